@@ -28,70 +28,74 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   std::vector<Alternative> made;
   const std::vector<Alternative> now(alternatives(frame),
                                      alternatives(frame) + frame.size);
-  for (const Alternative& one : now) {
+  for (const Alternative& alternative : now) {
     const schema_solver::ArrayConstraints& disjunct =
-        solver_.array(one.disjunct);
+        solver_.array(alternative.disjunct);
     cap = std::max({cap, disjunct.prefix, disjunct.min});
     if (disjunct.max != kUnboundedCount) cap = std::max(cap, disjunct.max);
     if (frame.count >= disjunct.max) continue;
     // Each count and each witness may take this item or not.
-    struct Way {
+    struct Choice {
       ConjunctionId conjunction;
       std::vector<std::uint64_t> counts;
     };
-    std::vector<Way> ways = {
-        {solver_.item_conjunction(one.disjunct, frame.count),
-         counts_[one.state]}};
+    std::vector<Choice> choices = {
+        {solver_.item_conjunction(alternative.disjunct, frame.count),
+         counts_[alternative.state]}};
     for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
       const schema_solver::ItemCount& count = disjunct.counts[i];
-      std::vector<Way> more;
-      for (const Way& way : ways) {
-        Way with{solver_.with(way.conjunction, count.literal), way.counts};
+      std::vector<Choice> more;
+      for (const Choice& choice : choices) {
+        Choice with{solver_.with(choice.conjunction, count.literal),
+                    choice.counts};
         // More than enough need not be counted where there is no bound.
         if (count.max != kUnboundedCount || with.counts[i] < count.min) {
           ++with.counts[i];
         }
         const bool bounded = count.max != kUnboundedCount;
-        if (with.counts != way.counts) more.push_back(std::move(with));
+        if (with.counts != choice.counts) more.push_back(std::move(with));
         more.push_back(
-            {bounded ? solver_.with(way.conjunction,
+            {bounded ? solver_.with(choice.conjunction,
                                     schema_solver::negation(count.literal))
-                     : way.conjunction,
-             way.counts});
+                     : choice.conjunction,
+             choice.counts});
       }
-      ways = std::move(more);
+      choices = std::move(more);
     }
     for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-      if ((one.state != 0 && (counts_[one.state].back() >> i & 1) != 0) ||
+      if ((alternative.state != 0 &&
+           (counts_[alternative.state].back() >> i & 1) != 0) ||
           frame.count < disjunct.witnesses[i].first) {
         continue;
       }
-      std::vector<Way> more;
-      for (const Way& way : ways) {
-        if ((way.counts.back() >> i & 1) != 0) {
-          more.push_back(way);
+      std::vector<Choice> more;
+      for (const Choice& choice : choices) {
+        if ((choice.counts.back() >> i & 1) != 0) {
+          more.push_back(choice);
           continue;
         }
-        Way with{solver_.with(way.conjunction, disjunct.witnesses[i].second),
-                 way.counts};
+        Choice with{
+            solver_.with(choice.conjunction, disjunct.witnesses[i].second),
+            choice.counts};
         with.counts.back() |= std::uint64_t{1} << i;
         more.push_back(std::move(with));
-        more.push_back(way);
+        more.push_back(choice);
       }
-      ways = std::move(more);
+      choices = std::move(more);
     }
-    for (Way& way : ways) {
-      if (!solver_.satisfiable(way.conjunction)) continue;
-      std::vector<std::uint64_t> counted(way.counts.begin(),
-                                         way.counts.end() - 1);
+    for (Choice& choice : choices) {
+      if (!solver_.satisfiable(choice.conjunction)) continue;
+      std::vector<std::uint64_t> counted(choice.counts.begin(),
+                                         choice.counts.end() - 1);
       if (!solver_.completable_array(
-              one.disjunct, std::uint64_t{frame.count} + 1, counted,
-              static_cast<std::uint32_t>(way.counts.back()))) {
+              alternative.disjunct, std::uint64_t{frame.count} + 1, counted,
+              static_cast<std::uint32_t>(choice.counts.back()))) {
         continue;
       }
-      made.push_back({one.up, one.disjunct,
-                      intern_list(counts_, counts_of_, std::move(way.counts)),
-                      way.conjunction});
+      made.push_back(
+          {alternative.up, alternative.disjunct,
+           intern_list(counts_, counts_of_, std::move(choice.counts)),
+           choice.conjunction});
     }
   }
   next.count = static_cast<std::uint32_t>(

@@ -145,8 +145,9 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
       } else if (const FrameId next = next_item(*it); next != 0) {
         std::vector<ConjunctionId> conjunctions =
             conjunctions_in(frames_[next]);
-        for (ConjunctionId& conjunction : conjunctions)
+        for (ConjunctionId& conjunction : conjunctions) {
           conjunction = common_conjunction(conjunction);
+        }
         std::sort(conjunctions.begin(), conjunctions.end());
         conjunctions.erase(
             std::unique(conjunctions.begin(), conjunctions.end()),
@@ -186,7 +187,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
 // The names that the coarse_states of names know: the empty one.
 std::uint32_t JsonRecogniser::empty_key_trie() {
   const auto [it, is_new] = key_trie_of_.try_emplace(
-      "outline", static_cast<std::uint32_t>(key_tries_.size()));
+      "coarse", static_cast<std::uint32_t>(key_tries_.size()));
   if (is_new) {
     add_key_trie({solver_.key("")}, {});
   }
@@ -213,7 +214,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   Frame coarse;
   coarse.parent = others;
   coarse.count = name == KeyTrie::kNone ? 0 : 1;
-  if (name != KeyTrie::kNone && !lexeme.loose) {
+  if (name != KeyTrie::kNone && !lexeme.noncanonical) {
     const FrameId own = with_member(config.frame, name, 0, nullptr);
     if (own != 0) {
       coarse.used = coarse_pending(own);
@@ -306,7 +307,7 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (frame.unique || options_.layout.exact ||
-      frame.depth + kNearAndFar > options_.limits.depth ||
+      frame.depth + kDepthReach > options_.limits.depth ||
       frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kCoarse) {
     return {};
   }

@@ -20,8 +20,8 @@ using schema_solver::SchemaSolver;
 
 std::uint32_t JsonRecogniser::levels_in(FrameId frame) const {
   const std::uint64_t left = options_.limits.depth - frames_[frame].depth;
-  return left > kNear ? SchemaSolver::kAnyLevels
-                      : static_cast<std::uint32_t>(left);
+  return left > kDepthMargin ? SchemaSolver::kAnyLevels
+                             : static_cast<std::uint32_t>(left);
 }
 
 JsonRecogniser::FrameId JsonRecogniser::intern(
@@ -29,18 +29,18 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   std::uint64_t hash = static_cast<std::uint64_t>(frame.kind);
   mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
-  mix(hash, frame.came);
-  for (const Alternative& one : alternatives) {
-    mix(hash, std::uint64_t{one.up} << 32 | one.disjunct);
-    mix(hash, one.state);
-    mix(hash, one.pending);
+  mix(hash, frame.present);
+  for (const Alternative& alternative : alternatives) {
+    mix(hash, std::uint64_t{alternative.up} << 32 | alternative.disjunct);
+    mix(hash, alternative.state);
+    mix(hash, alternative.pending);
   }
   const auto [begin, end] = frame_of_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
     const Frame& known = frames_[it->second];
     if (known.kind == frame.kind && known.parent == frame.parent &&
         known.count == frame.count && known.used == frame.used &&
-        known.came == frame.came && known.pending == frame.pending &&
+        known.present == frame.present && known.pending == frame.pending &&
         known.size == alternatives.size() &&
         std::equal(alternatives.begin(), alternatives.end(),
                    alternatives_.begin() + known.first)) {
@@ -51,8 +51,8 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   frame.first = static_cast<std::uint32_t>(alternatives_.size());
   frame.size = static_cast<std::uint32_t>(alternatives.size());
   if (frame.kind == FrameKind::kArray) {
-    for (const Alternative& one : alternatives) {
-      frame.unique = frame.unique || solver_.array(one.disjunct).unique;
+    for (const Alternative& alternative : alternatives) {
+      frame.unique = frame.unique || solver_.array(alternative.disjunct).unique;
     }
   }
   alternatives_.insert(alternatives_.end(), alternatives.begin(),
@@ -79,9 +79,9 @@ bool JsonRecogniser::unique_in(const Frame& frame,
                                ConjunctionId conjunction) const {
   if (!frame.unique) return false;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const Alternative& one = alternatives(frame)[i];
-    if ((conjunction == kNothing || one.pending == conjunction) &&
-        !solver_.array(one.disjunct).unique) {
+    const Alternative& alternative = alternatives(frame)[i];
+    if ((conjunction == kNothing || alternative.pending == conjunction) &&
+        !solver_.array(alternative.disjunct).unique) {
       return false;
     }
   }
@@ -130,16 +130,16 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   std::vector<Alternative> left;
   bool all = true;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    Alternative one = alternatives(frame)[i];
-    if (std::find(survivors.begin(), survivors.end(), one.pending) ==
+    Alternative alternative = alternatives(frame)[i];
+    if (std::find(survivors.begin(), survivors.end(), alternative.pending) ==
             survivors.end() ||
-        (again && solver_.array(one.disjunct).unique)) {
+        (again && solver_.array(alternative.disjunct).unique)) {
       all = false;
       continue;
     }
-    one.pending = kNothing;
-    if (std::find(left.begin(), left.end(), one) == left.end()) {
-      left.push_back(one);
+    alternative.pending = kNothing;
+    if (std::find(left.begin(), left.end(), alternative) == left.end()) {
+      left.push_back(alternative);
     }
   }
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
@@ -149,7 +149,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   next.parent = frame.parent;
   next.count = frame.count;
   next.used = frame.used;
-  next.came = frame.came;
+  next.present = frame.present;
   if (remember) {
     std::vector<std::string> values = value_sets_[frame.used];
     if (!again) {
@@ -203,20 +203,21 @@ Configuration JsonRecogniser::close(FrameId id) {
   const Frame& frame = frames_[id];
   std::vector<ConjunctionId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const Alternative one = alternatives(frame)[i];
+    const Alternative alternative = alternatives(frame)[i];
     bool complete = false;
     if (frame.kind == FrameKind::kObject) {
-      complete = solver_.complete(
-          one.disjunct,
-          members_of(one.disjunct, so_far(id), condition_of(one)));
+      complete =
+          solver_.complete(alternative.disjunct,
+                           members_of(alternative.disjunct, progress_of(id),
+                                      condition_of(alternative)));
     } else {
-      const std::vector<std::uint64_t>& counts = counts_[one.state];
+      const std::vector<std::uint64_t>& counts = counts_[alternative.state];
       complete = solver_.complete_array(
-          one.disjunct, frame.count,
+          alternative.disjunct, frame.count,
           std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
           static_cast<std::uint32_t>(counts.back()));
     }
-    if (complete) survivors.push_back(one.up);
+    if (complete) survivors.push_back(alternative.up);
   }
   std::sort(survivors.begin(), survivors.end());
   survivors.erase(std::unique(survivors.begin(), survivors.end()),
@@ -257,17 +258,17 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
             : frames_[frame.parent].canonical;
     same.count = frame.count;
     same.used = frame.used;
-    same.came = frame.came;
+    same.present = frame.present;
     const std::vector<Alternative> now(alternatives(frame),
                                        alternatives(frame) + frame.size);
     if (frame.kind == FrameKind::kArray && now.size() == 1) {
       const schema_solver::ArrayConstraints& disjunct =
           solver_.array(now[0].disjunct);
-      const std::uint64_t least = std::max(disjunct.min, disjunct.prefix);
-      if (disjunct.max != kUnboundedCount && frame.count > least &&
-          disjunct.max - frame.count > kFar) {
-        same.count =
-            static_cast<std::uint32_t>(std::max(least, disjunct.max - kFar));
+      const std::uint64_t last_bound = std::max(disjunct.min, disjunct.prefix);
+      if (disjunct.max != kUnboundedCount && frame.count > last_bound &&
+          disjunct.max - frame.count > kTokenReach) {
+        same.count = static_cast<std::uint32_t>(
+            std::max(last_bound, disjunct.max - kTokenReach));
       }
     }
     const FrameId made = intern(std::move(same), now);

@@ -18,7 +18,7 @@ namespace {
 
 // In exact layout Configuration::extra says which of the two ways out of kAfter
 // has begun.
-constexpr std::uint32_t kGoingOn = 1;
+constexpr std::uint32_t kContinuing = 1;
 constexpr std::uint32_t kClosing = 2;
 
 }  // namespace
@@ -125,13 +125,14 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   machine->base_bytes_ = machine->own_bytes();
   // Texts are bounded by full(), and never in the middle of a question.
   solver.languages().lift_limit();
-  machine->room_ = machine->options_.limits.bytes / 2;
+  machine->growth_limit_ = machine->options_.limits.bytes / 2;
   return machine;
 }
 
 void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
-  for (GrammarNote& note : solver_.take_notes())
+  for (GrammarNote& note : solver_.take_notes()) {
     notes.push_back(std::move(note));
+  }
   if (!solver_.narrowed() || noted_narrowed_) return;
   noted_narrowed_ = true;
   notes.push_back(
@@ -169,7 +170,7 @@ bool JsonRecogniser::full() {
       frames_.size() + lexemes_.size() + texts_.size() + value_sets_.size();
   if (entries != measured_) {
     measured_ = entries;
-    full_ = own_bytes() - base_bytes_ > room_;
+    full_ = own_bytes() - base_bytes_ > growth_limit_;
   }
   return full_;
 }
@@ -202,14 +203,14 @@ Configuration JsonRecogniser::step(Configuration config, std::uint8_t byte) {
     case Kind::kEscaped:
       return {};
     default:
-      return structure(config, byte);
+      return structure_step(config, byte);
   }
 }
 
-Configuration JsonRecogniser::structure(Configuration config,
-                                        std::uint8_t byte) {
+Configuration JsonRecogniser::structure_step(Configuration config,
+                                             std::uint8_t byte) {
   const JsonLayout& layout = options_.layout;
-  if (layout.exact) return exact(config, byte);
+  if (layout.exact) return exact_layout_step(config, byte);
   if (base::is_space(byte)) {
     if (config.lex == static_cast<LexId>(Kind::kRoot)) return {};
     if (layout.max_white_space == JsonLayout::kUnlimited) return config;
@@ -217,7 +218,7 @@ Configuration JsonRecogniser::structure(Configuration config,
     ++config.count;
     return config;
   }
-  return significant(config, byte);
+  return token_step(config, byte);
 }
 
 std::string JsonRecogniser::new_line(std::size_t depth) const {
@@ -226,10 +227,11 @@ std::string JsonRecogniser::new_line(std::size_t depth) const {
 }
 
 // Configuration::count is how much of the layout has been read.
-Configuration JsonRecogniser::exact(Configuration config, std::uint8_t byte) {
+Configuration JsonRecogniser::exact_layout_step(Configuration config,
+                                                std::uint8_t byte) {
   const Kind kind = lexemes_[config.lex].kind;
   const Frame& frame = frames_[config.frame];
-  const auto go_on = [&](const std::string& text) {
+  const auto match_next = [&](const std::string& text) {
     if (config.count >= text.size() ||
         static_cast<std::uint8_t>(text[config.count]) != byte) {
       return false;
@@ -241,47 +243,47 @@ Configuration JsonRecogniser::exact(Configuration config, std::uint8_t byte) {
     case Kind::kKeyFirst:
     case Kind::kItemFirst: {
       if (config.count == 0 && (byte == '}' || byte == ']')) {
-        return significant(config, byte);
+        return token_step(config, byte);
       }
       const std::string text = new_line(frame.depth);
       if (config.count < text.size()) {
-        if (!may_go_on(config.frame) || !go_on(text)) return {};
+        if (!may_continue(config.frame) || !match_next(text)) return {};
         return config;
       }
       return byte == '}' || byte == ']' ? Configuration{}
-                                        : significant(config, byte);
+                                        : token_step(config, byte);
     }
     case Kind::kColon: {
       const std::string& text = options_.layout.key_separator;
-      if (!go_on(text)) return {};
+      if (!match_next(text)) return {};
       if (config.count < text.size()) return config;
       return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
     }
     case Kind::kAfter: {
-      if (config.extra != kClosing && may_go_on(config.frame)) {
+      if (config.extra != kClosing && may_continue(config.frame)) {
         const std::string text = item_separator_ + new_line(frame.depth);
-        if (go_on(text)) {
-          config.extra = kGoingOn;
+        if (match_next(text)) {
+          config.extra = kContinuing;
           return config.count < text.size() ? config
                                             : after_comma(config.frame);
         }
       }
-      if (config.extra == kGoingOn || close(config.frame).dead()) return {};
+      if (config.extra == kContinuing || close(config.frame).dead()) return {};
       const std::string text = new_line(frame.depth - 1U);
-      if (go_on(text)) {
+      if (match_next(text)) {
         config.extra = kClosing;
         return config;
       }
       return config.count == text.size() && (byte == '}' || byte == ']')
-                 ? significant(config, byte)
+                 ? token_step(config, byte)
                  : Configuration{};
     }
     default:
-      return significant(config, byte);
+      return token_step(config, byte);
   }
 }
 
-bool JsonRecogniser::may_go_on(FrameId id) {
+bool JsonRecogniser::may_continue(FrameId id) {
   const Frame& frame = frames_[id];
   if (frame.kind == FrameKind::kObject) return any_member(id);
   return frame.kind == FrameKind::kArray && next_item(id) != 0;
@@ -298,25 +300,26 @@ Configuration JsonRecogniser::after_comma(FrameId frame) {
 }
 
 // A byte that is not white space, between lexemes.
-Configuration JsonRecogniser::significant(Configuration config,
-                                          std::uint8_t byte) {
+Configuration JsonRecogniser::token_step(Configuration config,
+                                         std::uint8_t byte) {
   const Frame& frame = frames_[config.frame];
   switch (lexemes_[config.lex].kind) {
     case Kind::kRoot:
     case Kind::kValue:
-      return value(config.frame, byte);
+      return begin_value(config.frame, byte);
     case Kind::kItemFirst: {
       if (byte == ']') return close(config.frame);
       const FrameId next = next_item(config.frame);
-      return next == 0 ? Configuration{} : value(next, byte);
+      return next == 0 ? Configuration{} : begin_value(next, byte);
     }
     case Kind::kKeyFirst:
       if (byte == '}') return close(config.frame);
       [[fallthrough]];
     case Kind::kKeyNext: {
       if (byte != '"') return {};
-      if (frame.kind == FrameKind::kCoarse)
+      if (frame.kind == FrameKind::kCoarse) {
         return begin_coarse_key(config.frame);
+      }
       const KeyInfo& info = key_info(config.frame);
       if (!info.any) return {};
       return {info.start, config.frame, 0, 0};
@@ -336,7 +339,7 @@ Configuration JsonRecogniser::significant(Configuration config,
 }
 
 // The first byte of a value says its type.
-Configuration JsonRecogniser::value(FrameId id, std::uint8_t byte) {
+Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
     const auto place = static_cast<std::size_t>(type);
     if (frames_[id].entry[place] == kUnknown) {
@@ -397,18 +400,19 @@ Configuration JsonRecogniser::mask_key(Configuration config,
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
     // Lengths matter where a token can reach them.
     if (!lexeme.track) config.extra = 0;
-    std::uint32_t least = 0;
+    std::uint32_t min_chars = 0;
     for (const Entry& entry : lexeme.entries) {
-      if (lexeme.kind == Kind::kString) least = std::max(least, entry.min);
+      if (lexeme.kind == Kind::kString)
+        min_chars = std::max(min_chars, entry.min);
     }
     if (lexeme.kind == Kind::kKey) {
       config.count = 0;
-    } else if (config.count >= least) {
-      const std::uint32_t room = lexeme.max - config.count;
-      if (lexeme.max == StringHint::kMany || room > longest) {
+    } else if (config.count >= min_chars) {
+      const std::uint32_t left = lexeme.max - config.count;
+      if (lexeme.max == StringHint::kMany || left > longest) {
         config.count = lexeme.max == StringHint::kMany
-                           ? least
-                           : std::max(least, lexeme.max - longest - 1);
+                           ? min_chars
+                           : std::max(min_chars, lexeme.max - longest - 1);
       }
     }
   } else if (lexeme.kind < Kind::kLiteral && !options_.layout.exact) {
@@ -427,13 +431,13 @@ recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
     return {};
   }
   const std::size_t most = options_.layout.max_white_space;
-  recogniser::WhitespaceHint view{
+  recogniser::WhitespaceHint hint{
       .unconstrained = true, .json = true, .behind = config};
-  view.behind.count = 0;
-  view.max_bytes = most >= StringHint::kMany
+  hint.behind.count = 0;
+  hint.max_bytes = most >= StringHint::kMany
                        ? StringHint::kMany
                        : static_cast<std::uint32_t>(most) - config.count;
-  return view;
+  return hint;
 }
 
 std::string JsonRecogniser::expected(Configuration config) {

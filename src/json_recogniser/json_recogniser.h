@@ -126,7 +126,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool full() override;
   std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
   void widen(std::size_t bytes) override {
-    room_ += bytes;
+    growth_limit_ += bytes;
     measured_ = 0;
   }
 
@@ -168,11 +168,11 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // No token closes, or goes through, more frames or items than it has bytes;
   // counts that are further than this from every bound are all alike.
-  static constexpr std::uint64_t kFar = 80;
+  static constexpr std::uint64_t kTokenReach = 80;
   // So close to the greatest depth every value that begins has to fit below it.
   // (Farther off, one that needs more levels than these may still run into it.)
-  static constexpr std::uint64_t kNear = 128;
-  static constexpr std::uint64_t kNearAndFar = kNear + kFar;
+  static constexpr std::uint64_t kDepthMargin = 128;
+  static constexpr std::uint64_t kDepthReach = kDepthMargin + kTokenReach;
 
   // An alternative of a frame.
   struct Alternative {
@@ -212,7 +212,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::uint32_t used = 0;
     // Objects with members in order: of the names used, those that came and are
     // presence_keys() by an alternative.
-    schema_solver::KeySet came = schema_solver::kNoKeys;
+    schema_solver::KeySet present = schema_solver::kNoKeys;
     std::uint32_t first = 0;  // alternatives_[first, first + size)
     std::uint32_t size = 0;
 
@@ -251,7 +251,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::uint32_t max = recogniser::StringHint::kMany;
     // Where there is a maximum: the characters that are still needed, one that
     // has begun among them.
-    std::uint32_t least = 0;
+    std::uint32_t needed = 0;
     // Strings: only the canonical spelling fits.
     bool canonical = false;
     bool operator==(const Entry&) const = default;
@@ -266,7 +266,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     bool total = false;
     // Keys, where every other name may come: the beginning of a name of the
     // schema, in a spelling that such names do not have.
-    bool loose = false;
+    bool noncanonical = false;
     std::uint8_t literal = 0;   // 0 null, 1 true, 2 false
     std::uint8_t at = 0;        // bytes of the literal read
     std::uint32_t partial = 0;  // value of the escape so far
@@ -312,21 +312,21 @@ class JsonRecogniser final : public recogniser::Recogniser {
   }
 
   // json_recogniser.cc
-  recogniser::Configuration structure(recogniser::Configuration config,
-                                      std::uint8_t byte);
-  recogniser::Configuration exact(recogniser::Configuration config,
-                                  std::uint8_t byte);
-  recogniser::Configuration significant(recogniser::Configuration config,
-                                        std::uint8_t byte);
+  recogniser::Configuration structure_step(recogniser::Configuration config,
+                                           std::uint8_t byte);
+  recogniser::Configuration exact_layout_step(recogniser::Configuration config,
+                                              std::uint8_t byte);
+  recogniser::Configuration token_step(recogniser::Configuration config,
+                                       std::uint8_t byte);
   recogniser::Configuration after_comma(FrameId frame);
-  bool may_go_on(FrameId frame);
+  bool may_continue(FrameId frame);
   std::string new_line(std::size_t depth) const;
-  recogniser::Configuration value(FrameId frame, std::uint8_t byte);
+  recogniser::Configuration begin_value(FrameId frame, std::uint8_t byte);
 
   // lexemes.cc
   LexId intern(Lexeme lexeme);
   // Remembers where a byte leads, and says it.
-  LexId keep_step(LexId from, std::uint8_t byte, LexId to);
+  LexId remember_step(LexId from, std::uint8_t byte, LexId to);
   std::uint32_t enter_number(FrameId frame);
   recogniser::Configuration number_step(recogniser::Configuration config,
                                         std::uint8_t byte);
@@ -340,17 +340,17 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // strings.cc
   std::uint32_t enter_string(FrameId frame);
   bool spelled_canonically(const schema_solver::StringConstraints& string);
-  std::uint32_t avoid(FrameId frame);
-  std::uint32_t least_chars(json::BodyState body, std::uint32_t partial,
-                            automata::StateId state, bool canonical);
+  std::uint32_t used_strings_trie(FrameId frame);
+  std::uint32_t min_chars_needed(json::BodyState body, std::uint32_t partial,
+                                 automata::StateId state, bool canonical);
   bool any_in(const EscapeRanges& ranges, automata::StateId state);
-  std::uint32_t least_in_range(automata::StateId state, char32_t low,
-                               char32_t high);
+  std::uint32_t min_chars_in_range(automata::StateId state, char32_t low,
+                                   char32_t high);
   recogniser::Configuration string_step(recogniser::Configuration config,
                                         std::uint8_t byte);
   recogniser::Configuration within_bounds(recogniser::Configuration config);
-  bool as_byte_before(const Lexeme& lexeme, std::uint8_t byte);
-  LexId string_row(LexId lexeme, std::uint8_t byte);
+  bool steps_as_previous_byte(const Lexeme& lexeme, std::uint8_t byte);
+  LexId compute_string_step(LexId lexeme, std::uint8_t byte);
   recogniser::Configuration close_string(recogniser::Configuration config);
 
   // keys.cc
@@ -358,15 +358,16 @@ class JsonRecogniser final : public recogniser::Recogniser {
                     std::vector<automata::LanguageId> languages);
   recogniser::Configuration key_step(recogniser::Configuration config,
                                      std::uint8_t byte);
-  LexId plain_key(const Lexeme& now, std::uint8_t byte, json::BodyState body);
+  LexId key_text_step(const Lexeme& now, std::uint8_t byte,
+                      json::BodyState body);
   bool spells_allowed_key(const KeyInfo& info, const Lexeme& lexeme);
-  bool trie_in_range(const KeyTrie& trie, schema_solver::KeySet allowed,
-                     std::uint32_t node, char32_t low, char32_t high);
-  LexId key_row(LexId lexeme, std::uint8_t byte);
+  bool continues_in_range(const KeyTrie& trie, schema_solver::KeySet allowed,
+                          std::uint32_t node, char32_t low, char32_t high);
+  LexId compute_key_step(LexId lexeme, std::uint8_t byte);
 
   // mask_hints.cc, with what Recogniser asks for masks
-  void find_ends(recogniser::Configuration config,
-                 recogniser::StringHint& view);
+  void find_accepting_ranges(recogniser::Configuration config,
+                             recogniser::StringHint& hint);
 
   // frames.cc
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);
@@ -401,7 +402,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // members.cc
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
-  KeyInfo* find_keys(FrameId frame, bool any_only);
+  KeyInfo* find_next_keys(FrameId frame, bool any_only);
   std::uint32_t key_trie(const Frame& frame);
   std::uint32_t make_key_trie(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
@@ -413,39 +414,41 @@ class JsonRecogniser final : public recogniser::Recogniser {
     return static_cast<schema_solver::ConditionId>(object.state);
   }
   // The members of an object of that disjunct behind another member, or so far.
-  struct Then {
+  struct Progress {
     schema_solver::KeySet used = schema_solver::kNoKeys;
-    schema_solver::KeySet came = schema_solver::kNoKeys;
-    schema_solver::KeySet passed =
+    schema_solver::KeySet present = schema_solver::kNoKeys;
+    schema_solver::KeySet skipped =
         schema_solver::kNoKeys;  // left out by this member
     std::uint64_t count = 0;
   };
   bool in_order() const { return options_.key_order == KeyOrder::kSchema; }
-  Then so_far(FrameId frame) const;
-  Then after_member(FrameId frame, schema_solver::KeyId key, bool spelled);
+  Progress progress_of(FrameId frame) const;
+  Progress after_member(FrameId frame, schema_solver::KeyId key, bool spelled);
   schema_solver::SchemaSolver::Members members_of(
-      schema_solver::DisjunctId disjunct, const Then& then,
+      schema_solver::DisjunctId disjunct, const Progress& progress,
       schema_solver::ConditionId condition);
-  bool passes_needed(schema_solver::DisjunctId disjunct, const Then& before,
-                     const Then& then);
+  bool skips_required(schema_solver::DisjunctId disjunct,
+                      const Progress& before, const Progress& progress);
   schema_solver::KeySet ranked_below(FrameId frame, std::uint32_t rank);
   std::uint32_t min_rank(FrameId frame, schema_solver::KeySet names);
   schema_solver::KeySet possible_keys(schema_solver::DisjunctId disjunct,
                                       std::uint32_t trie, bool near);
-  schema_solver::KeySet allowed_keys(FrameId frame, const Alternative& one,
+  schema_solver::KeySet allowed_keys(FrameId frame,
+                                     const Alternative& alternative,
                                      schema_solver::KeySet possible);
-  schema_solver::KeySet allowed_alike(FrameId frame, const Alternative& one,
-                                      schema_solver::KeySet names);
-  automata::LanguageId extras_of(FrameId frame, const Alternative& one);
+  schema_solver::KeySet allowed_together(FrameId frame,
+                                         const Alternative& alternative,
+                                         schema_solver::KeySet names);
+  automata::LanguageId extras_of(FrameId frame, const Alternative& alternative);
   automata::LanguageId other_keys(std::uint32_t trie,
                                   std::vector<automata::LanguageId> extras);
-  std::vector<schema_solver::MemberAlternative> ways_of(
-      const Alternative& one, const schema_solver::KeyClass& name,
-      const Then& then);
-  bool may_be_member(FrameId frame, const Alternative& one,
-                     schema_solver::KeyId key);
+  std::vector<schema_solver::MemberAlternative> member_alternatives(
+      const Alternative& alternative, const schema_solver::KeyClass& name,
+      const Progress& progress);
+  bool can_continue_with(FrameId frame, const Alternative& alternative,
+                         schema_solver::KeyId key);
   FrameId make_member(FrameId frame, const schema_solver::KeyClass& name,
-                      const Then& then);
+                      const Progress& progress);
 
   // value_states.cc, with the overrides about values
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
@@ -519,9 +522,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::size_t rows_ = 0;
   std::size_t list_bytes_ = 0;  // of what is a list in one of the above
 
-  std::size_t base_bytes_ = 0;  // of what the compile left
-  std::size_t room_ = 0;        // for what texts add
-  std::size_t measured_ = 0;    // entries when full() looked last
+  std::size_t base_bytes_ = 0;    // of what the compile left
+  std::size_t growth_limit_ = 0;  // for what texts add
+  std::size_t measured_ = 0;      // entries when full() looked last
   bool full_ = false;
 };
 

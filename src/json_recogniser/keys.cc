@@ -22,7 +22,7 @@ recogniser::Configuration JsonRecogniser::key_step(
       name = key_tries_[now.trie].node(now.node).key;
     }
     // A name of the schema, spelled as such names are not.
-    if (now.loose && name != KeyTrie::kNone) return {};
+    if (now.noncanonical && name != KeyTrie::kNone) return {};
     if (left_in_coarse_key(config.frame, name)) {
       return {static_cast<LexId>(Kind::kEscaped), config.frame,
               std::uint32_t{byte} + 1, 0};
@@ -49,10 +49,10 @@ recogniser::Configuration JsonRecogniser::key_step(
   LexId target = kUnknown;
   if (now.entries.empty() && now.extras == automata::kDeadState &&
       !is_escape(now.body) && !is_escape(body)) {
-    target = plain_key(now, byte, body);
+    target = key_text_step(now, byte, body);
   } else {
     target = now.known_step(byte);
-    if (target == kUnknown) target = key_row(config.lex, byte);
+    if (target == kUnknown) target = compute_key_step(config.lex, byte);
   }
   if (target == 0) return {};
   const Lexeme& next = lexemes_[target];
@@ -76,12 +76,12 @@ void JsonRecogniser::add_key_trie(std::vector<schema_solver::KeyId> names,
 
 // A step without escapes where no pattern is in play: down the trie, or beside
 // it where other names may come.
-JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
-                                                std::uint8_t byte,
-                                                BodyState body) {
+JsonRecogniser::LexId JsonRecogniser::key_text_step(const Lexeme& now,
+                                                    std::uint8_t byte,
+                                                    BodyState body) {
   while (key_lexemes_.size() <= now.trie) key_lexemes_.emplace_back();
   auto& known =
-      key_lexemes_[now.trie][now.open + 2 * now.track + 4 * now.loose];
+      key_lexemes_[now.trie][now.open + 2 * now.track + 4 * now.noncanonical];
   const KeyTrie& trie = key_tries_[now.trie];
   if (known == nullptr) {
     known = std::make_unique<KeyLexemes>();
@@ -98,7 +98,7 @@ JsonRecogniser::LexId JsonRecogniser::plain_key(const Lexeme& now,
     next.body = body;
     next.track = now.track;
     next.open = now.open;
-    next.loose = now.loose && child != KeyTrie::kNone;
+    next.noncanonical = now.noncanonical && child != KeyTrie::kNone;
     next.trie = now.trie;
     next.node = child;
     return intern(std::move(next));
@@ -121,17 +121,17 @@ bool JsonRecogniser::spells_allowed_key(const KeyInfo& info,
   const EscapeRanges ranges =
       escape_ranges(lexeme.body, lexeme.partial, canonical_keys(lexeme));
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
-    return trie_in_range(trie, info.allowed, lexeme.node, range.low,
-                         range.high);
+    return continues_in_range(trie, info.allowed, lexeme.node, range.low,
+                              range.high);
   });
 }
 
 // Whether one of the names `allowed` goes on behind `node` with a character of
 // [low, high].
-bool JsonRecogniser::trie_in_range(const KeyTrie& trie,
-                                   schema_solver::KeySet allowed,
-                                   std::uint32_t node, char32_t low,
-                                   char32_t high) {
+bool JsonRecogniser::continues_in_range(const KeyTrie& trie,
+                                        schema_solver::KeySet allowed,
+                                        std::uint32_t node, char32_t low,
+                                        char32_t high) {
   if (low > high) return false;
   struct Step {
     std::uint32_t node;
@@ -168,17 +168,18 @@ bool JsonRecogniser::trie_in_range(const KeyTrie& trie,
   return false;
 }
 
-JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
+JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
+                                                       std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
   const KeyTrie& trie = key_tries_[now.trie];
   const BodyState body = json::next(now.body, byte);
-  if (as_byte_before(now, byte)) {
+  if (steps_as_previous_byte(now, byte)) {
     return (*now.row)[byte] = (*now.row)[byte - 1U];
   }
   const bool canonical =
       !canonical_ || json::canonical_next(now.body, now.partial, byte);
-  if (!canonical && !now.open) return keep_step(id, byte, 0);
+  if (!canonical && !now.open) return remember_step(id, byte, 0);
   Lexeme next;
   next.kind = Kind::kKey;
   next.body = body;
@@ -210,8 +211,8 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
     }
   }
   // Once the name is none of the schema's, its spelling does not matter.
-  next.loose =
-      next.open && next.node != KeyTrie::kNone && (now.loose || !canonical);
+  next.noncanonical = next.open && next.node != KeyTrie::kNone &&
+                      (now.noncanonical || !canonical);
   bool satisfiable = next.open || next.extras != automata::kDeadState ||
                      next.node != KeyTrie::kNone;
   if (escape && body != BodyState::kText && !next.open) {
@@ -226,7 +227,7 @@ JsonRecogniser::LexId JsonRecogniser::key_row(LexId id, std::uint8_t byte) {
         next.extras != automata::kDeadState || next.node != KeyTrie::kNone;
   }
   const LexId target = satisfiable ? intern(std::move(next)) : 0;
-  return keep_step(id, byte, target);
+  return remember_step(id, byte, target);
 }
 
 }  // namespace parlance::json_recogniser

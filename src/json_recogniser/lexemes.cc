@@ -32,10 +32,11 @@ constexpr std::string_view kLiterals[] = {"null", "true", "false"};
 
 bool JsonRecogniser::Lexeme::same(const Lexeme& other) const {
   return kind == other.kind && body == other.body && track == other.track &&
-         open == other.open && total == other.total && loose == other.loose &&
-         literal == other.literal && at == other.at &&
-         partial == other.partial && trie == other.trie && node == other.node &&
-         extras == other.extras && entries == other.entries;
+         open == other.open && total == other.total &&
+         noncanonical == other.noncanonical && literal == other.literal &&
+         at == other.at && partial == other.partial && trie == other.trie &&
+         node == other.node && extras == other.extras &&
+         entries == other.entries;
 }
 
 std::uint64_t JsonRecogniser::Lexeme::hash() const {
@@ -47,7 +48,7 @@ std::uint64_t JsonRecogniser::Lexeme::hash() const {
   for (const Entry& entry : entries) {
     mix(hash, std::uint64_t{entry.conjunction} << 32 | entry.state);
     mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
-    mix(hash, std::uint64_t{entry.least} << 1 | (entry.canonical ? 1 : 0));
+    mix(hash, std::uint64_t{entry.needed} << 1 | (entry.canonical ? 1 : 0));
   }
   return hash;
 }
@@ -61,7 +62,7 @@ JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   if (lexeme.kind == Kind::kString) {
     for (const Entry& entry : lexeme.entries) {
       if (entry.max != recogniser::StringHint::kMany) {
-        lexeme.max = std::min(lexeme.max, entry.max - entry.least);
+        lexeme.max = std::min(lexeme.max, entry.max - entry.needed);
       }
     }
   }
@@ -79,7 +80,7 @@ JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
   copy.track = track;
   copy.open = open;
   copy.total = total;
-  copy.loose = loose;
+  copy.noncanonical = noncanonical;
   copy.literal = literal;
   copy.at = at;
   copy.partial = partial;
@@ -89,8 +90,9 @@ JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
   return copy;
 }
 
-JsonRecogniser::LexId JsonRecogniser::keep_step(LexId from, std::uint8_t byte,
-                                                LexId to) {
+JsonRecogniser::LexId JsonRecogniser::remember_step(LexId from,
+                                                    std::uint8_t byte,
+                                                    LexId to) {
   auto& row = lexemes_[from].row;
   if (row == nullptr) {
     row = std::make_unique<std::array<LexId, 256>>();
@@ -149,8 +151,8 @@ Configuration JsonRecogniser::number_step(Configuration config,
       moved.state = state;
       add_new(next.entries, moved);
     }
-    target = keep_step(config.lex, byte,
-                       next.entries.empty() ? 0 : intern(std::move(next)));
+    target = remember_step(config.lex, byte,
+                           next.entries.empty() ? 0 : intern(std::move(next)));
   }
   if (target != 0) {
     if (lexemes_[target].track) {
@@ -162,8 +164,9 @@ Configuration JsonRecogniser::number_step(Configuration config,
   }
   Configuration over = end_number(config);
   if (!left_value(over)) return over.dead() ? over : step(over, byte);
-  if (byte != ',' && byte != ']' && byte != '}' && !base::is_space(byte))
+  if (byte != ',' && byte != ']' && byte != '}' && !base::is_space(byte)) {
     return {};
+  }
   over.count = byte + 1U;
   return over;
 }
@@ -204,8 +207,9 @@ std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
         if (type == JsonType::kBoolean && value == "wtrue") values &= ~2U;
       }
     }
-    if (values != 0)
+    if (values != 0) {
       lexeme.entries.push_back({.conjunction = conjunction, .state = values});
+    }
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));
@@ -236,8 +240,9 @@ Configuration JsonRecogniser::literal_step(Configuration config,
     return config;
   }
   std::vector<ConjunctionId> survivors;
-  for (const Entry& entry : next.entries)
+  for (const Entry& entry : next.entries) {
     survivors.push_back(entry.conjunction);
+  }
   const std::string value = "w" + std::string(literal);
   return after_value(config.frame, survivors, &value);
 }

@@ -28,8 +28,9 @@ inline std::uint32_t saturate(std::uint64_t bound) {
 inline void add_conjunction(
     std::vector<schema_solver::ConjunctionId>& conjunctions,
     schema_solver::ConjunctionId conjunction) {
-  if (conjunctions.empty() || conjunctions.back() != conjunction)
+  if (conjunctions.empty() || conjunctions.back() != conjunction) {
     conjunctions.push_back(conjunction);
+  }
 }
 
 template <class Entry>

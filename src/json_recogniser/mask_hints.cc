@@ -103,57 +103,60 @@ std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
 
 StringHint JsonRecogniser::string_hint(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  StringHint view;
-  view.state = lexeme.body;
+  StringHint hint;
+  hint.state = lexeme.body;
   if (lexeme.kind == Kind::kString) {
     if (!lexeme.total) return {};
-    view.depends_on_text = lexeme.track;
-    view.has_exceptions = lexeme.node != KeyTrie::kNone;
+    hint.depends_on_text = lexeme.track;
+    hint.has_exceptions = lexeme.node != KeyTrie::kNone;
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
-      view.unconstrained = true;
+      hint.unconstrained = true;
       if (first.max != StringHint::kMany) {
-        view.max_chars = first.max - config.count;
+        hint.max_chars = first.max - config.count;
       }
-      if (first.min > config.count) view.min_chars = first.min - config.count;
+      if (first.min > config.count) hint.min_chars = first.min - config.count;
     } else {
-      view.unconstrained = true;
+      hint.unconstrained = true;
       for (const Entry& entry : lexeme.entries) {
-        if (entry.max == StringHint::kMany && entry.min <= config.count)
+        if (entry.max == StringHint::kMany && entry.min <= config.count) {
           continue;
-        if (view.has_exceptions) return {};
-        find_ends(config, view);
-        return view;
+        }
+        if (hint.has_exceptions) return {};
+        find_accepting_ranges(config, hint);
+        return hint;
       }
     }
     std::vector<schema_solver::ConjunctionId> survivors;
-    for (const Entry& entry : lexeme.entries)
+    for (const Entry& entry : lexeme.entries) {
       add_conjunction(survivors, entry.conjunction);
-    view.after = after_value(config.frame, survivors, nullptr);
-    return view;
+    }
+    hint.after = after_value(config.frame, survivors, nullptr);
+    return hint;
   }
   if (lexeme.kind != Kind::kKey || !lexeme.open) return {};
-  view.unconstrained = true;
-  view.depends_on_text = lexeme.track;
-  view.has_exceptions = lexeme.node != KeyTrie::kNone;
+  hint.unconstrained = true;
+  hint.depends_on_text = lexeme.track;
+  hint.has_exceptions = lexeme.node != KeyTrie::kNone;
   if (left_in_coarse_key(config.frame, KeyTrie::kNone)) {
-    view.after = step(config, '"');
-    return view;
+    hint.after = step(config, '"');
+    return hint;
   }
   const FrameId frame = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
-  if (frame != 0) view.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
-  if (view.has_exceptions && ends_empty_key(config)) {
-    view.has_exceptions = false;
+  if (frame != 0) hint.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
+  if (hint.has_exceptions && ends_empty_key(config)) {
+    hint.has_exceptions = false;
     const Configuration own = step(config, '"');
-    if (!own.dead()) view.accepting_ranges.push_back({0, 0, own});
-    view.accepting_ranges.push_back({1, StringHint::kMany, view.after});
+    if (!own.dead()) hint.accepting_ranges.push_back({0, 0, own});
+    hint.accepting_ranges.push_back({1, StringHint::kMany, hint.after});
   }
-  return view;
+  return hint;
 }
 
 // Which alternatives fit changes where one of them begins to, or no longer
 // does.
-void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
+void JsonRecogniser::find_accepting_ranges(Configuration config,
+                                           StringHint& hint) {
   const Lexeme& lexeme = lexemes_[config.lex];
   const auto low = [&](const Entry& entry) {
     return entry.min > config.count ? entry.min - config.count : 0;
@@ -163,11 +166,11 @@ void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
                                           : entry.max - config.count;
   };
   std::vector<std::uint32_t> begins;
-  view.max_chars = 0;
+  hint.max_chars = 0;
   for (const Entry& entry : lexeme.entries) {
     begins.push_back(low(entry));
     if (entry.max != StringHint::kMany) begins.push_back(high(entry) + 1);
-    view.max_chars = std::max(view.max_chars, high(entry));
+    hint.max_chars = std::max(hint.max_chars, high(entry));
   }
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
@@ -182,7 +185,7 @@ void JsonRecogniser::find_ends(Configuration config, StringHint& view) {
     if (survivors.empty()) continue;
     const std::uint32_t end =
         i + 1 < begins.size() ? begins[i + 1] - 1 : StringHint::kMany;
-    view.accepting_ranges.push_back(
+    hint.accepting_ranges.push_back(
         {begin, end, after_value(config.frame, survivors, nullptr)});
   }
 }
@@ -256,7 +259,7 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   if (now.kind != Kind::kKey) same.entries = now.entries;
   if (bounded) {
     same.entries[0].max = StringHint::kMany;
-    same.entries[0].least = 0;
+    same.entries[0].needed = 0;
   }
   config.lex = intern(std::move(same));
   return config;
@@ -313,9 +316,9 @@ std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
   if (!json::is_live(json::next(now.body, byte))) return 0;
   const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
   if (now.kind == Kind::kString) {
-    return known != kUnknown ? known : string_row(lex, byte);
+    return known != kUnknown ? known : compute_string_step(lex, byte);
   }
-  const LexId target = known != kUnknown ? known : key_row(lex, byte);
+  const LexId target = known != kUnknown ? known : compute_key_step(lex, byte);
   return lexemes_[target].extras == automata::kDeadState ? 0 : target;
 }
 
@@ -323,23 +326,23 @@ std::uint32_t JsonRecogniser::min_chars_to_accept(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   const automata::StateId state =
       lexeme.kind == Kind::kKey ? lexeme.extras : lexeme.entries.front().state;
-  return least_chars(lexeme.body, lexeme.partial, state,
-                     !lexeme_any_escapes(lex));
+  return min_chars_needed(lexeme.body, lexeme.partial, state,
+                          !lexeme_any_escapes(lex));
 }
 
 // One alternative that nothing ends is enough.
 std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  std::uint32_t least = StringHint::kMany;
-  if (lexeme.body != BodyState::kText) return least;
+  std::uint32_t fewest = StringHint::kMany;
+  if (lexeme.body != BodyState::kText) return fewest;
   if (lexeme.kind == Kind::kKey) {
     return saturate(solver_.languages().max_min_chars(lexeme.extras));
   }
   for (const Entry& entry : lexeme.entries) {
-    least = std::min(least,
-                     saturate(solver_.languages().max_min_chars(entry.state)));
+    fewest = std::min(fewest,
+                      saturate(solver_.languages().max_min_chars(entry.state)));
   }
-  return least;
+  return fewest;
 }
 
 bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {

@@ -81,9 +81,9 @@ std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
 // them came.  Which of them came matters only where rules solve again; a
 // required one is never left out.
 
-JsonRecogniser::Then JsonRecogniser::so_far(FrameId id) const {
+JsonRecogniser::Progress JsonRecogniser::progress_of(FrameId id) const {
   const Frame& frame = frames_[id];
-  return {.used = frame.used, .came = frame.came, .count = frame.count};
+  return {.used = frame.used, .present = frame.present, .count = frame.count};
 }
 
 // The names whose rank is below this one in some alternative.
@@ -111,12 +111,12 @@ std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet names) {
 // `spelled`: the name is `key`; otherwise it is one that nothing spells, nor
 // remembers.  What comes first in any alternative passes nothing, so that an
 // alternative with another order keeps its members.
-JsonRecogniser::Then JsonRecogniser::after_member(FrameId id, KeyId key,
-                                                  bool spelled) {
+JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
+                                                      bool spelled) {
   KeySets& sets = solver_.key_sets();
   const Frame& frame = frames_[id];
-  Then then = so_far(id);
-  ++then.count;
+  Progress progress = progress_of(id);
+  ++progress.count;
   const KeySet self = spelled ? sets.one(key) : kNoKeys;
   if (in_order()) {
     std::uint32_t rank = SchemaSolver::kNoRank;
@@ -126,36 +126,38 @@ JsonRecogniser::Then JsonRecogniser::after_member(FrameId id, KeyId key,
       if (spelled) rank = std::min(rank, solver_.rank(disjunct, key));
       asked = sets.unite(asked, solver_.presence_keys(disjunct));
     }
-    then.passed = sets.subtract(ranked_below(id, rank), self);
-    then.came = sets.unite(then.came, sets.intersect(self, asked));
-    then.used = sets.unite(then.used, then.passed);
+    progress.skipped = sets.subtract(ranked_below(id, rank), self);
+    progress.present =
+        sets.unite(progress.present, sets.intersect(self, asked));
+    progress.used = sets.unite(progress.used, progress.skipped);
   }
-  then.used = sets.unite(then.used, self);
-  return then;
+  progress.used = sets.unite(progress.used, self);
+  return progress;
 }
 
 // REQUIRES: what the disjunct requires was not left out.
 SchemaSolver::Members JsonRecogniser::members_of(
-    DisjunctId disjunct, const Then& then,
+    DisjunctId disjunct, const Progress& progress,
     schema_solver::ConditionId condition) {
   SchemaSolver::Members members{
-      .seen = then.used, .count = then.count, .condition = condition};
+      .seen = progress.used, .count = progress.count, .condition = condition};
   if (in_order()) {
     KeySets& sets = solver_.key_sets();
-    members.seen = sets.unite(
-        then.came, sets.intersect(then.used, solver_.required(disjunct)));
-    members.excluded = sets.subtract(then.used, members.seen);
+    members.seen =
+        sets.unite(progress.present,
+                   sets.intersect(progress.used, solver_.required(disjunct)));
+    members.excluded = sets.subtract(progress.used, members.seen);
   }
   return members;
 }
 
 // Whether the member leaves out what an object of that disjunct always
 // requires.
-bool JsonRecogniser::passes_needed(DisjunctId disjunct, const Then& before,
-                                   const Then& then) {
+bool JsonRecogniser::skips_required(DisjunctId disjunct, const Progress& before,
+                                    const Progress& progress) {
   KeySets& sets = solver_.key_sets();
   return sets.intersect(sets.subtract(solver_.required(disjunct), before.used),
-                        then.passed) != kNoKeys;
+                        progress.skipped) != kNoKeys;
 }
 
 // --- Which members may come.
@@ -182,15 +184,15 @@ KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
 }
 
 // Those of the possible names with which an alternative can go on.
-KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& one,
+KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
                                     KeySet possible) {
   KeySets& sets = solver_.key_sets();
-  const DisjunctId disjunct = one.disjunct;
+  const DisjunctId disjunct = alternative.disjunct;
   KeySet left = possible;
   if (in_order()) {
     // Nothing may come before what is needed and has a lower rank.
     const KeySet needed = solver_.needed(
-        disjunct, members_of(disjunct, so_far(id), kAlways).seen);
+        disjunct, members_of(disjunct, progress_of(id), kAlways).seen);
     const std::uint32_t own = solver_.min_rank(disjunct, needed);
     if (own != SchemaSolver::kNoRank) {
       left = sets.intersect(solver_.ranked_below(disjunct, own + 1), left);
@@ -211,7 +213,9 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& one,
   KeySet allowed = kNoKeys;
   const auto one_by_one = [&](KeySet names) {
     sets.each(names, [&](KeyId key) {
-      if (may_be_member(id, one, key)) allowed = sets.with(allowed, key);
+      if (can_continue_with(id, alternative, key)) {
+        allowed = sets.with(allowed, key);
+      }
       return true;
     });
   };
@@ -219,7 +223,7 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& one,
   // What is left out may be missed where members are counted.
   if (in_order() && solver_.tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
-       condition_of(one) != kAlways)) {
+       condition_of(alternative) != kAlways)) {
     one_by_one(quiet);
     return allowed;
   }
@@ -229,22 +233,25 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& one,
       const std::uint32_t rank = min_rank(id, ahead);
       if (rank == SchemaSolver::kNoRank) break;
       const KeySet near = sets.intersect(quiet, ranked_below(id, rank + 1));
-      allowed = sets.unite(allowed, allowed_alike(id, one, near));
+      allowed = sets.unite(allowed, allowed_together(id, alternative, near));
       quiet = sets.subtract(quiet, near);
       ahead = sets.subtract(ahead, ranked_below(id, rank + 1));
     }
   }
-  return sets.unite(allowed, allowed_alike(id, one, quiet));
+  return sets.unite(allowed, allowed_together(id, alternative, quiet));
 }
 
 // Of names that are alike but for being required: all, or none.
-KeySet JsonRecogniser::allowed_alike(FrameId id, const Alternative& one,
-                                     KeySet names) {
+KeySet JsonRecogniser::allowed_together(FrameId id,
+                                        const Alternative& alternative,
+                                        KeySet names) {
   KeySets& sets = solver_.key_sets();
-  const KeySet required = sets.intersect(names, solver_.required(one.disjunct));
+  const KeySet required =
+      sets.intersect(names, solver_.required(alternative.disjunct));
   KeySet allowed = kNoKeys;
   for (const KeySet part : {required, sets.subtract(names, required)}) {
-    if (part != kNoKeys && may_be_member(id, one, sets.least(part))) {
+    if (part != kNoKeys &&
+        can_continue_with(id, alternative, sets.least(part))) {
       allowed = sets.unite(allowed, part);
     }
   }
@@ -277,7 +284,7 @@ automata::LanguageId JsonRecogniser::other_keys(
 }
 
 JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
-  return *find_keys(id, false);
+  return *find_next_keys(id, false);
 }
 
 // Whether another member may come.
@@ -286,14 +293,15 @@ bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].kind == FrameKind::kCoarse) {
     return coarse_has_member(frames_[id]);
   }
-  const KeyInfo* info = find_keys(id, true);
+  const KeyInfo* info = find_next_keys(id, true);
   if (info != nullptr) return info->any;
   return frames_[id].any_member = true;
 }
 
 // `any_only`: null as soon as there is one.  Many frames are only looked at
 // for that, where a token goes on behind a comma and nobody takes it.
-JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
+JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
+                                                        bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const std::uint32_t trie_id = key_trie(frames_[id]);
@@ -308,14 +316,15 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_keys(FrameId id, bool any_only) {
   bool track = false;
   bool any_open = false;
   const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
-  for (const Alternative& one : now) {
-    track = track || solver_.tracks_extra_keys(one.disjunct);
+  for (const Alternative& alternative : now) {
+    track = track || solver_.tracks_extra_keys(alternative.disjunct);
     // What another alternative allows need not be asked again.
     const KeySet possible = sets.subtract(
-        possible_keys(one.disjunct, trie_id, near), info->allowed);
-    info->allowed = sets.unite(info->allowed, allowed_keys(id, one, possible));
+        possible_keys(alternative.disjunct, trie_id, near), info->allowed);
+    info->allowed =
+        sets.unite(info->allowed, allowed_keys(id, alternative, possible));
     if (any_only && info->allowed != kNoKeys) return nullptr;
-    const automata::LanguageId others = extras_of(id, one);
+    const automata::LanguageId others = extras_of(id, alternative);
     if (languages.empty(others)) continue;
     any_open = any_open || languages.universal(languages.start(others));
     if (any_only && any_open && trie.languages().empty()) return nullptr;
@@ -383,30 +392,32 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
 // The names that the schema does not spell with which an alternative can be
 // completed.
 automata::LanguageId JsonRecogniser::extras_of(FrameId id,
-                                               const Alternative& one) {
+                                               const Alternative& alternative) {
   const automata::LanguageId possible =
-      solver_.possible_extra_keys(one.disjunct);
+      solver_.possible_extra_keys(alternative.disjunct);
   if (solver_.languages().empty(possible)) return possible;
-  const Then then = after_member(id, kNoKey, false);
-  if (passes_needed(one.disjunct, so_far(id), then)) {
+  const Progress progress = after_member(id, kNoKey, false);
+  if (skips_required(alternative.disjunct, progress_of(id), progress)) {
     return solver_.languages().nothing();
   }
   const auto completable = [&](schema_solver::ConditionId condition) {
-    return solver_.completable(one.disjunct,
-                               members_of(one.disjunct, then, condition));
+    return solver_.completable(
+        alternative.disjunct,
+        members_of(alternative.disjunct, progress, condition));
   };
-  if (condition_of(one) == kAlways) {
+  if (condition_of(alternative) == kAlways) {
     return completable(kAlways) ? possible : solver_.languages().nothing();
   }
-  const auto& patterns = solver_.key_languages(one.disjunct);
+  const auto& patterns = solver_.key_languages(alternative.disjunct);
   std::vector<automata::LanguageId> parts;
   for (const schema_solver::ExtraKeys& extra :
-       solver_.extra_keys(one.disjunct)) {
+       solver_.extra_keys(alternative.disjunct)) {
     const KeyClass name{kNoKey, &patterns, &extra.matched};
-    const std::vector<MemberAlternative> ways = ways_of(one, name, then);
-    if (std::any_of(ways.begin(), ways.end(),
-                    [&](const MemberAlternative& way) {
-                      return completable(way.condition);
+    const std::vector<MemberAlternative> members =
+        member_alternatives(alternative, name, progress);
+    if (std::any_of(members.begin(), members.end(),
+                    [&](const MemberAlternative& member) {
+                      return completable(member.condition);
                     })) {
       parts.push_back(patterns.empty() ? solver_.languages().everything()
                                        : extra.language);
@@ -418,31 +429,37 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
 
 // What the value of a member of that name may be, and what is then left of the
 // condition of an alternative.
-std::vector<MemberAlternative> JsonRecogniser::ways_of(const Alternative& one,
-                                                       const KeyClass& name,
-                                                       const Then& then) {
+std::vector<MemberAlternative> JsonRecogniser::member_alternatives(
+    const Alternative& alternative, const KeyClass& name,
+    const Progress& progress) {
   return solver_.member_alternatives(
-      one.disjunct, solver_.without_keys(condition_of(one), then.passed), name,
-      then.count);
+      alternative.disjunct,
+      solver_.without_keys(condition_of(alternative), progress.skipped), name,
+      progress.count);
 }
 
 // Whether an alternative can go on with a member of that name.
-bool JsonRecogniser::may_be_member(FrameId id, const Alternative& one,
-                                   KeyId key) {
-  const Then then = after_member(id, key, true);
-  if (passes_needed(one.disjunct, so_far(id), then)) return false;
-  const std::vector<MemberAlternative> ways = ways_of(one, {.key = key}, then);
+bool JsonRecogniser::can_continue_with(FrameId id,
+                                       const Alternative& alternative,
+                                       KeyId key) {
+  const Progress progress = after_member(id, key, true);
+  if (skips_required(alternative.disjunct, progress_of(id), progress)) {
+    return false;
+  }
+  const std::vector<MemberAlternative> members =
+      member_alternatives(alternative, {.key = key}, progress);
   return std::any_of(
-      ways.begin(), ways.end(), [&](const MemberAlternative& way) {
+      members.begin(), members.end(), [&](const MemberAlternative& member) {
         return solver_.completable(
-            one.disjunct, members_of(one.disjunct, then, way.condition));
+            alternative.disjunct,
+            members_of(alternative.disjunct, progress, member.condition));
       });
 }
 
 // The frame in which the value of a member called `name` comes.
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
                                                     const KeyClass& name,
-                                                    const Then& then) {
+                                                    const Progress& progress) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   Frame next;
   next.kind = FrameKind::kObject;
@@ -453,21 +470,26 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   std::vector<Alternative> made;
   const std::vector<Alternative> now(
       alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
-  for (const Alternative& one : now) {
-    cap = std::max(cap, solver_.count_cap(one.disjunct));
-    if (passes_needed(one.disjunct, so_far(id), then)) continue;
-    for (const MemberAlternative& way : ways_of(one, name, then)) {
-      if (solver_.completable(one.disjunct,
-                              members_of(one.disjunct, then, way.condition))) {
-        made.push_back({one.up, one.disjunct, way.condition, way.conjunction});
+  for (const Alternative& alternative : now) {
+    cap = std::max(cap, solver_.count_cap(alternative.disjunct));
+    if (skips_required(alternative.disjunct, progress_of(id), progress)) {
+      continue;
+    }
+    for (const MemberAlternative& member :
+         member_alternatives(alternative, name, progress)) {
+      if (solver_.completable(
+              alternative.disjunct,
+              members_of(alternative.disjunct, progress, member.condition))) {
+        made.push_back({alternative.up, alternative.disjunct, member.condition,
+                        member.conjunction});
       }
     }
   }
   if (made.empty()) return 0;
   next.count =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(then.count, cap));
-  next.used = then.used;
-  next.came = then.came;
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(progress.count, cap));
+  next.used = progress.used;
+  next.present = progress.present;
   return intern(std::move(next), std::move(made));
 }
 

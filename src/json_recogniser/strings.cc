@@ -48,7 +48,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         }
         if (everything && !words.empty() &&
             unique_in(frame, schema_solver::kNothing)) {
-          lexeme.trie = avoid(id);
+          lexeme.trie = used_strings_trie(id);
           lexeme.node = 0;
         } else if (!words.empty()) {
           language = languages.all_of(
@@ -62,9 +62,9 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
       if (entry.state == automata::kDeadState) continue;
       const bool total = languages.universal(entry.state);
       if (entry.max != StringHint::kMany) {
-        entry.least =
-            least_chars(BodyState::kText, 0, entry.state, entry.canonical);
-        if (entry.least > entry.max) continue;
+        entry.needed =
+            min_chars_needed(BodyState::kText, 0, entry.state, entry.canonical);
+        if (entry.needed > entry.max) continue;
       }
       lexeme.total = lexeme.total && total && !entry.canonical;
       lexeme.entries.push_back(entry);
@@ -75,7 +75,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
 }
 
 // The strings that items of the frame have been, as a set of names.
-std::uint32_t JsonRecogniser::avoid(FrameId id) {
+std::uint32_t JsonRecogniser::used_strings_trie(FrameId id) {
   const std::uint32_t values = frames_[id].used;
   const auto [it, is_new] =
       key_trie_of_.try_emplace("values " + std::to_string(values),
@@ -92,20 +92,21 @@ std::uint32_t JsonRecogniser::avoid(FrameId id) {
 
 // Characters that a string still needs: one that has begun, and the fewest that
 // lead to an end.
-std::uint32_t JsonRecogniser::least_chars(BodyState body, std::uint32_t partial,
-                                          automata::StateId state,
-                                          bool canonical) {
+std::uint32_t JsonRecogniser::min_chars_needed(BodyState body,
+                                               std::uint32_t partial,
+                                               automata::StateId state,
+                                               bool canonical) {
   if (solver_.languages().universal(state)) {
     return body == BodyState::kText ? 0 : 1;
   }
   if (!is_escape(body)) {
     return saturate(solver_.languages().min_chars_to_accept(state));
   }
-  std::uint32_t least = StringHint::kMany;
+  std::uint32_t fewest = StringHint::kMany;
   for (const CharRange& range : escape_ranges(body, partial, canonical)) {
-    least = std::min(least, least_in_range(state, range.low, range.high));
+    fewest = std::min(fewest, min_chars_in_range(state, range.low, range.high));
   }
-  return least == StringHint::kMany ? least : least + 1;
+  return fewest == StringHint::kMany ? fewest : fewest + 1;
 }
 
 // Whether the language goes on with one of the characters.
@@ -119,11 +120,11 @@ bool JsonRecogniser::any_in(const EscapeRanges& ranges,
 // The fewest characters needed behind some character of [low, high].  Whole
 // ranges of characters mostly lead to one state; where they do not, the search
 // ends after a number of them, and what it has not seen is left out.
-std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
-                                             char32_t low, char32_t high) {
+std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
+                                                 char32_t low, char32_t high) {
   constexpr std::size_t kMost = 600;
   automata::Languages& languages = solver_.languages();
-  std::uint32_t least = StringHint::kMany;
+  std::uint32_t fewest = StringHint::kMany;
   std::vector<automata::StateId> seen;
   std::size_t looked = 0;
   for (char32_t c = low; c <= high && looked < kMost; ++c, ++looked) {
@@ -135,9 +136,9 @@ std::uint32_t JsonRecogniser::least_in_range(automata::StateId state,
       continue;
     }
     seen.push_back(next);
-    least = std::min(least, saturate(languages.min_chars_to_accept(next)));
+    fewest = std::min(fewest, saturate(languages.min_chars_to_accept(next)));
   }
-  return least;
+  return fewest;
 }
 
 Configuration JsonRecogniser::string_step(Configuration config,
@@ -147,7 +148,7 @@ Configuration JsonRecogniser::string_step(Configuration config,
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) return close_string(config);
   LexId target = now.known_step(byte);
-  if (target == kUnknown) target = string_row(config.lex, byte);
+  if (target == kUnknown) target = compute_string_step(config.lex, byte);
   if (target == 0) return {};
   if (now.track) {
     config.extra =
@@ -164,7 +165,7 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
   Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
     if (entry.max == StringHint::kMany ||
-        std::uint64_t{config.count} + entry.least <= entry.max) {
+        std::uint64_t{config.count} + entry.needed <= entry.max) {
       next.entries.push_back(entry);
     }
   }
@@ -174,7 +175,8 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
 }
 
 // Whether a byte is known to lead where the one before it does: most do.
-bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
+bool JsonRecogniser::steps_as_previous_byte(const Lexeme& now,
+                                            std::uint8_t byte) {
   if (byte == 0 || now.row == nullptr || now.node != KeyTrie::kNone ||
       (*now.row)[byte - 1U] == kUnknown) {
     return false;
@@ -195,11 +197,12 @@ bool JsonRecogniser::as_byte_before(const Lexeme& now, std::uint8_t byte) {
                      [&](const Entry& entry) { return same(entry.state); });
 }
 
-JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
+JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
+                                                          std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
-  if (as_byte_before(now, byte)) {
+  if (steps_as_previous_byte(now, byte)) {
     return (*now.row)[byte] = (*now.row)[byte - 1U];
   }
   Lexeme next;
@@ -241,9 +244,9 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
     }
     if (moved.state == automata::kDeadState) continue;
     if (moved.max != StringHint::kMany) {
-      moved.least =
-          least_chars(body, next.partial, moved.state, moved.canonical);
-      if (moved.least > moved.max) continue;
+      moved.needed =
+          min_chars_needed(body, next.partial, moved.state, moved.canonical);
+      if (moved.needed > moved.max) continue;
     }
     add_new(next.entries, moved);
   }
@@ -257,7 +260,7 @@ JsonRecogniser::LexId JsonRecogniser::string_row(LexId id, std::uint8_t byte) {
             });
   }
   const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
-  return keep_step(id, byte, target);
+  return remember_step(id, byte, target);
 }
 
 Configuration JsonRecogniser::close_string(Configuration config) {

@@ -21,8 +21,9 @@ JsonRecogniser::FrameId JsonRecogniser::detached(
   frame.pending = true;
   std::vector<Alternative> made;
   made.reserve(conjunctions.size());
-  for (const ConjunctionId conjunction : conjunctions)
+  for (const ConjunctionId conjunction : conjunctions) {
     made.push_back({0, 0, 0, conjunction});
+  }
   return intern(std::move(frame), std::move(made));
 }
 
@@ -30,7 +31,7 @@ Configuration JsonRecogniser::value_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the greatest depth, and where layout depends on it, depth matters.
   if (!frame.pending || frame.unique || options_.layout.indent ||
-      frame.depth + kNearAndFar > options_.limits.depth ||
+      frame.depth + kDepthReach > options_.limits.depth ||
       frame.kind == FrameKind::kDetached) {
     return {};
   }
@@ -102,21 +103,21 @@ Configuration JsonRecogniser::step_or_value_state(Configuration config,
       lexeme.node == KeyTrie::kNone
           ? KeyTrie::kNone
           : key_tries_[lexeme.trie].node(lexeme.node).key;
-  if (name == KeyTrie::kNone || lexeme.loose || frame.size != 1 ||
+  if (name == KeyTrie::kNone || lexeme.noncanonical || frame.size != 1 ||
       options_.layout.indent ||
-      frame.depth + kNearAndFar > options_.limits.depth) {
+      frame.depth + kDepthReach > options_.limits.depth) {
     return step(config, byte);
   }
   const KeyId key = key_tries_[lexeme.trie].keys()[name];
   if (!solver_.key_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
   }
-  const Alternative one = alternatives(frame)[0];
+  const Alternative alternative = alternatives(frame)[0];
   const auto [it, is_new] = member_frames_.try_emplace(
-      std::uint64_t{one.disjunct} << 32 | key, FrameId{0});
-  if (is_new && solver_.object(one.disjunct).condition == kAlways) {
+      std::uint64_t{alternative.disjunct} << 32 | key, FrameId{0});
+  if (is_new && solver_.object(alternative.disjunct).condition == kAlways) {
     const ConjunctionId conjunction =
-        solver_.member_conjunction(one.disjunct, {.key = key});
+        solver_.member_conjunction(alternative.disjunct, {.key = key});
     it->second = detached({conjunction});
   }
   if (it->second == 0) return step(config, byte);
