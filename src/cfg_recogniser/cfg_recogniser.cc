@@ -186,16 +186,16 @@ std::uint32_t CfgRecogniser::intern_config(Configuration config) {
 Configuration CfgRecogniser::make_configuration(
     Items kernel, std::span<const ContextId> slots) {
   pure_ = true;
-  const auto leaf = [&](const Items& items) {
+  const auto is_site = [&](const Items& items) {
     return items.size() == 1 &&
            network_.states[items[0].state].action == Action::kSchema;
   };
-  if (leaf(kernel)) return enter_leaf(kernel[0]);
+  if (is_site(kernel)) return enter_site(kernel[0]);
   State state;
   state.items = kernel;
   pure_ = close(state.items).pure;
   if (state.items.empty()) return {};
-  if (leaf(state.items)) return enter_leaf(state.items[0]);
+  if (is_site(state.items)) return enter_site(state.items[0]);
   if (counts_tokens_) state.kernel = std::move(kernel);
 
   // Slots in the order in which they were: what frame it is makes no
@@ -276,8 +276,8 @@ CfgRecogniser::Items CfgRecogniser::items_of(Configuration config) {
 CfgRecogniser::Items CfgRecogniser::kernel_of(Configuration config) {
   if (config.dead()) return {};
   if (inside(config)) {
-    const Leaf& leaf = leaf_of(config);
-    return {{leaf.state, leaf.context, intern_config(unwrap(config)), 0}};
+    const SchemaSite& site = site_of(config);
+    return {{site.state, site.context, intern_config(unwrap(config)), 0}};
   }
   if (!counts_tokens_) return items_of(config);
   Items items = states_[config.lex].kernel;
@@ -291,7 +291,7 @@ Configuration CfgRecogniser::start() { return start_; }
 
 Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   if (config.dead()) return {};
-  if (inside(config)) return leaf_step(config, byte);
+  if (inside(config)) return site_step(config, byte);
   const State& state = states_[config.lex];
   const std::uint32_t known =
       state.row == nullptr ? kUnknown : (*state.row)[byte];
@@ -360,15 +360,15 @@ Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
 bool CfgRecogniser::can_end(Configuration config) {
   if (config.dead()) return false;
   if (!inside(config)) return states_[config.lex].can_end;
-  return schema_of(leaf_of(config)).can_end(unwrap(config)) &&
-         can_end(exit_of(leaf_frames_[config.frame].leaf));
+  return schema_of(site_of(config)).can_end(unwrap(config)) &&
+         can_end(exit_of(site_frames_[config.frame].site));
 }
 
 Configuration CfgRecogniser::mask_key(Configuration config,
                                       std::uint32_t longest) {
   if (config.dead() || !inside(config)) return config;
   return wrap_like(
-      config, schema_of(leaf_of(config)).mask_key(unwrap(config), longest));
+      config, schema_of(site_of(config)).mask_key(unwrap(config), longest));
 }
 
 // --- Tokens ------------------------------------------------------------------
@@ -402,7 +402,7 @@ Configuration CfgRecogniser::step_token(Configuration from, Configuration read,
 
 // Whether nothing but the text of a schema can go on.
 bool CfgRecogniser::only_inside(Configuration config) {
-  return inside(config) && !schema_of(leaf_of(config)).can_end(unwrap(config));
+  return inside(config) && !schema_of(site_of(config)).can_end(unwrap(config));
 }
 
 void CfgRecogniser::token_marks(Configuration config, std::uint32_t size,
@@ -428,36 +428,36 @@ void CfgRecogniser::token_choices(Configuration config,
 
 Configuration CfgRecogniser::unwrap(Configuration config) const {
   config.lex &= ~kInside;
-  config.frame = leaf_frames_[config.frame].frame;
+  config.frame = site_frames_[config.frame].frame;
   return config;
 }
 
-Configuration CfgRecogniser::wrap(std::uint32_t leaf, Configuration inner) {
+Configuration CfgRecogniser::wrap(std::uint32_t site, Configuration inner) {
   if (inner.dead()) return {};
-  const auto [known, added] = leaf_frame_of_.try_emplace(
-      pair_key(leaf, inner.frame),
-      static_cast<std::uint32_t>(leaf_frames_.size()));
+  const auto [known, added] = site_frame_of_.try_emplace(
+      pair_key(site, inner.frame),
+      static_cast<std::uint32_t>(site_frames_.size()));
   if (added) {
     bytes_ += 64;
-    leaf_frames_.push_back({leaf, inner.frame});
+    site_frames_.push_back({site, inner.frame});
   }
   return {inner.lex | kInside, known->second, inner.count, inner.extra};
 }
 
-Configuration CfgRecogniser::enter_leaf(const Item& item) {
+Configuration CfgRecogniser::enter_site(const Item& item) {
   const auto [known, added] =
-      leaf_of_place_.try_emplace(pair_key(item.state, item.context),
-                                 static_cast<std::uint32_t>(leaves_.size()));
+      site_of_item_.try_emplace(pair_key(item.state, item.context),
+                                static_cast<std::uint32_t>(sites_.size()));
   if (added) {
-    bytes_ += 64 + sizeof(Leaf);
-    leaves_.push_back(
+    bytes_ += 64 + sizeof(SchemaSite);
+    sites_.push_back(
         {.state = item.state,
          .context = item.context,
-         .behind = forced_from(network_.states[item.state].next)});
-    bytes_ += leaves_.back().behind.capacity();
+         .forced_text = forced_from(network_.states[item.state].next)});
+    bytes_ += sites_.back().forced_text.capacity();
   }
-  const std::uint32_t leaf = known->second;
-  return wrap(leaf, item.inner == 0 ? schema_of(leaves_[leaf]).start()
+  const std::uint32_t site = known->second;
+  return wrap(site, item.inner == 0 ? schema_of(sites_[site]).start()
                                     : configs_[item.inner]);
 }
 
@@ -483,30 +483,30 @@ std::string CfgRecogniser::forced_from(StateId id) const {
 // What follows the text of the schema.
 Configuration CfgRecogniser::exit_of(std::uint32_t id) {
   read_past_part_ = true;
-  if (leaves_[id].exit_known) {
-    for (const std::uint32_t looked : leaves_[id].looked) note(looked);
-    return leaves_[id].exit;
+  if (sites_[id].exit_known) {
+    for (const std::uint32_t looked : sites_[id].looked) note(looked);
+    return sites_[id].exit;
   }
-  const Leaf leaf = leaves_[id];
+  const SchemaSite site = sites_[id];
   const Watch outer = begin_watch();
   const Configuration exit =
-      configuration({{network_.states[leaf.state].next, leaf.context, 0, 0}});
+      configuration({{network_.states[site.state].next, site.context, 0, 0}});
   note(made_looked_);
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
-  const bool clean = std::all_of(
+  const bool ends_numbers = std::all_of(
       kOfNumbers.begin(), kOfNumbers.end(),
       [&](char c) { return step(exit, static_cast<std::uint8_t>(c)).dead(); });
-  leaves_[id].exit = exit;
-  leaves_[id].clean = clean;
-  leaves_[id].looked = end_watch(outer);
-  leaves_[id].exit_known = true;
+  sites_[id].exit = exit;
+  sites_[id].ends_numbers = ends_numbers;
+  sites_[id].looked = end_watch(outer);
+  sites_[id].exit_known = true;
   return exit_of(id);
 }
 
-Configuration CfgRecogniser::leaf_step(Configuration config,
+Configuration CfgRecogniser::site_step(Configuration config,
                                        std::uint8_t byte) {
-  const std::uint32_t id = leaf_frames_[config.frame].leaf;
-  Recogniser& schema = schema_of(leaves_[id]);
+  const std::uint32_t id = site_frames_[config.frame].site;
+  Recogniser& schema = schema_of(sites_[id]);
   const Configuration inner = unwrap(config);
   const Configuration next = schema.step(inner, byte);
   const auto inside_again = [&]() -> Configuration {
@@ -519,7 +519,7 @@ Configuration CfgRecogniser::leaf_step(Configuration config,
   if (next.dead()) return outside;
   Items kernel = kernel_of(outside);
   kernel.push_back(
-      {leaves_[id].state, leaves_[id].context, intern_config(next), 0});
+      {sites_[id].state, sites_[id].context, intern_config(next), 0});
   const Configuration both = configuration(std::move(kernel));
   note(made_looked_);
   return both;
@@ -527,7 +527,7 @@ Configuration CfgRecogniser::leaf_step(Configuration config,
 
 StringHint CfgRecogniser::string_hint(Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   StringHint view = schema.string_hint(inner);
@@ -539,7 +539,7 @@ StringHint CfgRecogniser::string_hint(Configuration config) {
 
 bool CfgRecogniser::has_exceptions(Configuration config) {
   if (config.dead() || !inside(config)) return false;
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   return !schema.can_end(inner) && schema.has_exceptions(inner);
 }
@@ -549,13 +549,13 @@ std::array<std::uint64_t, 4> CfgRecogniser::exception_bytes(
   if (config.dead() || !inside(config)) {
     return Recogniser::exception_bytes(config);
   }
-  return schema_of(leaf_of(config)).exception_bytes(unwrap(config));
+  return schema_of(site_of(config)).exception_bytes(unwrap(config));
 }
 
 std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
   if (config.dead()) return {};
   if (inside(config)) {
-    Recogniser& schema = schema_of(leaf_of(config));
+    Recogniser& schema = schema_of(site_of(config));
     const Configuration inner = unwrap(config);
     if (!schema.can_end(inner)) return schema.first_bytes(inner);
     return Recogniser::first_bytes(config);
@@ -575,7 +575,7 @@ std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
 
 std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
   if (!config.dead() && inside(config)) {
-    Recogniser& schema = schema_of(leaf_of(config));
+    Recogniser& schema = schema_of(site_of(config));
     const Configuration inner = unwrap(config);
     if (!schema.can_end(inner)) return schema.likely_bytes(inner);
   }
@@ -586,7 +586,7 @@ std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
 recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
     Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   recogniser::WhitespaceHint view = schema.whitespace_hint(inner);
@@ -598,37 +598,37 @@ recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
 
 std::uint64_t CfgRecogniser::lexeme_fingerprint(Configuration config) {
   if (config.dead() || !inside(config)) return 0;
-  const std::uint32_t leaf = leaf_frames_[config.frame].leaf;
-  Recogniser& schema = schema_of(leaves_[leaf]);
+  const std::uint32_t site = site_frames_[config.frame].site;
+  Recogniser& schema = schema_of(sites_[site]);
   const Configuration inner = unwrap(config);
   const std::uint64_t print = schema.lexeme_fingerprint(inner);
   if (print == 0 || inner.frame != schema.start().frame) return print;
   // A number that is the whole text: what follows may look like more of it.
-  exit_of(leaf);
-  return leaves_[leaf].clean ? print : 0;
+  exit_of(site);
+  return sites_[site].ends_numbers ? print : 0;
 }
 
 bool CfgRecogniser::same_lexeme(Configuration from, Configuration to) {
   if (!inside(from) || !inside(to)) return false;
-  return leaf_frames_[from.frame].leaf == leaf_frames_[to.frame].leaf &&
-         schema_of(leaf_of(from)).same_lexeme(unwrap(from), unwrap(to));
+  return site_frames_[from.frame].site == site_frames_[to.frame].site &&
+         schema_of(site_of(from)).same_lexeme(unwrap(from), unwrap(to));
 }
 
 std::uint32_t CfgRecogniser::chars_left(Configuration config) {
   if (!inside(config)) return StringHint::kMany;
-  return schema_of(leaf_of(config)).chars_left(unwrap(config));
+  return schema_of(site_of(config)).chars_left(unwrap(config));
 }
 
 Configuration CfgRecogniser::lexeme_unbounded(Configuration config) {
   if (!inside(config)) return config;
   return wrap_like(config,
-                   schema_of(leaf_of(config)).lexeme_unbounded(unwrap(config)));
+                   schema_of(site_of(config)).lexeme_unbounded(unwrap(config)));
 }
 
 Recogniser::LexemeSplit CfgRecogniser::split_lexeme(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   const LexemeSplit inner =
-      schema_of(leaf_of(config)).split_lexeme(unwrap(config));
+      schema_of(site_of(config)).split_lexeme(unwrap(config));
   LexemeSplit apart;
   if (!inner.words.dead()) apart.words = wrap_like(config, inner.words);
   if (!inner.others.dead()) apart.others = wrap_like(config, inner.others);
@@ -638,12 +638,12 @@ Recogniser::LexemeSplit CfgRecogniser::split_lexeme(Configuration config) {
 std::uint32_t CfgRecogniser::chars_needed(Configuration from,
                                           Configuration to) {
   if (!inside(from) || !inside(to)) return 0;
-  return schema_of(leaf_of(from)).chars_needed(unwrap(from), unwrap(to));
+  return schema_of(site_of(from)).chars_needed(unwrap(from), unwrap(to));
 }
 
 int CfgRecogniser::lexeme_end(Configuration config) {
   if (!inside(config)) return kAnyEnd;
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   const int end = schema.lexeme_end(inner);
   // Behind the whole text comes what the grammar says.
@@ -653,7 +653,7 @@ int CfgRecogniser::lexeme_end(Configuration config) {
 
 bool CfgRecogniser::lexeme_by_state(Configuration config) {
   if (!inside(config)) return false;
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   if (!schema.lexeme_by_state(unwrap(config))) return false;
   lexeme_schema_ = &schema;
   return true;
@@ -682,7 +682,7 @@ bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
 // The value that is the whole text ends where the grammar says.
 Configuration CfgRecogniser::value_state(Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   if (inner.frame == schema.start().frame || schema.can_end(inner)) return {};
   return wrap_like(config, schema.value_state(inner));
@@ -690,22 +690,22 @@ Configuration CfgRecogniser::value_state(Configuration config) {
 
 bool CfgRecogniser::left_value(Configuration config) {
   return inside(config) && !config.dead() &&
-         schema_of(leaf_of(config)).left_value(unwrap(config));
+         schema_of(site_of(config)).left_value(unwrap(config));
 }
 
 bool CfgRecogniser::ended_by_lookahead(Configuration config) {
-  return schema_of(leaf_of(config)).ended_by_lookahead(unwrap(config));
+  return schema_of(site_of(config)).ended_by_lookahead(unwrap(config));
 }
 
 Configuration CfgRecogniser::resume(Configuration config,
                                     Configuration escaped) {
   return wrap_like(
       config,
-      schema_of(leaf_of(config)).resume(unwrap(config), unwrap(escaped)));
+      schema_of(site_of(config)).resume(unwrap(config), unwrap(escaped)));
 }
 
 std::uint64_t CfgRecogniser::value_fingerprint(Configuration config) {
-  return schema_of(leaf_of(config)).value_fingerprint(unwrap(config));
+  return schema_of(site_of(config)).value_fingerprint(unwrap(config));
 }
 
 // `escaped` may be of another grammar: only what it says of how the value ended
@@ -715,13 +715,13 @@ Configuration CfgRecogniser::translate_left_value(Configuration config,
   escaped.lex &= ~kInside;
   return wrap_like(
       config,
-      schema_of(leaf_of(config)).translate_left_value(unwrap(config), escaped));
+      schema_of(site_of(config)).translate_left_value(unwrap(config), escaped));
 }
 
 Configuration CfgRecogniser::step_or_value_state(Configuration config,
                                                  std::uint8_t byte) {
   if (config.dead() || !inside(config)) return step(config, byte);
-  Recogniser& schema = schema_of(leaf_of(config));
+  Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return step(config, byte);
   return wrap_like(config, schema.step_or_value_state(inner, byte));
@@ -730,11 +730,11 @@ Configuration CfgRecogniser::step_or_value_state(Configuration config,
 // Whatever the part can end with is decided here, too.
 Recogniser::ActivePart CfgRecogniser::active_part(Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  Recogniser& part = schema_of(leaf_of(config));
+  Recogniser& part = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   if (part.can_end(inner)) return {};
   read_past_part_ = false;
-  return {&part, inner, leaf_of(config).behind};
+  return {&part, inner, site_of(config).forced_text};
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -282,26 +282,27 @@ class CfgRecogniser final : public recogniser::Recogniser {
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
   static constexpr std::uint32_t kByFrame = 0xFFFFFFFE;
 
-  // The place of the text of a schema, and what is known of what follows it.
-  struct Leaf {
+  // An item of a schema between two texts: where the text of the schema stands,
+  // and what is known about what follows it.
+  struct SchemaSite {
     StateId state = 0;
     ContextId context = 0;
     bool exit_known = false;
-    bool clean = false;  // nothing that may follow goes on with a number
+    bool ends_numbers = false;  // nothing that follows continues a number
     recogniser::Configuration exit = {};
     std::vector<std::uint32_t> looked = {};  // sets of contexts
-    std::string behind = {};                 // a text that must follow
+    std::string forced_text = {};            // must follow the schema's text
   };
   // The content of a context without its contexts, which stand beside.
   struct Form {
     std::uint32_t id = 0;
     std::vector<ContextId> contexts = {};
   };
-  // `lex` of a configuration inside a leaf has this bit; the rest is the
-  // schema's.  `frame` is a place in leaf_frames_.
+  // `lex` of a configuration inside a site has this bit; the rest is the
+  // schema's.  `frame` is a place in site_frames_.
   static constexpr std::uint32_t kInside = 0x80000000;
-  struct LeafFrame {
-    std::uint32_t leaf = 0;
+  struct SiteFrame {
+    std::uint32_t site = 0;
     std::uint32_t frame = 0;
   };
 
@@ -345,8 +346,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Recogniser& schema(std::uint32_t index) {
     return hold(*schemas_[index]);
   }
-  recogniser::Recogniser& schema_of(const Leaf& leaf) {
-    return schema(network_.states[leaf.state].index);
+  recogniser::Recogniser& schema_of(const SchemaSite& site) {
+    return schema(network_.states[site.state].index);
   }
   recogniser::Recogniser& hold(recogniser::Recogniser& part) {
     if (&part != held_) {
@@ -360,20 +361,20 @@ class CfgRecogniser final : public recogniser::Recogniser {
     return (config.lex & kInside) != 0;
   }
   bool only_inside(recogniser::Configuration config);
-  const Leaf& leaf_of(recogniser::Configuration config) const {
-    return leaves_[leaf_frames_[config.frame].leaf];
+  const SchemaSite& site_of(recogniser::Configuration config) const {
+    return sites_[site_frames_[config.frame].site];
   }
   recogniser::Configuration unwrap(recogniser::Configuration config) const;
-  recogniser::Configuration wrap(std::uint32_t leaf,
+  recogniser::Configuration wrap(std::uint32_t site,
                                  recogniser::Configuration inner);
   recogniser::Configuration wrap_like(recogniser::Configuration config,
                                       recogniser::Configuration inner) {
-    return wrap(leaf_frames_[config.frame].leaf, inner);
+    return wrap(site_frames_[config.frame].site, inner);
   }
-  recogniser::Configuration enter_leaf(const Item& item);
-  recogniser::Configuration exit_of(std::uint32_t leaf);
+  recogniser::Configuration enter_site(const Item& item);
+  recogniser::Configuration exit_of(std::uint32_t site);
   std::string forced_from(StateId state) const;
-  recogniser::Configuration leaf_step(recogniser::Configuration config,
+  recogniser::Configuration site_step(recogniser::Configuration config,
                                       std::uint8_t byte);
 
   // closure.cc
@@ -507,10 +508,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
   base::InternTable<ContextId, NumberHash> frames_;
   std::vector<recogniser::Configuration> configs_;  // of schemas, in items
   Interned<std::string, std::uint32_t> config_of_;
-  std::vector<Leaf> leaves_;
-  std::unordered_map<std::uint64_t, std::uint32_t> leaf_of_place_;
-  std::vector<LeafFrame> leaf_frames_;
-  std::unordered_map<std::uint64_t, std::uint32_t> leaf_frame_of_;
+  std::vector<SchemaSite> sites_;
+  std::unordered_map<std::uint64_t, std::uint32_t> site_of_item_;
+  std::vector<SiteFrame> site_frames_;
+  std::unordered_map<std::uint64_t, std::uint32_t> site_frame_of_;
   // Of kernels whose contexts were looked into, what was made of them: many
   // places and bytes lead to the same few items.
   base::InternTable<Item, ItemHash> kernels_;
