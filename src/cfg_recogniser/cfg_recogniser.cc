@@ -116,7 +116,7 @@ void CfgRecogniser::begin() {
   activations_.emplace_back();
   states_.emplace_back();
   configs_.emplace_back();
-  looked_sets_.add({});
+  read_sets_.add({});
   intern_frame({});
   overflowed_ = base_bytes_ > limits_.bytes;
   if (!overflowed_) {
@@ -236,23 +236,23 @@ Configuration CfgRecogniser::make_configuration(
 // What comes of a kernel alone, or also of the slots, if it is pure.
 Configuration CfgRecogniser::configuration(Items kernel,
                                            std::span<const ContextId> slots) {
-  made_looked_ = 0;
+  made_read_set_ = 0;
   if (kernel.empty() || !within_limits()) return {};
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   const std::uint32_t known = kernels_.find(kernel);
   if (known != kernels_.kNone) {
     pure_ = false;
-    made_looked_ = made_of_kernel_[known].looked;
+    made_read_set_ = made_of_kernel_[known].read_set;
     return made_of_kernel_[known].to;
   }
-  look_afresh();
+  begin_read_set();
   const Items key = kernel;
   const Configuration made = make_configuration(std::move(kernel), slots);
-  made_looked_ = intern_looked();
+  made_read_set_ = intern_read_set();
   if (!pure_ && !overflowed_) {
     kernels_.intern(key);
-    made_of_kernel_.push_back({.to = made, .looked = made_looked_});
+    made_of_kernel_.push_back({.to = made, .read_set = made_read_set_});
     bytes_ += kernels_.bytes_of(key.size()) + sizeof(TransitionTable::Step);
   }
   return made;
@@ -263,9 +263,9 @@ CfgRecogniser::Items CfgRecogniser::items_of(Configuration config) {
   Items items;
   if (inside(config)) {
     items = kernel_of(config);
-    look_afresh();
+    begin_read_set();
     close(items);
-    note(intern_looked());
+    track(intern_read_set());
     return items;
   }
   items = states_[config.lex].items;
@@ -338,18 +338,18 @@ Configuration CfgRecogniser::learn_step(Configuration config,
 
 Configuration CfgRecogniser::keep_step(Configuration config, std::uint8_t byte,
                                        Configuration to) {
-  const std::uint32_t looked = made_looked_;
+  const std::uint32_t read_set = made_read_set_;
   const std::size_t before = steps_.memory_bytes();
-  steps_.insert(config, byte, {.to = to, .looked = looked});
+  steps_.insert(config, byte, {.to = to, .read_set = read_set});
   bytes_ += steps_.memory_bytes() - before;
-  note(looked);
+  track(read_set);
   return to;
 }
 
 Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
   byte = alike(config.lex)[byte];
   if (const TransitionTable::Step* found = steps_.find(config, byte)) {
-    note(found->looked);
+    track(found->read_set);
     return found->to;
   }
   const std::vector<ContextId> slots = slots_of(config);
@@ -396,7 +396,7 @@ Configuration CfgRecogniser::step_token(Configuration from, Configuration read,
   }
   kernel.insert(kernel.end(), by_id.begin(), by_id.end());
   const Configuration to = configuration(std::move(kernel));
-  note(made_looked_);
+  track(made_read_set_);
   return to;
 }
 
@@ -484,21 +484,21 @@ std::string CfgRecogniser::forced_from(StateId id) const {
 Configuration CfgRecogniser::exit_of(std::uint32_t id) {
   read_past_part_ = true;
   if (sites_[id].exit_known) {
-    for (const std::uint32_t looked : sites_[id].looked) note(looked);
+    for (const std::uint32_t read_set : sites_[id].read_sets) track(read_set);
     return sites_[id].exit;
   }
   const SchemaSite site = sites_[id];
-  const Watch outer = begin_watch();
+  const Tracking outer = push_tracking();
   const Configuration exit =
       configuration({{network_.states[site.state].next, site.context, 0, 0}});
-  note(made_looked_);
+  track(made_read_set_);
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
   const bool ends_numbers = std::all_of(
       kOfNumbers.begin(), kOfNumbers.end(),
       [&](char c) { return step(exit, static_cast<std::uint8_t>(c)).dead(); });
   sites_[id].exit = exit;
   sites_[id].ends_numbers = ends_numbers;
-  sites_[id].looked = end_watch(outer);
+  sites_[id].read_sets = pop_tracking(outer);
   sites_[id].exit_known = true;
   return exit_of(id);
 }
@@ -521,7 +521,7 @@ Configuration CfgRecogniser::site_step(Configuration config,
   kernel.push_back(
       {sites_[id].state, sites_[id].context, intern_config(next), 0});
   const Configuration both = configuration(std::move(kernel));
-  note(made_looked_);
+  track(made_read_set_);
   return both;
 }
 

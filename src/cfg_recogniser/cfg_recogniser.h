@@ -32,7 +32,7 @@
 // what it says of its place is passed on.
 //
 // What can be read at a place depends on the contexts only as far as they are
-// looked into: when a rule ends.  Places whose contexts are alike as far as
+// read: when a rule ends.  Places whose contexts are alike as far as
 // their mask depends on them are equivalents.
 //
 // Items only ever enter live states of the network, so a configuration that is
@@ -290,8 +290,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
     bool exit_known = false;
     bool ends_numbers = false;  // nothing that follows continues a number
     recogniser::Configuration exit = {};
-    std::vector<std::uint32_t> looked = {};  // sets of contexts
-    std::string forced_text = {};            // must follow the schema's text
+    std::vector<std::uint32_t> read_sets = {};  // sets of contexts
+    std::string forced_text = {};              // must follow the schema's text
   };
   // The content of a context without its contexts, which stand beside.
   struct Form {
@@ -405,21 +405,22 @@ class CfgRecogniser final : public recogniser::Recogniser {
   class Adoption;
 
   // equivalence.cc
-  // Of a closure: looks into a context; forgets into which it looked; the set
-  // of them.  note(): a step that is known looked into that set.
-  void look(ContextId context);
+  // Of a closure: looks into a context; forgets into which it read; the set
+  // of them.  track(): a step that is known read that set.
+  void record_read(ContextId context);
   // What depends on which context it is, whatever is in it.
-  void look_exactly(ContextId context);
-  void look_afresh();
-  std::uint32_t intern_looked();
-  void note(std::uint32_t looked);
-  // Notes are collected; the sets noted since, while those from before go on.
-  struct Watch {
-    bool watching = false;
-    std::vector<std::uint32_t> noted = {};
+  void record_identity(ContextId context);
+  void begin_read_set();
+  std::uint32_t intern_read_set();
+  void track(std::uint32_t read_set);
+  // Notes are collected; the sets read_sets since, while those from before go
+  // on.
+  struct Tracking {
+    bool active = false;
+    std::vector<std::uint32_t> read_sets = {};
   };
-  Watch begin_watch();
-  std::vector<std::uint32_t> end_watch(Watch outer);
+  Tracking push_tracking();
+  std::vector<std::uint32_t> pop_tracking(Tracking outer);
   const Form& form_of(ContextId context);
   recogniser::Configuration find_equivalent(recogniser::Configuration config,
                                             bool add);
@@ -512,22 +513,22 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::unordered_map<std::uint64_t, std::uint32_t> site_of_item_;
   std::vector<SiteFrame> site_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> site_frame_of_;
-  // Of kernels whose contexts were looked into, what was made of them: many
+  // Of kernels whose contexts were read, what was made of them: many
   // places and bytes lead to the same few items.
   base::InternTable<Item, ItemHash> kernels_;
   std::vector<TransitionTable::Step> made_of_kernel_;
-  TransitionTable steps_;  // and the set that each looked into
+  TransitionTable steps_;  // and the set that each read
 
-  // By the closure that is made; kLocal is set in those looked at exactly.
-  std::vector<ContextId> looked_;
-  std::vector<std::uint32_t> looked_marks_;  // by context: a round
-  std::vector<std::uint32_t> exact_marks_;
-  std::uint32_t looked_round_ = 1;
-  std::uint32_t made_looked_ = 0;  // by configuration(), as a set
-  base::InternTable<ContextId, NumberHash> looked_sets_;
-  Watch watch_;  // sets since it began, some of them twice
-  std::vector<std::uint32_t> noted_marks_;
-  std::uint32_t watch_round_ = 0;
+  // By the closure that is made; kLocal is set in those read exactly.
+  std::vector<ContextId> reads_;
+  std::vector<std::uint32_t> read_rounds_;  // by context: a round
+  std::vector<std::uint32_t> identity_rounds_;
+  std::uint32_t read_round_ = 1;
+  std::uint32_t made_read_set_ = 0;  // by configuration(), as a set
+  base::InternTable<ContextId, NumberHash> read_sets_;
+  Tracking tracking_;  // sets since it began, some of them twice
+  std::vector<std::uint32_t> tracked_rounds_;
+  std::uint32_t tracking_round_ = 0;
 
   EquivalenceTree equivalence_tree_;
   TransitionTable equivalent_of_;  // by configuration, byte 0

@@ -258,7 +258,7 @@ void CfgRecogniser::Closure::end(const Item& item) {
   if (item.context == kOutermost) return keep(item);
   if (!local(item.context)) {
     closed_.pure = false;
-    look(item.context);
+    record_read(item.context);
     return add_all(machine_.contexts_[item.context]);
   }
   Local& one = local_of(item.context);
@@ -338,7 +338,7 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
         seen.push_back(up);
         left.push_back(up);
       } else {
-        look(caller.context);
+        record_read(caller.context);
         const std::span<const Item> around = machine_.contexts_[caller.context];
         content.insert(content.end(), around.begin(), around.end());
       }

@@ -82,8 +82,8 @@ class CfgRecogniser::Closure {
   void enter(const Item& item);
   void end(const Item& item);
   // What is inside an activation is around nothing else.
-  void look(ContextId context) {
-    if (depth_ == 0) machine_.look(context);
+  void record_read(ContextId context) {
+    if (depth_ == 0) machine_.record_read(context);
   }
   void drop_dominated();
 
@@ -93,7 +93,7 @@ class CfgRecogniser::Closure {
   bool covers(const Item& b, const Item& a) const;
   bool holds(ContextId a, ContextId b);
   bool subsumed(ContextId a, ContextId b);
-  void look_at_pairs();
+  void record_pairs();
   bool drop_subsumed(Items& items);
   ContextId older_than(std::uint32_t index);
 

@@ -2,9 +2,9 @@
 //
 // Which tokens can be read behind `x` in a call does not depend on all that the
 // call is in, only on what some token gets to by closing brackets.  So while a
-// mask is made it is noted which contexts were looked into.  Where these have
-// the same content, down to contexts that nobody looked into, the mask is the
-// same.
+// mask is made the contexts that were read are recorded.  Where these
+// have the same content, down to contexts that were not read, the mask
+// is the same.
 
 #include <algorithm>
 #include <iterator>
@@ -18,70 +18,71 @@ namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 
-// --- What was looked into ----------------------------------------------------
+// --- What was read
+// ----------------------------------------------------
 
-void CfgRecogniser::look(ContextId context) {
-  looked_marks_.resize(contexts_.size());
-  if (looked_marks_[context] == looked_round_) return;
-  looked_marks_[context] = looked_round_;
-  looked_.push_back(context);
+void CfgRecogniser::record_read(ContextId context) {
+  read_rounds_.resize(contexts_.size());
+  if (read_rounds_[context] == read_round_) return;
+  read_rounds_[context] = read_round_;
+  reads_.push_back(context);
 }
 
-void CfgRecogniser::look_exactly(ContextId context) {
-  look(context);
-  exact_marks_.resize(contexts_.size());
-  if (exact_marks_[context] == looked_round_) return;
-  exact_marks_[context] = looked_round_;
-  looked_.push_back(context | kLocal);
+void CfgRecogniser::record_identity(ContextId context) {
+  record_read(context);
+  identity_rounds_.resize(contexts_.size());
+  if (identity_rounds_[context] == read_round_) return;
+  identity_rounds_[context] = read_round_;
+  reads_.push_back(context | kLocal);
 }
 
-void CfgRecogniser::look_afresh() {
-  looked_.clear();
-  ++looked_round_;
+void CfgRecogniser::begin_read_set() {
+  reads_.clear();
+  ++read_round_;
 }
 
-std::uint32_t CfgRecogniser::intern_looked() {
-  if (looked_.empty()) return 0;
-  const auto [set, added] = looked_sets_.intern(looked_);
-  if (added) bytes_ += looked_sets_.bytes_of(looked_.size());
+std::uint32_t CfgRecogniser::intern_read_set() {
+  if (reads_.empty()) return 0;
+  const auto [set, added] = read_sets_.intern(reads_);
+  if (added) bytes_ += read_sets_.bytes_of(reads_.size());
   return set;
 }
 
-void CfgRecogniser::note(std::uint32_t looked) {
-  if (!watch_.watching || looked == 0) return;
-  noted_marks_.resize(looked_sets_.size());
-  if (noted_marks_[looked] == watch_round_) return;
-  noted_marks_[looked] = watch_round_;
-  watch_.noted.push_back(looked);
+void CfgRecogniser::track(std::uint32_t read_set) {
+  if (!tracking_.active || read_set == 0) return;
+  tracked_rounds_.resize(read_sets_.size());
+  if (tracked_rounds_[read_set] == tracking_round_) return;
+  tracked_rounds_[read_set] = tracking_round_;
+  tracking_.read_sets.push_back(read_set);
 }
 
-CfgRecogniser::Watch CfgRecogniser::begin_watch() {
-  ++watch_round_;
-  return std::exchange(watch_, {.watching = true});
+CfgRecogniser::Tracking CfgRecogniser::push_tracking() {
+  ++tracking_round_;
+  return std::exchange(tracking_, {.active = true});
 }
 
-std::vector<std::uint32_t> CfgRecogniser::end_watch(Watch outer) {
-  ++watch_round_;
-  return std::exchange(watch_, std::move(outer)).noted;
+std::vector<std::uint32_t> CfgRecogniser::pop_tracking(Tracking outer) {
+  ++tracking_round_;
+  return std::exchange(tracking_, std::move(outer)).read_sets;
 }
 
-void CfgRecogniser::begin_tracking() { begin_watch(); }
+void CfgRecogniser::begin_tracking() { push_tracking(); }
 
 void CfgRecogniser::end_tracking(Configuration config) {
-  const std::vector<std::uint32_t> noted = end_watch({});
+  const std::vector<std::uint32_t> read_sets = pop_tracking({});
   if (config.dead() || inside(config) || !within_limits()) return;
-  look_afresh();
-  for (const std::uint32_t set : noted) {
-    for (const ContextId context : looked_sets_[set]) {
+  begin_read_set();
+  for (const std::uint32_t set : read_sets) {
+    for (const ContextId context : read_sets_[set]) {
       if ((context & kLocal) != 0) {
-        look_exactly(context & ~kLocal);
+        record_identity(context & ~kLocal);
       } else {
-        look(context);
+        record_read(context);
       }
     }
   }
-  looked_marks_.resize(contexts_.size());
-  exact_marks_.resize(contexts_.size());
+  read_rounds_.resize(contexts_.size());
+  identity_rounds_.resize(contexts_.size());
   find_equivalent(config, true);
 }
 
@@ -113,7 +114,7 @@ const CfgRecogniser::Form& CfgRecogniser::form_of(ContextId context) {
 }
 
 // Follows the questions from `config` on.  Where no answer is known: dead, or
-// (`add`) the questions go on until all that was looked into is told.
+// (`add`) the questions go on until all that was read is told.
 Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
   ++met_round_;
   met_marks_.resize(contexts_.size());
@@ -141,7 +142,7 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
   for (;;) {
     if (fresh) {
       while (first < met_.size() &&
-             (asked[first] || looked_marks_[met_[first]] != looked_round_)) {
+             (asked[first] || read_rounds_[met_[first]] != read_round_)) {
         ++first;
       }
       if (first == met_.size()) {
@@ -156,10 +157,10 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
     asked[question] = true;
     inside_.clear();
     std::uint32_t form_id = 0;
-    if (fresh ? exact_marks_[met_[question]] == looked_round_
-              : equivalence_tree_.node(at).exact) {
+    if (fresh ? identity_rounds_[met_[question]] == read_round_
+              : equivalence_tree_.node(at).by_identity) {
       form_id = met_[question];
-      equivalence_tree_.node(at).exact = true;
+      equivalence_tree_.node(at).by_identity = true;
     } else {
       const Form& form = form_of(met_[question]);
       form_id = form.id;

@@ -34,7 +34,7 @@ class EquivalenceTree {
   struct Node {
     std::uint32_t question = kNone;
     recogniser::Configuration equivalent = {};  // of a leaf; else dead
-    bool exact = false;  // asks which thing it is, not for its form
+    bool by_identity = false;  // asks which thing it is, not for its form
   };
 
   Id add() {

@@ -265,7 +265,7 @@ Configuration CfgRecogniser::read_mark_bytes(const Items& items,
   Items kernel = scan(items, static_cast<std::uint8_t>(bytes.front()));
   reads_mark_ = false;
   Configuration at = configuration(std::move(kernel));
-  note(made_looked_);
+  track(made_read_set_);
   for (const char byte : bytes.substr(1)) {
     at = step(at, static_cast<std::uint8_t>(byte));
   }

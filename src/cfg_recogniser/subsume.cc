@@ -8,9 +8,10 @@
 // ambiguity pile up: behind "1+1+1" in e ::= e "+" e | [0-9] the context of e
 // is one, not a larger one for each "+".
 //
-// A pair is taken to be good while it is looked at, so that loops have an end.
-// A pair that fails, fails although others were taken to be good, so that is
-// final.  A pair that holds is final when all that was taken to be good holds.
+// A pair is taken to be good while it is read, so that loops have an
+// end. A pair that fails, fails although others were taken to be good, so that
+// is final.  A pair that holds is final when all that was taken to be good
+// holds.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,8 +27,8 @@ namespace {
 // Pairs that one question may look at.  Past it the answer is "not known", and
 // a context that is redundant stays.
 constexpr std::size_t kMostPairs = 128;
-// Pairs that are looked into though they are known to hold.
-constexpr std::size_t kLookedInto = 16;
+// Pairs that are read though they are known to hold.
+constexpr std::size_t kExpandedPairs = 16;
 // Items of one state that each is compared with.
 constexpr std::size_t kNeighbours = 8;
 
@@ -69,7 +70,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
     const auto known = machine_.subsumed_.find(key);
     if (known != machine_.subsumed_.end()) {
       if (!known->second) return false;
-      if (assumed_.size() >= kLookedInto) {
+      if (assumed_.size() >= kExpandedPairs) {
         taken_.emplace_back(a, b);
         return true;
       }
@@ -114,15 +115,15 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
 }
 
 // What was found holds for all places where this, too, is the same.
-void CfgRecogniser::Closure::look_at_pairs() {
+void CfgRecogniser::Closure::record_pairs() {
   if (depth_ != 0) return;
   for (const auto& [one, other] : assumed_) {
-    if (!local(one)) machine_.look(one);
-    if (!local(other)) machine_.look(other);
+    if (!local(one)) machine_.record_read(one);
+    if (!local(other)) machine_.record_read(other);
   }
   for (const auto& [one, other] : taken_) {
-    machine_.look_exactly(one);
-    machine_.look_exactly(other);
+    machine_.record_identity(one);
+    machine_.record_identity(other);
   }
 }
 
@@ -134,7 +135,7 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
   gone.assign(items.size(), false);
   bool any = false;
   const auto drop = [&](std::size_t i) {
-    look_at_pairs();
+    record_pairs();
     gone[i] = any = true;
   };
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -174,10 +175,10 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::older_than(
     const auto assumed = assumed_;
     const auto taken = taken_;
     if (!subsumed(other, context)) continue;
-    look_at_pairs();
+    record_pairs();
     assumed_ = assumed;
     taken_ = taken;
-    look_at_pairs();
+    record_pairs();
     return other;
   }
   return kLocal;

@@ -17,7 +17,7 @@ class TransitionTable {
  public:
   struct Step {
     recogniser::Configuration to = {};
-    std::uint32_t looked = 0;  // whatever the caller wants to know of it
+    std::uint32_t read_set = 0;  // whatever the caller wants to know of it
   };
 
   // Null if it is not known.  Valid until the next insert().
