@@ -291,10 +291,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
     bool ends_numbers = false;  // nothing that follows continues a number
     recogniser::Configuration exit = {};
     std::vector<std::uint32_t> read_sets = {};  // sets of contexts
-    std::string forced_text = {};              // must follow the schema's text
+    std::string forced_text = {};               // must follow the schema's text
   };
   // The content of a context without its contexts, which stand beside.
-  struct Form {
+  struct CanonicalForm {
     std::uint32_t id = 0;
     std::vector<ContextId> contexts = {};
   };
@@ -421,7 +421,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   };
   Tracking push_tracking();
   std::vector<std::uint32_t> pop_tracking(Tracking outer);
-  const Form& form_of(ContextId context);
+  const CanonicalForm& canonical_form(ContextId context);
   recogniser::Configuration find_equivalent(recogniser::Configuration config,
                                             bool add);
 
@@ -532,9 +532,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
 
   EquivalenceTree equivalence_tree_;
   TransitionTable equivalent_of_;  // by configuration, byte 0
-  std::deque<Form> forms_;
-  std::vector<std::uint32_t> form_at_;  // by context, from 1; 0: none yet
-  Interned<std::string, std::uint32_t> form_id_of_;
+  std::deque<CanonicalForm> forms_;
+  std::vector<std::uint32_t>
+      form_of_context_;  // by context, from 1; 0: none yet
+  Interned<std::string, std::uint32_t> form_of_content_;
   // Of the search for a equivalent: contexts by number, and their numbers.
   struct MetMark {
     std::uint32_t round = 0;

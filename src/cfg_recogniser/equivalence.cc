@@ -88,10 +88,12 @@ void CfgRecogniser::end_tracking(Configuration config) {
 
 // --- Twins -------------------------------------------------------------------
 
-const CfgRecogniser::Form& CfgRecogniser::form_of(ContextId context) {
-  form_at_.resize(contexts_.size());
-  if (form_at_[context] != 0) return forms_[form_at_[context] - 1];
-  Form form;
+const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
+    ContextId context) {
+  form_of_context_.resize(contexts_.size());
+  if (form_of_context_[context] != 0)
+    return forms_[form_of_context_[context] - 1];
+  CanonicalForm form;
   // The outermost context has no content, and is like no other.
   std::string key;
   for (Item item : contexts_[context]) {
@@ -102,14 +104,15 @@ const CfgRecogniser::Form& CfgRecogniser::form_of(ContextId context) {
     item.context = at;
     key.append(reinterpret_cast<const char*>(&item), sizeof(item));
   }
-  bytes_ += sizeof(Form) + form.contexts.size() * sizeof(ContextId) + 32;
+  bytes_ +=
+      sizeof(CanonicalForm) + form.contexts.size() * sizeof(ContextId) + 32;
   const std::size_t size = key.size();
-  const auto [known, added] = form_id_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(form_id_of_.size()));
+  const auto [known, added] = form_of_content_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(form_of_content_.size()));
   if (added) bytes_ += size + 96;
   form.id = known->second;
   forms_.push_back(std::move(form));
-  form_at_[context] = static_cast<std::uint32_t>(forms_.size());
+  form_of_context_[context] = static_cast<std::uint32_t>(forms_.size());
   return forms_.back();
 }
 
@@ -162,7 +165,7 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
       form_id = met_[question];
       equivalence_tree_.node(at).by_identity = true;
     } else {
-      const Form& form = form_of(met_[question]);
+      const CanonicalForm& form = canonical_form(met_[question]);
       form_id = form.id;
       for (const ContextId context : form.contexts) {
         inside_.push_back(number_of(context));
