@@ -305,7 +305,7 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
 Configuration CfgRecogniser::learn_step(Configuration config,
                                         std::uint8_t byte) {
   if (!within_limits()) return {};
-  const automata::ByteTable& same = alike(config.lex);
+  const automata::ByteTable& same = byte_classes(config.lex);
   std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
   if (row == nullptr) {
     states_[config.lex].row =
@@ -347,7 +347,7 @@ Configuration CfgRecogniser::keep_step(Configuration config, std::uint8_t byte,
 }
 
 Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
-  byte = alike(config.lex)[byte];
+  byte = byte_classes(config.lex)[byte];
   if (const TransitionTable::Step* found = steps_.find(config, byte)) {
     track(found->read_set);
     return found->to;
@@ -561,7 +561,7 @@ std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
     return Recogniser::first_bytes(config);
   }
   std::array<std::uint64_t, 4> set = {};
-  const automata::ByteTable& same = alike(config.lex);
+  const automata::ByteTable& same = byte_classes(config.lex);
   std::array<bool, 256> alive;  // of the least of those that are alike
   for (std::size_t byte = 0; byte < 256; ++byte) {
     if (same[byte] == byte) {

@@ -46,7 +46,7 @@
 //
 // Files: closure.cc what follows without reading, subsume.cc which
 // contexts make others redundant, scan.cc reading a byte or a token,
-// byte_classes_of_state.cc which bytes are alike, cfg_recogniser.cc
+// byte_classes.cc which bytes are alike, cfg_recogniser.cc
 // configurations and the rest, adopt.cc places of another machine,
 // equivalence.cc places with the same mask.
 
@@ -274,7 +274,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
     bool can_end = false;
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // Of each byte the least that leads to the same; null: not yet known.
-    std::unique_ptr<automata::ByteTable> alike;
+    std::unique_ptr<automata::ByteTable> byte_classes;
     EquivalenceTree::Id equivalents =
         EquivalenceTree::kNone;  // the first question, if any
   };
@@ -425,9 +425,9 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration find_equivalent(recogniser::Configuration config,
                                             bool add);
 
-  // byte_classes_of_state.cc
+  // byte_classes.cc
   // Of each byte the least that leads to the same from the state.
-  const automata::ByteTable& alike(std::uint32_t lex);
+  const automata::ByteTable& byte_classes(std::uint32_t lex);
   const automata::ByteTable& kinds_of_class(std::uint32_t index);
   void split_bytes(const Item& item, automata::ByteClasses& bytes);
   void split_substring(const Item& item, automata::ByteClasses& bytes);

@@ -3,11 +3,12 @@
 // What an item does with a byte depends on the place in the network alone, so
 // the bytes of a state are alike in all frames.
 
+#include "automata/byte_classes.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "automata/byte_classes.h"
 #include "automata/char_step.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
@@ -136,22 +137,22 @@ void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
   const Configuration from =
       item.inner == 0 ? reader.start() : configs_[item.inner];
   ByteTable kinds{};
-  std::vector<Configuration> met;
+  std::vector<Configuration> targets;
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const Configuration to = reader.step(from, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
-    auto at = std::find(met.rbegin(), met.rend(), to);
-    if (at == met.rend()) {
-      met.push_back(to);
-      at = met.rbegin();
+    auto at = std::find(targets.rbegin(), targets.rend(), to);
+    if (at == targets.rend()) {
+      targets.push_back(to);
+      at = targets.rbegin();
     }
-    kinds[byte] = static_cast<std::uint8_t>(std::distance(at, met.rend()));
+    kinds[byte] = static_cast<std::uint8_t>(std::distance(at, targets.rend()));
   }
   bytes.refine(kinds);
 }
 
-const ByteTable& CfgRecogniser::alike(std::uint32_t lex) {
-  if (states_[lex].alike == nullptr) {
+const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
+  if (states_[lex].byte_classes == nullptr) {
     ByteClasses bytes;
     const Items& items = states_[lex].items;
     for (const Item& item : items) split_bytes(item, bytes);
@@ -166,10 +167,11 @@ const ByteTable& CfgRecogniser::alike(std::uint32_t lex) {
       std::fill(begins.begin() + 0x80, begins.begin() + 0xC0, 1);
       bytes.refine(begins);
     }
-    states_[lex].alike = std::make_unique<ByteTable>(bytes.representative());
+    states_[lex].byte_classes =
+        std::make_unique<ByteTable>(bytes.representative());
     bytes_ += sizeof(ByteTable) + 16;
   }
-  return *states_[lex].alike;
+  return *states_[lex].byte_classes;
 }
 
 }  // namespace parlance::cfg_recogniser
