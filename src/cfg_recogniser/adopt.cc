@@ -32,7 +32,7 @@ class CfgRecogniser::Adoption {
   }
 
  private:
-  bool is_occurrence(const Item& item) const {
+  bool is_activation(const Item& item) const {
     return item.inner != 0 && !outward(item) &&
            to_.network_.states[item.state].action == Action::kCall;
   }
@@ -47,7 +47,7 @@ class CfgRecogniser::Adoption {
         contexts_.push_back(item.context);
         left.emplace_back(item.context, false);
       }
-      if (is_occurrence(item) &&
+      if (is_activation(item) &&
           activation_of_.try_emplace(item.inner, 0).second) {
         left.emplace_back(item.inner, true);
       }
@@ -146,7 +146,7 @@ class CfgRecogniser::Adoption {
     const Action action = to_.network_.states[item.state].action;
     if (action == Action::kSchema) {
       item.inner = config_of_.at(item.inner);
-    } else if (is_occurrence(item)) {
+    } else if (is_activation(item)) {
       std::uint32_t& known = activation_of_.at(item.inner);
       if (known == 0) {
         const RuleActivation& one = from_.activations_[item.inner];

@@ -25,14 +25,16 @@ namespace {
 class Places {
  public:
   std::uint8_t of(std::uint32_t place) {
-    const auto at = static_cast<std::size_t>(std::distance(
-        met_.begin(), std::find(met_.begin(), met_.end(), place)));
-    if (at == met_.size()) met_.push_back(place);
+    const auto at = static_cast<std::size_t>(
+        std::distance(contexts_by_number_.begin(),
+                      std::find(contexts_by_number_.begin(),
+                                contexts_by_number_.end(), place)));
+    if (at == contexts_by_number_.size()) contexts_by_number_.push_back(place);
     return static_cast<std::uint8_t>(2 + at);
   }
 
  private:
-  std::vector<std::uint32_t> met_;
+  std::vector<std::uint32_t> contexts_by_number_;
 };
 
 ByteTable char_kinds(const regex::CharClass& set, std::uint32_t partial) {
@@ -133,13 +135,14 @@ void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
 
 // Asked byte by byte; where there are too many answers all bytes differ.
 void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
-  recogniser::Recogniser& reader = schema(network_.states[item.state].index);
+  recogniser::Recogniser& embedded = schema(network_.states[item.state].index);
   const Configuration from =
-      item.inner == 0 ? reader.start() : configs_[item.inner];
+      item.inner == 0 ? embedded.start() : configs_[item.inner];
   ByteTable kinds{};
   std::vector<Configuration> targets;
   for (std::size_t byte = 0; byte < 256; ++byte) {
-    const Configuration to = reader.step(from, static_cast<std::uint8_t>(byte));
+    const Configuration to =
+        embedded.step(from, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
     auto at = std::find(targets.rbegin(), targets.rend(), to);
     if (at == targets.rend()) {

@@ -126,7 +126,7 @@ void CfgRecogniser::begin() {
 }
 
 CfgRecogniser::~CfgRecogniser() {
-  if (held_ != nullptr) held_->mutex.unlock();
+  if (locked_part_ != nullptr) locked_part_->mutex.unlock();
 }
 
 std::shared_ptr<Recogniser> CfgRecogniser::fresh(bool same_parts) {
@@ -140,7 +140,7 @@ std::shared_ptr<Recogniser> CfgRecogniser::fresh(bool same_parts) {
   }
   std::shared_ptr<CfgRecogniser> made(
       new CfgRecogniser(*this, std::move(schemas)));
-  made->asks_parts_ = !same_parts;
+  made->full_with_parts_ = !same_parts;
   return made;
 }
 
@@ -201,30 +201,30 @@ Configuration CfgRecogniser::make_configuration(
   // Slots in the order in which they were: what frame it is makes no
   // difference.  Then the others.
   constexpr std::uint32_t kUsed = 0xFFFFFFFF;
-  slot_marks_.resize(contexts_.size());
+  slot_of_context_.resize(contexts_.size());
   ++slot_round_;
   for (const Items* items : {&state.items, &state.kernel}) {
     for (const Item& item : *items) {
-      slot_marks_[item.context] = {slot_round_, kUsed};
+      slot_of_context_[item.context] = {slot_round_, kUsed};
     }
   }
   std::vector<ContextId> contexts;
   if (pure_) {
     for (const ContextId slot : slots) {
-      SlotMark& mark = slot_marks_[slot];
-      if (mark.round != slot_round_) continue;
-      mark.slot = static_cast<std::uint32_t>(contexts.size());
+      SlotEntry& entry = slot_of_context_[slot];
+      if (entry.round != slot_round_) continue;
+      entry.slot = static_cast<std::uint32_t>(contexts.size());
       contexts.push_back(slot);
     }
   }
   for (Items* items : {&state.items, &state.kernel}) {
     for (Item& item : *items) {
-      SlotMark& mark = slot_marks_[item.context];
-      if (mark.slot == kUsed) {
-        mark.slot = static_cast<std::uint32_t>(contexts.size());
+      SlotEntry& entry = slot_of_context_[item.context];
+      if (entry.slot == kUsed) {
+        entry.slot = static_cast<std::uint32_t>(contexts.size());
         contexts.push_back(item.context);
       }
-      item.context = mark.slot;
+      item.context = entry.slot;
       state.can_end = state.can_end || item.state == network_.accept;
     }
     std::sort(items->begin(), items->end());
@@ -296,8 +296,8 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   const std::uint32_t known =
       state.row == nullptr ? kUnknown : (*state.row)[byte];
   if (known == 0) return {};
-  if (known < kByFrame) return {known, config.frame, 0, 0};
-  if (known == kByFrame) return by_frame(config, byte);
+  if (known < kDependsOnFrame) return {known, config.frame, 0, 0};
+  if (known == kDependsOnFrame) return step_in_frame(config, byte);
   return learn_step(config, byte);
 }
 
@@ -332,12 +332,13 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     return next;
   }
   if (overflowed_) return {};
-  keep(kByFrame);
-  return keep_step(config, byte, next);
+  keep(kDependsOnFrame);
+  return remember_step(config, byte, next);
 }
 
-Configuration CfgRecogniser::keep_step(Configuration config, std::uint8_t byte,
-                                       Configuration to) {
+Configuration CfgRecogniser::remember_step(Configuration config,
+                                           std::uint8_t byte,
+                                           Configuration to) {
   const std::uint32_t read_set = made_read_set_;
   const std::size_t before = steps_.memory_bytes();
   steps_.insert(config, byte, {.to = to, .read_set = read_set});
@@ -346,7 +347,8 @@ Configuration CfgRecogniser::keep_step(Configuration config, std::uint8_t byte,
   return to;
 }
 
-Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
+Configuration CfgRecogniser::step_in_frame(Configuration config,
+                                           std::uint8_t byte) {
   byte = byte_classes(config.lex)[byte];
   if (const TransitionTable::Step* found = steps_.find(config, byte)) {
     track(found->read_set);
@@ -354,7 +356,7 @@ Configuration CfgRecogniser::by_frame(Configuration config, std::uint8_t byte) {
   }
   const std::vector<ContextId> slots = slots_of(config);
   const Configuration next = configuration(scan(config, byte), slots);
-  return keep_step(config, byte, next);
+  return remember_step(config, byte, next);
 }
 
 bool CfgRecogniser::can_end(Configuration config) {
@@ -661,20 +663,20 @@ bool CfgRecogniser::lexeme_by_state(Configuration config) {
 
 std::uint32_t CfgRecogniser::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
   const std::uint32_t next =
-      hold(*lexeme_schema_).lexeme_step(lex & ~kInside, byte);
+      lock_part(*lexeme_schema_).lexeme_step(lex & ~kInside, byte);
   return next == 0 ? 0 : next | kInside;
 }
 
 std::uint32_t CfgRecogniser::min_chars_to_accept(std::uint32_t lex) {
-  return hold(*lexeme_schema_).min_chars_to_accept(lex & ~kInside);
+  return lock_part(*lexeme_schema_).min_chars_to_accept(lex & ~kInside);
 }
 
 std::uint32_t CfgRecogniser::max_min_chars(std::uint32_t lex) {
-  return hold(*lexeme_schema_).max_min_chars(lex & ~kInside);
+  return lock_part(*lexeme_schema_).max_min_chars(lex & ~kInside);
 }
 
 bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
-  return hold(*lexeme_schema_).lexeme_any_escapes(lex & ~kInside);
+  return lock_part(*lexeme_schema_).lexeme_any_escapes(lex & ~kInside);
 }
 
 // --- Values of schemas -------------------------------------------------------

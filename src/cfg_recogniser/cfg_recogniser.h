@@ -161,10 +161,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
     return parts_;
   }
   void release() override {
-    if (held_ == nullptr) return;
-    part_full_ = part_full_ || (asks_parts_ && held_->full());
-    held_->mutex.unlock();
-    held_ = nullptr;
+    if (locked_part_ == nullptr) return;
+    part_full_ = part_full_ || (full_with_parts_ && locked_part_->full());
+    locked_part_->mutex.unlock();
+    locked_part_ = nullptr;
   }
   ActivePart active_part(recogniser::Configuration config) override;
   bool read_past_part() const override { return read_past_part_; }
@@ -174,7 +174,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
 
   bool full() override {
     return bytes_ - base_bytes_ > room_ || overflowed_ ||
-           (asks_parts_ && (part_full_ || (held_ != nullptr && held_->full())));
+           (full_with_parts_ &&
+            (part_full_ || (locked_part_ != nullptr && locked_part_->full())));
   }
   bool overflowed() const override { return overflowed_; }
   // Whether a configuration is dead because of the limits of its items.
@@ -275,12 +276,12 @@ class CfgRecogniser final : public recogniser::Recogniser {
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // Of each byte the least that leads to the same; null: not yet known.
     std::unique_ptr<automata::ByteTable> byte_classes;
-    EquivalenceTree::Id equivalents =
+    EquivalenceTree::Id equivalence_root =
         EquivalenceTree::kNone;  // the first question, if any
   };
   // In rows: the state of the next configuration in the same frame, or
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
-  static constexpr std::uint32_t kByFrame = 0xFFFFFFFE;
+  static constexpr std::uint32_t kDependsOnFrame = 0xFFFFFFFE;
 
   // An item of a schema between two texts: where the text of the schema stands,
   // and what is known about what follows it.
@@ -320,11 +321,11 @@ class CfgRecogniser final : public recogniser::Recogniser {
       Items kernel, std::span<const ContextId> slots);
   recogniser::Configuration learn_step(recogniser::Configuration config,
                                        std::uint8_t byte);
-  recogniser::Configuration by_frame(recogniser::Configuration config,
-                                     std::uint8_t byte);
-  recogniser::Configuration keep_step(recogniser::Configuration config,
-                                      std::uint8_t byte,
-                                      recogniser::Configuration to);
+  recogniser::Configuration step_in_frame(recogniser::Configuration config,
+                                          std::uint8_t byte);
+  recogniser::Configuration remember_step(recogniser::Configuration config,
+                                          std::uint8_t byte,
+                                          recogniser::Configuration to);
   // The items of a configuration, with contexts; those of its kernel.
   Items items_of(recogniser::Configuration config);
   std::vector<ContextId> slots_of(recogniser::Configuration config) const {
@@ -344,16 +345,16 @@ class CfgRecogniser final : public recogniser::Recogniser {
   // The schema `index`, held until another is asked for.  So the answer is not
   // to be used behind anything that may ask for one.
   recogniser::Recogniser& schema(std::uint32_t index) {
-    return hold(*schemas_[index]);
+    return lock_part(*schemas_[index]);
   }
   recogniser::Recogniser& schema_of(const SchemaSite& site) {
     return schema(network_.states[site.state].index);
   }
-  recogniser::Recogniser& hold(recogniser::Recogniser& part) {
-    if (&part != held_) {
+  recogniser::Recogniser& lock_part(recogniser::Recogniser& part) {
+    if (&part != locked_part_) {
       release();
       part.mutex.lock();
-      held_ = &part;
+      locked_part_ = &part;
     }
     return part;
   }
@@ -463,7 +464,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   const std::vector<std::shared_ptr<recogniser::Recogniser>> schemas_;
   std::vector<std::shared_ptr<recogniser::Recogniser>>
       parts_;  // of these, each once
-  recogniser::Recogniser* held_ = nullptr;
+  recogniser::Recogniser* locked_part_ = nullptr;
   bool read_past_part_ = false;
   // Shared with the machines that are fresh() of each other.
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
@@ -482,17 +483,17 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::size_t base_bytes_ = 0;  // of the network
   std::size_t room_ = 0;        // for what is interned between two questions
   // It is full when a part is; and one was when it was given up.
-  bool asks_parts_ = true;
+  bool full_with_parts_ = true;
   bool part_full_ = false;
 
   std::vector<std::unique_ptr<ClosureMemory>> closures_;
   // Of the configuration that is being made: by context, its slot and whether
   // that is of now.
-  struct SlotMark {
+  struct SlotEntry {
     std::uint32_t round = 0;
     std::uint32_t slot = 0;
   };
-  std::vector<SlotMark> slot_marks_;
+  std::vector<SlotEntry> slot_of_context_;
   std::uint32_t slot_round_ = 0;
 
   base::InternTable<Item, ItemHash> contexts_;
@@ -503,7 +504,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   Interned<std::string, std::uint32_t> activation_of_;
   std::size_t closings_ = 0;  // of activations, for one place
   // Of the symbol that is read: what becomes of each activation; 0: nothing.
-  Interned<std::uint32_t, std::uint32_t> rest_of_;
+  Interned<std::uint32_t, std::uint32_t> advanced_;
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
   base::InternTable<ContextId, NumberHash> frames_;
@@ -531,20 +532,20 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::uint32_t tracking_round_ = 0;
 
   EquivalenceTree equivalence_tree_;
-  TransitionTable equivalent_of_;  // by configuration, byte 0
+  TransitionTable known_equivalents_;  // by configuration, byte 0
   std::deque<CanonicalForm> forms_;
   std::vector<std::uint32_t>
       form_of_context_;  // by context, from 1; 0: none yet
   Interned<std::string, std::uint32_t> form_of_content_;
   // Of the search for a equivalent: contexts by number, and their numbers.
-  struct MetMark {
+  struct NumberEntry {
     std::uint32_t round = 0;
     std::uint32_t number = 0;
   };
-  std::vector<ContextId> met_;
-  std::vector<MetMark> met_marks_;
-  std::uint32_t met_round_ = 0;
-  std::vector<bool> asked_;
+  std::vector<ContextId> contexts_by_number_;
+  std::vector<NumberEntry> number_of_context_;
+  std::uint32_t number_round_ = 0;
+  std::vector<bool> tested_;
   std::vector<std::uint32_t> inside_;
 
   std::vector<std::unique_ptr<automata::ByteTable>>

@@ -25,12 +25,12 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& machine, ClosureMemory& memory,
       inside_(inside),
       left_(memory.left),
       kept_(memory.kept),
-      delayed_(memory.delayed),
+      deferred_(memory.deferred),
       seen_(memory.seen),
       locals_(memory.locals) {
   left_.clear();
   kept_.clear();
-  delayed_.clear();
+  deferred_.clear();
   seen_.clear();
   locals_.clear();
   memory_.local_of_rule.resize(network_.rules.size());
@@ -90,9 +90,9 @@ void CfgRecogniser::Closure::follow(const Item& item) {
       keep(item);
       break;
     case Action::kSchema: {
-      recogniser::Recogniser& reader = machine_.schema(state.index);
-      if (reader.can_end(item.inner == 0 ? reader.start()
-                                         : machine_.configs_[item.inner])) {
+      recogniser::Recogniser& embedded = machine_.schema(state.index);
+      if (embedded.can_end(item.inner == 0 ? embedded.start()
+                                           : machine_.configs_[item.inner])) {
         add(next);
       }
       keep(item);
@@ -100,9 +100,9 @@ void CfgRecogniser::Closure::follow(const Item& item) {
     }
     case Action::kCall:
       if (item.inner != 0) {
-        occur(item, item.inner);
+        continue_activation(item, item.inner);
       } else if (network_.rules[state.index].scoped) {
-        begin_occurrence(item);
+        begin_activation(item);
       } else {
         call(item, next);
       }
@@ -127,7 +127,7 @@ void CfgRecogniser::Closure::follow(const Item& item) {
 }
 
 // `behind`: where the caller goes on behind a body that is not empty.
-void CfgRecogniser::Closure::call(const Item& item, const Item& behind) {
+void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
   const rules::RuleId rule = network_.states[item.state].index;
   ClosureMemory::Place& place = memory_.local_of_rule[rule];
   const bool added = place.round != memory_.round;
@@ -137,14 +137,14 @@ void CfgRecogniser::Closure::call(const Item& item, const Item& behind) {
   }
   const std::uint32_t index = place.local;
   Local& local = locals_[index];
-  local.callers.push_back(behind);
-  if (local.empty) add_behind_empty(behind);
+  local.callers.push_back(after);
+  if (local.empty) add_after_empty(after);
   if (added) add({network_.rules[rule].start, kLocal | index, 0, 0});
 }
 
 // An activation of a rule that ends by a rule of its own begins.  `decided`: it
 // does not end with the one that it is in.
-void CfgRecogniser::Closure::begin_occurrence(const Item& item, bool decided) {
+void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
   Budget budget = budget_;
@@ -155,24 +155,25 @@ void CfgRecogniser::Closure::begin_occurrence(const Item& item, bool decided) {
     budget.tokens = std::min(budget.tokens, *rule.options.max_tokens);
   }
   if (inside_ != nullptr && !rule.lazy && budget == budget_) {
-    if (local(item.context) && !decided) return delayed_.push_back(item);
+    if (local(item.context) && !decided) return deferred_.push_back(item);
     if (!local(item.context) && only_ends(item)) return enter(item);
   }
   const std::uint32_t id =
       machine_.intern_activation(budget, {{rule.start, kOutermost, 0, 0}});
   std::uint32_t levels = 1;
   for (const Enclosing* one = inside_; one != nullptr; one = one->outer) {
-    if (one->id == id) return occur(item, kOutward | levels);
+    if (one->id == id) return continue_activation(item, kOutward | levels);
     ++levels;
   }
-  occur(item, id);
+  continue_activation(item, id);
 }
 
 // One goes on; nothing was read since it did, or began.
-void CfgRecogniser::Closure::occur(const Item& item, std::uint32_t inner) {
+void CfgRecogniser::Closure::continue_activation(const Item& item,
+                                                 std::uint32_t inner) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
-  const Item behind{state.next, item.context, 0, 0};
+  const Item after{state.next, item.context, 0, 0};
   Item now = item;
   now.inner = inner;
   if (outward(now)) {
@@ -185,7 +186,7 @@ void CfgRecogniser::Closure::occur(const Item& item, std::uint32_t inner) {
     Enclosing* one = inside_;
     while (--level != 0) one = one->outer;
     one->asked = true;
-    if (one->complete) add(behind);
+    if (one->complete) add(after);
     return keep(now);
   }
   now.inner = machine_.closed(inner, rule, depth_ + 1, inside_);
@@ -194,7 +195,7 @@ void CfgRecogniser::Closure::occur(const Item& item, std::uint32_t inner) {
   const bool complete = is_complete(one, rule);
   const bool ended =
       (rule.lazy && one.whole) || (complete && one.budget.exhausted());
-  if (complete) add(behind);
+  if (complete) add(after);
   if (!ended && one.reading.any()) keep(now);
 }
 
@@ -232,23 +233,23 @@ void CfgRecogniser::Closure::enter(const Item& item) {
 }
 
 // Goes on with a call that was delayed; false if there is none.
-bool CfgRecogniser::Closure::run_delayed() {
+bool CfgRecogniser::Closure::run_deferred() {
   const auto plain = [](Item item) {
     item.inner = 0;
     return item;
   };
-  for (Item& item : delayed_) {
+  for (Item& item : deferred_) {
     if (outward(item) || !only_ends(item)) continue;
     item.inner = kOutward;
     enter(plain(item));
     return true;
   }
   // A caller that came later goes on: for it, it is an activation of its own.
-  for (std::size_t i = 0; i < delayed_.size(); ++i) {
-    const Item item = plain(delayed_[i]);
+  for (std::size_t i = 0; i < deferred_.size(); ++i) {
+    const Item item = plain(deferred_[i]);
     if (only_ends(item)) continue;
-    delayed_.erase(delayed_.begin() + static_cast<std::ptrdiff_t>(i));
-    begin_occurrence(item, true);
+    deferred_.erase(deferred_.begin() + static_cast<std::ptrdiff_t>(i));
+    begin_activation(item, true);
     return true;
   }
   return false;
@@ -264,17 +265,17 @@ void CfgRecogniser::Closure::end(const Item& item) {
   Local& one = local_of(item.context);
   if (one.empty) return;
   one.empty = true;
-  for (const Item& behind : one.callers) add_behind_empty(behind);
+  for (const Item& after : one.callers) add_after_empty(after);
 }
 
 // A repeat gains nothing by a body that is empty: where it always may be, no
 // least count is left.  One that may be because a budget is used up may be as
 // often as is still needed.
-void CfgRecogniser::Closure::add_behind_empty(const Item& behind) {
-  const NetworkState& state = network_.states[behind.state];
-  if (state.action != Action::kCount || behind.count == 0) return add(behind);
+void CfgRecogniser::Closure::add_after_empty(const Item& after) {
+  const NetworkState& state = network_.states[after.state];
+  if (state.action != Action::kCount || after.count == 0) return add(after);
   if (network_.rules[state.index].nullable) return;
-  add({state.next, behind.context, 0, 0});
+  add({state.next, after.context, 0, 0});
 }
 
 void CfgRecogniser::Closure::drop_dominated() {
@@ -293,7 +294,7 @@ void CfgRecogniser::Closure::drop_dominated() {
 
 CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
   add_all(items);
-  while (!left_.empty() || run_delayed()) {
+  while (!left_.empty() || run_deferred()) {
     if (left_.empty()) continue;
     if (seen_.size() > machine_.limits_.items) {
       machine_.too_large_ = true;
@@ -339,8 +340,9 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
         left.push_back(up);
       } else {
         record_read(caller.context);
-        const std::span<const Item> around = machine_.contexts_[caller.context];
-        content.insert(content.end(), around.begin(), around.end());
+        const std::span<const Item> enclosing =
+            machine_.contexts_[caller.context];
+        content.insert(content.end(), enclosing.begin(), enclosing.end());
       }
     }
   }
@@ -428,7 +430,7 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
       }
       std::sort(one.content.begin(), one.content.end());
       if (open) {
-        one.made = older_than(member);
+        one.made = older_equal(member);
       } else {
         one.made = intern_context(one.content);
       }

@@ -46,7 +46,7 @@ struct CfgRecogniser::ClosureMemory {
 
   Items left;
   Items kept;
-  Items delayed;
+  Items deferred;
   base::ReusableSet<Item, ItemHash> seen;
   std::vector<Local> locals;
   // By rule: its local context in this round, if any.
@@ -73,11 +73,11 @@ class CfgRecogniser::Closure {
   void add_all(std::span<const Item> items);
   void keep(const Item& item) { kept_.push_back(item); }
   void follow(const Item& item);
-  void call(const Item& item, const Item& behind);
-  void add_behind_empty(const Item& behind);
-  void begin_occurrence(const Item& item, bool decided = false);
-  void occur(const Item& item, std::uint32_t inner);
-  bool run_delayed();
+  void call(const Item& item, const Item& after);
+  void add_after_empty(const Item& after);
+  void begin_activation(const Item& item, bool decided = false);
+  void continue_activation(const Item& item, std::uint32_t inner);
+  bool run_deferred();
   bool only_ends(const Item& item);
   void enter(const Item& item);
   void end(const Item& item);
@@ -95,7 +95,7 @@ class CfgRecogniser::Closure {
   bool subsumed(ContextId a, ContextId b);
   void record_pairs();
   bool drop_subsumed(Items& items);
-  ContextId older_than(std::uint32_t index);
+  ContextId older_equal(std::uint32_t index);
 
   static bool local(ContextId context) { return (context & kLocal) != 0; }
   Local& local_of(ContextId context) { return locals_[context & ~kLocal]; }
@@ -116,7 +116,7 @@ class CfgRecogniser::Closure {
   Items& kept_;
   // Calls of which it is not known whether they end the activation; kOutward
   // as `inner`: they do, as far as is known, and have been entered.
-  Items& delayed_;
+  Items& deferred_;
   base::ReusableSet<Item, ItemHash>& seen_;
   std::vector<Local>& locals_;
   // Of equal items whose count is enough, the least count.

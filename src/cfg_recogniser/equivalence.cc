@@ -119,24 +119,25 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
 // Follows the questions from `config` on.  Where no answer is known: dead, or
 // (`add`) the questions go on until all that was read is told.
 Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
-  ++met_round_;
-  met_marks_.resize(contexts_.size());
-  met_.clear();
+  ++number_round_;
+  number_of_context_.resize(contexts_.size());
+  contexts_by_number_.clear();
   const auto number_of = [&](ContextId context) {
-    MetMark& mark = met_marks_[context];
-    if (mark.round != met_round_) {
-      mark = {met_round_, static_cast<std::uint32_t>(met_.size())};
-      met_.push_back(context);
+    NumberEntry& entry = number_of_context_[context];
+    if (entry.round != number_round_) {
+      entry = {number_round_,
+               static_cast<std::uint32_t>(contexts_by_number_.size())};
+      contexts_by_number_.push_back(context);
     }
-    return mark.number;
+    return entry.number;
   };
   for (const ContextId context : frames_[config.frame]) number_of(context);
-  std::vector<bool>& asked = asked_;
-  asked.assign(met_.size(), false);
-  EquivalenceTree::Id at = states_[config.lex].equivalents;
+  std::vector<bool>& asked = tested_;
+  asked.assign(contexts_by_number_.size(), false);
+  EquivalenceTree::Id at = states_[config.lex].equivalence_root;
   if (at == EquivalenceTree::kNone) {
     if (!add) return {};
-    at = states_[config.lex].equivalents = equivalence_tree_.add();
+    at = states_[config.lex].equivalence_root = equivalence_tree_.add();
     bytes_ += EquivalenceTree::bytes_of(0);
   }
   bool fresh = equivalence_tree_.node(at).question == EquivalenceTree::kNone &&
@@ -144,11 +145,12 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
   std::uint32_t first = 0;  // all before it are asked, or need not be
   for (;;) {
     if (fresh) {
-      while (first < met_.size() &&
-             (asked[first] || read_rounds_[met_[first]] != read_round_)) {
+      while (first < contexts_by_number_.size() &&
+             (asked[first] ||
+              read_rounds_[contexts_by_number_[first]] != read_round_)) {
         ++first;
       }
-      if (first == met_.size()) {
+      if (first == contexts_by_number_.size()) {
         equivalence_tree_.node(at).equivalent = config;
         return config;
       }
@@ -160,18 +162,18 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
     asked[question] = true;
     inside_.clear();
     std::uint32_t form_id = 0;
-    if (fresh ? identity_rounds_[met_[question]] == read_round_
+    if (fresh ? identity_rounds_[contexts_by_number_[question]] == read_round_
               : equivalence_tree_.node(at).by_identity) {
-      form_id = met_[question];
+      form_id = contexts_by_number_[question];
       equivalence_tree_.node(at).by_identity = true;
     } else {
-      const CanonicalForm& form = canonical_form(met_[question]);
+      const CanonicalForm& form = canonical_form(contexts_by_number_[question]);
       form_id = form.id;
       for (const ContextId context : form.contexts) {
         inside_.push_back(number_of(context));
       }
     }
-    asked.resize(met_.size(), false);
+    asked.resize(contexts_by_number_.size(), false);
     EquivalenceTree::Id to = equivalence_tree_.find(at, form_id, inside_);
     if (to == EquivalenceTree::kNone) {
       if (!add) return {};
@@ -185,14 +187,15 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
 
 Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   if (config.dead() || inside(config)) return config;
-  if (states_[config.lex].equivalents == EquivalenceTree::kNone) return config;
-  if (const TransitionTable::Step* known = equivalent_of_.find(config, 0))
+  if (states_[config.lex].equivalence_root == EquivalenceTree::kNone)
+    return config;
+  if (const TransitionTable::Step* known = known_equivalents_.find(config, 0))
     return known->to;
   const Configuration found = find_equivalent(config, false);
   if (found.dead()) return config;
-  const std::size_t before = equivalent_of_.memory_bytes();
-  equivalent_of_.insert(config, 0, {.to = found});
-  bytes_ += equivalent_of_.memory_bytes() - before;
+  const std::size_t before = known_equivalents_.memory_bytes();
+  known_equivalents_.insert(config, 0, {.to = found});
+  bytes_ += known_equivalents_.memory_bytes() - before;
   return found;
 }
 

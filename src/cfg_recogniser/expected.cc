@@ -71,9 +71,9 @@ std::string CfgRecogniser::expected(recogniser::Configuration config) {
           list("a token");
           break;
         case Action::kSchema: {
-          recogniser::Recogniser& reader = schema(state.index);
-          list(reader.expected(item.inner == 0 ? reader.start()
-                                               : configs_[item.inner]));
+          recogniser::Recogniser& embedded = schema(state.index);
+          list(embedded.expected(item.inner == 0 ? embedded.start()
+                                                 : configs_[item.inner]));
           break;
         }
         case Action::kPass:

@@ -20,7 +20,7 @@ using automata::CharStep;
 CfgRecogniser::Items CfgRecogniser::scan(Configuration config,
                                          std::uint8_t byte) {
   Items out;
-  rest_of_.clear();
+  advanced_.clear();
   for (Item item : states_[config.lex].items) {
     item.context = frames_[config.frame][item.context];
     scan_item(item, byte, out);
@@ -30,7 +30,7 @@ CfgRecogniser::Items CfgRecogniser::scan(Configuration config,
 
 CfgRecogniser::Items CfgRecogniser::scan(const Items& items,
                                          std::uint8_t byte) {
-  rest_of_.clear();
+  advanced_.clear();
   return scan_inside(items, byte);
 }
 
@@ -91,16 +91,16 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       }
       break;
     case Action::kSchema: {
-      recogniser::Recogniser& reader = schema(state.index);
-      const Configuration config = reader.step(
-          item.inner == 0 ? reader.start() : configs_[item.inner], byte);
+      recogniser::Recogniser& embedded = schema(state.index);
+      const Configuration config = embedded.step(
+          item.inner == 0 ? embedded.start() : configs_[item.inner], byte);
       if (config.dead()) break;
       next.inner = intern_config(config);
       push(out, next);
       break;
     }
     case Action::kCall: {
-      const auto behind = [&](const RuleActivation& one) {
+      const auto after = [&](const RuleActivation& one) {
         Budget budget = one.budget;
         const bool begins = (byte & 0xC0) != 0x80;
         if (begins && budget.chars != kMany && budget.chars != 0) {
@@ -108,7 +108,7 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
         }
         return std::pair(budget, scan_inside(one.items, byte));
       };
-      advance_in_activation(item, behind, out);
+      advance_in_activation(item, after, out);
       break;
     }
     default:
@@ -122,15 +122,15 @@ void CfgRecogniser::advance_in_activation(const Item& item, Scan scan,
                                           Items& out) {
   if (outward(item)) return out.push_back(item);
   Item next = item;
-  const auto known = rest_of_.find(item.inner);
-  if (known != rest_of_.end()) {
+  const auto known = advanced_.find(item.inner);
+  if (known != advanced_.end()) {
     next.inner = known->second;
   } else {
     auto [budget, kernel] = scan(activations_[item.inner]);
     next.inner = reading_of(kernel, &RuleActivation::left).any()
                      ? intern_activation(budget, std::move(kernel))
                      : 0;
-    rest_of_[item.inner] = next.inner;
+    advanced_[item.inner] = next.inner;
   }
   if (next.inner != 0) out.push_back(next);
 }
@@ -190,7 +190,7 @@ void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
 
 CfgRecogniser::Items CfgRecogniser::scan_token(const Items& items,
                                                rules::Token token) {
-  rest_of_.clear();
+  advanced_.clear();
   return scan_token_inside(items, token);
 }
 
@@ -232,10 +232,10 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
         break;
       }
       case Action::kCall: {
-        const auto behind = [&](const RuleActivation& one) {
+        const auto after = [&](const RuleActivation& one) {
           return std::pair(one.budget, scan_token_inside(one.items, token));
         };
-        advance_in_activation(item, behind, out);
+        advance_in_activation(item, after, out);
         break;
       }
       default:
@@ -273,7 +273,7 @@ Configuration CfgRecogniser::read_mark_bytes(const Items& items,
 }
 
 void CfgRecogniser::spend_token(Items& kernel) {
-  rest_of_.clear();
+  advanced_.clear();
   spend_token_inside(kernel);
 }
 
@@ -283,8 +283,8 @@ void CfgRecogniser::spend_token_inside(Items& kernel) {
         network_.states[item.state].action != Action::kCall) {
       continue;
     }
-    const auto known = rest_of_.find(item.inner);
-    if (known != rest_of_.end()) {
+    const auto known = advanced_.find(item.inner);
+    if (known != advanced_.end()) {
       item.inner = known->second;
       continue;
     }
@@ -294,7 +294,7 @@ void CfgRecogniser::spend_token_inside(Items& kernel) {
     Items inside = activations_[before].kernel;
     spend_token_inside(inside);
     item.inner = intern_activation(budget, std::move(inside));
-    rest_of_[before] = item.inner;
+    advanced_[before] = item.inner;
   }
 }
 

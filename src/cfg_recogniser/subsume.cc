@@ -163,7 +163,7 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
 
 // An older context that is the same as a local one, among those that it holds;
 // kLocal if there is none.
-CfgRecogniser::ContextId CfgRecogniser::Closure::older_than(
+CfgRecogniser::ContextId CfgRecogniser::Closure::older_equal(
     std::uint32_t index) {
   const ContextId context = kLocal | index;
   std::size_t tried = 0;
