@@ -14,11 +14,11 @@ using rules::kMany;
 
 using base::append_bytes;
 
-CfgRecogniser::Closure::Closure(CfgRecogniser& machine, ClosureMemory& memory,
-                                Budget budget, std::size_t depth,
-                                Enclosing* inside)
-    : machine_(machine),
-      network_(machine.network_),
+CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
+                                ClosureMemory& memory, Budget budget,
+                                std::size_t depth, Enclosing* inside)
+    : recogniser_(recogniser),
+      network_(recogniser.network_),
       memory_(memory),
       budget_(budget),
       depth_(depth),
@@ -90,9 +90,10 @@ void CfgRecogniser::Closure::follow(const Item& item) {
       keep(item);
       break;
     case Action::kSchema: {
-      recogniser::Recogniser& embedded = machine_.schema(state.index);
-      if (embedded.can_end(item.inner == 0 ? embedded.start()
-                                           : machine_.configs_[item.inner])) {
+      recogniser::Recogniser& embedded = recogniser_.schema(state.index);
+      if (embedded.can_end(item.inner == 0
+                               ? embedded.start()
+                               : recogniser_.configs_[item.inner])) {
         add(next);
       }
       keep(item);
@@ -159,7 +160,7 @@ void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
     if (!local(item.context) && only_ends(item)) return enter(item);
   }
   const std::uint32_t id =
-      machine_.intern_activation(budget, {{rule.start, kOutermost, 0, 0}});
+      recogniser_.intern_activation(budget, {{rule.start, kOutermost, 0, 0}});
   std::uint32_t levels = 1;
   for (const Enclosing* one = inside_; one != nullptr; one = one->outer) {
     if (one->id == id) return continue_activation(item, kOutward | levels);
@@ -180,7 +181,7 @@ void CfgRecogniser::Closure::continue_activation(const Item& item,
     std::uint32_t level = inner & ~kOutward;
     closed_.reach = std::max(closed_.reach, level - 1);
     if (level > kMostOutward) {
-      machine_.too_large_ = true;
+      recogniser_.too_large_ = true;
       return;
     }
     Enclosing* one = inside_;
@@ -189,8 +190,8 @@ void CfgRecogniser::Closure::continue_activation(const Item& item,
     if (one->complete) add(after);
     return keep(now);
   }
-  now.inner = machine_.closed(inner, rule, depth_ + 1, inside_);
-  const RuleActivation& one = machine_.activations_[now.inner];
+  now.inner = recogniser_.closed(inner, rule, depth_ + 1, inside_);
+  const RuleActivation& one = recogniser_.activations_[now.inner];
   if (one.reach > 1) closed_.reach = std::max(closed_.reach, one.reach - 1);
   const bool complete = is_complete(one, rule);
   const bool ended =
@@ -202,9 +203,9 @@ void CfgRecogniser::Closure::continue_activation(const Item& item,
 // Whether all that a call is followed by is the end of the activation.
 bool CfgRecogniser::Closure::only_ends(const Item& item) {
   const auto ends = [&](const Item& one) {
-    return machine_.tail_[one.state] && one.context == kOutermost;
+    return recogniser_.tail_[one.state] && one.context == kOutermost;
   };
-  if (!machine_.tail_[network_.states[item.state].next]) return false;
+  if (!recogniser_.tail_[network_.states[item.state].next]) return false;
   std::vector<ContextId> left = {item.context};
   std::vector<ContextId> seen = left;
   while (!left.empty()) {
@@ -214,12 +215,12 @@ bool CfgRecogniser::Closure::only_ends(const Item& item) {
     if (local(context)) {
       for (const Item& caller : local_of(context).callers) {
         if (!network_.states[caller.state].live) continue;
-        if (!machine_.tail_[caller.state]) return false;
+        if (!recogniser_.tail_[caller.state]) return false;
         if (std::ranges::find(seen, caller.context) != seen.end()) continue;
         seen.push_back(caller.context);
         left.push_back(caller.context);
       }
-    } else if (!std::ranges::all_of(machine_.contexts_[context], ends)) {
+    } else if (!std::ranges::all_of(recogniser_.contexts_[context], ends)) {
       return false;
     }
   }
@@ -260,7 +261,7 @@ void CfgRecogniser::Closure::end(const Item& item) {
   if (!local(item.context)) {
     closed_.pure = false;
     record_read(item.context);
-    return add_all(machine_.contexts_[item.context]);
+    return add_all(recogniser_.contexts_[item.context]);
   }
   Local& one = local_of(item.context);
   if (one.empty) return;
@@ -296,8 +297,8 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
   add_all(items);
   while (!left_.empty() || run_deferred()) {
     if (left_.empty()) continue;
-    if (seen_.size() > machine_.limits_.items) {
-      machine_.too_large_ = true;
+    if (seen_.size() > recogniser_.limits_.items) {
+      recogniser_.too_large_ = true;
       items.clear();
       return {.pure = false};
     }
@@ -331,7 +332,7 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
     left.pop_back();
     for (const Item& caller : one.callers) {
       if (!network_.states[caller.state].live) continue;
-      if (!machine_.tail_[caller.state] || caller.context == kOutermost) {
+      if (!recogniser_.tail_[caller.state] || caller.context == kOutermost) {
         content.push_back(caller);
       } else if (local(caller.context)) {
         const std::uint32_t up = caller.context & ~kLocal;
@@ -341,7 +342,7 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
       } else {
         record_read(caller.context);
         const std::span<const Item> enclosing =
-            machine_.contexts_[caller.context];
+            recogniser_.contexts_[caller.context];
         content.insert(content.end(), enclosing.begin(), enclosing.end());
       }
     }
@@ -445,9 +446,9 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
 
 CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
     const Items& content) {
-  base::InternTable<Item, ItemHash>& contexts = machine_.contexts_;
+  base::InternTable<Item, ItemHash>& contexts = recogniser_.contexts_;
   const auto [id, added] = contexts.intern(content);
-  if (added) machine_.bytes_ += contexts.bytes_of(content.size());
+  if (added) recogniser_.bytes_ += contexts.bytes_of(content.size());
   return id;
 }
 
@@ -468,7 +469,7 @@ void CfgRecogniser::Closure::intern_members(
   for (const std::uint32_t member : members) {
     contents.push_back(locals_[member].content);
   }
-  ContextId id = machine_.intern_loop(contents);
+  ContextId id = recogniser_.intern_loop(contents);
   for (const std::uint32_t member : members) locals_[member].made = id++;
 }
 

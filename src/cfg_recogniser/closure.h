@@ -60,7 +60,7 @@ struct CfgRecogniser::ClosureMemory {
 
 class CfgRecogniser::Closure {
  public:
-  Closure(CfgRecogniser& machine, ClosureMemory& memory, Budget budget,
+  Closure(CfgRecogniser& recogniser, ClosureMemory& memory, Budget budget,
           std::size_t depth, Enclosing* inside);
 
   // As CfgRecogniser::close().  Nothing is left of `items` past a limit.
@@ -83,7 +83,7 @@ class CfgRecogniser::Closure {
   void end(const Item& item);
   // What is inside an activation is around nothing else.
   void record_read(ContextId context) {
-    if (depth_ == 0) machine_.record_read(context);
+    if (depth_ == 0) recogniser_.record_read(context);
   }
   void drop_dominated();
 
@@ -105,7 +105,7 @@ class CfgRecogniser::Closure {
   ContextId intern_context(const Items& content);
   void intern_members(const std::vector<std::uint32_t>& members);
 
-  CfgRecogniser& machine_;
+  CfgRecogniser& recogniser_;
   const TransitionNetwork& network_;
   ClosureMemory& memory_;
   const Budget budget_;

@@ -41,9 +41,9 @@ constexpr std::size_t kStepsPerItem = 100;
 // Everything that follows at one place from the items just read.
 class EarleyRecogniser::Closure {
  public:
-  Closure(EarleyRecogniser& machine, const Place& place, StateSet& column)
-      : machine_(machine),
-        network_(machine.network_),
+  Closure(EarleyRecogniser& recogniser, const Place& place, StateSet& column)
+      : recogniser_(recogniser),
+        network_(recogniser.network_),
         place_(place),
         column_(column) {}
 
@@ -53,9 +53,9 @@ class EarleyRecogniser::Closure {
       add(kernel.items[i], i < kernel.backs.size() ? kernel.backs[i] : Back{});
     }
     for (std::size_t i = 0; i < column_.items.size() || !again_.empty();) {
-      if (column_.before + column_.items.size() > machine_.max_items_ ||
-          machine_.steps_ > kStepsPerItem * machine_.max_items_) {
-        machine_.overflowed_ = true;
+      if (column_.before + column_.items.size() > recogniser_.max_items_ ||
+          recogniser_.steps_ > kStepsPerItem * recogniser_.max_items_) {
+        recogniser_.overflowed_ = true;
         column_.items.clear();
         column_.waiting.clear();
         column_.can_end = false;
@@ -72,7 +72,7 @@ class EarleyRecogniser::Closure {
       }
       follow(column_.items[next], next);
     }
-    if (machine_.recording_) column_.all = column_.items;
+    if (recogniser_.recording_) column_.all = column_.items;
     if (!ended_.empty()) end_scopes();
   }
 
@@ -85,7 +85,8 @@ class EarleyRecogniser::Closure {
     const NetworkState& state = network_.states[item.state];
     if (!state.live) return;
     // While recording, what the other count has read may be the better way.
-    if (!machine_.recording_ && item.count > state.min && state.max != kMany &&
+    if (!recogniser_.recording_ && item.count > state.min &&
+        state.max != kMany &&
         (state.action == Action::kCount ||
          state.action == Action::kCountClass)) {
       // Of two counts that are enough the smaller can do all the other can.
@@ -98,11 +99,11 @@ class EarleyRecogniser::Closure {
     const auto [known, added] = seen_.try_emplace(
         item, static_cast<std::uint32_t>(column_.items.size()));
     if (!added) {
-      if (machine_.recording_) prefer(known->second, back);
+      if (recogniser_.recording_) prefer(known->second, back);
       return;
     }
     column_.items.push_back(item);
-    if (machine_.recording_) column_.backs.push_back(back);
+    if (recogniser_.recording_) column_.backs.push_back(back);
   }
 
   // --- The best way to an item -----------------------------------------------
@@ -137,7 +138,7 @@ class EarleyRecogniser::Closure {
   };
 
   void go_back(Way& way, const Back& back) const {
-    ++machine_.steps_;
+    ++recogniser_.steps_;
     if (back.column == Back::kNone || back.entered) {
       way.done = true;
       return;
@@ -268,13 +269,13 @@ class EarleyRecogniser::Closure {
       case Action::kSchema: {
         Recogniser& schema = *network_.schemas[state.index];
         Configuration config =
-            item.inner == 0 ? schema.start() : machine_.configs_[item.inner];
+            item.inner == 0 ? schema.start() : recogniser_.configs_[item.inner];
         if (schema.can_end(config)) add(next, here);
         break;
       }
       case Action::kBodyEnd:
         if (network_.rules[state.index].options.marker_optional ||
-            machine_.exhausted(item.activation, column_)) {
+            recogniser_.exhausted(item.activation, column_)) {
           complete(item, index, state.index);
         }
         break;
@@ -292,7 +293,7 @@ class EarleyRecogniser::Closure {
   // `behind`: what follows if the rule matches nothing.
   void call(const Item& item, std::uint32_t index, RuleId rule,
             const Item& behind) {
-    std::uint32_t activation = machine_.activation_for(
+    std::uint32_t activation = recogniser_.activation_for(
         rule, item.activation, column_.position, column_);
     if (first_time_) column_.waiting[key(rule, activation)].push_back(index);
     const auto empty = empty_.find(key(rule, activation));
@@ -309,11 +310,12 @@ class EarleyRecogniser::Closure {
   }
 
   void complete(const Item& item, std::uint32_t index, RuleId rule) {
-    const RuleActivation& activation = machine_.activations_[item.activation];
+    const RuleActivation& activation =
+        recogniser_.activations_[item.activation];
     const bool whole = network_.states[item.state].action == Action::kEnd;
     if (activation.rule == rule &&
         ((activation.lazy && whole) ||
-         machine_.exhausted(item.activation, column_))) {
+         recogniser_.exhausted(item.activation, column_))) {
       ended_.insert(item.activation);
     }
     const bool here = item.origin == column_.position;
@@ -349,14 +351,14 @@ class EarleyRecogniser::Closure {
       bool inside = false;
       for (std::uint32_t activation = column_.items[i].activation;
            activation != 0 && !inside;
-           activation = machine_.activations_[activation].parent) {
+           activation = recogniser_.activations_[activation].parent) {
         inside = ended_.contains(activation);
       }
       if (inside) continue;
       moved[i] = static_cast<std::uint32_t>(kept.size());
       kept.push_back(column_.items[i]);
     }
-    if (machine_.recording_) {
+    if (recogniser_.recording_) {
       column_.kept.assign(kept.size(), 0);
       for (std::uint32_t i = 0; i < moved.size(); ++i) {
         if (moved[i] != kNoId) column_.kept[moved[i]] = i;
@@ -372,7 +374,7 @@ class EarleyRecogniser::Closure {
     }
   }
 
-  EarleyRecogniser& machine_;
+  EarleyRecogniser& recogniser_;
   const TransitionNetwork& network_;
   const Place& place_;
   StateSet& column_;

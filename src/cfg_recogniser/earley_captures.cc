@@ -20,8 +20,8 @@ namespace parlance::cfg_recogniser {
 
 class EarleyRecogniser::Tracer {
  public:
-  Tracer(const EarleyRecogniser& machine, const Place& place)
-      : network_(machine.network_), columns_(place.columns_) {}
+  Tracer(const EarleyRecogniser& recogniser, const Place& place)
+      : network_(recogniser.network_), columns_(place.columns_) {}
 
   std::vector<Captured> run() {
     const auto last = static_cast<std::uint32_t>(columns_.size() - 1);

@@ -43,7 +43,7 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::settled(ContextId context) {
 std::span<const CfgRecogniser::Item> CfgRecogniser::Closure::content_of(
     ContextId context) {
   if (local(context)) return local_of(context).content;
-  return machine_.contexts_[context];
+  return recogniser_.contexts_[context];
 }
 
 // Whether `b` may do all that `a` may, but for their contexts.
@@ -67,8 +67,8 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   const bool kept = !local(a) && !local(b);
   const std::uint64_t key = std::uint64_t{a} << 32 | b;
   if (kept) {
-    const auto known = machine_.subsumed_.find(key);
-    if (known != machine_.subsumed_.end()) {
+    const auto known = recogniser_.subsumed_.find(key);
+    if (known != recogniser_.subsumed_.end()) {
       if (!known->second) return false;
       if (assumed_.size() >= kExpandedPairs) {
         taken_.emplace_back(a, b);
@@ -96,7 +96,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   if (all) return true;
   assumed_.resize(mark);
   taken_.resize(mark_taken);
-  if (kept && !gave_up_) machine_.remember_subsumed(key, false);
+  if (kept && !gave_up_) recogniser_.remember_subsumed(key, false);
   return false;
 }
 
@@ -109,7 +109,7 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   if (!holds(a, b)) return false;
   for (const auto& [one, other] : assumed_) {
     if (local(one) || local(other)) continue;
-    machine_.remember_subsumed(std::uint64_t{one} << 32 | other, true);
+    recogniser_.remember_subsumed(std::uint64_t{one} << 32 | other, true);
   }
   return true;
 }
@@ -118,12 +118,12 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
 void CfgRecogniser::Closure::record_pairs() {
   if (depth_ != 0) return;
   for (const auto& [one, other] : assumed_) {
-    if (!local(one)) machine_.record_read(one);
-    if (!local(other)) machine_.record_read(other);
+    if (!local(one)) recogniser_.record_read(one);
+    if (!local(other)) recogniser_.record_read(other);
   }
   for (const auto& [one, other] : taken_) {
-    machine_.record_identity(one);
-    machine_.record_identity(other);
+    recogniser_.record_identity(one);
+    recogniser_.record_identity(other);
   }
 }
 

@@ -558,9 +558,10 @@ void TransitionNetwork::cut_dead_words() {
 }
 
 TransitionNetwork::TransitionNetwork(
-    const rules::Rules& from, std::span<recogniser::Recogniser* const> machines,
+    const rules::Rules& from,
+    std::span<recogniser::Recogniser* const> recognisers,
     const rules::Marks* marks)
-    : schemas(machines.begin(), machines.end()) {
+    : schemas(recognisers.begin(), recognisers.end()) {
   Build{*this, from, marks}.run();
   find_nullable();
   find_live();
