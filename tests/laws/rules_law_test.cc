@@ -160,53 +160,55 @@ std::vector<std::string> all_texts(std::size_t chars,
   return out;
 }
 
-Configuration read(CfgRecogniser& machine, Configuration at,
+Configuration read(CfgRecogniser& recogniser, Configuration at,
                    std::string_view text) {
-  for (const char c : text) at = machine.step(at, static_cast<std::uint8_t>(c));
+  for (const char c : text)
+    at = recogniser.step(at, static_cast<std::uint8_t>(c));
   return at;
 }
 
 // Whether some text leads from `at` to an end, or to more places than are
 // tried.
-bool can_be_continued(CfgRecogniser& machine, Configuration at) {
+bool can_be_continued(CfgRecogniser& recogniser, Configuration at) {
   std::vector<Configuration> places = {at};
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (machine.can_end(places[i]) || i > 200) return true;
+    if (recogniser.can_end(places[i]) || i > 200) return true;
     for (const char* c : {"a", "b", "é"}) {
-      const Configuration next = read(machine, places[i], c);
+      const Configuration next = read(recogniser, places[i], c);
       if (next.dead()) continue;
       if (std::find(places.begin(), places.end(), next) == places.end()) {
         places.push_back(next);
       }
     }
   }
-  return machine.overflowed();
+  return recogniser.overflowed();
 }
 
 void check_texts(const Rules& rules) {
-  CfgRecogniser machine(rules, {});
+  CfgRecogniser recogniser(rules, {});
   const Result<Rules> again = notation::read_ebnf(notation::to_ebnf(rules));
   ASSERT_TRUE(again) << again.error().to_string();
   CfgRecogniser printed(*again, {});
   EarleyRecogniser slow(rules);
   for (const std::string& text : all_texts(3)) {
     const bool fits = Interpreter(rules, text).accepts();
-    const Configuration at = read(machine, machine.start(), text);
-    ASSERT_EQ(machine.can_end(at), fits) << '"' << text << '"';
+    const Configuration at = read(recogniser, recogniser.start(), text);
+    ASSERT_EQ(recogniser.can_end(at), fits) << '"' << text << '"';
     ASSERT_EQ(printed.can_end(read(printed, printed.start(), text)), fits)
         << "printed, \"" << text << '"';
     ASSERT_EQ(slow.accepts(text), fits) << "slowly, \"" << text << '"';
   }
   for (const char* text : {"ababa", "aaaaaa", "bbaabb", "aébaéb"}) {
     const bool fits = Interpreter(rules, text).accepts();
-    ASSERT_EQ(machine.can_end(read(machine, machine.start(), text)), fits)
+    ASSERT_EQ(recogniser.can_end(read(recogniser, recogniser.start(), text)),
+              fits)
         << '"' << text << '"';
     ASSERT_EQ(slow.accepts(text), fits) << "slowly, \"" << text << '"';
   }
-  ASSERT_FALSE(machine.overflowed());
+  ASSERT_FALSE(recogniser.overflowed());
   for (const std::string& text : all_texts(2)) {
-    const Configuration at = read(machine, machine.start(), text);
-    ASSERT_TRUE(at.dead() || can_be_continued(machine, at))
+    const Configuration at = read(recogniser, recogniser.start(), text);
+    ASSERT_TRUE(at.dead() || can_be_continued(recogniser, at))
         << "a dead end: \"" << text << '"';
   }
 }
@@ -214,29 +216,29 @@ void check_texts(const Rules& rules) {
 // As masks are made: a place whose equivalent is known takes its tokens from
 // it.
 void check_twins(const Rules& rules) {
-  CfgRecogniser machine(rules, {});
+  CfgRecogniser recogniser(rules, {});
   std::vector<std::pair<Configuration, std::vector<bool>>> known;
   const std::vector<std::string> tokens = all_texts(4, {"a", "b"});
   for (const std::string& text : all_texts(7, {"a", "b"})) {
-    const Configuration at = read(machine, machine.start(), text);
+    const Configuration at = read(recogniser, recogniser.start(), text);
     if (at.dead()) continue;
     const auto fits = [&] {
       std::vector<bool> out;
       for (const std::string& token : tokens) {
-        out.push_back(!read(machine, at, token).dead());
+        out.push_back(!read(recogniser, at, token).dead());
       }
       return out;
     };
-    const Configuration equivalent = machine.mask_equivalent(at);
+    const Configuration equivalent = recogniser.mask_equivalent(at);
     const auto found = std::ranges::find(
         known, equivalent, [](const auto& one) { return one.first; });
     if (found != known.end()) {
       ASSERT_EQ(fits(), found->second) << '"' << text << '"';
       continue;
     }
-    machine.begin_tracking();
+    recogniser.begin_tracking();
     known.emplace_back(at, fits());
-    machine.end_tracking(at);
+    recogniser.end_tracking(at);
   }
 }
 
@@ -284,20 +286,20 @@ void check_captures(const Rules& rules) {
 }
 
 void check_tokens(const Rules& rules, RandomRules& random) {
-  CfgRecogniser machine(rules, {});
+  CfgRecogniser recogniser(rules, {});
   for (const char* all : {"", "a", "ab", "aabb", "babab", "aaaaaa"}) {
     const std::string_view text = all;
-    Configuration at = machine.start();
+    Configuration at = recogniser.start();
     std::vector<std::size_t> ends;
     for (std::size_t done = 0; done < text.size();) {
       const std::size_t size =
           1 + random.pick(std::min<std::size_t>(3, text.size() - done));
       const Configuration from = at;
-      at = read(machine, at, text.substr(done, size));
-      at = machine.step_token(from, at, 7);
+      at = read(recogniser, at, text.substr(done, size));
+      at = recogniser.step_token(from, at, 7);
       ends.push_back(done += size);
     }
-    ASSERT_EQ(machine.can_end(at), Interpreter(rules, text, ends).accepts())
+    ASSERT_EQ(recogniser.can_end(at), Interpreter(rules, text, ends).accepts())
         << '"' << text << "\" in " << ends.size() << " tokens, the first of "
         << (ends.empty() ? 0 : ends[0]);
   }

@@ -72,9 +72,9 @@ inline Result<rules::Rules> rules_of(const json::Value& vector) {
 }
 
 // Recognisers of the JSON Schemas that a grammar holds.
-class SchemaMachines {
+class SchemaRecognisers {
  public:
-  explicit SchemaMachines(const rules::Rules& rules) {
+  explicit SchemaRecognisers(const rules::Rules& rules) {
     for (const rules::SchemaExpr& expr : rules.schemas) {
       Result<Grammar> made = Grammar::from_json_schema(expr.schema);
       if (!made) {

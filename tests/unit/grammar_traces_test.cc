@@ -194,7 +194,7 @@ class Session {
            ::testing::PrintToString(missing);
   }
 
-  testing::SchemaMachines schemas_;
+  testing::SchemaRecognisers schemas_;
   EarleyRecogniser recogniser_;
   std::vector<std::string> vocabulary_;
   std::set<Token> stops_;

@@ -32,7 +32,7 @@ const auto& differences() {
 }
 
 std::string answer(const Rules& rules, const Value& vector) {
-  const testing::SchemaMachines schemas(rules);
+  const testing::SchemaRecognisers schemas(rules);
   if (!schemas.failure().empty()) return schemas.failure();
   cfg_recogniser::EarleyRecogniser recogniser(rules, schemas.recognisers());
   const std::string text = bytes_of(*vector.find("instance"));

@@ -123,7 +123,7 @@ void run_grammars(const std::string& file) {
       EXPECT_EQ(made.error().code, rules.error().code);
       continue;
     }
-    const testing::SchemaMachines schemas(*rules);
+    const testing::SchemaRecognisers schemas(*rules);
     if (!schemas.failure().empty()) {
       EXPECT_FALSE(made);
       continue;
@@ -137,13 +137,13 @@ void run_grammars(const std::string& file) {
   }
 }
 
-TEST(RulesMachineVectors, Ebnf) { run_grammars("ebnf.json"); }
-TEST(RulesMachineVectors, EbnfErrors) { run_grammars("ebnf_errors.json"); }
-TEST(RulesMachineVectors, Regex) { run_grammars("regex.json"); }
-TEST(RulesMachineVectors, RegexErrors) { run_grammars("regex_errors.json"); }
-TEST(RulesMachineVectors, Lark) { run_grammars("lark.json"); }
-TEST(RulesMachineVectors, LarkErrors) { run_grammars("lark_errors.json"); }
-TEST(RulesMachineVectors, Combine) { run_grammars("combine.json"); }
+TEST(CfgRecogniserVectors, Ebnf) { run_grammars("ebnf.json"); }
+TEST(CfgRecogniserVectors, EbnfErrors) { run_grammars("ebnf_errors.json"); }
+TEST(CfgRecogniserVectors, Regex) { run_grammars("regex.json"); }
+TEST(CfgRecogniserVectors, RegexErrors) { run_grammars("regex_errors.json"); }
+TEST(CfgRecogniserVectors, Lark) { run_grammars("lark.json"); }
+TEST(CfgRecogniserVectors, LarkErrors) { run_grammars("lark_errors.json"); }
+TEST(CfgRecogniserVectors, Combine) { run_grammars("combine.json"); }
 
 void run_tags(const std::string& file) {
   const Value rows = testing::vectors("structural_tag/" + file);
@@ -179,13 +179,13 @@ void run_tags(const std::string& file) {
   }
 }
 
-TEST(RulesMachineVectors, TagFormats) { run_tags("formats.json"); }
-TEST(RulesMachineVectors, TagProbes) { run_tags("probes.json"); }
-TEST(RulesMachineVectors, TagExamples) { run_tags("seed_examples.json"); }
-TEST(RulesMachineVectors, TagStyles) { run_tags("xml_styles.json"); }
-TEST(RulesMachineVectors, TagInstances) { run_tags("builtin_instances.json"); }
-TEST(RulesMachineVectors, TagMutations) { run_tags("mutations.json"); }
-TEST(RulesMachineVectors, TagErrors) { run_tags("errors.json"); }
+TEST(CfgRecogniserVectors, TagFormats) { run_tags("formats.json"); }
+TEST(CfgRecogniserVectors, TagProbes) { run_tags("probes.json"); }
+TEST(CfgRecogniserVectors, TagExamples) { run_tags("seed_examples.json"); }
+TEST(CfgRecogniserVectors, TagStyles) { run_tags("xml_styles.json"); }
+TEST(CfgRecogniserVectors, TagInstances) { run_tags("builtin_instances.json"); }
+TEST(CfgRecogniserVectors, TagMutations) { run_tags("mutations.json"); }
+TEST(CfgRecogniserVectors, TagErrors) { run_tags("errors.json"); }
 
 }  // namespace
 }  // namespace parlance

@@ -1,5 +1,7 @@
 // The fast recogniser of grammars against the slow one, on random grammars.
 
+#include "cfg_recogniser/cfg_recogniser.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "base/intern_table.h"
-#include "cfg_recogniser/cfg_recogniser.h"
 #include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "parlance/grammar.h"
@@ -28,19 +29,19 @@ namespace {
 
 constexpr std::size_t kLongest = 7;
 
-Configuration read(CfgRecogniser& machine, Configuration config,
+Configuration read(CfgRecogniser& recogniser, Configuration config,
                    std::string_view text) {
   for (const char c : text) {
-    config = machine.step(config, static_cast<std::uint8_t>(c));
+    config = recogniser.step(config, static_cast<std::uint8_t>(c));
   }
   return config;
 }
 
-bool accepts(CfgRecogniser& machine, std::string_view text) {
-  return machine.can_end(read(machine, machine.start(), text));
+bool accepts(CfgRecogniser& recogniser, std::string_view text) {
+  return recogniser.can_end(read(recogniser, recogniser.start(), text));
 }
 
-CfgRecogniser machine_of(std::string_view ebnf) {
+CfgRecogniser recogniser_of(std::string_view ebnf) {
   Result<Rules> rules = notation::read_ebnf(ebnf);
   EXPECT_TRUE(rules) << rules.error().to_string();
   return CfgRecogniser(*rules, {});
@@ -49,14 +50,14 @@ CfgRecogniser machine_of(std::string_view ebnf) {
 // Every text up to a length, from place to place: alive and ended as the slow
 // recogniser says, and no dead ends.
 void compare(const Rules& rules, std::size_t& places) {
-  CfgRecogniser machine(rules, {});
+  CfgRecogniser recogniser(rules, {});
   cfg_recogniser::EarleyRecogniser slow(rules);
   struct Place {
     Configuration fast;
     cfg_recogniser::EarleyRecogniser::Place slow;
     std::string text;
   };
-  std::vector<Place> left = {{machine.start(), slow.start(), ""}};
+  std::vector<Place> left = {{recogniser.start(), slow.start(), ""}};
   ASSERT_EQ(!left[0].fast.dead(), slow.alive(left[0].slow));
   while (!left.empty()) {
     const Place at = std::move(left.back());
@@ -64,11 +65,11 @@ void compare(const Rules& rules, std::size_t& places) {
     if (at.fast.dead()) continue;
     ++places;
     SCOPED_TRACE("\"" + at.text + "\"");
-    ASSERT_EQ(machine.can_end(at.fast), slow.can_end(at.slow));
-    bool goes_on = machine.can_end(at.fast);
+    ASSERT_EQ(recogniser.can_end(at.fast), slow.can_end(at.slow));
+    bool goes_on = recogniser.can_end(at.fast);
     for (const char c : {'a', 'b'}) {
-      Place next{machine.step(at.fast, static_cast<std::uint8_t>(c)), at.slow,
-                 at.text + c};
+      Place next{recogniser.step(at.fast, static_cast<std::uint8_t>(c)),
+                 at.slow, at.text + c};
       const bool alive = slow.feed(next.slow, static_cast<std::uint8_t>(c));
       ASSERT_EQ(!next.fast.dead(), alive) << c;
       goes_on = goes_on || alive;
@@ -76,7 +77,7 @@ void compare(const Rules& rules, std::size_t& places) {
     }
     ASSERT_TRUE(goes_on) << "a dead end";
   }
-  ASSERT_FALSE(machine.overflowed());
+  ASSERT_FALSE(recogniser.overflowed());
 }
 
 void compare_random(std::uint32_t first, std::uint32_t last) {
@@ -118,21 +119,21 @@ TEST(CfgRecogniser, RandomGrammars) { compare_random(1, 800); }
 TEST(CfgRecogniser, RandomGrammarsLongRun) { compare_random(10'000, 30'000); }
 
 TEST(CfgRecogniser, RegularGrammarsHaveFewStates) {
-  CfgRecogniser machine = machine_of("root ::= ([a-z]+ \" \")*\n");
-  const Configuration a = read(machine, machine.start(), "ab ");
-  const Configuration b = read(machine, a, "c d ");
-  EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10));
+  CfgRecogniser recogniser = recogniser_of("root ::= ([a-z]+ \" \")*\n");
+  const Configuration a = read(recogniser, recogniser.start(), "ab ");
+  const Configuration b = read(recogniser, a, "c d ");
+  EXPECT_EQ(recogniser.mask_key(a, 10), recogniser.mask_key(b, 10));
 }
 
 // A list that ends with itself needs no stack.
 TEST(CfgRecogniser, ListsThatEndWithThemselves) {
   for (const char* text : {"root ::= [a-z] | [a-z] \",\" root\n",
                            "root ::= [a-z] | root \",\" [a-z]\n"}) {
-    CfgRecogniser machine = machine_of(text);
-    const Configuration a = read(machine, machine.start(), "a,b");
-    const Configuration b = read(machine, a, ",c,d,e");
-    EXPECT_EQ(machine.mask_key(a, 10), machine.mask_key(b, 10)) << text;
-    EXPECT_TRUE(machine.can_end(b));
+    CfgRecogniser recogniser = recogniser_of(text);
+    const Configuration a = read(recogniser, recogniser.start(), "a,b");
+    const Configuration b = read(recogniser, a, ",c,d,e");
+    EXPECT_EQ(recogniser.mask_key(a, 10), recogniser.mask_key(b, 10)) << text;
+    EXPECT_TRUE(recogniser.can_end(b));
   }
 }
 
@@ -146,9 +147,10 @@ std::string repeated(std::string_view unit, std::size_t times) {
 TEST(CfgRecogniser, AmbiguityNeedsNoMemory) {
   const auto size_behind = [](std::string_view ebnf, std::string_view unit,
                               std::size_t times) {
-    CfgRecogniser machine = machine_of(ebnf);
-    EXPECT_FALSE(read(machine, machine.start(), repeated(unit, times)).dead());
-    return machine.memory_bytes();
+    CfgRecogniser recogniser = recogniser_of(ebnf);
+    EXPECT_FALSE(
+        read(recogniser, recogniser.start(), repeated(unit, times)).dead());
+    return recogniser.memory_bytes();
   };
   struct Case {
     const char* ebnf;
@@ -183,98 +185,99 @@ TEST(CfgRecogniser, AmbiguityNeedsNoMemory) {
 
 TEST(CfgRecogniser, AmbiguousTextsAreRead) {
   CfgRecogniser sums =
-      machine_of("root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n");
+      recogniser_of("root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n");
   const std::string sum = repeated("12+(3+4)+", 500) + "5";
   EXPECT_TRUE(accepts(sums, sum));
   EXPECT_FALSE(accepts(sums, sum + "+"));
   EXPECT_FALSE(accepts(sums, sum + ")"));
-  CfgRecogniser odd = machine_of("root ::= root root root | \"a\"\n");
+  CfgRecogniser odd = recogniser_of("root ::= root root root | \"a\"\n");
   EXPECT_TRUE(accepts(odd, repeated("a", 301)));
   EXPECT_FALSE(accepts(odd, repeated("a", 300)));
 }
 
 TEST(CfgRecogniser, StatesDoNotDependOnTheDepth) {
-  CfgRecogniser machine = machine_of(
+  CfgRecogniser recogniser = recogniser_of(
       "root ::= \"[\" root (\",\" root)* \"]\" | \"'\" [a-z ]* \"'\"\n");
-  const Configuration a = read(machine, machine.start(), "['ab");
-  const Configuration b = read(machine, machine.start(), "[[['x'],[[[['ab");
+  const Configuration a = read(recogniser, recogniser.start(), "['ab");
+  const Configuration b =
+      read(recogniser, recogniser.start(), "[[['x'],[[[['ab");
   EXPECT_EQ(a.lex, b.lex);
   EXPECT_NE(a.frame, b.frame);
-  const Configuration c = machine.step(b, 'c');
+  const Configuration c = recogniser.step(b, 'c');
   EXPECT_EQ(c, b);
-  EXPECT_NE(machine.step(c, '\'').frame, b.frame);
-  EXPECT_TRUE(accepts(machine, "[[['x'],[[[['ab']]]]]]"));
-  EXPECT_FALSE(accepts(machine, "[[['x'],[[[['ab']]]]]"));
+  EXPECT_NE(recogniser.step(c, '\'').frame, b.frame);
+  EXPECT_TRUE(accepts(recogniser, "[[['x'],[[[['ab']]]]]]"));
+  EXPECT_FALSE(accepts(recogniser, "[[['x'],[[[['ab']]]]]"));
 }
 
 TEST(CfgRecogniser, WhatGoesOnAlikeIsOnePlace) {
-  CfgRecogniser machine = machine_of(R"x(root ::= call | row | list
+  CfgRecogniser recogniser = recogniser_of(R"x(root ::= call | row | list
 call ::= "f(" name " "? ")"
 row ::= "(" name " "? ")"
 list ::= "[" name (" "? "," name)* "]"
 name ::= [a-z]+
 )x");
-  EXPECT_EQ(read(machine, machine.start(), "f(ab"),
-            read(machine, machine.start(), "(a"));
-  EXPECT_EQ(read(machine, machine.start(), "[a"),
-            read(machine, machine.start(), "[b,c"));
-  EXPECT_NE(read(machine, machine.start(), "[a"),
-            read(machine, machine.start(), "(a"));
+  EXPECT_EQ(read(recogniser, recogniser.start(), "f(ab"),
+            read(recogniser, recogniser.start(), "(a"));
+  EXPECT_EQ(read(recogniser, recogniser.start(), "[a"),
+            read(recogniser, recogniser.start(), "[b,c"));
+  EXPECT_NE(read(recogniser, recogniser.start(), "[a"),
+            read(recogniser, recogniser.start(), "(a"));
 }
 
 TEST(CfgRecogniser, TwinsAreAlikeAsFarAsItMatters) {
-  CfgRecogniser machine = machine_of(R"x(root ::= item
+  CfgRecogniser recogniser = recogniser_of(R"x(root ::= item
 item ::= "(" item* ")" | "<" item ">" | "a"
 )x");
   const auto at = [&](std::string_view text) {
-    return read(machine, machine.start(), text);
+    return read(recogniser, recogniser.start(), text);
   };
   const Configuration first = at("((<(a");
-  machine.begin_tracking();
-  EXPECT_FALSE(read(machine, first, ")").dead());
-  EXPECT_FALSE(read(machine, first, ")>").dead());
-  EXPECT_TRUE(read(machine, first, "))").dead());
-  machine.end_tracking(first);
-  EXPECT_EQ(machine.mask_equivalent(first), first);
+  recogniser.begin_tracking();
+  EXPECT_FALSE(read(recogniser, first, ")").dead());
+  EXPECT_FALSE(read(recogniser, first, ")>").dead());
+  EXPECT_TRUE(read(recogniser, first, "))").dead());
+  recogniser.end_tracking(first);
+  EXPECT_EQ(recogniser.mask_equivalent(first), first);
   // All that was looked into is the same, further out it is not.
   const Configuration deeper = at("(<((<(a");
   EXPECT_NE(deeper, first);
-  EXPECT_EQ(machine.mask_equivalent(deeper), first);
+  EXPECT_EQ(recogniser.mask_equivalent(deeper), first);
   const Configuration other = at("(((a");
-  EXPECT_EQ(machine.mask_equivalent(other), other);
+  EXPECT_EQ(recogniser.mask_equivalent(other), other);
   const Configuration outermost = at("(a");
-  EXPECT_EQ(machine.mask_equivalent(outermost), outermost);
+  EXPECT_EQ(recogniser.mask_equivalent(outermost), outermost);
 }
 
 TEST(CfgRecogniser, CountsAreNotMultipliedOut) {
-  CfgRecogniser machine =
-      machine_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");
+  CfgRecogniser recogniser =
+      recogniser_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");
   std::string text;
   for (int i = 0; i < 2'000; ++i) text += i % 3 == 0 ? "ab" : "a";
-  EXPECT_TRUE(accepts(machine, text + "."));
-  EXPECT_FALSE(accepts(machine, "aab."));
-  EXPECT_TRUE(accepts(machine, "aaba."));
+  EXPECT_TRUE(accepts(recogniser, text + "."));
+  EXPECT_FALSE(accepts(recogniser, "aab."));
+  EXPECT_TRUE(accepts(recogniser, "aaba."));
 }
 
 // An occurrence that begins inside another of its rule, at the same place and
 // with the same budget, is the same.
 TEST(CfgRecogniser, OccurrencesInThemselves) {
   CfgRecogniser nullable =
-      machine_of("root ::= x \".\"\nx[max_chars=5] ::= [a-z]* x?\n");
+      recogniser_of("root ::= x \".\"\nx[max_chars=5] ::= [a-z]* x?\n");
   EXPECT_TRUE(accepts(nullable, "."));
   EXPECT_TRUE(accepts(nullable, "a."));
   EXPECT_TRUE(accepts(nullable, "abcde."));
   EXPECT_FALSE(accepts(nullable, "abcdef."));
   CfgRecogniser outside =
-      machine_of("root ::= x?\nx[max_chars=100] ::= [a-z]* root\n");
+      recogniser_of("root ::= x?\nx[max_chars=100] ::= [a-z]* root\n");
   EXPECT_TRUE(accepts(outside, "a"));
   EXPECT_TRUE(accepts(outside, std::string(100, 'a')));
   EXPECT_FALSE(accepts(outside, std::string(101, 'a')));
-  CfgRecogniser left = machine_of(
+  CfgRecogniser left = recogniser_of(
       "root ::= x \".\"\nx[max_chars=5] ::= x \"+\" [0-9] | [0-9]\n");
   EXPECT_TRUE(accepts(left, "1+2+3."));
   EXPECT_FALSE(accepts(left, "1+2+3+4."));
-  CfgRecogniser mutual = machine_of(R"x(root ::= x "."
+  CfgRecogniser mutual = recogniser_of(R"x(root ::= x "."
 x[max_chars=5] ::= y? "a"
 y[max_chars=3] ::= x? "b"
 )x");
@@ -285,18 +288,18 @@ y[max_chars=3] ::= x? "b"
 
 // A list that ends with itself holds no list inside another.
 TEST(CfgRecogniser, LongListsWithABudget) {
-  CfgRecogniser tail =
-      machine_of("root ::= x \".\"\nx[max_chars=5000] ::= [a-z] (\",\" x)?\n");
+  CfgRecogniser tail = recogniser_of(
+      "root ::= x \".\"\nx[max_chars=5000] ::= [a-z] (\",\" x)?\n");
   std::string list = "a";
   for (int i = 0; i < 2'000; ++i) list += ",b";
   EXPECT_TRUE(accepts(tail, list + "."));
   CfgRecogniser words =
-      machine_of("root ::= x \".\"\nx[max_chars=500] ::= [a-z]+ x?\n");
+      recogniser_of("root ::= x \".\"\nx[max_chars=500] ::= [a-z]+ x?\n");
   EXPECT_TRUE(accepts(words, std::string(500, 'a') + "."));
   EXPECT_FALSE(accepts(words, std::string(501, 'a') + "."));
   // Where something may follow, they stand inside each other, each once.
   CfgRecogniser inner =
-      machine_of("root ::= x \".\"\nx[max_chars=60] ::= [a-z]+ x? \"!\"?\n");
+      recogniser_of("root ::= x \".\"\nx[max_chars=60] ::= [a-z]+ x? \"!\"?\n");
   EXPECT_TRUE(accepts(inner, std::string(59, 'a') + "!."));
   EXPECT_FALSE(accepts(inner, std::string(61, 'a') + "."));
 }
@@ -331,10 +334,11 @@ TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
   ASSERT_TRUE(rules);
   cfg_recogniser::CfgRecogniserLimits limits;
   limits.bytes = 100'000;
-  CfgRecogniser machine(*rules, {}, limits);
-  EXPECT_TRUE(read(machine, machine.start(), std::string(100'000, '(')).dead());
-  EXPECT_TRUE(machine.overflowed());
-  EXPECT_LT(machine.memory_bytes(), 200'000u);
+  CfgRecogniser recogniser(*rules, {}, limits);
+  EXPECT_TRUE(
+      read(recogniser, recogniser.start(), std::string(100'000, '(')).dead());
+  EXPECT_TRUE(recogniser.overflowed());
+  EXPECT_LT(recogniser.memory_bytes(), 200'000u);
 }
 
 }  // namespace

@@ -40,10 +40,10 @@ class Walks {
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
-    const auto& machine = detail::Access::impl(grammar);
+    const auto& impl = detail::Access::impl(grammar);
     auto constraint = std::make_shared<ConstraintImpl>(
-        compiler_, std::shared_ptr<recogniser::Recogniser>(
-                       machine, machine->recogniser.get()));
+        compiler_,
+        std::shared_ptr<recogniser::Recogniser>(impl, impl->recogniser.get()));
     std::mt19937 random(seed);
     for (int round = 0; round < 6; ++round) {
       MatcherImpl matcher(constraint);
@@ -92,7 +92,7 @@ class Walks {
   const std::shared_ptr<CompilerImpl> compiler_;
 };
 
-TEST(RulesMachineMask, Grammars) {
+TEST(CfgRecogniserMask, Grammars) {
   const std::vector<std::string> grammars = {
       R"x(root ::= "a" | "b" root "a" | root "ab"
 )x",
@@ -157,7 +157,7 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
     ASSERT_TRUE(rules) << rules.error().to_string();
     const Result<Grammar> fast = Grammar::from_ebnf(source);
     ASSERT_TRUE(fast) << fast.error().to_string();
-    const testing::SchemaMachines schemas(*rules);
+    const testing::SchemaRecognisers schemas(*rules);
     ASSERT_EQ(schemas.failure(), "");
     EarleyRecogniser slow(*rules, schemas.recognisers());
     walks.run(*fast, slow, ++seed);
@@ -166,7 +166,7 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
 }
 
 // Where only few levels are left, what may begin depends on their number.
-TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
+TEST(CfgRecogniserMask, SchemasNearTheGreatestDepth) {
   const std::string schema = R"x({"anyOf": [{"type": ["null", "integer"]},
       {"type": "array", "minItems": 1,
        "items": {"type": "array", "minItems": 1, "items": {"$ref": "#"}}},
@@ -191,7 +191,7 @@ TEST(RulesMachineMask, SchemasNearTheGreatestDepth) {
   }
 }
 
-TEST(RulesMachineMask, Tags) {
+TEST(CfgRecogniserMask, Tags) {
   const std::vector<std::string> tags = {
       R"x({"type": "structural_tag", "format": {"type": "triggered_tags",
         "triggers": ["<f="], "tags": [
