@@ -377,7 +377,7 @@ void Lowering::add_triggers(std::vector<TriggerTarget> ways,
                             std::string_view name, FreeTextExpr& text) {
   for (TriggerTarget& way :
        rules::join_equal_triggers(std::move(ways), out_.rules)) {
-    text.triggers.push_back({std::move(way.text), rule(name, way.behind)});
+    text.triggers.push_back({std::move(way.text), rule(name, way.after)});
   }
 }
 

@@ -16,12 +16,12 @@ std::vector<TriggerTarget> join_equal_triggers(
                    });
   std::vector<TriggerTarget> out;
   for (std::size_t i = 0; i < targets.size();) {
-    std::vector<ExprId> behind;
+    std::vector<ExprId> after;
     std::size_t j = i;
     for (; j < targets.size() && targets[j].text == targets[i].text; ++j) {
-      behind.push_back(targets[j].behind);
+      after.push_back(targets[j].after);
     }
-    out.push_back({targets[i].text, rules.choice(std::move(behind))});
+    out.push_back({targets[i].text, rules.choice(std::move(after))});
     i = j;
   }
   return out;
