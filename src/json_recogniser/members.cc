@@ -250,8 +250,7 @@ KeySet JsonRecogniser::allowed_together(FrameId id,
       sets.intersect(names, solver_.required(alternative.disjunct));
   KeySet allowed = kNoKeys;
   for (const KeySet part : {required, sets.subtract(names, required)}) {
-    if (part != kNoKeys &&
-        can_continue_with(id, alternative, sets.least(part))) {
+    if (part != kNoKeys && can_continue_with(id, alternative, sets.min(part))) {
       allowed = sets.unite(allowed, part);
     }
   }

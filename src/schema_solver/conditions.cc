@@ -215,15 +215,15 @@ bool Conditions::holds_at_end(ConditionId id, std::uint64_t count) const {
 
 void Conditions::for_each_atom(
     ConditionId id, const std::function<void(const Condition&)>& use) const {
-  std::vector<ConditionId> todo = {id};
+  std::vector<ConditionId> pending = {id};
   std::unordered_map<ConditionId, bool> seen;
-  while (!todo.empty()) {
-    const ConditionId at = todo.back();
-    todo.pop_back();
+  while (!pending.empty()) {
+    const ConditionId at = pending.back();
+    pending.pop_back();
     if (!seen.try_emplace(at, true).second) continue;
     const Condition& one = table_[at];
     if (is_list(one.kind)) {
-      todo.insert(todo.end(), one.parts.begin(), one.parts.end());
+      pending.insert(pending.end(), one.parts.begin(), one.parts.end());
     } else {
       use(one);
     }

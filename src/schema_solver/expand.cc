@@ -51,10 +51,10 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
   Branch start;
   switch (type_) {
     case JsonType::kNull:
-      start.disjunct = Constants{1};
+      start.disjunct = kNullValue;
       break;
     case JsonType::kBoolean:
-      start.disjunct = Constants{3};
+      start.disjunct = Constants{kFalseValue | kTrueValue};
       break;
     case JsonType::kNumber:
       start.disjunct.emplace<NumberSpec>();
@@ -78,20 +78,20 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
 void SchemaSolver::Expander::run(Branch start) {
   stack_.push_back(std::move(start));
   while (!stack_.empty()) {
-    if (done_.size() >= limit_ || steps_ > limit_ * 64 ||
+    if (finished_.size() >= limit_ || steps_ > limit_ * 64 ||
         solver_.steps_ > solver_.options_.limits.steps) {
       truncated_ = true;
       return;
     }
     Branch branch = std::move(stack_.back());
     stack_.pop_back();
-    if (finish(branch)) done_.push_back(std::move(branch));
+    if (finish(branch)) finished_.push_back(std::move(branch));
   }
 }
 
 void SchemaSolver::Expander::require(Branch& branch, Literal literal,
                                      std::uint32_t by) {
-  ((literal & 1) != 0 ? branch.denied : branch.pending)
+  ((literal & 1) != 0 ? branch.negative : branch.positive)
       .push_back({literal, by});
 }
 
@@ -101,31 +101,31 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
   while (true) {
     ++steps_;
     ++solver_.steps_;
-    Branch::Done next;
-    if (!branch.pending.empty()) {
-      next = branch.pending.back();
-      branch.pending.pop_back();
-    } else if (!branch.denied.empty()) {
-      next = branch.denied.back();
-      branch.denied.pop_back();
+    Branch::Assumption next;
+    if (!branch.positive.empty()) {
+      next = branch.positive.back();
+      branch.positive.pop_back();
+    } else if (!branch.negative.empty()) {
+      next = branch.negative.back();
+      branch.negative.pop_back();
     } else {
       return true;
     }
     if (next.literal == kNever) return false;
     bool known = false;
-    for (const Branch::Done& old : branch.done) {
+    for (const Branch::Assumption& old : branch.assumed) {
       if (old.literal == negation(next.literal)) return false;
       known = known || (old.literal == next.literal &&
                         (!solver_.has_unevaluated_ || old.by == next.by));
     }
     if (known) continue;
-    const auto place = static_cast<std::uint32_t>(branch.done.size());
-    branch.done.push_back(next);
+    const auto entry = static_cast<std::uint32_t>(branch.assumed.size());
+    branch.assumed.push_back(next);
     const NodeId node = next.literal >> 1;
-    const bool goes_on = (next.literal & 1) != 0
-                             ? take_denied(branch, node, place)
-                             : assume(branch, node, place);
-    if (!goes_on) return false;
+    const bool continues = (next.literal & 1) != 0
+                               ? assume_negative(branch, node, entry)
+                               : assume_positive(branch, node, entry);
+    if (!continues) return false;
   }
 }
 
@@ -177,7 +177,7 @@ bool SchemaSolver::Expander::apply(Branch& branch, const Choice& choice,
       auto& array = std::get<ArrayConstraints>(branch.disjunct);
       array.witnesses.emplace_back(choice.at_index, choice.at);
       if (array.witnesses.size() <= kMaxWitnesses) return true;
-      leave_out();
+      omit();
       return false;
     }
     case Edit::kCount:
@@ -301,23 +301,23 @@ SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
 std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
                                                        JsonType type) {
   std::vector<UnevaluatedRule> found;
-  for (std::size_t i = 0; i < branch.done.size(); ++i) {
-    if ((branch.done[i].literal & 1) != 0) continue;
-    const NodeId node = branch.done[i].literal >> 1;
+  for (std::size_t i = 0; i < branch.assumed.size(); ++i) {
+    if ((branch.assumed[i].literal & 1) != 0) continue;
+    const NodeId node = branch.assumed[i].literal >> 1;
     const NodeId rule =
         type == JsonType::kObject
             ? document_.node(node).objects().unevaluated_properties
             : document_.node(node).arrays().unevaluated_items;
     if (rule == schema::kNoNode) continue;
     UnevaluatedRule made{holds(rule), node, {}};
-    for (std::size_t j = i + 1; j < branch.done.size(); ++j) {
+    for (std::size_t j = i + 1; j < branch.assumed.size(); ++j) {
       std::uint32_t up = static_cast<std::uint32_t>(j);
       while (up != 0xFFFFFFFF && up != i &&
-             (branch.done[up].literal & 1) == 0 &&
-             !spells_enum_[branch.done[up].literal >> 1]) {
-        up = branch.done[up].by;
+             (branch.assumed[up].literal & 1) == 0 &&
+             !spells_enum_[branch.assumed[up].literal >> 1]) {
+        up = branch.assumed[up].by;
       }
-      if (up == i) made.scopes.push_back(branch.done[j].literal >> 1);
+      if (up == i) made.scopes.push_back(branch.assumed[j].literal >> 1);
     }
     sort_unique(made.scopes);
     found.push_back(std::move(made));
@@ -347,34 +347,35 @@ automata::LanguageId SchemaSolver::enum_language(
     const std::vector<json::Value>& values) {
   const auto [it, is_new] = enum_languages_.try_emplace(&values, 0);
   if (is_new) {
-    std::vector<std::string> words;
+    std::vector<std::string> texts;
     for (const json::Value& value : values) {
-      if (value.is_string()) words.emplace_back(value.as_string());
+      if (value.is_string()) texts.emplace_back(value.as_string());
     }
-    it->second = languages_.literals(words);
-    sort_unique(words);
-    words_.try_emplace(it->second, std::move(words));
+    it->second = languages_.literals(texts);
+    sort_unique(texts);
+    string_lists_.try_emplace(it->second, std::move(texts));
   }
   return it->second;
 }
 
 automata::LanguageId SchemaSolver::complement(automata::LanguageId language) {
   const automata::LanguageId outside = languages_.complement(language);
-  if (words_.contains(language)) words_outside_.try_emplace(outside, language);
+  if (string_lists_.contains(language))
+    complemented_lists_.try_emplace(outside, language);
   return outside;
 }
 
-bool SchemaSolver::has_word(automata::LanguageId language,
-                            const std::string& word) {
+bool SchemaSolver::list_contains(automata::LanguageId language,
+                                 const std::string& text) {
   const auto lists = [&](automata::LanguageId list) {
-    const auto it = words_.find(list);
-    return it != words_.end() &&
-           std::binary_search(it->second.begin(), it->second.end(), word);
+    const auto it = string_lists_.find(list);
+    return it != string_lists_.end() &&
+           std::binary_search(it->second.begin(), it->second.end(), text);
   };
-  if (words_.contains(language)) return lists(language);
-  const auto outside = words_outside_.find(language);
-  if (outside != words_outside_.end()) return !lists(outside->second);
-  return languages_.contains(language, word);
+  if (string_lists_.contains(language)) return lists(language);
+  const auto outside = complemented_lists_.find(language);
+  if (outside != complemented_lists_.end()) return !lists(outside->second);
+  return languages_.contains(language, text);
 }
 
 // A list of words with other conditions on it is a shorter list: its words are
@@ -387,40 +388,40 @@ automata::LanguageId SchemaSolver::all_of(
   std::vector<std::string> outside;
   std::size_t lists = 0;
   for (const automata::LanguageId language : languages) {
-    const auto it = words_outside_.find(language);
-    if (it == words_outside_.end()) continue;
+    const auto it = complemented_lists_.find(language);
+    if (it == complemented_lists_.end()) continue;
     ++lists;
-    const std::vector<std::string>& words = words_.at(it->second);
-    outside.insert(outside.end(), words.begin(), words.end());
+    const std::vector<std::string>& texts = string_lists_.at(it->second);
+    outside.insert(outside.end(), texts.begin(), texts.end());
   }
   if (lists > 1) {
     std::erase_if(languages, [&](automata::LanguageId language) {
-      return words_outside_.contains(language);
+      return complemented_lists_.contains(language);
     });
     sort_unique(outside);
     const automata::LanguageId all = languages_.literals(outside);
-    words_.try_emplace(all, std::move(outside));
+    string_lists_.try_emplace(all, std::move(outside));
     languages.push_back(complement(all));
     sort_unique(languages);
   }
   const auto size = [&](automata::LanguageId language) {
-    const auto it = words_.find(language);
-    return it == words_.end() ? ~std::size_t{0} : it->second.size();
+    const auto it = string_lists_.find(language);
+    return it == string_lists_.end() ? ~std::size_t{0} : it->second.size();
   };
   const auto shortest = std::min_element(
       languages.begin(), languages.end(),
       [&](auto one, auto other) { return size(one) < size(other); });
-  if (languages.size() < 2 || !words_.contains(*shortest)) {
+  if (languages.size() < 2 || !string_lists_.contains(*shortest)) {
     return languages_.all_of(std::move(languages));
   }
-  std::vector<std::string> words = words_.at(*shortest);
-  std::erase_if(words, [&](const std::string& word) {
-    return std::any_of(languages.begin(), languages.end(),
-                       [&](automata::LanguageId other) {
-                         return other != *shortest && !has_word(other, word);
-                       });
+  std::vector<std::string> texts = string_lists_.at(*shortest);
+  std::erase_if(texts, [&](const std::string& text) {
+    return std::any_of(
+        languages.begin(), languages.end(), [&](automata::LanguageId other) {
+          return other != *shortest && !list_contains(other, text);
+        });
   });
-  return languages_.literals(words);
+  return languages_.literals(texts);
 }
 
 // Whether disjunctions may be joined: which of their parts hold must not matter
@@ -431,7 +432,7 @@ bool SchemaSolver::can_join(ConjunctionId conjunction, JsonType type) const {
   if (!has_unevaluated_) return true;
   const std::vector<Literal>& literals = conjunctions_[conjunction];
   return std::all_of(literals.begin(), literals.end(), [&](Literal literal) {
-    const std::vector<NodeId> nodes = in_place(literal >> 1);
+    const std::vector<NodeId> nodes = in_place_nodes(literal >> 1);
     return std::all_of(nodes.begin(), nodes.end(), [&](NodeId node) {
       return document_.node(node).objects().unevaluated_properties ==
              schema::kNoNode;
@@ -456,13 +457,14 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   }
   Expander& expander = *made;
   narrowed_ = narrowed_ || expander.narrowed();
-  into.cut = expander.truncated() || expander.cut() || languages_.narrowed();
+  into.incomplete =
+      expander.truncated() || expander.incomplete() || languages_.narrowed();
 
   const std::size_t first_object = objects_.size();
   const std::size_t first_array = arrays_.size();
   std::vector<automata::LanguageId> any_length;
   Constants constants = 0;
-  for (Branch& branch : expander.done()) {
+  for (Branch& branch : expander.finished()) {
     if (const auto* some = std::get_if<Constants>(&branch.disjunct)) {
       constants |= *some;
     } else if (auto* spec = std::get_if<NumberSpec>(&branch.disjunct)) {

@@ -12,97 +12,99 @@ using automata::NumberSpec;
 
 using schema::kNoNode;
 
-bool SchemaSolver::Expander::take_denied(Branch& branch, NodeId id,
-                                         std::uint32_t place) {
+bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
+                                             std::uint32_t entry) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return true;
   std::vector<Choice> choices;
   if (type_ == JsonType::kObject) {
-    std::vector<NodeId> denied;
-    if (!deny_objects(id, denied, choices)) return true;
-    if (excludes(std::get<ObjectConstraints>(branch.disjunct), denied))
+    std::vector<NodeId> negated;
+    if (!negate_objects(id, negated, choices)) return true;
+    if (contradicts_objects(std::get<ObjectConstraints>(branch.disjunct),
+                            negated))
       return true;
-    add_denial(std::move(denied), choices);
-    return choose(branch, choices, place);
+    add_negated_clause(std::move(negated), choices);
+    return choose(branch, choices, entry);
   }
-  if (!deny_logic(node, choices)) return true;
-  deny_rules(node, choices);
-  for (const NodeId child : node.all_of) choices.push_back(denied(child));
-  if (node.ref != kNoNode) choices.push_back(denied(node.ref));
+  if (!negate_logic(node, choices)) return true;
+  negate_rules(node, choices);
+  for (const NodeId child : node.all_of) choices.push_back(negated(child));
+  if (node.ref != kNoNode) choices.push_back(negated(node.ref));
   if (choices.size() > 1 && contradicts(branch, id)) return true;
-  return choose(branch, choices, place);
+  return choose(branch, choices, entry);
 }
 
 // The rules for objects of the node and of those it is a conjunction of go
 // to `denied`, everything else to `choices`.  False if the node fails anyway.
 // The depth is that of in-place chains, which the document bounds.
-bool SchemaSolver::Expander::deny_objects(NodeId id,
-                                          std::vector<NodeId>& denied_nodes,
-                                          std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::negate_objects(NodeId id,
+                                            std::vector<NodeId>& negated,
+                                            std::vector<Choice>& choices) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
-  if (!deny_logic(node, choices)) return false;
+  if (!negate_logic(node, choices)) return false;
   for (const auto& [name, child] : node.objects().dependent_schemas) {
     choices.push_back({.literals = {fails(child)},
                        .at_key = solver_.key(name),
                        .edit = Choice::Edit::kRequire});
   }
-  if (node.objects().unevaluated_properties != kNoNode) leave_out_denied();
-  if (node.object_rules != nullptr) denied_nodes.push_back(id);
+  if (node.objects().unevaluated_properties != kNoNode) omit_with_note();
+  if (node.object_rules != nullptr) negated.push_back(id);
   for (const NodeId child : node.all_of) {
-    if (!deny_objects(child, denied_nodes, choices)) return false;
+    if (!negate_objects(child, negated, choices)) return false;
   }
-  return node.ref == kNoNode || deny_objects(node.ref, denied_nodes, choices);
+  return node.ref == kNoNode || negate_objects(node.ref, negated, choices);
 }
 
 // Some rule of one of the nodes is broken.  A single way to do that is a rule
 // of its own.
-void SchemaSolver::Expander::add_denial(std::vector<NodeId> denied_nodes,
-                                        std::vector<Choice>& choices) {
-  std::vector<ConditionId> ways;
-  ways.reserve(denied_nodes.size());
-  for (const NodeId node : denied_nodes) {
-    ways.push_back(solver_.rules_broken(node));
+void SchemaSolver::Expander::add_negated_clause(std::vector<NodeId> negated,
+                                                std::vector<Choice>& choices) {
+  std::vector<ConditionId> alternatives;
+  alternatives.reserve(negated.size());
+  for (const NodeId node : negated) {
+    alternatives.push_back(solver_.negated_object_condition(node));
   }
-  const ConditionId any = solver_.conditions_.any(std::move(ways));
+  const ConditionId any = solver_.conditions_.any(std::move(alternatives));
   if (any == kImpossible) return;
-  const Condition& way = solver_.conditions_[any];
+  const Condition& alternative = solver_.conditions_[any];
   using Kind = Condition::Kind;
   using Edit = Choice::Edit;
-  switch (way.kind) {
+  switch (alternative.kind) {
     case Kind::kAbsent:
-      choices.push_back({.at_key = way.key, .edit = Edit::kForbid});
+      choices.push_back({.at_key = alternative.key, .edit = Edit::kForbid});
       break;
     case Kind::kPresent:
-      choices.push_back({.at_key = way.key, .edit = Edit::kRequire});
+      choices.push_back({.at_key = alternative.key, .edit = Edit::kRequire});
       break;
     case Kind::kValue:
-      choices.push_back(
-          {.at_key = way.key, .at = way.literal, .edit = Edit::kRequireValue});
+      choices.push_back({.at_key = alternative.key,
+                         .at = alternative.literal,
+                         .edit = Edit::kRequireValue});
       break;
     case Kind::kAtMost:
-      choices.push_back({.edit = Edit::kBounds, .max = way.bound});
+      choices.push_back({.edit = Edit::kBounds, .max = alternative.bound});
       break;
     case Kind::kAtLeast:
-      choices.push_back({.edit = Edit::kBounds, .min = way.bound});
+      choices.push_back({.edit = Edit::kBounds, .min = alternative.bound});
       break;
     default:
       choices.push_back({.edit = Edit::kCondition,
                          .condition = any,
-                         .nodes = std::move(denied_nodes)});
+                         .nodes = std::move(negated)});
   }
 }
 
 // Whether objects of this disjunct break the rules of `denied` anyway, as far
 // as that is clear at once: a member that both speak of, and that one of
 // them requires, cannot have a value.
-bool SchemaSolver::Expander::excludes(const ObjectConstraints& object,
-                                      const std::vector<NodeId>& denied_nodes) {
+bool SchemaSolver::Expander::contradicts_objects(
+    const ObjectConstraints& object, const std::vector<NodeId>& negated) {
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
   };
   std::vector<KeyId> required = object.required;
-  for (const NodeId node : denied_nodes) {
+  for (const NodeId node : negated) {
     for (const std::string_view name :
          document().node(node).objects().required) {
       const KeyId key = solver_.key(name);
@@ -112,7 +114,7 @@ bool SchemaSolver::Expander::excludes(const ObjectConstraints& object,
   }
   for (const KeyId key : required) {
     std::vector<Literal> literals;
-    for (const NodeId node : denied_nodes) {
+    for (const NodeId node : negated) {
       const NodeId child = solver_.declared(node, key);
       const schema::ObjectRules& rules = document().node(node).objects();
       if (child != kNoNode) {
@@ -122,8 +124,8 @@ bool SchemaSolver::Expander::excludes(const ObjectConstraints& object,
         literals.push_back(holds(rules.additional_properties));
       }
     }
-    const bool denied = !literals.empty();
-    const std::vector<Literal> own = known(object, key);
+    const bool constrained = !literals.empty();
+    const std::vector<Literal> own = key_literals(object, key);
     literals.insert(literals.end(), own.begin(), own.end());
     const bool never =
         std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
@@ -132,19 +134,19 @@ bool SchemaSolver::Expander::excludes(const ObjectConstraints& object,
                   document().node(literal >> 1).types == 0);
         });
     if (never) return true;
-    if (!denied || own.empty()) continue;
+    if (!constrained || own.empty()) continue;
     const Verdict verdict =
         solver_.solve(solver_.conjunction(std::move(literals)));
-    if (verdict.surely_not()) return true;
+    if (verdict.proves_empty()) return true;
   }
   return false;
 }
 
 // What is not a rule of its own type: enumerations and applicators.  False
 // if one of them fails for every value of the type.
-bool SchemaSolver::Expander::deny_logic(const Node& node,
-                                        std::vector<Choice>& choices) {
-  if (node.scalars && !deny_enum(node, choices)) return false;
+bool SchemaSolver::Expander::negate_logic(const Node& node,
+                                          std::vector<Choice>& choices) {
+  if (node.scalars && !negate_enum(node, choices)) return false;
   if (node.not_node != kNoNode) {
     choices.push_back({.literals = {holds(node.not_node)}});
   }
@@ -156,7 +158,7 @@ bool SchemaSolver::Expander::deny_logic(const Node& node,
     if (all.literals.empty()) return false;
     choices.push_back(std::move(all));
   }
-  if (node.has_one_of && !deny_one_of(node, choices)) return false;
+  if (node.has_one_of && !negate_one_of(node, choices)) return false;
   if (node.if_node != kNoNode) {
     if (node.then_node != kNoNode) {
       choices.push_back(
@@ -173,15 +175,15 @@ bool SchemaSolver::Expander::deny_logic(const Node& node,
 // Whether what is in `branch` already excludes that `id` holds.
 bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
   Branch both = branch;
-  both.denied.clear();
-  both.pending.clear();
-  both.done.pop_back();  // that it fails
+  both.negative.clear();
+  both.positive.clear();
+  both.assumed.pop_back();  // that it fails
   require(both, holds(id));
   Expander expander(solver_, type_, 16);
   expander.run(std::move(both));
-  if (expander.truncated() || expander.cut()) return false;
+  if (expander.truncated() || expander.incomplete()) return false;
   return std::all_of(
-      expander.done().begin(), expander.done().end(),
+      expander.finished().begin(), expander.finished().end(),
       [&](Branch& disjunct) { return impossible(disjunct.disjunct); });
 }
 
@@ -198,12 +200,13 @@ bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
 }
 
 // False when the value is in no list anyway, so that the node fails.
-bool SchemaSolver::Expander::deny_enum(const Node& node,
-                                       std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::negate_enum(const Node& node,
+                                         std::vector<Choice>& choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean: {
-      const Constants all = type_ == JsonType::kNull ? 1 : 3;
+      const Constants all =
+          type_ == JsonType::kNull ? kNullValue : kFalseValue | kTrueValue;
       const Constants rest = all & ~constants_in(*node.scalars);
       if (rest == all) return false;
       if (rest != 0) {
@@ -222,9 +225,9 @@ bool SchemaSolver::Expander::deny_enum(const Node& node,
       return true;
     }
     case JsonType::kString: {
-      const automata::LanguageId words = solver_.enum_language(*node.scalars);
-      if (solver_.languages_.empty(words)) return false;
-      add_language(choices, words);
+      const automata::LanguageId texts = solver_.enum_language(*node.scalars);
+      if (solver_.languages_.empty(texts)) return false;
+      add_language(choices, texts);
       return true;
     }
     default: {
@@ -255,14 +258,14 @@ void SchemaSolver::Expander::add_bounds(std::vector<Choice>& choices,
   if (max) choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
 }
 
-void SchemaSolver::Expander::deny_rules(const Node& node,
-                                        std::vector<Choice>& choices) {
+void SchemaSolver::Expander::negate_rules(const Node& node,
+                                          std::vector<Choice>& choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean:
       return;
     case JsonType::kNumber:
-      return deny_number(node, choices);
+      return negate_number(node, choices);
     case JsonType::kString: {
       // A format counts only where it holds: ours are a part of the texts
       // that it means, so that others do not surely fail it.
@@ -273,14 +276,14 @@ void SchemaSolver::Expander::deny_rules(const Node& node,
       return add_bounds(choices, rules.min_length, rules.max_length);
     }
     case JsonType::kArray:
-      return deny_array(node.arrays(), choices);
+      return negate_array(node.arrays(), choices);
     case JsonType::kObject:
       return;  // see deny_objects()
   }
 }
 
-void SchemaSolver::Expander::deny_number(const Node& node,
-                                         std::vector<Choice>& choices) {
+void SchemaSolver::Expander::negate_number(const Node& node,
+                                           std::vector<Choice>& choices) {
   const auto add = [&](auto edit) {
     Choice choice{.edit = Choice::Edit::kNumber};
     edit(choice.number);
@@ -311,8 +314,8 @@ void SchemaSolver::Expander::deny_number(const Node& node,
   }
 }
 
-void SchemaSolver::Expander::deny_array(const schema::ArrayRules& rules,
-                                        std::vector<Choice>& choices) {
+void SchemaSolver::Expander::negate_array(const schema::ArrayRules& rules,
+                                          std::vector<Choice>& choices) {
   for (std::size_t i = 0; i < rules.prefix_items.size(); ++i) {
     choices.push_back({.at_index = i,
                        .at = fails(rules.prefix_items[i]),
@@ -337,14 +340,14 @@ void SchemaSolver::Expander::deny_array(const schema::ArrayRules& rules,
   }
   // Two equal items, and items that are not evaluated, are not looked for.
   if (rules.unique_items || rules.unevaluated_items != kNoNode) {
-    leave_out_denied();
+    omit_with_note();
   }
   add_bounds(choices, rules.min_items, rules.max_items);
 }
 
 // None holds, or two of them do.  False when none can hold.
-bool SchemaSolver::Expander::deny_one_of(const Node& node,
-                                         std::vector<Choice>& choices) {
+bool SchemaSolver::Expander::negate_one_of(const Node& node,
+                                           std::vector<Choice>& choices) {
   std::vector<NodeId> options;
   for (const NodeId child : node.one_of) {
     if (possible(child)) options.push_back(child);

@@ -12,18 +12,18 @@ using automata::NumberSpec;
 
 using schema::kNoNode;
 
-bool SchemaSolver::Expander::assume(Branch& branch, NodeId id,
-                                    std::uint32_t place) {
+bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
+                                             std::uint32_t entry) {
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
   std::vector<Choice> enumerated;
-  if (node.scalars && !take_enum(branch, node, &enumerated)) return false;
-  if (!take_rules(branch, id, node)) return false;
+  if (node.scalars && !assume_enum(branch, node, &enumerated)) return false;
+  if (!assume_rules(branch, id, node)) return false;
   for (auto it = node.all_of.rbegin(); it != node.all_of.rend(); ++it) {
-    require(branch, holds(*it), place);
+    require(branch, holds(*it), entry);
   }
-  if (node.ref != kNoNode) require(branch, holds(node.ref), place);
-  if (node.not_node != kNoNode) require(branch, fails(node.not_node), place);
+  if (node.ref != kNoNode) require(branch, holds(node.ref), entry);
+  if (node.not_node != kNoNode) require(branch, fails(node.not_node), entry);
 
   // Disjunctions, one after the other: each later one is put off by being
   // given to every branch that the earlier ones make.
@@ -36,8 +36,8 @@ bool SchemaSolver::Expander::assume(Branch& branch, NodeId id,
     // "Not if, or then" says less at a time than "if and then, or not if".
     if (joins_ && type_ == JsonType::kObject && splits.back().size() > 1) {
       splits.back() = {{.edit = Choice::Edit::kCondition,
-                        .condition = solver_.branches(node, false),
-                        .nodes = solver_.in_place(id)}};
+                        .condition = solver_.if_then_else(node, false),
+                        .nodes = solver_.in_place_nodes(id)}};
     }
   }
   if (type_ == JsonType::kObject) {
@@ -55,24 +55,24 @@ bool SchemaSolver::Expander::assume(Branch& branch, NodeId id,
                                        split[0].edit == Choice::Edit::kNone;
                               }),
                splits.end());
-  return split(branch, splits, place);
+  return split(branch, splits, entry);
 }
 
 // Every combination of one choice of each split.
 bool SchemaSolver::Expander::split(Branch& branch,
                                    std::vector<std::vector<Choice>>& splits,
-                                   std::uint32_t place) {
+                                   std::uint32_t entry) {
   for (std::size_t i = 0; i < splits.size(); ++i) {
     if (splits[i].empty()) return false;
   }
   if (splits.empty()) return true;
   if (joins_) {
     for (auto& choices : splits) {
-      if (!choose(branch, choices, place)) return false;
+      if (!choose(branch, choices, entry)) return false;
     }
     return true;
   }
-  if (splits.size() == 1) return choose(branch, splits[0], place);
+  if (splits.size() == 1) return choose(branch, splits[0], entry);
   std::vector<Branch> made;
   made.push_back(std::move(branch));
   for (const auto& choices : splits) {
@@ -80,7 +80,7 @@ bool SchemaSolver::Expander::split(Branch& branch,
     for (const Branch& base : made) {
       for (const Choice& choice : choices) {
         Branch other = base;
-        if (apply(other, choice, place)) next.push_back(std::move(other));
+        if (apply(other, choice, entry)) next.push_back(std::move(other));
         if (next.size() > 4 * limit_) {
           truncated_ = true;
           break;
@@ -95,8 +95,8 @@ bool SchemaSolver::Expander::split(Branch& branch,
   return false;
 }
 
-bool SchemaSolver::Expander::take_enum(Branch& branch, const Node& node,
-                                       std::vector<Choice>* choices) {
+bool SchemaSolver::Expander::assume_enum(Branch& branch, const Node& node,
+                                         std::vector<Choice>* choices) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean: {
@@ -119,9 +119,9 @@ bool SchemaSolver::Expander::take_enum(Branch& branch, const Node& node,
       return true;
     }
     case JsonType::kString: {
-      const automata::LanguageId words = solver_.enum_language(*node.scalars);
-      if (solver_.languages_.empty(words)) return false;
-      std::get<Strings>(branch.disjunct).languages.push_back(words);
+      const automata::LanguageId texts = solver_.enum_language(*node.scalars);
+      if (solver_.languages_.empty(texts)) return false;
+      std::get<Strings>(branch.disjunct).languages.push_back(texts);
       return true;
     }
     default:
@@ -136,9 +136,9 @@ Constants SchemaSolver::Expander::constants_in(
     const std::vector<json::Value>& values) const {
   Constants found = 0;
   for (const json::Value& value : values) {
-    if (type_ == JsonType::kNull && value.is_null()) found |= 1;
+    if (type_ == JsonType::kNull && value.is_null()) found |= kNullValue;
     if (type_ == JsonType::kBoolean && value.kind() == json::Kind::kBool) {
-      found |= value.as_bool() ? 2 : 1;
+      found |= value.as_bool() ? kTrueValue : kFalseValue;
     }
   }
   return found;
@@ -160,8 +160,8 @@ NumberSpec SchemaSolver::Expander::number_spec(const Node& node) {
   return spec;
 }
 
-bool SchemaSolver::Expander::take_rules(Branch& branch, NodeId id,
-                                        const Node& node) {
+bool SchemaSolver::Expander::assume_rules(Branch& branch, NodeId id,
+                                          const Node& node) {
   switch (type_) {
     case JsonType::kNull:
     case JsonType::kBoolean:
@@ -185,16 +185,16 @@ bool SchemaSolver::Expander::take_rules(Branch& branch, NodeId id,
     }
     case JsonType::kArray:
       return node.array_rules == nullptr ||
-             take_array(branch, id, *node.array_rules);
+             assume_array(branch, id, *node.array_rules);
     case JsonType::kObject:
       return node.object_rules == nullptr ||
-             take_object(branch, id, *node.object_rules);
+             assume_object(branch, id, *node.object_rules);
   }
   return true;
 }
 
-bool SchemaSolver::Expander::take_array(Branch& branch, NodeId id,
-                                        const schema::ArrayRules& rules) {
+bool SchemaSolver::Expander::assume_array(Branch& branch, NodeId id,
+                                          const schema::ArrayRules& rules) {
   auto& array = std::get<ArrayConstraints>(branch.disjunct);
   if (!rules.prefix_items.empty() || rules.items != kNoNode) {
     Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
@@ -217,8 +217,8 @@ bool SchemaSolver::Expander::take_array(Branch& branch, NodeId id,
                rules.max_items.value_or(kUnboundedCount));
 }
 
-bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
-                                         const schema::ObjectRules& rules) {
+bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
+                                           const schema::ObjectRules& rules) {
   auto& object = std::get<ObjectConstraints>(branch.disjunct);
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
@@ -257,7 +257,7 @@ bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
       const Verdict verdict =
-          solver_.solve(solver_.conjunction(known(object, key)));
+          solver_.solve(solver_.conjunction(key_literals(object, key)));
       return !verdict.yes && verdict.low == Verdict::kNone;
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
@@ -273,7 +273,7 @@ bool SchemaSolver::Expander::take_object(Branch& branch, NodeId id,
 }
 
 // What is known so far of the value of a member, patterns left aside.
-std::vector<Literal> SchemaSolver::Expander::known(
+std::vector<Literal> SchemaSolver::Expander::key_literals(
     const ObjectConstraints& object, KeyId key) {
   std::vector<Literal> literals;
   for (const MemberRules& rules : object.members) {
@@ -298,7 +298,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
   std::vector<NodeId> options;
   for (const NodeId child : node.any_of) {
     if (!possible(child)) continue;
-    if (solver_.says_nothing(child, type_) &&
+    if (solver_.accepts_all(child, type_) &&
         !(solver_.has_unevaluated_ && is_nested(type_))) {
       return {Choice{}};
     }
@@ -310,8 +310,8 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
   // What several options evaluate together counts, so each set of options
   // that hold is a choice of its own.
   constexpr std::size_t kMaxSets = 6;
-  const bool sees = solver_.has_unevaluated_ && is_nested(type_);
-  if (sees && options.size() <= kMaxSets) {
+  const bool tracks_evaluated = solver_.has_unevaluated_ && is_nested(type_);
+  if (tracks_evaluated && options.size() <= kMaxSets) {
     for (std::uint32_t bits = 1; bits < (1U << options.size()); ++bits) {
       Choice choice;
       for (std::size_t i = 0; i < options.size(); ++i) {
@@ -321,7 +321,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
     }
     return choices;
   }
-  if (sees) leave_out();
+  if (tracks_evaluated) omit();
   for (const NodeId child : options) {
     choices.push_back({.literals = {holds(child)}});
   }
@@ -348,14 +348,14 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::one_of(
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
     const Node& node) const {
   const auto nothing = [&](NodeId child) {
-    return child == kNoNode || solver_.says_nothing(child, type_);
+    return child == kNoNode || solver_.accepts_all(child, type_);
   };
   // Where nothing is evaluated, what holds without asking for anything is out.
-  const bool sees = solver_.has_unevaluated_ && is_nested(type_);
-  if (!sees && nothing(node.then_node) && nothing(node.else_node)) {
+  const bool tracks_evaluated = solver_.has_unevaluated_ && is_nested(type_);
+  if (!tracks_evaluated && nothing(node.then_node) && nothing(node.else_node)) {
     return {Choice{}};
   }
-  if (!sees && nothing(node.if_node)) {
+  if (!tracks_evaluated && nothing(node.if_node)) {
     return node.then_node == kNoNode
                ? std::vector<Choice>{Choice{}}
                : std::vector<Choice>{
@@ -464,11 +464,11 @@ bool SchemaSolver::Expander::join(Branch& branch,
         continue;
       }
       all.push_back(solver_.condition_of(literal));
-      for (const NodeId node : solver_.in_place(literal >> 1)) {
+      for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
         nodes.push_back(node);
         // Which members such a rule leaves out is not looked for.
         if (document().node(node).objects().unevaluated_properties != kNoNode) {
-          leave_out();
+          omit();
         }
       }
     }

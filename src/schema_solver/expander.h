@@ -35,9 +35,6 @@ constexpr bool is_nested(JsonType type) {
   return type == JsonType::kArray || type == JsonType::kObject;
 }
 
-// Sets of the values null (bit 0) or false, true (bits 0, 1).
-using Constants = std::uint8_t;
-
 struct Strings {
   std::vector<automata::LanguageId> languages;
   std::uint64_t min = 0;
@@ -45,13 +42,13 @@ struct Strings {
 };
 
 struct SchemaSolver::Branch {
-  struct Done {
+  struct Assumption {
     Literal literal = 0;
     std::uint32_t by = 0xFFFFFFFF;  // the entry that brought it in
   };
-  std::vector<Done> pending;  // that hold, next one last
-  std::vector<Done> denied;   // that fail, next one last
-  std::vector<Done> done;
+  std::vector<Assumption> positive;  // that hold, next one last
+  std::vector<Assumption> negative;  // that fail, next one last
+  std::vector<Assumption> assumed;
   std::variant<Constants, automata::NumberSpec, Strings, ObjectConstraints,
                ArrayConstraints>
       disjunct;
@@ -74,10 +71,10 @@ class SchemaSolver::Expander {
   void run(const std::vector<Literal>& literals);
   void run(Branch start);
 
-  std::vector<Branch>& done() { return done_; }
+  std::vector<Branch>& finished() { return finished_; }
   bool truncated() const { return truncated_; }
   // Some alternatives were not looked for.
-  bool cut() const { return cut_; }
+  bool incomplete() const { return incomplete_; }
   // So that report() has to say it.
   bool narrowed() const { return truncated_ || narrowed_; }
 
@@ -118,9 +115,9 @@ class SchemaSolver::Expander {
 
   // expand.cc: the branches.
   const schema::Document& document() const { return solver_.document_; }
-  void leave_out() { cut_ = narrowed_ = true; }
+  void omit() { incomplete_ = narrowed_ = true; }
   // What check_nodes() has a note on.
-  void leave_out_denied() { cut_ = true; }
+  void omit_with_note() { incomplete_ = true; }
   static void require(Branch& branch, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
   bool finish(Branch& branch);
@@ -141,17 +138,18 @@ class SchemaSolver::Expander {
 
   // expand_positive.cc: what must hold.  False when `branch` is not to be
   // gone on with: nothing can fit, or it was split.
-  bool assume(Branch& branch, NodeId id, std::uint32_t place);
+  bool assume_positive(Branch& branch, NodeId id, std::uint32_t entry);
   bool split(Branch& branch, std::vector<std::vector<Choice>>& splits,
-             std::uint32_t place);
-  bool take_enum(Branch& branch, const Node& node,
-                 std::vector<Choice>* choices);
+             std::uint32_t entry);
+  bool assume_enum(Branch& branch, const Node& node,
+                   std::vector<Choice>* choices);
   Constants constants_in(const std::vector<json::Value>& values) const;
   static automata::NumberSpec number_spec(const Node& node);
-  bool take_rules(Branch& branch, NodeId id, const Node& node);
-  bool take_array(Branch& branch, NodeId id, const schema::ArrayRules& rules);
-  bool take_object(Branch& branch, NodeId id, const schema::ObjectRules& rules);
-  std::vector<Literal> known(const ObjectConstraints& object, KeyId key);
+  bool assume_rules(Branch& branch, NodeId id, const Node& node);
+  bool assume_array(Branch& branch, NodeId id, const schema::ArrayRules& rules);
+  bool assume_object(Branch& branch, NodeId id,
+                     const schema::ObjectRules& rules);
+  std::vector<Literal> key_literals(const ObjectConstraints& object, KeyId key);
   std::vector<Choice> any_of(const Node& node);
   std::vector<Choice> one_of(const Node& node);
   std::vector<Choice> conditional(const Node& node) const;
@@ -164,27 +162,28 @@ class SchemaSolver::Expander {
 
   // expand_negative.cc: what must fail.  take_denied() answers as
   // assume() does.
-  bool take_denied(Branch& branch, NodeId id, std::uint32_t place);
-  bool deny_objects(NodeId id, std::vector<NodeId>& denied,
-                    std::vector<Choice>& choices);
-  void add_denial(std::vector<NodeId> denied, std::vector<Choice>& choices);
-  bool excludes(const ObjectConstraints& object,
-                const std::vector<NodeId>& denied);
-  bool deny_logic(const Node& node, std::vector<Choice>& choices);
-  static Choice denied(NodeId node) { return {.literals = {fails(node)}}; }
+  bool assume_negative(Branch& branch, NodeId id, std::uint32_t entry);
+  bool negate_objects(NodeId id, std::vector<NodeId>& negated,
+                      std::vector<Choice>& choices);
+  void add_negated_clause(std::vector<NodeId> negated,
+                          std::vector<Choice>& choices);
+  bool contradicts_objects(const ObjectConstraints& object,
+                           const std::vector<NodeId>& negated);
+  bool negate_logic(const Node& node, std::vector<Choice>& choices);
+  static Choice negated(NodeId node) { return {.literals = {fails(node)}}; }
   bool contradicts(const Branch& branch, NodeId id);
   bool impossible(Disjunct& disjunct);
-  bool deny_enum(const Node& node, std::vector<Choice>& choices);
+  bool negate_enum(const Node& node, std::vector<Choice>& choices);
   void add_language(std::vector<Choice>& choices,
                     automata::LanguageId language);
   static void add_bounds(std::vector<Choice>& choices,
                          std::optional<std::uint64_t> min,
                          std::optional<std::uint64_t> max);
-  void deny_rules(const Node& node, std::vector<Choice>& choices);
-  static void deny_number(const Node& node, std::vector<Choice>& choices);
-  void deny_array(const schema::ArrayRules& rules,
-                  std::vector<Choice>& choices);
-  bool deny_one_of(const Node& node, std::vector<Choice>& choices);
+  void negate_rules(const Node& node, std::vector<Choice>& choices);
+  static void negate_number(const Node& node, std::vector<Choice>& choices);
+  void negate_array(const schema::ArrayRules& rules,
+                    std::vector<Choice>& choices);
+  bool negate_one_of(const Node& node, std::vector<Choice>& choices);
 
   static bool is_number(const json::Value& value) {
     return value.kind() == json::Kind::kInt ||
@@ -202,10 +201,10 @@ class SchemaSolver::Expander {
   bool joins_;
   std::size_t steps_ = 0;
   bool truncated_ = false;
-  bool cut_ = false;
+  bool incomplete_ = false;
   bool narrowed_ = false;
   std::vector<Branch> stack_;
-  std::vector<Branch> done_;
+  std::vector<Branch> finished_;
 };
 
 }  // namespace parlance::schema_solver

@@ -200,7 +200,7 @@ bool KeySets::contains(KeySet set, std::uint32_t name) const {
   return node->block == block && (node->content >> name % kBlock & 1) != 0;
 }
 
-std::uint32_t KeySets::least(KeySet set) const {
+std::uint32_t KeySets::min(KeySet set) const {
   const Node* node = &nodes_[set];
   while (node->bit != 0) node = &nodes_[node->left()];
   return node->block * kBlock +

@@ -47,18 +47,18 @@ class KeySets {
   // Whether a name of [first, last) is in the set.
   bool any(KeySet set, std::uint32_t first, std::uint32_t last) const;
   // REQUIRES: set != kNoKeys.
-  std::uint32_t least(KeySet set) const;
+  std::uint32_t min(KeySet set) const;
   // Calls `use` with each name in ascending order until it returns false.
   template <class Use>
   void each(KeySet set, Use use) const {
-    std::vector<KeySet> todo;
-    if (set != kNoKeys) todo.push_back(set);
-    while (!todo.empty()) {
-      const Node node = nodes_[todo.back()];
-      todo.pop_back();
+    std::vector<KeySet> pending;
+    if (set != kNoKeys) pending.push_back(set);
+    while (!pending.empty()) {
+      const Node node = nodes_[pending.back()];
+      pending.pop_back();
       if (node.bit != 0) {
-        todo.push_back(node.right());
-        todo.push_back(node.left());
+        pending.push_back(node.right());
+        pending.push_back(node.left());
         continue;
       }
       for (std::uint64_t bits = node.content; bits != 0; bits &= bits - 1) {

@@ -21,14 +21,14 @@ constexpr std::uint8_t bit_of(JsonType type) {
 
 // Whether the node holds for every value of the type.  As deep as in-place
 // chains, which the document bounds.
-bool SchemaSolver::says_nothing(NodeId id, JsonType type) {
-  const std::uint64_t question =
+bool SchemaSolver::accepts_all(NodeId id, JsonType type) {
+  const std::uint64_t query =
       std::uint64_t{id} << 8 | static_cast<std::uint64_t>(type);
-  const auto [it, is_new] = says_nothing_.try_emplace(question, false);
+  const auto [it, is_new] = accepts_all_.try_emplace(query, false);
   if (!is_new) return it->second;
   const schema::Node& node = document_.node(id);
   const auto nothing = [&](NodeId child) {
-    return child == kNoNode || says_nothing(child, type);
+    return child == kNoNode || accepts_all(child, type);
   };
   const auto of_any = [&](const std::vector<NodeId>& list) {
     return std::any_of(list.begin(), list.end(), nothing);
@@ -56,7 +56,7 @@ bool SchemaSolver::says_nothing(NodeId id, JsonType type) {
     default:
       break;
   }
-  says_nothing_[question] = found;
+  accepts_all_[query] = found;
   return found;
 }
 
@@ -88,7 +88,7 @@ bool SchemaSolver::has_exact_negation(NodeId id) {
 
 // The nodes that speak of the same value as `from`, each once, in the order of
 // the schema.
-std::vector<NodeId> SchemaSolver::in_place(NodeId from) const {
+std::vector<NodeId> SchemaSolver::in_place_nodes(NodeId from) const {
   std::vector<NodeId> found;
   std::vector<NodeId> pending = {from};
   while (!pending.empty()) {
@@ -115,7 +115,7 @@ std::vector<NodeId> SchemaSolver::in_place(NodeId from) const {
 }
 
 // The rules of the node for objects hold.
-ConditionId SchemaSolver::rules_hold(NodeId id) {
+ConditionId SchemaSolver::object_condition(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> parts;
   const auto rule = [&](NodeId child) {
@@ -131,13 +131,13 @@ ConditionId SchemaSolver::rules_hold(NodeId id) {
   for (const auto& [name, child] : rules.properties) {
     if (document_.node(child).accepts_everything()) continue;
     const KeyId at = key(name);
-    std::vector<ConditionId> ways = {
+    std::vector<ConditionId> alternatives = {
         conditions_.of({.kind = Kind::kAbsent, .key = at})};
     if (rule(child) != kNever) {
-      ways.push_back(conditions_.of(
+      alternatives.push_back(conditions_.of(
           {.kind = Kind::kValue, .key = at, .literal = rule(child)}));
     }
-    parts.push_back(conditions_.any(std::move(ways)));
+    parts.push_back(conditions_.any(std::move(alternatives)));
   }
   for (const auto& [pattern, child] : rules.pattern_properties) {
     if (!document_.node(child).accepts_everything()) {
@@ -185,11 +185,11 @@ ConditionId SchemaSolver::rules_hold(NodeId id) {
 
 // One of the rules of the node for objects is broken, those that bring in other
 // nodes left aside.
-ConditionId SchemaSolver::rules_broken(NodeId id) {
+ConditionId SchemaSolver::negated_object_condition(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
-  std::vector<ConditionId> ways;
+  std::vector<ConditionId> alternatives;
   const auto add = [&](Condition condition) {
-    ways.push_back(conditions_.of(std::move(condition)));
+    alternatives.push_back(conditions_.of(std::move(condition)));
   };
   const auto some = [&](KeyGroup keys, NodeId child) {
     const schema::Node& node = document_.node(child);
@@ -228,12 +228,12 @@ ConditionId SchemaSolver::rules_broken(NodeId id) {
   }
   for (const auto& [name, others] : rules.dependent_required) {
     for (const std::string_view other : others) {
-      ways.push_back(conditions_.all(
+      alternatives.push_back(conditions_.all(
           {conditions_.of({.kind = Kind::kPresent, .key = key(name)}),
            conditions_.of({.kind = Kind::kAbsent, .key = key(other)})}));
     }
   }
-  return conditions_.any(std::move(ways));
+  return conditions_.any(std::move(alternatives));
 }
 
 // What a literal asks of objects.  REQUIRES: of the nodes in place, none that
@@ -268,7 +268,8 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
   } else {
     if (node.scalars) some(node.enum_nodes);
     if (node.object_rules != nullptr) {
-      parts.push_back(negated ? rules_broken(id) : rules_hold(id));
+      parts.push_back(negated ? negated_object_condition(id)
+                              : object_condition(id));
       if (negated) {
         for (const auto& [name, child] : node.objects().dependent_schemas) {
           parts.push_back(conditions_.all(
@@ -284,7 +285,7 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
     }
     if (node.has_any_of) some(node.any_of);
     if (node.has_one_of) parts.push_back(one_of(node, negated));
-    if (node.if_node != kNoNode) parts.push_back(branches(node, negated));
+    if (node.if_node != kNoNode) parts.push_back(if_then_else(node, negated));
   }
   const ConditionId made = negated ? conditions_.any(std::move(parts))
                                    : conditions_.all(std::move(parts));
@@ -300,26 +301,26 @@ ConditionId SchemaSolver::one_of(const schema::Node& node, bool negated) {
     hold.push_back(condition_of(holds(child)));
     fail.push_back(condition_of(fails(child)));
   }
-  std::vector<ConditionId> ways;
+  std::vector<ConditionId> alternatives;
   if (negated) {
-    ways.push_back(conditions_.all(fail));
+    alternatives.push_back(conditions_.all(fail));
     for (std::size_t i = 0; i < hold.size(); ++i) {
       for (std::size_t j = i + 1; j < hold.size(); ++j) {
-        ways.push_back(conditions_.all({hold[i], hold[j]}));
+        alternatives.push_back(conditions_.all({hold[i], hold[j]}));
       }
     }
   } else {
     for (std::size_t i = 0; i < hold.size(); ++i) {
       std::vector<ConditionId> all = fail;
       all[i] = hold[i];
-      ways.push_back(conditions_.all(std::move(all)));
+      alternatives.push_back(conditions_.all(std::move(all)));
     }
   }
-  return conditions_.any(std::move(ways));
+  return conditions_.any(std::move(alternatives));
 }
 
 // if, then and else.
-ConditionId SchemaSolver::branches(const schema::Node& node, bool negated) {
+ConditionId SchemaSolver::if_then_else(const schema::Node& node, bool negated) {
   const ConditionId yes = condition_of(holds(node.if_node));
   const ConditionId no = condition_of(fails(node.if_node));
   const auto of = [&](NodeId child) {
@@ -367,39 +368,42 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
                                                return is_in(keys, key_class);
                                              })}};
   while (!pending.empty()) {
-    const MemberAlternative way = pending.back();
+    const MemberAlternative alternative = pending.back();
     pending.pop_back();
-    if (way.condition == kImpossible) continue;
-    const Literal test = conditions_.first_test(way.condition);
+    if (alternative.condition == kImpossible) continue;
+    const Literal test = conditions_.first_test(alternative.condition);
     if (test == kNoLiteral) {
       if (done.size() == kMaxAlternatives) {
         narrowed_ = true;
         break;
       }
-      if (std::find(done.begin(), done.end(), way) == done.end()) {
-        done.push_back(way);
+      if (std::find(done.begin(), done.end(), alternative) == done.end()) {
+        done.push_back(alternative);
       }
       continue;
     }
     const ConditionId without =
-        conditions_.after_test(way.condition, test, false);
-    const ConjunctionId both = with(way.conjunction, test);
+        conditions_.after_test(alternative.condition, test, false);
+    const ConjunctionId both = with(alternative.conjunction, test);
     if (!satisfiable(both)) {
-      pending.push_back({way.conjunction, without});
+      pending.push_back({alternative.conjunction, without});
       continue;
     }
-    const ConditionId if_so = conditions_.after_test(way.condition, test, true);
+    const ConditionId if_so =
+        conditions_.after_test(alternative.condition, test, true);
     // Where every value fulfils it, or it makes no difference.
-    if (if_so == without || is_empty(with(way.conjunction, negation(test)))) {
-      pending.push_back({way.conjunction, if_so});
+    if (if_so == without ||
+        is_empty(with(alternative.conjunction, negation(test)))) {
+      pending.push_back({alternative.conjunction, if_so});
       continue;
     }
     // The literal may be taken to fail whatever the value is; where its
     // opposite is known, each value has one way only.
     if (without != kImpossible) {
-      const ConjunctionId other = has_exact_negation(test >> 1)
-                                      ? with(way.conjunction, negation(test))
-                                      : way.conjunction;
+      const ConjunctionId other =
+          has_exact_negation(test >> 1)
+              ? with(alternative.conjunction, negation(test))
+              : alternative.conjunction;
       if (satisfiable(other)) pending.push_back({other, without});
     }
     pending.push_back({both, if_so});

@@ -10,39 +10,40 @@
 
 namespace parlance::schema_solver {
 
-void SchemaSolver::note_denied() {
+void SchemaSolver::note_negated() {
   using schema::kNoNode;
   constexpr const char* kWhy =
       "where it must not hold, texts that break just this rule are left out";
-  std::vector<Literal> todo;
+  std::vector<Literal> pending;
   std::vector<bool> seen(document_.nodes.size() * 2);
-  const auto go = [&](Literal literal) {
+  const auto visit = [&](Literal literal) {
     if (literal >> 1 == kNoNode || seen[literal]) return;
     seen[literal] = true;
-    todo.push_back(literal);
+    pending.push_back(literal);
   };
-  go(holds(document_.root));
-  while (!todo.empty()) {
-    const Literal at = todo.back();
-    todo.pop_back();
+  visit(holds(document_.root));
+  while (!pending.empty()) {
+    const Literal at = pending.back();
+    pending.pop_back();
     const NodeId id = at >> 1;
     const schema::Node& node = document_.node(id);
     const schema::ObjectRules& objects = node.objects();
     const schema::ArrayRules& arrays = node.arrays();
     const auto same = [&](NodeId child) {
-      if (child != kNoNode) go(child << 1 | (at & 1));
+      if (child != kNoNode) visit(child << 1 | (at & 1));
     };
     const auto both = [&](NodeId child) {
       if (child == kNoNode) return;
-      go(holds(child));
-      go(fails(child));
+      visit(holds(child));
+      visit(fails(child));
     };
     for (const NodeId child : node.all_of) same(child);
     for (const NodeId child : node.any_of) same(child);
     for (const NodeId child : node.one_of) {
       node.one_of.size() > 1 ? both(child) : same(child);
     }
-    if (node.not_node != kNoNode) go(negation(node.not_node << 1 | (at & 1)));
+    if (node.not_node != kNoNode)
+      visit(negation(node.not_node << 1 | (at & 1)));
     both(node.if_node);
     same(node.then_node);
     same(node.else_node);

@@ -27,7 +27,7 @@ struct SchemaSolver::ObjectKeys {
   std::unordered_map<KeySet, std::uint32_t> min_ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;
-  bool cut = false;  // some kinds of names are left out
+  bool incomplete = false;  // some kinds of names are left out
   bool tracks_extra_keys = false;
   std::uint64_t count_cap = 0;
 };

@@ -7,6 +7,7 @@
 // remembered only if it did not rest on a question further out.
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include "schema/formats.h"
@@ -17,7 +18,7 @@ namespace parlance::schema_solver {
 namespace {
 
 // Questions within questions; beyond it the verdict is no.
-constexpr std::uint32_t kMaxQuestions = 2000;
+constexpr std::uint32_t kMaxDepth = 2000;
 
 std::string reason(schema::Ignored::Why why) {
   using enum schema::Ignored::Why;
@@ -48,24 +49,25 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
                                           JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
     const bool yes = !disjuncts_within(conjunction, type).empty();
-    return {.yes = yes, .cut = !yes};
+    return {.yes = yes, .incomplete = !yes};
   }
   Expansion& known = expansion(conjunction, type);
-  if (known.known == Known::kYes) return {.yes = true};
-  if (known.known == Known::kNo) return {.cut = known.cut};
+  if (known.state == SolveState::kYes) return {.yes = true};
+  if (known.state == SolveState::kNo) return {.incomplete = known.incomplete};
   if (known.expanding) return {.low = 0};
-  if (known.known == Known::kBusy) return {.low = known.place};
-  if (known.no.serial != 0 && known.no.low < depth_ &&
-      serials_[known.no.low] == known.no.serial &&
-      yes_count_ == known.no.yes_count) {
-    return {.low = known.no.low, .cut = known.no.cut};
+  if (known.state == SolveState::kInProgress) return {.low = known.depth};
+  if (known.provisional_no.serial != 0 && known.provisional_no.low < depth_ &&
+      serials_[known.provisional_no.low] == known.provisional_no.serial &&
+      yes_count_ == known.provisional_no.yes_count) {
+    return {.low = known.provisional_no.low,
+            .incomplete = known.provisional_no.incomplete};
   }
-  if (depth_ >= kMaxQuestions || steps_ > options_.limits.steps) {
+  if (depth_ >= kMaxDepth || steps_ > options_.limits.steps) {
     narrowed_ = true;
-    return {.low = 0, .cut = true};
+    return {.low = 0, .incomplete = true};
   }
-  known.known = Known::kBusy;
-  known.place = depth_++;
+  known.state = SolveState::kInProgress;
+  known.depth = depth_++;
   serials_.resize(depth_);
   serials_.back() = next_serial_++;
   ++steps_;
@@ -73,22 +75,24 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   for (const DisjunctId disjunct : known.all) {
     const Verdict one = solve_disjunct(type, disjunct);
     verdict.yes = verdict.yes || one.yes;
-    verdict.rest_on(one);
+    verdict.depend_on(one);
     if (one.yes) break;
   }
   --depth_;
   if (verdict.yes) {
-    known.known = Known::kYes;
+    known.state = SolveState::kYes;
     ++yes_count_;
     return {.yes = true};
   }
-  known.cut = known.cut || verdict.cut;
-  verdict.cut = known.cut;
-  known.known = verdict.low >= known.place ? Known::kNo : Known::kUnknown;
-  if (known.known == Known::kNo) {
+  known.incomplete = known.incomplete || verdict.incomplete;
+  verdict.incomplete = known.incomplete;
+  known.state =
+      verdict.low >= known.depth ? SolveState::kNo : SolveState::kUnknown;
+  if (known.state == SolveState::kNo) {
     verdict.low = Verdict::kNone;
   } else {
-    known.no = {verdict.low, serials_[verdict.low], yes_count_, verdict.cut};
+    known.provisional_no = {verdict.low, serials_[verdict.low], yes_count_,
+                            verdict.incomplete};
   }
   return verdict;
 }
@@ -103,7 +107,7 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction) {
         JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
     const Verdict one = solve(conjunction, type);
     if (one.yes) return one;
-    verdict.rest_on(one);
+    verdict.depend_on(one);
   }
   return verdict;
 }
@@ -127,8 +131,8 @@ SchemaSolver::Verdict SchemaSolver::solve_disjunct(JsonType type,
 const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
     ConjunctionId conjunction, JsonType type) {
   const std::tuple key(conjunction, type, levels_);
-  const auto known = within_.find(key);
-  if (known != within_.end()) return known->second;
+  const auto known = disjuncts_within_.find(key);
+  if (known != disjuncts_within_.end()) return known->second;
   std::vector<DisjunctId> satisfiable;
   if (levels_ > 0) {
     std::vector<DisjunctId> all;
@@ -141,7 +145,7 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
       if (solve_disjunct(type, disjunct).yes) satisfiable.push_back(disjunct);
     }
   }
-  return within_.emplace(key, std::move(satisfiable)).first->second;
+  return disjuncts_within_.emplace(key, std::move(satisfiable)).first->second;
 }
 
 const std::vector<DisjunctId>& SchemaSolver::disjuncts(
@@ -162,17 +166,17 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
 
 SchemaSolver::Verdict SchemaSolver::solve_items(
     DisjunctId array, std::uint64_t size,
-    const std::vector<std::uint64_t>& counted, std::uint32_t found) {
+    const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses) {
   const ArrayConstraints& disjunct = arrays_[array];
   Verdict verdict;
   // How many items there can be at most.
-  std::uint64_t most = disjunct.max;
-  if (size > most) return verdict;
-  const auto ask_item = [&](std::uint64_t index, Literal also) {
+  std::uint64_t max_items = disjunct.max;
+  if (size > max_items) return verdict;
+  const auto solve_item = [&](std::uint64_t index, Literal also) {
     ConjunctionId conjunction = item_conjunction(array, index);
     if (also != kNoLiteral) conjunction = with(conjunction, also);
     const Verdict one = solve(conjunction);
-    verdict.rest_on(one);
+    verdict.depend_on(one);
     return one.yes;
   };
   // Up to where it matters: the least number of items, and where witnesses are.
@@ -183,47 +187,48 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
   }
   const auto all = static_cast<std::uint32_t>(
       (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
-  if ((found & all) != all) wanted = kUnboundedCount;
+  if ((found_witnesses & all) != all) wanted = kUnboundedCount;
   if (size >= wanted) return {.yes = true};
   std::uint64_t index = size;
-  for (; index < std::min({disjunct.prefix, wanted, most}); ++index) {
-    if (!ask_item(index, kNoLiteral)) {
-      most = index;
+  for (; index < std::min({disjunct.prefix, wanted, max_items}); ++index) {
+    if (!solve_item(index, kNoLiteral)) {
+      max_items = index;
       break;
     }
   }
   if (index == disjunct.prefix || size >= disjunct.prefix) {
     const std::uint64_t rest = std::max(size, disjunct.prefix);
-    if (rest < std::min(wanted, most) && !ask_item(rest, kNoLiteral)) {
-      most = rest;
+    if (rest < std::min(wanted, max_items) && !solve_item(rest, kNoLiteral)) {
+      max_items = rest;
     }
   }
-  if (disjunct.min > most) return verdict;
+  if (disjunct.min > max_items) return verdict;
   if (disjunct.unique && !enough_to_differ(array, size, counted)) {
     // Items of the prefix may be others than those behind it.
-    verdict.cut = verdict.cut || disjunct.prefix > 0;
+    verdict.incomplete = verdict.incomplete || disjunct.prefix > 0;
     narrowed_ = narrowed_ || disjunct.prefix > 0;
     return verdict;
   }
-  if (const auto weighed = solve_counts(array, size, counted, found, most)) {
-    verdict.rest_on(*weighed);
-    verdict.yes = weighed->yes;
+  if (const auto counted_verdict =
+          solve_counts(array, size, counted, found_witnesses, max_items)) {
+    verdict.depend_on(*counted_verdict);
+    verdict.yes = counted_verdict->yes;
     return verdict;
   }
   if (wanted != kUnboundedCount) return {.yes = true};
 
   // Places where items of a kind may stand, from `from` on; no more than
   // `enough` are counted.
-  const auto places = [&](std::uint64_t from, Literal literal,
-                          std::uint64_t enough) {
+  const auto count_places = [&](std::uint64_t from, Literal literal,
+                                std::uint64_t enough) {
     std::uint64_t number = 0;
     for (std::uint64_t i = std::max(from, size);
-         i < std::min(disjunct.prefix, most) && number < enough; ++i) {
-      number += ask_item(i, literal);
+         i < std::min(disjunct.prefix, max_items) && number < enough; ++i) {
+      number += solve_item(i, literal);
     }
     const std::uint64_t rest = std::max({from, size, disjunct.prefix});
-    if (number < enough && rest < most && ask_item(rest, literal)) {
-      number += std::min(enough - number, most - rest);
+    if (number < enough && rest < max_items && solve_item(rest, literal)) {
+      number += std::min(enough - number, max_items - rest);
     }
     return number;
   };
@@ -232,24 +237,24 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
     const ItemCount& count = disjunct.counts[i];
     if (count.min <= counted[i]) continue;
     const std::uint64_t missing = count.min - counted[i];
-    if (places(0, count.literal, missing) < missing) return verdict;
+    if (count_places(0, count.literal, missing) < missing) return verdict;
     needs += missing;
   }
   for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-    if ((found >> i & 1) != 0) continue;
-    if (places(disjunct.witnesses[i].first, disjunct.witnesses[i].second, 1) ==
-        0) {
+    if ((found_witnesses >> i & 1) != 0) continue;
+    if (count_places(disjunct.witnesses[i].first, disjunct.witnesses[i].second,
+                     1) == 0) {
       return verdict;
     }
     ++needs;
   }
-  if (needs > most - size) return verdict;
+  if (needs > max_items - size) return verdict;
   return {.yes = true};
 }
 
 bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
                                   const std::vector<std::uint64_t>& counted,
-                                  std::uint32_t found) {
+                                  std::uint32_t found_witnesses) {
   const ArrayConstraints& disjunct = arrays_[array];
   if (size < disjunct.min || size > disjunct.max) return false;
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
@@ -260,12 +265,12 @@ bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
   }
   const auto all = static_cast<std::uint32_t>(
       (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
-  return (found & all) == all;
+  return (found_witnesses & all) == all;
 }
 
 // The words that begin in `state`, counted up to `wanted`.
-std::uint64_t SchemaSolver::count_words(automata::StateId state,
-                                        std::uint64_t wanted) {
+std::uint64_t SchemaSolver::count_strings(automata::StateId state,
+                                          std::uint64_t wanted) {
   constexpr std::size_t kMaxSteps = 100'000;
   std::vector<automata::StateId> pending = {state};
   std::uint64_t number = 0;
@@ -300,14 +305,14 @@ bool SchemaSolver::enough_values(ConjunctionId conjunction,
                                                strings_[disjunct].max_chars)});
     }
     if (languages_.infinite(language)) return true;
-    number += count_words(languages_.start(language), wanted);
+    number += count_strings(languages_.start(language), wanted);
   }
   for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kNumber)) {
     number += count_numbers(disjunct, wanted);
     if (number >= wanted) return true;
   }
   for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kBoolean)) {
-    number += (disjunct & 1) + (disjunct >> 1 & 1);
+    number += static_cast<std::uint64_t>(std::popcount(constants(disjunct)));
   }
   number += disjuncts(conjunction, JsonType::kNull).size();
   return number >= wanted;
@@ -317,14 +322,14 @@ bool SchemaSolver::enough_values(ConjunctionId conjunction,
 // -------------------------------------------------
 
 void SchemaSolver::survey(ConjunctionId root) {
-  constexpr std::size_t kMaxGoals = 2000;
+  constexpr std::size_t kMaxConjunctions = 2000;
   constexpr std::size_t kMaxSteps = 100'000;
   constexpr std::uint64_t kMaxPrefix = 64;
   const std::size_t steps_before = steps_;
   std::vector<ConjunctionId> pending = {root};
   std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};
-  const auto go = [&](ConjunctionId conjunction) {
-    if (seen.size() < kMaxGoals && seen.insert(conjunction).second) {
+  const auto visit = [&](ConjunctionId conjunction) {
+    if (seen.size() < kMaxConjunctions && seen.insert(conjunction).second) {
       pending.push_back(conjunction);
     }
   };
@@ -339,27 +344,27 @@ void SchemaSolver::survey(ConjunctionId root) {
       const std::uint64_t prefix =
           std::min(arrays_[disjunct].prefix, kMaxPrefix);
       for (std::uint64_t index = 0; index <= prefix; ++index) {
-        go(item_conjunction(disjunct, index));
+        visit(item_conjunction(disjunct, index));
       }
       const ConjunctionId rest =
           item_conjunction(disjunct, arrays_[disjunct].prefix);
       for (const ItemCount& count : arrays_[disjunct].counts) {
-        go(with(rest, count.literal));
+        visit(with(rest, count.literal));
       }
     }
     for (const DisjunctId disjunct :
          disjuncts(conjunction, JsonType::kObject)) {
       for (const KeyId key : spelled_list(disjunct))
-        go(member_conjunction(disjunct, {.key = key}));
+        visit(member_conjunction(disjunct, {.key = key}));
       for (const ExtraKeys& extra : extra_keys(disjunct)) {
-        go(member_conjunction(
+        visit(member_conjunction(
             disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
       }
       conditions_.for_each_atom(
           objects_[disjunct].condition, [&](const Condition& part) {
             if (part.kind == Condition::Kind::kValue) {
-              go(with(member_conjunction(disjunct, {.key = part.key}),
-                      part.literal));
+              visit(with(member_conjunction(disjunct, {.key = part.key}),
+                         part.literal));
             }
           });
     }
@@ -392,7 +397,7 @@ std::optional<Error> SchemaSolver::check_nodes() {
       return Error{ErrorCode::kTooLarge, "The compile was cancelled.", {}, {}};
     }
   }
-  note_denied();
+  note_negated();
   return std::nullopt;
 }
 

@@ -31,12 +31,12 @@ struct Counter {
 };
 
 // Items so far, then for each counter how many are missing and how many fit.
-using Situation = std::vector<std::uint64_t>;
+using CountState = std::vector<std::uint64_t>;
 
-std::uint64_t& missing(Situation& now, std::size_t counter) {
+std::uint64_t& missing(CountState& now, std::size_t counter) {
   return now[1 + 2 * counter];
 }
-std::uint64_t& room(Situation& now, std::size_t counter) {
+std::uint64_t& remaining(CountState& now, std::size_t counter) {
   return now[2 + 2 * counter];
 }
 
@@ -44,13 +44,13 @@ std::uint64_t& room(Situation& now, std::size_t counter) {
 
 std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     DisjunctId array, std::uint64_t size,
-    const std::vector<std::uint64_t>& counted, std::uint32_t found,
-    std::uint64_t most) {
+    const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
+    std::uint64_t max_items) {
   constexpr std::size_t kMaxCounters = 5;
   constexpr std::size_t kMaxSteps = 2000;
   const ArrayConstraints& disjunct = arrays_[array];
   std::vector<Counter> counters;
-  Situation start = {size};
+  CountState start = {size};
   bool bounded = false;
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
     const ItemCount& count = disjunct.counts[i];
@@ -64,7 +64,7 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     start.insert(start.end(), {lacks, fits});
   }
   for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-    if ((found >> i & 1) != 0) continue;
+    if ((found_witnesses >> i & 1) != 0) continue;
     counters.push_back(
         {disjunct.witnesses[i].second, disjunct.witnesses[i].first});
     start.insert(start.end(), {1, kUnboundedCount});
@@ -74,11 +74,11 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
   }
 
   Verdict verdict;
-  std::vector<Situation> pending = {start};
-  std::set<Situation> seen = {start};
+  std::vector<CountState> pending = {start};
+  std::set<CountState> seen = {start};
   std::size_t steps = 0;
   while (!pending.empty()) {
-    Situation now = std::move(pending.back());
+    CountState now = std::move(pending.back());
     pending.pop_back();
     const std::uint64_t at = now[0];
     bool done = true;
@@ -88,11 +88,11 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
       open = open && at >= counters[i].from;
     }
     if (done && at >= disjunct.min) return Verdict{.yes = true};
-    if (at >= most) continue;
+    if (at >= max_items) continue;
     ++steps_;
     if (++steps > kMaxSteps) {
       narrowed_ = true;
-      verdict.cut = true;
+      verdict.incomplete = true;
       return verdict;
     }
     for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
@@ -101,39 +101,40 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
       bool fits = true;
       bool costs = false;
       bool helps = false;
-      std::uint64_t times = done ? disjunct.min - at : most - at;
+      std::uint64_t times = done ? disjunct.min - at : max_items - at;
       for (std::size_t i = 0; i < counters.size() && fits; ++i) {
         if ((set >> i & 1) == 0) {
-          if (room(now, i) != kUnboundedCount) {
+          if (remaining(now, i) != kUnboundedCount) {
             literals.push_back(negation(counters[i].literal));
           }
           continue;
         }
-        fits = room(now, i) > 0 && at >= counters[i].from;
+        fits = remaining(now, i) > 0 && at >= counters[i].from;
         literals.push_back(counters[i].literal);
         if (missing(now, i) > 0) {
           helps = true;
           times = std::min(times, missing(now, i));
         }
-        if (room(now, i) != kUnboundedCount) {
+        if (remaining(now, i) != kUnboundedCount) {
           costs = true;
-          times = std::min(times, room(now, i));
+          times = std::min(times, remaining(now, i));
         }
       }
       if (!fits || (open && !done && !helps)) continue;
       const Verdict one = solve(conjunction(std::move(literals)));
-      verdict.rest_on(one);
+      verdict.depend_on(one);
       if (!one.yes) continue;
       // Nothing is missing but items, and of this kind there is no end.
       if (done && open && !costs) return Verdict{.yes = true};
       for (const std::uint64_t number : {std::uint64_t{1}, times}) {
         if (number > 1 && !open) continue;
-        Situation next = now;
+        CountState next = now;
         next[0] += number;
         for (std::size_t i = 0; i < counters.size(); ++i) {
           if ((set >> i & 1) == 0) continue;
           missing(next, i) -= std::min(missing(next, i), number);
-          if (room(next, i) != kUnboundedCount) room(next, i) -= number;
+          if (remaining(next, i) != kUnboundedCount)
+            remaining(next, i) -= number;
         }
         if (seen.insert(next).second) pending.push_back(std::move(next));
       }

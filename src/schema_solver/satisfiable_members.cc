@@ -26,7 +26,7 @@ bool contains(const std::vector<T>& sorted, const T& value) {
 }
 
 // Which ways are tried first: those that solve for little.
-int rank_of(Kind kind) {
+int cost_of(Kind kind) {
   switch (kind) {
     case Kind::kAbsent:
       return 0;
@@ -48,14 +48,14 @@ int rank_of(Kind kind) {
 
 }  // namespace
 
-class SchemaSolver::Planner {
+class SchemaSolver::CompletionSearch {
  public:
   // `satisfiable`: the disjunct is known to be.
-  Planner(SchemaSolver& solver, DisjunctId object, const Members& members,
-          bool satisfiable)
+  CompletionSearch(SchemaSolver& solver, DisjunctId object,
+                   const Members& members, bool satisfiable)
       : solver_(solver),
         object_(object),
-        live_(satisfiable),
+        known_satisfiable_(satisfiable),
         disjunct_(solver.objects_[object]),
         object_keys_(solver.object_keys(object)),
         sets_(solver.key_sets_),
@@ -64,19 +64,19 @@ class SchemaSolver::Planner {
         count_(members.count) {}
 
   Verdict run(ConditionId condition) {
-    Plan plan;
-    plan.min = disjunct_.min;
-    plan.max = disjunct_.max;
-    answer_.cut = object_keys_.cut;
-    answer_.yes = search(std::move(plan), {condition}, {}, {});
-    return answer_;
+    Completion completion;
+    completion.min = disjunct_.min;
+    completion.max = disjunct_.max;
+    verdict_.incomplete = object_keys_.incomplete;
+    verdict_.yes = search(std::move(completion), {condition}, {}, {});
+    return verdict_;
   }
 
  private:
   static constexpr std::size_t kMaxSteps = 2000;
 
   // What becomes of the members that matter.
-  struct Plan {
+  struct Completion {
     struct Member {
       KeyId key = kNoKey;  // kNoKey: a name of `extra`
       const ExtraKeys* extra = nullptr;
@@ -84,7 +84,7 @@ class SchemaSolver::Planner {
       std::vector<Literal> literals = {};
     };
     std::vector<Member> members;
-    std::vector<ConditionId> everys;  // each a kEvery
+    std::vector<ConditionId> every_rules;  // each a kEvery
     std::uint64_t min = 0;
     std::uint64_t max = kUnboundedCount;
 
@@ -107,7 +107,7 @@ class SchemaSolver::Planner {
 
   SchemaSolver& solver_;
   DisjunctId object_;
-  bool live_;
+  bool known_satisfiable_;
   const ObjectConstraints& disjunct_;
   const ObjectKeys& object_keys_;
   KeySets& sets_;
@@ -115,7 +115,7 @@ class SchemaSolver::Planner {
   KeySet excluded_;
   std::uint64_t count_;
   std::size_t steps_ = 0;
-  Verdict answer_;
+  Verdict verdict_;
 
   const Condition& at(ConditionId id) const { return solver_.conditions_[id]; }
   bool is_seen(KeyId key) const { return sets_.contains(seen_, key); }
@@ -126,24 +126,25 @@ class SchemaSolver::Planner {
 
   bool solve(ConjunctionId conjunction) {
     const Verdict one = solver_.solve(conjunction);
-    answer_.rest_on(one);
+    verdict_.depend_on(one);
     return one.yes;
   }
 
   bool step() {
     if (++steps_ <= kMaxSteps) return true;
     solver_.narrowed_ = true;
-    answer_.cut = true;
+    verdict_.incomplete = true;
     return false;
   }
 
   // What a member of the plan has to be.
-  ConjunctionId goal_of(const Plan& plan, const KeyClass& key_class,
-                        const std::vector<Literal>& more) {
+  ConjunctionId value_conjunction(const Completion& completion,
+                                  const KeyClass& key_class,
+                                  const std::vector<Literal>& more) {
     ConjunctionId conjunction = solver_.member_conjunction(object_, key_class);
     for (const Literal literal : more)
       conjunction = solver_.with(conjunction, literal);
-    for (const ConditionId id : plan.everys) {
+    for (const ConditionId id : completion.every_rules) {
       const KeyGroup keys = at(id).keys;
       const Literal literal = at(id).literal;
       if (!solver_.is_in(keys, key_class)) continue;
@@ -152,15 +153,15 @@ class SchemaSolver::Planner {
     }
     return conjunction;
   }
-  bool may_be(const Plan& plan, KeyId key) {
-    const Plan::Member* member = plan.find(key);
-    return solve(
-        goal_of(plan, {.key = key},
-                member == nullptr ? std::vector<Literal>() : member->literals));
+  bool can_be_present(const Completion& completion, KeyId key) {
+    const Completion::Member* member = completion.find(key);
+    return solve(value_conjunction(
+        completion, {.key = key},
+        member == nullptr ? std::vector<Literal>() : member->literals));
   }
 
   // What the plan makes of a condition.  As deep as conditions are nested.
-  Status status(const Plan& plan, ConditionId id) {
+  Status status(const Completion& completion, ConditionId id) {
     const auto known = [](bool holds) {
       return holds ? Status::kHolds : Status::kFails;
     };
@@ -178,7 +179,7 @@ class SchemaSolver::Planner {
             kind == Kind::kAll ? Status::kFails : Status::kHolds;
         bool open = false;
         for (const ConditionId part : Ids(at(id).parts)) {
-          const Status one = status(plan, part);
+          const Status one = status(completion, part);
           if (one == decides) return one;
           open = open || one == Status::kOpen;
         }
@@ -190,15 +191,15 @@ class SchemaSolver::Planner {
         if (is_seen(key)) return known(!absent);
         if (is_excluded(key)) return known(absent);
         if (is_required(key)) return known(!absent);
-        const Plan::Member* member = plan.find(key);
+        const Completion::Member* member = completion.find(key);
         if (member != nullptr) return known(member->absent == absent);
-        if (!may_be(plan, key)) return known(absent);
+        if (!can_be_present(completion, key)) return known(absent);
         return Status::kOpen;
       }
       case Kind::kValue: {
         if (is_seen(key) || is_excluded(key)) return Status::kFails;
         const Literal literal = at(id).literal;
-        const Plan::Member* member = plan.find(key);
+        const Completion::Member* member = completion.find(key);
         std::vector<Literal> all = {literal};
         if (member != nullptr) {
           if (member->absent) return Status::kFails;
@@ -208,63 +209,67 @@ class SchemaSolver::Planner {
           }
           all.insert(all.end(), has.begin(), has.end());
         }
-        return solve(goal_of(plan, {.key = key}, all)) ? Status::kOpen
-                                                       : Status::kFails;
+        return solve(value_conjunction(completion, {.key = key}, all))
+                   ? Status::kOpen
+                   : Status::kFails;
       }
       case Kind::kSome:
         return Status::kOpen;
       case Kind::kEvery:
-        return std::find(plan.everys.begin(), plan.everys.end(), id) !=
-                       plan.everys.end()
+        return std::find(completion.every_rules.begin(),
+                         completion.every_rules.end(),
+                         id) != completion.every_rules.end()
                    ? Status::kHolds
                    : Status::kOpen;
       case Kind::kAtLeast:
-        if (at(id).bound <= std::max(plan.min, count_)) return Status::kHolds;
-        return at(id).bound > plan.max ? Status::kFails : Status::kOpen;
+        if (at(id).bound <= std::max(completion.min, count_))
+          return Status::kHolds;
+        return at(id).bound > completion.max ? Status::kFails : Status::kOpen;
       case Kind::kAtMost:
-        if (at(id).bound >= plan.max) return Status::kHolds;
-        return at(id).bound < std::max(plan.min, count_) ? Status::kFails
-                                                         : Status::kOpen;
+        if (at(id).bound >= completion.max) return Status::kHolds;
+        return at(id).bound < std::max(completion.min, count_) ? Status::kFails
+                                                               : Status::kOpen;
     }
     return Status::kOpen;
   }
 
   // Takes a part that is not a list into the plan.  kSome is left to search().
-  bool assume(Plan& plan, ConditionId id) {
+  bool assume(Completion& completion, ConditionId id) {
     const Kind kind = at(id).kind;
     const KeyId key = at(id).key;
     switch (kind) {
       case Kind::kAbsent:
-        if (plan.find(key) == nullptr) {
-          plan.members.push_back({.key = key, .absent = true});
+        if (completion.find(key) == nullptr) {
+          completion.members.push_back({.key = key, .absent = true});
         }
         return true;
       case Kind::kPresent:
       case Kind::kValue: {
         if (is_seen(key)) return kind == Kind::kPresent;
         if (is_excluded(key)) return false;
-        if (plan.find(key) == nullptr) plan.members.push_back({.key = key});
+        if (completion.find(key) == nullptr)
+          completion.members.push_back({.key = key});
         if (kind == Kind::kValue) {
-          plan.find(key)->literals.push_back(at(id).literal);
+          completion.find(key)->literals.push_back(at(id).literal);
         }
-        return may_be(plan, key);
+        return can_be_present(completion, key);
       }
       case Kind::kEvery: {
-        plan.everys.push_back(id);
-        for (const Plan::Member& member : plan.members) {
+        completion.every_rules.push_back(id);
+        for (const Completion::Member& member : completion.members) {
           if (member.extra == nullptr && !member.absent &&
-              !may_be(plan, member.key)) {
+              !can_be_present(completion, member.key)) {
             return false;
           }
         }
         return true;
       }
       case Kind::kAtLeast:
-        plan.min = std::max(plan.min, at(id).bound);
-        return plan.min <= plan.max;
+        completion.min = std::max(completion.min, at(id).bound);
+        return completion.min <= completion.max;
       case Kind::kAtMost:
-        plan.max = std::min(plan.max, at(id).bound);
-        return plan.min <= plan.max;
+        completion.max = std::min(completion.max, at(id).bound);
+        return completion.min <= completion.max;
       default:
         return true;
     }
@@ -272,16 +277,16 @@ class SchemaSolver::Planner {
 
   // Whether some plan that goes on from `plan` makes everything of `pending`,
   // one way of each of `open`, and all of `some` (each a kSome) come true.
-  bool search(Plan plan, Ids pending, Ids open, Ids some) {
+  bool search(Completion completion, Ids pending, Ids open, Ids some) {
     if (!step()) return false;
     // Take what has one way, until nothing changes.
     ConditionId best = kAlways;
-    Ids ways;
+    Ids alternatives;
     while (true) {
       while (!pending.empty()) {
         const ConditionId id = pending.back();
         pending.pop_back();
-        const Status now = status(plan, id);
+        const Status now = status(completion, id);
         if (now == Status::kHolds) continue;
         if (now == Status::kFails) return false;
         const Kind kind = at(id).kind;
@@ -292,7 +297,7 @@ class SchemaSolver::Planner {
           open.push_back(id);
         } else if (kind == Kind::kSome) {
           some.push_back(id);
-        } else if (!assume(plan, id)) {
+        } else if (!assume(completion, id)) {
           return false;
         }
       }
@@ -303,7 +308,7 @@ class SchemaSolver::Planner {
         Ids now;
         bool done = false;
         for (const ConditionId part : Ids(at(id).parts)) {
-          const Status one = status(plan, part);
+          const Status one = status(completion, part);
           done = done || one == Status::kHolds;
           if (one == Status::kOpen) now.push_back(part);
         }
@@ -314,22 +319,24 @@ class SchemaSolver::Planner {
           continue;
         }
         left.push_back(id);
-        if (best == kAlways || now.size() < ways.size()) {
+        if (best == kAlways || now.size() < alternatives.size()) {
           best = id;
-          ways = std::move(now);
+          alternatives = std::move(now);
         }
       }
       open = std::move(left);
       if (pending.empty()) break;
     }
-    if (best == kAlways) return assign_keys(std::move(plan), std::move(some));
-    if (some.empty() && lacks_enough(plan, open)) return true;
+    if (best == kAlways)
+      return assign_keys(std::move(completion), std::move(some));
+    if (some.empty() && completes_by_absence(completion, open)) return true;
     std::erase(open, best);
-    std::stable_sort(ways.begin(), ways.end(), [&](auto one, auto other) {
-      return rank_of(at(one).kind) < rank_of(at(other).kind);
-    });
-    for (const ConditionId way : ways) {
-      if (search(plan, {way}, open, some)) return true;
+    std::stable_sort(alternatives.begin(), alternatives.end(),
+                     [&](auto one, auto other) {
+                       return cost_of(at(one).kind) < cost_of(at(other).kind);
+                     });
+    for (const ConditionId alternative : alternatives) {
+      if (search(completion, {alternative}, open, some)) return true;
       if (steps_ > kMaxSteps) return false;
     }
     return false;
@@ -338,29 +345,31 @@ class SchemaSolver::Planner {
   // Whether the object is complete, or can be, where it lacks a member for each
   // disjunction: of alternatives that speak of different members most plans say
   // so, and it is seen in one pass.
-  bool lacks_enough(Plan plan, const Ids& open) {
+  bool completes_by_absence(Completion completion, const Ids& open) {
     return std::all_of(open.begin(), open.end(),
-                       [&](ConditionId id) { return lacks_for(plan, id); }) &&
-           fits(plan);
+                       [&](ConditionId id) {
+                         return satisfy_by_absence(completion, id);
+                       }) &&
+           fits(completion);
   }
 
   // Makes `id` come true by lacking members, if that can be.  As deep as
   // conditions are nested.
-  bool lacks_for(Plan& plan, ConditionId id) {
+  bool satisfy_by_absence(Completion& completion, ConditionId id) {
     const Kind kind = at(id).kind;
     if (kind != Kind::kAll && kind != Kind::kAny) {
-      const Status now = status(plan, id);
+      const Status now = status(completion, id);
       if (now != Status::kOpen) return now == Status::kHolds;
       const bool bound = kind == Kind::kAbsent || kind == Kind::kEvery;
-      return bound && assume(plan, id);
+      return bound && assume(completion, id);
     }
     const Ids parts = at(id).parts;
     const auto lacks = [&](ConditionId part) {
-      const std::size_t members = plan.members.size();
-      const std::size_t everys = plan.everys.size();
-      if (lacks_for(plan, part)) return true;
-      plan.members.resize(members);
-      plan.everys.resize(everys);
+      const std::size_t members = completion.members.size();
+      const std::size_t every_rules = completion.every_rules.size();
+      if (satisfy_by_absence(completion, part)) return true;
+      completion.members.resize(members);
+      completion.every_rules.resize(every_rules);
       return false;
     };
     return kind == Kind::kAll ? std::all_of(parts.begin(), parts.end(), lacks)
@@ -368,47 +377,49 @@ class SchemaSolver::Planner {
   }
 
   // Finds a name for each of `some`.
-  bool assign_keys(Plan plan, Ids some) {
-    if (some.empty()) return fits(plan);
+  bool assign_keys(Completion completion, Ids some) {
+    if (some.empty()) return fits(completion);
     if (!step()) return false;
     const ConditionId id = some.back();
     some.pop_back();
     const KeyGroup keys = at(id).keys;
     const Literal literal = at(id).literal;
     for (const KeyId key : object_keys_.spelled_list) {
-      if (is_seen(key) || is_excluded(key) || plan.lacks(key) ||
+      if (is_seen(key) || is_excluded(key) || completion.lacks(key) ||
           !solver_.is_in(keys, {.key = key})) {
         continue;
       }
-      Plan with = plan;
+      Completion with = completion;
       if (with.find(key) == nullptr) with.members.push_back({.key = key});
       if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
-      if (may_be(with, key) && assign_keys(std::move(with), some)) return true;
+      if (can_be_present(with, key) && assign_keys(std::move(with), some))
+        return true;
     }
     // One member may do for several of them.
-    for (std::size_t i = 0; i < plan.members.size(); ++i) {
-      const ExtraKeys* extra = plan.members[i].extra;
+    for (std::size_t i = 0; i < completion.members.size(); ++i) {
+      const ExtraKeys* extra = completion.members[i].extra;
       if (extra == nullptr) continue;
       const KeyClass key_class{kNoKey, &object_keys_.languages,
                                &extra->matched};
       if (!solver_.is_in(keys, key_class)) continue;
-      Plan with = plan;
+      Completion with = completion;
       std::vector<Literal>& literals = with.members[i].literals;
       if (literal != kNoLiteral) literals.push_back(literal);
-      if (solve(goal_of(plan, key_class, literals)) &&
+      if (solve(value_conjunction(completion, key_class, literals)) &&
           assign_keys(std::move(with), some)) {
         return true;
       }
     }
     for (const ExtraKeys& extra : object_keys_.extras) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
-      if (!solver_.is_in(keys, key_class) || keys_left(plan, extra, 1) == 0) {
+      if (!solver_.is_in(keys, key_class) ||
+          keys_left(completion, extra, 1) == 0) {
         continue;
       }
       std::vector<Literal> literals;
       if (literal != kNoLiteral) literals.push_back(literal);
-      if (!solve(goal_of(plan, key_class, literals))) continue;
-      Plan with = plan;
+      if (!solve(value_conjunction(completion, key_class, literals))) continue;
+      Completion with = completion;
       with.members.push_back({.extra = &extra, .literals = literals});
       if (assign_keys(std::move(with), some)) return true;
     }
@@ -416,7 +427,7 @@ class SchemaSolver::Planner {
   }
 
   // How many names of a kind are neither used nor planned, at most `wanted`.
-  std::uint64_t keys_left(const Plan& plan, const ExtraKeys& extra,
+  std::uint64_t keys_left(const Completion& completion, const ExtraKeys& extra,
                           std::uint64_t wanted) {
     automata::Languages& languages = solver_.languages_;
     if (object_keys_.languages.empty() || languages.infinite(extra.language)) {
@@ -427,69 +438,70 @@ class SchemaSolver::Planner {
       taken += solver_.matches(extra.language, {.key = key});
       return true;
     });
-    for (const Plan::Member& member : plan.members) {
+    for (const Completion::Member& member : completion.members) {
       taken += member.extra == &extra;
     }
     const std::uint64_t number =
-        solver_.count_words(languages.start(extra.language), wanted + taken);
+        solver_.count_strings(languages.start(extra.language), wanted + taken);
     return number > taken ? number - taken : 0;
   }
 
   // Whether the members of the plan, those that are required and those that
   // they require can be there, in a number that is allowed.
-  bool fits(const Plan& plan) {
-    KeySet here = seen_;
+  bool fits(const Completion& completion) {
+    KeySet present = seen_;
     KeySet absent = excluded_;
     std::uint64_t extras = 0;
-    for (const Plan::Member& member : plan.members) {
+    for (const Completion::Member& member : completion.members) {
       if (member.extra != nullptr) {
         ++extras;
       } else if (member.absent) {
         absent = sets_.with(absent, member.key);
       } else {
-        if (!may_be(plan, member.key)) return false;
-        here = sets_.with(here, member.key);
+        if (!can_be_present(completion, member.key)) return false;
+        present = sets_.with(present, member.key);
       }
     }
-    const KeySet need = solver_.needed(object_, here);
-    if (sets_.intersect(need, absent) != kNoKeys) return false;
+    const KeySet needed = solver_.needed(object_, present);
+    if (sets_.intersect(needed, absent) != kNoKeys) return false;
     // What a satisfiable disjunct requires is possible.
-    const bool possible = live_ && plan.everys.empty();
+    const bool possible = known_satisfiable_ && completion.every_rules.empty();
     bool all = true;
-    sets_.each(possible ? sets_.subtract(need, object_keys_.required) : need,
-               [&](KeyId key) { return all = may_be(plan, key); });
+    sets_.each(
+        possible ? sets_.subtract(needed, object_keys_.required) : needed,
+        [&](KeyId key) { return all = can_be_present(completion, key); });
     if (!all) return false;
-    const std::uint64_t least = count_ +
-                                (sets_.size(here) - sets_.size(seen_)) +
-                                sets_.size(need) + extras;
-    if (least > plan.max || plan.min > plan.max) return false;
-    if (least >= plan.min) return true;
+    const std::uint64_t min = count_ +
+                              (sets_.size(present) - sets_.size(seen_)) +
+                              sets_.size(needed) + extras;
+    if (min > completion.max || completion.min > completion.max) return false;
+    if (min >= completion.min) return true;
     // Others have to fill up.
     std::uint64_t others = 0;
     for (const ExtraKeys& extra : object_keys_.extras) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
-      if (!solve(goal_of(plan, key_class, {}))) continue;
-      others += keys_left(plan, extra, plan.min - least - others);
-      if (least + others >= plan.min) return true;
+      if (!solve(value_conjunction(completion, key_class, {}))) continue;
+      others += keys_left(completion, extra, completion.min - min - others);
+      if (min + others >= completion.min) return true;
     }
-    return fills_up(plan, sets_.unite(here, need), absent,
-                    plan.min - least - others, plan.max - least);
+    return can_fill(completion, sets_.unite(present, needed), absent,
+                    completion.min - min - others, completion.max - min);
   }
 
   // Whether names can join those that are `here`, together with all that they
   // require, at least `min` and at most `max` of them.
-  bool fills_up(const Plan& plan, KeySet here, KeySet absent, std::uint64_t min,
-                std::uint64_t max) {
+  bool can_fill(const Completion& completion, KeySet present, KeySet absent,
+                std::uint64_t min, std::uint64_t max) {
     const auto needs_of = [&](KeyId key) {
-      return solver_.needed(object_, sets_.with(here, key));
+      return solver_.needed(object_, sets_.with(present, key));
     };
     const KeySet others =
-        sets_.subtract(object_keys_.spelled, sets_.unite(here, absent));
+        sets_.subtract(object_keys_.spelled, sets_.unite(present, absent));
     // Mostly there are enough that require nothing.
     KeySet free = kNoKeys;
     std::uint64_t single = 0;
     sets_.each(others, [&](KeyId key) {
-      if (!may_be(plan, key)) return true;
+      if (!can_be_present(completion, key)) return true;
       free = sets_.with(free, key);
       if (needs_of(key) == kNoKeys) ++single;
       return single < min;
@@ -540,7 +552,8 @@ class SchemaSolver::Planner {
 SchemaSolver::Verdict SchemaSolver::solve_members(DisjunctId object,
                                                   const Members& members,
                                                   bool satisfiable) {
-  return Planner(*this, object, members, satisfiable).run(members.condition);
+  return CompletionSearch(*this, object, members, satisfiable)
+      .run(members.condition);
 }
 
 bool SchemaSolver::completable(DisjunctId object, const Members& members) {
@@ -551,13 +564,13 @@ bool SchemaSolver::completable(DisjunctId object, const Members& members) {
   };
   if (members.condition == kAlways) return found();
   if (complete(object, members)) return true;
-  const std::tuple question(object, members.condition, members.seen,
-                            members.excluded, members.count, levels_);
-  const auto known = completable_.find(question);
+  const std::tuple query(object, members.condition, members.seen,
+                         members.excluded, members.count, levels_);
+  const auto known = completable_.find(query);
   if (known != completable_.end()) return known->second;
   const bool yes = found();
   if (completable_.size() >= kMaxKnown) completable_.clear();
-  completable_.emplace(question, yes);
+  completable_.emplace(query, yes);
   return yes;
 }
 

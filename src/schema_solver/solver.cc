@@ -201,9 +201,9 @@ bool SchemaSolver::matches(automata::LanguageId language,
     }
     return false;
   }
-  const std::uint64_t question =
+  const std::uint64_t query =
       (static_cast<std::uint64_t>(language) << 32) | key_class.key;
-  const auto [it, is_new] = key_matches_.try_emplace(question, false);
+  const auto [it, is_new] = key_matches_.try_emplace(query, false);
   if (is_new) {
     it->second = languages_.contains(language, keys_[key_class.key]);
   }
@@ -270,11 +270,11 @@ ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
                                                const KeyClass& key_class) {
   if (key_class.key == kNoKey)
     return find_member_conjunction(object, key_class);
-  const std::uint64_t question = std::uint64_t{object} << 32 | key_class.key;
-  const auto known = member_conjunctions_.find(question);
+  const std::uint64_t query = std::uint64_t{object} << 32 | key_class.key;
+  const auto known = member_conjunctions_.find(query);
   if (known != member_conjunctions_.end()) return known->second;
   const ConjunctionId found = find_member_conjunction(object, key_class);
-  member_conjunctions_.emplace(question, found);
+  member_conjunctions_.emplace(query, found);
   return found;
 }
 
@@ -374,10 +374,10 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   for (const KeyId id : disjunct.required) spell(id);
   for (const KeyId id : disjunct.forbidden) spell(id);
   for (const auto& [id, literal] : disjunct.at) spell(id);
-  std::vector<KeyId> asked;
+  std::vector<KeyId> presence;
   for (const auto& [id, others] : disjunct.dependent) {
-    asked.push_back(id);
-    asked.insert(asked.end(), others.begin(), others.end());
+    presence.push_back(id);
+    presence.insert(presence.end(), others.begin(), others.end());
   }
   if (!disjunct.key_rules.empty()) {
     object_keys.key_rule_language = string_language(disjunct.key_rules);
@@ -395,7 +395,7 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   std::vector<KeyGroup> kinds;
   conditions_.for_each_atom(disjunct.condition, [&](const Condition& part) {
     using Kind = Condition::Kind;
-    if (part.key != kNoKey) asked.push_back(part.key);
+    if (part.key != kNoKey) presence.push_back(part.key);
     if (part.kind == Kind::kAtLeast || part.kind == Kind::kAtMost) {
       cap(part.bound + 1);
       object_keys.tracks_extra_keys = true;
@@ -425,16 +425,16 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   };
   sort_unique(object_keys.languages);
   for (const automata::LanguageId language : object_keys.languages) {
-    for (const std::string& word : few_words(language)) spell(key(word));
+    for (const std::string& text : few_strings(language)) spell(key(text));
   }
-  object_keys.spelled_list.insert(object_keys.spelled_list.end(), asked.begin(),
-                                  asked.end());
+  object_keys.spelled_list.insert(object_keys.spelled_list.end(),
+                                  presence.begin(), presence.end());
   sort_unique(object_keys.spelled_list);
   find_extra_keys(object, object_keys);
   object_keys.spelled = key_sets_.of(object_keys.spelled_list);
   object_keys.required = key_sets_.of(disjunct.required);
-  object_keys.presence_keys = key_sets_.of(asked);
-  std::vector<KeyId> condition_keys = asked;
+  object_keys.presence_keys = key_sets_.of(presence);
+  std::vector<KeyId> condition_keys = presence;
   for (const KeyId id : object_keys.spelled_list) {
     if (std::any_of(kinds.begin(), kinds.end(), [&](const KeyGroup& kind) {
           return is_in(kind, {.key = id});
@@ -449,20 +449,20 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
 // The words of a language that has only a few; nothing for any other.  They are
 // names like those the schema spells, and so their number is known: the rules
 // may need more members than there are names for.
-std::vector<std::string> SchemaSolver::few_words(
+std::vector<std::string> SchemaSolver::few_strings(
     automata::LanguageId language) {
   constexpr std::size_t kFew = 32;
   constexpr std::size_t kLong = 256;
-  std::vector<std::string> words;
-  if (languages_.infinite(language)) return words;
+  std::vector<std::string> texts;
+  if (languages_.infinite(language)) return texts;
   std::vector<std::pair<automata::StateId, std::string>> pending;
   pending.emplace_back(languages_.start(language), std::string());
   while (!pending.empty()) {
     const auto [at, text] = std::move(pending.back());
     pending.pop_back();
     if (at == automata::kDeadState) continue;
-    if (languages_.accepting(at)) words.push_back(text);
-    if (words.size() + pending.size() > 4 * kFew || text.size() > kLong)
+    if (languages_.accepting(at)) texts.push_back(text);
+    if (texts.size() + pending.size() > 4 * kFew || text.size() > kLong)
       return {};
     for (unsigned byte = 0; byte < 256; ++byte) {
       const automata::StateId next =
@@ -472,8 +472,8 @@ std::vector<std::string> SchemaSolver::few_words(
       }
     }
   }
-  if (words.size() > kFew) words.clear();
-  return words;
+  if (texts.size() > kFew) texts.clear();
+  return texts;
 }
 
 // Every way in which a name that is not spelled may match the patterns.  More
@@ -511,7 +511,7 @@ void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
     return;
   }
   narrowed_ = true;
-  object_keys.cut = true;
+  object_keys.incomplete = true;
   add(std::vector<bool>(count, false));
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<bool> matched(count, false);
@@ -557,14 +557,14 @@ std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
   std::vector<KeySet> pending = {set};
   while (!pending.empty()) {
     const KeySet at = pending.back();
-    std::uint32_t least = kNoRank;
+    std::uint32_t min = kNoRank;
     bool ready = true;
     const KeySets::Halves halves = key_sets_.halves(at);
     for (const KeySet half : {halves.left, halves.right}) {
       if (half == kNoKeys) continue;
       const auto it = known.find(half);
       if (it != known.end()) {
-        least = std::min(least, it->second);
+        min = std::min(min, it->second);
       } else {
         pending.push_back(half);
         ready = false;
@@ -574,11 +574,11 @@ std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
     pending.pop_back();
     if (halves.left == kNoKeys) {
       key_sets_.each(at, [&](KeyId key) {
-        least = std::min(least, rank(object, key));
+        min = std::min(min, rank(object, key));
         return true;
       });
     }
-    known.emplace(at, least);
+    known.emplace(at, min);
   }
   return known.at(set);
 }
@@ -641,7 +641,7 @@ std::size_t SchemaSolver::memory_bytes() const {
          (with_.size() + member_conjunctions_.size()) * 32 +
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
-         within_.size() * 96 + key_sets_.memory_bytes() +
+         disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
          completable_.size() * 96 + conditions_.memory_bytes();
 }
 

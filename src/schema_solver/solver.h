@@ -30,6 +30,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -150,9 +151,16 @@ struct ArrayConstraints {
   std::uint64_t prefix = 0;
 };
 
-// One alternative of a conjunction for one type; `index` into the table of its
-// type. For null and booleans it is a set of values: bit 0 false or null, bit 1
-// true.
+// A set of the values of a type that has at most two.
+using Constants = std::uint8_t;
+inline constexpr Constants kNullValue = 1;
+inline constexpr Constants kFalseValue = 1;
+inline constexpr Constants kTrueValue = 2;
+
+// One disjunct of a conjunction for one type, as an index into the table of
+// the type: SchemaSolver::string(), number_spec(), array() or object().  Null
+// and booleans have no table: there the id holds a set of values, which
+// SchemaSolver::constants() returns.
 using DisjunctId = std::uint32_t;
 
 // A kind of name as the rules see it: one that is spelled somewhere in the
@@ -224,12 +232,17 @@ class SchemaSolver {
   // !satisfiable(), which also says that nothing was found within the limits.
   bool is_empty(ConjunctionId conjunction) {
     const ScopedDepthLimit any(*this, kAnyLevels);
-    return solve(conjunction).surely_not();
+    return solve(conjunction).proves_empty();
   }
 
   const StringConstraints& string(DisjunctId id) const { return strings_[id]; }
   const ObjectConstraints& object(DisjunctId id) const { return objects_[id]; }
   const ArrayConstraints& array(DisjunctId id) const { return arrays_[id]; }
+  // REQUIRES: `id` is a disjunct of null or of the booleans.
+  static Constants constants(DisjunctId id) {
+    assert(id >= 1 && id <= 3);
+    return static_cast<Constants>(id);
+  }
   const automata::NumberSpec& number_spec(DisjunctId id) const {
     return specs_.at(id);
   }
@@ -269,12 +282,12 @@ class SchemaSolver {
   // disjunct's counts.
   bool completable_array(DisjunctId array, std::uint64_t size,
                          const std::vector<std::uint64_t>& counted,
-                         std::uint32_t found) {
-    return solve_items(array, size, counted, found).yes;
+                         std::uint32_t found_witnesses) {
+    return solve_items(array, size, counted, found_witnesses).yes;
   }
   bool complete_array(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
-                      std::uint32_t found);
+                      std::uint32_t found_witnesses);
 
   // What is required beyond `seen`, dependent names included.
   KeySet needed(DisjunctId object, KeySet seen);
@@ -322,16 +335,17 @@ class SchemaSolver {
   struct Branch;
   class Expander;
   struct ObjectKeys;
-  enum class Known : std::uint8_t { kUnknown, kBusy, kYes, kNo };
+  enum class SolveState : std::uint8_t { kUnknown, kInProgress, kYes, kNo };
   struct Expansion {
     std::vector<DisjunctId> all;
     std::vector<DisjunctId> satisfiable;
     bool expanding = false;
     bool expanded = false;
     bool satisfiable_known = false;
-    bool cut = false;  // some alternatives were left out, here or further in
-    Known known = Known::kUnknown;
-    std::uint32_t place = 0;  // on the stack of questions, while busy
+    bool incomplete =
+        false;  // some alternatives were left out, here or further in
+    SolveState state = SolveState::kUnknown;
+    std::uint32_t depth = 0;  // on the stack of questions, while busy
     // A "no" that rests on the question at place `low` is good as long as that
     // is being asked (by its serial number) and no question has had a "yes".
     // Without it, those of a recursive schema would be asked 2^n times.
@@ -339,8 +353,8 @@ class SchemaSolver {
       std::uint32_t low = 0;
       std::uint64_t serial = 0;  // 0: there is none
       std::uint64_t yes_count = 0;
-      bool cut = false;
-    } no = {};
+      bool incomplete = false;
+    } provisional_no = {};
   };
   // Whether something is satisfiable.  A "no" that rests on a question still
   // being asked is good for that question only: `low` is the lowest such place.
@@ -348,13 +362,13 @@ class SchemaSolver {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     bool yes = false;
     std::uint32_t low = kNone;
-    bool cut = false;  // what was left out might have led to a yes
+    bool incomplete = false;  // what was left out might have led to a yes
 
-    void rest_on(const Verdict& other) {
+    void depend_on(const Verdict& other) {
       low = std::min(low, other.low);
-      cut = cut || other.cut;
+      incomplete = incomplete || other.incomplete;
     }
-    bool surely_not() const { return !yes && !cut && low == kNone; }
+    bool proves_empty() const { return !yes && !incomplete && low == kNone; }
   };
 
   ConjunctionId find_member_conjunction(DisjunctId object,
@@ -372,34 +386,35 @@ class SchemaSolver {
   // `satisfiable`: the disjunct is known to be.
   Verdict solve_members(DisjunctId object, const Members& members,
                         bool satisfiable);
-  class Planner;
+  class CompletionSearch;
 
   // members.cc: see there.
-  bool says_nothing(NodeId id, JsonType type);
+  bool accepts_all(NodeId id, JsonType type);
   bool has_exact_negation(NodeId id);
-  std::vector<NodeId> in_place(NodeId from) const;
-  ConditionId rules_hold(NodeId id);
-  ConditionId rules_broken(NodeId id);
+  std::vector<NodeId> in_place_nodes(NodeId from) const;
+  ConditionId object_condition(NodeId id);
+  ConditionId negated_object_condition(NodeId id);
   ConditionId condition_of(Literal literal);
   ConditionId one_of(const schema::Node& node, bool negated);
-  ConditionId branches(const schema::Node& node, bool negated);
+  ConditionId if_then_else(const schema::Node& node, bool negated);
   bool is_in(const KeyGroup& keys, const KeyClass& key_class);
 
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
-                      std::uint32_t found);
+                      std::uint32_t found_witnesses);
   // The same where counts stand in each other's way; nothing if there are too
   // many of them.  `most`: how many items there can be.
   std::optional<Verdict> solve_counts(DisjunctId array, std::uint64_t size,
                                       const std::vector<std::uint64_t>& counted,
-                                      std::uint32_t found, std::uint64_t most);
-  std::uint64_t count_words(automata::StateId state, std::uint64_t wanted);
+                                      std::uint32_t found_witnesses,
+                                      std::uint64_t max_items);
+  std::uint64_t count_strings(automata::StateId state, std::uint64_t wanted);
   std::uint64_t count_numbers(DisjunctId disjunct, std::uint64_t wanted);
   bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);
   bool enough_to_differ(DisjunctId array, std::uint64_t size,
                         const std::vector<std::uint64_t>& counted);
   ObjectKeys& object_keys(DisjunctId object);
-  std::vector<std::string> few_words(automata::LanguageId language);
+  std::vector<std::string> few_strings(automata::LanguageId language);
   void find_extra_keys(DisjunctId object, ObjectKeys& object_keys);
   void intern_keys();
   const std::vector<std::pair<KeyId, NodeId>>& node_keys(NodeId node);
@@ -415,11 +430,11 @@ class SchemaSolver {
   automata::LanguageId enum_language(const std::vector<json::Value>& values);
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
   automata::LanguageId complement(automata::LanguageId language);
-  bool has_word(automata::LanguageId language, const std::string& word);
+  bool list_contains(automata::LanguageId language, const std::string& word);
   automata::LanguageId string_language(const std::vector<Literal>& names);
   std::optional<Error> check_node(NodeId id);
   void note_format(NodeId id);
-  void note_denied();
+  void note_negated();
   void note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
             std::string message);
 
@@ -451,7 +466,7 @@ class SchemaSolver {
   std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_keys_;
   Conditions conditions_;
   std::unordered_map<Literal, ConditionId> condition_of_;
-  std::unordered_map<std::uint64_t, bool> says_nothing_;  // by node and type
+  std::unordered_map<std::uint64_t, bool> accepts_all_;  // by node and type
   std::unordered_map<NodeId, bool> has_exact_negation_;
   // What completable() said.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
@@ -461,8 +476,10 @@ class SchemaSolver {
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
   // Languages that are lists of words, sorted, and by their complements.
-  std::unordered_map<automata::LanguageId, std::vector<std::string>> words_;
-  std::unordered_map<automata::LanguageId, automata::LanguageId> words_outside_;
+  std::unordered_map<automata::LanguageId, std::vector<std::string>>
+      string_lists_;
+  std::unordered_map<automata::LanguageId, automata::LanguageId>
+      complemented_lists_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
   std::vector<GrammarNote> notes_;
@@ -477,7 +494,7 @@ class SchemaSolver {
   // disjuncts() for fewer levels than any.
   std::map<std::tuple<ConjunctionId, JsonType, std::uint32_t>,
            std::vector<DisjunctId>>
-      within_;
+      disjuncts_within_;
   std::size_t steps_ = 0;
 };
 

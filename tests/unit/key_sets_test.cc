@@ -76,7 +76,7 @@ TEST(KeySets, AreAsSetsOfNumbers) {
       ASSERT_EQ(names_of(sets, made), expected);
       ASSERT_EQ(sets.size(made), expected.size());
       if (!expected.empty()) {
-        ASSERT_EQ(sets.least(made), *expected.begin());
+        ASSERT_EQ(sets.min(made), *expected.begin());
       }
       for (int i = 0; i < 5; ++i) {
         std::uint32_t first = below(most);
