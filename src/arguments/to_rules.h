@@ -36,7 +36,7 @@ struct ArgumentOptions {
   // What a text that stands alone must not contain: where the schema is not
   // one of objects.
   std::vector<std::string> alone_excludes = {};
-  // JsonSchemaFormat::excludes.
+  // JsonSchemaBody::excludes.
   std::vector<std::string> excludes = {};
   std::size_t max_exprs = 2'000'000;
   Limits limits = {};

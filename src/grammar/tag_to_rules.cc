@@ -20,7 +20,7 @@ namespace parlance::grammar {
 using arguments::ArgumentOptions;
 using arguments::LoweredArguments;
 
-using structural_tag::TagFormat;
+using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeId;
 using structural_tag::TagNodeType;
@@ -45,12 +45,12 @@ class Lowering {
         options_(options),
         inside_(inside),
         analysis_(tag),
-        made_(tag.formats.size()) {}
+        made_(tag.nodes.size()) {}
 
   Result<LoweredTag> lower() {
     Rules& rules = out_.rules;
     const RuleId root = rules.add_rule("root");
-    for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+    for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
       if (options_.cancelled && options_.cancelled()) {
         return Error{ErrorCode::kTooLarge, "The compile was cancelled."};
       }
@@ -60,13 +60,13 @@ class Lowering {
         return Error{ErrorCode::kTooLarge,
                      "structural tag: makes more rules or expressions than "
                      "the limit allows (RulesLimits).",
-                     tag_.formats[i].path};
+                     tag_.nodes[i].path};
       }
     }
-    for (const TagNode& format : tag_.formats) {
-      if (format.tool.empty()) continue;
+    for (const TagNode& node : tag_.nodes) {
+      if (node.tool.empty()) continue;
       rules.names.push_back(
-          {format.tool, json::append_pointer(format.path, "tool")});
+          {node.tool, json::append_pointer(node.path, "tool")});
     }
     rules.rules[root].body = made_[0].whole;
     rules.root = root;
@@ -93,14 +93,14 @@ class Lowering {
   ExprId lower_json_schema(TagNodeId id);
   Result<LoweredArguments> elements(const json::Value& schema,
                                     const ArgumentOptions& options);
-  ExprId lower_regex(const TagNode& format);
-  ExprId lower_grammar(const TagNode& format);
+  ExprId lower_regex(const TagNode& node);
+  ExprId lower_grammar(const TagNode& node);
   ExprId lower_any_text(TagNodeId id);
   ExprId lower_any_tokens(TagNodeId id);
-  ExprId lower_tag_format(TagNodeId id);
+  ExprId lower_tag_node(TagNodeId id);
   ExprId lower_triggered_tags(TagNodeId id);
   ExprId lower_token_triggered_tags(TagNodeId id);
-  ExprId lower_separated(const TagNode& format);
+  ExprId lower_separated(const TagNode& node);
   ExprId lower_dispatch(TagNodeId id);
   ExprId lower_token_dispatch(TagNodeId id);
 
@@ -109,15 +109,15 @@ class Lowering {
 
   // At least one tag comes first, where that is asked for; `text` is all that
   // follows or, without that, everything.
-  ExprId with_first(const TagNode& format, bool at_least_one,
+  ExprId with_first(const TagNode& node, bool at_least_one,
                     bool stop_after_first, ExprId text);
 
   ExprId whole(TagNodeId id) const {
     return made_[structural_tag::index_of(id)].whole;
   }
-  std::vector<ExprId> wholes(const TagNode& format) const {
+  std::vector<ExprId> wholes(const TagNode& node) const {
     std::vector<ExprId> out;
-    for (TagNodeId child : format.children) out.push_back(whole(child));
+    for (TagNodeId child : node.children) out.push_back(whole(child));
     return out;
   }
 
@@ -134,7 +134,7 @@ class Lowering {
   // What free tokens of a format must not be, and all others.
   std::vector<Token> excluded_tokens(TagNodeId id);
   ExprId other_tokens(TagNodeId id);
-  void check_not_excluded(const TagNode& format,
+  void check_not_excluded(const TagNode& node,
                           const std::vector<Token>& triggers,
                           const std::vector<Token>& excludes);
 
@@ -142,14 +142,14 @@ class Lowering {
     if (!error_) error_ = std::move(error);
   }
   // An error inside the schema or, with `text`, the text in the field `key`.
-  void fail_inside(Error error, const TagNode& format, std::string_view key,
+  void fail_inside(Error error, const TagNode& node, std::string_view key,
                    std::string_view text = {}) {
-    std::string where(structural_tag::to_string(format.type));
+    std::string where(structural_tag::to_string(node.type));
     if (error.span && !text.empty()) {
       where += ", " + to_string(line_column(text, error.span->begin));
     }
     error.message = where + ": " + error.message;
-    error.path = json::append_pointer(format.path, key) + error.path;
+    error.path = json::append_pointer(node.path, key) + error.path;
     if (text.empty()) error.span = std::nullopt;
     fail(std::move(error));
   }
@@ -211,8 +211,8 @@ ExprId Lowering::other_tokens(TagNodeId id) {
 }
 
 ExprId Lowering::lower_json_schema(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const auto& body = format.as<structural_tag::JsonSchemaFormat>();
+  const TagNode& node = tag_[id];
+  const auto& body = node.as<structural_tag::JsonSchemaBody>();
   if (body.style == structural_tag::ArgumentStyle::kJson) {
     return out_.rules.schema(
         {body.schema,
@@ -227,18 +227,18 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   options.max_exprs = options_.rules.exprs;
   options.limits = options_.limits;
   const TagNodeId around = analysis_.enclosing_tag(id);
-  if (around != structural_tag::kNoFormat) {
-    for (const std::string& end : tag_[around].as<TagFormat>().end.texts) {
+  if (around != structural_tag::kNoTagNode) {
+    for (const std::string& end : tag_[around].as<TagBody>().end.texts) {
       if (!end.empty()) options.alone_excludes.push_back(end);
     }
   }
   const std::size_t first_name = out_.rules.names.size();
   Result<LoweredArguments> made = elements(body.schema, options);
   if (!made) {
-    fail_inside(std::move(made).error(), format, "json_schema");
+    fail_inside(std::move(made).error(), node, "json_schema");
     return out_.rules.empty();
   }
-  const std::string path = json::append_pointer(format.path, "json_schema");
+  const std::string path = json::append_pointer(node.path, "json_schema");
   for (std::size_t i = first_name; i < out_.rules.names.size(); ++i) {
     out_.rules.names[i].path = path + out_.rules.names[i].path;
   }
@@ -298,24 +298,23 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   return LoweredArguments{first + one.made.list, one.made.narrowed};
 }
 
-ExprId Lowering::lower_regex(const TagNode& format) {
+ExprId Lowering::lower_regex(const TagNode& node) {
   Result<rules::RegexExpr> regex =
-      notation::read_regex(format.as<structural_tag::RegexFormat>().pattern);
+      notation::read_regex(node.as<structural_tag::RegexBody>().pattern);
   if (!regex) {
-    fail_inside(std::move(regex).error(), format, "pattern",
-                format.as<structural_tag::RegexFormat>().pattern);
+    fail_inside(std::move(regex).error(), node, "pattern",
+                node.as<structural_tag::RegexBody>().pattern);
     return out_.rules.empty();
   }
   return out_.rules.regex(std::move(*regex));
 }
 
-ExprId Lowering::lower_grammar(const TagNode& format) {
-  Result<Rules> rules =
-      notation::read_ebnf(format.as<structural_tag::GrammarFormat>().source,
-                          "root", options_.rules);
+ExprId Lowering::lower_grammar(const TagNode& node) {
+  Result<Rules> rules = notation::read_ebnf(
+      node.as<structural_tag::GrammarBody>().source, "root", options_.rules);
   if (!rules) {
-    fail_inside(std::move(rules).error(), format, "grammar",
-                format.as<structural_tag::GrammarFormat>().source);
+    fail_inside(std::move(rules).error(), node, "grammar",
+                node.as<structural_tag::GrammarBody>().source);
     return out_.rules.empty();
   }
   return out_.rules.reference(out_.rules.append(*rules));
@@ -342,13 +341,13 @@ ExprId Lowering::lower_any_tokens(TagNodeId id) {
       tag_[id].as<structural_tag::AnyTokens>().max_tokens.value_or(kMany));
 }
 
-ExprId Lowering::lower_tag_format(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const auto& body = format.as<TagFormat>();
+ExprId Lowering::lower_tag_node(TagNodeId id) {
+  const TagNode& node = tag_[id];
+  const auto& body = node.as<TagBody>();
   Rules& rules = out_.rules;
   ExprId end;
   if (body.end.token) {
-    end = one_token(*body.end.token, format.path + "/end/token");
+    end = one_token(*body.end.token, node.path + "/end/token");
   } else {
     std::vector<ExprId> ends;
     for (const std::string& text : body.end.texts) {
@@ -356,19 +355,18 @@ ExprId Lowering::lower_tag_format(TagNodeId id) {
     }
     end = rules.choice(std::move(ends));
   }
-  const ExprId behind = rules.sequence({whole(format.children[0]), end});
+  const ExprId behind = rules.sequence({whole(node.children[0]), end});
   made_[structural_tag::index_of(id)].behind_begin = behind;
-  const ExprId begin =
-      body.begin.token
-          ? one_token(*body.begin.token, format.path + "/begin/token")
-          : rules.marker(body.begin.texts[0]);
+  const ExprId begin = body.begin.token ? one_token(*body.begin.token,
+                                                    node.path + "/begin/token")
+                                        : rules.marker(body.begin.texts[0]);
   return rules.sequence({begin, behind});
 }
 
-ExprId Lowering::with_first(const TagNode& format, bool at_least_one,
+ExprId Lowering::with_first(const TagNode& node, bool at_least_one,
                             bool stop_after_first, ExprId text) {
   if (!at_least_one) return text;
-  const ExprId first = out_.rules.choice(wholes(format));
+  const ExprId first = out_.rules.choice(wholes(node));
   if (stop_after_first) return first;
   return out_.rules.sequence({first, text});
 }
@@ -382,11 +380,11 @@ void Lowering::add_triggers(std::vector<TriggerTarget> ways,
 }
 
 ExprId Lowering::lower_triggered_tags(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const auto& body = format.as<structural_tag::TriggeredTags>();
+  const TagNode& node = tag_[id];
+  const auto& body = node.as<structural_tag::TriggeredTags>();
   Rules& rules = out_.rules;
   if (body.at_least_one && body.stop_after_first) {
-    return rules.choice(wholes(format));
+    return rules.choice(wholes(node));
   }
   FreeTextExpr text;
   text.markers = true;
@@ -395,10 +393,10 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   // The rest of "begin" is what the trigger leaves of it.
   std::vector<TriggerTarget> triggers;
   const std::vector<std::uint32_t> begun_by =
-      structural_tag::triggers_of_tags(tag_, format);
-  for (std::size_t i = 0; i < format.children.size(); ++i) {
-    const TagNodeId child = format.children[i];
-    const std::string& begin = tag_[child].as<TagFormat>().begin.texts[0];
+      structural_tag::triggers_of_tags(tag_, node);
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    const TagNodeId child = node.children[i];
+    const std::string& begin = tag_[child].as<TagBody>().begin.texts[0];
     const std::string& trigger = body.triggers[begun_by[i]];
     triggers.push_back(
         {trigger, rules.sequence(
@@ -406,7 +404,7 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
                        made_[structural_tag::index_of(child)].behind_begin})});
   }
   add_triggers(std::move(triggers), "tag", text);
-  return with_first(format, body.at_least_one, body.stop_after_first,
+  return with_first(node, body.at_least_one, body.stop_after_first,
                     rules.free_text(std::move(text)));
 }
 
@@ -420,13 +418,13 @@ std::vector<Token> Lowering::excluded_tokens(TagNodeId id) {
   return out;
 }
 
-void Lowering::check_not_excluded(const TagNode& format,
+void Lowering::check_not_excluded(const TagNode& node,
                                   const std::vector<Token>& triggers,
                                   const std::vector<Token>& excludes) {
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
         excludes.end()) {
-      fail(structural_tag::excluded_trigger_error(format, i,
+      fail(structural_tag::excluded_trigger_error(node, i,
                                                   std::to_string(triggers[i])));
     }
   }
@@ -435,22 +433,21 @@ void Lowering::check_not_excluded(const TagNode& format,
 // The tags of each trigger are known by what the vocabulary says: an id and a
 // text may be the same token.
 ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const auto& body = format.as<structural_tag::TokenTriggeredTags>();
+  const TagNode& node = tag_[id];
+  const auto& body = node.as<structural_tag::TokenTriggeredTags>();
   Rules& rules = out_.rules;
   rules::TokenTextExpr text;
   text.excludes = excluded_tokens(id);
   text.loop = !body.stop_after_first;
   std::vector<Token> triggers;
   for (std::size_t i = 0; i < body.triggers.size(); ++i) {
-    triggers.push_back(
-        token(body.triggers[i],
-              format.path + "/trigger_tokens/" + std::to_string(i)));
+    triggers.push_back(token(
+        body.triggers[i], node.path + "/trigger_tokens/" + std::to_string(i)));
   }
-  check_not_excluded(format, triggers, text.excludes);
+  check_not_excluded(node, triggers, text.excludes);
   std::vector<std::vector<ExprId>> tags(triggers.size());
-  for (TagNodeId child : format.children) {
-    const Token begin = token(*tag_[child].as<TagFormat>().begin.token,
+  for (TagNodeId child : node.children) {
+    const Token begin = token(*tag_[child].as<TagBody>().begin.token,
                               tag_[child].path + "/begin/token");
     const auto found = std::find(triggers.begin(), triggers.end(), begin);
     if (std::count(triggers.begin(), triggers.end(), begin) != 1) {
@@ -463,20 +460,20 @@ ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
   }
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (tags[i].empty()) {
-      fail(structural_tag::unused_token_error(format, i,
+      fail(structural_tag::unused_token_error(node, i,
                                               std::to_string(triggers[i])));
     }
     text.triggers.push_back(
         {triggers[i], rule("tag", rules.choice(std::move(tags[i])))});
   }
-  return with_first(format, body.at_least_one, body.stop_after_first,
+  return with_first(node, body.at_least_one, body.stop_after_first,
                     rules.token_text(std::move(text)));
 }
 
-ExprId Lowering::lower_separated(const TagNode& format) {
-  const auto& body = format.as<structural_tag::TagsWithSeparator>();
+ExprId Lowering::lower_separated(const TagNode& node) {
+  const auto& body = node.as<structural_tag::TagsWithSeparator>();
   Rules& rules = out_.rules;
-  const ExprId one = rules.choice(wholes(format));
+  const ExprId one = rules.choice(wholes(node));
   ExprId all = one;
   if (!body.stop_after_first) {
     const ExprId more = rules.sequence({rules.marker(body.separator), one});
@@ -486,32 +483,32 @@ ExprId Lowering::lower_separated(const TagNode& format) {
 }
 
 ExprId Lowering::lower_dispatch(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const auto& body = format.as<structural_tag::DispatchFormat>();
+  const TagNode& node = tag_[id];
+  const auto& body = node.as<structural_tag::DispatchBody>();
   FreeTextExpr text;
   text.markers = true;
   text.excludes = analysis_.excluded_texts(id);
   text.loop = body.loop;
   std::vector<TriggerTarget> triggers;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {
-    triggers.push_back({body.patterns[i], whole(format.children[i])});
+    triggers.push_back({body.patterns[i], whole(node.children[i])});
   }
   add_triggers(std::move(triggers), "dispatched", text);
   return out_.rules.free_text(std::move(text));
 }
 
 ExprId Lowering::lower_token_dispatch(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const auto& body = format.as<structural_tag::TokenDispatch>();
+  const TagNode& node = tag_[id];
+  const auto& body = node.as<structural_tag::TokenDispatch>();
   rules::TokenTextExpr text;
   text.loop = body.loop;
   text.excludes = excluded_tokens(id);
   std::vector<Token> patterns;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {
-    patterns.push_back(token(
-        body.patterns[i], format.path + "/rules/" + std::to_string(i) + "/0"));
+    patterns.push_back(token(body.patterns[i],
+                             node.path + "/rules/" + std::to_string(i) + "/0"));
   }
-  check_not_excluded(format, patterns, text.excludes);
+  check_not_excluded(node, patterns, text.excludes);
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (std::find(patterns.begin(), patterns.begin() + i, patterns[i]) !=
         patterns.begin() + i) {
@@ -520,7 +517,7 @@ ExprId Lowering::lower_token_dispatch(TagNodeId id) {
     std::vector<ExprId> contents;
     for (std::size_t j = i; j < patterns.size(); ++j) {
       if (patterns[j] == patterns[i]) {
-        contents.push_back(whole(format.children[j]));
+        contents.push_back(whole(node.children[j]));
       }
     }
     text.triggers.push_back(
@@ -531,65 +528,65 @@ ExprId Lowering::lower_token_dispatch(TagNodeId id) {
 }
 
 ExprId Lowering::lower_one(TagNodeId id) {
-  const TagNode& format = tag_[id];
+  const TagNode& node = tag_[id];
   Rules& rules = out_.rules;
   ExprId made = kNoId;
-  if (!inside_ && (format.type == TagNodeType::kJsonSchema ||
-                   format.type == TagNodeType::kRegex ||
-                   format.type == TagNodeType::kGrammar)) {
+  if (!inside_ && (node.type == TagNodeType::kJsonSchema ||
+                   node.type == TagNodeType::kRegex ||
+                   node.type == TagNodeType::kGrammar)) {
     return rules.empty();
   }
-  switch (format.type) {
+  switch (node.type) {
     case TagNodeType::kConstString:
-      made = rules.marker(format.as<structural_tag::ConstString>().value);
+      made = rules.marker(node.as<structural_tag::ConstString>().value);
       break;
     case TagNodeType::kJsonSchema:
       made = lower_json_schema(id);
       break;
     case TagNodeType::kRegex:
-      made = lower_regex(format);
+      made = lower_regex(node);
       break;
     case TagNodeType::kGrammar:
-      made = lower_grammar(format);
+      made = lower_grammar(node);
       break;
     case TagNodeType::kAnyText:
       made = lower_any_text(id);
       break;
     case TagNodeType::kSequence:
-      made = rules.sequence(wholes(format));
+      made = rules.sequence(wholes(node));
       break;
     case TagNodeType::kOr:
-      made = rules.choice(wholes(format));
+      made = rules.choice(wholes(node));
       break;
     case TagNodeType::kOptional:
-      made = rules.repeat(whole(format.children[0]), 0, 1);
+      made = rules.repeat(whole(node.children[0]), 0, 1);
       break;
     case TagNodeType::kPlus:
-      made = rules.repeat(whole(format.children[0]), 1, kMany);
+      made = rules.repeat(whole(node.children[0]), 1, kMany);
       break;
     case TagNodeType::kStar:
-      made = rules.repeat(whole(format.children[0]), 0, kMany);
+      made = rules.repeat(whole(node.children[0]), 0, kMany);
       break;
     case TagNodeType::kRepeat: {
-      const auto& body = format.as<structural_tag::RepeatFormat>();
-      made = rules.repeat(whole(format.children[0]), body.min, body.max);
+      const auto& body = node.as<structural_tag::RepeatBody>();
+      made = rules.repeat(whole(node.children[0]), body.min, body.max);
       break;
     }
     case TagNodeType::kTag:
-      made = lower_tag_format(id);
+      made = lower_tag_node(id);
       break;
     case TagNodeType::kTriggeredTags:
       made = lower_triggered_tags(id);
       break;
     case TagNodeType::kTagsWithSeparator:
-      made = lower_separated(format);
+      made = lower_separated(node);
       break;
     case TagNodeType::kDispatch:
       made = lower_dispatch(id);
       break;
     case TagNodeType::kToken:
-      made = one_token(format.as<structural_tag::TokenFormat>().token,
-                       format.path + "/token");
+      made = one_token(node.as<structural_tag::TokenBody>().token,
+                       node.path + "/token");
       break;
     case TagNodeType::kExcludeToken:
       made = other_tokens(id);
@@ -606,13 +603,13 @@ ExprId Lowering::lower_one(TagNodeId id) {
   }
   // Whatever schemas are new belong to this format.
   if (rules.schemas.size() > out_.schema_paths.size()) {
-    const bool grammar = format.type == TagNodeType::kGrammar;
+    const bool grammar = node.type == TagNodeType::kGrammar;
     out_.schema_paths.resize(
         rules.schemas.size(),
-        format.path + (grammar ? "/grammar" : "/json_schema"));
+        node.path + (grammar ? "/grammar" : "/json_schema"));
     out_.schema_in_place.resize(
         rules.schemas.size(),
-        !grammar && format.as<structural_tag::JsonSchemaFormat>().style ==
+        !grammar && node.as<structural_tag::JsonSchemaBody>().style ==
                         structural_tag::ArgumentStyle::kJson);
   }
   return made;

@@ -29,8 +29,8 @@ bool has_empty(const std::vector<std::string>& texts) {
 }
 
 // What is unlimited whatever it contains; the others ask what they contain.
-bool unlimited_by_itself(const TagNode& format) {
-  switch (format.type) {
+bool unlimited_by_itself(const TagNode& node) {
+  switch (node.type) {
     case TagNodeType::kAnyText:
     case TagNodeType::kAnyTokens:
     case TagNodeType::kTriggeredTags:
@@ -42,7 +42,7 @@ bool unlimited_by_itself(const TagNode& format) {
     case TagNodeType::kPlus:
       return true;
     case TagNodeType::kRepeat:
-      return format.as<RepeatFormat>().max == kUnbounded;
+      return node.as<RepeatBody>().max == kUnbounded;
     default:
       return false;
   }
@@ -60,23 +60,22 @@ Nullable either(Nullable a, Nullable b) {
 
 Nullable nullable_if(bool yes) { return yes ? Nullable::kYes : Nullable::kNo; }
 
-Nullable any_child(const TagNode& format, const std::vector<Nullable>& known) {
+Nullable any_child(const TagNode& node, const std::vector<Nullable>& known) {
   Nullable out = Nullable::kNo;
-  for (TagNodeId child : format.children) {
+  for (TagNodeId child : node.children) {
     out = either(out, known[index_of(child)]);
   }
   return out;
 }
 
 // REQUIRES: `known` is right for what stands in `format`.
-Nullable nullable_of(const TagNode& format,
-                     const std::vector<Nullable>& known) {
-  switch (format.type) {
+Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
+  switch (node.type) {
     case TagNodeType::kConstString:
-      return nullable_if(format.as<ConstString>().value.empty());
+      return nullable_if(node.as<ConstString>().value.empty());
     case TagNodeType::kJsonSchema:
       // No JSON value is the empty text; a list of parameters can be.
-      return format.as<JsonSchemaFormat>().style == ArgumentStyle::kJson
+      return node.as<JsonSchemaBody>().style == ArgumentStyle::kJson
                  ? Nullable::kNo
                  : Nullable::kInside;
     case TagNodeType::kRegex:
@@ -84,14 +83,14 @@ Nullable nullable_of(const TagNode& format,
       return Nullable::kInside;
     case TagNodeType::kSequence: {
       Nullable out = Nullable::kYes;
-      for (TagNodeId child : format.children) {
+      for (TagNodeId child : node.children) {
         out = both(out, known[index_of(child)]);
       }
       return out;
     }
     case TagNodeType::kOr:
     case TagNodeType::kPlus:
-      return any_child(format, known);
+      return any_child(node, known);
     case TagNodeType::kAnyText:
     case TagNodeType::kAnyTokens:
     case TagNodeType::kOptional:
@@ -100,23 +99,22 @@ Nullable nullable_of(const TagNode& format,
     case TagNodeType::kTokenDispatch:
       return Nullable::kYes;
     case TagNodeType::kRepeat:
-      return format.as<RepeatFormat>().min == 0 ? Nullable::kYes
-                                                : any_child(format, known);
+      return node.as<RepeatBody>().min == 0 ? Nullable::kYes
+                                            : any_child(node, known);
     case TagNodeType::kTag: {
-      const auto& body = format.as<TagFormat>();
+      const auto& body = node.as<TagBody>();
       return both(
           nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
-          any_child(format, known));
+          any_child(node, known));
     }
     case TagNodeType::kTriggeredTags:
-      return format.as<TriggeredTags>().at_least_one ? any_child(format, known)
-                                                     : Nullable::kYes;
+      return node.as<TriggeredTags>().at_least_one ? any_child(node, known)
+                                                   : Nullable::kYes;
     case TagNodeType::kTokenTriggeredTags:
-      return nullable_if(!format.as<TokenTriggeredTags>().at_least_one);
+      return nullable_if(!node.as<TokenTriggeredTags>().at_least_one);
     case TagNodeType::kTagsWithSeparator:
-      return format.as<TagsWithSeparator>().at_least_one
-                 ? any_child(format, known)
-                 : Nullable::kYes;
+      return node.as<TagsWithSeparator>().at_least_one ? any_child(node, known)
+                                                       : Nullable::kYes;
     case TagNodeType::kToken:
     case TagNodeType::kExcludeToken:
       return Nullable::kNo;
@@ -131,39 +129,37 @@ std::string quoted(const TokenRef& token) {
 }
 
 // JSON can spell half of a surrogate pair, and no text has one.
-std::optional<Error> check_characters(const TagNode& format) {
+std::optional<Error> check_characters(const TagNode& node) {
   const auto all = [&](const std::vector<std::string>& texts,
                        std::string_view key) -> std::optional<Error> {
     for (const std::string& text : texts) {
       if (base::is_utf8(text)) continue;
       return Error{ErrorCode::kInvalidUtf8,
-                   std::string(to_string(format.type)) + ": '" +
+                   std::string(to_string(node.type)) + ": '" +
                        std::string(key) +
                        "' holds half of a surrogate pair, which is no "
                        "character.",
-                   format.path + "/" + std::string(key)};
+                   node.path + "/" + std::string(key)};
     }
     return std::nullopt;
   };
   std::optional<Error> error;
-  switch (format.type) {
+  switch (node.type) {
     case TagNodeType::kConstString:
-      return all({format.as<ConstString>().value}, "value");
+      return all({node.as<ConstString>().value}, "value");
     case TagNodeType::kAnyText:
-      return all(format.as<AnyText>().excludes, "excludes");
+      return all(node.as<AnyText>().excludes, "excludes");
     case TagNodeType::kTag:
-      error = all(format.as<TagFormat>().begin.texts, "begin");
-      return error ? error : all(format.as<TagFormat>().end.texts, "end");
+      error = all(node.as<TagBody>().begin.texts, "begin");
+      return error ? error : all(node.as<TagBody>().end.texts, "end");
     case TagNodeType::kTagsWithSeparator:
-      return all({format.as<TagsWithSeparator>().separator}, "separator");
+      return all({node.as<TagsWithSeparator>().separator}, "separator");
     case TagNodeType::kTriggeredTags:
-      error = all(format.as<TriggeredTags>().triggers, "triggers");
-      return error ? error
-                   : all(format.as<TriggeredTags>().excludes, "excludes");
+      error = all(node.as<TriggeredTags>().triggers, "triggers");
+      return error ? error : all(node.as<TriggeredTags>().excludes, "excludes");
     case TagNodeType::kDispatch:
-      error = all(format.as<DispatchFormat>().patterns, "rules");
-      return error ? error
-                   : all(format.as<DispatchFormat>().excludes, "excludes");
+      error = all(node.as<DispatchBody>().patterns, "rules");
+      return error ? error : all(node.as<DispatchBody>().excludes, "excludes");
     default:
       return std::nullopt;
   }
@@ -171,9 +167,9 @@ std::optional<Error> check_characters(const TagNode& format) {
 
 // A tag whose content may go on for ever needs something that ends it.
 std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
-                               const TagNode& format) {
-  const auto& end = format.as<TagFormat>().end;
-  const TagNodeId content = format.children[0];
+                               const TagNode& node) {
+  const auto& end = node.as<TagBody>().end;
+  const TagNodeId content = node.children[0];
   if (end.token || has_non_empty(end.texts) || !analysis.unlimited(content) ||
       has_own_excludes(tag[content])) {
     return std::nullopt;
@@ -183,16 +179,16 @@ std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
                    std::string(to_string(tag[content].type)) +
                    ") says where it ends. Give a non-empty 'end', or "
                    "'excludes' to the content.",
-               format.path + "/end"};
+               node.path + "/end"};
 }
 
 // Every tag is begun by exactly one trigger, and every trigger begins a tag.
-std::optional<Error> check_triggers(const TagTree& tag, const TagNode& format) {
-  const auto& body = format.as<TriggeredTags>();
+std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
+  const auto& body = node.as<TriggeredTags>();
   const AhoCorasick trie = automata::word_trie(body.triggers);
   std::vector<bool> used(body.triggers.size(), false);
-  for (TagNodeId child : format.children) {
-    const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
+  for (TagNodeId child : node.children) {
+    const std::string& begin = tag[child].as<TagBody>().begin.texts[0];
     const std::vector<std::uint32_t> found = trie.words_that_begin(begin);
     if (found.empty()) {
       return Error{ErrorCode::kConflict,
@@ -217,26 +213,26 @@ std::optional<Error> check_triggers(const TagTree& tag, const TagNode& format) {
     return Error{ErrorCode::kConflict,
                  "triggered_tags: no tag begins with the trigger " +
                      quoted(body.triggers[i]) + ".",
-                 format.path + "/triggers/" + std::to_string(i)};
+                 node.path + "/triggers/" + std::to_string(i)};
   }
   return std::nullopt;
 }
 
 std::optional<Error> check_token_triggers(const TagTree& tag,
-                                          const TagNode& format) {
-  const auto& body = format.as<TokenTriggeredTags>();
+                                          const TagNode& node) {
+  const auto& body = node.as<TokenTriggeredTags>();
   // Whether an id and a text mean one token, only a vocabulary knows.
   const auto begin_of = [&](TagNodeId child) -> const TokenRef& {
-    return *tag[child].as<TagFormat>().begin.token;
+    return *tag[child].as<TagBody>().begin.token;
   };
   std::size_t texts = 0;
   for (const TokenRef& trigger : body.triggers) texts += trigger.by_text();
-  for (TagNodeId child : format.children) texts += begin_of(child).by_text();
-  if (texts != 0 && texts != body.triggers.size() + format.children.size()) {
+  for (TagNodeId child : node.children) texts += begin_of(child).by_text();
+  if (texts != 0 && texts != body.triggers.size() + node.children.size()) {
     return std::nullopt;
   }
   std::vector<bool> used(body.triggers.size(), false);
-  for (TagNodeId child : format.children) {
+  for (TagNodeId child : node.children) {
     const TokenRef& begin = begin_of(child);
     const auto found =
         std::find(body.triggers.begin(), body.triggers.end(), begin);
@@ -249,7 +245,7 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) {
-      return unused_token_error(format, i, quoted(body.triggers[i]));
+      return unused_token_error(node, i, quoted(body.triggers[i]));
     }
   }
   return std::nullopt;
@@ -259,7 +255,7 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
 // behind a shorter trigger: until it is there, it is free text.
 std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
-                                     const TagNode& format, bool dispatch) {
+                                     const TagNode& node, bool dispatch) {
   if (excludes.empty()) return std::nullopt;
   const AhoCorasick excluded = automata::word_automaton(excludes);
   for (std::size_t i = 0; i < triggers.size(); ++i) {
@@ -268,11 +264,11 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
     const std::string index = std::to_string(i);
     return Error{
         ErrorCode::kConflict,
-        std::string(to_string(format.type)) + ": the trigger " +
+        std::string(to_string(node.type)) + ": the trigger " +
             quoted(triggers[i]) + " contains " + quoted(excludes[*found]) +
             ", which the free text must not contain (by 'excludes' or as "
             "the end of the tag around it), so it can never be read.",
-        format.path +
+        node.path +
             (dispatch ? "/rules/" + index + "/0" : "/triggers/" + index)};
   }
   return std::nullopt;
@@ -280,11 +276,11 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
 
 std::optional<Error> check_reachable_tokens(
     const std::vector<TokenRef>& triggers,
-    const std::vector<TokenRef>& excludes, const TagNode& format) {
+    const std::vector<TokenRef>& excludes, const TagNode& node) {
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
         excludes.end()) {
-      return excluded_trigger_error(format, i, quoted(triggers[i]));
+      return excluded_trigger_error(node, i, quoted(triggers[i]));
     }
   }
   return std::nullopt;
@@ -299,42 +295,42 @@ Error token_begin_error(const TagNode& child, const std::string& token) {
                child.path + "/begin"};
 }
 
-Error unused_token_error(const TagNode& format, std::size_t trigger,
+Error unused_token_error(const TagNode& node, std::size_t trigger,
                          const std::string& token) {
   return Error{
       ErrorCode::kConflict,
       "token_triggered_tags: no tag begins with the token " + token + ".",
-      format.path + "/trigger_tokens/" + std::to_string(trigger)};
+      node.path + "/trigger_tokens/" + std::to_string(trigger)};
 }
 
-Error excluded_trigger_error(const TagNode& format, std::size_t trigger,
+Error excluded_trigger_error(const TagNode& node, std::size_t trigger,
                              const std::string& token) {
   const std::string index = std::to_string(trigger);
   return Error{ErrorCode::kConflict,
-               std::string(to_string(format.type)) + ": the token " + token +
+               std::string(to_string(node.type)) + ": the token " + token +
                    " is both a trigger and excluded (by 'exclude_tokens' or "
                    "as the end of the tag around it).",
-               format.path + (format.type == TagNodeType::kTokenDispatch
-                                  ? "/rules/" + index + "/0"
-                                  : "/trigger_tokens/" + index)};
+               node.path + (node.type == TagNodeType::kTokenDispatch
+                                ? "/rules/" + index + "/0"
+                                : "/trigger_tokens/" + index)};
 }
 
-bool has_own_excludes(const TagNode& format) {
-  switch (format.type) {
+bool has_own_excludes(const TagNode& node) {
+  switch (node.type) {
     case TagNodeType::kAnyText:
-      return !format.as<AnyText>().excludes.empty();
+      return !node.as<AnyText>().excludes.empty();
     case TagNodeType::kTriggeredTags:
-      return !format.as<TriggeredTags>().excludes.empty();
+      return !node.as<TriggeredTags>().excludes.empty();
     case TagNodeType::kDispatch:
-      return !format.as<DispatchFormat>().excludes.empty();
+      return !node.as<DispatchBody>().excludes.empty();
     case TagNodeType::kExcludeToken:
-      return !format.as<ExcludeToken>().excludes.empty();
+      return !node.as<ExcludeToken>().excludes.empty();
     case TagNodeType::kAnyTokens:
-      return !format.as<AnyTokens>().excludes.empty();
+      return !node.as<AnyTokens>().excludes.empty();
     case TagNodeType::kTokenTriggeredTags:
-      return !format.as<TokenTriggeredTags>().excludes.empty();
+      return !node.as<TokenTriggeredTags>().excludes.empty();
     case TagNodeType::kTokenDispatch:
-      return !format.as<TokenDispatch>().excludes.empty();
+      return !node.as<TokenDispatch>().excludes.empty();
     default:
       return false;
   }
@@ -342,37 +338,37 @@ bool has_own_excludes(const TagNode& format) {
 
 TagAnalysis::TagAnalysis(const TagTree& tag)
     : tag_(&tag),
-      parents_(tag.formats.size(), kNoFormat),
-      enclosing_(tag.formats.size(), kNoFormat),
-      unlimited_(tag.formats.size(), false),
-      nullable_(tag.formats.size(), Nullable::kNo) {
-  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const TagNode& format = tag.formats[i];
+      parents_(tag.nodes.size(), kNoTagNode),
+      enclosing_(tag.nodes.size(), kNoTagNode),
+      unlimited_(tag.nodes.size(), false),
+      nullable_(tag.nodes.size(), Nullable::kNo) {
+  for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
+    const TagNode& node = tag.nodes[i];
     const TagNodeId self{static_cast<std::uint32_t>(i)};
     const TagNodeId around =
-        format.type == TagNodeType::kTag ? self : enclosing_[i];
-    for (TagNodeId child : format.children) {
+        node.type == TagNodeType::kTag ? self : enclosing_[i];
+    for (TagNodeId child : node.children) {
       parents_[index_of(child)] = self;
       enclosing_[index_of(child)] = around;
     }
   }
-  for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const TagNode& format = tag.formats[i];
-    nullable_[i] = nullable_of(format, nullable_);
-    unlimited_[i] = unlimited_by_itself(format);
-    switch (format.type) {
+  for (std::size_t i = tag.nodes.size(); i-- > 0;) {
+    const TagNode& node = tag.nodes[i];
+    nullable_[i] = nullable_of(node, nullable_);
+    unlimited_[i] = unlimited_by_itself(node);
+    switch (node.type) {
       case TagNodeType::kOptional:
-        unlimited_[i] = unlimited_[index_of(format.children[0])];
+        unlimited_[i] = unlimited_[index_of(node.children[0])];
         break;
       case TagNodeType::kRepeat:
-        if (format.as<RepeatFormat>().max != 0 &&
-            unlimited_[index_of(format.children[0])]) {
+        if (node.as<RepeatBody>().max != 0 &&
+            unlimited_[index_of(node.children[0])]) {
           unlimited_[i] = true;
         }
         break;
       case TagNodeType::kSequence:
       case TagNodeType::kOr:
-        for (TagNodeId child : format.children) {
+        for (TagNodeId child : node.children) {
           if (unlimited_[index_of(child)] && !has_own_excludes(tag[child])) {
             unlimited_[i] = true;
           }
@@ -385,22 +381,22 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
 }
 
 std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
-  const TagNode& format = (*tag_)[id];
+  const TagNode& node = (*tag_)[id];
   std::vector<std::string> out;
   bool detects = true;
-  if (format.type == TagNodeType::kAnyText) {
-    out = format.as<AnyText>().excludes;
-  } else if (format.type == TagNodeType::kTriggeredTags) {
-    out = format.as<TriggeredTags>().excludes;
-  } else if (format.type == TagNodeType::kDispatch) {
-    out = format.as<DispatchFormat>().excludes;
+  if (node.type == TagNodeType::kAnyText) {
+    out = node.as<AnyText>().excludes;
+  } else if (node.type == TagNodeType::kTriggeredTags) {
+    out = node.as<TriggeredTags>().excludes;
+  } else if (node.type == TagNodeType::kDispatch) {
+    out = node.as<DispatchBody>().excludes;
     detects = false;
   } else {
     return out;
   }
   const TagNodeId around = enclosing_tag(id);
-  if (!detects || around == kNoFormat) return out;
-  const auto& ends = (*tag_)[around].as<TagFormat>().end.texts;
+  if (!detects || around == kNoTagNode) return out;
+  const auto& ends = (*tag_)[around].as<TagBody>().end.texts;
   std::set<std::string_view> known(out.begin(), out.end());
   std::vector<std::string> more;
   for (const std::string& text : ends) {
@@ -412,24 +408,24 @@ std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
 }
 
 std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
-  const TagNode& format = (*tag_)[id];
+  const TagNode& node = (*tag_)[id];
   std::vector<TokenRef> out;
   bool detects = true;
-  if (format.type == TagNodeType::kAnyTokens) {
-    out = format.as<AnyTokens>().excludes;
-  } else if (format.type == TagNodeType::kExcludeToken) {
-    out = format.as<ExcludeToken>().excludes;
-  } else if (format.type == TagNodeType::kTokenTriggeredTags) {
-    out = format.as<TokenTriggeredTags>().excludes;
-  } else if (format.type == TagNodeType::kTokenDispatch) {
-    out = format.as<TokenDispatch>().excludes;
+  if (node.type == TagNodeType::kAnyTokens) {
+    out = node.as<AnyTokens>().excludes;
+  } else if (node.type == TagNodeType::kExcludeToken) {
+    out = node.as<ExcludeToken>().excludes;
+  } else if (node.type == TagNodeType::kTokenTriggeredTags) {
+    out = node.as<TokenTriggeredTags>().excludes;
+  } else if (node.type == TagNodeType::kTokenDispatch) {
+    out = node.as<TokenDispatch>().excludes;
     detects = false;
   } else {
     return out;
   }
   const TagNodeId around = enclosing_tag(id);
-  if (!detects || around == kNoFormat) return out;
-  const auto& end = (*tag_)[around].as<TagFormat>().end;
+  if (!detects || around == kNoTagNode) return out;
+  const auto& end = (*tag_)[around].as<TagBody>().end;
   if (end.token && std::find(out.begin(), out.end(), *end.token) == out.end()) {
     out.push_back(*end.token);
   }
@@ -438,37 +434,36 @@ std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
 
 std::optional<Error> check_structural_tag(const TagTree& tag) {
   const TagAnalysis analysis(tag);
-  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const TagNode& format = tag.formats[i];
+  for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
+    const TagNode& node = tag.nodes[i];
     const TagNodeId self{static_cast<std::uint32_t>(i)};
-    std::optional<Error> error = check_characters(format);
+    std::optional<Error> error = check_characters(node);
     if (error) return error;
-    switch (format.type) {
+    switch (node.type) {
       case TagNodeType::kTag:
-        error = check_end(tag, analysis, format);
+        error = check_end(tag, analysis, node);
         break;
       case TagNodeType::kTriggeredTags:
-        error = check_triggers(tag, format);
+        error = check_triggers(tag, node);
         if (!error) {
-          error = check_reachable(format.as<TriggeredTags>().triggers,
-                                  analysis.excluded_texts(self), format, false);
+          error = check_reachable(node.as<TriggeredTags>().triggers,
+                                  analysis.excluded_texts(self), node, false);
         }
         break;
       case TagNodeType::kDispatch:
-        error = check_reachable(format.as<DispatchFormat>().patterns,
-                                analysis.excluded_texts(self), format, true);
+        error = check_reachable(node.as<DispatchBody>().patterns,
+                                analysis.excluded_texts(self), node, true);
         break;
       case TagNodeType::kTokenTriggeredTags:
-        error = check_token_triggers(tag, format);
+        error = check_token_triggers(tag, node);
         if (!error) {
-          error =
-              check_reachable_tokens(format.as<TokenTriggeredTags>().triggers,
-                                     analysis.excluded_tokens(self), format);
+          error = check_reachable_tokens(node.as<TokenTriggeredTags>().triggers,
+                                         analysis.excluded_tokens(self), node);
         }
         break;
       case TagNodeType::kTokenDispatch:
-        error = check_reachable_tokens(format.as<TokenDispatch>().patterns,
-                                       analysis.excluded_tokens(self), format);
+        error = check_reachable_tokens(node.as<TokenDispatch>().patterns,
+                                       analysis.excluded_tokens(self), node);
         break;
       default:
         break;
@@ -479,13 +474,13 @@ std::optional<Error> check_structural_tag(const TagTree& tag) {
 }
 
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
-                                            const TagNode& format) {
+                                            const TagNode& node) {
   const AhoCorasick trie =
-      automata::word_trie(format.as<TriggeredTags>().triggers);
+      automata::word_trie(node.as<TriggeredTags>().triggers);
   std::vector<std::uint32_t> out;
-  out.reserve(format.children.size());
-  for (TagNodeId child : format.children) {
-    const std::string& begin = tag[child].as<TagFormat>().begin.texts[0];
+  out.reserve(node.children.size());
+  for (TagNodeId child : node.children) {
+    const std::string& begin = tag[child].as<TagBody>().begin.texts[0];
     out.push_back(trie.words_that_begin(begin).front());
   }
   return out;
@@ -493,20 +488,20 @@ std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
 
 std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag) {
   std::vector<ShadowedTrigger> out;
-  for (const TagNode& format : tag.formats) {
-    const bool tags = format.type == TagNodeType::kTriggeredTags;
-    if (!tags && format.type != TagNodeType::kDispatch) continue;
+  for (const TagNode& node : tag.nodes) {
+    const bool tags = node.type == TagNodeType::kTriggeredTags;
+    if (!tags && node.type != TagNodeType::kDispatch) continue;
     const std::vector<std::string>& triggers =
-        tags ? format.as<TriggeredTags>().triggers
-             : format.as<DispatchFormat>().patterns;
+        tags ? node.as<TriggeredTags>().triggers
+             : node.as<DispatchBody>().patterns;
     for (const automata::ShadowedWord& hidden :
          automata::shadowed_words(triggers)) {
       const std::string index = std::to_string(hidden.word);
-      out.push_back({tags ? "triggers" : "rules",
-                     format.path + (tags ? "/triggers/" + index
-                                         : "/rules/" + index + "/0"),
-                     automata::shadowed_message(triggers[hidden.word],
-                                                triggers[hidden.inside])});
+      out.push_back(
+          {tags ? "triggers" : "rules",
+           node.path + (tags ? "/triggers/" + index : "/rules/" + index + "/0"),
+           automata::shadowed_message(triggers[hidden.word],
+                                      triggers[hidden.inside])});
     }
   }
   return out;

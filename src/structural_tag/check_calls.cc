@@ -12,79 +12,79 @@ struct Schemas {
   std::size_t count = 0;  // json_schema formats in it
   // The outermost format, in this one or itself, that may read its schema not
   // at all or more than once.
-  TagNodeId loose = kNoFormat;
+  TagNodeId loose = kNoTagNode;
 };
 
 // Whether the one content, or each element, is read exactly once.
-bool reads_once(const TagNode& format) {
-  switch (format.type) {
+bool reads_once(const TagNode& node) {
+  switch (node.type) {
     case TagNodeType::kTag:
     case TagNodeType::kSequence:
     case TagNodeType::kJsonSchema:
       return true;
     case TagNodeType::kRepeat: {
-      const auto& body = format.as<RepeatFormat>();
+      const auto& body = node.as<RepeatBody>();
       return body.min == 1 && body.max == 1;
     }
     default:
-      return format.children.empty();
+      return node.children.empty();
   }
 }
 
 std::vector<Schemas> find_schemas(const TagTree& tag) {
-  std::vector<Schemas> out(tag.formats.size());
-  for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const TagNode& format = tag.formats[i];
+  std::vector<Schemas> out(tag.nodes.size());
+  for (std::size_t i = tag.nodes.size(); i-- > 0;) {
+    const TagNode& node = tag.nodes[i];
     Schemas& here = out[i];
-    if (format.type == TagNodeType::kJsonSchema) here.count = 1;
-    for (TagNodeId child : format.children) {
+    if (node.type == TagNodeType::kJsonSchema) here.count = 1;
+    for (TagNodeId child : node.children) {
       const Schemas& inner = out[index_of(child)];
       here.count += inner.count;
-      if (inner.loose != kNoFormat) here.loose = inner.loose;
+      if (inner.loose != kNoTagNode) here.loose = inner.loose;
     }
-    if (here.count > 0 && !reads_once(format)) {
+    if (here.count > 0 && !reads_once(node)) {
       here.loose = TagNodeId{static_cast<std::uint32_t>(i)};
     }
   }
   return out;
 }
 
-Error conflict(const TagNode& format, std::string_view key,
+Error conflict(const TagNode& node, std::string_view key,
                const std::string& what) {
   return Error{ErrorCode::kConflict,
-               std::string(to_string(format.type)) + ": '" + std::string(key) +
+               std::string(to_string(node.type)) + ": '" + std::string(key) +
                    "' " + what,
-               format.path + "/" + std::string(key)};
+               node.path + "/" + std::string(key)};
 }
 
 // `inside`: whether the format stands in a call.
-std::optional<Error> check_call(const TagTree& tag, const TagNode& format,
+std::optional<Error> check_call(const TagTree& tag, const TagNode& node,
                                 const Schemas& schemas, bool inside) {
-  if (format.type != TagNodeType::kTag) {
-    return conflict(format, "tool", "is only for a tag.");
+  if (node.type != TagNodeType::kTag) {
+    return conflict(node, "tool", "is only for a tag.");
   }
   if (inside) {
-    return conflict(format, "tool",
+    return conflict(node, "tool",
                     "stands in a tag that has a 'tool' itself; a call holds "
                     "no other call.");
   }
-  if (!format.field.empty() && format.field != "tool_calls") {
-    return conflict(format, "field",
+  if (!node.field.empty() && node.field != "tool_calls") {
+    return conflict(node, "field",
                     "must be 'tool_calls' or left out where there is a "
                     "'tool', got '" +
-                        format.field.substr(0, 100) + "'.");
+                        node.field.substr(0, 100) + "'.");
   }
   if (schemas.count != 1) {
-    return conflict(format, "tool",
+    return conflict(node, "tool",
                     "needs exactly one json_schema in the tag, whose value "
                     "is the arguments; there " +
                         (schemas.count == 0
                              ? std::string("is none.")
                              : "are " + std::to_string(schemas.count) + "."));
   }
-  if (schemas.loose != kNoFormat) {
+  if (schemas.loose != kNoTagNode) {
     const TagNode& loose = tag[schemas.loose];
-    return conflict(format, "tool",
+    return conflict(node, "tool",
                     "needs a json_schema that comes exactly once, and the one "
                     "in the tag stands in '" +
                         std::string(to_string(loose.type)) + "' (" +
@@ -97,15 +97,15 @@ std::optional<Error> check_call(const TagTree& tag, const TagNode& format,
 
 std::optional<Error> check_calls(const TagTree& tag) {
   const std::vector<Schemas> schemas = find_schemas(tag);
-  std::vector<bool> inside(tag.formats.size(), false);
-  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const TagNode& format = tag.formats[i];
-    const bool call = !format.tool.empty();
+  std::vector<bool> inside(tag.nodes.size(), false);
+  for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
+    const TagNode& node = tag.nodes[i];
+    const bool call = !node.tool.empty();
     if (call) {
-      auto error = check_call(tag, format, schemas[i], inside[i]);
+      auto error = check_call(tag, node, schemas[i], inside[i]);
       if (error) return error;
     }
-    for (TagNodeId child : format.children) {
+    for (TagNodeId child : node.children) {
       inside[index_of(child)] = inside[i] || call;
     }
   }

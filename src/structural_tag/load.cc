@@ -30,7 +30,7 @@ std::string name_list(const Name& name) {
 }
 
 std::string type_names() {
-  return name_list<kFormatTypes>(
+  return name_list<kTagNodeTypes>(
       [](std::size_t i) { return to_string(static_cast<TagNodeType>(i)); });
 }
 
@@ -43,7 +43,7 @@ std::string style_names() {
 struct Pending {
   const json::Value* value;
   std::string path;
-  TagNodeId parent;  // kNoFormat for the root
+  TagNodeId parent;  // kNoTagNode for the root
   std::size_t slot;  // in the parent's children
   std::size_t depth;
   bool tag;  // an entry of "tags": a tag, whether or not it says so
@@ -54,7 +54,7 @@ class Loader {
   explicit Loader(const Limits& limits) : limits_(limits) {}
 
   Result<TagTree> load(const json::Value& root, std::string path) {
-    waiting_.push_back({&root, std::move(path), kNoFormat, 0, 1, false});
+    waiting_.push_back({&root, std::move(path), kNoTagNode, 0, 1, false});
     while (!waiting_.empty()) {
       Pending next = std::move(waiting_.back());
       waiting_.pop_back();
@@ -69,16 +69,16 @@ class Loader {
   std::optional<Error> find_type(const Pending& next, TagNodeType& type,
                                  bool& qwen_parameter) const;
   void load_json_schema(MemberReader& fields, const json::Value& object,
-                        bool qwen_parameter, TagNode& format);
-  void load_repeat(MemberReader& fields, TagNode& format);
-  void load_tags(MemberReader& fields, TagNode& format);
-  void load_dispatch(MemberReader& fields, TagNode& format);
+                        bool qwen_parameter, TagNode& node);
+  void load_repeat(MemberReader& fields, TagNode& node);
+  void load_tags(MemberReader& fields, TagNode& node);
+  void load_dispatch(MemberReader& fields, TagNode& node);
   // Children that wait: found while the fields are read, put on the stack when
   // all of them are good.
   void expect(const json::Value* value, std::string path, bool tag) {
     if (value == nullptr) return;
     children_.push_back(
-        {value, std::move(path), kNoFormat, children_.size(), 0, tag});
+        {value, std::move(path), kNoTagNode, children_.size(), 0, tag});
   }
 
   const Limits& limits_;
@@ -166,7 +166,7 @@ std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
     type = TagNodeType::kTriggeredTags;
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < kFormatTypes; ++i) {
+  for (std::size_t i = 0; i < kTagNodeTypes; ++i) {
     type = static_cast<TagNodeType>(i);
     if (to_string(type) == name) return std::nullopt;
   }
@@ -177,8 +177,8 @@ std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
 }
 
 void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
-                              bool qwen_parameter, TagNode& format) {
-  JsonSchemaFormat body;
+                              bool qwen_parameter, TagNode& node) {
+  JsonSchemaBody body;
   const json::Value* schema = object.find("json_schema");
   if (schema == nullptr) {
     fields.text("json_schema");  // says that it is missing
@@ -227,11 +227,11 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
   body.any_order = fields.flag("any_order", false);
   body.max_white_space =
       fields.budget("max_whitespace_cnt", 1).value_or(kUnbounded);
-  format.body = std::move(body);
+  node.body = std::move(body);
 }
 
-void Loader::load_repeat(MemberReader& fields, TagNode& format) {
-  RepeatFormat body;
+void Loader::load_repeat(MemberReader& fields, TagNode& node) {
+  RepeatBody body;
   const std::int64_t min = fields.integer("min", 0, false);
   const std::int64_t max = fields.integer("max", -1, true);
   body.min = static_cast<std::uint32_t>(min);
@@ -241,11 +241,11 @@ void Loader::load_repeat(MemberReader& fields, TagNode& format) {
                 "must not be less than 'min', which is " +
                     std::to_string(body.min) + ".");
   }
-  format.body = body;
+  node.body = body;
 }
 
 // "tags" of triggered_tags, tags_with_separator and token_triggered_tags.
-void Loader::load_tags(MemberReader& fields, TagNode& format) {
+void Loader::load_tags(MemberReader& fields, TagNode& node) {
   const json::Array& tags = fields.list("tags");
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const std::string path = json::append_pointer(fields.path_of("tags"), i);
@@ -256,13 +256,13 @@ void Loader::load_tags(MemberReader& fields, TagNode& format) {
       continue;
     }
     const json::Value* begin = tags[i].find("begin");
-    if (begin != nullptr && format.type == TagNodeType::kTriggeredTags &&
+    if (begin != nullptr && node.type == TagNodeType::kTriggeredTags &&
         begin->is_object()) {
       fields.fail_at(ErrorCode::kWrongType, path + "/begin",
                      "the 'begin' of a tag must be a string here; tokens are "
                      "for token_triggered_tags.");
     }
-    if (begin != nullptr && format.type == TagNodeType::kTokenTriggeredTags &&
+    if (begin != nullptr && node.type == TagNodeType::kTokenTriggeredTags &&
         begin->is_string()) {
       fields.fail_at(ErrorCode::kWrongType, path + "/begin",
                      "the 'begin' of a tag must be a token object here; "
@@ -273,10 +273,10 @@ void Loader::load_tags(MemberReader& fields, TagNode& format) {
 }
 
 // "rules" of dispatch and token_dispatch.
-void Loader::load_dispatch(MemberReader& fields, TagNode& format) {
-  DispatchFormat texts;
+void Loader::load_dispatch(MemberReader& fields, TagNode& node) {
+  DispatchBody texts;
   TokenDispatch tokens;
-  const bool by_token = format.type == TagNodeType::kTokenDispatch;
+  const bool by_token = node.type == TagNodeType::kTokenDispatch;
   const json::Array& rules = fields.list("rules");
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::string path = json::append_pointer(fields.path_of("rules"), i);
@@ -305,11 +305,11 @@ void Loader::load_dispatch(MemberReader& fields, TagNode& format) {
   if (by_token) {
     tokens.loop = fields.flag("loop", true);
     tokens.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
-    format.body = std::move(tokens);
+    node.body = std::move(tokens);
   } else {
     texts.loop = fields.flag("loop", true);
     texts.excludes = fields.texts("excludes", MemberReader::kOptional);
-    format.body = std::move(texts);
+    node.body = std::move(texts);
   }
 }
 
@@ -322,7 +322,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                  next.path};
   }
   path_bytes_ += next.path.size();
-  if (out_.formats.size() >= kMaxFormats || path_bytes_ > kMaxPathBytes) {
+  if (out_.nodes.size() >= kMaxFormats || path_bytes_ > kMaxPathBytes) {
     return Error{ErrorCode::kTooLarge,
                  "A structural tag must not have more than 262144 formats, "
                  "nor more than 64 MiB of pointers to them.",
@@ -333,15 +333,15 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                  "format: must be an object, got " + kind_of(*next.value) + ".",
                  next.path};
   }
-  TagNode format;
-  format.path = next.path;
+  TagNode node;
+  node.path = next.path;
   bool qwen_parameter = false;
-  if (auto error = find_type(next, format.type, qwen_parameter)) return error;
+  if (auto error = find_type(next, node.type, qwen_parameter)) return error;
 
   const json::Value& object = *next.value;
-  MemberReader fields(object, to_string(format.type), next.path);
+  MemberReader fields(object, to_string(node.type), next.path);
   children_.clear();
-  switch (format.type) {
+  switch (node.type) {
     case TagNodeType::kConstString:
       if (object.find("value") == nullptr && object.find("text") != nullptr) {
         return Error{ErrorCode::kMissingKey,
@@ -349,23 +349,23 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                      "which is spelled 'value'.",
                      next.path};
       }
-      format.body = ConstString{fields.text("value")};
+      node.body = ConstString{fields.text("value")};
       break;
     case TagNodeType::kJsonSchema:
-      load_json_schema(fields, object, qwen_parameter, format);
+      load_json_schema(fields, object, qwen_parameter, node);
       break;
     case TagNodeType::kRegex:
-      format.body = RegexFormat{fields.non_empty_text("pattern")};
+      node.body = RegexBody{fields.non_empty_text("pattern")};
       break;
     case TagNodeType::kGrammar:
-      format.body = GrammarFormat{fields.non_empty_text("grammar")};
+      node.body = GrammarBody{fields.non_empty_text("grammar")};
       break;
     case TagNodeType::kAnyText: {
       AnyText body;
       body.excludes = fields.texts("excludes", MemberReader::kOptional);
       body.max_tokens = fields.budget("max_tokens");
       body.max_chars = fields.budget("max_chars");
-      format.body = std::move(body);
+      node.body = std::move(body);
       break;
     }
     case TagNodeType::kSequence:
@@ -383,74 +383,74 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       expect(fields.object("content"), fields.path_of("content"), false);
       break;
     case TagNodeType::kRepeat:
-      load_repeat(fields, format);
+      load_repeat(fields, node);
       expect(fields.object("content"), fields.path_of("content"), false);
       break;
     case TagNodeType::kTag: {
-      TagFormat body;
+      TagBody body;
       body.begin = fields.begin();
       expect(fields.object("content"), fields.path_of("content"), false);
       body.end = fields.end();
-      format.body = std::move(body);
+      node.body = std::move(body);
       break;
     }
     case TagNodeType::kTriggeredTags: {
       TriggeredTags body;
       body.triggers = fields.texts("triggers", MemberReader::kRequired);
-      load_tags(fields, format);
+      load_tags(fields, node);
       body.at_least_one = fields.flag("at_least_one", false);
       body.stop_after_first = fields.flag("stop_after_first", false);
       body.excludes = fields.texts("excludes", MemberReader::kOptional);
-      format.body = std::move(body);
+      node.body = std::move(body);
       break;
     }
     case TagNodeType::kTagsWithSeparator: {
       TagsWithSeparator body;
-      load_tags(fields, format);
+      load_tags(fields, node);
       body.separator = fields.text("separator");
       body.at_least_one = fields.flag("at_least_one", false);
       body.stop_after_first = fields.flag("stop_after_first", false);
-      format.body = std::move(body);
+      node.body = std::move(body);
       break;
     }
     case TagNodeType::kDispatch:
     case TagNodeType::kTokenDispatch:
-      load_dispatch(fields, format);
+      load_dispatch(fields, node);
       break;
     case TagNodeType::kToken:
-      format.body = TokenFormat{fields.token("token")};
+      node.body = TokenBody{fields.token("token")};
       break;
     case TagNodeType::kExcludeToken:
-      format.body = ExcludeToken{
+      node.body = ExcludeToken{
           fields.tokens("exclude_tokens", MemberReader::kOptional)};
       break;
     case TagNodeType::kAnyTokens: {
       AnyTokens body;
       body.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
       body.max_tokens = fields.budget("max_tokens");
-      format.body = std::move(body);
+      node.body = std::move(body);
       break;
     }
     case TagNodeType::kTokenTriggeredTags: {
       TokenTriggeredTags body;
       body.triggers = fields.tokens("trigger_tokens", MemberReader::kRequired);
-      load_tags(fields, format);
+      load_tags(fields, node);
       body.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
       body.at_least_one = fields.flag("at_least_one", false);
       body.stop_after_first = fields.flag("stop_after_first", false);
-      format.body = std::move(body);
+      node.body = std::move(body);
       break;
     }
   }
-  format.field = fields.name("field");
-  format.tool = fields.name("tool");
+  node.field = fields.name("field");
+  node.tool = fields.name("tool");
   if (fields.error()) return fields.error();
 
-  const TagNodeId id{static_cast<std::uint32_t>(out_.formats.size())};
-  format.children.resize(children_.size(), kNoFormat);
-  out_.formats.push_back(std::move(format));
-  if (next.parent != kNoFormat) {
-    out_.formats[index_of(next.parent)].children[next.slot] = id;
+  const TagNodeId id{static_cast<std::uint32_t>(out_.nodes.size())};
+  node.children.resize(children_.size(), kNoTagNode);
+  out_.nodes.push_back(std::move(node));
+  if (next.parent != kNoTagNode) {
+    out_.nodes[index_of(next.parent)].children[next.slot] = id;
   }
   // The first child is taken from the stack first.
   for (std::size_t i = children_.size(); i-- > 0;) {
@@ -582,8 +582,8 @@ Result<TagTree> load_structural_tag(const json::Value& source,
                      std::string(type->as_string().substr(0, 100)) + "'.",
                  path + "/type"};
   }
-  if (const json::Value* format = root->find("format")) {
-    return Loader(limits).load(*format, path + "/format");
+  if (const json::Value* node = root->find("format")) {
+    return Loader(limits).load(*node, path + "/format");
   }
   const json::Value* structures = root->find("structures");
   const json::Value* triggers = root->find("triggers");

@@ -35,9 +35,9 @@
 
 namespace parlance::structural_tag {
 
-// A format, by its place in TagTree::formats.
+// A format, by its place in TagTree::nodes.
 enum class TagNodeId : std::uint32_t {};
-constexpr TagNodeId kNoFormat{0xFFFFFFFF};
+constexpr TagNodeId kNoTagNode{0xFFFFFFFF};
 constexpr std::size_t index_of(TagNodeId id) {
   return static_cast<std::size_t>(id);
 }
@@ -65,7 +65,7 @@ enum class TagNodeType : std::uint8_t {
   kTokenTriggeredTags,
   kTokenDispatch,
 };
-constexpr std::size_t kFormatTypes = 20;
+constexpr std::size_t kTagNodeTypes = 20;
 
 // "const_string" for TagNodeType::kConstString.
 std::string_view to_string(TagNodeType type);
@@ -111,7 +111,7 @@ struct ConstString {
   std::string value;
 };
 
-struct JsonSchemaFormat {
+struct JsonSchemaBody {
   json::Value schema;  // an object, or true
   ArgumentStyle style = ArgumentStyle::kJson;
   // Members in any order; see section 10.3 of the description.
@@ -123,11 +123,11 @@ struct JsonSchemaFormat {
   std::vector<std::string> excludes;
 };
 
-struct RegexFormat {
+struct RegexBody {
   std::string pattern;  // not empty
 };
 
-struct GrammarFormat {
+struct GrammarBody {
   std::string source;  // not empty; EBNF with a rule "root"
 };
 
@@ -138,16 +138,16 @@ struct AnyText {
 };
 
 // children: the elements, or the one content.
-struct NoFields {};
+struct NoBody {};
 
 // children: the content.  max: kUnbounded for none.
-struct RepeatFormat {
+struct RepeatBody {
   std::uint32_t min = 0;
   std::uint32_t max = kUnbounded;
 };
 
 // children: the content.
-struct TagFormat {
+struct TagBody {
   Marker begin;  // one text, or a token
   Marker end;
 };
@@ -168,13 +168,13 @@ struct TagsWithSeparator {
 };
 
 // children[i] follows patterns[i].
-struct DispatchFormat {
+struct DispatchBody {
   std::vector<std::string> patterns;  // none empty
   std::vector<std::string> excludes;  // none empty
   bool loop = true;
 };
 
-struct TokenFormat {
+struct TokenBody {
   TokenRef token;
 };
 
@@ -203,10 +203,10 @@ struct TokenDispatch {
 };
 
 using TagNodeBody =
-    std::variant<NoFields, ConstString, JsonSchemaFormat, RegexFormat,
-                 GrammarFormat, AnyText, RepeatFormat, TagFormat, TriggeredTags,
-                 TagsWithSeparator, DispatchFormat, TokenFormat, ExcludeToken,
-                 AnyTokens, TokenTriggeredTags, TokenDispatch>;
+    std::variant<NoBody, ConstString, JsonSchemaBody, RegexBody, GrammarBody,
+                 AnyText, RepeatBody, TagBody, TriggeredTags, TagsWithSeparator,
+                 DispatchBody, TokenBody, ExcludeToken, AnyTokens,
+                 TokenTriggeredTags, TokenDispatch>;
 
 struct TagNode {
   TagNodeType type = TagNodeType::kConstString;
@@ -228,10 +228,10 @@ struct TagNode {
 
 // Immutable once loaded.  The root is format 0.
 struct TagTree {
-  std::vector<TagNode> formats;
+  std::vector<TagNode> nodes;
 
   const TagNode& operator[](TagNodeId id) const {
-    return formats[index_of(id)];
+    return nodes[index_of(id)];
   }
 };
 
@@ -278,10 +278,10 @@ class TagAnalysis {
  public:
   explicit TagAnalysis(const TagTree& tag);
 
-  // The format that this one is a part of; kNoFormat for the root.
+  // The format that this one is a part of; kNoTagNode for the root.
   TagNodeId parent(TagNodeId id) const { return parents_[index_of(id)]; }
 
-  // The nearest tag that this format stands in; kNoFormat for none.
+  // The nearest tag that this format stands in; kNoTagNode for none.
   TagNodeId enclosing_tag(TagNodeId id) const {
     return enclosing_[index_of(id)];
   }
@@ -309,7 +309,7 @@ class TagAnalysis {
 };
 
 // Whether the format's own list of excludes is not empty.
-bool has_own_excludes(const TagNode& format);
+bool has_own_excludes(const TagNode& node);
 
 // What fits nowhere else: tags without an end, triggers that select no tag or
 // that can never be read, calls without arguments.  Called by the loaders.
@@ -330,14 +330,14 @@ std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag);
 
 // Of each tag of triggered_tags, the trigger that its "begin" begins with.
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
-                                            const TagNode& format);
+                                            const TagNode& node);
 
 // What is wrong with tokens that trigger, also when they have been looked up:
 // `token` names one for people, `trigger` is its place in the list.
 Error token_begin_error(const TagNode& child, const std::string& token);
-Error unused_token_error(const TagNode& format, std::size_t trigger,
+Error unused_token_error(const TagNode& node, std::size_t trigger,
                          const std::string& token);
-Error excluded_trigger_error(const TagNode& format, std::size_t trigger,
+Error excluded_trigger_error(const TagNode& node, std::size_t trigger,
                              const std::string& token);
 
 }  // namespace parlance::structural_tag

@@ -8,7 +8,7 @@ namespace parlance::structural_tag {
 namespace {
 
 // ORDER: TagNodeType
-constexpr std::array<std::string_view, kFormatTypes> kTypeNames = {
+constexpr std::array<std::string_view, kTagNodeTypes> kTypeNames = {
     "const_string",
     "json_schema",
     "regex",
@@ -70,40 +70,40 @@ json::Value count_or_null(const std::optional<std::uint32_t>& count) {
 }
 
 // The formats that stand in `format`, taken out of `made`.
-json::Value children(const TagNode& format, std::vector<json::Value>& made) {
+json::Value children(const TagNode& node, std::vector<json::Value>& made) {
   json::Array out;
-  out.reserve(format.children.size());
-  for (TagNodeId child : format.children) {
+  out.reserve(node.children.size());
+  for (TagNodeId child : node.children) {
     out.push_back(std::move(made[index_of(child)]));
   }
   return out;
 }
 
-json::Value child(const TagNode& format, std::vector<json::Value>& made) {
-  return std::move(made[index_of(format.children[0])]);
+json::Value child(const TagNode& node, std::vector<json::Value>& made) {
+  return std::move(made[index_of(node.children[0])]);
 }
 
 // [[pattern, format], ...]
-json::Value rules(json::Value patterns, const TagNode& format,
+json::Value rules(json::Value patterns, const TagNode& node,
                   std::vector<json::Value>& made) {
   json::Array out;
-  out.reserve(format.children.size());
-  for (std::size_t i = 0; i < format.children.size(); ++i) {
+  out.reserve(node.children.size());
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
     out.push_back(json::Array{patterns.items()[i],
-                              std::move(made[index_of(format.children[i])])});
+                              std::move(made[index_of(node.children[i])])});
   }
   return out;
 }
 
 // Adds the members of `format` after "type".
-void add_members(const TagNode& format, std::vector<json::Value>& made,
+void add_members(const TagNode& node, std::vector<json::Value>& made,
                  json::Object& out) {
-  switch (format.type) {
+  switch (node.type) {
     case TagNodeType::kConstString:
-      out.set("value", format.as<ConstString>().value);
+      out.set("value", node.as<ConstString>().value);
       return;
     case TagNodeType::kJsonSchema: {
-      const auto& body = format.as<JsonSchemaFormat>();
+      const auto& body = node.as<JsonSchemaBody>();
       out.set("json_schema", body.schema);
       out.set("style", to_string(body.style));
       out.set("any_order", body.any_order);
@@ -115,13 +115,13 @@ void add_members(const TagNode& format, std::vector<json::Value>& made,
       return;
     }
     case TagNodeType::kRegex:
-      out.set("pattern", format.as<RegexFormat>().pattern);
+      out.set("pattern", node.as<RegexBody>().pattern);
       return;
     case TagNodeType::kGrammar:
-      out.set("grammar", format.as<GrammarFormat>().source);
+      out.set("grammar", node.as<GrammarBody>().source);
       return;
     case TagNodeType::kAnyText: {
-      const auto& body = format.as<AnyText>();
+      const auto& body = node.as<AnyText>();
       out.set("excludes", texts(body.excludes));
       out.set("max_tokens", count_or_null(body.max_tokens));
       out.set("max_chars", count_or_null(body.max_chars));
@@ -129,76 +129,76 @@ void add_members(const TagNode& format, std::vector<json::Value>& made,
     }
     case TagNodeType::kSequence:
     case TagNodeType::kOr:
-      out.set("elements", children(format, made));
+      out.set("elements", children(node, made));
       return;
     case TagNodeType::kOptional:
     case TagNodeType::kPlus:
     case TagNodeType::kStar:
-      out.set("content", child(format, made));
+      out.set("content", child(node, made));
       return;
     case TagNodeType::kRepeat: {
-      const auto& body = format.as<RepeatFormat>();
+      const auto& body = node.as<RepeatBody>();
       out.set("min", std::int64_t{body.min});
       out.set("max", body.max == kUnbounded ? std::int64_t{-1}
                                             : std::int64_t{body.max});
-      out.set("content", child(format, made));
+      out.set("content", child(node, made));
       return;
     }
     case TagNodeType::kTag: {
-      const auto& body = format.as<TagFormat>();
+      const auto& body = node.as<TagBody>();
       out.set("begin", marker(body.begin));
-      out.set("content", child(format, made));
+      out.set("content", child(node, made));
       out.set("end", marker(body.end));
       return;
     }
     case TagNodeType::kTriggeredTags: {
-      const auto& body = format.as<TriggeredTags>();
+      const auto& body = node.as<TriggeredTags>();
       out.set("triggers", texts(body.triggers));
-      out.set("tags", children(format, made));
+      out.set("tags", children(node, made));
       out.set("at_least_one", body.at_least_one);
       out.set("stop_after_first", body.stop_after_first);
       out.set("excludes", texts(body.excludes));
       return;
     }
     case TagNodeType::kTagsWithSeparator: {
-      const auto& body = format.as<TagsWithSeparator>();
-      out.set("tags", children(format, made));
+      const auto& body = node.as<TagsWithSeparator>();
+      out.set("tags", children(node, made));
       out.set("separator", body.separator);
       out.set("at_least_one", body.at_least_one);
       out.set("stop_after_first", body.stop_after_first);
       return;
     }
     case TagNodeType::kDispatch: {
-      const auto& body = format.as<DispatchFormat>();
-      out.set("rules", rules(texts(body.patterns), format, made));
+      const auto& body = node.as<DispatchBody>();
+      out.set("rules", rules(texts(body.patterns), node, made));
       out.set("loop", body.loop);
       out.set("excludes", texts(body.excludes));
       return;
     }
     case TagNodeType::kToken:
-      out.set("token", token(format.as<TokenFormat>().token));
+      out.set("token", token(node.as<TokenBody>().token));
       return;
     case TagNodeType::kExcludeToken:
-      out.set("exclude_tokens", tokens(format.as<ExcludeToken>().excludes));
+      out.set("exclude_tokens", tokens(node.as<ExcludeToken>().excludes));
       return;
     case TagNodeType::kAnyTokens: {
-      const auto& body = format.as<AnyTokens>();
+      const auto& body = node.as<AnyTokens>();
       out.set("exclude_tokens", tokens(body.excludes));
       out.set("max_tokens", count_or_null(body.max_tokens));
       return;
     }
     case TagNodeType::kTokenTriggeredTags: {
-      const auto& body = format.as<TokenTriggeredTags>();
+      const auto& body = node.as<TokenTriggeredTags>();
       out.set("trigger_tokens", tokens(body.triggers));
-      out.set("tags", children(format, made));
+      out.set("tags", children(node, made));
       out.set("exclude_tokens", tokens(body.excludes));
       out.set("at_least_one", body.at_least_one);
       out.set("stop_after_first", body.stop_after_first);
       return;
     }
     case TagNodeType::kTokenDispatch: {
-      const auto& body = format.as<TokenDispatch>();
-      out.set("rules", rules(tokens(body.patterns), format, made));
+      const auto& body = node.as<TokenDispatch>();
+      out.set("rules", rules(tokens(body.patterns), node, made));
       out.set("loop", body.loop);
       out.set("exclude_tokens", tokens(body.excludes));
       return;
@@ -219,14 +219,14 @@ std::string_view to_string(ArgumentStyle style) {
 json::Value to_json(const TagTree& tag) {
   // From the last format to the first: what stands in a format is made before
   // it.
-  std::vector<json::Value> made(tag.formats.size());
-  for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const TagNode& format = tag.formats[i];
+  std::vector<json::Value> made(tag.nodes.size());
+  for (std::size_t i = tag.nodes.size(); i-- > 0;) {
+    const TagNode& node = tag.nodes[i];
     json::Object out;
-    out.set("type", to_string(format.type));
-    add_members(format, made, out);
-    if (!format.field.empty()) out.set("field", format.field);
-    if (!format.tool.empty()) out.set("tool", format.tool);
+    out.set("type", to_string(node.type));
+    add_members(node, made, out);
+    if (!node.field.empty()) out.set("field", node.field);
+    if (!node.tool.empty()) out.set("tool", node.tool);
     made[i] = std::move(out);
   }
   return json::Object{{"type", "structural_tag"},

@@ -13,7 +13,7 @@ namespace parlance::tag_parser {
 using arguments::Conjunction;
 using structural_tag::ArgumentStyle;
 
-ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaFormat& format,
+ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaBody& format,
                              const Limits& limits, schema::Document document)
     : format_(format),
       markup_(arguments::argument_markup(format.style)),
@@ -22,7 +22,7 @@ ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaFormat& format,
       schema_(document_, format_.schema, languages_) {}
 
 Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
-    const structural_tag::JsonSchemaFormat& format, const Limits& limits) {
+    const structural_tag::JsonSchemaBody& format, const Limits& limits) {
   schema::LoadOptions load;
   load.limits = limits;
   Result<schema::Document> document = schema::load(format.schema, load);

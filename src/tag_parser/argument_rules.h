@@ -99,7 +99,7 @@ class ArgumentRules {
  public:
   // Errors: those of arguments::lower_arguments().
   static Result<std::unique_ptr<ArgumentRules>> make(
-      const structural_tag::JsonSchemaFormat& format, const Limits& limits);
+      const structural_tag::JsonSchemaBody& format, const Limits& limits);
 
   const arguments::ArgumentMarkup& markup() const { return markup_; }
   structural_tag::ArgumentStyle style() const { return format_.style; }
@@ -129,7 +129,7 @@ class ArgumentRules {
   std::size_t json_end(ValueId id, std::string_view text, std::size_t begin);
 
  private:
-  ArgumentRules(const structural_tag::JsonSchemaFormat& format,
+  ArgumentRules(const structural_tag::JsonSchemaBody& format,
                 const Limits& limits, schema::Document document);
 
   std::optional<Error> make_all();
@@ -140,7 +140,7 @@ class ArgumentRules {
   Result<ArrayRule> array_rule(const arguments::ArgumentArray& constraints);
   json_recogniser::JsonRecogniser* machine_of(ValueRule& rule);
 
-  const structural_tag::JsonSchemaFormat format_;
+  const structural_tag::JsonSchemaBody format_;
   const arguments::ArgumentMarkup markup_;
   const Limits limits_;
   schema::Document document_;

@@ -494,7 +494,7 @@ ArgumentReader::ArgumentReader(std::shared_ptr<State> state)
     : state_(std::move(state)) {}
 
 Result<ArgumentReader> ArgumentReader::make(
-    const structural_tag::JsonSchemaFormat& format, const Limits& limits) {
+    const structural_tag::JsonSchemaBody& format, const Limits& limits) {
   auto state = std::make_shared<State>();
   // What the grammar lets out is never too large to be read.
   state->limits = limits;

@@ -54,8 +54,7 @@ class ArgumentReader {
  public:
   // Errors: those of the format's grammar, with pointers into its schema.
   static Result<ArgumentReader> make(
-      const structural_tag::JsonSchemaFormat& format,
-      const Limits& limits = {});
+      const structural_tag::JsonSchemaBody& format, const Limits& limits = {});
 
   // Reads what the grammar of the format lets out, or the beginning of it.
   // Of any other text, as much as fits.

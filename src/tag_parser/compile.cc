@@ -8,7 +8,7 @@
 namespace parlance::tag_parser {
 
 using automata::WordSymbol;
-using structural_tag::TagFormat;
+using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
 using structural_tag::TokenRef;
@@ -46,7 +46,7 @@ std::optional<Error> TagCompiler::make_reader(TagNodeId id) {
   if (code_.arguments.contains(id)) return std::nullopt;
   const TagNode& format = tag_[id];
   Result<ArgumentReader> reader =
-      ArgumentReader::make(format.as<structural_tag::JsonSchemaFormat>(), {});
+      ArgumentReader::make(format.as<structural_tag::JsonSchemaBody>(), {});
   if (!reader) {
     Error error = std::move(reader).error();
     error.path = format.path + "/json_schema" + error.path;
@@ -67,7 +67,7 @@ bool TagCompiler::find_impossible(const TagNode& format) const {
     case TagNodeType::kOr:
       return left == 0;
     case TagNodeType::kRepeat:
-      return left == 0 && format.as<structural_tag::RepeatFormat>().min > 0;
+      return left == 0 && format.as<structural_tag::RepeatBody>().min > 0;
     case TagNodeType::kTriggeredTags:
       return left == 0 &&
              format.as<structural_tag::TriggeredTags>().at_least_one;
@@ -103,9 +103,9 @@ bool TagCompiler::find_nullable(TagNodeId id) const {
     case TagNodeType::kOr:
       return any();
     case TagNodeType::kRepeat:
-      return all() || format.as<structural_tag::RepeatFormat>().min == 0;
+      return all() || format.as<structural_tag::RepeatBody>().min == 0;
     case TagNodeType::kTag: {
-      const auto& body = format.as<TagFormat>();
+      const auto& body = format.as<TagBody>();
       const auto& ends = body.end.texts;
       return all() && !body.begin.token && body.begin.texts[0].empty() &&
              std::find(ends.begin(), ends.end(), "") != ends.end();
@@ -130,8 +130,8 @@ bool TagCompiler::find_nullable(TagNodeId id) const {
 }
 
 void TagCompiler::find_depths() {
-  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
-    for (const TagNodeId child : tag_.formats[i].children) {
+  for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
+    for (const TagNodeId child : tag_.nodes[i].children) {
       depth_[index_of(child)] = depth_[i] + 1;
     }
   }
@@ -227,7 +227,7 @@ Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
 
 Pc TagCompiler::compile_tag(TagNodeId id) {
   const TagNode& format = tag_[id];
-  const auto& body = format.as<TagFormat>();
+  const auto& body = format.as<TagBody>();
   const Pc leave = leave_[index_of(id)];
   if (body.end.token) {
     then(format.children[0], token(*body.end.token, leave));
@@ -325,7 +325,7 @@ Pc TagCompiler::compile_one(TagNodeId id) {
     case TagNodeType::kStar:
       return compile_loop(id, 0, kUnbounded);
     case TagNodeType::kRepeat: {
-      const auto& body = format.as<structural_tag::RepeatFormat>();
+      const auto& body = format.as<structural_tag::RepeatBody>();
       return compile_loop(id, body.min, body.max);
     }
     case TagNodeType::kTag:
@@ -390,12 +390,12 @@ void TagCompiler::find_joins() {
 Result<TagProgram> TagCompiler::emit() {
   out_ = {};
   out_.marks = marks_;
-  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+  for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
     const auto index = static_cast<std::uint32_t>(i);
     enter_[i] = add({.op = Op::kEnter, .index = index});
     leave_[i] = add({.op = Op::kLeave, .index = index});
   }
-  for (std::size_t i = 0; i < tag_.formats.size(); ++i) {
+  for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
     if (impossible_[i]) continue;
     const Pc first = compile_one(TagNodeId{static_cast<std::uint32_t>(i)});
     out_.code[enter_[i]].next = first;
@@ -421,10 +421,10 @@ Result<TagProgram> TagCompiler::emit() {
 Result<TagProgram> TagCompiler::texts() {
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_depths();
-  for (std::size_t i = tag_.formats.size(); i-- > 0 && !error;) {
+  for (std::size_t i = tag_.nodes.size(); i-- > 0 && !error;) {
     const auto id = TagNodeId{static_cast<std::uint32_t>(i)};
     error = make_leaf(id);
-    impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
+    impossible_[i] = impossible_[i] || find_impossible(tag_.nodes[i]);
     nullable_[i] = find_nullable(id);
   }
   if (error) {
@@ -462,21 +462,21 @@ std::optional<Error> TagCompiler::collect_marks() {
 }
 
 std::optional<Error> TagCompiler::mark_leaves() {
-  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
+  for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
     grammar::EmbeddedRecogniser& embedded = leaves_[i];
     if (embedded.rules == nullptr) continue;
     Result<grammar::EmbeddedRecogniser> made =
         grammar::embedded_with_marks(embedded, marks_, options_.limits);
     if (!made) {
       Error error = std::move(made).error();
-      error.path = tag_.formats[i].path;
+      error.path = tag_.nodes[i].path;
       return error;
     }
     embedded = *std::move(made);
     impossible_[i] = embedded.recogniser == nullptr;
   }
-  for (std::size_t i = tag_.formats.size(); i-- > 0;) {
-    impossible_[i] = impossible_[i] || find_impossible(tag_.formats[i]);
+  for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
+    impossible_[i] = impossible_[i] || find_impossible(tag_.nodes[i]);
   }
   if (!impossible_[0]) return std::nullopt;
   return Error{ErrorCode::kUnsatisfiable,
@@ -498,7 +498,7 @@ Result<std::unique_ptr<const TagProgram>> TagCompiler::tokens() {
 namespace {
 
 void find_child_indexes(CompiledTagImpl& code) {
-  const std::vector<TagNode>& formats = code.tag->formats;
+  const std::vector<TagNode>& formats = code.tag->nodes;
   code.child_index.assign(formats.size(), 0);
   for (std::size_t i = 0; i < formats.size(); ++i) {
     for (std::size_t c = 0; c < formats[i].children.size(); ++c) {

@@ -8,7 +8,7 @@
 namespace parlance::tag_parser {
 
 using automata::WordSymbol;
-using structural_tag::TagFormat;
+using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
 using structural_tag::TokenRef;
@@ -111,7 +111,7 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
   const bool rule = format.type == TagNodeType::kDispatch;
   Pc next = rule ? enter(inside) : enter(tag_[inside].children[0]);
   if (!rule) {
-    const auto& begin = tag_[inside].as<TagFormat>().begin.texts[0];
+    const auto& begin = tag_[inside].as<TagBody>().begin.texts[0];
     next = marker(begin, trigger_bytes, next);
   }
   // One space may belong to the mark.
@@ -135,7 +135,7 @@ void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   for (std::size_t c = 0; c < format.children.size(); ++c) {
     if (!possible(format.children[c])) continue;
     const std::string& trigger =
-        rule ? format.as<structural_tag::DispatchFormat>().patterns[c]
+        rule ? format.as<structural_tag::DispatchBody>().patterns[c]
              : format.as<structural_tag::TriggeredTags>().triggers[triggers[c]];
     for (const Word& word : words(trigger)) {
       const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
@@ -155,7 +155,7 @@ ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
   std::vector<Word> ends;
   for (const TagNodeId child : possible_children(tag_[id])) {
     if (tag_[child].type != TagNodeType::kTag) continue;
-    const auto& end = tag_[child].as<TagFormat>().end;
+    const auto& end = tag_[child].as<TagBody>().end;
     if (end.token) {
       out.token_ends.push_back(token_id(*end.token));
       continue;
@@ -180,8 +180,8 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
   bool loop = true;
   std::vector<std::string> triggers;
   if (format.type == TagNodeType::kDispatch) {
-    loop = format.as<structural_tag::DispatchFormat>().loop;
-    triggers = format.as<structural_tag::DispatchFormat>().patterns;
+    loop = format.as<structural_tag::DispatchBody>().loop;
+    triggers = format.as<structural_tag::DispatchBody>().patterns;
   } else {
     const auto& body = format.as<structural_tag::TriggeredTags>();
     at_least_one = body.at_least_one;
@@ -244,7 +244,7 @@ Pc TagCompiler::compile_tokens(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
   if (format.type == TagNodeType::kToken) {
-    return token(format.as<structural_tag::TokenFormat>().token, leave);
+    return token(format.as<structural_tag::TokenBody>().token, leave);
   }
   TokenSet set{excluded_tokens(id), true};
   if (format.type == TagNodeType::kExcludeToken) {
@@ -282,7 +282,7 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
     firsts.push_back(enter(child));
     const TokenRef& ref =
         rule ? format.as<structural_tag::TokenDispatch>().patterns[c]
-             : *tag_[child].as<TagFormat>().begin.token;
+             : *tag_[child].as<TagBody>().begin.token;
     const Pc target =
         add({.op = rule ? Op::kRule : Op::kEnter,
              .next = rule ? enter(child) : enter(tag_[child].children[0]),

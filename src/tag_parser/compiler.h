@@ -41,12 +41,12 @@ class TagCompiler {
         analysis_(tag_),
         options_(options),
         code_(code),
-        enter_(tag_.formats.size()),
-        leave_(tag_.formats.size()),
-        impossible_(tag_.formats.size(), false),
-        nullable_(tag_.formats.size(), false),
-        depth_(tag_.formats.size(), 0),
-        leaves_(tag_.formats.size()) {
+        enter_(tag_.nodes.size()),
+        leave_(tag_.nodes.size()),
+        impossible_(tag_.nodes.size(), false),
+        nullable_(tag_.nodes.size(), false),
+        depth_(tag_.nodes.size(), 0),
+        leaves_(tag_.nodes.size()) {
     if (options.cache != nullptr) {
       lowering_.cache = &detail::Access::impl(*options.cache)->cache;
     }

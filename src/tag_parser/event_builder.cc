@@ -9,7 +9,7 @@
 
 namespace parlance::tag_parser {
 
-using structural_tag::kNoFormat;
+using structural_tag::kNoTagNode;
 using structural_tag::TagNodeId;
 
 namespace {
@@ -45,7 +45,7 @@ Event& EventBuilder::add(EventKind kind, Span bytes) {
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {
-  if (open_ != kNoFormat) close_open(delimiter.begin, false);
+  if (open_ != kNoTagNode) close_open(delimiter.begin, false);
   open_ = id;
   begin_ = delimiter.begin;
   text_.clear();
@@ -61,7 +61,7 @@ void EventBuilder::open(TagNodeId id, Span delimiter) {
   const Region& region = regions_.region(id);
   field_ = region.field;
   kind_ = region.kind;
-  dirty_ = region.value != kNoFormat;
+  dirty_ = region.value != kNoTagNode;
   Event& event = add(EventKind::kRegionOpen, delimiter);
   if (kind_ == RegionKind::kCall) event.captures = {&region.capture, 1};
 }
@@ -94,12 +94,12 @@ void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
 }
 
 void EventBuilder::close_open(std::size_t at, bool cut) {
-  if (open_ == kNoFormat) return;
+  if (open_ == kNoTagNode) return;
   end(take_text(), {at, at}, cut, false);
 }
 
 void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
-  if (open_ == kNoFormat) return;
+  if (open_ == kNoTagNode) return;
   whys_.push_back(why);
   whys_.back().field = field_name();
   texts_.push_back(std::move(text_));
@@ -129,7 +129,7 @@ void EventBuilder::end(json::Value value, Span bytes, bool cut,
     event.value = &values_.back();
     event.cut = cut;
   }
-  open_ = kNoFormat;
+  open_ = kNoTagNode;
   text_.clear();
 }
 

@@ -72,7 +72,7 @@ class EventBuilder {
   const bool keep_;
   const std::size_t max_diagnostics_;
 
-  structural_tag::TagNodeId open_ = structural_tag::kNoFormat;
+  structural_tag::TagNodeId open_ = structural_tag::kNoTagNode;
   std::uint32_t field_ = 0;
   RegionKind kind_ = RegionKind::kText;
   bool dirty_ = false;

@@ -59,7 +59,7 @@ class ParseTree {
 
  private:
   struct Node {
-    TagNodeId format = structural_tag::kNoFormat;
+    TagNodeId format = structural_tag::kNoTagNode;
     std::uint64_t begin = 0;
     // Where the text in `text` begins.
     std::uint64_t text_begin = 0;

@@ -6,7 +6,7 @@
 
 namespace parlance::tag_parser {
 
-using structural_tag::kNoFormat;
+using structural_tag::kNoTagNode;
 using structural_tag::TagNode;
 using structural_tag::TagNodeId;
 using structural_tag::TagNodeType;
@@ -41,9 +41,9 @@ bool is_text(const TagNode& format) {
 
 // For each format, whether it or one inside it says where its text goes.
 std::vector<bool> find_annotated(const structural_tag::TagTree& tag) {
-  std::vector<bool> out(tag.formats.size(), false);
-  for (std::size_t i = tag.formats.size(); i-- > 0;) {
-    const TagNode& format = tag.formats[i];
+  std::vector<bool> out(tag.nodes.size(), false);
+  for (std::size_t i = tag.nodes.size(); i-- > 0;) {
+    const TagNode& format = tag.nodes[i];
     out[i] = !format.field.empty() || !format.tool.empty() ||
              std::any_of(format.children.begin(), format.children.end(),
                          [&](TagNodeId child) { return out[index_of(child)]; });
@@ -51,20 +51,20 @@ std::vector<bool> find_annotated(const structural_tag::TagTree& tag) {
   return out;
 }
 
-// The one json_schema in a format; kNoFormat if there is none or more.
+// The one json_schema in a format; kNoTagNode if there is none or more.
 // `whole`: only where nothing else is written.
 TagNodeId only_schema(const structural_tag::TagTree& tag, TagNodeId id,
                       bool whole) {
-  TagNodeId found = kNoFormat;
+  TagNodeId found = kNoTagNode;
   std::vector<TagNodeId> left = {id};
   while (!left.empty()) {
     const TagNode& format = tag[left.back()];
     if (format.type == TagNodeType::kJsonSchema) {
-      if (found != kNoFormat) return kNoFormat;
+      if (found != kNoTagNode) return kNoTagNode;
       found = left.back();
     }
     left.pop_back();
-    if (whole && format.type != TagNodeType::kJsonSchema) return kNoFormat;
+    if (whole && format.type != TagNodeType::kJsonSchema) return kNoTagNode;
     left.insert(left.end(), format.children.begin(), format.children.end());
   }
   return found;
@@ -82,26 +82,26 @@ std::uint32_t Regions::field(std::string_view name) {
 }
 
 Regions::Regions(const structural_tag::TagTree& tag)
-    : own_(tag.formats.size(), kNoFormat),
-      regions_(tag.formats.size()),
-      is_region_(tag.formats.size(), false) {
+    : own_(tag.nodes.size(), kNoTagNode),
+      regions_(tag.nodes.size()),
+      is_region_(tag.nodes.size(), false) {
   fields_ = {"reasoning", "content", "tool_calls", "rest"};
   const std::vector<bool> annotated = find_annotated(tag);
   // What is around a format decides, as far as it itself does not.
   struct Around {
-    TagNodeId region = kNoFormat;
+    TagNodeId region = kNoTagNode;
     bool sealed = false;  // no key inside it has a meaning
     bool markup = false;  // texts in it are markup
   };
-  std::vector<Around> around(tag.formats.size());
+  std::vector<Around> around(tag.nodes.size());
   const auto make = [&](std::size_t i, RegionKind kind, std::string_view name) {
     regions_[i].kind = kind;
     regions_[i].field = field(name);
     is_region_[i] = true;
     return TagNodeId{static_cast<std::uint32_t>(i)};
   };
-  for (std::size_t i = 0; i < tag.formats.size(); ++i) {
-    const TagNode& format = tag.formats[i];
+  for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
+    const TagNode& format = tag.nodes[i];
     const Around here = around[i];
     own_[i] = here.region;
     Around inside = here;
@@ -109,20 +109,20 @@ Regions::Regions(const structural_tag::TagTree& tag)
     if (here.sealed) {
       // Belongs to what is around it.
     } else if (!format.tool.empty()) {
-      own_[i] = kNoFormat;
+      own_[i] = kNoTagNode;
       inside = {make(i, RegionKind::kCall, "tool_calls"), true};
       regions_[i].by_markers = true;
       regions_[i].value = only_schema(tag, format.children[0], false);
       regions_[i].capture = {"name", format.tool};
     } else if (calls) {
-      own_[i] = kNoFormat;
-      if (!has_triggers(format)) inside = {kNoFormat, false, true};
+      own_[i] = kNoTagNode;
+      if (!has_triggers(format)) inside = {kNoTagNode, false, true};
     } else if (format.type == TagNodeType::kTag) {
       if (!format.field.empty()) {
-        own_[i] = kNoFormat;
+        own_[i] = kNoTagNode;
         inside = {make(i, RegionKind::kText, format.field)};
         regions_[i].by_markers = true;
-      } else if (here.region == kNoFormat && !here.markup && !annotated[i]) {
+      } else if (here.region == kNoTagNode && !here.markup && !annotated[i]) {
         inside = {make(i, RegionKind::kPlain, "tags"), true};
         regions_[i].by_markers = true;
         regions_[i].value = only_schema(tag, format.children[0], true);
@@ -130,7 +130,7 @@ Regions::Regions(const structural_tag::TagTree& tag)
     } else if (!format.field.empty()) {
       own_[i] = make(i, RegionKind::kText, format.field);
       if (!has_triggers(format)) inside = {own_[i]};
-    } else if (here.region == kNoFormat && !here.markup && is_text(format)) {
+    } else if (here.region == kNoTagNode && !here.markup && is_text(format)) {
       own_[i] = make(i, RegionKind::kText, "content");
     }
     for (const TagNodeId child : format.children) {

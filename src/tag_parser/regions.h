@@ -34,8 +34,8 @@ struct Region {
   std::uint32_t field = 0;  // index of its name
   // Of tags: what opens and closes it are the tag's markers.
   bool by_markers = false;
-  // kCall, kPlain: the json_schema whose value it has; kNoFormat: none.
-  structural_tag::TagNodeId value = structural_tag::kNoFormat;
+  // kCall, kPlain: the json_schema whose value it has; kNoTagNode: none.
+  structural_tag::TagNodeId value = structural_tag::kNoTagNode;
   Capture capture;  // kCall: "name"
 };
 
@@ -46,7 +46,7 @@ class Regions {
 
   // The region that the format's own bytes are written to: those of its text,
   // its separators, of a tag its markers, of formats with triggers the free
-  // text.  kNoFormat: they are markup.
+  // text.  kNoTagNode: they are markup.
   structural_tag::TagNodeId own(structural_tag::TagNodeId id) const {
     return own_[index_of(id)];
   }

@@ -32,7 +32,7 @@ struct Token;
 using Pc = base::Id<Instruction>;
 
 struct ResumePoint {
-  structural_tag::TagNodeId format = structural_tag::kNoFormat;
+  structural_tag::TagNodeId format = structural_tag::kNoTagNode;
   Pc free_text{0xFFFFFFFF};       // of that format
   std::uint32_t count_depth = 0;  // how many counts enclose it
   // Watches for triggers and ends.  A call below `ends` is the index of a

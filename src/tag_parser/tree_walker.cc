@@ -11,7 +11,7 @@
 
 namespace parlance::tag_parser {
 
-using structural_tag::kNoFormat;
+using structural_tag::kNoTagNode;
 
 void TreeWalker::text(std::string_view text) {
   if (text.empty()) return;
@@ -20,7 +20,7 @@ void TreeWalker::text(std::string_view text) {
   const TagNodeId owner = code_.regions.own(innermost);
   // The pattern of a rule is no free text.
   const bool markup =
-      owner == kNoFormat || (owner == innermost && tree_.now().in_rule());
+      owner == kNoTagNode || (owner == innermost && tree_.now().in_rule());
   if (!markup) events_.write(owner, text, bytes);
   tree_.text(text);
   position_ += text.size();
@@ -61,7 +61,7 @@ json::Value TreeWalker::plain_value(const Region& region, std::size_t depth,
   out.reserve(3);
   out.set("begin", base::to_utf8(tree_.now().begin_text(depth)));
   out.set("content",
-          region.value == kNoFormat ? json::Value(events_.text()) : value_);
+          region.value == kNoTagNode ? json::Value(events_.text()) : value_);
   out.set("end",
           cut ? json::Value() : base::to_utf8(tree_.now().end_text(depth)));
   return out;
@@ -88,7 +88,7 @@ void TreeWalker::leave() {
                                     {"arguments", value_}}}};
     }
     tree_.leave(position_, true);
-    if (region.value != kNoFormat && !value_whole_) {
+    if (region.value != kNoTagNode && !value_whole_) {
       const Diagnostic why{ErrorCode::kInvalidContent,
                            "the arguments cannot be read as a value",
                            "",
@@ -103,7 +103,7 @@ void TreeWalker::leave() {
   open_.pop_back();
   if (!open_.empty()) open_.back().content_end = position_;
   const TagNodeId region = events_.open_region();
-  if (region != kNoFormat && regions.region(region).value == left.format) {
+  if (region != kNoTagNode && regions.region(region).value == left.format) {
     value_ = tree_.now().last_value();
     value_whole_ = tree_.now().last_value_whole();
   }
@@ -116,7 +116,7 @@ void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
       [&](const Open& one) { return one.format == id; });
   if (inside) {
     const Region& region = code_.regions.region(id);
-    if (region.value != kNoFormat || region.kind == RegionKind::kCall) {
+    if (region.value != kNoTagNode || region.kind == RegionKind::kCall) {
       events_.close_malformed(at(), why);
     } else if (region.kind == RegionKind::kPlain) {
       std::size_t depth = open_.size() - 1;

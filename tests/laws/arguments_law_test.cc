@@ -272,7 +272,7 @@ class Case {
   Counts& counts_;
   SmallSchemas small_;
   json::Value schema_;
-  structural_tag::JsonSchemaFormat format_;
+  structural_tag::JsonSchemaBody format_;
 };
 
 Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {

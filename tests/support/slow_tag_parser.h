@@ -139,23 +139,23 @@ class SlowTagParser {
     if (known) return *known;
     const structural_tag::TagNode& format = tag_[id];
     if (format.type == structural_tag::TagNodeType::kRegex) {
-      known = *Grammar::from_regex(
-          format.as<structural_tag::RegexFormat>().pattern);
+      known =
+          *Grammar::from_regex(format.as<structural_tag::RegexBody>().pattern);
     } else if (format.type == structural_tag::TagNodeType::kGrammar) {
-      known = *Grammar::from_ebnf(
-          format.as<structural_tag::GrammarFormat>().source);
+      known =
+          *Grammar::from_ebnf(format.as<structural_tag::GrammarBody>().source);
     } else {
       JsonSchemaOptions options;
       options.closed = true;
       options.key_order = KeyOrder::kSchema;
       known = *Grammar::from_json_schema(
-          format.as<structural_tag::JsonSchemaFormat>().schema, options);
+          format.as<structural_tag::JsonSchemaBody>().schema, options);
     }
     return *known;
   }
 
   Readings tag(Id id, std::size_t at, std::string_view prefix = "") {
-    const auto& body = tag_[id].as<structural_tag::TagFormat>();
+    const auto& body = tag_[id].as<structural_tag::TagBody>();
     const Readings inside =
         then(literal(body.begin.texts[0], at), [&](std::size_t behind) {
           return then(format(tag_[id].children[0], behind),
@@ -208,10 +208,10 @@ class SlowTagParser {
     const structural_tag::TagNode& format = tag_[id];
     const bool rule = format.type == structural_tag::TagNodeType::kDispatch;
     const std::vector<std::string>& triggers =
-        rule ? format.as<structural_tag::DispatchFormat>().patterns
+        rule ? format.as<structural_tag::DispatchBody>().patterns
              : format.as<structural_tag::TriggeredTags>().triggers;
     const bool again =
-        rule ? format.as<structural_tag::DispatchFormat>().loop
+        rule ? format.as<structural_tag::DispatchBody>().loop
              : !format.as<structural_tag::TriggeredTags>().stop_after_first;
     const std::vector<std::string> excludes = facts_.excluded_texts(id);
     std::vector<std::string> all = triggers;
@@ -226,7 +226,7 @@ class SlowTagParser {
       for (std::size_t i = 0; i < format.children.size(); ++i) {
         const std::string begin = rule ? triggers[i]
                                        : tag_[format.children[i]]
-                                             .as<structural_tag::TagFormat>()
+                                             .as<structural_tag::TagBody>()
                                              .begin.texts[0];
         // The shortest trigger that it begins with.
         std::size_t shortest = 0;
@@ -328,7 +328,7 @@ class SlowTagParser {
         inside = loop(id, at, 0, structural_tag::kUnbounded);
         break;
       case TagNodeType::kRepeat: {
-        const auto& body = self.as<structural_tag::RepeatFormat>();
+        const auto& body = self.as<structural_tag::RepeatBody>();
         inside = loop(id, at, body.min, body.max);
         break;
       }

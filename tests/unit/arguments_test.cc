@@ -19,9 +19,9 @@ namespace {
 
 using structural_tag::ArgumentStyle;
 
-structural_tag::JsonSchemaFormat format_of(std::string_view style,
-                                           std::string_view schema) {
-  structural_tag::JsonSchemaFormat out;
+structural_tag::JsonSchemaBody format_of(std::string_view style,
+                                         std::string_view schema) {
+  structural_tag::JsonSchemaBody out;
   const Result<json::Value> parsed = json::parse(schema);
   EXPECT_TRUE(parsed) << schema;
   if (parsed) out.schema = *parsed;
@@ -33,7 +33,7 @@ structural_tag::JsonSchemaFormat format_of(std::string_view style,
   return out;
 }
 
-Result<Grammar> grammar_of(const structural_tag::JsonSchemaFormat& format) {
+Result<Grammar> grammar_of(const structural_tag::JsonSchemaBody& format) {
   const auto tag = StructuralTag::from_value(
       json::Object{{"format", json::Object{{"type", "json_schema"},
                                            {"json_schema", format.schema},
@@ -53,7 +53,7 @@ struct Row {
 void check(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.style) + " " + row.schema + "\n" + row.text);
-    const structural_tag::JsonSchemaFormat format =
+    const structural_tag::JsonSchemaBody format =
         format_of(row.style, row.schema);
     const Result<Grammar> grammar = grammar_of(format);
     ASSERT_TRUE(grammar) << grammar.error().to_string();
@@ -247,8 +247,7 @@ TEST(Arguments, LineFeedsOfTheMarkup) {
     const std::string text =
         "<parameter=a>" + std::string(row.text) + "</parameter>";
     SCOPED_TRACE(schema + " " + text);
-    const structural_tag::JsonSchemaFormat format =
-        format_of("qwen_xml", schema);
+    const structural_tag::JsonSchemaBody format = format_of("qwen_xml", schema);
     const Result<Grammar> grammar = grammar_of(format);
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     ASSERT_EQ(grammar->accepts(text), row.value != nullptr);
@@ -470,7 +469,7 @@ TEST(Arguments, AnyOrder) {
   };
   for (const AnyOrderRow& row : rows) {
     SCOPED_TRACE(std::string(row.schema) + "\n" + row.text);
-    structural_tag::JsonSchemaFormat format = format_of("qwen_xml", row.schema);
+    structural_tag::JsonSchemaBody format = format_of("qwen_xml", row.schema);
     format.any_order = true;
     std::string text;
     std::string_view left = row.text;
@@ -515,7 +514,7 @@ TEST(Arguments, AnyOrderOfMany) {
     }
     return out;
   };
-  structural_tag::JsonSchemaFormat format = format_of("qwen_xml", "true");
+  structural_tag::JsonSchemaBody format = format_of("qwen_xml", "true");
   format.any_order = true;
   format.schema = many_members(8, 0);
   Result<Grammar> grammar = grammar_of(format);
@@ -547,7 +546,7 @@ TEST(Arguments, AnyOrderOfMany) {
 // What may follow is told once for each number of members, not for each way
 // to it.
 TEST(Arguments, CountedMembersStaySmall) {
-  structural_tag::JsonSchemaFormat format = format_of("qwen_xml", "true");
+  structural_tag::JsonSchemaBody format = format_of("qwen_xml", "true");
   format.schema = many_members(60, 30);
   const Result<Grammar> grammar = grammar_of(format);
   ASSERT_TRUE(grammar);

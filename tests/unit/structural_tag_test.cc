@@ -206,7 +206,7 @@ TEST(StructuralTag, Facts) {
     EXPECT_EQ(facts.unlimited(root), row.unlimited);
     EXPECT_EQ(facts.nullable(root), row.nullable);
     std::vector<std::string> excluded;
-    for (std::size_t i = 0; i < tag->formats.size() && excluded.empty(); ++i) {
+    for (std::size_t i = 0; i < tag->nodes.size() && excluded.empty(); ++i) {
       excluded = facts.excluded_texts(
           structural_tag::TagNodeId{static_cast<std::uint32_t>(i)});
     }
@@ -399,7 +399,7 @@ std::vector<std::string> annotated(const json::Value& tag) {
   const auto tree = structural_tag::load_structural_tag(tag);
   EXPECT_TRUE(tree);
   if (!tree) return out;
-  for (const structural_tag::TagNode& format : tree->formats) {
+  for (const structural_tag::TagNode& format : tree->nodes) {
     if (format.field.empty() && format.tool.empty()) continue;
     out.push_back(std::string(to_string(format.type)) + " " + format.field +
                   format.tool);
@@ -499,7 +499,7 @@ TEST(ToolCalling, NothingWithoutAField) {
         ASSERT_TRUE(tag) << tag.error().to_string();
         const structural_tag::TagTree& tree = *detail::Access::impl(*tag);
         const structural_tag::TagAnalysis facts(tree);
-        for (std::size_t i = 0; i < tree.formats.size(); ++i) {
+        for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
           structural_tag::TagNodeId id{static_cast<std::uint32_t>(i)};
           const structural_tag::TagNodeType type = tree[id].type;
           const bool schema = type == structural_tag::TagNodeType::kJsonSchema;
@@ -507,11 +507,11 @@ TEST(ToolCalling, NothingWithoutAField) {
               type != structural_tag::TagNodeType::kTriggeredTags) {
             continue;
           }
-          while (id != structural_tag::kNoFormat &&
+          while (id != structural_tag::kNoTagNode &&
                  (schema ? tree[id].tool : tree[id].field).empty()) {
             id = facts.parent(id);
           }
-          EXPECT_NE(id, structural_tag::kNoFormat);
+          EXPECT_NE(id, structural_tag::kNoTagNode);
         }
       }
     }
