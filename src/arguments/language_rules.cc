@@ -67,13 +67,13 @@ std::vector<LanguageRules::Range> LanguageRules::characters(StateId state) {
 }
 
 rules::RuleId LanguageRules::rule_of(StateId state) {
-  const auto [place, made] = rule_of_.try_emplace(state, rules::kNoId);
+  const auto [entry, made] = rule_of_.try_emplace(state, rules::kNoId);
   if (made) {
-    place->second =
+    entry->second =
         rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
     waiting_.push_back(state);
   }
-  return place->second;
+  return entry->second;
 }
 
 std::optional<ExprId> LanguageRules::expr(automata::LanguageId language) {
@@ -88,13 +88,14 @@ std::optional<ExprId> LanguageRules::expr(automata::LanguageId language) {
     for (const Range& range : characters(state)) {
       by_target[range.target].push_back({range.first, range.last});
     }
-    std::vector<ExprId> ways;
+    std::vector<ExprId> choices;
     for (auto& [target, ranges] : by_target) {
       const ExprId one = rules_.char_class(regex::CharClass(std::move(ranges)));
-      ways.push_back(rules_.sequence({one, rules_.reference(rule_of(target))}));
+      choices.push_back(
+          rules_.sequence({one, rules_.reference(rule_of(target))}));
     }
-    if (languages_.accepting(state)) ways.push_back(rules_.empty());
-    rules_.rules[rule_of_[state]].body = rules_.choice(std::move(ways));
+    if (languages_.accepting(state)) choices.push_back(rules_.empty());
+    rules_.rules[rule_of_[state]].body = rules_.choice(std::move(choices));
   }
   return rules_.reference(first);
 }

@@ -13,7 +13,7 @@ using rules::kNoId;
 using rules::Rules;
 namespace {
 
-constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 
 std::uint64_t count_required(const MemberParts& parts) {
   return static_cast<std::uint64_t>(
@@ -28,42 +28,42 @@ bool bounds_matter(const MemberParts& parts) {
 }
 
 // What may follow all declared members, `taken` of which came.
-ExprId behind_members(const MemberParts& parts, std::uint64_t taken,
-                      Rules& rules) {
+ExprId after_members(const MemberParts& parts, std::uint64_t taken,
+                     Rules& rules) {
   if (taken > parts.max) return rules.choice({});
   const std::uint64_t least = parts.min > taken ? parts.min - taken : 0;
   if (parts.extra == kNoId) {
     return least == 0 ? rules.empty() : rules.choice({});
   }
   return parts.extras(least,
-                      parts.max == kUnlimited ? kUnlimited : parts.max - taken);
+                      parts.max == kUnbounded ? kUnbounded : parts.max - taken);
 }
 
 // What may follow each set of the `size` members from `first` on; the first
 // entry is that of none.  `ends[n]` follows a set of n that has all required
 // ones.
-std::vector<ExprId> behind_sets(const MemberParts& parts,
-                                const std::vector<ExprId>& members,
-                                std::size_t first, std::size_t size,
-                                const std::vector<ExprId>& ends, Rules& rules) {
+std::vector<ExprId> after_sets(const MemberParts& parts,
+                               const std::vector<ExprId>& members,
+                               std::size_t first, std::size_t size,
+                               const std::vector<ExprId>& ends, Rules& rules) {
   std::size_t needed = 0;
   for (std::size_t i = 0; i < size; ++i) {
     if (parts.required[first + i]) needed |= std::size_t{1} << i;
   }
-  std::vector<ExprId> behind(std::size_t{1} << size, kNoId);
-  for (std::size_t came = behind.size(); came-- > 0;) {
-    std::vector<ExprId> ways;
+  std::vector<ExprId> after(std::size_t{1} << size, kNoId);
+  for (std::size_t came = after.size(); came-- > 0;) {
+    std::vector<ExprId> choices;
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t with = came | (std::size_t{1} << i);
       if (with == came) continue;
-      ways.push_back(rules.sequence({members[first + i], behind[with]}));
+      choices.push_back(rules.sequence({members[first + i], after[with]}));
     }
     if ((came & needed) == needed) {
-      ways.push_back(ends[static_cast<std::size_t>(std::popcount(came))]);
+      choices.push_back(ends[static_cast<std::size_t>(std::popcount(came))]);
     }
-    behind[came] = shared_expr(rules, rules.choice(std::move(ways)));
+    after[came] = shared_expr(rules, rules.choice(std::move(choices)));
   }
-  return behind;
+  return after;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ ExprId members_in_order(const MemberParts& parts, Rules& rules,
       all.push_back(parts.required[i] ? parts.members[i]
                                       : rules.repeat(parts.members[i], 0, 1));
     }
-    all.push_back(behind_members(parts, parts.min, rules));
+    all.push_back(after_members(parts, parts.min, rules));
     return rules.sequence(std::move(all));
   }
   std::vector<ExprId> members;
@@ -101,7 +101,7 @@ ExprId members_in_order(const MemberParts& parts, Rules& rules,
   // written.
   std::vector<ExprId> rows(size + 1);
   for (std::size_t taken = 0; taken <= size; ++taken) {
-    rows[taken] = shared_expr(rules, behind_members(parts, taken, rules));
+    rows[taken] = shared_expr(rules, after_members(parts, taken, rules));
   }
   for (std::size_t i = size; i-- > 0;) {
     if (rules.exprs.size() > max_exprs) break;
@@ -136,7 +136,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
   std::vector<ExprId> ends(kFreeMembers + 1, rules.empty());
   if (bounded) {
     for (std::size_t taken = 0; taken <= size; ++taken) {
-      ends[taken] = shared_expr(rules, behind_members(parts, taken, rules));
+      ends[taken] = shared_expr(rules, after_members(parts, taken, rules));
     }
   }
   // From the last members to the first.
@@ -145,8 +145,8 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
   for (std::size_t group = groups; group-- > 0;) {
     if (rules.exprs.size() > max_exprs) break;
     const std::size_t first = group * kFreeMembers;
-    list = behind_sets(parts, members, first,
-                       std::min(kFreeMembers, size - first), ends, rules)[0];
+    list = after_sets(parts, members, first,
+                      std::min(kFreeMembers, size - first), ends, rules)[0];
     ends.assign(ends.size(), list);
   }
   AnyOrder out{rules.sequence({more, list}), {}};

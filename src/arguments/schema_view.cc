@@ -197,7 +197,7 @@ Result<LanguageId> ArgumentSchema::strings_here(const Node& node) {
   if (rules.min_length || rules.max_length) {
     all.push_back(languages_.length_between(
         rules.min_length.value_or(0),
-        rules.max_length.value_or(ArgumentObject::kUnlimited)));
+        rules.max_length.value_or(ArgumentObject::kUnbounded)));
   }
   for (const schema::PatternId id : {rules.pattern, rules.format}) {
     if (id == schema::kNoPattern) continue;
@@ -300,7 +300,7 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
 
 std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   Lengths out;
-  bool told = false;
+  bool limited = false;
   Conjunction left = all;
   while (!left.empty()) {
     const Node& node = document_.node(left.back());
@@ -312,18 +312,18 @@ std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
         rules.format != schema::kNoPattern) {
       return std::nullopt;
     }
-    told = told || rules.min_length || rules.max_length;
+    limited = limited || rules.min_length || rules.max_length;
     out.min = std::max(out.min, rules.min_length.value_or(0));
     out.max = std::min(out.max, rules.max_length.value_or(out.max));
     if (node.ref != schema::kNoNode) left.push_back(node.ref);
     left.insert(left.end(), node.all_of.begin(), node.all_of.end());
   }
-  if (!told) return std::nullopt;
+  if (!limited) return std::nullopt;
   return out;
 }
 
 // Whether both branches require a member whose listed values differ.
-bool ArgumentSchema::told_apart(NodeId a, NodeId b) const {
+bool ArgumentSchema::mutually_exclusive(NodeId a, NodeId b) const {
   const auto through = [&](NodeId id) {
     while (document_.node(id).ref != schema::kNoNode) {
       id = document_.node(id).ref;
@@ -370,7 +370,7 @@ std::optional<Error> ArgumentSchema::one_branch(const Node& node,
   }
   for (std::size_t i = 0; i < branches.size(); ++i) {
     for (std::size_t j = i + 1; j < branches.size(); ++j) {
-      if (told_apart(branches[i], branches[j])) continue;
+      if (mutually_exclusive(branches[i], branches[j])) continue;
       return Error{ErrorCode::kUnsupported,
                    "'oneOf' has branches that may hold at once, which cannot "
                    "be excluded where arguments are written as elements. Use "

@@ -48,9 +48,9 @@ struct ArgumentObject {
   std::vector<Member> members;  // in the order of the schema
   std::vector<Extra> extras;
   std::uint64_t min = 0;
-  std::uint64_t max = kUnlimited;
+  std::uint64_t max = kUnbounded;
 
-  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+  static constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 };
 
 // One alternative of an array.
@@ -58,12 +58,12 @@ struct ArgumentArray {
   std::vector<Conjunction> prefix;
   std::optional<Conjunction> rest;  // nothing: no further items
   std::uint64_t min = 0;
-  std::uint64_t max = ArgumentObject::kUnlimited;
+  std::uint64_t max = ArgumentObject::kUnbounded;
 };
 
 struct Lengths {
   std::uint64_t min = 0;
-  std::uint64_t max = ArgumentObject::kUnlimited;
+  std::uint64_t max = ArgumentObject::kUnbounded;
 };
 
 // Not thread-safe.
@@ -118,7 +118,7 @@ class ArgumentSchema {
   std::optional<Error> one_branch(const schema::Node& node,
                                   schema::TypeBits type,
                                   std::vector<NodeId>& branches);
-  bool told_apart(NodeId a, NodeId b) const;
+  bool mutually_exclusive(NodeId a, NodeId b) const;
 
   Result<std::optional<ArgumentObject>> object_constraints(
       const Conjunction& nodes);

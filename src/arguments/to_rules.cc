@@ -95,13 +95,13 @@ class Writer {
 
   // The rule of all elements of an object or list.
   RuleId list_rule(schema::TypeBits type, const Conjunction& all) {
-    const auto [place, made] = list_rules_.try_emplace({type, all}, kNoId);
+    const auto [entry, made] = list_rules_.try_emplace({type, all}, kNoId);
     if (made) {
-      place->second =
+      entry->second =
           rules_.add_rule("arguments_" + std::to_string(rules_.rules.size()));
-      waiting_.push_back({type, all, place->second});
+      waiting_.push_back({type, all, entry->second});
     }
-    return place->second;
+    return entry->second;
   }
 
   ExprId choice_of_texts(const std::vector<std::string_view>& texts) {
@@ -251,12 +251,12 @@ ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
     return listed_text(*listed, excludes, line_feeds);
   }
   // An upper bound alone is a budget, not states that count.
-  std::uint64_t max = ArgumentObject::kUnlimited;
+  std::uint64_t max = ArgumentObject::kUnbounded;
   if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
     if (lengths->min > lengths->max) return rules_.choice({});
     max = lengths->max;
     strings =
-        languages_.length_between(lengths->min, ArgumentObject::kUnlimited);
+        languages_.length_between(lengths->min, ArgumentObject::kUnbounded);
   }
   // Any text at all stands for a string, with or without line feeds.
   const bool any = strings == languages_.everything() && max > 0x7FFFFFFF;
@@ -332,7 +332,7 @@ ExprId Writer::value(const Conjunction& all,
                      const std::vector<std::string>& excludes,
                      bool line_feeds) {
   std::uint8_t types = schema_.types(all);
-  std::vector<ExprId> ways;
+  std::vector<ExprId> choices;
   if ((types & schema::kString) != 0) {
     Result<LanguageId> strings = schema_.strings(all);
     if (!strings) {
@@ -340,7 +340,7 @@ ExprId Writer::value(const Conjunction& all,
       return rules_.empty();
     }
     if (!languages_.empty(*strings)) {
-      ways.push_back(raw_text(all, *strings, excludes, line_feeds));
+      choices.push_back(raw_text(all, *strings, excludes, line_feeds));
     }
     // Free text spells scalars too.
     if (*strings == languages_.everything()) {
@@ -351,8 +351,8 @@ ExprId Writer::value(const Conjunction& all,
   if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
     types &= schema::kNull | schema::kBoolean | schema::kNumber;
   }
-  if (types != 0) ways.push_back(json(all, types));
-  return rules_.choice(std::move(ways));
+  if (types != 0) choices.push_back(json(all, types));
+  return rules_.choice(std::move(choices));
 }
 
 // Kimi K3: the type of a declared value where it has just one, else any.
@@ -385,11 +385,12 @@ ExprId Writer::type_attribute(const Conjunction& all, bool declared) {
 // Cohere: the value by what it is, and the attribute says which.
 ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
   const std::uint8_t types = schema_.types(all);
-  std::vector<ExprId> ways;
+  std::vector<ExprId> choices;
   const auto way = [&](std::string_view kind, ExprId content) {
-    ways.push_back(rules_.sequence({marker(" type=\"" + std::string(kind) +
-                                           std::string(markup_.attribute_end)),
-                                    content}));
+    choices.push_back(
+        rules_.sequence({marker(" type=\"" + std::string(kind) +
+                                std::string(markup_.attribute_end)),
+                         content}));
   };
   if (schema_.unconstrained(all)) {
     way("json", json(all, schema::kAllTypes));
@@ -420,7 +421,7 @@ ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
     parts.push_back(name);
     parts.push_back(rules_.bytes("\""));
   }
-  parts.push_back(rules_.choice(std::move(ways)));
+  parts.push_back(rules_.choice(std::move(choices)));
   parts.push_back(marker(markup_.close));
   return rules_.sequence(std::move(parts));
 }
@@ -430,18 +431,18 @@ ExprId Writer::minimax_m3_element(ExprId name, const Conjunction& all) {
   if (name == kNoId) name = rules_.bytes(kMinimaxM3Item);
   const std::uint8_t types = schema_.types(all);
   constexpr std::uint8_t kLists = schema::kObject | schema::kArray;
-  std::vector<ExprId> ways;
+  std::vector<ExprId> choices;
   if ((types & ~kLists) != 0) {
-    ways.push_back(value(all, raw_excludes(), false));
+    choices.push_back(value(all, raw_excludes(), false));
   }
   for (const schema::TypeBits type : {schema::kObject, schema::kArray}) {
     if ((types & type) != 0) {
-      ways.push_back(rules_.reference(list_rule(type, all)));
+      choices.push_back(rules_.reference(list_rule(type, all)));
     }
   }
   return rules_.sequence({marker(markup_.open), name, marker(markup_.middle),
-                          rules_.choice(std::move(ways)), marker(markup_.close),
-                          name, marker(markup_.middle)});
+                          rules_.choice(std::move(choices)),
+                          marker(markup_.close), name, marker(markup_.middle)});
 }
 
 // A name that stands twice can be told only where it is spelled in the schema.
@@ -516,15 +517,15 @@ ExprId Writer::element(ExprId name, const Conjunction& all, bool declared) {
 // and white space behind it.
 ExprId Writer::extra_elements(const ArgumentObject& constraints,
                               std::optional<LanguageId> part) {
-  std::vector<ExprId> ways;
+  std::vector<ExprId> choices;
   for (const ArgumentObject::Extra& one : constraints.extras) {
     LanguageId names = one.names;
     if (part) names = languages_.all_of({names, *part});
     if (languages_.empty(names)) continue;
-    ways.push_back(
+    choices.push_back(
         element(language(names, one.value), one.value, one.by_pattern));
   }
-  return rules_.sequence({rules_.choice(std::move(ways)), space_});
+  return rules_.sequence({rules_.choice(std::move(choices)), space_});
 }
 
 // At least and at most so many elements with names that are not declared (each
@@ -551,26 +552,26 @@ ExprId Writer::extras(const ArgumentObject& constraints, ExprId any,
       rules_,
       rules_.repeat(
           any, 0,
-          bound(most == ArgumentObject::kUnlimited ? most : most - least)));
+          bound(most == ArgumentObject::kUnbounded ? most : most - least)));
   // behind[came]: what may follow when these parts came, from many to none.
   const std::size_t sets = std::size_t{1} << parts.size();
-  std::vector<ExprId> behind(sets, kNoId);
+  std::vector<ExprId> after(sets, kNoId);
   for (std::size_t came = sets; came-- > 0;) {
     const auto count = static_cast<std::uint64_t>(std::popcount(came));
     if (count > least) continue;
     if (count == least) {
-      behind[came] = last;
+      after[came] = last;
       continue;
     }
-    std::vector<ExprId> ways;
+    std::vector<ExprId> choices;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::size_t with = came | (std::size_t{1} << i);
       if (with == came) continue;
-      ways.push_back(rules_.sequence({elements[i], behind[with]}));
+      choices.push_back(rules_.sequence({elements[i], after[with]}));
     }
-    behind[came] = shared_expr(rules_, rules_.choice(std::move(ways)));
+    after[came] = shared_expr(rules_, rules_.choice(std::move(choices)));
   }
-  return behind[0];
+  return after[0];
 }
 
 ExprId Writer::members(const ArgumentObject& constraints,
@@ -609,7 +610,7 @@ ExprId Writer::object(const Conjunction& all) {
     fail(std::move(alternatives).error());
     return rules_.empty();
   }
-  std::vector<ExprId> ways;
+  std::vector<ExprId> choices;
   for (ArgumentObject& constraints : *alternatives) {
     if (!schema_.leave_out_names(constraints, options_.style,
                                  options_.excludes)) {
@@ -636,9 +637,9 @@ ExprId Writer::object(const Conjunction& all) {
             "in cohere_xml.",
             document_.pointer(all[0])});
     }
-    ways.push_back(members(constraints, all));
+    choices.push_back(members(constraints, all));
   }
-  return rules_.sequence({space_, rules_.choice(std::move(ways))});
+  return rules_.sequence({space_, rules_.choice(std::move(choices))});
 }
 
 ExprId Writer::array(const Conjunction& all) {
@@ -650,13 +651,13 @@ ExprId Writer::array(const Conjunction& all) {
   const auto item = [&](const Conjunction& value) {
     return rules_.sequence({element(kNoId, value, false), space_});
   };
-  std::vector<ExprId> ways;
+  std::vector<ExprId> choices;
   for (const ArgumentArray& constraints : *alternatives) {
     // From the end: the items behind the prefix, then each of the prefix with
     // all that may follow it, or none of that.
     const std::uint64_t size = constraints.prefix.size();
     const auto beyond = [&](std::uint64_t n) {
-      if (n == ArgumentObject::kUnlimited) return rules::kMany;
+      if (n == ArgumentObject::kUnbounded) return rules::kMany;
       return static_cast<std::uint32_t>(
           std::min<std::uint64_t>(n > size ? n - size : 0, 0x7FFFFFFF));
     };
@@ -672,9 +673,9 @@ ExprId Writer::array(const Conjunction& all) {
       tail = rules_.sequence({item(constraints.prefix[i]), tail});
       if (constraints.min <= i) tail = rules_.repeat(tail, 0, 1);
     }
-    ways.push_back(tail);
+    choices.push_back(tail);
   }
-  return rules_.sequence({space_, rules_.choice(std::move(ways))});
+  return rules_.sequence({space_, rules_.choice(std::move(choices))});
 }
 
 }  // namespace

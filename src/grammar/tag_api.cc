@@ -25,7 +25,8 @@ using rules::Rules;
 namespace grammar {
 namespace {
 
-void place(std::vector<EmbeddedSchema>& schemas, const LoweredTag& lowered) {
+void set_pointers(std::vector<EmbeddedSchema>& schemas,
+                  const LoweredTag& lowered) {
   for (std::size_t i = 0; i < schemas.size(); ++i) {
     schemas[i].path = lowered.schema_paths[i];
     schemas[i].in_place = lowered.schema_in_place[i];
@@ -45,7 +46,7 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
   if (!lowered) return std::move(lowered).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(lowered->rules, options.limits);
-  place(schemas, *lowered);
+  set_pointers(schemas, *lowered);
   ImplResult made = make_impl(std::move(lowered->rules), std::move(schemas),
                               {options.limits, cache, marked});
   if (!made) return made;
@@ -90,7 +91,7 @@ ImplResult tag_grammar(std::string_view text,
 namespace {
 
 // Null if no text fits.
-Result<std::shared_ptr<recogniser::Recogniser>> leaf_machine(
+Result<std::shared_ptr<recogniser::Recogniser>> make_recogniser(
     const Rules& rules,
     std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
     std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
@@ -118,7 +119,7 @@ Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
   const Rules& rules = lowered->rules;
   std::vector<GrammarNote> notes;
   std::vector<EmbeddedSchema> schemas = schemas_of(rules, limits);
-  place(schemas, *lowered);
+  set_pointers(schemas, *lowered);
   if (auto error = make_schemas(schemas, {limits, lowering.cache}, notes)) {
     return *std::move(error);
   }
@@ -128,7 +129,7 @@ Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
     out.recogniser = schemas.front().recogniser;
     return out;
   }
-  auto impl = leaf_machine(rules, recognisers_of(schemas), nullptr, limits);
+  auto impl = make_recogniser(rules, recognisers_of(schemas), nullptr, limits);
   if (!impl) {
     Error error = std::move(impl).error();
     error.path = tag[id].path;
@@ -150,8 +151,8 @@ Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
 Result<EmbeddedRecogniser> embedded_with_marks(
     const EmbeddedRecogniser& embedded,
     std::shared_ptr<const rules::Marks> marks, const GrammarLimits& limits) {
-  auto impl =
-      leaf_machine(*embedded.rules, embedded.schemas, std::move(marks), limits);
+  auto impl = make_recogniser(*embedded.rules, embedded.schemas,
+                              std::move(marks), limits);
   if (!impl) return std::move(impl).error();
   EmbeddedRecogniser out = embedded;
   out.recogniser = *std::move(impl);

@@ -86,7 +86,7 @@ class Lowering {
   // What became of a format.
   struct Made {
     ExprId whole = kNoId;
-    ExprId behind_begin = kNoId;  // of a tag: its content and end
+    ExprId after_begin = kNoId;  // of a tag: its content and end
   };
 
   ExprId lower_one(TagNodeId id);
@@ -104,7 +104,7 @@ class Lowering {
   ExprId lower_dispatch(TagNodeId id);
   ExprId lower_token_dispatch(TagNodeId id);
 
-  void add_triggers(std::vector<TriggerTarget> ways, std::string_view name,
+  void add_triggers(std::vector<TriggerTarget> targets, std::string_view name,
                     FreeTextExpr& text);
 
   // At least one tag comes first, where that is asked for; `text` is all that
@@ -226,9 +226,9 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   options.excludes = body.excludes;
   options.max_exprs = options_.rules.exprs;
   options.limits = options_.limits;
-  const TagNodeId around = analysis_.enclosing_tag(id);
-  if (around != structural_tag::kNoTagNode) {
-    for (const std::string& end : tag_[around].as<TagBody>().end.texts) {
+  const TagNodeId enclosing = analysis_.enclosing_tag(id);
+  if (enclosing != structural_tag::kNoTagNode) {
+    for (const std::string& end : tag_[enclosing].as<TagBody>().end.texts) {
       if (!end.empty()) options.alone_excludes.push_back(end);
     }
   }
@@ -242,8 +242,8 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   for (std::size_t i = first_name; i < out_.rules.names.size(); ++i) {
     out_.rules.names[i].path = path + out_.rules.names[i].path;
   }
-  for (auto& [place, message] : made->narrowed) {
-    out_.narrowed.emplace_back(path + place, std::move(message));
+  for (auto& [pointer, message] : made->narrowed) {
+    out_.narrowed.emplace_back(path + pointer, std::move(message));
   }
   return made->list;
 }
@@ -355,12 +355,12 @@ ExprId Lowering::lower_tag_node(TagNodeId id) {
     }
     end = rules.choice(std::move(ends));
   }
-  const ExprId behind = rules.sequence({whole(node.children[0]), end});
-  made_[structural_tag::index_of(id)].behind_begin = behind;
+  const ExprId after = rules.sequence({whole(node.children[0]), end});
+  made_[structural_tag::index_of(id)].after_begin = after;
   const ExprId begin = body.begin.token ? one_token(*body.begin.token,
                                                     node.path + "/begin/token")
                                         : rules.marker(body.begin.texts[0]);
-  return rules.sequence({begin, behind});
+  return rules.sequence({begin, after});
 }
 
 ExprId Lowering::with_first(const TagNode& node, bool at_least_one,
@@ -371,11 +371,11 @@ ExprId Lowering::with_first(const TagNode& node, bool at_least_one,
   return out_.rules.sequence({first, text});
 }
 
-void Lowering::add_triggers(std::vector<TriggerTarget> ways,
+void Lowering::add_triggers(std::vector<TriggerTarget> targets,
                             std::string_view name, FreeTextExpr& text) {
-  for (TriggerTarget& way :
-       rules::join_equal_triggers(std::move(ways), out_.rules)) {
-    text.triggers.push_back({std::move(way.text), rule(name, way.after)});
+  for (TriggerTarget& target :
+       rules::join_equal_triggers(std::move(targets), out_.rules)) {
+    text.triggers.push_back({std::move(target.text), rule(name, target.after)});
   }
 }
 
@@ -399,9 +399,9 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
     const std::string& begin = tag_[child].as<TagBody>().begin.texts[0];
     const std::string& trigger = body.triggers[begun_by[i]];
     triggers.push_back(
-        {trigger, rules.sequence(
-                      {rules.marker(begin, trigger.size()),
-                       made_[structural_tag::index_of(child)].behind_begin})});
+        {trigger,
+         rules.sequence({rules.marker(begin, trigger.size()),
+                         made_[structural_tag::index_of(child)].after_begin})});
   }
   add_triggers(std::move(triggers), "tag", text);
   return with_first(node, body.at_least_one, body.stop_after_first,
@@ -456,7 +456,7 @@ ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
       continue;
     }
     tags[static_cast<std::size_t>(found - triggers.begin())].push_back(
-        made_[structural_tag::index_of(child)].behind_begin);
+        made_[structural_tag::index_of(child)].after_begin);
   }
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     if (tags[i].empty()) {

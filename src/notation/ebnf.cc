@@ -28,7 +28,7 @@ bool in_ebnf_name(char c) {
 }  // namespace
 
 EbnfReader::EbnfReader(std::string_view text, const rules::RulesLimits& limits)
-    : GrammarText(text), limits_(limits) {}
+    : TextCursor(text), limits_(limits) {}
 
 // With what stands at this place in front.
 bool EbnfReader::fail_here(std::string message) {

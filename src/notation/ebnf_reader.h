@@ -20,7 +20,7 @@
 
 namespace parlance::notation {
 
-class EbnfReader : private GrammarText {
+class EbnfReader : private TextCursor {
  public:
   EbnfReader(std::string_view text, const rules::RulesLimits& limits);
   Result<rules::Rules> run(std::string_view root_rule);

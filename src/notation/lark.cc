@@ -26,7 +26,7 @@ bool in_lark_name(char c) {
 }  // namespace
 
 LarkReader::LarkReader(std::string_view text, LarkContext& context)
-    : GrammarText(text),
+    : TextCursor(text),
       nested_(false),
       context_(context),
       limits_(context.options.limits),
@@ -34,7 +34,7 @@ LarkReader::LarkReader(std::string_view text, LarkContext& context)
       weave_(last_ignore_ != std::string_view::npos) {}
 
 LarkReader::LarkReader(const LarkReader& outer, std::size_t begin)
-    : GrammarText(outer.text_, begin),
+    : TextCursor(outer.text_, begin),
       nested_(true),
       context_(outer.context_),
       limits_(outer.limits_),

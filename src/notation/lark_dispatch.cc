@@ -70,7 +70,7 @@ bool any_text(const regex::Hir& hir, HirId id) {
 }
 
 // The text T of a pattern that is any text and then T; "" of others.
-std::string text_behind_any(const regex::Hir& hir) {
+std::string text_after_any(const regex::Hir& hir) {
   const regex::HirNode& root =
       inside_captures(hir, static_cast<HirId>(hir.nodes.size() - 1));
   if (root.kind != HirKind::kConcat || root.children.size() < 2 ||
@@ -163,8 +163,7 @@ bool LarkReader::fixed_head(ExprId id, Head& out) const {
   if (!rule->options.lazy) return false;
   const std::vector<ExprId> parts = parts_of(rule->body);
   if (parts.size() == 1 && rules_.exprs[parts[0]].kind == ExprKind::kRegex) {
-    out.text =
-        text_behind_any(rules_.regexes[rules_.exprs[parts[0]].index].hir);
+    out.text = text_after_any(rules_.regexes[rules_.exprs[parts[0]].index].hir);
     return !out.text.empty();
   }
   if (parts.size() != 2 || !is_any_text(parts[0])) return false;
@@ -257,7 +256,7 @@ bool LarkReader::dispatch_in(RuleId id) {
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const Head& head = heads[i];
     Rule rest;
-    rest.name = rules_.rules[from[i]].name + " behind its trigger";
+    rest.name = rules_.rules[from[i]].name + " after its trigger";
     std::vector<ExprId> sequence;
     if (weave_) sequence.push_back(rules_.reference(ignored_));
     for (ExprId part : head.rest) {

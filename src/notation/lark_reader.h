@@ -35,7 +35,7 @@ struct LarkContext {
   std::size_t depth = 0;
 };
 
-class LarkReader : private GrammarText {
+class LarkReader : private TextCursor {
  public:
   LarkReader(std::string_view text, LarkContext& context);
   // Reads what stands inside `outer` from `begin`, up to a "}" that closes

@@ -5,14 +5,14 @@
 
 namespace parlance::notation {
 
-bool GrammarText::match(std::string_view expected) {
+bool TextCursor::match(std::string_view expected) {
   if (!text_.substr(at_).starts_with(expected)) return false;
   at_ += expected.size();
   return true;
 }
 
-bool GrammarText::fail(std::size_t begin, std::size_t end, std::string message,
-                       ErrorCode code) {
+bool TextCursor::fail(std::size_t begin, std::size_t end, std::string message,
+                      ErrorCode code) {
   if (!error_) {
     end = std::min(end, text_.size());
     error_ =
@@ -21,8 +21,8 @@ bool GrammarText::fail(std::size_t begin, std::size_t end, std::string message,
   return false;
 }
 
-bool GrammarText::number(std::uint64_t least, std::uint64_t most,
-                         std::uint64_t& out) {
+bool TextCursor::number(std::uint64_t least, std::uint64_t most,
+                        std::uint64_t& out) {
   const std::size_t begin = at_;
   std::uint64_t value = 0;
   while (is_digit(peek())) {

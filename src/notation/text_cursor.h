@@ -19,9 +19,9 @@ namespace parlance::notation {
 
 using base::is_digit;
 
-class GrammarText {
+class TextCursor {
  protected:
-  explicit GrammarText(std::string_view text, std::size_t at = 0)
+  explicit TextCursor(std::string_view text, std::size_t at = 0)
       : text_(text), at_(at) {}
 
   bool at_end() const { return at_ >= text_.size(); }

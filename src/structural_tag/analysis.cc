@@ -345,11 +345,11 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
   for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
     const TagNode& node = tag.nodes[i];
     const TagNodeId self{static_cast<std::uint32_t>(i)};
-    const TagNodeId around =
+    const TagNodeId enclosing =
         node.type == TagNodeType::kTag ? self : enclosing_[i];
     for (TagNodeId child : node.children) {
       parents_[index_of(child)] = self;
-      enclosing_[index_of(child)] = around;
+      enclosing_[index_of(child)] = enclosing;
     }
   }
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
@@ -394,9 +394,9 @@ std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
   } else {
     return out;
   }
-  const TagNodeId around = enclosing_tag(id);
-  if (!detects || around == kNoTagNode) return out;
-  const auto& ends = (*tag_)[around].as<TagBody>().end.texts;
+  const TagNodeId enclosing = enclosing_tag(id);
+  if (!detects || enclosing == kNoTagNode) return out;
+  const auto& ends = (*tag_)[enclosing].as<TagBody>().end.texts;
   std::set<std::string_view> known(out.begin(), out.end());
   std::vector<std::string> more;
   for (const std::string& text : ends) {
@@ -423,9 +423,9 @@ std::vector<TokenRef> TagAnalysis::excluded_tokens(TagNodeId id) const {
   } else {
     return out;
   }
-  const TagNodeId around = enclosing_tag(id);
-  if (!detects || around == kNoTagNode) return out;
-  const auto& end = (*tag_)[around].as<TagBody>().end;
+  const TagNodeId enclosing = enclosing_tag(id);
+  if (!detects || enclosing == kNoTagNode) return out;
+  const auto& end = (*tag_)[enclosing].as<TagBody>().end;
   if (end.token && std::find(out.begin(), out.end(), *end.token) == out.end()) {
     out.push_back(*end.token);
   }
