@@ -1,4 +1,4 @@
-// The door parlance/grammar.h.
+// Implements parlance/grammar.h.
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-// The door parlance/captures.h.
+// Implements parlance/captures.h.
 
 #include "parlance/captures.h"
 
@@ -22,8 +22,8 @@ class CaptureReader {
                                     const Interrupt& interrupt) {
     CaptureReader out;
     out.interrupt_ = interrupt;
-    // Schemas are read by recognisers of their own: those of the grammar may be
-    // in use.
+    // Makes recognisers for the schemas, because those of the grammar may be in
+    // use.
     for (const grammar::GrammarImpl::EmbeddedSchema& embedded :
          detail::Access::impl(grammar)->schemas) {
       JsonSchemaOptions options = embedded.options;
@@ -44,7 +44,7 @@ class CaptureReader {
     return out;
   }
 
-  // Nothing, or why not.
+  // Reads `bytes`.  Returns an error if it gives up.
   std::optional<Error> feed(std::string_view bytes) {
     for (const char c : bytes) {
       if (cancelled()) return cancelled_error();
@@ -88,7 +88,7 @@ class CaptureReader {
   }
 
  private:
-  // Asked every few bytes: what is asked may take longer than a byte.
+  // Calls the callback every few bytes: it may cost more than reading a byte.
   bool cancelled() {
     constexpr std::size_t kEvery = 64;
     if (interrupt_.cancelled == nullptr || ++steps_ % kEvery != 0) return false;

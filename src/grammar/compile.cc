@@ -1,4 +1,4 @@
-// Machines of schemas and grammars: see compile.h.
+// Recognisers of schemas and grammars; see compile.h.
 
 #include "grammar/compile.h"
 
@@ -20,14 +20,16 @@ using recogniser::PartCache;
 using recogniser::Recogniser;
 namespace {
 
-// Of what does not grow: the document that is loaded, and conjunctions of its
-// nodes. Measured of schemas of tools: 24 to 32 KiB for 2 KiB of values.
+// Estimated bytes of what does not grow after compilation: the loaded document
+// and its conjunctions.  Measured on tool schemas: 24 to 32 KiB for 2 KiB of
+// JSON.
 std::size_t document_bytes(const json::Value& schema) {
   return sizeof(JsonRecogniser) + (std::size_t{12} << 10) +
          6 * schema.memory_bytes();
 }
 
-// Where something in a embedded is in the source of the whole.
+// Rewrites a pointer into an embedded schema as a pointer into the enclosing
+// source.
 void locate(const EmbeddedSchema& embedded, std::string& path,
             std::string& message) {
   if (embedded.path.empty()) return;
@@ -42,8 +44,6 @@ void locate(const EmbeddedSchema& embedded, std::string& path,
 Error cancelled_error() {
   return Error{ErrorCode::kTooLarge, "The compile was cancelled."};
 }
-
-// --- Keys --------------------------------------------------------------------
 
 // --- Schemas -----------------------------------------------------------------
 
@@ -92,7 +92,7 @@ std::vector<EmbeddedSchema> schemas_of(
       schemas.push_back(given[static_cast<std::size_t>(expr.options.as_int())]);
       continue;
     }
-    // Readers have checked the options.
+    // The readers of grammars have checked the options.
     EmbeddedSchema embedded{std::make_shared<const json::Value>(expr.schema),
                             *rules::read_schema_options(expr.options),
                             expr.span};
@@ -105,7 +105,7 @@ std::vector<EmbeddedSchema> schemas_of(
 std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
                                   const CompileOptions& options,
                                   std::vector<GrammarNote>& notes) {
-  // Where there is no cache equal schemas are found here.
+  // Without a cache, a local one still makes equal schemas share a recogniser.
   PartCache of_this_grammar(~std::size_t{0});
   PartCache* cache =
       options.cache != nullptr ? options.cache : &of_this_grammar;
@@ -113,7 +113,8 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
   for (EmbeddedSchema& embedded : schemas) {
     if (cancelled(limits)) return cancelled_error();
     if (embedded.recogniser == nullptr) {
-      // Not whom its first compile asked: that may be gone.
+      // Use this compile's cancellation callback.  The one in
+      // `embedded.options` may belong to a caller that has returned.
       JsonSchemaOptions given = embedded.options;
       given.limits.cancelled = limits.cancelled;
       given.limits.cancelled_argument = limits.cancelled_argument;

@@ -1,11 +1,12 @@
 #ifndef PARLANCE_SRC_GRAMMAR_COMPILE_H_
 #define PARLANCE_SRC_GRAMMAR_COMPILE_H_
 
-// From rules, and the schemas that stand in them, to what is inside a Grammar.
+// Compiles rules, and the schemas embedded in them, to the GrammarImpl of a
+// Grammar.
 //
-// The impl of a schema depends on the schema and its options alone.  So one
-// impl stands for all schemas that are equal, in one grammar and, with a
-// cache, in all grammars made with it.
+// The recogniser of a schema depends only on the schema and its options.  So
+// equal schemas share one recogniser, within a grammar and, with a cache,
+// across all grammars that are compiled with this cache.
 
 #include <memory>
 #include <optional>
@@ -35,15 +36,14 @@ struct CompileOptions {
   const rules::MarkedFor* marked = nullptr;
 };
 
-// Asked between the steps of a compile; schemas ask by themselves.
+// Called between the steps of a compile; the compile of a schema calls it too.
 inline bool cancelled(const GrammarLimits& limits) {
   return limits.cancelled != nullptr &&
          limits.cancelled(limits.cancelled_argument);
 }
 Error cancelled_error();
 
-// The schemas of `rules`.  Those whose options are a number are those of
-// `given`.
+// The schemas of `rules`.  A schema whose options are a number i is given[i].
 std::vector<EmbeddedSchema> schemas_of(
     const rules::Rules& rules, const GrammarLimits& limits,
     const std::vector<EmbeddedSchema>& given = {});
@@ -53,30 +53,30 @@ Result<std::shared_ptr<json_recogniser::JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     recogniser::PartCache* cache);
 
-// Makes the recognisers of schemas that have none; one that no text fits stays
-// without.  Notes of all are added, in order.
+// Makes the recognisers of the schemas that have none.  A schema that no text
+// fits stays without.  Adds the notes of all schemas, in order.
 std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
                                   const CompileOptions& options,
                                   std::vector<GrammarNote>& notes);
-// What a survey of their recognisers adds to those notes, in order.
+// Adds the notes that a survey of the recognisers finds, in order.
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes);
-// As the CfgRecogniser wants them.
+// The recognisers of the schemas, as CfgRecogniser takes them.
 std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas);
 
-// Why there is no text at all: kTooLarge, kUnsatisfiable; nothing if there is.
+// The error if the grammar has no text at all: kTooLarge or kUnsatisfiable.
 std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl);
 
 Result<std::shared_ptr<GrammarImpl>> make_impl(
     rules::Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options);
 
-// What a cache keeps of it.
+// The entry of a cache for a grammar.
 recogniser::PartCache::CacheEntry cache_entry(
     const std::shared_ptr<GrammarImpl>& impl);
 
-// The grammars behind the doors of parlance/grammar.h, and where they are made.
+// The implementations of the functions of parlance/grammar.h, and their files.
 using ImplResult = Result<std::shared_ptr<GrammarImpl>>;
 // api.cc
 ImplResult schema_grammar(std::string_view schema,

@@ -1,4 +1,4 @@
-// The door parlance/grammar_cache.h: keys, and what stands behind them.
+// Implements parlance/grammar_cache.h: keys and the values cached under them.
 
 #include "grammar/grammar_cache.h"
 
@@ -20,8 +20,8 @@ using recogniser::KeyWriter;
 using recogniser::PartCache;
 using Tokens = std::vector<std::uint32_t>;
 
-// A grammar depends on the vocabulary as far as it was asked about: on the ids
-// of some texts.  They are asked for again before the grammar is taken.
+// A grammar depends on the vocabulary only by the ids of the texts that its
+// compile looked up.  They are looked up again before a cached grammar is used.
 struct CachedGrammar {
   std::shared_ptr<grammar::GrammarImpl> impl;
   std::vector<std::pair<std::string, Tokens>> tokens = {};
@@ -35,8 +35,8 @@ bool same_tokens(const CachedGrammar& cached, const Find& find) {
   return true;
 }
 
-// `find` says which tokens have a text; `make` makes the grammar, and notes in
-// its argument what it asked about.
+// `find` returns the tokens of a text.  `make` makes the grammar and records
+// the texts that it looked up, with their tokens, in its argument.
 template <class Find, class Make>
 ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
                         const Make& make) {
@@ -56,7 +56,8 @@ ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
   what.value = std::make_shared<const CachedGrammar>(std::move(made));
   const auto stays =
       cache.add(EntryKind::kGrammar, std::move(key), std::move(what));
-  // Another one with other tokens, and the same key, was there before.
+  // The cache may have kept an earlier grammar with the same key and other
+  // tokens.
   const auto& cached = *static_cast<const CachedGrammar*>(stays.get());
   return same_tokens(cached, find) ? cached.impl : *impl;
 }
@@ -161,7 +162,7 @@ Result<Grammar> GrammarCache::from_lark(
 
 namespace {
 
-// Only a compiler asks for marks, and its cache is for one vocabulary.
+// Only a Compiler gives `marked`, and its cache serves one vocabulary.
 KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
                   const rules::MarkedFor* marked) {
   KeyWriter key(kind);

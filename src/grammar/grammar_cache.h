@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_GRAMMAR_GRAMMAR_CACHE_H_
 #define PARLANCE_SRC_GRAMMAR_GRAMMAR_CACHE_H_
 
-// What is inside a GrammarCache, and what a Compiler asks it for.
+// The implementation of a GrammarCache, and the functions for a Compiler.
 
 #include <cstddef>
 #include <string_view>
@@ -19,8 +19,8 @@ struct GrammarCacheImpl {
 };
 
 // As GrammarCache::from_structural_tag(), but markers are the tokens of a
-// vocabulary.  The grammar is for masks only: it does not accept texts that
-// spell the markers.
+// vocabulary.  The grammar is for masks only: it does not accept a text that
+// spells a marker.
 Result<Grammar> marked_structural_tag(
     const GrammarCache& cache, std::string_view text,
     const StructuralTagGrammarOptions& options, const rules::MarkedFor& marked);

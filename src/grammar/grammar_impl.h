@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_
 #define PARLANCE_SRC_GRAMMAR_GRAMMAR_IMPL_H_
 
-// What is inside a Grammar.
+// The implementation of a Grammar.
 
 #include <memory>
 #include <mutex>
@@ -24,26 +24,26 @@ class JsonRecogniser;
 namespace parlance::grammar {
 
 struct GrammarImpl {
-  // A JSON Schema of `rules`, so that another grammar can hold it too.
+  // A JSON Schema of `rules`, in a form that another grammar can share.
   struct EmbeddedSchema {
     std::shared_ptr<const json::Value> schema;
     JsonSchemaOptions options = {};
-    // Where it comes from, for errors and notes: the bytes of a grammar's text,
-    // or the pointer of a value in a structural tag, which is the schema itself
-    // (`in_place`) or something that it was made of.
+    // The source of the schema, for errors and notes: the bytes of a grammar's
+    // text, or the pointer of a value in a structural tag.  `in_place`: this
+    // value is the schema itself; else the schema was generated from the value.
     std::optional<Span> span = std::nullopt;
     std::string path = {};
     bool in_place = true;
-    // Reads its texts; other schemas may have it too.  Null: no text fits, or
-    // it is not made yet.
+    // May be shared with other schemas.  Null: no text fits, or it is not made
+    // yet.
     std::shared_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
   };
 
   std::shared_ptr<recogniser::Recogniser> recogniser;
-  // Those that the recogniser reads; null: markers are text.
+  // The marks that the recogniser reads.  Null: markers are text.
   std::shared_ptr<const rules::Marks> marks = nullptr;
   std::vector<GrammarNote> notes;
-  // Grammar::report(): the notes, and what a survey of the schemas adds.
+  // Grammar::report(): the notes, then those of a survey of the schemas.
   std::once_flag reported = {};
   std::vector<GrammarNote> report = {};
 

@@ -1,4 +1,4 @@
-// The door parlance/grammar_reader.h.
+// Implements parlance/grammar_reader.h.
 
 #include "parlance/grammar_reader.h"
 

@@ -1,4 +1,4 @@
-// The doors of parlance/grammar.h for what is written as rules.
+// Implements the functions of parlance/grammar.h for EBNF, Lark and regexes.
 
 #include <algorithm>
 #include <iterator>
@@ -23,7 +23,7 @@ namespace {
 using grammar::EmbeddedSchema;
 using rules::Rules;
 
-// Triggers of free text that no text is read as.
+// Adds a note for each trigger of free text that can never be read.
 void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
   const auto note = [&](std::string message) {
     notes.push_back(

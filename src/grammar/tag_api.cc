@@ -1,5 +1,5 @@
-// The doors of parlance/grammar.h for structural tags, and the recognisers of
-// their schemas.
+// Implements the functions of parlance/grammar.h for structural tags, and makes
+// the recognisers of their nodes.
 
 #include <algorithm>
 #include <memory>
@@ -33,7 +33,7 @@ void set_pointers(std::vector<EmbeddedSchema>& schemas,
   }
 }
 
-// Spans of errors count bytes of the string that their pointer names.
+// The span of an error counts bytes of the string that its pointer names.
 ImplResult make_tag(const structural_tag::TagTree& tag,
                     const StructuralTagGrammarOptions& options,
                     recogniser::PartCache* cache, const MarkedFor* marked) {

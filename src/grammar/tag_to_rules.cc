@@ -1,5 +1,6 @@
-// Lowering a structural tag, from the last format to the first: what stands in
-// a format is made before it.
+// Lowers a structural tag to rules in one pass over its nodes from the last to
+// the first.  Children have greater ids, so their rules exist before those of
+// their parent.
 
 #include "grammar/tag_to_rules.h"
 
@@ -39,7 +40,7 @@ namespace {
 
 class Lowering {
  public:
-  // `inside`: whether patterns, grammars and schemas are read.
+  // `inside`: whether to read patterns, grammars and schemas.
   Lowering(const TagTree& tag, const LowerOptions& options, bool inside = true)
       : tag_(tag),
         options_(options),
@@ -83,7 +84,7 @@ class Lowering {
   }
 
  private:
-  // What became of a format.
+  // The expressions of a node.
   struct Made {
     ExprId whole = kNoId;
     ExprId after_begin = kNoId;  // of a tag: its content and end
@@ -107,8 +108,8 @@ class Lowering {
   void add_triggers(std::vector<TriggerTarget> targets, std::string_view name,
                     FreeTextExpr& text);
 
-  // At least one tag comes first, where that is asked for; `text` is all that
-  // follows or, without that, everything.
+  // If `at_least_one`, one of the tags and then, unless `stop_after_first`,
+  // `text`.  Else `text` alone.
   ExprId with_first(const TagNode& node, bool at_least_one,
                     bool stop_after_first, ExprId text);
 
@@ -122,7 +123,7 @@ class Lowering {
   }
 
   RuleId rule(std::string_view name, ExprId body) {
-    // With its number, so that a free name is found at once.
+    // The number makes the name unique without a search.
     const RuleId id = out_.rules.add_rule(
         std::string(name) + "_" + std::to_string(out_.rules.rules.size()));
     out_.rules.rules[id].body = body;
@@ -131,7 +132,7 @@ class Lowering {
 
   Token token(const TokenRef& ref, const std::string& path);
   ExprId one_token(const TokenRef& ref, const std::string& path);
-  // What free tokens of a format must not be, and all others.
+  // The tokens that the free tokens of a node exclude, and all other tokens.
   std::vector<Token> excluded_tokens(TagNodeId id);
   ExprId other_tokens(TagNodeId id);
   void check_not_excluded(const TagNode& node,
@@ -141,7 +142,8 @@ class Lowering {
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }
-  // An error inside the schema or, with `text`, the text in the field `key`.
+  // Reports an error inside the schema or, with `text`, inside the text of the
+  // member `key`.
   void fail_inside(Error error, const TagNode& node, std::string_view key,
                    std::string_view text = {}) {
     std::string where(structural_tag::to_string(node.type));
@@ -248,7 +250,7 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   return made->list;
 }
 
-// The rules of the arguments alone are kept, and put among the others.
+// Caches the rules of the arguments alone, and appends them to the others.
 Result<LoweredArguments> Lowering::elements(const json::Value& schema,
                                             const ArgumentOptions& options) {
   if (options_.cache == nullptr) {
@@ -289,7 +291,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   const auto first = static_cast<ExprId>(rules.exprs.size());
   const std::size_t first_rule = rules.rules.size();
   rules.append(one.rules);
-  // With its number, as in rule().
+  // Unique names, as in rule().
   for (std::size_t i = first_rule; i < rules.rules.size(); ++i) {
     std::string& name = rules.rules[i].name;
     name.resize(name.rfind('_') + 1);
@@ -390,7 +392,7 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   text.markers = true;
   text.excludes = analysis_.excluded_texts(id);
   text.loop = !body.stop_after_first;
-  // The rest of "begin" is what the trigger leaves of it.
+  // A target is the rest of "begin" after the trigger, the content and the end.
   std::vector<TriggerTarget> triggers;
   const std::vector<std::uint32_t> begun_by =
       structural_tag::triggers_of_tags(tag_, node);
@@ -430,8 +432,8 @@ void Lowering::check_not_excluded(const TagNode& node,
   }
 }
 
-// The tags of each trigger are known by what the vocabulary says: an id and a
-// text may be the same token.
+// Assigns the tags to their triggers by token id, after the vocabulary lookup:
+// an id and a text may be the same token.
 ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
   const TagNode& node = tag_[id];
   const auto& body = node.as<structural_tag::TokenTriggeredTags>();
@@ -601,7 +603,7 @@ ExprId Lowering::lower_one(TagNodeId id) {
       made = lower_token_dispatch(id);
       break;
   }
-  // Whatever schemas are new belong to this format.
+  // The schemas that have been added since the last call belong to this node.
   if (rules.schemas.size() > out_.schema_paths.size()) {
     const bool grammar = node.type == TagNodeType::kGrammar;
     out_.schema_paths.resize(

@@ -1,18 +1,17 @@
 #ifndef PARLANCE_SRC_GRAMMAR_TAG_TO_RULES_H_
 #define PARLANCE_SRC_GRAMMAR_TAG_TO_RULES_H_
 
-// From a structural tag to rules.
+// Lowers a structural tag to rules.
 //
-//   tag "<t>" any_text "</t>"      sequence "<t>" (text without "</t>") "</t>"
-//   triggered_tags                 text that calls a rule for each trigger:
-//   what
-//                                  follows the trigger in the tags it begins
-//   json_schema                    a schema, or, for the styles that write
-//                                  parameters, rules over schemas and texts
-//                                  (to_rules.h)
+//   tag "<t>" any_text "</t>"   sequence "<t>" (text without "</t>") "</t>"
+//   triggered_tags              free text with a rule for each trigger: the
+//                               rest of the tags that the trigger begins
+//   json_schema                 a schema or, for the styles that write
+//                               parameters, rules over schemas and texts
+//                               (arguments/to_rules.h)
 //
-// Here patterns, grammars and schemas inside the tag are read, and tokens that
-// are given by their text are looked up.
+// Lowering parses the patterns, grammars and schemas inside the tag, and looks
+// up the tokens that are given by their text.
 
 #include <cstdint>
 #include <functional>
@@ -31,20 +30,20 @@
 namespace parlance::grammar {
 
 struct LowerOptions {
-  // The lowest token with a text; nothing if there is none.  Without this
-  // function a token that is given by its text is an error.
+  // Returns the lowest token with a text, or nothing if there is none.  Without
+  // this function, a token that is given by its text is an error.
   std::function<std::optional<rules::Token>(std::string_view)> find_token = {};
 
-  // Ids must be less.  Default: any.
+  // Token ids must be less than this.  Default: any id is valid.
   std::uint32_t vocabulary_size = 0xFFFFFFFF;
 
   rules::RulesLimits rules = {};
   Limits limits = {};
 
-  // Asked before each format; lowering ends where it says true.
+  // Called before each node.  Lowering fails once it returns true.
   std::function<bool()> cancelled = {};
 
-  // Keeps what json_schema formats become in styles of elements.  May be null.
+  // Caches the rules of json_schema nodes in styles of elements.  May be null.
   recogniser::PartCache* cache = nullptr;
 };
 
@@ -52,40 +51,43 @@ struct LoweredTag {
   rules::Rules rules;
   // The pointer of the value that rules.schemas[i] comes from.
   std::vector<std::string> schema_paths = {};
-  // Whether that value is this very schema, so that pointers go on into it;
-  // else it was made of the schema there, or stands in the grammar there.
+  // Whether that value is rules.schemas[i] itself, so that its pointers
+  // continue those of the schema.  Else rules.schemas[i] was generated from the
+  // value, or is written inside a grammar.
   std::vector<bool> schema_in_place = {};
-  // Schemas whose members come in any order only within limits, and which.
+  // The pointers of schemas whose members cannot come in every order, each with
+  // a sentence that specifies the limits.
   std::vector<std::pair<std::string, std::string>> narrowed = {};
 };
 
-// The options of every SchemaExpr of a json_schema format are an object with
-// the members "any_order" (boolean), "max_whitespace_cnt" (integer or null) and
+// The options of every SchemaExpr of a json_schema node are an object with the
+// members "any_order" (boolean), "max_whitespace_cnt" (integer or null) and
 // "strict_mode" (true); see schema_options.h.  A schema that no JSON text fits
-// matches nothing: that is a mistake only where nothing is left of the whole.
+// matches nothing, which is an error only if the whole tag matches nothing.
 //
-// Errors, with the pointer of the format's field, and where that is a pattern
-// or a grammar with a span that counts its bytes: those of the patterns,
+// Errors, with the pointer of the node's member and, inside a pattern or a
+// grammar, a span that counts the bytes of this member: those of the patterns,
 // grammars and schemas inside; kUnknownName for a token that is not in the
-// vocabulary; kUsage for one that is given by its text where there is no
-// vocabulary; kConflict for an id that is too large; kUnsupported for a
-// schema whose parameters cannot be written in its style; kTooLarge, also when
+// vocabulary; kUsage for a token that is given by its text if there is no
+// vocabulary; kConflict for an id that is too large; kUnsupported for a schema
+// whose parameters cannot be written in its style; kTooLarge, also if
 // cancelled.
 Result<LoweredTag> lower_tag(const structural_tag::TagTree& tag,
                              const LowerOptions& options = {});
 
-// Errors: as lower_tag(), but not those of what patterns, grammars and schemas
-// are inside.
+// Errors: those of lower_tag(), except the errors inside patterns, grammars and
+// schemas.
 std::optional<Error> check_tokens(const structural_tag::TagTree& tag,
                                   const LowerOptions& options = {});
 
-// The rules of the tag without what is inside patterns, grammars and schemas:
-// all other markers and names are there.  Errors: as check_tokens().
+// The rules of the tag with every pattern, grammar and schema replaced by the
+// empty text.  All other markers and names are present.  Errors: those of
+// check_tokens().
 Result<LoweredTag> lower_outline(const structural_tag::TagTree& tag,
                                  const LowerOptions& options = {});
 
-// The rules of one regex, grammar or json_schema alone, as the whole tag has
-// them.  REQUIRES: `id` is such a format.
+// The rules of one regex, grammar or json_schema node, the same as in the whole
+// tag.  REQUIRES: `id` is such a node.
 Result<LoweredTag> lower_node(const structural_tag::TagTree& tag,
                               structural_tag::TagNodeId id,
                               const LowerOptions& options = {});

@@ -30,7 +30,7 @@ bool in_ebnf_name(char c) {
 EbnfReader::EbnfReader(std::string_view text, const rules::RulesLimits& limits)
     : TextCursor(text), limits_(limits) {}
 
-// With what stands at this place in front.
+// The message begins with the text found at the cursor.
 bool EbnfReader::fail_here(std::string message) {
   if (at_end()) return fail(at_, at_, "The grammar ends here; " + message);
   std::size_t end = at_;
@@ -163,13 +163,13 @@ bool EbnfReader::rule() {
   return true;
 }
 
-// Whether the name at this place is defined here rather than used.
+// Whether the name at the cursor is being defined rather than used.
 bool EbnfReader::begins_rule() const {
   if (!first_on_line(at_)) return false;
   std::size_t i = at_;
   while (i < text_.size() && in_ebnf_name(text_[i])) ++i;
   if (i < text_.size() && text_[i] == '[') {
-    // Options hold no bracket outside their strings, and end on "]".
+    // Options contain no bracket outside strings, and end with "]".
     for (++i; i < text_.size() && text_[i] != ']'; ++i) {
       if (text_[i] == '[') return false;
       if (text_[i] != '"') continue;
@@ -349,7 +349,7 @@ bool EbnfReader::repetition() {
   return true;
 }
 
-// Behind "{".
+// Reads "n}", "n,}" or "n,m}".  REQUIRES: the cursor is after "{".
 bool EbnfReader::braces(std::uint32_t& min, std::uint32_t& max) {
   skip_space();
   if (!count(min)) return false;

@@ -11,7 +11,7 @@
 //            \xH... \uXXXX \UXXXXXXXX.
 // Classes    [a-z_], [^"\\]; in them any punctuation may have a "\" before it.
 //            "." is any character.
-// Operators  sequence, "|", "( )", and one of ? * + {n} {n,} {n,m} behind an
+// Operators  sequence, "|", "( )", and one of ? * + {n} {n,} {n,m} after an
 //            element.  An alternative may not be empty: write "".
 // Options    name[max_tokens=9, max_chars=80, lazy, capture="n",
 //            temperature=0.5, suffix="x", stop=rule, marker_optional,
@@ -22,8 +22,8 @@
 //            TokenTagDispatch((1, rule), ...), JsonSchema("{...}",
 //            options="{...}").
 //
-// A trailing (= ...) is a hint that printed grammars hold; it is checked and
-// changes nothing.  So do the options capture_hidden_...=number.
+// Printed grammars contain hints: a trailing (= ...), and the options
+// capture_hidden_...=number.  Hints are checked and change nothing.
 
 #include <string>
 #include <string_view>
@@ -34,16 +34,16 @@
 namespace parlance::notation {
 
 // Errors: kBadSyntax; kBadReference for a rule that is used and not defined,
-// and for a missing root; kConflict for one defined twice; kUnknownName for an
-// option or a macro; kBadPattern and kUnsupportedPattern for a pattern;
+// and for a missing root; kConflict for a rule defined twice; kUnknownName for
+// an option or a macro; kBadPattern and kUnsupportedPattern for a pattern;
 // kInvalidJson for a schema; kTooLarge.  Spans are bytes of `text`.
 Result<rules::Rules> read_ebnf(std::string_view text,
                                std::string_view root_rule = "root",
                                const rules::RulesLimits& limits = {});
 
-// A text that read_ebnf() reads as the same language, a line per rule, the
-// root first and called `root` if that name is free.  What no rule uses is
-// left out.
+// A text that read_ebnf() reads as the same language, one line per rule.  The
+// root comes first and is called `root` if that name is free.  Rules that
+// nothing uses are omitted.
 std::string to_ebnf(const rules::Rules& rules);
 
 }  // namespace parlance::notation

@@ -2,11 +2,11 @@
 #define PARLANCE_SRC_NOTATION_EBNF_READER_H_
 
 // The reader of EBNF: one pass over the text with its own stack of open
-// parentheses.  ebnf.cc has rules, sequences and operators, ebnf_terms.cc what
-// stands for text: strings, classes, macros, and the options of rules.
+// parentheses.  ebnf.cc reads rules, sequences and operators; ebnf_terms.cc
+// reads terminals (strings, classes, macros) and the options of rules.
 //
-// Methods that return bool return false after fail() was called; the first
-// failure is the one that is reported.
+// A method that returns bool returns false after it has called fail().  The
+// first error is the one that is reported.
 
 #include <map>
 #include <optional>
@@ -39,7 +39,7 @@ class EbnfReader : private TextCursor {
     bool repeated = false;  // it has one
   };
 
-  // What an argument of a macro may be.
+  // An argument of a macro.
   struct Value {
     enum class Kind : unsigned char { kText, kNumber, kBool, kName, kTuple };
     Kind kind = Kind::kText;

@@ -30,7 +30,7 @@ bool is_capture_name(std::string_view name) {
 
 }  // namespace
 
-// At "\".
+// REQUIRES: the cursor is at "\".
 bool EbnfReader::escape(bool in_class, char32_t& out) {
   const std::size_t begin = at_++;
   const char c = peek();
@@ -103,7 +103,7 @@ bool EbnfReader::escape(bool in_class, char32_t& out) {
               "\\x41, \\u0041 for characters by number.");
 }
 
-// At the opening quote.
+// REQUIRES: the cursor is at the opening quote.
 bool EbnfReader::string(std::string& out) {
   const std::size_t begin = at_++;
   for (;;) {
@@ -123,7 +123,7 @@ bool EbnfReader::string(std::string& out) {
   }
 }
 
-// At "[".
+// REQUIRES: the cursor is at "[".
 bool EbnfReader::char_class(ExprId& out) {
   const std::size_t begin = at_++;
   const bool negated = match("^");
@@ -161,7 +161,7 @@ bool EbnfReader::char_class(ExprId& out) {
 
 // --- Options of a rule ------------------------------------------------------
 
-// At "[".
+// Reads [key=value, ...] before "::=".  REQUIRES: the cursor is at "[".
 bool EbnfReader::options(rules::RuleOptions& out,
                          const std::string& rule_name) {
   const std::size_t begin = at_++;
@@ -262,7 +262,7 @@ bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
   return true;
 }
 
-// A string or a rule's name.
+// The value of "suffix" or "stop": a string or the name of a rule.
 bool EbnfReader::marker(ExprId& out) {
   const std::size_t begin = at_;
   if (peek() == '"') {
@@ -324,7 +324,7 @@ bool EbnfReader::value(Value& out, int depth) {
   return true;
 }
 
-// At "(".
+// REQUIRES: the cursor is at "(".
 bool EbnfReader::arguments(Arguments& out) {
   const std::size_t begin = at_++;
   skip_space();
@@ -486,7 +486,7 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
     return false;
   }
   if (!no_more_named(args)) return false;
-  // ("a") is "a" in parentheses and, here, a list of one.
+  // ("a") could be "a" in parentheses.  Here it is a list of one string.
   const std::vector<Value> excluded =
       excludes ? std::move(excludes->items) : std::vector<Value>{};
   const Value::Kind kind = tokens ? Value::Kind::kNumber : Value::Kind::kText;
@@ -509,8 +509,8 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
       text.excludes.push_back(given.text);
     }
   }
-  // What follows the rule in a trigger: the name under which its text is
-  // captured, and `stop` if it is left out of captures.
+  // A trigger may give, after its rule, the name under which its text is
+  // captured, and `stop` if captures omit the trigger.
   const auto read_capture = [&](const Value& given, FreeTextExpr::Trigger& to) {
     if (tokens) return given.items.size() == 2;
     for (std::size_t i = 2; i < given.items.size(); ++i) {

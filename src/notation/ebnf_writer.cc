@@ -1,5 +1,5 @@
-// Rules -> EBNF that reads back; see ebnf.h.  Expressions are written with a
-// list of what is left to write, so nesting costs no call stack.
+// Writes rules as EBNF; see ebnf.h.  An explicit stack of pending writes
+// replaces recursion, so nesting costs no call stack.
 
 #include <algorithm>
 #include <deque>
@@ -99,7 +99,7 @@ class Writer {
   }
 
  private:
-  // What an expression stands in.  ORDER: from loose to tight
+  // The context of an expression.  ORDER: from loose to tight
   enum class Place : unsigned char { kAlternatives, kSequence, kOperand };
   struct Task {
     std::string_view text = {};
@@ -107,7 +107,7 @@ class Writer {
     Place place = Place::kAlternatives;
   };
 
-  // `wanted`, with a number behind it when that name is taken.
+  // `wanted`, followed by a number if that name is taken.
   std::string unused(const std::string& wanted) {
     std::string chosen = wanted;
     std::size_t& n = numbers_[wanted];
@@ -201,7 +201,7 @@ class Writer {
 
   void write(const Task& task, std::vector<Task>& left) {
     const Expr& expr = rules_.exprs[task.expr];
-    // Children in reverse: the list is taken from its end.
+    // The stack is popped from its end, so children are pushed in reverse.
     auto list = [&](std::string_view between, Place inner, Place loosest) {
       const bool bare = task.place <= loosest;
       if (!bare) left.push_back({")"});
@@ -265,7 +265,7 @@ class Writer {
   void repeat(const Task& task, const Expr& expr, std::vector<Task>& left) {
     const bool bare = task.place != Place::kOperand;
     if (!bare) left.push_back({")"});
-    // The counts are written behind the body and outlive it here.
+    // The counts follow the body, so their text must outlive this call.
     counts_.push_back(counts(expr));
     left.push_back({});
     left.back().text = counts_text(expr);
@@ -309,7 +309,7 @@ class Writer {
   void free_text(const rules::FreeTextExpr& text) {
     out_ += "TagDispatch(";
     for (const rules::FreeTextExpr::Trigger& trigger : text.triggers) {
-      // One that begins with an exclude is never reached.
+      // A trigger that begins with an exclude is never reached.
       bool reachable = true;
       for (const std::string& exclude : text.excludes) {
         reachable = reachable && !trigger.text.starts_with(exclude);

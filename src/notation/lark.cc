@@ -111,7 +111,7 @@ RuleId LarkReader::append(const Rules& other) {
 
 Result<Rules> LarkReader::run() {
   if (weave_) {
-    // No name of the grammar can be this one.
+    // A name with a space cannot be a name of the grammar.
     ignored_ = rule_called("ignored text", {at_, at_});
     info_[ignored_].defined = true;
     info_[ignored_].terminal = true;
@@ -190,7 +190,7 @@ bool LarkReader::definition() {
   return true;
 }
 
-// Alternatives up to the end of the statement.
+// Reads the alternatives of a statement, up to its end.
 bool LarkReader::body(ExprId& out) {
   frames_.clear();
   frames_.emplace_back();
@@ -309,7 +309,7 @@ void LarkReader::push(ExprId id) {
   frame.repeated = false;
 }
 
-// Text that ignored text may follow.
+// Adds an item; ignored text may follow it.
 void LarkReader::push_lexeme(ExprId id) {
   if (weave_ && !in_lexeme_) {
     id = rules_.sequence({id, rules_.reference(ignored_)});
@@ -408,7 +408,8 @@ bool LarkReader::count(std::uint32_t& out) {
              : false;
 }
 
-// --- When all is read -------------------------------------------------------
+// --- After the last statement
+// -------------------------------------------------------
 
 bool LarkReader::finish() {
   for (RuleId id = 0; id < info_.size(); ++id) {
@@ -453,7 +454,7 @@ bool LarkReader::finish() {
   return true;
 }
 
-// A terminal may not lead back to itself.
+// Fails if a terminal is recursive.
 bool LarkReader::check_terminals() {
   enum class Mark : unsigned char { kNew, kOpen, kDone };
   std::vector<Mark> marks(info_.size(), Mark::kNew);

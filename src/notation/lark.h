@@ -23,17 +23,17 @@
 // Statements  %import common.X [-> Y], %import common (X, Y), %ignore items,
 //             %grammar_options {...}
 //
-// ignored text (%ignore) may come after every piece of text of a rule, and
-// before the first with the option allow_initial_skip; never inside a rule
-// that is lazy or has a suffix or stop.
+// Ignored text (%ignore) may follow every piece of text of a rule.  With the
+// option allow_initial_skip it may also precede the first.  It never comes
+// inside a rule that is lazy or has a suffix or stop.
 //
 // A rule `(a | b)* tail`, where `tail` is any text and `a` and `b` begin with
 // any text up to a fixed text (a lazy rule, or one with a suffix or stop) or
 // to a token, is free text with triggers: where a trigger has been written,
 // the rest of its rule must follow.
 //
-// A suffix or stop of fixed text behind any text may stay away: the text then
-// ends without it.
+// A suffix or stop of fixed text after any text is optional: the text may end
+// without it.
 
 #include <functional>
 #include <map>

@@ -1,4 +1,4 @@
-// Lark: what begins with "%"; see lark_reader.h.
+// Lark: statements and items that begin with "%"; see lark_reader.h.
 
 #include <utility>
 
@@ -54,7 +54,7 @@ std::string_view common_terminal(std::string_view name) {
   return "";
 }
 
-// A statement.
+// Reads a statement.  REQUIRES: the cursor is at "%".
 bool LarkReader::directive() {
   const std::size_t begin = at_++;
   const std::string called = name();
@@ -75,7 +75,7 @@ bool LarkReader::directive() {
               ErrorCode::kUnsupported);
 }
 
-// An item of a rule.
+// Reads an item of a rule.  REQUIRES: the cursor is at "%".
 bool LarkReader::inline_directive(ExprId& out) {
   const std::size_t begin = at_++;
   const std::string called = name();
@@ -100,7 +100,7 @@ bool LarkReader::inline_directive(ExprId& out) {
               ErrorCode::kUnknownName);
 }
 
-// Behind "%import".
+// REQUIRES: the cursor is after "%import".
 bool LarkReader::import() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -187,7 +187,7 @@ bool LarkReader::grammar_options() {
   return true;
 }
 
-// A JSON object, which ends with its last brace.
+// Reads a JSON object, up to the brace that closes it.
 bool LarkReader::json_object(json::Value& out) {
   skip_space();
   const std::size_t begin = at_;
@@ -216,7 +216,8 @@ bool LarkReader::json_object(json::Value& out) {
   return true;
 }
 
-// Behind "%regex": runs of neighbouring pieces of a text.
+// Reads a %regex item: any run of consecutive chunks of a text.
+// REQUIRES: the cursor is after "%regex".
 bool LarkReader::substring(ExprId& out) {
   const std::size_t begin = at_;
   json::Value given;
@@ -253,7 +254,7 @@ bool LarkReader::substring(ExprId& out) {
   return true;
 }
 
-// Behind "%lark".
+// REQUIRES: the cursor is after "%lark".
 bool LarkReader::nested(ExprId& out) {
   skip_space();
   const std::size_t begin = at_;

@@ -1,13 +1,13 @@
-// Lark: rules that are free text with triggers, found when all is read; see
-// lark_reader.h.
+// Lark: rules that are free text with triggers, found after the whole text has
+// been read; see lark_reader.h.
 //
 //   start: (call | note)* tail          TagDispatch(("<c>", call's rest),
 //   call: call_head /[0-9]+/ "</c>"                 ("<n>", note's rest))
 //   call_head[lazy]: TEXT "<c>"
 //   ...
 //
-// As it stands `tail` could hold "<c>" and anything behind it; what is meant is
-// that a trigger, once written, is one.
+// Taken literally, `tail` could contain "<c>" followed by any text.  The author
+// means that a trigger, once written, must be followed by the rest of its rule.
 
 #include <utility>
 
@@ -35,7 +35,7 @@ const regex::HirNode& inside_captures(const regex::Hir& hir, HirId id) {
   return hir.nodes[id];
 }
 
-// The characters of a node that is one character.
+// The characters that a node matches, if it matches exactly one character.
 bool characters(const regex::Hir& hir, HirId id, CharClass& out) {
   std::vector<regex::CharRange> ranges;
   std::vector<HirId> left{id};
@@ -69,7 +69,7 @@ bool any_text(const regex::Hir& hir, HirId id) {
          characters(hir, node.children[0], set) && set.intersect(all) == all;
 }
 
-// The text T of a pattern that is any text and then T; "" of others.
+// The text T if the pattern is any text followed by T, else "".
 std::string text_after_any(const regex::Hir& hir) {
   const regex::HirNode& root =
       inside_captures(hir, static_cast<HirId>(hir.nodes.size() - 1));
@@ -97,7 +97,7 @@ std::string text_after_any(const regex::Hir& hir) {
 
 }  // namespace
 
-// The items of a body in order, groups and ignored text left out.
+// The items of a body in order, with groups flattened and ignored text omitted.
 std::vector<ExprId> LarkReader::parts_of(ExprId id) const {
   std::vector<ExprId> parts;
   std::vector<ExprId> left{id};
@@ -116,7 +116,7 @@ std::vector<ExprId> LarkReader::parts_of(ExprId id) const {
   return parts;
 }
 
-// Through rules and terminals that have nothing else in them.
+// Follows references to rules and terminals that contain nothing else.
 bool LarkReader::is_any_text(ExprId id) const {
   for (std::size_t steps = 0; steps < 100; ++steps) {
     const std::vector<ExprId> parts = parts_of(id);
@@ -136,10 +136,10 @@ bool LarkReader::is_any_text(ExprId id) const {
   return false;
 }
 
-// Any text up to a fixed one: a lazy rule, or one with a suffix or stop.
+// Any text up to a fixed text: a lazy rule, or a rule with a suffix or stop.
 bool LarkReader::fixed_head(ExprId id, Head& out) const {
   const Expr* expr = &rules_.exprs[id];
-  // With ignored text, the rule that is lazy is inside another.
+  // In a grammar with ignored text, the lazy rule is wrapped in another rule.
   const Rule* rule = nullptr;
   for (int steps = 0; steps < 2; ++steps) {
     if (expr->kind != ExprKind::kRule) return false;
@@ -291,13 +291,13 @@ bool LarkReader::find_dispatch() {
   const auto count = static_cast<RuleId>(info_.size());
   for (RuleId id = 0; id < count; ++id) {
     if (!info_[id].terminal && !dispatch_in(id)) return false;
-    // Two rules may look at the same others.
+    // Rules may visit the same rules again, so the total work is limited.
     if (steps_ > 20'000'000) {
       return fail(at_, at_, "The rules with free text are too many.",
                   ErrorCode::kTooLarge);
     }
   }
-  // What ends on a token that is named by what it is not never has to end.
+  // A lazy rule that may end with any token of a negated set never has to end.
   for (const Rule& rule : rules_.rules) {
     if (!rule.options.lazy || rule.body == kNoId) continue;
     for (ExprId part : parts_of(rule.body)) {
@@ -313,7 +313,7 @@ bool LarkReader::find_dispatch() {
   return true;
 }
 
-// Any text up to a fixed one need not come to it.
+// Makes the marker of a rule of any text up to a fixed text optional.
 void LarkReader::open_ended_markers() {
   for (Rule& rule : rules_.rules) {
     if (rule.options.marker == kNoId || rule.options.lazy) continue;
@@ -323,8 +323,9 @@ void LarkReader::open_ended_markers() {
   }
 }
 
-// The same of a lazy rule `TEXT "<end>"`, which is a rule of any text with a
-// suffix in one that keeps the other options: a capture holds the suffix.
+// Does the same for a lazy rule `TEXT "<end>"`: it becomes a rule with the
+// other options that refers to a rule of any text with the suffix "<end>".  So
+// a capture of the outer rule contains the suffix.
 void LarkReader::open_ended_lazy_rules() {
   const auto count = static_cast<RuleId>(rules_.rules.size());
   for (RuleId id = 0; id < count; ++id) {

@@ -9,7 +9,7 @@
 namespace parlance::notation {
 namespace {}  // namespace
 
-// At "[".
+// REQUIRES: the cursor is at "[".
 bool LarkReader::options(rules::RuleOptions& out,
                          const std::string& rule_name) {
   const std::size_t begin = at_++;
@@ -17,7 +17,7 @@ bool LarkReader::options(rules::RuleOptions& out,
   auto has = [&](std::string_view key) {
     return std::find(seen.begin(), seen.end(), key) != seen.end();
   };
-  // Patterns of markers are built as if they were terminals.
+  // Patterns of suffixes and stops are compiled as terminals are.
   in_terminal_ = in_lexeme_ = true;
   for (;;) {
     skip_space();

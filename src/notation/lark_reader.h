@@ -2,13 +2,13 @@
 #define PARLANCE_SRC_NOTATION_LARK_READER_H_
 
 // The reader of Lark: one pass over the text with its own stack of open
-// groups.  lark.cc has statements, sequences and operators; lark_terms.cc what
-// stands for text; lark_options.cc the options of rules; lark_directives.cc
-// what begins with "%"; lark_dispatch.cc finds free text with triggers when
-// all is read.
+// groups.  lark.cc reads statements, sequences and operators; lark_terms.cc
+// reads terminals and tokens; lark_options.cc reads the options of rules;
+// lark_directives.cc reads the statements and items that begin with "%".  After
+// the whole text has been read, lark_dispatch.cc finds free text with triggers.
 //
-// Methods that return bool return false after fail() was called; the first
-// failure is the one that is reported.
+// A method that returns bool returns false after it has called fail().  The
+// first error is the one that is reported.
 
 #include <map>
 #include <optional>
@@ -22,12 +22,12 @@
 
 namespace parlance::notation {
 
-// What a terminal of the library "common" matches, as a pattern; "" when there
-// is none of this name.
+// The pattern of a terminal of the library "common"; "" if the library has no
+// terminal of this name.
 std::string_view common_terminal(std::string_view name);
 
-// What readers of one source, its named grammars and the grammars inside it
-// have in common.
+// Shared by the readers of one source, of its named grammars and of the
+// grammars nested in it.
 struct LarkContext {
   const LarkOptions& options;
   std::vector<std::string> chain = {};  // names being read
@@ -38,8 +38,8 @@ struct LarkContext {
 class LarkReader : private TextCursor {
  public:
   LarkReader(std::string_view text, LarkContext& context);
-  // Reads what stands inside `outer` from `begin`, up to a "}" that closes
-  // nothing.
+  // Reads a grammar nested in `outer`, from `begin` up to the "}" that closes
+  // it.
   LarkReader(const LarkReader& outer, std::size_t begin);
   Result<rules::Rules> run();
   std::size_t end() const { return at_; }
@@ -81,7 +81,7 @@ class LarkReader : private TextCursor {
   std::string name();
   static bool is_terminal(std::string_view name);
   rules::RuleId rule_called(const std::string& name, Span span);
-  // The rules of another grammar become rules here; its root.
+  // Adds the rules of another grammar and returns its root.
   rules::RuleId append(const rules::Rules& other);
   bool only_in_rules(std::size_t begin, std::string_view what);
   bool finish();
@@ -128,7 +128,7 @@ class LarkReader : private TextCursor {
   bool head_of(rules::RuleId rule, Head& out) const;
   bool fixed_head(rules::ExprId id, Head& out) const;
   std::vector<rules::ExprId> parts_of(rules::ExprId id) const;
-  mutable std::size_t steps_ = 0;  // items that were looked at
+  mutable std::size_t steps_ = 0;  // items visited, for the limit
   bool is_any_text(rules::ExprId id) const;
   void open_ended_markers();
   void open_ended_lazy_rules();

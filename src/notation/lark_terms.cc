@@ -1,4 +1,4 @@
-// Lark: what stands for text or tokens; see lark_reader.h.
+// Lark: terminals and tokens; see lark_reader.h.
 
 #include <algorithm>
 #include <utility>
@@ -26,7 +26,8 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// At the opening quote: a string as JSON has it.
+// Reads a string with the escapes of JSON.
+// REQUIRES: the cursor is at the opening quote.
 bool LarkReader::string(std::string& out) {
   const std::size_t begin = at_++;
   while (!at_end() && peek() != '"' && peek() != '\n') {
@@ -81,7 +82,7 @@ bool LarkReader::text_item(ExprId& out, bool& ranged) {
   return true;
 }
 
-// Text in which the case of ASCII letters does not matter.
+// Text that matches regardless of the case of ASCII letters.
 bool LarkReader::folded(const std::string& text, Span span, ExprId& out) {
   std::vector<ExprId> parts;
   for (char c : text) {
@@ -102,7 +103,7 @@ bool LarkReader::folded(const std::string& text, Span span, ExprId& out) {
   return true;
 }
 
-// At "/".
+// REQUIRES: the cursor is at "/".
 bool LarkReader::pattern(ExprId& out) {
   const std::size_t begin = at_++;
   while (!at_end() && peek() != '/' && peek() != '\n') {
@@ -131,7 +132,7 @@ bool LarkReader::pattern(ExprId& out) {
 
 // --- Tokens -----------------------------------------------------------------
 
-// At "<".
+// REQUIRES: the cursor is at "<".
 bool LarkReader::tokens(ExprId& out) {
   TokenSetExpr set;
   if (!(peek(1) == '[' ? token_list(set) : token_name(set))) return false;
@@ -207,7 +208,7 @@ bool LarkReader::token_name(TokenSetExpr& out) {
   return true;
 }
 
-// At "@".
+// REQUIRES: the cursor is at "@".
 bool LarkReader::named_grammar(ExprId& out) {
   const std::size_t begin = at_++;
   const std::string called = name();
@@ -256,7 +257,7 @@ bool LarkReader::named_grammar(ExprId& out) {
       return fail(begin, at_, where + ": " + read.error().message,
                   read.error().code);
     }
-    // Places in another text.
+    // The spans count bytes of another text.
     for (rules::SchemaExpr& schema : read->schemas) schema.span = std::nullopt;
     rules = &context_.compiled.emplace(called, std::move(*read)).first->second;
   }

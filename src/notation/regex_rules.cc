@@ -1,6 +1,6 @@
-// Three steps: the pattern is respelled for the reader of ECMA patterns, the
-// tree it gives is checked and its sets are folded, and what it means is cut
-// down to what a grammar can say.
+// Three steps.  The pattern is respelled for the parser of ECMA patterns.  The
+// tree is checked, and its sets are case-folded.  The meaning (Hir) is
+// restricted to what a grammar can express.
 
 #include "notation/regex_rules.h"
 
@@ -50,7 +50,8 @@ class Respeller {
         in_class_ = false;
         keep(1);
       } else if (in_class_ && c == '[') {
-        // ECMA's v flag reads brackets in brackets; here it is a character.
+        // With ECMA's v flag a "[" in brackets opens a set; here it is a
+        // character.
         put("\\[", 1);
       } else if (!in_class_ && text_.substr(at_).starts_with("{,")) {
         return fail(2, "A least count is missing; write {0,...}.",
@@ -71,14 +72,14 @@ class Respeller {
   Error error;
 
  private:
-  // The next `size` bytes as they are.
+  // Copies the next `size` bytes.
   void keep(std::size_t size) {
     for (std::size_t i = 0; i < size && at_ < text_.size(); ++i) {
       out += text_[at_];
       map.push_back(static_cast<std::uint32_t>(at_++));
     }
   }
-  // `text` in the place of the next `size` bytes.
+  // Writes `text` instead of the next `size` bytes.
   void put(std::string_view text, std::size_t size) {
     out += text;
     map.insert(map.end(), text.size(), static_cast<std::uint32_t>(at_));
@@ -124,7 +125,7 @@ class Respeller {
                   "\":\" or \"<name>\".");
   }
 
-  // "(?<name>" becomes "(?:": the name is checked and of no other use.
+  // "(?<name>" becomes "(?:": the name is checked and then unused.
   bool name(std::size_t before) {
     std::size_t i = at_ + before + (text_[at_ + before] == '<' ? 1 : 0);
     std::size_t begin = i;
@@ -144,7 +145,7 @@ class Respeller {
     return true;
   }
 
-  // A character, however it was written.
+  // Writes a character in a spelling that does not depend on the source.
   bool put_code_point(char32_t c, std::size_t size) {
     if (c > regex::kMaxCodePoint) {
       return fail(size, "A code point goes up to 10FFFF.",
@@ -159,7 +160,7 @@ class Respeller {
     return true;
   }
 
-  // Exactly `count` hexadecimal digits behind the two bytes of the escape.
+  // Exactly `count` hexadecimal digits after the two bytes of the escape.
   bool hex(std::size_t count) {
     char32_t value = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -247,7 +248,7 @@ class Respeller {
     return put_code_point(point, end - at_);
   }
 
-  // A dash behind a shorthand in brackets stands for itself.
+  // A dash after a shorthand in brackets is a character.
   bool shorthand(std::string_view text) {
     put(text, 2);
     if (in_class_ && at_ + 1 < text_.size() && text_[at_] == '-' &&
@@ -276,13 +277,13 @@ CharClass fold_ascii(const CharClass& set) {
   return folded;
 }
 
-// What a grammar reads is UTF-8, which has no surrogates.
+// A grammar reads UTF-8, which has no surrogates.
 const CharClass& scalar_values() {
   static const CharClass set({{0, 0xD7FF}, {0xE000, regex::kMaxCodePoint}});
   return set;
 }
 
-// What a JSON string holds without an escape.
+// The characters that need no escape in a JSON string.
 const CharClass& json_characters() {
   static const CharClass set({{0x20, 0x21},
                               {0x23, 0x5B},

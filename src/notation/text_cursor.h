@@ -1,10 +1,10 @@
 #ifndef PARLANCE_SRC_NOTATION_TEXT_CURSOR_H_
 #define PARLANCE_SRC_NOTATION_TEXT_CURSOR_H_
 
-// A grammar's text while it is read: the place in it, and the first failure.
+// A position in the text of a grammar, and the first error found in it: the
+// common base of the readers of EBNF and Lark.
 //
-// What the readers of EBNF and Lark have in common.  Methods that return bool
-// return false after fail() was called.
+// A method that returns bool returns false after it has called fail().
 
 #include <cstddef>
 #include <cstdint>
@@ -28,12 +28,13 @@ class TextCursor {
   char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
-  // Goes behind `expected` if it stands here.
+  // Skips `expected` and returns true if the text continues with it.
   bool match(std::string_view expected);
-  // The first failure is the one that is kept.
+  // Reports an error in the bytes [begin, end), unless one has been reported
+  // already.  Returns false.
   bool fail(std::size_t begin, std::size_t end, std::string message,
             ErrorCode code = ErrorCode::kBadSyntax);
-  // A whole number within the bounds.
+  // Reads a number from `least` to `most`, else fails.
   bool number(std::uint64_t least, std::uint64_t most, std::uint64_t& out);
 
   std::string_view text_;
