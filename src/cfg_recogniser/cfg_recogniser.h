@@ -1,54 +1,66 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_CFG_RECOGNISER_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_CFG_RECOGNISER_H_
 
-// Any grammar, byte by byte, at the cost of an array lookup for what was seen.
+// The recogniser of a context-free grammar: it reads a text byte by byte, at
+// the cost of an array lookup wherever it has been before.
 //
-// What can follow a text is a set of items: a place in the network of
-// transition_network.h, how far it is inside what is read there, and a
-// *context*: what follows the rule the place is in.  A context is a set of
-// items as well. Equal contexts have equal numbers, so the contexts form a
-// stack whose equal parts are shared, and which may be a loop (a rule that
-// begins with itself).
+// The algorithm is a generalised LL recogniser over a graph-structured stack
+// (Tomita, Efficient Parsing for Natural Language, 1985; Scott and Johnstone,
+// GLL Parsing, 2010), determinised lazily as a lazy DFA is.
+//
+// What can follow a text is a set of items.  An item is a state of the
+// transition network (transition_network.h), how much of what that state reads
+// has been read, and a *context*, the stack: what follows the rule of the
+// state.  A context is a set of items as well, namely the return addresses of
+// the rule, and so a node of the graph-structured stack.  Contexts are
+// hash-consed: equal contexts have equal ids, wherever in the text they arise,
+// so equal stacks are shared.  A left-recursive rule makes a cycle.
 //
 //   pairs ::= "(" pairs ")" | ""        after "(("
 //     item     ")" of pairs in context 2
 //     context  2: ")" of pairs, then 1    1: ")" of pairs, then 0
 //
-// A set of items without its contexts, numbered by place instead, is a *state*:
+// A *state* of this recogniser is a set of items in which each context is
+// replaced by its index among the contexts of the set, its slot.  A *frame* is
+// the list of contexts that fills the slots.  A configuration is a state and a
+// frame:
 //
 //   configuration   lex 7: {")" in slot 0}    frame 4: slots (2)
 //
-// Most bytes change no slot; where they lead is kept in a row of the state, for
-// all frames at once.  Other bytes are remembered for state and frame.  So a
-// grammar without recursion becomes an automaton, and what was learnt inside
-// one bracket is known inside all.
+// Most bytes leave the frame as it is.  Their transitions are in the row of the
+// state and serve all frames; the other transitions are stored for a state and
+// a frame together.  So a grammar without recursion becomes a DFA, and what was
+// learnt inside one pair of brackets holds inside all.
 //
-// An item of a rule that ends where it first may (lazy, or a budget that is
-// used up) is the whole set of items inside one activation of it: to end the
-// activation is to drop the item.
+// A lazy rule, or a rule whose budget is used up, ends at the first position
+// where it may.  That is not context-free: the rest of such an activation has
+// to be dropped as a whole.  So the items inside an activation are one set,
+// which belongs to the one item that called the rule (RuleActivation); to end
+// the activation is to drop that item.
 //
-// Where nothing but the text of a JSON Schema can go on, the configuration is
-// that of the schema's own recogniser, with what is around it in `frame`, and
-// what it says of its place is passed on.
+// Where only the text of a JSON Schema can continue, the configuration is that
+// of the schema's recogniser, with the enclosing site in `frame`, and calls are
+// forwarded to that recogniser.
 //
-// What can be read at a place depends on the contexts only as far as they are
-// read: when a rule ends.  Places whose contexts are alike as far as
-// their mask depends on them are equivalents.
+// The mask of a configuration depends on the contents of contexts only where a
+// token ends the rules that these contexts are the stacks of.  The recogniser
+// records which contexts are read; configurations whose contexts agree as far
+// as their mask read them are mask-equivalent.
 //
-// Items only ever enter live states of the network, so a configuration that is
-// not dead can be continued.
+// Invariant: items only enter live states of the network, so a configuration
+// that is not dead can be continued to a text of the language.
 //
-// The tables only grow.  A machine has room for half of its limit; a question
-// that begins in that room may use all of the limit, past which configurations
-// are dead and overflowed() says so.  A place is then taken to a fresh machine
-// of the same network (adopt.cc), which costs what its items and contexts
-// are: places of the text that were passed leave nothing behind.
+// The tables only grow.  A recogniser is full when half of its limit is used; a
+// call that begins before that may use the other half, beyond which
+// configurations are dead and overflowed() is true.  A configuration is then
+// adopted by a fresh recogniser of the same network (adopt.cc).  That costs as
+// much as the configuration's own items and contexts; nothing else is copied.
 //
-// Files: closure.cc what follows without reading, subsume.cc which
-// contexts make others redundant, scan.cc reading a byte or a token,
-// byte_classes.cc which bytes are alike, cfg_recogniser.cc
-// configurations and the rest, adopt.cc places of another machine,
-// equivalence.cc places with the same mask.
+// Files: closure.cc what follows without reading; subsume.cc which contexts
+// make others redundant; scan.cc reading a byte or a token; byte_classes.cc the
+// byte classes of a state; equivalence.cc read sets and mask-equivalent
+// configurations; adopt.cc configurations of another recogniser; expected.cc
+// messages; cfg_recogniser.cc interning, transitions and schemas.
 
 #include <array>
 #include <cstddef>
@@ -74,24 +86,25 @@
 
 namespace parlance::cfg_recogniser {
 
-// Activations of lazy or limited rules that may stand inside each other.
+// How deep activations of lazy or limited rules may be nested.
 inline constexpr std::size_t kMaxActivations = 256;
 
 struct CfgRecogniserLimits {
-  // Memory of all that is interned, and of the network: of each by itself.
+  // A limit for the tables, and the same again for the network.
   std::size_t bytes = std::size_t{256} << 20;
-  // Items that one place of a text may have.
+  // The items of one configuration, before redundant ones are dropped.
   std::size_t items = 100'000;
-  // Activations of lazy or limited rules inside each other.
+  // How deep activations of lazy or limited rules may be nested.
   std::size_t depth = kMaxActivations;
 };
 
 class CfgRecogniser final : public recogniser::Recogniser {
  public:
-  // `schemas[i]` reads texts of rules.schemas[i]; a null one matches nothing.
-  // One may stand for several, and in several machines.
-  // `marks`: the tokens that markers of the rules are written with; null for
-  // none.
+  // `schemas[i]` recognises the texts of rules.schemas[i]; null matches
+  // nothing.  The same recogniser may serve several schemas, and several
+  // CfgRecognisers.
+  // `marks`: the special tokens that the markers of the rules are written with;
+  // null if there are none.
   CfgRecogniser(const rules::Rules& rules,
                 std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,
                 const CfgRecogniserLimits& limits = {},
@@ -178,7 +191,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
             (part_full_ || (locked_part_ != nullptr && locked_part_->full())));
   }
   bool overflowed() const override { return overflowed_; }
-  // Whether a configuration is dead because of the limits of its items.
+  // Whether a configuration is dead because of CfgRecogniserLimits::items or
+  // ::depth.
   bool too_large() const { return too_large_; }
   std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
@@ -187,18 +201,20 @@ class CfgRecogniser final : public recogniser::Recogniser {
   void widen(std::size_t bytes) override { room_ += bytes; }
 
  private:
-  // `of`, with empty tables.
+  // A copy of `of` with empty tables.
   CfgRecogniser(const CfgRecogniser& of,
                 std::vector<std::shared_ptr<recogniser::Recogniser>> schemas);
   void begin();
 
   using ContextId = std::uint32_t;
-  // Contexts that are being made; the rest is an index.
+  // Marks a context that a closure is still collecting; the other bits are an
+  // index into the closure's locals.
   static constexpr ContextId kLocal = 0x80000000;
-  // The context of a text as a whole, or of an activation as a whole.
+  // The bottom of the stack: of the whole text, or of an activation.
   static constexpr ContextId kOutermost = 0;
 
-  // `context` is a slot in the items of a State.
+  // A state of the network in a context.  In the items of a State, `context` is
+  // a slot.
   struct Item {
     StateId state = 0;
     ContextId context = 0;
@@ -220,7 +236,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
     std::size_t operator()(std::uint32_t number) const { return number; }
   };
 
-  // What an activation may still take; kMany: no budget.
+  // What an activation may still read; kMany: no budget.
   struct Budget {
     std::uint32_t chars = rules::kMany;
     std::uint32_t tokens = rules::kMany;
@@ -228,31 +244,33 @@ class CfgRecogniser final : public recogniser::Recogniser {
     bool operator==(const Budget&) const = default;
   };
 
-  // Whether something may still come in an activation: always, or as long as
-  // something may in one of those that it is in (bit 0: the next one outward).
+  // Whether an activation can still read something or end: always, or only if
+  // an enclosing activation can (bit 0 of `outward`: the next enclosing one).
   struct Reading {
     bool always = false;
     std::uint64_t outward = 0;
     bool any() const { return always || outward != 0; }
   };
 
-  // One activation of a rule that ends by a rule of its own.
+  // An activation of a lazy or limited rule, interned.
   //
-  // The item of a call of such a rule has as its `inner`: 0 before it begins;
-  // the number of its activation; or kOutward | n, if the activation is the
-  // n-th of those that the item is in (1: the innermost).  For one that begins
-  // inside another of the same rule, at the same place and with the same
-  // budget, is the same: it takes the same texts and ends at the same places.
-  // So what calls itself without reading is a loop, and no endless descent.
+  // The item that calls such a rule has as its `inner`: 0 before the activation
+  // begins; the id of the activation; or kOutward | n if the activation is the
+  // n-th enclosing one, counted from the innermost, 1 (a de Bruijn index).
+  //
+  // An activation that begins inside another of the same rule, at the same
+  // position and with the same budget, accepts the same texts and ends at the
+  // same positions, so it is represented by that one.  Hence a rule that calls
+  // itself without reading makes a cycle, not an infinite descent.
   struct RuleActivation {
     Budget budget = {};
     Items kernel = {};
-    Reading left = {};  // of the kernel: something, or the end, may come
-    // What follows from the kernel, once known.
+    Reading left = {};  // of the kernel
+    // The closure of the kernel; valid once `closed`.
     bool closed = false;
-    bool whole = false;     // the rule may end here, with its marker
-    bool body_end = false;  // its body may
-    // This depends on what it is in, so many activations outward.
+    bool whole = false;     // the rule may end here, its marker included
+    bool body_end = false;  // the body of the rule may end here
+    // How many enclosing activations the closure depends on.
     std::uint32_t reach = 0;
     Items items = {};
     Reading reading = {};  // of the items
@@ -260,47 +278,50 @@ class CfgRecogniser final : public recogniser::Recogniser {
   static constexpr std::uint32_t kOutward = 0x80000000;
   static constexpr std::uint32_t kMostOutward = 64;
   static bool outward(const Item& item) { return (item.inner & kOutward) != 0; }
-  // An activation that is being closed, inside those that are, too.
+  // The stack of activations whose closures are being computed.
   struct Enclosing {
     Enclosing* outer = nullptr;
     std::uint32_t id = 0;
-    bool complete = false;  // it may end here, as far as is known
-    bool asked = false;     // something depends on that
+    bool complete = false;  // it may end here, as far as is known so far
+    bool asked = false;     // the closure has depended on `complete`
   };
 
-  // A set of items over slots.
+  // A set of items over slots: a state of the lazily built automaton.
   struct State {
     Items items;
-    Items kernel;  // kept where tokens are counted
+    Items kernel;  // what `items` is the closure of, if tokens are counted
     bool can_end = false;
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
-    // Of each byte the least that leads to the same; null: not yet known.
+    // The representative of each byte's class; null: not yet computed.
     std::unique_ptr<automata::ByteTable> byte_classes;
     EquivalenceTree::Id equivalence_root =
-        EquivalenceTree::kNone;  // the first question, if any
+        EquivalenceTree::kNone;  // root of its decision tree, if any
   };
-  // In rows: the state of the next configuration in the same frame, or
+  // An entry of a row is the next state, in the same frame; kUnknown if it is
+  // not computed yet; or kDependsOnFrame if the frame decides (steps_).
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
   static constexpr std::uint32_t kDependsOnFrame = 0xFFFFFFFE;
 
-  // An item of a schema between two texts: where the text of the schema stands,
-  // and what is known about what follows it.
+  // A position in a text where the text of a schema begins, identified by an
+  // item, and what is known about what follows that text.
   struct SchemaSite {
     StateId state = 0;
     ContextId context = 0;
     bool exit_known = false;
     bool ends_numbers = false;  // nothing that follows continues a number
     recogniser::Configuration exit = {};
-    std::vector<std::uint32_t> read_sets = {};  // sets of contexts
+    std::vector<std::uint32_t> read_sets = {};  // that `exit` depends on
     std::string forced_text = {};               // must follow the schema's text
   };
-  // The content of a context without its contexts, which stand beside.
+  // A context up to renaming: `id` identifies its items with their contexts
+  // numbered in order of appearance; `contexts` are those contexts.
   struct CanonicalForm {
     std::uint32_t id = 0;
     std::vector<ContextId> contexts = {};
   };
-  // `lex` of a configuration inside a site has this bit; the rest is the
-  // schema's.  `frame` is a place in site_frames_.
+  // The `lex` of a configuration inside the text of a schema has this bit; its
+  // other bits are those of the schema's configuration, and `frame` is an index
+  // into site_frames_.
   static constexpr std::uint32_t kInside = 0x80000000;
   struct SiteFrame {
     std::uint32_t site = 0;
@@ -308,7 +329,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   };
 
   class Closure;
-  // Memory of closures, by how deep they are inside each other.
+  // Memory that closures reuse, by nesting depth.
   struct ClosureMemory;
 
   template <class Key, class Value>
@@ -326,7 +347,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration remember_step(recogniser::Configuration config,
                                           std::uint8_t byte,
                                           recogniser::Configuration to);
-  // The items of a configuration, with contexts; those of its kernel.
+  // The items of a configuration, with contexts instead of slots; those of its
+  // kernel.
   Items items_of(recogniser::Configuration config);
   std::vector<ContextId> slots_of(recogniser::Configuration config) const {
     const std::span<const ContextId> slots = frames_[config.frame];
@@ -342,8 +364,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
     return false;
   }
 
-  // The schema `index`, held until another is asked for.  So the answer is not
-  // to be used behind anything that may ask for one.
+  // The recogniser of schema `index`, locked.  It is unlocked when another part
+  // is locked: do not use the result after a call that may lock one.
   recogniser::Recogniser& schema(std::uint32_t index) {
     return lock_part(*schemas_[index]);
   }
@@ -379,15 +401,16 @@ class CfgRecogniser final : public recogniser::Recogniser {
                                       std::uint8_t byte);
 
   // closure.cc
-  // Replaces `items` by what follows from it without reading.
+  // Replaces `items` by their closure: what follows without reading.
   struct Closed {
-    bool pure = true;         // did not depend on what is in the contexts
-    std::uint32_t reach = 0;  // as in RuleActivation, of the one that is closed
+    bool pure = true;         // the closure read no context and made none
+    std::uint32_t reach = 0;  // RuleActivation::reach
   };
   Closed close(Items& items, Budget budget, std::size_t depth,
                Enclosing* inside);
   Closed close(Items& items) { return close(items, {}, 0, nullptr); }
-  // The activation of `rule` with all that follows from it, inside `outer`.
+  // Computes the closure of activation `id` of `rule`, inside `outer`.  Returns
+  // the id of the closed activation.
   std::uint32_t closed(std::uint32_t id, const NetworkRule& rule,
                        std::size_t depth, Enclosing* outer);
   static bool is_complete(const RuleActivation& one, const NetworkRule& rule);
@@ -395,10 +418,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
   void remember_subsumed(std::uint64_t pair, bool holds);
   std::uint32_t intern_activation(Budget budget, Items kernel,
                                   const RuleActivation* closed = nullptr);
-  // All that are inside of `items`, also inside each other, each once.
+  // All activations in `items`, nested ones included, without duplicates.
   std::vector<std::uint32_t> activations_in(const Items& items) const;
-  // Contexts that name each other: `kLocal | i` in an item is contents[i].
-  // Their numbers begin with the answer.
+  // Interns contexts that refer to each other: in an item, `kLocal | i` stands
+  // for contents[i].  Returns the id of contents[0]; the others follow.
   ContextId intern_loop(std::span<const Items> contents);
   void find_tails();
 
@@ -406,16 +429,19 @@ class CfgRecogniser final : public recogniser::Recogniser {
   class Adoption;
 
   // equivalence.cc
-  // Of a closure: looks into a context; forgets into which it read; the set
-  // of them.  track(): a step that is known read that set.
+  // The read set of a closure: the contexts whose contents it read
+  // (record_read()), and the contexts that it depends on by identity
+  // (record_identity()).  Read sets are interned and stored with the
+  // transitions that depend on them; track() records that such a transition was
+  // taken.
   void record_read(ContextId context);
-  // What depends on which context it is, whatever is in it.
   void record_identity(ContextId context);
   void begin_read_set();
   std::uint32_t intern_read_set();
   void track(std::uint32_t read_set);
-  // Notes are collected; the sets read_sets since, while those from before go
-  // on.
+  // The read sets of the transitions taken since tracking began.  Tracking may
+  // be nested: push_tracking() returns the enclosing one, which pop_tracking()
+  // restores without the sets of the inner one.
   struct Tracking {
     bool active = false;
     std::vector<std::uint32_t> read_sets = {};
@@ -427,7 +453,8 @@ class CfgRecogniser final : public recogniser::Recogniser {
                                             bool add);
 
   // byte_classes.cc
-  // Of each byte the least that leads to the same from the state.
+  // For each byte, the least byte of its class: bytes of a class have the same
+  // transitions from the state.
   const automata::ByteTable& byte_classes(std::uint32_t lex);
   const automata::ByteTable& kinds_of_class(std::uint32_t index);
   void split_bytes(const Item& item, automata::ByteClasses& bytes);
@@ -442,17 +469,17 @@ class CfgRecogniser final : public recogniser::Recogniser {
   void scan_substring(const Item& item, std::uint8_t byte, Items& out);
   void scan_free_text(const Item& item, std::uint8_t byte, Items& out);
   void advance_in_text(const Item& item, const Item& next, Items& out);
-  // Whether an item, also inside an activation, is free text.
+  // Whether an item is free text, those inside activations included.
   bool in_free_text(const Items& items) const;
   recogniser::Configuration read_mark_bytes(const Items& items,
                                             std::string_view bytes);
   Items scan_token(const Items& items, rules::Token token);
   Items scan_token_inside(const Items& items, rules::Token token);
-  // Where the call `item` goes on behind a symbol, which takes its activation
-  // to what `scan` says.
+  // Advances the call `item` over a symbol; `scan` returns the budget and the
+  // kernel of its activation after the symbol.
   template <class Scan>
   void advance_in_activation(const Item& item, Scan scan, Items& out);
-  // Takes a token off every budget.
+  // Subtracts a token from every budget.
   void spend_token(Items& kernel);
   void spend_token_inside(Items& kernel);
   void mark_tokens(const Items& items, std::uint32_t size,
@@ -463,32 +490,33 @@ class CfgRecogniser final : public recogniser::Recogniser {
 
   const std::vector<std::shared_ptr<recogniser::Recogniser>> schemas_;
   std::vector<std::shared_ptr<recogniser::Recogniser>>
-      parts_;  // of these, each once
+      parts_;  // those of schemas_, without duplicates
   recogniser::Recogniser* locked_part_ = nullptr;
   bool read_past_part_ = false;
-  // Shared with the machines that are fresh() of each other.
+  // Shared with the recognisers that are fresh() of each other.
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
   const TransitionNetwork& network_;
   const CfgRecogniserLimits limits_;
   const std::shared_ptr<const rules::Marks> marks_;  // null: none
-  bool reads_mark_ = false;     // the byte that is read begins a mark's
+  bool reads_mark_ = false;     // the byte being read is the first of a mark
   bool counts_tokens_ = false;  // some rule has a budget of tokens
-  bool has_marks_ = false;      // some place reads tokens by their ids
+  bool has_marks_ = false;      // some state reads tokens by their ids
   bool overflowed_ = false;
   bool too_large_ = false;
-  // Whether the last configuration was made without a look into contexts.
+  // Whether the last configuration was made without reading a context.
   bool pure_ = false;
-  std::vector<bool> tail_;  // by state: nothing but the end of its rule
+  std::vector<bool> tail_;  // by state: only the end of its rule follows
   std::size_t bytes_ = 0;
   std::size_t base_bytes_ = 0;  // of the network
-  std::size_t room_ = 0;        // for what is interned between two questions
-  // It is full when a part is; and one was when it was given up.
+  std::size_t room_ = 0;        // for the tables, before full()
+  // Whether this is full() as soon as a part is; whether some part was full
+  // when it was unlocked.
   bool full_with_parts_ = true;
   bool part_full_ = false;
 
   std::vector<std::unique_ptr<ClosureMemory>> closures_;
-  // Of the configuration that is being made: by context, its slot and whether
-  // that is of now.
+  // By context: its slot in the configuration that is being made.  An entry of
+  // an earlier round is void.
   struct SlotEntry {
     std::uint32_t round = 0;
     std::uint32_t slot = 0;
@@ -497,47 +525,49 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::uint32_t slot_round_ = 0;
 
   base::InternTable<Item, ItemHash> contexts_;
-  // Whether the second of two contexts subsumes the first, where it is known.
+  // By pair of contexts: whether the second subsumes the first, if known.
   Interned<std::uint64_t, bool> subsumed_;
-  Interned<std::string, ContextId> loop_of_;  // contexts that name each other
+  Interned<std::string, ContextId>
+      loop_of_;  // contexts that refer to each other
   std::deque<RuleActivation> activations_;
   Interned<std::string, std::uint32_t> activation_of_;
-  std::size_t closings_ = 0;  // of activations, for one place
-  // Of the symbol that is read: what becomes of each activation; 0: nothing.
+  std::size_t closings_ = 0;  // closures of activations, for one closure
+  // By activation: its successor after the symbol being read; 0: none.
   Interned<std::uint32_t, std::uint32_t> advanced_;
   std::deque<State> states_;
   Interned<std::string, std::uint32_t> state_of_;
   base::InternTable<ContextId, NumberHash> frames_;
-  std::vector<recogniser::Configuration> configs_;  // of schemas, in items
+  std::vector<recogniser::Configuration>
+      configs_;  // of schemas, by Item::inner
   Interned<std::string, std::uint32_t> config_of_;
   std::vector<SchemaSite> sites_;
   std::unordered_map<std::uint64_t, std::uint32_t> site_of_item_;
   std::vector<SiteFrame> site_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> site_frame_of_;
-  // Of kernels whose contexts were read, what was made of them: many
-  // places and bytes lead to the same few items.
+  // The configurations of kernels whose closures read contexts.  Many
+  // transitions lead to the same few kernels.
   base::InternTable<Item, ItemHash> kernels_;
   std::vector<TransitionTable::Step> made_of_kernel_;
-  TransitionTable steps_;  // and the set that each read
+  TransitionTable steps_;  // where the frame decides, with read sets
 
-  // By the closure that is made; kLocal is set in those read exactly.
+  // The read set of the closure being made; kLocal marks identity.
   std::vector<ContextId> reads_;
-  std::vector<std::uint32_t> read_rounds_;  // by context: a round
+  std::vector<std::uint32_t> read_rounds_;  // by context: its last round
   std::vector<std::uint32_t> identity_rounds_;
   std::uint32_t read_round_ = 1;
-  std::uint32_t made_read_set_ = 0;  // by configuration(), as a set
+  std::uint32_t made_read_set_ = 0;  // of the last configuration()
   base::InternTable<ContextId, NumberHash> read_sets_;
-  Tracking tracking_;  // sets since it began, some of them twice
+  Tracking tracking_;  // may contain duplicates
   std::vector<std::uint32_t> tracked_rounds_;
   std::uint32_t tracking_round_ = 0;
 
   EquivalenceTree equivalence_tree_;
-  TransitionTable known_equivalents_;  // by configuration, byte 0
+  TransitionTable known_equivalents_;  // by configuration; the byte is 0
   std::deque<CanonicalForm> forms_;
   std::vector<std::uint32_t>
       form_of_context_;  // by context, from 1; 0: none yet
   Interned<std::string, std::uint32_t> form_of_content_;
-  // Of the search for a equivalent: contexts by number, and their numbers.
+  // Of the search for an equivalent: contexts by number, and their numbers.
   struct NumberEntry {
     std::uint32_t round = 0;
     std::uint32_t number = 0;
@@ -551,7 +581,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::vector<std::unique_ptr<automata::ByteTable>>
       class_kinds_;  // null: not yet
   recogniser::Configuration start_ = {};
-  // Of the last place that lexeme_by_state() was true of.
+  // The part of the last configuration for which lexeme_by_state() was true.
   recogniser::Recogniser* lexeme_schema_ = nullptr;
 };
 
