@@ -1,4 +1,4 @@
-// What follows without reading: see closure.h.
+// Closures and the contexts they make: see closure.h.
 
 #include "cfg_recogniser/closure.h"
 
@@ -44,7 +44,8 @@ void CfgRecogniser::Closure::add(const Item& item) {
   if (!state.live) return;
   if (item.count > state.min && state.max != kMany &&
       (state.action == Action::kCount || state.action == Action::kCountClass)) {
-    // Of two counts that are enough the smaller can do all the other can.
+    // Above the minimum, the smaller count subsumes the larger: it leaves more
+    // repetitions.
     Item place = item;
     place.count = 0;
     const auto [known, added] = least_.try_emplace(place, item.count);
@@ -58,6 +59,9 @@ void CfgRecogniser::Closure::add_all(std::span<const Item> items) {
   for (const Item& item : items) add(item);
 }
 
+// Adds what follows from `item` without reading.  The item itself is kept if it
+// can read something, or if it ends the text or the activation.  A state that
+// both reads and may end (a repeat above its minimum, free text) does both.
 void CfgRecogniser::Closure::follow(const Item& item) {
   const NetworkState& state = network_.states[item.state];
   const Item next{state.next, item.context, 0, 0};
@@ -127,7 +131,9 @@ void CfgRecogniser::Closure::follow(const Item& item) {
   for (const StateId target : state.epsilon) add({target, item.context, 0, 0});
 }
 
-// `behind`: where the caller goes on behind a body that is not empty.
+// Calls a plain rule.  `after` is the item of the caller after a body that is
+// not empty.  The rule is entered at its first call here; if it is known to
+// match the empty text, later callers continue at once.
 void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
   const rules::RuleId rule = network_.states[item.state].index;
   ClosureMemory::Place& place = memory_.local_of_rule[rule];
@@ -143,8 +149,14 @@ void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
   if (added) add({network_.rules[rule].start, kLocal | index, 0, 0});
 }
 
-// An activation of a rule that ends by a rule of its own begins.  `decided`: it
-// does not end with the one that it is in.
+// Begins an activation of a lazy or limited rule.  `decided`: the activation is
+// known not to end together with the enclosing one.
+//
+// If it does end together with the enclosing one, under the same budget, the
+// rule is entered inside the enclosing activation (enter()).  If that depends
+// on callers still to come, the call is deferred.  Otherwise it becomes an
+// activation of its own, or a reference to an enclosing activation that is the
+// same.
 void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
   const NetworkState& state = network_.states[item.state];
   const NetworkRule& rule = network_.rules[state.index];
@@ -169,7 +181,13 @@ void CfgRecogniser::Closure::begin_activation(const Item& item, bool decided) {
   continue_activation(item, id);
 }
 
-// One goes on; nothing was read since it did, or began.
+// An activation continues: it has begun, or has read a symbol, and nothing was
+// read since.  Adds what follows if it may end here, and keeps the call unless
+// it has to end here or cannot read any more.
+//
+// A reference outward depends on whether that enclosing activation may end,
+// which is being computed: CfgRecogniser::closed() repeats the closure if the
+// assumption was wrong.
 void CfgRecogniser::Closure::continue_activation(const Item& item,
                                                  std::uint32_t inner) {
   const NetworkState& state = network_.states[item.state];
@@ -200,7 +218,8 @@ void CfgRecogniser::Closure::continue_activation(const Item& item,
   if (!ended && one.reading.any()) keep(now);
 }
 
-// Whether all that a call is followed by is the end of the activation.
+// Whether the call is a tail call of the activation: nothing but ends of rules
+// follows it, up to the end of the activation, on all stacks.
 bool CfgRecogniser::Closure::only_ends(const Item& item) {
   const auto ends = [&](const Item& one) {
     return recogniser_.tail_[one.state] && one.context == kOutermost;
@@ -227,13 +246,15 @@ bool CfgRecogniser::Closure::only_ends(const Item& item) {
   return true;
 }
 
-// Calls an activation that ends with the one that it is in.
+// Calls a rule whose activation ends together with the enclosing one.
 void CfgRecogniser::Closure::enter(const Item& item) {
   const rules::RuleId rule = network_.states[item.state].index;
   call(item, {network_.rules[rule].end, kOutermost, 0, 0});
 }
 
-// Goes on with a call that was delayed; false if there is none.
+// Continues with a deferred call; false if there is none.  REQUIRES: no other
+// item is left, so the callers known now are all callers, unless this call adds
+// more.
 bool CfgRecogniser::Closure::run_deferred() {
   const auto plain = [](Item item) {
     item.inner = 0;
@@ -245,7 +266,8 @@ bool CfgRecogniser::Closure::run_deferred() {
     enter(plain(item));
     return true;
   }
-  // A caller that came later goes on: for it, it is an activation of its own.
+  // A caller that was found later has more to read after the call.  For that
+  // caller the call is an activation of its own.
   for (std::size_t i = 0; i < deferred_.size(); ++i) {
     const Item item = plain(deferred_[i]);
     if (only_ends(item)) continue;
@@ -269,9 +291,10 @@ void CfgRecogniser::Closure::end(const Item& item) {
   for (const Item& after : one.callers) add_after_empty(after);
 }
 
-// A repeat gains nothing by a body that is empty: where it always may be, no
-// least count is left.  One that may be because a budget is used up may be as
-// often as is still needed.
+// Continues a caller after a body that matched the empty text.  A repeat gains
+// nothing by an empty body: the network has set the minimum of a nullable body
+// to zero.  A body that is empty only because a budget is used up may be
+// repeated as often as the minimum still requires, so the repeat is done.
 void CfgRecogniser::Closure::add_after_empty(const Item& after) {
   const NetworkState& state = network_.states[after.state];
   if (state.action != Action::kCount || after.count == 0) return add(after);
@@ -293,6 +316,11 @@ void CfgRecogniser::Closure::drop_dominated() {
   });
 }
 
+// Worklist algorithm.  Invariant: every item in seen_ has been followed or is
+// in left_; local contexts only gain callers.  Deferred calls run when left_ is
+// empty.  Then repeats that a smaller count subsumes are dropped, the local
+// contexts that the kept items refer to are interned, and items that others
+// make redundant are dropped.
 CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
   add_all(items);
   while (!left_.empty() || run_deferred()) {
@@ -322,7 +350,8 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
 
 // --- Contexts ----------------------------------------------------------------
 
-// The callers of a local context, and those that they end for.
+// Computes the content of a local context: its callers, with each caller that
+// is a tail call replaced by the callers of its rule, transitively.
 void CfgRecogniser::Closure::find_content(std::uint32_t root) {
   Items content;
   std::vector<std::uint32_t> left = {root};
@@ -352,7 +381,10 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
   locals_[root].content = std::move(content);
 }
 
-// Tarjan's search (1972) for what refers to each other, without recursion.
+// Interns the local context `root` and all that it refers to: Tarjan's
+// algorithm for strongly connected components (1972) with an explicit stack.  A
+// component is completed after the components that it refers to, so all other
+// contexts that it needs are interned by then.
 void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
   if (locals_[root].made != kLocal) return;
   struct Visit {
@@ -400,14 +432,17 @@ void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
   }
 }
 
-// Makes contexts of the members of a loop, or of a single local context.
+// Interns a strongly connected component: a cycle of local contexts, or one
+// local context by itself.
 void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
   std::sort(members.begin(), members.end(),
             [&](std::uint32_t a, std::uint32_t b) {
               return locals_[a].rule < locals_[b].rule;
             });
-  // Contents without what is redundant.  First by themselves: what was called
-  // at the same place may be redundant beside one that was called earlier.
+  // Normalise the contents: contexts already interned in place of local ones,
+  // sorted, without duplicates and without redundant items.  Only then are the
+  // members compared: a caller at this position may be redundant beside an
+  // earlier one.
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) item.context = settled(item.context);
@@ -417,8 +452,9 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
   for (const std::uint32_t member : members) {
     drop_subsumed(locals_[member].content);
   }
-  // Members that hold no other, or are the same as an older context, are made
-  // one by one, until only such are left that are in a loop.
+  // Members that refer to no other member, or equal an older context, are
+  // interned one by one.  Each may free others of their references; what is
+  // left in the end is in a cycle.
   for (bool more = true; more;) {
     more = false;
     for (const std::uint32_t member : members) {
@@ -452,7 +488,8 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
   return id;
 }
 
-// Makes contexts that name each other.
+// Interns contexts that refer to each other.  Their references become indices
+// into `members`, so that equal cycles have equal keys at any position.
 void CfgRecogniser::Closure::intern_members(
     const std::vector<std::uint32_t>& members) {
   for (const std::uint32_t member : members) {
@@ -513,7 +550,8 @@ CfgRecogniser::Closed CfgRecogniser::close(Items& items, Budget budget,
   return Closure(*this, *closures_[depth], budget, depth, inside).run(items);
 }
 
-// `closed`: one that was closed inside others, and is another inside others.
+// `closed`: an activation whose closure depends on enclosing activations.  Its
+// closure is then part of its identity.
 std::uint32_t CfgRecogniser::intern_activation(Budget budget, Items kernel,
                                                const RuleActivation* closed) {
   std::sort(kernel.begin(), kernel.end());
@@ -597,9 +635,14 @@ bool CfgRecogniser::is_complete(const RuleActivation& one,
                                         one.budget.exhausted()));
 }
 
-// An activation that depends on whether it may end itself, or one that it is
-// in, is closed as if it might not; if then it may, once more.  Being able to
-// end only ever adds items, so this is the least fixed point.
+// Computes the least fixed point of "this activation may end here".  The
+// closure of an activation may depend on that through references outward: it is
+// first computed as if the activation could not end, and once more if then it
+// can. Being able to end only adds items, so two rounds are enough.
+//
+// The items at the end of the rule or of its body become flags (`whole`,
+// `body_end`); the others are what the activation can read.  A closure that
+// depends on enclosing activations is interned with its result.
 std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
                                     std::size_t depth, Enclosing* outer) {
   if (activations_[id].closed) return id;
@@ -641,7 +684,9 @@ std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
 
 // --- Tails -------------------------------------------------------------------
 
-// A state is no tail if it does anything but end its rule, or leads to one.
+// Finds the states from which only the end of the rule follows.  A state is not
+// one of them if it does anything but pass or end, or leads to such a state:
+// that property is propagated backwards over the epsilon transitions.
 void CfgRecogniser::find_tails() {
   const std::vector<NetworkState>& states = network_.states;
   tail_.assign(states.size(), true);

@@ -1,22 +1,26 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_CLOSURE_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_CLOSURE_H_
 
-// What follows at one place of a text without reading; see cfg_recogniser.h.
+// The closure of a set of items: everything that follows at one position of a
+// text without reading; see cfg_recogniser.h.
 //
-// A rule that is called here gets a local context, which collects who waits
-// for it.  When all is known, the local contexts that are needed become
-// contexts: those that refer to each other in a loop (left recursion) at once.
+// As in a GLL recogniser, a rule is entered once per position, however often it
+// is called there.  Its *local* context is the node of the graph-structured
+// stack for that rule and position; it collects the callers.  When the closure
+// is complete, the local contexts that items refer to are interned as contexts:
+// those that refer to each other in a cycle (left recursion) all at once.
 //
-// A caller that has nothing left to do but to end is not entered: its own
-// context is, so that a list which ends with itself needs no stack.
+// Tail calls need no stack: a caller with nothing left to do but to end its
+// rule is replaced by the callers of that rule, so a list that ends with itself
+// has one context at any length.
 //
-// A context that another makes redundant is left out (subsume.cc), so
-// that what ambiguity and left recursion pile up is one context.
+// A context that another makes redundant is dropped (subsume.cc), so what
+// ambiguity and left recursion would pile up remains one context.
 //
-// An activation is a set of items of its own.  One that would begin at the end
-// of another, with the budget that is left to the other, is not: of the places
-// where it may end once that is used up the first is what counts, for either,
-// so its items are among those of the other.
+// An activation of a lazy or limited rule has a set of items of its own.  An
+// activation with the same budget that would begin at the very end of another
+// is not created: for both, once that budget is used up, the first position
+// where they may end counts, so its items are added to those of the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,19 +33,20 @@
 
 namespace parlance::cfg_recogniser {
 
-// What one closure after the other uses.
+// Memory that one closure after the other uses.
 struct CfgRecogniser::ClosureMemory {
   struct Local {
     rules::RuleId rule = 0;
-    bool empty = false;  // the rule matched nothing here
-    Items callers = {};  // where each goes on, the repeats among them in place
-    Items content = {};  // of the context: no callers that only end
+    bool empty = false;  // the rule matched the empty text here
+    Items callers = {};  // where each continues; a repeat at its own state
+    Items content = {};  // of the context: `callers` without tail calls
 
-    // Of the search for loops.
-    std::uint32_t order = 0;  // 0: not visited
+    // Tarjan's algorithm: the order of the visit (0: not visited), the lowest
+    // order that is reachable, and whether the local is on the stack.
+    std::uint32_t order = 0;
     std::uint32_t low = 0;
     bool open = false;
-    ContextId made = kLocal;  // kLocal: not yet
+    ContextId made = kLocal;  // the interned context; kLocal: none yet
   };
 
   Items left;
@@ -49,7 +54,7 @@ struct CfgRecogniser::ClosureMemory {
   Items deferred;
   base::ReusableSet<Item, ItemHash> seen;
   std::vector<Local> locals;
-  // By rule: its local context in this round, if any.
+  // By rule: its local context in this closure, if any.
   struct Place {
     std::uint32_t round = 0;
     std::uint32_t local = 0;
@@ -63,7 +68,7 @@ class CfgRecogniser::Closure {
   Closure(CfgRecogniser& recogniser, ClosureMemory& memory, Budget budget,
           std::size_t depth, Enclosing* inside);
 
-  // As CfgRecogniser::close().  Nothing is left of `items` past a limit.
+  // As CfgRecogniser::close().  Clears `items` if a limit is exceeded.
   Closed run(Items& items);
 
  private:
@@ -81,7 +86,8 @@ class CfgRecogniser::Closure {
   bool only_ends(const Item& item);
   void enter(const Item& item);
   void end(const Item& item);
-  // What is inside an activation is around nothing else.
+  // The items inside an activation have no contexts but those of the
+  // activation, so only the outermost closure reads contexts.
   void record_read(ContextId context) {
     if (depth_ == 0) recogniser_.record_read(context);
   }
@@ -110,23 +116,24 @@ class CfgRecogniser::Closure {
   ClosureMemory& memory_;
   const Budget budget_;
   const std::size_t depth_;
-  Enclosing* const inside_;  // null: in no activation
+  Enclosing* const inside_;  // null: not inside an activation
 
   Items& left_;
   Items& kept_;
-  // Calls of which it is not known whether they end the activation; kOutward
-  // as `inner`: they do, as far as is known, and have been entered.
+  // Calls whose rule may turn out to end the activation (a tail call of it), to
+  // be decided when nothing else is left.  Those with kOutward as `inner` are
+  // tail calls as far as is known, and have been entered.
   Items& deferred_;
   base::ReusableSet<Item, ItemHash>& seen_;
   std::vector<Local>& locals_;
-  // Of equal items whose count is enough, the least count.
+  // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   std::vector<std::uint32_t> stack_;
   std::uint32_t visited_ = 0;
   Closed closed_;
 
-  // Of the question whether a context subsumes another: pairs of which that is
-  // assumed, and those that were known to.
+  // While subsumed() decides whether a context subsumes another: the pairs for
+  // which this is assumed, and the pairs for which it was known.
   std::vector<std::pair<ContextId, ContextId>> assumed_;
   std::vector<std::pair<ContextId, ContextId>> taken_;
   std::size_t pairs_ = 0;
