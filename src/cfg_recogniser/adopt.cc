@@ -1,9 +1,10 @@
-// Places of another machine of the same network: see cfg_recogniser.h.
+// Adopting a configuration of another recogniser of the same network: see
+// cfg_recogniser.h.
 //
-// An item names states of the network, which both machines share, and what is
-// interned: the context behind it, the activation that it is in, the
-// configuration of a schema.  These are interned here again, with all that they
-// name themselves.  Of an activation the kernel is taken: all else follows.
+// An item refers to states of the network, which both recognisers share, and to
+// interned objects: its context, its activation, the configuration of a schema.
+// These are interned here again, with everything that they refer to.  Of an
+// activation only the kernel is copied; its closure is computed again.
 
 #include <algorithm>
 #include <span>
@@ -18,12 +19,13 @@ namespace parlance::cfg_recogniser {
 using recogniser::Configuration;
 using recogniser::Recogniser;
 
-// What has been taken from one machine to another.
+// The copy of a set of items, with everything it refers to.
 class CfgRecogniser::Adoption {
  public:
   Adoption(CfgRecogniser& from, CfgRecogniser& to) : from_(from), to_(to) {}
 
-  // False if a schema's place is not known in the successor of its part.
+  // Replaces the items of `from` by items of `to`.  False if a configuration of
+  // a schema cannot be adopted by the successor of its part.
   bool take(Items& items) {
     if (!find_contexts(items)) return false;
     make_contexts();
@@ -37,8 +39,8 @@ class CfgRecogniser::Adoption {
            to_.network_.states[item.state].action == Action::kCall;
   }
 
-  // All contexts that the items name, and those that these name, sorted; the
-  // configurations of schemas are taken on the way.
+  // Collects all contexts that are reachable from the items, sorted by id, and
+  // adopts the configurations of schemas on the way.
   bool find_contexts(const Items& items) {
     std::vector<std::pair<std::uint32_t, bool>> left;  // an activation?
     const auto meet = [&](const Item& item) {
@@ -75,7 +77,8 @@ class CfgRecogniser::Adoption {
     Recogniser& before = *from_.schemas_[state.index];
     Recogniser& after = *to_.schemas_[state.index];
     if (&before != &after) {
-      // The older before the newer, and nobody holds one of them by now.
+      // Lock the older before the newer, so that no two threads deadlock.
+      // Neither recogniser holds the lock of a part here.
       from_.release();
       to_.release();
       const Lock first(before);
@@ -87,9 +90,11 @@ class CfgRecogniser::Adoption {
     return true;
   }
 
-  // A context names ones that were made before it, but for those of a loop,
-  // whose numbers follow each other: of any two neighbours among them the first
-  // or one before it names the second or one after it.
+  // Interns the contexts in ascending order.  A context refers only to contexts
+  // with smaller ids, except for the members of a cycle.  These have
+  // consecutive ids, and between any two neighbours a reference leads from the
+  // first or one before it to the second or one after it.  So a group is
+  // extended for as long as one of its members refers past its end.
   void make_contexts() {
     for (std::size_t i = 0; i < contexts_.size();) {
       const ContextId first = contexts_[i];
@@ -123,7 +128,8 @@ class CfgRecogniser::Adoption {
     }
   }
 
-  // `group`: those that are made at once; they name each other by their places.
+  // `group`: the contexts interned together, which refer to each other by
+  // index.
   Items content_of(ContextId id, std::span<const ContextId> group) {
     const std::span<const Item> items = from_.contexts_[id];
     Items content(items.begin(), items.end());
@@ -138,8 +144,7 @@ class CfgRecogniser::Adoption {
     return content;
   }
 
-  // Activations are inside each other only as far as CfgRecogniserLimits::depth
-  // goes.
+  // Recursive: activations are nested at most CfgRecogniserLimits::depth deep.
   Item made(Item item) {
     if (item.context != kOutermost) item.context = context_of_.at(item.context);
     if (item.inner == 0) return item;
@@ -162,7 +167,7 @@ class CfgRecogniser::Adoption {
   CfgRecogniser& from_;
   CfgRecogniser& to_;
   std::vector<ContextId> contexts_;
-  // From the numbers there to those here.
+  // From the ids of `from_` to those of `to_`.
   std::unordered_map<ContextId, ContextId> context_of_;
   std::unordered_map<std::uint32_t, std::uint32_t> activation_of_;
   std::unordered_map<std::uint32_t, std::uint32_t> config_of_;

@@ -1,7 +1,7 @@
-// Which bytes lead to the same from a state: see byte_classes.h.
+// The byte classes of a state: see automata/byte_classes.h.
 //
-// What an item does with a byte depends on the place in the network alone, so
-// the bytes of a state are alike in all frames.
+// What an item does with a byte depends on its state of the network and not on
+// its context, so the classes of a state hold in all frames.
 
 #include "automata/byte_classes.h"
 
@@ -21,7 +21,8 @@ using automata::ByteTable;
 using automata::CharStep;
 namespace {
 
-// Numbers places as they come; 0 and 1 are "no" and "done".
+// Numbers the states inside a character in order of appearance, from 2 on; 0
+// and 1 stand for "no" and "done".
 class Places {
  public:
   std::uint8_t of(std::uint32_t place) {
@@ -40,7 +41,8 @@ class Places {
 ByteTable char_kinds(const regex::CharClass& set, std::uint32_t partial) {
   ByteTable kinds{};
   Places places;
-  // Between two characters, or due for one more byte.
+  // The bytes that are valid here: at the beginning of a character any lead
+  // byte, inside a character any continuation byte.
   const unsigned first = partial == 0 ? 0 : 0x80;
   const unsigned last = partial == 0 ? 0xF4 : 0xBF;
   for (unsigned byte = first; byte <= last; ++byte) {
@@ -90,7 +92,8 @@ void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
                        : char_kinds(network_.classes[state.index], item.inner));
       break;
     case Action::kFreeText: {
-      // The class of all characters is cut where the automaton is.
+      // The bytes of a character, split by every byte on which the node of the
+      // automaton, or a node on its failure path, has an edge.
       bytes.refine(item.count == 0
                        ? kinds_of_all()
                        : char_kinds(automata::any_character(), item.count));
@@ -124,7 +127,8 @@ void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
     bytes.split(static_cast<std::uint8_t>(chunks[item.inner - 1][item.count]));
     return;
   }
-  // Any chunk may begin here, or the next one that is not empty.
+  // Before the first chunk any chunk may begin; later, the next one that is not
+  // empty.
   for (std::size_t i = item.inner == 0 ? 0 : item.inner - 1; i < chunks.size();
        ++i) {
     if (!chunks[i].empty()) {
@@ -133,7 +137,8 @@ void CfgRecogniser::split_substring(const Item& item, ByteClasses& bytes) {
   }
 }
 
-// Asked byte by byte; where there are too many answers all bytes differ.
+// Two bytes are in one class if the schema's configurations after them are
+// equal.
 void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
   recogniser::Recogniser& embedded = schema(network_.states[item.state].index);
   const Configuration from =

@@ -16,7 +16,7 @@ using recogniser::Configuration;
 using automata::AhoCorasick;
 using automata::CharStep;
 
-// REQUIRES: the configuration is in no text of a schema.
+// REQUIRES: !inside(config).
 CfgRecogniser::Items CfgRecogniser::scan(Configuration config,
                                          std::uint8_t byte) {
   Items out;
@@ -41,6 +41,9 @@ CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
   return out;
 }
 
+// Adds the successors of `item` after `byte`: the same state with more read
+// (`inner`, `count`), or the next state once all is read.  Partial characters
+// are canonicalised, so that equal remainders give equal items.
 void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
   const NetworkState& state = network_.states[item.state];
   const Item done{state.next, item.context, 0, 0};
@@ -116,7 +119,9 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
   }
 }
 
-// Each activation is read once, in however many others it stands.
+// An activation is advanced once for each symbol, however many items call it:
+// advanced_ holds the result.  An activation that can neither read nor end any
+// more is dropped, with its call.
 template <class Scan>
 void CfgRecogniser::advance_in_activation(const Item& item, Scan scan,
                                           Items& out) {
@@ -135,8 +140,9 @@ void CfgRecogniser::advance_in_activation(const Item& item, Scan scan,
   if (next.inner != 0) out.push_back(next);
 }
 
-// `inner`: 0 before the first chunk, else one more than the chunk that comes
-// next or, with a `count`, is being read.
+// `inner` is 0 before the first chunk; else it is one more than the index of
+// the next chunk, or of the chunk being read if `count` is not 0.  `count` is
+// the number of bytes read of that chunk.
 void CfgRecogniser::scan_substring(const Item& item, std::uint8_t byte,
                                    Items& out) {
   const std::vector<std::string>& chunks =
@@ -159,8 +165,9 @@ void CfgRecogniser::scan_substring(const Item& item, std::uint8_t byte,
   }
 }
 
-// Text goes on, or a trigger is complete.  `inner`: the place among triggers,
-// `count`: the place in a character.
+// The text continues, or a trigger is complete.  `inner` is the node of the
+// Aho-Corasick automaton (1975) of the triggers, `count` the state inside a
+// UTF-8 sequence.
 void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
                                    Items& out) {
   const NetworkState& state = network_.states[item.state];
@@ -174,7 +181,8 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   advance_in_text(item, next, out);
 }
 
-// `next`: `item` behind a symbol.
+// Adds `next`, which is `item` after a symbol.  If a trigger is complete there,
+// the calls of its rules take the place of the text.
 void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
                                     Items& out) {
   if (next.inner == AhoCorasick::kRefused) return;
@@ -257,7 +265,8 @@ bool CfgRecogniser::in_free_text(const Items& items) const {
          });
 }
 
-// Free text does not read a mark by its bytes; all that stands beside it does.
+// The configuration after the bytes of a mark.  Free text does not read a mark
+// by its bytes; all other items do.
 Configuration CfgRecogniser::read_mark_bytes(const Items& items,
                                              std::string_view bytes) {
   if (bytes.empty()) return {};
@@ -272,6 +281,8 @@ Configuration CfgRecogniser::read_mark_bytes(const Items& items,
   return at;
 }
 
+// Every activation in `kernel`, nested ones included, is replaced by one whose
+// budget is a token smaller.
 void CfgRecogniser::spend_token(Items& kernel) {
   advanced_.clear();
   spend_token_inside(kernel);
@@ -320,7 +331,7 @@ void CfgRecogniser::mark_tokens(const Items& items, std::uint32_t size,
                                  triggers.excludes.end(), id)) {
             return false;
           }
-          // Of a trigger, only where its rule can be read.
+          // A trigger is accepted only if its rule can match something.
           const auto [first, last] = triggers.calls.equal_range(id);
           return first == last ||
                  std::any_of(first, last, [&](const auto& call) {

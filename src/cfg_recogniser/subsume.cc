@@ -5,13 +5,13 @@
 // in `a` may follow in `b`.  This is the largest simulation between contexts,
 // which are a graph whose edges are items (Henzinger, Henzinger and Kopke,
 // 1995).  It is sound for any grammar, and finds what left recursion and
-// ambiguity pile up: behind "1+1+1" in e ::= e "+" e | [0-9] the context of e
-// is one, not a larger one for each "+".
+// ambiguity pile up: after "1+1+1" in e ::= e "+" e | [0-9] there is one
+// context of e, not a larger one for each "+".
 //
-// A pair is taken to be good while it is read, so that loops have an
-// end. A pair that fails, fails although others were taken to be good, so that
-// is final.  A pair that holds is final when all that was taken to be good
-// holds.
+// The simulation is computed coinductively.  A pair is assumed to hold while
+// its items are compared, so cycles end.  A pair that fails does so in spite of
+// the assumptions, so its failure is final.  A pair that holds is final once
+// all assumed pairs hold.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,12 +24,13 @@
 namespace parlance::cfg_recogniser {
 namespace {
 
-// Pairs that one question may look at.  Past it the answer is "not known", and
-// a context that is redundant stays.
+// The number of pairs that subsumed() may compare.  Beyond it the result is
+// false, and a redundant context may stay.
 constexpr std::size_t kMostPairs = 128;
-// Pairs that are read though they are known to hold.
+// Up to so many assumptions, a pair that is known to hold is compared again, so
+// that the read set names contents and not identities.
 constexpr std::size_t kExpandedPairs = 16;
-// Items of one state that each is compared with.
+// How many items of the same state each item is compared with.
 constexpr std::size_t kNeighbours = 8;
 
 }  // namespace
@@ -46,7 +47,7 @@ std::span<const CfgRecogniser::Item> CfgRecogniser::Closure::content_of(
   return recogniser_.contexts_[context];
 }
 
-// Whether `b` may do all that `a` may, but for their contexts.
+// Whether `b` accepts all that `a` accepts, were their contexts equal.
 bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
   if (a.state != b.state || a.inner != b.inner) return false;
   if (a.count == b.count) return true;
@@ -100,7 +101,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   return false;
 }
 
-// Whether all that may follow in `a` may follow in `b`, as far as is seen.
+// Whether context `b` subsumes context `a`; false if that is not found.
 bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   assumed_.clear();
   taken_.clear();
@@ -114,7 +115,9 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   return true;
 }
 
-// What was found holds for all places where this, too, is the same.
+// Adds the pairs that the last subsumed() compared to the read set: its result
+// holds wherever those contexts have the same contents, and for pairs that were
+// known, wherever they are the same contexts.
 void CfgRecogniser::Closure::record_pairs() {
   if (depth_ != 0) return;
   for (const auto& [one, other] : assumed_) {
@@ -127,8 +130,8 @@ void CfgRecogniser::Closure::record_pairs() {
   }
 }
 
-// Takes away items that others make redundant.  Of two that can do the same the
-// one with the older context stays.  Returns whether any went.
+// Drops items that others make redundant, and returns whether there were any.
+// Of two equivalent items, the one with the older context stays.
 // REQUIRES: `items` is sorted.
 bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
   std::vector<bool>& gone = gone_;
@@ -161,8 +164,8 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
   return true;
 }
 
-// An older context that is the same as a local one, among those that it holds;
-// kLocal if there is none.
+// A context that is equivalent to the local one and was interned before: one of
+// the contexts that it refers to.  kLocal if there is none.
 CfgRecogniser::ContextId CfgRecogniser::Closure::older_equal(
     std::uint32_t index) {
   const ContextId context = kLocal | index;
