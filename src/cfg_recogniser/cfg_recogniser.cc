@@ -110,8 +110,8 @@ CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
 void CfgRecogniser::begin() {
   bytes_ = base_bytes_;
   room_ = limits_.bytes / 2;
-  // Number 0 is the dead state, the outermost context, the frame without
-  // slots, the start of a schema, and no activation.
+  // Id 0 is the dead state, the outermost context, the frame without slots, the
+  // start of a schema, and the absence of an activation.
   contexts_.add({});
   activations_.emplace_back();
   states_.emplace_back();
@@ -182,7 +182,13 @@ std::uint32_t CfgRecogniser::intern_config(Configuration config) {
   return known->second;
 }
 
-// `slots`: of the configuration that this one follows, if any.
+// Closes a kernel and interns the result.  `slots` is the frame of the
+// configuration that this one follows, if any.
+//
+// If only a schema's text can continue, the configuration is that of the
+// schema.  Otherwise the contexts of the items are replaced by slots.  A pure
+// closure keeps the order of the preceding frame, so that the same state
+// results in all frames, which is what makes rows valid for all of them.
 Configuration CfgRecogniser::make_configuration(
     Items kernel, std::span<const ContextId> slots) {
   pure_ = true;
@@ -198,8 +204,8 @@ Configuration CfgRecogniser::make_configuration(
   if (is_site(state.items)) return enter_site(state.items[0]);
   if (counts_tokens_) state.kernel = std::move(kernel);
 
-  // Slots in the order in which they were: what frame it is makes no
-  // difference.  Then the others.
+  // First the slots of the preceding frame that are still used, in their order;
+  // then the others in the order of the items.
   constexpr std::uint32_t kUsed = 0xFFFFFFFF;
   slot_of_context_.resize(contexts_.size());
   ++slot_round_;
@@ -233,7 +239,9 @@ Configuration CfgRecogniser::make_configuration(
   return {intern_state(std::move(state)), frame, 0, 0};
 }
 
-// What comes of a kernel alone, or also of the slots, if it is pure.
+// The configuration of a kernel.  If its closure is not pure, the result
+// depends on the kernel alone, and is stored with its read set; otherwise it
+// depends on `slots` as well.
 Configuration CfgRecogniser::configuration(Items kernel,
                                            std::span<const ContextId> slots) {
   made_read_set_ = 0;
@@ -301,7 +309,9 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   return learn_step(config, byte);
 }
 
-// What is found for a byte goes to the row for all that are alike.
+// Computes the transition for the class of `byte`.  If the closure is pure and
+// stays in the frame, the row entry is a state and holds in every frame; else
+// the entry says that the frame decides, and the transition goes to steps_.
 Configuration CfgRecogniser::learn_step(Configuration config,
                                         std::uint8_t byte) {
   if (!within_limits()) return {};
@@ -402,7 +412,7 @@ Configuration CfgRecogniser::step_token(Configuration from, Configuration read,
   return to;
 }
 
-// Whether nothing but the text of a schema can go on.
+// Whether only the text of a schema can continue, and cannot end here.
 bool CfgRecogniser::only_inside(Configuration config) {
   return inside(config) && !schema_of(site_of(config)).can_end(unwrap(config));
 }
@@ -463,7 +473,8 @@ Configuration CfgRecogniser::enter_site(const Item& item) {
                                     : configs_[item.inner]);
 }
 
-// Only as far as the rule itself says it, and no longer than tokens are.
+// The literal text that follows state `id` inside its own rule, cut off at the
+// length of the longest token.
 std::string CfgRecogniser::forced_from(StateId id) const {
   constexpr std::size_t kLong = 256;
   std::string text;
@@ -482,7 +493,8 @@ std::string CfgRecogniser::forced_from(StateId id) const {
   }
 }
 
-// What follows the text of the schema.
+// The configuration after the text of the schema.  The result is stored with
+// the read sets it depends on, which are tracked again at every call.
 Configuration CfgRecogniser::exit_of(std::uint32_t id) {
   read_past_part_ = true;
   if (sites_[id].exit_known) {
@@ -505,6 +517,10 @@ Configuration CfgRecogniser::exit_of(std::uint32_t id) {
   return exit_of(id);
 }
 
+// While the text of the schema cannot end, only the schema reads.  Where it can
+// end, `byte` may belong to the schema, to what follows it, or to either; in
+// the last case the configuration leaves the schema and holds the items of
+// both.
 Configuration CfgRecogniser::site_step(Configuration config,
                                        std::uint8_t byte) {
   const std::uint32_t id = site_frames_[config.frame].site;
@@ -564,7 +580,7 @@ std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
   }
   std::array<std::uint64_t, 4> set = {};
   const automata::ByteTable& same = byte_classes(config.lex);
-  std::array<bool, 256> alive;  // of the least of those that are alike
+  std::array<bool, 256> alive;  // by representative of a class
   for (std::size_t byte = 0; byte < 256; ++byte) {
     if (same[byte] == byte) {
       alive[byte] = !step(config, static_cast<std::uint8_t>(byte)).dead();
@@ -584,7 +600,7 @@ std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
   return Recogniser::likely_bytes(config);
 }
 
-// White space inside a text of JSON is followed by more of it.
+// The position is inside the schema's text as long as that text cannot end.
 recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
     Configuration config) {
   if (config.dead() || !inside(config)) return {};
@@ -605,7 +621,9 @@ std::uint64_t CfgRecogniser::lexeme_fingerprint(Configuration config) {
   const Configuration inner = unwrap(config);
   const std::uint64_t print = schema.lexeme_fingerprint(inner);
   if (print == 0 || inner.frame != schema.start().frame) return print;
-  // A number that is the whole text: what follows may look like more of it.
+  // The lexeme may be a number that is the schema's whole text.  What follows
+  // the text may continue like a number, so the fingerprint is valid only if it
+  // does not.
   exit_of(site);
   return sites_[site].ends_numbers ? print : 0;
 }
@@ -648,7 +666,7 @@ int CfgRecogniser::lexeme_end(Configuration config) {
   Recogniser& schema = schema_of(site_of(config));
   const Configuration inner = unwrap(config);
   const int end = schema.lexeme_end(inner);
-  // Behind the whole text comes what the grammar says.
+  // What follows the schema's whole text depends on the grammar.
   const bool whole = inner.frame == schema.start().frame;
   return end == kJsonEnd && whole ? kAnyEnd : end;
 }
@@ -681,7 +699,8 @@ bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
 
 // --- Values of schemas -------------------------------------------------------
 
-// The value that is the whole text ends where the grammar says.
+// None for the value that is the schema's whole text: the grammar decides what
+// follows it.
 Configuration CfgRecogniser::value_state(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& schema = schema_of(site_of(config));
@@ -710,8 +729,8 @@ std::uint64_t CfgRecogniser::value_fingerprint(Configuration config) {
   return schema_of(site_of(config)).value_fingerprint(unwrap(config));
 }
 
-// `escaped` may be of another grammar: only what it says of how the value ended
-// is asked for.
+// `escaped` may be of another grammar, so its frame is meaningless here; the
+// schema's recogniser uses only how the value ended.
 Configuration CfgRecogniser::translate_left_value(Configuration config,
                                                   Configuration escaped) {
   escaped.lex &= ~kInside;
@@ -729,7 +748,8 @@ Configuration CfgRecogniser::step_or_value_state(Configuration config,
   return wrap_like(config, schema.step_or_value_state(inner, byte));
 }
 
-// Whatever the part can end with is decided here, too.
+// None where the part's text may end: there the mask depends on the grammar
+// too.
 Recogniser::ActivePart CfgRecogniser::active_part(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   Recogniser& part = schema_of(site_of(config));

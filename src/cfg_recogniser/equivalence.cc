@@ -1,9 +1,9 @@
-// Places that have the same mask: see cfg_recogniser.h and equivalence_tree.h.
+// Mask-equivalent configurations: see cfg_recogniser.h and equivalence_tree.h.
 //
-// Which tokens can be read behind `x` in a call does not depend on all that the
-// call is in, only on what some token gets to by closing brackets.  So while a
-// mask is made the contexts that were read are recorded.  Where these
-// have the same content, down to contexts that were not read, the mask
+// Which tokens can be read after `x` in a call does not depend on everything
+// that encloses the call, only on what some token reaches by closing brackets.
+// So while a mask is made, the contexts that are read are recorded.  Wherever
+// these have the same contents, down to contexts that were not read, the mask
 // is the same.
 
 #include <algorithm>
@@ -18,8 +18,7 @@ namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 
-// --- What was read
-// ----------------------------------------------------
+// --- Read sets ---------------------------------------------------------------
 
 void CfgRecogniser::record_read(ContextId context) {
   read_rounds_.resize(contexts_.size());
@@ -86,7 +85,7 @@ void CfgRecogniser::end_tracking(Configuration config) {
   find_equivalent(config, true);
 }
 
-// --- Twins -------------------------------------------------------------------
+// --- Equivalents -------------------------------------------------------------
 
 const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
     ContextId context) {
@@ -94,7 +93,7 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   if (form_of_context_[context] != 0)
     return forms_[form_of_context_[context] - 1];
   CanonicalForm form;
-  // The outermost context has no content, and is like no other.
+  // The outermost context has no items, and so a form that no other has.
   std::string key;
   for (Item item : contexts_[context]) {
     const auto at = static_cast<std::uint32_t>(std::distance(
@@ -116,8 +115,15 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   return forms_.back();
 }
 
-// Follows the questions from `config` on.  Where no answer is known: dead, or
-// (`add`) the questions go on until all that was read is told.
+// Walks the decision tree of the state of `config`.  Contexts are numbered as
+// they are met, first those of the frame; each node asks for the canonical form
+// of one of them and numbers the contexts inside it.  Returns the configuration
+// at the leaf.
+//
+// If the path ends before a leaf, the result is dead, or (`add`) the tree is
+// extended: a new node (`fresh`) asks for the next context of the read set that
+// was not asked for on this path.  When none is left, `config` becomes the
+// representative of all configurations that reach this leaf.
 Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
   ++number_round_;
   number_of_context_.resize(contexts_.size());
@@ -142,7 +148,7 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
   }
   bool fresh = equivalence_tree_.node(at).question == EquivalenceTree::kNone &&
                equivalence_tree_.node(at).equivalent.dead();
-  std::uint32_t first = 0;  // all before it are asked, or need not be
+  std::uint32_t first = 0;  // the contexts before it need no question
   for (;;) {
     if (fresh) {
       while (first < contexts_by_number_.size() &&

@@ -1,18 +1,18 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_EQUIVALENCE_TREE_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_EQUIVALENCE_TREE_H_
 
-// Which places of a text are known to be alike, by a few questions about what
-// is around them.
+// Decision trees that find, by a few questions about the contexts of a
+// configuration, a configuration that is known to have the same mask.
 //
-// Around a place stand things that are numbered as they are met: first those
-// that it names itself, then what is in those that were asked about.  A
-// question is such a number, and the answer is the thing's form and what is in
-// it: new things, or ones that have a number.
+// Contexts are numbered as they are met: first those that the configuration
+// itself refers to, then those inside the contexts that were asked for.  A
+// question is such a number.  The answer is the canonical form of that context
+// and the numbers of the contexts inside it, new or known ones.
 //
-//   place of `)` in  f(g(x    things 0: rest of g's call
-//     ask 0 → form "rest of a call", in it 1 (new)
-//     ask 1 → form "rest of a call", in it 2 (new)    and 2 makes no difference
-//   a leaf: the first place for which all answers were so
+//   configuration at `)` in  f(g(x    context 0: the rest of g's call
+//     ask 0 → form "rest of a call", inside it 1 (new)
+//     ask 1 → form "rest of a call", inside it 2 (new); 2 makes no difference
+//   a leaf: the first configuration with exactly these answers
 
 #include <algorithm>
 #include <cstddef>
@@ -30,11 +30,11 @@ class EquivalenceTree {
   using Id = std::uint32_t;
   static constexpr Id kNone = 0xFFFFFFFF;
 
-  // A node without a question is a leaf, or one that was just made.
+  // A node without a question is a leaf, or was just added.
   struct Node {
     std::uint32_t question = kNone;
-    recogniser::Configuration equivalent = {};  // of a leaf; else dead
-    bool by_identity = false;  // asks which thing it is, not for its form
+    recogniser::Configuration equivalent = {};  // of a leaf; dead elsewhere
+    bool by_identity = false;  // asks for the context itself, not its form
   };
 
   Id add() {
@@ -44,7 +44,7 @@ class EquivalenceTree {
   }
   Node& node(Id id) { return nodes_[id]; }
 
-  // Where the answer leads, kNone if it never came.
+  // The child for an answer; kNone if that answer is new.
   Id find(Id from, std::uint32_t form,
           std::span<const std::uint32_t> inside) const {
     for (const Edge& edge : edges_[from]) {
@@ -54,7 +54,7 @@ class EquivalenceTree {
     }
     return kNone;
   }
-  // REQUIRES: it never came.
+  // Adds a child.  REQUIRES: find() returns kNone for the answer.
   Id add(Id from, std::uint32_t form, std::span<const std::uint32_t> inside) {
     const Id to = add();
     edges_[from].push_back({form, to, {inside.begin(), inside.end()}});

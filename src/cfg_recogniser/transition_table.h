@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_
 
-// Where a byte leads, by state and frame: one flat table, so that a look-up is
-// one miss of the cache.
+// Transitions by state, frame and byte, in one flat hash table with linear
+// probing, so that a look-up costs one cache miss.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,10 @@ class TransitionTable {
  public:
   struct Step {
     recogniser::Configuration to = {};
-    std::uint32_t read_set = 0;  // whatever the caller wants to know of it
+    std::uint32_t read_set = 0;  // the contexts that the transition depends on
   };
 
-  // Null if it is not known.  Valid until the next insert().
+  // Null if there is no such transition.  Valid until the next insert().
   // REQUIRES: from.lex != 0.
   const Step* find(recogniser::Configuration from, std::uint8_t byte) const {
     if (entries_.empty()) return nullptr;
@@ -31,7 +31,7 @@ class TransitionTable {
     }
   }
 
-  // REQUIRES: it is not known.
+  // REQUIRES: find() returns null.
   void insert(recogniser::Configuration from, std::uint8_t byte, Step step) {
     if (used_ * 3 >= entries_.size() * 2) grow();
     put({from.lex, from.frame, byte, step});
