@@ -106,7 +106,7 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
     auto result = rewritten_json(marked, content, program);
     if (!result) {
       return invalid(
-          "the text contains U+0001 or U+0002, which string_delims reserves");
+          "the text contains U+0001 or U+0002, the sentinels of string_delims");
     }
     rewritten = std::move(*result);
     working = rewritten;
