@@ -1,5 +1,5 @@
-// From the alternatives of an object or array to alternatives: which members,
-// which items, in which order.
+// Turns each conjunction that an object or array may satisfy into a plain list
+// of members or items.
 
 #include <algorithm>
 
@@ -16,11 +16,11 @@ using schema::Node;
 using schema::NodeId;
 using schema::ObjectRules;
 
-// Kinds of names that patternProperties tell apart.
+// The limit of the number of classes into which patternProperties divide names.
 constexpr std::size_t kMaxNameKinds = 64;
 
-// Whether members that are not listed are forbidden because some are listed
-// and nothing is said of others.
+// Whether undeclared members are forbidden: some are declared, and neither
+// additionalProperties nor unevaluatedProperties is given.
 bool closed(const schema::Document& document, const Conjunction& nodes) {
   bool lists = false;
   for (NodeId id : nodes) {
@@ -38,7 +38,7 @@ bool closed(const schema::Document& document, const Conjunction& nodes) {
   return lists;
 }
 
-// Whole texts that match a pattern that is known to be good.
+// The texts that match a pattern as a whole.  REQUIRES: the pattern is valid.
 LanguageId whole(Languages& languages, std::string_view text) {
   const Result<regex::Pattern> pattern = regex::parse_pattern(text);
   Result<LanguageId> out =
@@ -85,16 +85,19 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
     if (rule != schema::kNoNode && !evaluated) insert(out, rule);
   }
   if (!evaluated && closed(document_, nodes)) {
-    // "required" asks for what nothing lists: it is listed by that.
+    // A key in `required` that nothing declares counts as declared.
     return Answer(std::move(out));
   }
   if (types(out) == 0) return Answer();
   return Answer(std::move(out));
 }
 
+// The undeclared members.  Names are partitioned into classes by the set of
+// patterns that they match; within a class, all names have the same constraints
+// on their values.
 Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     const Conjunction& nodes, const ArgumentObject& constraints,
-    LanguageId names, bool names_are_told) {
+    LanguageId names, bool names_constrained) {
   const bool others_forbidden = closed(document_, nodes);
   const bool forbidden_by_one =
       std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
@@ -112,7 +115,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
   std::vector<std::string> listed;
   for (const ArgumentObject::Member& one : constraints.members)
     listed.push_back(one.name);
-  // A property that must not be there is no extra one either.
+  // A declared property that must be absent is not an extra member either.
   for (NodeId id : nodes) {
     for (const auto& [key, value] : document_.node(id).objects().properties) {
       listed.emplace_back(key);
@@ -121,7 +124,8 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
   const LanguageId writable = whole(languages_, "[^<>\"&\\x00-\\x20\\x7f]+");
   const LanguageId identifier = whole(languages_, "[A-Za-z_][A-Za-z0-9_]*");
 
-  // Names by the patterns that they match.
+  // Each pattern splits every class of names into those that match and those
+  // that do not.  Invariant: the classes are disjoint and not empty.
   struct Kind {
     LanguageId names;
     std::vector<schema::PatternId> matched;
@@ -162,6 +166,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     }
   }
 
+  // The constraints on the values of each class.
   std::vector<ArgumentObject::Extra> out;
   for (const Kind& kind : kinds) {
     ArgumentObject::Extra extra;
@@ -190,8 +195,8 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       if (rule != schema::kNoNode && !evaluated) insert(extra.value, rule);
     }
     if (types(extra.value) == 0) continue;
-    // Nothing else says what such a name looks like.
-    extra.names = extra.by_pattern || names_are_told
+    // A name that no pattern and no propertyNames constrain is an identifier.
+    extra.names = extra.by_pattern || names_constrained
                       ? kind.names
                       : languages_.all_of({kind.names, identifier});
     if (!languages_.empty(extra.names)) out.push_back(std::move(extra));
@@ -199,7 +204,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
   return out;
 }
 
-// Nothing where no object fits.
+// Nothing if no object satisfies the nodes.
 Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
     const Conjunction& nodes) {
   using Answer = std::optional<ArgumentObject>;
@@ -207,6 +212,8 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
   std::vector<std::string_view> order;
   std::vector<std::string_view> required;
   std::vector<LanguageId> names;
+  // The declared keys in the order of the schema, then the required keys that
+  // nothing declares; and the bounds.
   for (NodeId id : nodes) {
     const ObjectRules& rules = document_.node(id).objects();
     if (!rules.dependent_required.empty() || !rules.dependent_schemas.empty()) {
@@ -238,6 +245,7 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
       order.push_back(name);
     }
   }
+  // The constraints on the value of each key.
   for (std::string_view name : order) {
     const bool needed =
         std::find(required.begin(), required.end(), name) != required.end();
@@ -251,9 +259,10 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
     constraints.members.push_back(
         {std::string(name), std::move(**value), needed, !declared});
   }
-  const bool names_are_told = !names.empty();
-  Result<std::vector<ArgumentObject::Extra>> more = extras(
-      nodes, constraints, languages_.all_of(std::move(names)), names_are_told);
+  const bool names_constrained = !names.empty();
+  Result<std::vector<ArgumentObject::Extra>> more =
+      extras(nodes, constraints, languages_.all_of(std::move(names)),
+             names_constrained);
   if (!more) return std::move(more).error();
   constraints.extras = std::move(*more);
   if (constraints.min > constraints.max) return Answer();
@@ -300,6 +309,7 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
       constraints.max =
           std::min(constraints.max, rules.max_items.value_or(constraints.max));
     }
+    // The constraints on each item.
     constraints.prefix.resize(prefix);
     for (NodeId id : nodes) {
       const schema::ArrayRules& rules = document_.node(id).arrays();
@@ -313,16 +323,16 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
       if (rules.items != schema::kNoNode) {
         if (constraints.rest) insert(*constraints.rest, rules.items);
       } else if (!rules.prefix_items.empty()) {
-        constraints.rest.reset();  // nothing is said of items behind the prefix
+        constraints.rest.reset();  // items after the prefix are not declared
       }
     }
-    // What no value fits ends the list before it.
+    // The list ends before the first item that no value satisfies.
     for (std::size_t i = 0; i < constraints.prefix.size(); ++i) {
       if (types(constraints.prefix[i]) != 0) continue;
       constraints.prefix.resize(i);
       constraints.rest.reset();
     }
-    // Nor is there anything behind the last item that may come.
+    // No item follows the last one that maxItems allows.
     if (constraints.max < constraints.prefix.size()) {
       constraints.prefix.resize(static_cast<std::size_t>(constraints.max));
       constraints.rest.reset();

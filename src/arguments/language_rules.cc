@@ -1,4 +1,4 @@
-// Walking a language's automaton by characters.
+// Traverses the automaton of a language by characters.
 
 #include "arguments/language_rules.h"
 
@@ -21,7 +21,7 @@ void add_range(auto& ranges, std::uint32_t first, std::uint32_t last,
 
 }  // namespace
 
-// At most three calls deep: a character has four bytes.
+// The recursion is at most three calls deep: a character has four bytes.
 const std::vector<LanguageRules::Range>& LanguageRules::tails(StateId state,
                                                               int left) {
   const auto key = std::make_pair(state, left);

@@ -27,21 +27,23 @@ class LanguageRules {
                 std::size_t max_states)
       : languages_(languages), rules_(rules), max_states_(max_states) {}
 
-  // The texts of `language`; nothing when it has more states than are left.
+  // The texts of `language`.  Nothing if it has more states than `max_states`
+  // leaves.
   std::optional<rules::ExprId> expr(automata::LanguageId language);
 
  private:
   using StateId = automata::StateId;
 
-  // Characters, as distances from the first one that begins so, and where they
-  // lead; sorted, without dead ones.
+  // A range of characters that lead to `target`.  The characters are offsets
+  // from the first character with the bytes read so far.  Ranges are sorted,
+  // and none leads to a dead state.
   struct Range {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
     StateId target = 0;
   };
 
-  // What `left` more bytes of a character lead to.
+  // The ranges that `left` more bytes of a character lead to.
   const std::vector<Range>& tails(StateId state, int left);
   std::vector<Range> characters(StateId state);
   rules::RuleId rule_of(StateId state);

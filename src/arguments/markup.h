@@ -1,12 +1,12 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_MARKUP_H_
 #define PARLANCE_SRC_ARGUMENTS_MARKUP_H_
 
-// What stands around an argument in each style that writes it as an element:
+// The markup of an argument in each style that writes it as an element:
 //
 //   open NAME middle VALUE close
 //   <parameter= city > Bern </parameter>
 //
-// Behind `middle`, deepseek_xml, deepseek_v4_1_xml and kimi_k3_xml have an
+// After `middle`, deepseek_xml, deepseek_v4_1_xml and kimi_k3_xml have an
 // attribute and `attribute_end`, glm_xml white space and `attribute_end`.  In
 // cohere_xml an element of a list has no name; see to_rules.cc.
 //
@@ -39,10 +39,10 @@ struct ArgumentMarkup {
   std::string_view middle;
   std::string_view attribute_end;
   std::string_view close;
-  // Whether line feeds around a value belong to the markup.
+  // Whether the line feeds before and after a value belong to the markup.
   bool line_feeds = false;
-  // Beside `close`, what ends an argument or a call for the readers of the
-  // family: a string that is written raw does not hold it.
+  // The other markers that end an argument or a call for the parsers of the
+  // family.  Like `close`, a raw string must not contain them.
   std::array<std::string_view, 2> ends = {};
 };
 

@@ -1,4 +1,5 @@
-// Tables of rules, filled from the end; see member_order.h.
+// Dynamic programming over the members that have been written, from the last
+// member to the first; see member_order.h.
 
 #include "arguments/member_order.h"
 
@@ -27,7 +28,7 @@ bool bounds_matter(const MemberParts& parts) {
   return parts.max <= 0x7FFFFFFF;  // what a repetition may count
 }
 
-// What may follow all declared members, `taken` of which came.
+// What may follow the declared members, of which `taken` have been written.
 ExprId after_members(const MemberParts& parts, std::uint64_t taken,
                      Rules& rules) {
   if (taken > parts.max) return rules.choice({});
@@ -39,9 +40,9 @@ ExprId after_members(const MemberParts& parts, std::uint64_t taken,
                       parts.max == kUnbounded ? kUnbounded : parts.max - taken);
 }
 
-// What may follow each set of the `size` members from `first` on; the first
-// entry is that of none.  `ends[n]` follows a set of n that has all required
-// ones.
+// What may follow each subset of the `size` members from `first` on, indexed by
+// the bits of the subset.  `ends[n]` follows a subset of n members that
+// contains all required ones.
 std::vector<ExprId> after_sets(const MemberParts& parts,
                                const std::vector<ExprId>& members,
                                std::size_t first, std::size_t size,
@@ -51,6 +52,7 @@ std::vector<ExprId> after_sets(const MemberParts& parts,
     if (parts.required[first + i]) needed |= std::size_t{1} << i;
   }
   std::vector<ExprId> after(std::size_t{1} << size, kNoId);
+  // From large sets to small ones: `after` is final for every superset.
   for (std::size_t came = after.size(); came-- > 0;) {
     std::vector<ExprId> choices;
     for (std::size_t i = 0; i < size; ++i) {
@@ -97,8 +99,8 @@ ExprId members_in_order(const MemberParts& parts, Rules& rules,
   for (const ExprId one : parts.members) {
     members.push_back(shared_expr(rules, one));
   }
-  // rows[taken] is what may follow the first i members, `taken` of which were
-  // written.
+  // Invariant: rows[taken] is what may follow the first i members, of which
+  // `taken` have been written.
   std::vector<ExprId> rows(size + 1);
   for (std::size_t taken = 0; taken <= size; ++taken) {
     rows[taken] = shared_expr(rules, after_members(parts, taken, rules));
@@ -139,7 +141,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
       ends[taken] = shared_expr(rules, after_members(parts, taken, rules));
     }
   }
-  // From the last members to the first.
+  // From the last group to the first: `list` is what may follow this group.
   const std::size_t groups = (size + kFreeMembers - 1) / kFreeMembers;
   ExprId list = ends[0];
   for (std::size_t group = groups; group-- > 0;) {

@@ -1,13 +1,14 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_MEMBER_ORDER_H_
 #define PARLANCE_SRC_ARGUMENTS_MEMBER_ORDER_H_
 
-// Which members of an object may follow one another, as rules.
+// The order of an object's members, as rules.
 //
 //   a, b of which b is required, in order       a? b
 //   the same in any order                       a b | b a?
 //
-// Every declared member comes at most once, and a required one always.  What
-// may follow depends on which members came: one rule for each set of them.
+// Every declared member comes at most once, and a required member exactly once.
+// What may follow depends on the set of members that have been written, so in
+// any order there is one rule for each set.
 
 #include <cstdint>
 #include <functional>
@@ -19,41 +20,41 @@
 namespace parlance::arguments {
 
 struct MemberParts {
-  // Each with what separates it from what follows.
+  // Each includes the separator after it.
   std::vector<rules::ExprId> members = {};
   std::vector<bool> required = {};
-  // One member with a name that is not declared; kNoId: there are none.
+  // One undeclared member; kNoId: there are none.
   rules::ExprId extra = rules::kNoId;
-  // Of all members.
+  // Bounds of the number of members, declared or not.
   std::uint64_t min = 0;
   std::uint64_t max = ~std::uint64_t{0};
-  // So many members with names that are not declared, at least and at most
-  // (all bits: any number).
+  // From `least` to `most` undeclared members (all bits of `most`: unbounded).
   std::function<rules::ExprId(std::uint64_t least, std::uint64_t most)> extras =
       {};
 };
 
-// An expression that may stand at many places: a reference to a new rule.
+// `body` as an expression that can be used more than once: a reference to a new
+// rule.
 rules::ExprId shared_expr(rules::Rules& rules, rules::ExprId body);
 
-// Declared members one behind the other, then those that are not declared.
-// Gives up when the rules have more than `max_exprs` expressions.
+// The declared members in order, then the undeclared members.  Stops, with an
+// incomplete result, once the rules have more than `max_exprs` expressions.
 rules::ExprId members_in_order(const MemberParts& parts, rules::Rules& rules,
                                std::size_t max_exprs);
 
-// Sets of more members than these are too many.
+// The limit of the number of members that may come in any order: every subset
+// is a rule.
 inline constexpr std::size_t kFreeMembers = 8;
 
 struct AnyOrder {
   rules::ExprId list = rules::kNoId;
-  // What is left out, a sentence; empty when nothing is.
+  // A sentence that specifies which orders are omitted; empty if none is.
   std::string_view narrowed = {};
 };
 
-// Of more than kFreeMembers members, each kFreeMembers in the order of
-// `parts.members` come before the next ones.  Where `min` or `max` matter,
-// members that are not declared come last, and of so many members all come in
-// order.
+// More than kFreeMembers members are divided into groups of kFreeMembers, which
+// come in the order of `parts.members`.  If `min` or `max` matter, undeclared
+// members come last, and more than kFreeMembers members all come in order.
 AnyOrder members_in_any_order(const MemberParts& parts, rules::Rules& rules,
                               std::size_t max_exprs);
 

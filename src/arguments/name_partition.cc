@@ -1,5 +1,5 @@
-// Parting names by their length modulo the number of parts, or by listing the
-// shortest.
+// Partitions names by their length modulo kMaxNameParts, or into the shortest
+// names and the rest.
 
 #include "arguments/name_partition.h"
 
@@ -16,7 +16,7 @@ using automata::LanguageId;
 using automata::Languages;
 using automata::StateId;
 
-// Beginnings of names that are looked at to find the shortest names.
+// The limit of the number of prefixes searched for the shortest names.
 constexpr std::size_t kMaxBeginnings = 4096;
 
 // Texts whose length is `rest` modulo `parts`.

@@ -1,11 +1,11 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_NAME_PARTITION_H_
 #define PARLANCE_SRC_ARGUMENTS_NAME_PARTITION_H_
 
-// Names that are not declared and must differ.
+// Undeclared names that must differ.
 //
-// Rules cannot remember a name, so that {"minProperties": 2} would be content
-// with one name that comes twice.  Names are parted into kinds that have no
-// name in common; two names of different kinds differ.
+// Rules cannot remember a name, so {"minProperties": 2} would accept one name
+// that comes twice.  Therefore names are partitioned into disjoint languages:
+// two names from different parts differ.
 
 #include <cstddef>
 #include <vector>
@@ -16,9 +16,10 @@ namespace parlance::arguments {
 
 constexpr std::size_t kMaxNameParts = 8;
 
-// At most kMaxNameParts parts of `names`, none empty, no two of which have a
-// name in common: by the length of a name where that gives `wanted` parts, else
-// names one by one and the rest.  As many as there are names, if those are few.
+// At most kMaxNameParts disjoint, non-empty parts of `names`: the names by
+// their length modulo kMaxNameParts, if this gives `wanted` parts.  Else the
+// shortest names, each a part of its own, and the rest; these may be fewer than
+// `wanted`.
 std::vector<automata::LanguageId> name_parts(automata::Languages& languages,
                                              automata::LanguageId names,
                                              std::size_t wanted);

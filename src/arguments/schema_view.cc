@@ -1,5 +1,5 @@
-// Strings and types of conjunction, and the alternatives of objects and
-// arrays.  How an alternative becomes a constraints is in alternatives.cc.
+// The strings and types of a conjunction, and the expansion of conjunctions to
+// alternatives.  alternatives.cc turns an alternative into members or items.
 
 #include "arguments/schema_view.h"
 
@@ -16,7 +16,7 @@ using automata::Languages;
 using schema::Node;
 using schema::NodeId;
 
-// Alternatives of one object or array that are looked at.
+// The limit of the number of alternatives of one object or array.
 constexpr std::size_t kMaxAlternatives = 256;
 
 std::uint8_t type_of(const json::Value& value) {
@@ -36,7 +36,8 @@ std::uint8_t type_of(const json::Value& value) {
   }
 }
 
-// Whether a schema refers to something, or is referred to by a name.
+// Whether a schema contains a reference, or an anchor that a reference may
+// name.
 bool refers(const json::Value& schema) {
   std::vector<const json::Value*> left = {&schema};
   while (!left.empty()) {
@@ -133,7 +134,7 @@ std::uint8_t ArgumentSchema::types_of(NodeId id) {
   return out;
 }
 
-// The types of which every value is valid, as far as that is plain to see.
+// A subset of the types of which every value is valid.
 std::uint8_t ArgumentSchema::whole_types(NodeId id) const {
   const Node& node = document_.node(id);
   if (node.scalars || node.has_any_of || node.has_one_of ||
@@ -182,7 +183,7 @@ Result<LanguageId> ArgumentSchema::pattern(schema::PatternId id) {
   return made;
 }
 
-// What the node itself says of strings, applicators left out.
+// The strings that the node itself allows, applicators disregarded.
 Result<LanguageId> ArgumentSchema::strings_here(const Node& node) {
   if ((node.types & schema::kString) == 0) return languages_.nothing();
   std::vector<LanguageId> all;
@@ -208,7 +209,7 @@ Result<LanguageId> ArgumentSchema::strings_here(const Node& node) {
   return languages_.all_of(std::move(all));
 }
 
-// In-place chains are bounded by the loader, so this recursion is.
+// The loader bounds the depth of in-place applicators, and thus this recursion.
 Result<LanguageId> ArgumentSchema::strings_of(NodeId id) {
   const auto known = strings_.find(id);
   if (known != strings_.end()) return known->second;
@@ -322,7 +323,8 @@ std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   return out;
 }
 
-// Whether both branches require a member whose listed values differ.
+// Whether both branches require a common member, for which they list disjoint
+// values.
 bool ArgumentSchema::mutually_exclusive(NodeId a, NodeId b) const {
   const auto through = [&](NodeId id) {
     while (document_.node(id).ref != schema::kNoNode) {
@@ -360,8 +362,8 @@ bool ArgumentSchema::mutually_exclusive(NodeId a, NodeId b) const {
   return false;
 }
 
-// The branches of oneOf that may hold for the type.  They must exclude each
-// other, so that any of them can stand for exactly one.
+// The branches of oneOf that may hold for the type.  They must be mutually
+// exclusive; then oneOf is equivalent to anyOf.
 std::optional<Error> ArgumentSchema::one_branch(const Node& node,
                                                 schema::TypeBits type,
                                                 std::vector<NodeId>& branches) {
@@ -381,16 +383,20 @@ std::optional<Error> ArgumentSchema::one_branch(const Node& node,
   return std::nullopt;
 }
 
-// The sets of nodes one of which must hold, without references, allOf, anyOf
-// and oneOf left to follow in them.
+// Expands a conjunction to disjunctive normal form, as a tableau does: a value
+// of the type satisfies `all` if it satisfies one of the results.  All
+// references, allOf, anyOf and oneOf have been followed in the results.
+//
+// Invariant: a value satisfies `all` if it satisfies one of `out`, or both
+// `left` and `done` of an open branch.
 Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
     const Conjunction& all, schema::TypeBits type) {
-  struct Partial {
+  struct Branch {
     std::vector<NodeId> left;
     Conjunction done;
   };
   std::vector<Conjunction> out;
-  std::vector<Partial> open = {{{all.rbegin(), all.rend()}, {}}};
+  std::vector<Branch> open = {{{all.rbegin(), all.rend()}, {}}};
   std::size_t steps = 0;
   while (!open.empty()) {
     if (++steps > 64 * kMaxAlternatives || open.size() > kMaxAlternatives) {
@@ -399,7 +405,7 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
                    "elements can have (256).",
                    all.empty() ? "" : document_.pointer(all[0])};
     }
-    Partial now = std::move(open.back());
+    Branch now = std::move(open.back());
     open.pop_back();
     bool branched = false;
     while (!now.left.empty() && !branched) {
@@ -424,7 +430,8 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
       }
       if (node.ref != schema::kNoNode) now.left.push_back(node.ref);
       now.left.insert(now.left.end(), node.all_of.rbegin(), node.all_of.rend());
-      // Each list of which one must be chosen; several in one node multiply.
+      // The branch splits: one node must be chosen from each of these lists.
+      // The lists of one node multiply.
       std::vector<std::vector<NodeId>> choices;
       if (node.scalars) choices.push_back(node.enum_nodes);
       if (node.has_any_of) choices.push_back(node.any_of);
@@ -437,12 +444,12 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
       }
       if (choices.empty()) continue;
       branched = true;
-      std::vector<Partial> next = {std::move(now)};
+      std::vector<Branch> next = {std::move(now)};
       for (const std::vector<NodeId>& choice : choices) {
-        std::vector<Partial> more;
-        for (const Partial& partial : next) {
+        std::vector<Branch> more;
+        for (const Branch& prefix : next) {
           for (NodeId branch : choice) {
-            more.push_back(partial);
+            more.push_back(prefix);
             more.back().left.push_back(branch);
           }
         }

@@ -1,13 +1,15 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_SCHEMA_VIEW_H_
 #define PARLANCE_SRC_ARGUMENTS_SCHEMA_VIEW_H_
 
-// A schema as the writers of parameters see it: which texts a string may be,
-// which elements an object or a list has.
+// A schema as the compiler of arguments (to_rules.h) uses it: the texts of a
+// string, and the elements of an object or an array.
 //
-// What a value has to fulfil is a set of nodes of the document, all of which
-// must hold (Conjunction).  Strings are answered exactly, as a language.
-// Objects and arrays are taken apart into alternatives, each a plain list of
-// members or items; what cannot be (not, if, ...) is an error that says so.
+// The constraints on a value are a set of nodes of the document, all of which
+// must hold (Conjunction).  The strings that satisfy a conjunction are computed
+// exactly, as a language.  Objects and arrays are expanded to alternatives,
+// each a plain list of members or items.  Keywords that do not allow this (not,
+// if,
+// ...) are errors.
 
 #include <cstdint>
 #include <map>
@@ -24,7 +26,7 @@
 
 namespace parlance::arguments {
 
-// Sorted, each once.  Of none: anything.
+// Sorted, without repetitions.  Empty: anything is valid.
 using Conjunction = std::vector<schema::NodeId>;
 
 // Adds a node, if it is not there yet.  O(size).
@@ -36,10 +38,10 @@ struct ArgumentObject {
     std::string name;
     Conjunction value;
     bool required = false;
-    // Not declared anywhere, only asked for.
+    // In "required" only, and declared nowhere.
     bool undeclared = false;
   };
-  // Members that are not spelled out: any name of the language.
+  // Undeclared members: any name of the language.
   struct Extra {
     automata::LanguageId names = 0;
     Conjunction value;
@@ -74,34 +76,35 @@ class ArgumentSchema {
                  automata::Languages& languages)
       : document_(document), source_(source), languages_(languages) {}
 
-  // The types that a value may have; some may turn out impossible.
+  // A superset of the types that a value may have.
   std::uint8_t types(const Conjunction& all);
 
   bool unconstrained(const Conjunction& all) const;
 
-  // The strings that fulfil all.  Errors: of their patterns.
+  // The strings that satisfy all nodes.  Errors: those of their patterns.
   Result<automata::LanguageId> strings(const Conjunction& all);
   bool accepts(automata::LanguageId language, std::string_view text);
-  // The strings if they are listed somewhere.  In the order of the list.
+  // The strings, in the order of the schema, if some node lists them.
   std::optional<std::vector<std::string>> listed_strings(
       const Conjunction& all, automata::LanguageId language);
-  // The lengths if nothing else is asked of strings, and they are.
+  // The bounds of the length, if there are some and nothing else constrains
+  // strings.
   std::optional<Lengths> lengths(const Conjunction& all) const;
 
   // Errors: kUnsupported, kTooLarge.
   Result<std::vector<ArgumentObject>> objects(const Conjunction& all);
   Result<std::vector<ArgumentArray>> arrays(const Conjunction& all);
 
-  // The strings of a language that hold none of `texts`.
+  // The strings of a language that contain none of `texts`.
   automata::LanguageId not_holding(automata::LanguageId strings,
                                    const std::vector<std::string>& texts);
-  // Takes names out that hold one of `texts` as they are written; false if one
-  // of them is required.
+  // Removes the names whose written form contains one of `texts`.  Returns
+  // false if one of these names is required.
   bool leave_out_names(ArgumentObject& constraints,
                        structural_tag::ArgumentStyle style,
                        const std::vector<std::string>& texts);
 
-  // A schema that says the same, of values of the types in `types` only.
+  // A schema for the values of the types `types` that satisfy all nodes.
   json::Value schema_of(const Conjunction& all, std::uint8_t types);
 
  private:
@@ -124,8 +127,8 @@ class ArgumentSchema {
       const Conjunction& nodes);
   Result<std::vector<ArgumentObject::Extra>> extras(
       const Conjunction& nodes, const ArgumentObject& constraints,
-      automata::LanguageId names, bool names_are_told);
-  // What the value of a member has to fulfil; nothing if it must not be there.
+      automata::LanguageId names, bool names_constrained);
+  // The constraints on the value of a member; nothing if it must be absent.
   Result<std::optional<Conjunction>> member(const Conjunction& nodes,
                                             std::string_view name,
                                             bool* declared);

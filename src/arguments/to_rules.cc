@@ -1,5 +1,5 @@
-// Elements for objects, lists and values.  What is still to be made waits in a
-// list of rules, so that a schema may refer to itself.
+// Compiles objects, arrays and values to elements.  A worklist of rules whose
+// bodies are still to be made replaces recursion, so a schema may be recursive.
 
 #include "arguments/to_rules.h"
 
@@ -29,10 +29,10 @@ namespace {
 
 using automata::LanguageId;
 
-// States of the automata of all strings of one schema.
+// The limit of the number of automaton states for all strings of a schema.
 constexpr std::size_t kMaxTextStates = 20'000;
 
-// As a bound of a repetition.
+// `n` as a bound of a repetition.
 std::uint32_t bound(std::uint64_t n) {
   return n > 0x7FFFFFFF ? rules::kMany : static_cast<std::uint32_t>(n);
 }
@@ -111,13 +111,13 @@ class Writer {
     return rules_.choice(std::move(out));
   }
 
-  // `texts` and what is excluded from every string.
+  // `texts` and the texts that every string excludes.
   std::vector<std::string> joined(std::vector<std::string> texts) const {
     texts.insert(texts.end(), options_.excludes.begin(),
                  options_.excludes.end());
     return texts;
   }
-  // What a string inside an element must not contain.
+  // The texts that a string inside an element must not contain.
   std::vector<std::string> raw_excludes() const {
     std::vector<std::string> out = {std::string(markup_.close)};
     for (const std::string_view end : markup_.ends) {
@@ -178,8 +178,8 @@ class Writer {
   std::optional<Error> error_;
 };
 
-// The text of a list is read as a value when it is complete, and by then its
-// tokens are forgotten.
+// The markers are exact, because the text of a list is parsed as a value only
+// when it is complete, and by then its token boundaries are lost.
 ExprId Writer::marker(std::string_view text) {
   return rules_.marker(text, 0, /*exact=*/true);
 }
@@ -193,7 +193,7 @@ ExprId Writer::language(LanguageId id, const Conjunction& all) {
   return rules_.empty();
 }
 
-// All texts in which a pattern that is known to be good matches.
+// The texts in which a pattern matches.  REQUIRES: the pattern is valid.
 LanguageId Writer::matching(std::string_view pattern) {
   const Result<regex::Pattern> read = regex::parse_pattern(pattern);
   Result<LanguageId> found =
@@ -201,18 +201,18 @@ LanguageId Writer::matching(std::string_view pattern) {
   return found ? *found : languages_.nothing();
 }
 
-// Texts that are listed, with the line feeds of the markup around them.
+// The listed texts, with the line feeds of the markup before and after them.
 ExprId Writer::listed_text(const std::vector<std::string>& listed,
                            const std::vector<std::string>& excludes,
                            bool line_feeds) {
   const ExprId feed = line_feeds ? rules_.bytes("\n") : kNoId;
-  // A string's own line feed is read as the markup's where that is missing.
+  // Without the markup's line feed, the string's own would be taken for it.
   const auto feed_beside = [&](bool own) {
     return own ? feed : rules_.repeat(feed, 0, 1);
   };
   std::vector<ExprId> out;
   for (const std::string& text : listed) {
-    // One that holds what closes the element cannot be written.
+    // A text that contains an excluded text cannot be written.
     const bool closes = std::any_of(
         excludes.begin(), excludes.end(), [&](const std::string& one) {
           return text.find(one) != std::string::npos;
@@ -228,7 +228,7 @@ ExprId Writer::listed_text(const std::vector<std::string>& listed,
   return rules_.choice(std::move(out));
 }
 
-// Texts of a language, of at most so many characters.
+// The strings of a language with at most `max_chars` characters.
 ExprId Writer::limited_text(LanguageId strings, std::uint64_t max_chars,
                             const std::vector<std::string>& excludes,
                             const Conjunction& all) {
@@ -242,15 +242,16 @@ ExprId Writer::limited_text(LanguageId strings, std::uint64_t max_chars,
   return rules_.reference(limited);
 }
 
-// Strings as they are, without quotes and escapes.  `line_feeds`: with those of
-// the markup around them, see markup.h.
+// Strings without quotes and escapes.  `line_feeds`: with the line feeds of the
+// markup before and after them; see markup.h.
 ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
                         const std::vector<std::string>& excludes,
                         bool line_feeds) {
   if (const auto listed = schema_.listed_strings(all, strings)) {
     return listed_text(*listed, excludes, line_feeds);
   }
-  // An upper bound alone is a budget, not states that count.
+  // An upper bound becomes a budget of the rule: states that count would be
+  // many.
   std::uint64_t max = ArgumentObject::kUnbounded;
   if (const std::optional<Lengths> lengths = schema_.lengths(all)) {
     if (lengths->min > lengths->max) return rules_.choice({});
@@ -258,17 +259,17 @@ ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
     strings =
         languages_.length_between(lengths->min, ArgumentObject::kUnbounded);
   }
-  // Any text at all stands for a string, with or without line feeds.
+  // If any string is valid, any text is, with or without line feeds.
   const bool any = strings == languages_.everything() && max > 0x7FFFFFFF;
   if (!line_feeds || any) return limited_text(strings, max, excludes, all);
 
   const ExprId feed = rules_.bytes("\n");
   const ExprId maybe = rules_.repeat(feed, 0, 1);
   if (max <= 0x7FFFFFFF) {
-    // A budget ends a text only where the text may end, so it counts exactly
-    // only what may end anywhere.  Hence a string of several lines has the
-    // markup's line feed on both sides here, and one of a single line may do
-    // without.
+    // A budget ends a text only where the text may end, so it is exact only for
+    // texts that may end anywhere.  Therefore a string of several lines always
+    // has the line feeds of the markup here, and they are optional only for a
+    // string of a single line.
     const LanguageId line =
         languages_.all_of({strings, languages_.complement(matching("\\n"))});
     return rules_.choice(
@@ -277,10 +278,10 @@ ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
          rules_.sequence(
              {maybe, limited_text(line, max, excludes, all), maybe})});
   }
-  // A text stands for the string that is left when one line feed has been
-  // taken from each side.  So next to a side without the markup's line feed
-  // stand only strings without one of their own on that side.  `fed` writes
-  // texts with the line feed, `plain` without.
+  // A reader removes one line feed from each side of the text.  So the line
+  // feed of the markup may be missing on a side only if the string has none of
+  // its own on this side.  `fed` writes texts with the line feed of the markup,
+  // `plain` without.
   const auto beside = [&](LanguageId texts, LanguageId own, const auto& fed,
                           const auto& plain) {
     if (languages_.empty(languages_.all_of({texts, own}))) {
@@ -313,13 +314,13 @@ ExprId Writer::raw_text(const Conjunction& all, LanguageId strings,
       with_end);
 }
 
-// The strings of a language that hold nothing of `excludes`.
+// The strings of a language that contain none of `excludes`.
 ExprId Writer::without(LanguageId strings,
                        const std::vector<std::string>& excludes,
                        const Conjunction& all) {
   if (strings == languages_.everything()) {
-    // These are no markers: an added token is its bytes here, and what the
-    // bytes must not spell no token may spell.
+    // The excludes are not markers: here an added token is its bytes, and no
+    // token may spell an excluded text.
     rules::FreeTextExpr text;
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
@@ -342,7 +343,7 @@ ExprId Writer::value(const Conjunction& all,
     if (!languages_.empty(*strings)) {
       choices.push_back(raw_text(all, *strings, excludes, line_feeds));
     }
-    // Free text spells scalars too.
+    // Free text includes the spellings of all scalars.
     if (*strings == languages_.everything()) {
       types &= schema::kArray | schema::kObject;
     }
@@ -355,7 +356,7 @@ ExprId Writer::value(const Conjunction& all,
   return rules_.choice(std::move(choices));
 }
 
-// Kimi K3: the type of a declared value where it has just one, else any.
+// Kimi K3: the type of a declared value if it has exactly one, else any type.
 ExprId Writer::type_attribute(const Conjunction& all, bool declared) {
   if (declared && all.size() == 1) {
     const schema::Node& node = document_.node(all[0]);
@@ -382,18 +383,18 @@ ExprId Writer::type_attribute(const Conjunction& all, bool declared) {
       {"string", "number", "integer", "boolean", "object", "array", "null"});
 }
 
-// Cohere: the value by what it is, and the attribute says which.
+// Cohere: an attribute gives the kind of the value: raw, json, dict or list.
 ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
   const std::uint8_t types = schema_.types(all);
   std::vector<ExprId> choices;
-  const auto way = [&](std::string_view kind, ExprId content) {
+  const auto alternative = [&](std::string_view kind, ExprId content) {
     choices.push_back(
         rules_.sequence({marker(" type=\"" + std::string(kind) +
                                 std::string(markup_.attribute_end)),
                          content}));
   };
   if (schema_.unconstrained(all)) {
-    way("json", json(all, schema::kAllTypes));
+    alternative("json", json(all, schema::kAllTypes));
   } else {
     if ((types & schema::kString) != 0) {
       Result<LanguageId> strings = schema_.strings(all);
@@ -402,17 +403,18 @@ ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
         return rules_.empty();
       }
       if (!languages_.empty(*strings)) {
-        way("raw", raw_text(all, *strings, raw_excludes(), false));
+        alternative("raw", raw_text(all, *strings, raw_excludes(), false));
       }
     }
     constexpr std::uint8_t kScalars =
         schema::kNull | schema::kBoolean | schema::kNumber;
-    if ((types & kScalars) != 0) way("json", json(all, types & kScalars));
+    if ((types & kScalars) != 0)
+      alternative("json", json(all, types & kScalars));
     if ((types & schema::kObject) != 0) {
-      way("dict", rules_.reference(list_rule(schema::kObject, all)));
+      alternative("dict", rules_.reference(list_rule(schema::kObject, all)));
     }
     if ((types & schema::kArray) != 0) {
-      way("list", rules_.reference(list_rule(schema::kArray, all)));
+      alternative("list", rules_.reference(list_rule(schema::kArray, all)));
     }
   }
   std::vector<ExprId> parts = {marker(markup_.open)};
@@ -426,7 +428,7 @@ ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
   return rules_.sequence(std::move(parts));
 }
 
-// MiniMax M3: what an element holds shows by what is in it.
+// MiniMax M3: an element contains text or elements, without an attribute.
 ExprId Writer::minimax_m3_element(ExprId name, const Conjunction& all) {
   if (name == kNoId) name = rules_.bytes(kMinimaxM3Item);
   const std::uint8_t types = schema_.types(all);
@@ -445,8 +447,9 @@ ExprId Writer::minimax_m3_element(ExprId name, const Conjunction& all) {
                           marker(markup_.close), name, marker(markup_.middle)});
 }
 
-// A name that stands twice can be told only where it is spelled in the schema.
-// False after an error.
+// Removes the undeclared names: a style that writes each name twice can enforce
+// that both are equal only for a name that the schema spells out.  Returns
+// false after an error.
 bool Writer::keep_declared(ArgumentObject& constraints,
                            const Conjunction& all) {
   const std::string path = all.empty() ? "" : document_.pointer(all[0]);
@@ -513,8 +516,8 @@ ExprId Writer::element(ExprId name, const Conjunction& all, bool declared) {
   return rules_.sequence(std::move(parts));
 }
 
-// One element with a name that is not declared, `part` says of which names,
-// and white space behind it.
+// One element with an undeclared name, from `part` if it is given, and the
+// white space after it.
 ExprId Writer::extra_elements(const ArgumentObject& constraints,
                               std::optional<LanguageId> part) {
   std::vector<ExprId> choices;
@@ -528,9 +531,9 @@ ExprId Writer::extra_elements(const ArgumentObject& constraints,
   return rules_.sequence({rules_.choice(std::move(choices)), space_});
 }
 
-// At least and at most so many elements with names that are not declared (each
-// is `any`), and as many different names as at least.  Two elements that must
-// differ are of different parts: what may come depends on the parts that came.
+// From `least` to `most` elements with undeclared names (each is `any`), among
+// them at least `least` different names.  The elements that must differ are
+// from different parts, so what may follow depends on the set of parts written.
 ExprId Writer::extras(const ArgumentObject& constraints, ExprId any,
                       std::uint64_t least, std::uint64_t most) {
   if (most < least) return rules_.choice({});
@@ -553,7 +556,8 @@ ExprId Writer::extras(const ArgumentObject& constraints, ExprId any,
       rules_.repeat(
           any, 0,
           bound(most == ArgumentObject::kUnbounded ? most : most - least)));
-  // behind[came]: what may follow when these parts came, from many to none.
+  // after[came] is what may follow the set of parts `came`.  From large sets to
+  // small ones: `after` is final for every superset.
   const std::size_t sets = std::size_t{1} << parts.size();
   std::vector<ExprId> after(sets, kNoId);
   for (std::size_t came = sets; came-- > 0;) {
@@ -653,8 +657,8 @@ ExprId Writer::array(const Conjunction& all) {
   };
   std::vector<ExprId> choices;
   for (const ArgumentArray& constraints : *alternatives) {
-    // From the end: the items behind the prefix, then each of the prefix with
-    // all that may follow it, or none of that.
+    // From the end: the items after the prefix, then each item of the prefix
+    // with everything that may follow it.  Both are optional after `min` items.
     const std::uint64_t size = constraints.prefix.size();
     const auto beyond = [&](std::uint64_t n) {
       if (n == ArgumentObject::kUnbounded) return rules::kMany;

@@ -6,16 +6,16 @@
 //   <parameter=city>Bern</parameter>
 //   <parameter=days>3</parameter>
 //
-// A string is raw text, every other value is JSON, and the object around them
-// is a list of elements.  (cohere_xml and minimax_m3_xml write objects and
-// arrays inside as elements too.)
+// A string is raw text, every other value is JSON, and the enclosing object is
+// a list of elements.  (cohere_xml and minimax_m3_xml write nested objects and
+// arrays as elements too.)
 //
-// A declared name comes at most once, and a required one always: in its place
-// or, with any_order, anywhere (member_order.h says how far).
-// A name that is not declared may come twice: the last one then gives the
-// value, which is as valid as the first.  Where minProperties asks for several
-// that are not declared, the first of them differ in kind (name_partition.h),
-// so that some objects are not let out.
+// A declared name comes at most once, and a required name exactly once: in the
+// order of the schema or, with any_order, in any order within the limits of
+// member_order.h.  An undeclared name may come twice: then the last element
+// gives the value, which is as valid as the first.  If minProperties requires
+// several undeclared names, the first of them are from different parts
+// (name_partition.h), so some objects are not generated.
 
 #include <string>
 #include <utility>
@@ -33,8 +33,8 @@ struct ArgumentOptions {
       structural_tag::ArgumentStyle::kQwenXml;  // not kJson
   bool any_order = false;
   std::uint32_t max_white_space = structural_tag::kUnbounded;
-  // What a text that stands alone must not contain: where the schema is not
-  // one of objects.
+  // The texts that a value must not contain if the schema is not a schema of
+  // objects, so that the value is written without elements.
   std::vector<std::string> alone_excludes = {};
   // JsonSchemaBody::excludes.
   std::vector<std::string> excludes = {};
@@ -44,14 +44,15 @@ struct ArgumentOptions {
 
 struct LoweredArguments {
   rules::ExprId list = rules::kNoId;
-  // Schemas whose members come in any order only within limits: the pointer,
-  // and a sentence that says which.
+  // The schemas whose members cannot come in every order: a pointer, and a
+  // sentence that specifies the limits.
   std::vector<std::pair<std::string, std::string>> narrowed = {};
 };
 
 // Adds the expressions to `rules` and returns the one for the whole list.
 // Pointers are those of `schema`.  Errors: those of schema::load();
-// kUnsupported for what cannot be told by elements; kUnsatisfiable; kTooLarge.
+// kUnsupported for constraints that elements cannot enforce; kUnsatisfiable;
+// kTooLarge.
 Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
                                          rules::Rules& rules);

@@ -1,5 +1,6 @@
-// What follows from a structural tag: where free text ends, what is unlimited,
-// what may be empty; and the mistakes that only the whole tree shows.
+// Properties of the nodes of a structural tag: which texts end free text, which
+// nodes are unlimited, and which are nullable.  And the errors that only the
+// whole tree shows.
 
 #include <algorithm>
 #include <set>
@@ -28,7 +29,7 @@ bool has_empty(const std::vector<std::string>& texts) {
                      [](const std::string& text) { return text.empty(); });
 }
 
-// What is unlimited whatever it contains; the others ask what they contain.
+// Whether a node is unlimited whatever its children are.
 bool unlimited_by_itself(const TagNode& node) {
   switch (node.type) {
     case TagNodeType::kAnyText:
@@ -68,7 +69,7 @@ Nullable any_child(const TagNode& node, const std::vector<Nullable>& known) {
   return out;
 }
 
-// REQUIRES: `known` is right for what stands in `format`.
+// REQUIRES: `known` is final for the children of `node`.
 Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
   switch (node.type) {
     case TagNodeType::kConstString:
@@ -128,7 +129,7 @@ std::string quoted(const TokenRef& token) {
   return token.by_text() ? quoted(token.text) : std::to_string(token.id);
 }
 
-// JSON can spell half of a surrogate pair, and no text has one.
+// JSON can spell half of a surrogate pair, which no UTF-8 text contains.
 std::optional<Error> check_characters(const TagNode& node) {
   const auto all = [&](const std::vector<std::string>& texts,
                        std::string_view key) -> std::optional<Error> {
@@ -165,7 +166,7 @@ std::optional<Error> check_characters(const TagNode& node) {
   }
 }
 
-// A tag whose content may go on for ever needs something that ends it.
+// A tag with unlimited content needs a non-empty end, or excludes.
 std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
                                const TagNode& node) {
   const auto& end = node.as<TagBody>().end;
@@ -182,7 +183,8 @@ std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
                node.path + "/end"};
 }
 
-// Every tag is begun by exactly one trigger, and every trigger begins a tag.
+// Exactly one trigger is a prefix of each tag's "begin", and each trigger is a
+// prefix of some "begin".
 std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
   const auto& body = node.as<TriggeredTags>();
   const AhoCorasick trie = automata::word_trie(body.triggers);
@@ -221,7 +223,7 @@ std::optional<Error> check_triggers(const TagTree& tag, const TagNode& node) {
 std::optional<Error> check_token_triggers(const TagTree& tag,
                                           const TagNode& node) {
   const auto& body = node.as<TokenTriggeredTags>();
-  // Whether an id and a text mean one token, only a vocabulary knows.
+  // Only a vocabulary decides whether an id and a text are the same token.
   const auto begin_of = [&](TagNodeId child) -> const TokenRef& {
     return *tag[child].as<TagBody>().begin.token;
   };
@@ -251,8 +253,8 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
   return std::nullopt;
 }
 
-// A trigger that contains an excluded text is never read to its end, also
-// behind a shorter trigger: until it is there, it is free text.
+// A trigger that contains an excluded text can never be completed: until its
+// last byte it is free text.  This holds after a shorter trigger as well.
 std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
                                      const TagNode& node, bool dispatch) {
@@ -342,6 +344,7 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
       enclosing_(tag.nodes.size(), kNoTagNode),
       unlimited_(tag.nodes.size(), false),
       nullable_(tag.nodes.size(), Nullable::kNo) {
+  // Down: parents come before their children, so `enclosing_[i]` is final.
   for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
     const TagNode& node = tag.nodes[i];
     const TagNodeId self{static_cast<std::uint32_t>(i)};
@@ -352,6 +355,7 @@ TagAnalysis::TagAnalysis(const TagTree& tag)
       enclosing_[index_of(child)] = enclosing;
     }
   }
+  // Up: both properties of all children are final.
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
     const TagNode& node = tag.nodes[i];
     nullable_[i] = nullable_of(node, nullable_);
@@ -402,7 +406,7 @@ std::vector<std::string> TagAnalysis::excluded_texts(TagNodeId id) const {
   for (const std::string& text : ends) {
     if (!text.empty() && known.insert(text).second) more.push_back(text);
   }
-  // Only now: `known` looks into `out`.
+  // `known` refers to the strings of `out`, so `out` grows only now.
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }

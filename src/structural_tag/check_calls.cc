@@ -1,21 +1,21 @@
-// Whether a tag that says it is the call of a tool can be read as one: its
-// arguments are the value of the one json_schema in it, so there has to be one,
-// and it has to come exactly once.
+// Checks that a tag with "tool" can be read as a call.  The arguments of the
+// call are the value of the one json_schema inside the tag, so there must be
+// exactly one, and every text of the tag must contain it exactly once.
 
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::structural_tag {
 namespace {
 
-// What a format holds.
+// The json_schema nodes in the subtree of a node.
 struct Schemas {
-  std::size_t count = 0;  // json_schema formats in it
-  // The outermost format, in this one or itself, that may read its schema not
-  // at all or more than once.
+  std::size_t count = 0;
+  // The outermost node of the subtree that may read its schema more than once
+  // or not at all.
   TagNodeId loose = kNoTagNode;
 };
 
-// Whether the one content, or each element, is read exactly once.
+// Whether a node reads each of its children exactly once.
 bool reads_once(const TagNode& node) {
   switch (node.type) {
     case TagNodeType::kTag:
@@ -57,7 +57,7 @@ Error conflict(const TagNode& node, std::string_view key,
                node.path + "/" + std::string(key)};
 }
 
-// `inside`: whether the format stands in a call.
+// `inside`: whether the node is inside a call.
 std::optional<Error> check_call(const TagTree& tag, const TagNode& node,
                                 const Schemas& schemas, bool inside) {
   if (node.type != TagNodeType::kTag) {

@@ -1,7 +1,7 @@
-// Reading a structural tag.  Formats that are still to be read wait on a
-// stack; each knows its place in the format that it stands in.  Of several
-// mistakes in the objects the first in the text is reported, and only then
-// those that the whole tree shows (check_structural_tag).
+// Reading a structural tag, by depth-first search with an explicit stack of
+// pending nodes; each knows its parent and its index among the children.  Of
+// several errors in the objects, the first in the text is reported.  Errors
+// that only the whole tree shows (check_structural_tag) are reported last.
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@
 namespace parlance::structural_tag {
 namespace {
 
-// A value can share its parts, so that a small one unfolds to a large tree.
-// Each format of it keeps its pointer.
+// The parts of a value can be shared, so a small value may unfold to a large
+// tree.  Each node stores its pointer.
 constexpr std::size_t kMaxFormats = std::size_t{1} << 18;
 constexpr std::size_t kMaxPathBytes = std::size_t{64} << 20;
 
@@ -39,7 +39,7 @@ std::string style_names() {
       [](std::size_t i) { return to_string(static_cast<ArgumentStyle>(i)); });
 }
 
-// A format object that is still to be read.
+// An object that is still to be read as a node.
 struct Pending {
   const json::Value* value;
   std::string path;
@@ -73,8 +73,8 @@ class Loader {
   void load_repeat(MemberReader& fields, TagNode& node);
   void load_tags(MemberReader& fields, TagNode& node);
   void load_dispatch(MemberReader& fields, TagNode& node);
-  // Children that wait: found while the fields are read, put on the stack when
-  // all of them are good.
+  // Adds a child of the node that is being read.  The children are pushed onto
+  // the stack once all members of the node have turned out valid.
   void expect(const json::Value* value, std::string path, bool tag) {
     if (value == nullptr) return;
     children_.push_back(
@@ -88,9 +88,9 @@ class Loader {
   std::vector<Pending> children_;
 };
 
-// What a format without "type" is, by the keys that it has.  The order and the
-// keys are those of section 3 of the description; what would be read as free
-// text although it has triggers or rules is refused.
+// Infers the type of an object without "type" from its keys.  The keys and
+// their order are those of section 3 of the description.  An object that would
+// be free text but has triggers or rules is an error.
 std::optional<Error> untyped(const json::Value& object, const std::string& path,
                              TagNodeType& out) {
   const auto has = [&](std::string_view key) {
@@ -313,7 +313,13 @@ void Loader::load_dispatch(MemberReader& fields, TagNode& node) {
   }
 }
 
+// Reads one object as a node and pushes its children.
+//
+// Invariant: out_.nodes holds the nodes read so far in preorder, and the stack
+// holds the unread children of these nodes, with the next one in preorder on
+// top.  So a child gets a greater id than its parent.
 std::optional<Error> Loader::load_one(const Pending& next) {
+  // The limits, and the type.
   if (next.depth > limits_.json_depth) {
     return Error{ErrorCode::kTooDeep,
                  "Formats stand in each other more than " +
@@ -340,6 +346,8 @@ std::optional<Error> Loader::load_one(const Pending& next) {
 
   const json::Value& object = *next.value;
   MemberReader fields(object, to_string(node.type), next.path);
+  // The members in the order of the description.  `fields` records the first
+  // error and then returns defaults, so no case checks for errors.
   children_.clear();
   switch (node.type) {
     case TagNodeType::kConstString:
@@ -446,13 +454,15 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   node.tool = fields.name("tool");
   if (fields.error()) return fields.error();
 
+  // The node is valid: it gets the next id, and its parent refers to it.  Its
+  // own children fill their slots when they are read.
   const TagNodeId id{static_cast<std::uint32_t>(out_.nodes.size())};
   node.children.resize(children_.size(), kNoTagNode);
   out_.nodes.push_back(std::move(node));
   if (next.parent != kNoTagNode) {
     out_.nodes[index_of(next.parent)].children[next.slot] = id;
   }
-  // The first child is taken from the stack first.
+  // Pushed in reverse, so that the first child is popped first.
   for (std::size_t i = children_.size(); i-- > 0;) {
     Pending& child = children_[i];
     child.parent = id;
@@ -509,8 +519,8 @@ Result<json::Value> tag_of_structure(const json::Value& item,
       {"end", *item.find("end")}});
 }
 
-// Reads both lists as one triggered_tags.  `list` is the pointer of the list
-// of tags, `triggers_path` that of the triggers.
+// Reads both lists as one triggered_tags.  `list` is the pointer of the list of
+// tags, `triggers_path` the pointer of the triggers.
 Result<TagTree> load_structures(const json::Value& tags,
                                 const json::Value& triggers,
                                 const std::string& list,
@@ -534,7 +544,7 @@ Result<TagTree> load_structures(const json::Value& tags,
                                         {"tags", std::move(items)}};
   Result<TagTree> out = Loader(limits).load(root, "");
   if (out) return out;
-  // Back to the places that the author knows.
+  // Rewrites the pointer as a pointer into the source that the author wrote.
   Error error = std::move(out).error();
   constexpr std::string_view kTags = "/tags";
   constexpr std::string_view kTriggers = "/triggers";

@@ -1,4 +1,4 @@
-// Reading the fields of a format object.
+// Reading the members of an object of a structural tag.
 
 #include "structural_tag/member_reader.h"
 
@@ -205,7 +205,7 @@ std::vector<TokenRef> MemberReader::tokens(std::string_view key, Need need) {
 
 Marker MemberReader::token_marker(const json::Value& value,
                                   std::string_view key) {
-  // Whatever its "type" says, an object here is a token.
+  // An object is a token here, whatever its "type".
   Marker out;
   out.token.emplace();
   const json::Value* token = value.find("token");

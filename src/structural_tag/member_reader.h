@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_STRUCTURAL_TAG_MEMBER_READER_H_
 #define PARLANCE_SRC_STRUCTURAL_TAG_MEMBER_READER_H_
 
-// The fields of one format object.  The first thing wrong is kept, and what is
-// read after it has no meaning:
+// Reads the members of one object of a structural tag.  The first error is
+// recorded, and values read after it are meaningless:
 //
 //   MemberReader fields(object, "any_text", "/format");
 //   body.excludes = fields.texts("excludes", MemberReader::kOptional);
@@ -30,7 +30,7 @@ class MemberReader {
  public:
   enum Need : std::uint8_t { kRequired, kOptional };
 
-  // `format` is the name of the type, for messages.
+  // `format` is the name of the node's type, for messages.
   MemberReader(const json::Value& object, std::string_view format,
                std::string path)
       : object_(object), format_(format), path_(std::move(path)) {}
@@ -49,7 +49,7 @@ class MemberReader {
   // true or false; `otherwise` when absent.
   bool flag(std::string_view key, bool otherwise);
 
-  // A required whole number of at least `least`.  What passes 2147483647 is
+  // A required whole number of at least `least`.  A number above 2147483647 is
   // kUnbounded if `open`, else an error.
   std::int64_t integer(std::string_view key, std::int64_t least, bool open);
 
@@ -66,18 +66,18 @@ class MemberReader {
   // The "end" of a tag: a string, strings or a token object.
   Marker end();
 
-  // Required values that are read elsewhere.
+  // Required values that the caller reads.
   const json::Value* object(std::string_view key);
   const json::Array& list(std::string_view key);
 
-  // Keeps `error` unless there is one.
+  // Records an error, unless one has been recorded already.
   void fail(ErrorCode code, std::string_view key, std::string message);
   void fail_at(ErrorCode code, std::string path, std::string message);
 
   // The pointer of the member `key`.
   std::string path_of(std::string_view key) const;
 
-  // A token anywhere; `what` names it in messages.
+  // The token `value`, which messages call `what`.
   TokenRef token_value(const json::Value& value, const std::string& path,
                        const std::string& what);
 
@@ -91,8 +91,8 @@ class MemberReader {
   std::optional<Error> error_;
 };
 
-// The value of a number without a fraction, also when it is written with one
-// (2.0); nothing for others and beyond 2^53.
+// The value of a number that is whole, even if it is written with a fraction
+// (2.0).  Nothing for other values, and for floats beyond 2^53.
 std::optional<std::int64_t> whole_number(const json::Value& value);
 
 }  // namespace parlance::structural_tag

@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_STRUCTURAL_TAG_STRUCTURAL_TAG_H_
 #define PARLANCE_SRC_STRUCTURAL_TAG_STRUCTURAL_TAG_H_
 
-// A structural tag as a tree: what is text, what is free text, what is JSON,
-// and what stands around each.
+// A structural tag as a tree of nodes.  The leaves are fixed text, free text,
+// JSON, patterns, grammars and tokens; the inner nodes combine them.
 //
 //   {"type": "tag", "begin": "<t>",        0 tag "<t>" ... "</t>"
 //    "content": {"type": "sequence",       1   sequence
@@ -12,13 +12,13 @@
 //         "value": "|"}]},
 //    "end": "</t>"}
 //
-// The formats of a tree lie in one vector in the order in which they are
-// written, so that a format comes after the one it stands in.  Going through
-// the vector forwards is going down, backwards is going up: no function here
-// calls itself.
+// In the description of structural tags a node is called a format.  The nodes
+// of a tree lie in one vector, and a node comes after its parent.  So a forward
+// loop passes values from parents to children and a backward loop from children
+// to parents: no function here is recursive.
 //
-// Reading is in load.cc, writing in write.cc,
-// what follows from a tree (TagAnalysis) in analysis.cc.
+// load.cc reads a tree, write.cc writes it, and analysis.cc derives its
+// properties (TagAnalysis).
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@
 
 namespace parlance::structural_tag {
 
-// A format, by its place in TagTree::nodes.
+// The index of a node in TagTree::nodes.
 enum class TagNodeId : std::uint32_t {};
 constexpr TagNodeId kNoTagNode{0xFFFFFFFF};
 constexpr std::size_t index_of(TagNodeId id) {
@@ -87,7 +87,7 @@ constexpr std::size_t kArgumentStyles = 9;
 // "qwen_xml" for ArgumentStyle::kQwenXml.
 std::string_view to_string(ArgumentStyle style);
 
-// One entry of a vocabulary that is still unknown: by id, or by its text.
+// A token of a vocabulary that is not known yet: given by its id or its text.
 struct TokenRef {
   std::uint32_t id = 0;
   std::string text;  // not empty: the token that decodes to this
@@ -105,7 +105,8 @@ struct Marker {
 // A count of repetitions or of characters without an upper bound.
 constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 
-// The formats' own fields.  What they contain is in TagNode::children.
+// The bodies: the members of a node other than its children, which are in
+// TagNode::children.
 
 struct ConstString {
   std::string value;
@@ -114,12 +115,12 @@ struct ConstString {
 struct JsonSchemaBody {
   json::Value schema;  // an object, or true
   ArgumentStyle style = ArgumentStyle::kJson;
-  // Members in any order; see section 10.3 of the description.
+  // Members may come in any order; see section 10.3 of the description.
   bool any_order = false;
-  // Most characters of white space between two parts.
+  // The maximum number of white-space characters between two lexemes.
   std::uint32_t max_white_space = kUnbounded;
-  // What no string and no name may hold, as it is written.  None empty; in the
-  // styles of elements none with white space at its beginning or end.
+  // Texts that no string and no name may contain in its written form.  None is
+  // empty.  In the styles of elements none begins or ends with white space.
   std::vector<std::string> excludes;
 };
 
@@ -211,43 +212,42 @@ using TagNodeBody =
 struct TagNode {
   TagNodeType type = TagNodeType::kConstString;
   TagNodeBody body;
-  std::vector<TagNodeId> children;  // each greater than this format's id
+  std::vector<TagNodeId> children;  // each greater than this node's id
   std::string path;                 // JSON Pointer of the definition
 
-  // What reading a text makes of this format; see parlance/structural_tag.h.
-  // They change nothing in what the format lets out.  Empty: not given.
-  std::string field;  // the field of the message that its text is
+  // What the tag parser makes of the text of this node; see
+  // parlance/structural_tag.h.  They do not change the texts that the node
+  // allows.  Empty: not given.
+  std::string field;  // the field of the message that receives the text
   std::string tool;   // of a tag: the tool that it calls
 
-  // The fields of a format of this kind.  REQUIRES: it is of this kind.
+  // REQUIRES: the body is a Body.
   template <class Body>
   const Body& as() const {
     return *std::get_if<Body>(&body);
   }
 };
 
-// Immutable once loaded.  The root is format 0.
+// Immutable once loaded.  The root is node 0.
 struct TagTree {
   std::vector<TagNode> nodes;
 
-  const TagNode& operator[](TagNodeId id) const {
-    return nodes[index_of(id)];
-  }
+  const TagNode& operator[](TagNodeId id) const { return nodes[index_of(id)]; }
 };
 
-// Reads {"type": "structural_tag", "format": FORMAT}, and what older programs
-// write instead of it:
+// Reads {"type": "structural_tag", "format": FORMAT}, and the older forms:
 //   {"type": "structural_tag", "structures": [{"begin", "schema", "end"}...],
 //    "triggers": [...]}              one triggered_tags
 //   {"response_format": TAG}         the TAG
 //   "tag_and_text" as a type         triggered_tags
 //   "qwen_xml_parameter" as a type   json_schema with style qwen_xml
 //
-// "field" and "tool", which other engines ignore, say what is read from a
-// format.
+// "field" and "tool", which other engines ignore, specify what the tag parser
+// makes of the text of a node.
 //
-// Everything that can be known to be wrong without a vocabulary and without
-// looking into schemas, patterns and grammars is an error here.
+// Reports every error that can be found without a vocabulary and without
+// parsing schemas, patterns and grammars.
+//
 // Errors: kWrongType, kMissingKey, kEmptyValue, kUnknownName, kConflict,
 // kUnsatisfiable (the schema false), kTooDeep, kTooLarge.
 Result<TagTree> load_structural_tag(const json::Value& source,
@@ -260,44 +260,45 @@ Result<TagTree> load_legacy_tags(const json::Value& tags,
                                  const json::Value& triggers,
                                  const Limits& limits = {});
 
-// The canonical form: every format has its type and all its fields, also those
-// with a default, except "field" and "tool", which stand last where they are
-// given; a single end is a string, several are a list; members stand in the
-// order of the description.  Loading it gives the same tree.
+// The canonical form.  Every node has its type and all its members, including
+// those with their default value; "field" and "tool" come last and only if they
+// are given.  A single end is a string, several are a list.  The members are in
+// the order of the description.  Loading the result gives the same tree.
 json::Value to_json(const TagTree& tag);
 
-// Whether a format lets out the empty text.
+// Whether a node allows the empty text.
 enum class Nullable : std::uint8_t {
   kNo,
   kYes,
   kInside,  // depends on a schema, pattern or grammar in it
 };
 
-// What follows from the place of each format.
+// Properties of each node that follow from the whole tree.
 class TagAnalysis {
  public:
   explicit TagAnalysis(const TagTree& tag);
 
-  // The format that this one is a part of; kNoTagNode for the root.
+  // The parent; kNoTagNode for the root.
   TagNodeId parent(TagNodeId id) const { return parents_[index_of(id)]; }
 
-  // The nearest tag that this format stands in; kNoTagNode for none.
+  // The nearest tag above this node; kNoTagNode for none.
   TagNodeId enclosing_tag(TagNodeId id) const {
     return enclosing_[index_of(id)];
   }
 
-  // Whether nothing in the format itself says where it ends.
+  // Whether nothing in the node itself determines where its text ends.
   bool unlimited(TagNodeId id) const { return unlimited_[index_of(id)]; }
 
   Nullable nullable(TagNodeId id) const { return nullable_[index_of(id)]; }
 
-  // What the free text of this format must not contain: its own excludes, then
-  // the ends of the nearest tag, empty ones and repetitions left out.  For
-  // any_text, triggered_tags and dispatch (own ones only); else nothing.
+  // The texts that the free text of this node must not contain: its own
+  // excludes and then the ends of the nearest tag, without empty texts and
+  // repetitions.  For any_text, triggered_tags and dispatch (its own excludes
+  // only); else none.
   std::vector<std::string> excluded_texts(TagNodeId id) const;
 
   // The same for tokens: any_tokens, exclude_token, token_triggered_tags and
-  // token_dispatch (own ones only).
+  // token_dispatch (its own excludes only).
   std::vector<TokenRef> excluded_tokens(TagNodeId id) const;
 
  private:
@@ -308,19 +309,22 @@ class TagAnalysis {
   std::vector<Nullable> nullable_;
 };
 
-// Whether the format's own list of excludes is not empty.
+// Whether the node itself has excludes.
 bool has_own_excludes(const TagNode& node);
 
-// What fits nowhere else: tags without an end, triggers that select no tag or
-// that can never be read, calls without arguments.  Called by the loaders.
+// The errors that only the whole tree shows: tags without an end, triggers that
+// begin no tag or can never be read, calls without arguments.  Called by the
+// loaders.
 std::optional<Error> check_structural_tag(const TagTree& tag);
 
-// The part of it about "tool": on a tag, with one json_schema inside that
-// comes exactly once, no call in a call, and no other field than "tool_calls".
+// The errors about "tool": it must be on a tag that contains one json_schema,
+// read exactly once, not inside another call, and without a "field" other than
+// "tool_calls".  Called by check_structural_tag().
 std::optional<Error> check_calls(const TagTree& tag);
 
-// A trigger of triggered_tags or dispatch that no text is read as, because it
-// has another inside.  Upstream lets such tags through, so it is no error.
+// A trigger of triggered_tags or dispatch that is never found, because it
+// contains another trigger.  Upstream accepts such tags, so this is not an
+// error.
 struct ShadowedTrigger {
   std::string_view keyword;
   std::string path;
@@ -328,12 +332,14 @@ struct ShadowedTrigger {
 };
 std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag);
 
-// Of each tag of triggered_tags, the trigger that its "begin" begins with.
+// For each tag of triggered_tags, the index of the trigger that is a prefix of
+// its "begin".
 std::vector<std::uint32_t> triggers_of_tags(const TagTree& tag,
                                             const TagNode& node);
 
-// What is wrong with tokens that trigger, also when they have been looked up:
-// `token` names one for people, `trigger` is its place in the list.
+// Errors about trigger tokens, before or after their lookup in a vocabulary.
+// `token` is the token as the message names it, `trigger` its index in the
+// list.
 Error token_begin_error(const TagNode& child, const std::string& token);
 Error unused_token_error(const TagNode& node, std::size_t trigger,
                          const std::string& token);

@@ -1,4 +1,4 @@
-// Names, and writing a structural tag back.
+// The names of types and styles, and writing a structural tag as JSON.
 
 #include <array>
 
@@ -217,8 +217,7 @@ std::string_view to_string(ArgumentStyle style) {
 }
 
 json::Value to_json(const TagTree& tag) {
-  // From the last format to the first: what stands in a format is made before
-  // it.
+  // From the last node to the first: children are made before their parent.
   std::vector<json::Value> made(tag.nodes.size());
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
     const TagNode& node = tag.nodes[i];
