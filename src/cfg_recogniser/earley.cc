@@ -34,11 +34,16 @@ std::size_t EarleyRecogniser::ItemHash::operator()(const Item& item) const {
   return static_cast<std::size_t>(hash);
 }
 
-// While recording: steps of the search for the best way, for each item that
-// there may be.
+// While recording: the limit of steps spent on comparing derivations, per item
+// allowed.
 constexpr std::size_t kStepsPerItem = 100;
 
-// Everything that follows at one place from the items just read.
+// Completes a state set: predicts and completes until nothing follows any more
+// from the items just read.
+//
+// While recording, every item also has the back pointer of its preferred
+// derivation.  A better one may be found after the item has been followed; then
+// the item is followed again (again_), which only updates back pointers.
 class EarleyRecogniser::Closure {
  public:
   Closure(EarleyRecogniser& recogniser, const Place& place, StateSet& column)
@@ -84,12 +89,13 @@ class EarleyRecogniser::Closure {
   void add(const Item& item, const Back& back) {
     const NetworkState& state = network_.states[item.state];
     if (!state.live) return;
-    // While recording, what the other count has read may be the better way.
+    // While recording, the derivation with the larger count may be preferred.
     if (!recogniser_.recording_ && item.count > state.min &&
         state.max != kMany &&
         (state.action == Action::kCount ||
          state.action == Action::kCountClass)) {
-      // Of two counts that are enough the smaller can do all the other can.
+      // Above the minimum, the smaller count subsumes the larger: it leaves
+      // more repetitions.
       Item place = item;
       place.count = 0;
       auto [known, added] = least_.try_emplace(place, item.count);
@@ -106,14 +112,14 @@ class EarleyRecogniser::Closure {
     if (recogniser_.recording_) column_.backs.push_back(back);
   }
 
-  // --- The best way to an item -----------------------------------------------
+  // --- The preferred derivation of an item -----------------------------------
   //
-  // A way through a rule is a list of parts: rules that it calls, texts, and
-  // runs of characters that one state reads.  Of two ways the better one has
-  // the longer part where they first differ; parts that read nothing do not
-  // count.
+  // A derivation inside a rule is a list of parts: calls of rules, texts, and
+  // runs of characters read by one state.  Of two derivations, the preferred
+  // one has the longer part where they first differ; parts that read nothing do
+  // not count.
 
-  // An item by its place: its column and its number there.
+  // An item, by its state set and its index there.
   using Node = std::pair<std::uint32_t, std::uint32_t>;
 
   const Item& item_at(const Node& node) const {
@@ -127,13 +133,14 @@ class EarleyRecogniser::Closure {
                : place_.columns_[node.first]->backs[node.second];
   }
 
-  // A way, followed backwards.
+  // A derivation, followed backwards.
   struct Way {
     Node at;
     StateId run = kNoId;                   // the state that reads here
     bool done = false;                     // at the beginning of the rule
-    std::vector<std::uint32_t> ends = {};  // of its parts, from the last on
-    // The items of the column that it is in, and how many parts come behind.
+    std::vector<std::uint32_t> ends = {};  // of its parts, the last first
+    // The items met in the current state set, with the number of parts after
+    // each.
     std::vector<std::pair<std::uint32_t, std::size_t>> met = {};
   };
 
@@ -155,7 +162,8 @@ class EarleyRecogniser::Closure {
     way.met.emplace_back(before.second, way.ends.size());
   }
 
-  // Whether `way` is at an item that `other` was at; then `other` is, too.
+  // Whether `way` is at an item that `other` has passed.  If so, moves `other`
+  // back to that item.
   static bool meets(const Way& way, Way& other) {
     if (way.done || way.at.first != other.at.first) return false;
     for (const auto& [item, parts] : other.met) {
@@ -166,8 +174,9 @@ class EarleyRecogniser::Closure {
     return false;
   }
 
-  // Whether the way over `wanted` is better than the one that is known: both
-  // are followed back to where they part.
+  // Whether the derivation through `wanted` is preferred to the known one. Both
+  // are followed backwards, the one that is later in the text first, until they
+  // meet; then their parts are compared from the first on.
   bool better(std::uint32_t index, const Back& wanted) {
     Way& one = one_;
     Way& other = other_;
@@ -195,8 +204,8 @@ class EarleyRecogniser::Closure {
     return a != one.ends.rend() && b != other.ends.rend() && *a > *b;
   }
 
-  // Whether the way over `back` leads through the item itself: a rule that is
-  // read as nothing but itself.
+  // Whether the derivation through `back` contains the item itself: a cyclic
+  // derivation, of a rule that derives just itself.
   bool leads_through(std::uint32_t index, const Back& back) const {
     std::vector<Back> left = {back};
     std::vector<bool> seen(column_.items.size(), false);
@@ -217,7 +226,7 @@ class EarleyRecogniser::Closure {
   void prefer(std::uint32_t index, const Back& back) {
     const Back& known = column_.backs[index];
     if (known.column == back.column && known.item == back.item) {
-      // The way to the item before it is better now.
+      // The same step, but the derivation of the item before it has improved.
       if (!first_time_) improved(index, wave_);
       return;
     }
@@ -227,8 +236,8 @@ class EarleyRecogniser::Closure {
     improved(index, ++waves_);
   }
 
-  // What follows from the item may be better now, too: once for each item that
-  // the cause can reach.
+  // Schedules an item to be followed again, as what follows from it may have
+  // improved as well: once per item for each improvement (`wave`).
   void improved(std::uint32_t index, std::uint32_t wave) {
     reached_.resize(column_.items.size(), 0);
     if (reached_[index] == wave || waves_ > kMostWaves) return;
@@ -290,7 +299,8 @@ class EarleyRecogniser::Closure {
     }
   }
 
-  // `behind`: what follows if the rule matches nothing.
+  // Prediction.  `behind` is what follows if the rule matches the empty text:
+  // if the rule is already known to do so here, it follows at once.
   void call(const Item& item, std::uint32_t index, RuleId rule,
             const Item& behind) {
     std::uint32_t activation = recogniser_.activation_for(
@@ -309,6 +319,8 @@ class EarleyRecogniser::Closure {
         {column_.position, index, Back::kNone, true});
   }
 
+  // Completion: advances the callers of the rule.  Also decides whether the
+  // activation of the rule has to end here.
   void complete(const Item& item, std::uint32_t index, RuleId rule) {
     const RuleActivation& activation =
         recogniser_.activations_[item.activation];
@@ -331,7 +343,7 @@ class EarleyRecogniser::Closure {
       if (state.action == Action::kCall) {
         add({state.next, caller.origin, caller.activation, 0, 0}, back);
       } else if (here && !network_.rules[rule].nullable) {
-        // Empty because a budget is used up: as often as is still needed.
+        // The body is empty because a budget is used up: the repeat is done.
         add({state.next, caller.origin, caller.activation, 0, 0}, back);
       } else if (!here) {
         ++caller.count;
@@ -343,7 +355,7 @@ class EarleyRecogniser::Closure {
     }
   }
 
-  // Takes away what is inside the activations that have to end here.
+  // Drops the items inside the activations that have to end here.
   void end_scopes() {
     std::vector<Item> kept;
     std::vector<std::uint32_t> moved(column_.items.size(), kNoId);
@@ -379,7 +391,7 @@ class EarleyRecogniser::Closure {
   const Place& place_;
   StateSet& column_;
   std::unordered_map<Item, std::uint32_t, ItemHash> seen_;
-  // While recording: items to which a better way was found.
+  // While recording: items for which a better derivation was found.
   Way one_;
   Way other_;
   static constexpr std::uint32_t kMostWaves = 100'000;
@@ -389,7 +401,7 @@ class EarleyRecogniser::Closure {
   std::uint32_t wave_ = 0;
   bool first_time_ = true;
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
-  // Rules that matched nothing here, and the item at their end.
+  // Rules that matched the empty text here, and their end items.
   std::unordered_map<std::uint64_t, std::uint32_t> empty_;
   std::unordered_set<std::uint32_t> ended_;
 };
@@ -491,7 +503,7 @@ void EarleyRecogniser::push(std::vector<Item>& out, const Item& item) const {
   if (network_.states[item.state].live) out.push_back(item);
 }
 
-// Text goes on, or a trigger is complete.
+// The text continues, or a trigger is complete.
 void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
                                       std::vector<Item>& out) const {
   const NetworkState& state = network_.states[item.state];
@@ -504,7 +516,8 @@ void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   advance_in_text(item, next, out);
 }
 
-// `next`: `item` behind a symbol.
+// Adds `next`, which is `item` after a symbol, or the calls of a trigger that
+// is complete there.
 void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
                                        std::vector<Item>& out) const {
   if (next.inner == AhoCorasick::kRefused) return;
@@ -569,8 +582,9 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
         break;
       }
       case Action::kSubstring: {
-        // `inner`: 0 before the first chunk, else one more than the chunk that
-        // comes next or, with a `count`, is being read.
+        // `inner` is 0 before the first chunk; else it is one more than the
+        // index of the next chunk, or of the chunk being read if `count` is not
+        // 0.
         const std::vector<std::string>& chunks =
             network_.substrings[state.index].chunks;
         auto read = [&](std::size_t chunk, std::size_t offset) {
@@ -678,8 +692,8 @@ bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
     feed(place, static_cast<std::uint8_t>(c));
     reads_mark_ = false;
   }
-  // The last place is made again: it also holds what the id leads to, and
-  // budgets that are entered here begin behind the token.
+  // The last state set is computed again: it also contains the items that the
+  // id leads to, and budgets that begin here begin after the token.
   std::shared_ptr<const StateSet> last = place.columns_.back();
   Kernel kernel;
   if (!bytes.empty()) {

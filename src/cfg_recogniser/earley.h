@@ -1,32 +1,33 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_EARLEY_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_EARLEY_H_
 
-// Membership in any grammar, the obvious way.
+// Earley's algorithm for any grammar: membership, and the captures of a parse.
 //
 //   EarleyRecogniser recogniser(rules);
 //   recogniser.accepts("abc");
 //   EarleyRecogniser::Place place = recogniser.start();
 //   recogniser.feed(place, 'a') && recogniser.can_end(place);
 //
-// Earley's algorithm (1970) over the network of transition_network.h.  A place
-// in a text has one set of items for each byte read so far; an item is a state
-// of the network, the place where its rule was entered, and how far it is
-// inside what its state reads.  Left recursion, rules that match nothing and
-// any ambiguity need no care: a set holds an item once.
+// Earley (1970) over the network of transition_network.h.  A Place, a position
+// in a text, has one set of items for each byte read so far.  An item is a
+// state of the network, the position where its rule was entered (its origin),
+// and how much of what its state reads has been read.  Left recursion, nullable
+// rules and ambiguity need no special care: a set contains an item once.
 //
-// Lazy rules and budgets are not context-free: an activation ends where its
-// body *first* may end (once its budget is used up).  Items inside such an
-// activation carry its name, a activation; when it has to end, all items of the
-// activation go, and those that continue behind it stay.  An activation that
-// begins inside another of the same rule, at the same place and with the same
-// budget, takes the same texts and ends at the same places: it has the same
-// activation.
+// Lazy rules and budgets are not context-free: an activation of such a rule
+// ends where its body *first* may end (once its budget is used up).  The items
+// inside an activation carry its id.  When the activation has to end, all items
+// with its id are dropped, and only the items that continue after it stay.  An
+// activation that begins inside another of the same rule, at the same position
+// and with the same budget, accepts the same texts and ends at the same
+// positions, so it gets the same id.
 //
-// As items only ever enter live states, a place that is alive can be continued
-// to a text of the language.
+// Items only enter live states of the network, so a position that is alive can
+// be continued to a text of the language.
 //
-// Meant as the judge of everything faster.  O(n^3) for ambiguous grammars,
-// O(n^2) for most, O(n) for many.  Not thread-safe.
+// It computes captures, which CfgRecogniser cannot, and the tests use it to
+// check CfgRecogniser.  Complexity: O(n^3) for ambiguous grammars, O(n^2) for
+// most, O(n) for many.  Not thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -64,12 +65,13 @@ class EarleyRecogniser {
   struct StateSet;
 
  public:
-  // The items of one place, over all bytes read so far, may not outnumber
-  // `max_items`, and while recording all that is compared is bounded with it:
-  // past that the place is dead and overflowed().
+  // `max_items` limits the items of a Place, over all bytes read so far, and
+  // while recording also the work of comparing derivations.  Beyond the limit
+  // the place is dead and overflowed() is true.
   //
-  // `schemas[i]` reads texts of rules.schemas[i].  Without one, such a text
-  // matches nothing.  They must outlive the recogniser, as must `marks`.
+  // `schemas[i]` recognises the texts of rules.schemas[i]; a schema without a
+  // recogniser matches nothing.  The schemas and `marks` must outlive this
+  // recogniser.
   explicit EarleyRecogniser(
       const rules::Rules& rules,
       std::span<recogniser::Recogniser* const> schemas = {},
@@ -91,44 +93,47 @@ class EarleyRecogniser {
   // Reads a byte, or several.  Returns alive().
   bool feed(Place& place, std::uint8_t byte);
   bool feed(Place& place, std::string_view bytes);
-  // Reads a token, by its bytes and by its id, and counts it against budgets.
+  // Reads a token, by its bytes and by its id, and subtracts it from budgets.
   bool feed_token(Place& place, rules::Token token, std::string_view bytes);
 
   bool accepts(std::string_view bytes);
 
-  // From the next start() on, places remember what captures() needs.
+  // From the next start() on, places store the derivations that captures()
+  // needs.
   void record() { recording_ = true; }
 
-  // An activation of a rule with a capture, or the marker behind one.  Places
-  // are counted in what was fed: bytes, and tokens without bytes.
+  // The text of a rule with a capture, or of the marker after such a rule.
+  // `begin` and `end` count what was fed: bytes, and tokens without bytes.
   struct Captured {
     std::string name;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
-    // Markers inside that are left out; sorted, apart.
+    // The hidden markers inside; sorted, disjoint.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> hidden = {};
   };
 
-  // What is captured on one way to read what `place` has read: if it can end,
-  // the best way to the end, as parlance/captures.h says it; else on the ways
-  // that are open, and of captures with one name that begin at one place the
-  // longest.  In the order of their ends, inner ones first.  Complexity:
-  // O(items). REQUIRES: record() was called before the place's start().
+  // The captures of one derivation of the text read so far.  If the text may
+  // end here, that is the preferred derivation, as parlance/captures.h defines
+  // it. Otherwise the captures of all derivations still open are joined: among
+  // captures with the same name and the same begin, the longest.  Sorted by
+  // end, inner captures first.
+  // Complexity: O(items).
+  // REQUIRES: record() was called before the place's start().
   std::vector<Captured> captures(const Place& place) const;
 
-  // Whether some place had too many items since the recogniser was made.
+  // Whether some place has exceeded the limit since the recogniser was made.
   bool overflowed() const { return overflowed_; }
 
  private:
   class Closure;
   class Tracer;
 
-  // An activation of a rule that ends by a rule of its own.
+  // An activation of a lazy or limited rule.
   struct RuleActivation {
     std::uint32_t parent = 0;
     rules::RuleId rule = rules::kNoId;
     std::uint32_t origin = 0;
-    // Used up when so many characters, tokens are in the whole text.
+    // The budgets, as numbers of characters and tokens of the whole text.
     std::uint64_t chars_limit = ~std::uint64_t{0};
     std::uint64_t tokens_limit = ~std::uint64_t{0};
     bool lazy = false;
@@ -157,7 +162,7 @@ class EarleyRecogniser {
   std::size_t max_items_;
   bool overflowed_ = false;
   bool recording_ = false;
-  std::size_t steps_ = 0;  // of the search for the best way
+  std::size_t steps_ = 0;  // spent on comparing derivations
 
   std::vector<RuleActivation> activations_;  // 0: none
   std::map<std::tuple<std::uint32_t, rules::RuleId, std::uint32_t,

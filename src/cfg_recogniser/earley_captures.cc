@@ -1,11 +1,10 @@
-// From the items of a place back to what was captured on the way: see
+// Follows back pointers from the items of a place to the captures: see
 // EarleyRecogniser::captures().
 //
-// Each item knows the first way in which it came to be (Back), and an item is
-// made before those that follow from it, so the ways back have an end.  A rule
-// that was read in between is followed from its last item to its first, and no
-// further: who called it is the item before.  Only from rules that are still
-// open the way leads on to their callers.
+// The back pointers of an item describe its preferred derivation and contain no
+// cycle.  A rule called in between is followed from its end item to its first
+// item and no further, since its caller is the item before it.  Only a rule
+// that is still open is followed to its callers.
 
 #include <algorithm>
 #include <map>
@@ -106,7 +105,7 @@ class EarleyRecogniser::Tracer {
   }
 
   std::vector<Captured> finish(bool several_ways) {
-    // What is inside was found later.
+    // Inner captures were found later.
     std::reverse(found_.begin(), found_.end());
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Found& a, const Found& b) {

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_EARLEY_SET_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_EARLEY_SET_H_
 
-// What the slow recogniser knows of one place in a text, for its own sources.
+// Earley's state set, private to the sources of EarleyRecogniser.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace parlance::cfg_recogniser {
 
-// The best way in which an item came to be; kept while recording.
+// A back pointer: the last step of the preferred derivation of an item.  Stored
+// while recording.
 struct EarleyRecogniser::Back {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-  std::uint32_t column = kNone;  // of the item before it in its rule
+  std::uint32_t column = kNone;  // the set of the item before it in its rule
   std::uint32_t item = kNone;
-  std::uint32_t ended = kNone;  // in between a rule was read: its end, here
-  bool entered = false;         // the item before it calls this one's rule
+  std::uint32_t ended = kNone;  // the end item of the rule called in between
+  bool entered = false;         // the item before it calls the item's rule
 };
 
 struct EarleyRecogniser::Kernel {
@@ -27,18 +28,19 @@ struct EarleyRecogniser::Kernel {
 };
 
 struct EarleyRecogniser::StateSet {
-  Kernel kernel;  // as they were read, before anything followed
+  Kernel kernel;  // the items just read, before the closure
   std::vector<Item> items;
-  // Indices of items by the rule, and its activation, that they wait for.
+  // Indices of the items that call a rule, by that rule and its activation.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> waiting;
   std::uint64_t chars = 0;   // characters begun so far
   std::uint64_t tokens = 0;  // tokens read so far
   std::uint32_t position = 0;
-  std::size_t before = 0;  // items of earlier places
+  std::size_t before = 0;  // items of earlier sets
   bool can_end = false;
 
-  // While recording: all items, those too that went when their activation had
-  // to end; how they came to be; and which of them `items` are.
+  // While recording: all items, including those that were dropped when their
+  // activation had to end; their back pointers; and the index in `all` of each
+  // of `items`.
   std::vector<Item> all = {};
   std::vector<Back> backs = {};
   std::vector<std::uint32_t> kept = {};  // empty: all of them

@@ -1,4 +1,4 @@
-// What may come next, for people.
+// What may come next, in words for messages.
 
 #include <algorithm>
 #include <string>
@@ -10,7 +10,7 @@
 namespace parlance::cfg_recogniser {
 namespace {
 
-// More than this is not listed.
+// The most alternatives listed.
 constexpr std::size_t kMostListed = 8;
 
 std::string described(const regex::CharClass& set) {
