@@ -1,4 +1,4 @@
-// Entries in the order of their last use: see part_cache.h.
+// An LRU cache: see part_cache.h.
 
 #include "recogniser/part_cache.h"
 
@@ -57,7 +57,7 @@ std::shared_ptr<const void> PartCache::add(EntryKind kind, std::string key,
   return value;
 }
 
-// A new one is the next to be measured.
+// Counts a reference to a recogniser.  A new recogniser is measured next.
 void PartCache::count(const std::shared_ptr<Recogniser>& recogniser) {
   const auto [known, added] =
       counted_of_.try_emplace(recogniser.get(), counted_.begin());
@@ -97,7 +97,7 @@ void PartCache::drop(Entries::iterator entry, Entries& gone) {
   gone.splice(gone.end(), entries_, entry);
 }
 
-// Whether dropping it gives up anything but a key.
+// Whether evicting the entry frees more than its key.
 bool PartCache::frees(const Entry& entry) const {
   if (entry.entry.recognisers.empty()) return true;
   return std::ranges::any_of(
@@ -106,8 +106,9 @@ bool PartCache::frees(const Entry& entry) const {
       });
 }
 
-// The machine of a part that a grammar has costs nothing as long as that
-// grammar is there, so such a part is passed over, once.
+// Evicts the least recently used entries until the budget holds.  The
+// recogniser of a part that some grammar refers to would not be freed, so such
+// an entry is passed over, once.
 void PartCache::shrink(Entries& gone) {
   std::size_t passed = 0;
   const std::size_t most = entries_.size();

@@ -1,19 +1,20 @@
 #ifndef PARLANCE_SRC_RECOGNISER_PART_CACHE_H_
 #define PARLANCE_SRC_RECOGNISER_PART_CACHE_H_
 
-// What a GrammarCache keeps, by the bytes of its key, within a budget.
+// The storage of a GrammarCache: an LRU cache from the bytes of a key to
+// compiled grammars and parts, within a budget of bytes.
 //
-// An entry has memory of its own, and recognisers that other entries may have
-// too: a schema's machine is an entry by itself and stands in the grammars of
-// many tags.  A recogniser is counted once, for as long as some entry has it.
+// An entry occupies memory of its own and refers to recognisers, which several
+// entries may share: the recogniser of a schema is an entry by itself and a
+// part of the grammars of many tags.  A shared recogniser is counted once, as
+// long as some entry refers to it.
 //
 //   key "s..."  ──▶ JsonRecogniser ◀───┐
 //   key "T..."  ──▶ Grammar's CfgRecogniser
 //
-// Recognisers grow while they are used.  So with everything that is added some
-// of them are measured again, in turn, and all of them when statistics are
-// asked for.  One that is asked something right now is counted as it was last
-// seen.
+// Recognisers grow while they are used.  So each add() measures a few of them
+// again, in turn, and statistics() measures all.  A recogniser that is in use
+// at that moment keeps its last measurement.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,8 @@ class PartCache {
   PartCache(const PartCache&) = delete;
   PartCache& operator=(const PartCache&) = delete;
 
-  // Null if there is none.  The key says what is behind the pointer.
+  // The value of the entry; null if there is none.  The key determines the type
+  // of the value.
   std::shared_ptr<const void> find(EntryKind kind, std::string_view key);
 
   struct CacheEntry {
@@ -47,8 +49,9 @@ class PartCache {
     std::size_t bytes = 0;  // without the recognisers
     std::vector<std::shared_ptr<Recogniser>> recognisers = {};
   };
-  // Keeps `entry` if there is room for it.  Of two with the same key the first
-  // stays; the answer is the one that is entry, or `entry`.
+  // Adds `entry` if it fits the budget.  If the key has an entry already, that
+  // entry stays.  Returns the value of the entry of the key, or of `entry` if
+  // nothing was stored.
   std::shared_ptr<const void> add(EntryKind kind, std::string key,
                                   CacheEntry entry);
   void clear();
@@ -63,8 +66,8 @@ class PartCache {
     std::size_t bytes = 0;
     std::uint64_t evictions = 0;
   };
-  // Of what is there after all was measured, and something dropped if that was
-  // too much.
+  // Measures all recognisers, evicts entries beyond the budget, and returns the
+  // statistics after that.
   Statistics statistics();
 
  private:
@@ -73,16 +76,16 @@ class PartCache {
     std::string key;
     CacheEntry entry;
   };
-  using Entries = std::list<Entry>;  // last used first
+  using Entries = std::list<Entry>;  // most recently used first
   struct Counted {
     std::shared_ptr<Recogniser> recogniser;
-    std::size_t entries = 0;  // that have it
+    std::size_t entries = 0;  // that refer to it
     std::size_t bytes = 0;
   };
   using AllCounted = std::list<Counted>;  // the next to be measured first
 
-  // REQUIRES: the caller holds mutex_.  What is dropped goes to `gone`, to be
-  // destroyed without it.
+  // REQUIRES: the caller holds mutex_.  Evicted entries are moved to `gone`, to
+  // be destroyed after the mutex was unlocked.
   void count(const std::shared_ptr<Recogniser>& recogniser);
   void measure(std::size_t how_many);
   void drop(Entries::iterator entry, Entries& gone);
@@ -91,7 +94,7 @@ class PartCache {
 
   const std::size_t budget_bytes_;
 
-  std::mutex mutex_;  // all below
+  std::mutex mutex_;  // guards the members below
   Entries entries_;
   // Views of the keys in entries_.
   std::unordered_map<std::string_view, Entries::iterator> by_key_;

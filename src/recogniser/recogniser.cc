@@ -1,4 +1,4 @@
-// What every recogniser has: see recogniser.h.
+// The parts of the interface that are the same for all: see recogniser.h.
 
 #include "recogniser/recogniser.h"
 

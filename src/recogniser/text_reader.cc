@@ -1,4 +1,4 @@
-// A text, wherever its place is kept: see text_reader.h.
+// See text_reader.h.
 
 #include "recogniser/text_reader.h"
 
@@ -10,7 +10,8 @@ TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
     : recogniser_(Recogniser::with_room(std::move(recogniser))),
       config_(recogniser_->start()) {}
 
-// A byte for which there is not enough memory is read again with more.
+// A byte that exceeds the budget of the tables is read again with a larger
+// budget, until it fits.
 std::size_t TextReader::read(std::string_view text) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   std::size_t room = kRoom;

@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
 #define PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
 
-// Reads one text with a recogniser that others use too, or its successor, and
-// goes on with tables of its own when these are full.
+// Reads one text with a shared recogniser, or its successor, and continues with
+// tables of its own when those are full.
 
 #include <cstddef>
 #include <memory>
@@ -20,7 +20,7 @@ class TextReader {
   // Reads as much of `text` as fits, and returns how many bytes that is.
   std::size_t read(std::string_view text);
   bool can_end();
-  // What may come, for people.
+  // What may come next, in words for messages.
   std::string expected();
 
  private:

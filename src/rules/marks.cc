@@ -90,7 +90,7 @@ bool Marks::has_bytes(Token id) const {
 std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
                                        std::size_t from) const {
   std::vector<vocab::MarkerPiece> split = splitter_.split_rest(marker, from);
-  // The mark at the end of a trigger takes white space along as any other.
+  // The mark at the end of a trigger includes white space as any other mark.
   std::vector<Token> before;
   if (from > 0) before = splitter_.split(marker.substr(0, from)).back().ids;
   std::vector<MarkedPiece> out;

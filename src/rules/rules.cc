@@ -202,8 +202,8 @@ Rules combined(const std::vector<Rules>& parts, bool in_order) {
 
 struct Call {
   RuleId rule = kNoId;
-  bool first = false;  // of what it stands in
-  bool last = false;
+  bool first = false;  // nothing precedes it in the rule
+  bool last = false;   // nothing follows it in the rule
 };
 
 // The calls in an expression.
@@ -254,21 +254,23 @@ void find_calls(const Rules& rules, ExprId root, std::vector<Call>& calls) {
   }
 }
 
-// Whether the rules that a lazy rule is made of form one automaton.  What was
-// found good for one lazy rule is good for all, so each rule is looked at once.
+// Whether the rules that a lazy rule uses form one finite automaton: a
+// depth-first search for cycles that do not consist of last calls only.  A rule
+// that is valid in one lazy rule is valid in all, so each is visited once.
 class LazyCheck {
  public:
   explicit LazyCheck(const Rules& rules)
       : rules_(rules), depth_(rules.rules.size(), kNoId) {}
 
-  // Why not, if not.
+  // The reason if `rule` cannot be lazy.
   std::optional<std::string> run(RuleId rule) {
-    // The calls are walked with a stack of their own.
+    // An explicit stack of the rules being visited.
     struct Open {
       RuleId rule;
       std::vector<Call> calls;
       std::size_t next = 0;
-      // The nearest rule below, or this one, that was not called last.
+      // The position in the stack of the innermost rule, up to this one, that
+      // was not called last.
       std::size_t not_last = 0;
     };
     std::vector<Open> stack;
@@ -296,7 +298,7 @@ class LazyCheck {
         enter(call.rule, call.last);
       } else if (depth_[call.rule] != kDone &&
                  (!call.last || top.not_last > depth_[call.rule])) {
-        // A loop is one of an automaton only if all its calls come last.
+        // A cycle is regular only if all its calls come last.
         return "uses rule \"" + callee.name +
                "\", which calls itself from inside";
       }
@@ -342,8 +344,8 @@ std::optional<NotLazy> find_not_lazy(const Rules& rules) {
 }
 
 std::vector<RuleId> find_nesting(const Rules& rules) {
-  // A call is a step inward if what it stands in may go on behind it; and one
-  // further into the text if something may come before it.
+  // A call nests if something may follow it in its rule, and advances in the
+  // text if something may precede it.
   struct Edge {
     RuleId to = 0;
     bool inward = false;
@@ -371,9 +373,9 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
           {call.rule, !call.last || lazy(call.rule), !call.first});
     }
   }
-  // From each such rule back to it, with a step of either kind on the way.
+  // A rule is found if a cycle through it contains a step of either kind.
   std::vector<RuleId> found;
-  std::vector<std::uint8_t> seen;  // by rule: the ways there, as bits
+  std::vector<std::uint8_t> seen;  // by rule: the kinds of paths to it, as bits
   for (RuleId id = 0; id < rules.rules.size(); ++id) {
     if (!lazy(id) && !rules.rules[id].options.limited()) continue;
     seen.assign(rules.rules.size(), 0);
@@ -397,7 +399,7 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
 
 std::size_t memory_bytes(const Rules& rules) {
   std::size_t bytes = sizeof(Rules);
-  // Of one allocation, beside what was asked for.
+  // The overhead of one allocation.
   constexpr std::size_t kAllocation = 24;
   for (const Expr& expr : rules.exprs) {
     bytes += sizeof(Expr);

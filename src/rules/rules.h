@@ -3,9 +3,9 @@
 
 // A user's grammar as a list of named rules over one array of expressions.
 //
-// Every front end (EBNF, Lark, regular expressions, structural tags) writes
-// Rules, and everything behind them reads Rules, so that a construct means one
-// thing wherever it was written.
+// Every front end (EBNF, Lark, regular expressions, structural tags) produces
+// Rules, and every recogniser is built from Rules, so a construct means the
+// same wherever it was written.
 //
 //   root ::= "a" pair{2,} | [0-9]          exprs  0 Bytes "a"   1 Rule pair
 //   pair ::= "x" "y"                              2 Repeat 2.. of 1
@@ -15,9 +15,9 @@
 //                                                 6 Bytes "xy"
 //                                          rules  root = 5, pair = 6
 //
-// Children stand before their parents, so a pass over expressions is a loop.
-// An expression has one parent; what is used twice is a rule.  Counts are kept
-// as numbers: "a"{100000} is two expressions.
+// Children precede their parents, so a pass over the expressions is a loop.  An
+// expression has one parent; an expression that is used twice is a rule.
+// Repeats are not unrolled: "a"{100000} is two expressions.
 //
 // A text of the language is a text of the root rule.  All text is UTF-8; a
 // class is one character.
@@ -46,9 +46,9 @@ inline constexpr std::uint32_t kNoId = 0xFFFFFFFF;  // no such rule, expression
 enum class ExprKind : std::uint8_t {
   kEmpty,      // the empty text
   kBytes,      // `texts[index]`, never empty
-  kClass,      // one character of `classes[index]`; of an empty one: nothing
+  kClass,      // one character of `classes[index]`; an empty class fails
   kSequence,   // `children` in order
-  kChoice,     // any of `children`; of none: nothing
+  kChoice,     // any of `children`; without children it fails
   kRepeat,     // children[0] `min`..`max` times
   kRule,       // rule `index`
   kRegex,      // `regexes[index]`
@@ -65,17 +65,17 @@ struct Expr {
   std::uint32_t min = 0;
   std::uint32_t max = kMany;
   std::vector<ExprId> children = {};
-  // Of kBytes that a description itself spells: `markers[marker]` is the whole.
+  // kBytes only: the text is the marker `markers[marker]`, or the rest of it.
   std::uint32_t marker = kNoId;
 };
 
-// The part of a marker that an expression stands for begins at byte `from`;
-// what is before it was read as a trigger.
+// A text that a description itself spells.  The expression stands for the
+// marker from byte `from` on; the bytes before that were read as a trigger.
 struct MarkerText {
   std::string text;
   std::size_t from = 0;
-  // What reads the text later knows nothing of its tokens: white space that
-  // they would take along is written as it stands.
+  // The text is later read without its tokens, so white space that the tokens
+  // would include must be written as in `text`.
   bool exact = false;
 };
 
@@ -88,43 +88,44 @@ struct NameText {
 // A regular expression as written and as meant (regex_rules.h).
 struct RegexExpr {
   std::string source;
-  bool has_flags = false;  // without: "." is any character
+  bool has_flags = false;  // false: "." is any character
   std::string flags = {};  // of "i", "s", "u"
-  // Only characters that a JSON string holds unescaped.
+  // Only characters that a JSON string contains unescaped.
   bool json_string = false;
-  // ^ and $ are gone, case is resolved; nothing but literals, classes,
+  // Without anchors and with case resolved: only literals, classes,
   // concatenations, alternations, captures and repeats.
   regex::Hir hir = {};
 };
 
-// Any run of neighbouring chunks, also none.
+// Any run of consecutive chunks, including the empty run.
 struct SubstringExpr {
   std::vector<std::string> chunks;
 };
 
-// Text that goes on until a trigger has been written in full; then the rule of
-// that trigger follows, and, if `loop`, text again.  It may end wherever no
-// rule is open, and holds no text of `excludes`.
+// Text up to a complete trigger; then the rule of that trigger follows, and, if
+// `loop`, text again.  It may end wherever no such rule is open, and contains
+// no string of `excludes`.
 struct FreeTextExpr {
   struct Trigger {
     std::string text;
     RuleId rule = kNoId;
-    // As in RuleOptions, of the text of the trigger.
+    // As in RuleOptions, for the text of the trigger.
     bool hide = false;
     std::string capture = {};
   };
   std::vector<Trigger> triggers = {};
   std::vector<std::string> excludes = {};
   bool loop = true;
-  // A description spells the triggers and excludes: with a vocabulary they are
-  // markers (marks.h).  Else a user wrote them, and they are text.
+  // The triggers and excludes are spelled by a description: with a vocabulary
+  // they are markers (marks.h).  If false, a user wrote them, and they are
+  // text.
   bool markers = false;
 };
 
 using Token = std::uint32_t;
 
-// One token by its id: one of `ranges`, or (`negated`) any other.  In a text
-// that is not made of tokens it matches nothing.
+// One token by its id: a token in `ranges`, or, if `negated`, any other token.
+// Matches nothing in a text that does not consist of tokens.
 struct TokenSetExpr {
   struct Range {
     Token first = 0;
@@ -136,7 +137,7 @@ struct TokenSetExpr {
   bool contains(Token token) const;
 };
 
-// As FreeTextExpr, with tokens in the place of characters.
+// As FreeTextExpr, with tokens instead of characters.
 struct TokenTextExpr {
   struct Trigger {
     Token token = 0;
@@ -151,21 +152,21 @@ struct TokenTextExpr {
 struct SchemaExpr {
   json::Value schema;
   json::Value options = {};
-  std::optional<Span> span = std::nullopt;  // in the text that was read
+  std::optional<Span> span = std::nullopt;  // in the source of the grammar
 };
 
 struct RuleOptions {
-  // How much an activation of the rule may take.  When it is used up, also by
-  // an enclosing rule, the activation ends at the first place where its body
-  // may end; until then it goes on.
+  // The budget of an activation of the rule.  Once it is used up, by this rule
+  // or an enclosing one, the activation ends at the first position where its
+  // body may end; until then it continues.
   std::optional<std::uint32_t> max_tokens = std::nullopt;
   std::optional<std::uint32_t> max_chars = std::nullopt;
-  // The activation ends at the first place where it may.
+  // The activation ends at the first position where it may.
   bool lazy = false;
-  // What follows the body, as a part of the rule; the rule is then lazy.  A
-  // body that used up its budget ends without it.
+  // An expression that follows the body as a part of the rule; the rule is then
+  // lazy.  A body that has used up its budget ends without the marker.
   ExprId marker = kNoId;
-  // The rule may also end behind a body without a marker, if none came.
+  // The rule may also end after its body, without a marker.
   bool marker_optional = false;
   // The marker is left out of captures (Lark's "stop"; else its "suffix").
   bool hide_marker = false;
@@ -186,7 +187,7 @@ struct Rule {
   RuleOptions options = {};
 };
 
-// How large a grammar may be.  Past a limit front ends answer kTooLarge.
+// The largest grammar allowed.  Beyond a limit, front ends return kTooLarge.
 struct RulesLimits {
   std::size_t rules = 200'000;
   std::size_t exprs = 2'000'000;
@@ -211,12 +212,12 @@ struct Rules {
   std::vector<MarkerText> markers;
   std::vector<NameText> names;
 
-  // Making expressions.  A sequence and a choice of one is that one; {1,1} is
-  // its body; neighbouring Bytes are not joined.
+  // Constructors of expressions.  A sequence or a choice of one part is that
+  // part; a repeat {1,1} is its body; adjacent Bytes are not joined.
   ExprId empty();
   ExprId bytes(std::string_view text);  // "" is empty()
-  // A text that a description itself spells, from byte `from` on: as bytes(),
-  // but with a vocabulary the tokens that are spelled in it are marks.
+  // A marker, from byte `from` on: as bytes(), but with a vocabulary the
+  // special tokens spelled in it are marks.
   ExprId marker(std::string_view text, std::size_t from = 0,
                 bool exact = false);
   ExprId char_class(regex::CharClass set);
@@ -231,13 +232,13 @@ struct Rules {
   ExprId token_text(TokenTextExpr expr);
   ExprId schema(SchemaExpr expr);
 
-  // A new rule called `name`, without a body yet.  Names are for people, and
-  // several rules may share one; to_ebnf() tells them apart.
+  // Adds a rule called `name`, without a body yet.  Names are for people, and
+  // several rules may have the same name; to_ebnf() makes them unique.
   RuleId add_rule(std::string_view name);
-  // The first of that name, kNoId when there is none.  O(rules).
+  // The first rule of that name; kNoId if there is none.  O(rules).
   RuleId find(std::string_view name) const;
 
-  // Adds all of `other` and returns what was its root here.
+  // Appends all of `other` and returns the id that its root has here.
   RuleId append(const Rules& other);
 
   bool within(const RulesLimits& limits) const {
@@ -248,27 +249,28 @@ struct Rules {
   ExprId add(ExprKind kind, std::size_t index);
 };
 
-// Whether a description spelled something in the rules.
+// Whether the rules contain markers, in free text too, or names from a request.
 bool has_markers(const Rules& rules);
 
-// Texts of any of `parts`; texts of all of them, one behind the other.
+// The union and the concatenation of the languages of `parts`.
 // REQUIRES: parts is not empty.
 Rules union_of(const std::vector<Rules>& parts);
 Rules concat_of(const std::vector<Rules>& parts);
 
-// The first rule that cannot be lazy and why: one whose body, followed through
-// the rules it uses, calls a rule again from a place other than its end, or a
-// rule with options of its own.  Such a body is no single automaton.
+// The first rule that cannot be lazy, and why.  A lazy rule cannot use,
+// directly or through other rules, a rule that calls itself anywhere but at its
+// end, or a rule with options of its own: its body would not be a finite
+// automaton.
 struct NotLazy {
   RuleId rule = kNoId;
   std::string why;
 };
 std::optional<NotLazy> find_not_lazy(const Rules& rules);
 
-// The lazy and limited rules of which an activation may hold another that holds
-// another, and so on, each begun after something was read and followed by
-// something: no number of them is enough for all texts.  May name a rule of
-// which that is not so.
+// The lazy and limited rules whose activations may be nested without limit,
+// each begun after something was read and followed by something, so that no
+// bound on their number is enough for all texts.  An over-approximation: it may
+// contain other rules too.
 std::vector<RuleId> find_nesting(const Rules& rules);
 
 // Bytes that `rules` occupies, itself included.

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 12> kKeys = {
 
 constexpr const char* kTexts = "is a list of strings that are not empty.";
 
-// The first failure is kept.
+// Stops at the first error.
 class Reader {
  public:
   explicit Reader(const Value& source) : source_(source) {}
@@ -59,7 +59,7 @@ class Reader {
   }
 
  private:
-  // Null when it is absent or null.
+  // Null if the key is absent or its value is null.
   const Value* given(std::string_view key) const {
     const Value* found = source_.find(key);
     return found == nullptr || found->is_null() ? nullptr : found;
@@ -90,7 +90,7 @@ class Reader {
     return value->as_bool();
   }
 
-  // A number from 0 on.
+  // A non-negative integer.
   std::optional<std::size_t> count(std::string_view key) {
     const Value* value = given(key);
     if (value == nullptr) return std::nullopt;

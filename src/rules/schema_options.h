@@ -8,8 +8,8 @@
 //                       what Python's json.dumps writes.  Default: false where
 //                       indent or separators are given, else true.
 //   max_whitespace_cnt  of each run, null: no bound.  Default: 64.
-//   indent, separators  as of json.dumps, separators [between items, behind a
-//                       name]; null: its default.  Not with any_whitespace.
+//   indent, separators  as of json.dumps, separators [between items, after a
+//                       key]; null: its default.  Not with any_whitespace.
 //   strict_mode         JsonSchemaOptions::closed.  Default: false.
 //   any_order           Default: true.
 //   excludes            JsonSchemaOptions::excludes.  Default: [].
@@ -26,8 +26,7 @@ namespace parlance::rules {
 // kInvalidValue, kConflict, with pointers into `source`.
 Result<JsonSchemaOptions> read_schema_options(const json::Value& source);
 
-// What read_schema_options() reads as the same, limits left out; null for all
-// defaults.
+// The inverse of read_schema_options(), without limits; null for all defaults.
 json::Value write_schema_options(const JsonSchemaOptions& options);
 
 }  // namespace parlance::rules
