@@ -1,8 +1,10 @@
-// One place for all that go on alike: see simplify_network.h.
+// Merging of states: see simplify_network.h.
 //
-// From the ends backwards: two states that do the same and whose next states
-// are one are one.  States in loops are met while they are still open; such a
-// state stands for itself.
+// A depth-first search finishes a state after its successors.  A finished state
+// is replaced by the first state that has the same action and, after their own
+// replacement, the same successors; a hash table finds that state.  A successor
+// that is still open closes a cycle: it is pinned, that is, it represents only
+// itself.
 
 #include "cfg_recogniser/simplify_network.h"
 
@@ -55,7 +57,7 @@ class Simplifier {
   static bool passes(const NetworkState& state) {
     return state.action == Action::kPass || state.action == Action::kBodyEnd;
   }
-  // What `id` leads to, one after the other.
+  // The i-th successor of `id`; null if there are no more.
   const StateId* child(StateId id, std::size_t i) const {
     const NetworkState& state = states_[id];
     if (passes(state)) {
@@ -98,7 +100,7 @@ class Simplifier {
         return;
       }
     } else if (state.action == Action::kEnd) {
-      state.index = 0;  // what follows is for the context to say
+      state.index = 0;  // the context alone says which rule ends
     } else {
       state.next = one_[state.next];
     }
@@ -106,7 +108,8 @@ class Simplifier {
     if (!pinned_[id]) one_[id] = first;
   }
 
-  // Puts what passes lead to in their place, as far as that is not much.
+  // Replaces epsilon transitions to passing states by the transitions of these,
+  // as far as the budget of added transitions allows.
   void flatten(StateId id) {
     std::vector<StateId> out;
     for (const StateId written : states_[id].epsilon) {
@@ -130,7 +133,7 @@ class Simplifier {
     states_[id].epsilon = std::move(out);
   }
 
-  // The first state that is the same as this one.
+  // The first state that is equal to this one, in the hash table.
   StateId find(StateId id) {
     for (std::size_t at = hash(states_[id]);; ++at) {
       StateId& entry = table_[at & (table_.size() - 1)];
@@ -178,9 +181,9 @@ class Simplifier {
   TransitionNetwork& network_;
   std::vector<NetworkState>& states_;
   std::vector<Stage> stage_;
-  std::vector<bool> pinned_;  // some loop leads to it, or it is the end
-  std::vector<StateId> one_;  // by state: the one for all that are the same
-  std::size_t budget_;        // edges that may still be written twice
+  std::vector<bool> pinned_;  // a cycle leads to it, or it accepts
+  std::vector<StateId> one_;  // by state: its representative
+  std::size_t budget_;        // transitions that may still be added
   std::vector<StateId> table_;
 };
 

@@ -1,24 +1,26 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_SIMPLIFY_NETWORK_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_SIMPLIFY_NETWORK_H_
 
-// The same network with fewer places: what goes on alike is one place, whatever
-// rule it was written in.
+// Merges states of a transition network that have the same continuations,
+// whatever rule they were written in: the minimisation of an acyclic automaton
+// from its ends (Revuz, 1992), with cycles left as they are.
 //
-//   call ::= name "(" ws args ws ")"      the ends `ws ")"` are one
+//   call ::= name "(" ws args ws ")"      the ends `ws ")"` are merged
 //   row  ::= "(" ws list ws ")"
-//   list ::= x (ws "," ws x)*             behind the first x and behind any
-//                                         other is one place
+//   list ::= x (ws "," ws x)*             the states after the first x and
+//   after
+//                                         any other x are merged
 //
-// Then items, contexts and states of a recogniser that differ in nothing but
-// where they were written have equal numbers.
+// Items, contexts and states of a recogniser that differ only in where they
+// were written then have equal ids.
 
 #include "cfg_recogniser/transition_network.h"
 
 namespace parlance::cfg_recogniser {
 
-// Numbers of states stay, but some are no longer led to.  What is part of a
-// loop is only told apart from what is outside, not merged.  The texts of
-// triggers (TransitionNetwork::trigger_texts) are no longer told apart.
+// State ids do not change, but some states become unreachable.  States of
+// cycles are not merged with each other.  Triggers that differ only in their
+// texts (TransitionNetwork::trigger_texts) may be merged.
 //
 // Complexity: O(states and their edges).
 void simplify(TransitionNetwork& network);

@@ -1,5 +1,7 @@
-// Rules -> network; see transition_network.h.  Expressions are taken apart from
-// the top with a list of what is left to do, so nesting costs no call stack.
+// Builds a network from rules by Thompson's construction (1968): each
+// expression becomes a fragment between a begin and an end state.  See
+// transition_network.h.  A list of expressions still to be built replaces
+// recursion, so nesting does not use the call stack.
 
 #include "cfg_recogniser/transition_network.h"
 
@@ -36,8 +38,8 @@ struct TransitionNetwork::Build {
   const rules::Rules& from;
   const rules::Marks* marks;
 
-  // An expression, or a node of a regular expression, that goes from one state
-  // to another.
+  // An expression, or a node of a regular expression, to be built between two
+  // states.
   struct Work {
     bool in_regex = false;
     std::uint32_t regex = 0;
@@ -52,7 +54,7 @@ struct TransitionNetwork::Build {
     return static_cast<StateId>(net.states.size() - 1);
   }
   void epsilon(StateId a, StateId b) { net.states[a].epsilon.push_back(b); }
-  // A state that acts, entered from `begin`.
+  // Adds a state with `action` between `begin` and `end`.
   StateId act(Action action, std::size_t index, StateId begin, StateId end) {
     StateId id = state();
     net.states[id].action = action;
@@ -150,7 +152,9 @@ void TransitionNetwork::Build::sequence(
   if (children.empty()) epsilon(work.begin, work.end);
 }
 
-// `single`: the class, when the child is one.
+// Builds a repeat in the cheapest form: a class is counted in its own state,
+// {0,1}, * and + become epsilon transitions, and any other repeat counts calls
+// of its body.  `single`: the class, if the child is one.
 void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
                                       std::uint32_t min, std::uint32_t max,
                                       const CharClass* single) {
@@ -286,7 +290,7 @@ void TransitionNetwork::Build::hir_node(const Work& work) {
   }
 }
 
-// A chain of marks and bytes.
+// Builds a marker as a chain of marks and bytes.
 void TransitionNetwork::Build::marker(const rules::MarkerText& marker,
                                       StateId begin, StateId end) {
   const std::vector<rules::MarkedPiece> pieces =
@@ -306,7 +310,7 @@ void TransitionNetwork::Build::marker(const rules::MarkerText& marker,
   }
 }
 
-// Marks, and the bytes between them.
+// Builds a string of marks and bytes.
 void TransitionNetwork::Build::symbols(std::span<const WordSymbol> word,
                                        StateId begin, StateId end) {
   StateId at = begin;
@@ -328,12 +332,16 @@ void TransitionNetwork::Build::symbols(std::span<const WordSymbol> word,
   if (word.empty()) epsilon(begin, end);
 }
 
-// The automaton knows the triggers that no other begins.  Behind "<f" both ways
-// are open: to its rule, and over ">" to the rule of "<f>".
+// Builds free text: one Aho-Corasick automaton (1975) for the triggers and the
+// excluded strings.
 //
-// With marks a trigger is a word of bytes and marks, and the spelling of one
-// that has a mark in it is excluded: nothing else than the token may begin what
-// the parser reads as the trigger.
+// The automaton contains the triggers that have no other trigger as a prefix.
+// After "<f" there are two alternatives: the rule of "<f", and ">" followed by
+// the rule of "<f>".
+//
+// With marks, a trigger is a string of bytes and marks.  If it contains a mark,
+// its spelling in bytes is excluded: the parser would read that as the trigger,
+// so only the token may begin it.
 void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
                                          const Work& work) {
   StateId id =
@@ -347,7 +355,8 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   std::vector<Way> ways;
   std::vector<std::string_view> spelled;  // of triggers that have marks
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
-    // Until it is there, a trigger is free text.
+    // A trigger is free text until its last byte, so one that contains an
+    // excluded string cannot match.
     if (excluded.first_in(trigger.text)) continue;
     StateId next = call(trigger.rule, text.loop ? id : work.end);
     if (trigger.hide || !trigger.capture.empty()) {
@@ -374,7 +383,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
       ways.push_back({std::move(word), behind});
     }
   }
-  // A trigger comes before those that it begins.
+  // Sorting puts a trigger before the triggers of which it is a prefix.
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.word < b.word; });
   AhoCorasick automaton;
@@ -420,8 +429,8 @@ void TransitionNetwork::Build::token_text(const TokenTextExpr& text,
   net.token_texts.push_back(std::move(triggers));
 }
 
-// Rules that match the empty text: what is reached from the start of a rule
-// without reading.
+// Finds the rules that match the empty text: the end of the rule can be reached
+// from its start without reading.
 void TransitionNetwork::find_nullable() {
   std::vector<bool> reached(states.size(), false);
   std::vector<std::vector<StateId>> waiting(rules.size());
@@ -468,7 +477,7 @@ void TransitionNetwork::find_nullable() {
         break;
     }
   }
-  // So many empty bodies as are missing may stand first.
+  // A nullable body may be empty as often as the minimum requires.
   for (NetworkState& state : states) {
     if (state.action == Action::kCount && rules[state.index].nullable) {
       state.min = 0;
@@ -539,8 +548,9 @@ void TransitionNetwork::find_live() {
   }
 }
 
-// A text that is committed to a word has to reach it: the edges to words behind
-// a mark of which no rule can be read are cut.
+// After a mark, free text is committed to a trigger and has to complete it.
+// Removes the transitions after a mark that lead only to triggers whose rules
+// match nothing.
 void TransitionNetwork::cut_dead_words() {
   for (AhoCorasick& text : free_texts) {
     std::vector<AhoCorasick::Node>& nodes = text.nodes;

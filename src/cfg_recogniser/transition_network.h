@@ -1,19 +1,19 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_NETWORK_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_NETWORK_H_
 
-// Rules as a recursive transition network: a small automaton per rule, whose
-// edges read text or call another rule.
+// Rules as a recursive transition network (Woods, 1970): a small automaton for
+// each rule, whose transitions read text or call another rule.
 //
 //   root ::= "a" pair{2,}        0 -"a"-> 1 -count(2.., body)-> 2 end root
 //   pair ::= [xy]                body: 3 -call pair-> 4 end body
 //                                5 -[xy]-> 6 end pair
 //
-// Expressions, groups and regular expressions are all inlined; a counted
-// repeat of anything but one class calls its body as a rule without a name.
-// Nothing is multiplied out, so a network is as large as its grammar.
+// Expressions, groups and regular expressions are inlined; a counted repeat of
+// anything but one class calls its body as an unnamed rule.  Repeats are not
+// unrolled, so the size of a network is linear in that of its grammar.
 //
-// States from which the end of their rule cannot be reached are not `live`.
-// Who never enters them never runs into a dead end.
+// A state is `live` if the end of its rule can be reached from it.  A
+// recogniser that enters live states only can always continue.
 
 #include <cstdint>
 #include <map>
@@ -31,7 +31,7 @@ namespace parlance::cfg_recogniser {
 using StateId = std::uint32_t;
 
 enum class Action : std::uint8_t {
-  kPass,        // only `epsilon`
+  kPass,        // reads nothing; only `epsilon`
   kBytes,       // reads texts[index]
   kClass,       // reads a character of classes[index]
   kCountClass,  // `min`..`max` characters of classes[index]
@@ -42,8 +42,8 @@ enum class Action : std::uint8_t {
   kTokens,      // token_sets[index]
   kTokenText,   // token_texts[index]
   kSchema,      // schema `index`
-  kBodyEnd,     // the body of rule `index` is done, its marker follows
-  kEnd,         // rule `index` is done
+  kBodyEnd,     // the body of rule `index` ends; its marker follows
+  kEnd,         // rule `index` ends
 };
 
 struct NetworkState {
@@ -64,7 +64,7 @@ struct TokenTriggers {
 struct NetworkRule {
   StateId start = 0;
   StateId end = 0;
-  // Ends by a rule of its own: lazy, or with a budget.
+  // Lazy or limited: its activations end at the first position where they may.
   bool scoped = false;
   bool lazy = false;
   bool nullable = false;
@@ -72,9 +72,9 @@ struct NetworkRule {
 };
 
 struct TransitionNetwork {
-  // `schemas[i]` reads texts of rules.schemas[i]; null ones match nothing.
-  // `marks`: the tokens that markers of the rules are written with; null for
-  // none.
+  // `schemas[i]` recognises the texts of rules.schemas[i]; null matches
+  // nothing. `marks`: the special tokens that the markers of the rules are
+  // written with; null if there are none.
   TransitionNetwork(const rules::Rules& rules,
                     std::span<recogniser::Recogniser* const> schemas,
                     const rules::Marks* marks = nullptr);
@@ -92,8 +92,8 @@ struct TransitionNetwork {
   std::vector<TokenTriggers> token_texts;
   std::vector<recogniser::Recogniser*> schemas;
 
-  // Triggers of free text whose text is captured, or left out of captures, by
-  // the state that follows them.
+  // The triggers of free text that are captured or hidden, by the state after
+  // the trigger.
   struct TriggerText {
     std::string capture;
     bool hide = false;
