@@ -1,4 +1,11 @@
-// Items of arrays.
+// The next item of an array.
+//
+// An array's rules about single items ("items", "prefixItems") depend on the
+// index alone.  Two kinds of rules are about the whole array: counts (between
+// `min` and `max` items fulfil a literal, from "contains") and witnesses (some
+// item from an index on fulfils a literal).  Such a rule is decided item by
+// item: an alternative branches into "this item fulfils the literal" and "it
+// need not, or must not", and remembers the count, or that a witness was found.
 
 #include <algorithm>
 
@@ -13,6 +20,10 @@ using schema_solver::kUnboundedCount;
 using schema_solver::SchemaSolver;
 
 // The frame in which the next item comes; 0 if there can be none.
+//
+// Invariant: each alternative of the result is satisfiable by some item, after
+// which the array can be completed.  So the result is 0 exactly if no item may
+// come.
 JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
   if (frames_[id].kind == FrameKind::kCoarse) return frames_[id].used;
@@ -34,7 +45,9 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     cap = std::max({cap, disjunct.prefix, disjunct.min});
     if (disjunct.max != kUnboundedCount) cap = std::max(cap, disjunct.max);
     if (frame.count >= disjunct.max) continue;
-    // Each count and each witness may take this item or not.
+    // A choice says which counts and witnesses this item serves.  `counts` is
+    // as in Alternative::state: a number per count, then a bit per witness.
+    // The choices start with the rules for this index alone.
     struct Choice {
       ConjunctionId conjunction;
       std::vector<std::uint64_t> counts;
@@ -42,13 +55,15 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     std::vector<Choice> choices = {
         {solver_.item_conjunction(alternative.disjunct, frame.count),
          counts_[alternative.state]}};
+    // Step 1: each choice branches on each count.  A count without a maximum
+    // has no use for the negated literal: the item may still fulfil it.
     for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
       const schema_solver::ItemCount& count = disjunct.counts[i];
       std::vector<Choice> more;
       for (const Choice& choice : choices) {
         Choice with{solver_.with(choice.conjunction, count.literal),
                     choice.counts};
-        // More than enough need not be counted where there is no bound.
+        // Without a maximum the count saturates at the minimum.
         if (count.max != kUnboundedCount || with.counts[i] < count.min) {
           ++with.counts[i];
         }
@@ -62,6 +77,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       }
       choices = std::move(more);
     }
+    // Step 2: each choice branches on each witness that is not found yet and
+    // may stand at this index.
     for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
       if ((alternative.state != 0 &&
            (counts_[alternative.state].back() >> i & 1) != 0) ||
@@ -83,6 +100,8 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       }
       choices = std::move(more);
     }
+    // Step 3: the choices that an item can fulfil, and that leave an array
+    // that can be completed, become alternatives.
     for (Choice& choice : choices) {
       if (!solver_.satisfiable(choice.conjunction)) continue;
       std::vector<std::uint64_t> counted(choice.counts.begin(),
@@ -98,13 +117,15 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
            choice.conjunction});
     }
   }
+  // Beyond every bound and every index with rules of its own, counts behave
+  // alike: `cap` stands for them.
   next.count = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(std::uint64_t{frame.count} + 1, cap));
   FrameId result = 0;
   if (!made.empty()) {
     const bool unique = frame.unique;
     result = intern(std::move(next), std::move(made));
-    // Every value may have been used already.
+    // With uniqueItems, all values that fit may have been used already.
     if (unique && enter_string(result) == 0 && enter_number(result) == 0 &&
         enter_literal(result, JsonType::kNull) == 0 &&
         enter_literal(result, JsonType::kBoolean) == 0 &&

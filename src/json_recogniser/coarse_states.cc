@@ -1,15 +1,31 @@
-// Outlines: places as far as most tokens can tell them apart.
+// Coarse states: configurations as far as most tokens can distinguish them.
 //
-// Behind a value a token mostly closes what is open, or goes on with a comma;
-// which names are left, or what comes behind a further item, hardly any token
-// gets to.  So a frame is drawn as: may something follow, what may the next
-// item be, and the same of the frame around it when it is closed.  Members of
-// many names and records of many members have one coarse, and one mask but for
-// the tokens that go further.
+// After a value, most tokens close what is open or continue with a comma.
+// Hardly any token depends on which keys are left, or on what follows the next
+// item.  A coarse frame keeps of a frame only whether a member may follow, what
+// the next item may be, and the coarse frame of the parent after closing.  So
+// members of many keys and records of many members share a coarse frame, and a
+// mask except for a few tokens.
 //
-//   {"a": {"b": "x▮     in a string, then   } or , and a name
-//                                           behind }: } or , and a name
-//                                           behind }}: the end
+//   {"a": {"b": "x_     in a string, then   } or , and a key
+//                                           after }: } or , and a key
+//                                           after }}: the end
+//
+// A token is accepted from both configurations or from neither, except for two
+// kinds, which the caller must recheck: tokens that continue past left_value(),
+// and tokens that complete an exceptional key after their first byte.
+//
+// The frames, and their uses of Frame::parent, used and count:
+//
+//   after a value or item  parent: after closing; used: a detached frame for
+//   the
+//                          next item, or 0; bits: whether a member may follow
+//   for a value            parent: the coarse frame after the value
+//   in a key (open)        parent: for the value of another key; used: for the
+//                          value of the schema's key that ends here, or 0
+//   before a key           parent: after a member of the same object; used: for
+//                          the value of another key; bits: kBeforeKey, and the
+//                          trie of the exceptions
 
 #include <algorithm>
 
@@ -25,20 +41,21 @@ using schema_solver::JsonType;
 using recogniser::Configuration;
 namespace {
 
-// What Frame::count says of an coarse behind a value.
+// The bits of Frame::count in a coarse frame after a value.
 constexpr std::uint32_t kObjectCoarse = 1;
-constexpr std::uint32_t kMoreMembers = 2;  // another member may come
+constexpr std::uint32_t kMoreMembers = 2;  // a member may follow
 constexpr std::uint32_t kCoarseEnd = 4;
-constexpr std::uint32_t kAnyKey = 8;  // of that member
-// Of an coarse in front of a name, then the set of names that are special.
+constexpr std::uint32_t kAnyKey = 8;  // with any key
+// In a coarse frame before a key; the bits above it are the trie of the keys
+// that are exceptions.
 constexpr std::uint32_t kBeforeKey = 16;
 constexpr unsigned kTrieShift = 5;
 
 }  // namespace
 
-// What scalars fit a conjunction, as a number that is equal for conjunctions of
-// all grammars only if the same do; 0 if arrays or objects may fit, or for lack
-// of one.
+// A hash of the scalars that a conjunction accepts.  Conjunctions, also of
+// different grammars, have equal fingerprints only if they accept the same
+// scalars.  0 if arrays or objects may fit.
 std::uint64_t JsonRecogniser::scalar_fingerprint(ConjunctionId conjunction) {
   if (!solver_.disjuncts(conjunction, JsonType::kArray).empty() ||
       !solver_.disjuncts(conjunction, JsonType::kObject).empty()) {
@@ -75,7 +92,7 @@ std::uint64_t JsonRecogniser::scalar_fingerprint(ConjunctionId conjunction) {
   return hash | 1;
 }
 
-// The first conjunction that was found to mean the same.
+// The first conjunction that was found to be equivalent.
 ConjunctionId JsonRecogniser::common_conjunction(ConjunctionId conjunction) {
   const auto [it, is_new] =
       common_conjunctions_.try_emplace(conjunction, conjunction);
@@ -99,11 +116,16 @@ JsonRecogniser::FrameId JsonRecogniser::intern_coarse(
   return id;
 }
 
-// The place behind a value in a frame and in those around it; 0 if it has no
-// coarse.
+// The coarse frame after a value in frame `id`; 0 if there is none.
+//
+// Walks outwards through the frames that closing leads to, until one with a
+// known answer, then builds the coarse frames from the outermost inwards.
+// Invariant: `around` is the coarse frame of what follows when the last frame
+// of `path` closes; 0: there is none; kUnknown: the frame cannot be closed
+// here.
 JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
   std::vector<FrameId> path;
-  FrameId around = 0;  // the coarse of what is behind the last of them
+  FrameId around = 0;
   for (FrameId at = id;;) {
     const FrameId known = frames_[at].coarse;
     if (known != kUnknown) {
@@ -120,7 +142,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
       path.pop_back();
       break;
     }
-    // Which values were used already is no matter of coarse_states.
+    // Coarse frames do not know which values uniqueItems excludes.
     if (frames_[at].unique) break;
     const Configuration closed = close(at);
     if (closed.dead()) {
@@ -163,7 +185,9 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
   return frames_[id].coarse;
 }
 
-// The same of a frame in which a value comes that has one conjunction.
+// The coarse frame of a frame that expects a value; 0 if there is none.  The
+// value must have one conjunction: then all alternatives survive it, and what
+// follows it is known.
 JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
   if (frames_[id].coarse != kUnknown) return frames_[id].coarse;
   FrameId made = 0;
@@ -184,7 +208,8 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
   return made;
 }
 
-// The names that the coarse_states of names know: the empty one.
+// The trie of the coarse frames in a key: it contains the empty key alone, for
+// a key of the schema whose last byte has been read.
 std::uint32_t JsonRecogniser::empty_key_trie() {
   const auto [it, is_new] = key_trie_of_.try_emplace(
       "coarse", static_cast<std::uint32_t>(key_tries_.size()));
@@ -194,9 +219,12 @@ std::uint32_t JsonRecogniser::empty_key_trie() {
   return it->second;
 }
 
-// A place in a name where any may come.  A name of the schema that ends right
-// here stays a name of its own; those that end further on are exceptions to the
-// coarse.
+// The coarse state of a configuration in an open key.  The rest of a key of the
+// schema that ends here is the empty key of the coarse frame.  Keys of the
+// schema that end later are exceptions, which the coarse state ignores.
+//
+// Step 1 finds the coarse frame for the value of another key, step 2 that for
+// the value of the schema's key that ends here, step 3 the frame of both.
 Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (!lexeme.open || !lexeme.entries.empty() ||
@@ -229,7 +257,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   same.open = true;
   same.trie = trie;
   same.node = name == KeyTrie::kNone ? KeyTrie::kNone : 0;
-  // Told from the coarse_states behind a value by `pending`.
+  // `pending` distinguishes the frame from coarse frames after a value.
   coarse.pending = true;
   config.frame = intern_coarse(std::move(coarse), {});
   config.lex = intern(std::move(same));
@@ -245,15 +273,16 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   return config;
 }
 
-// Whether the only name that is special is the empty one, here and now.
+// Whether the only exceptional key is the empty one of empty_key_trie(), and no
+// byte of it remains.
 bool JsonRecogniser::ends_empty_key(Configuration config) const {
   const Frame& frame = frames_[config.frame];
   return frame.kind == FrameKind::kCoarse && (frame.count & kBeforeKey) == 0 &&
          lexemes_[config.lex].node == 0;
 }
 
-// In front of a name where any may come.  Whether one that the schema spells
-// may come, and what it then is, is for the real place to say.
+// The coarse frame before an open key; 0 if there is none.  It leaves keys of
+// the schema to the real frame: whether they may come, and with which values.
 JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
   const FrameId around = coarse_after(id);
   if ((frames_[around].count & kAnyKey) == 0 ||
@@ -278,7 +307,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
   return made;
 }
 
-// Behind the quote that opens a name in an coarse.
+// The configuration after the quote that opens a key in a coarse frame.
 Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   const Frame& frame = frames_[id];
   Lexeme name;
@@ -295,7 +324,8 @@ Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   return {intern(std::move(name)), id, 0, 0};
 }
 
-// Whether the end of that name is for the real place to decide.
+// Whether the quote that closes a key leaves the coarse state, so that the real
+// frame decides.  `name`: the index of the key in its trie, or KeyTrie::kNone.
 bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t name) const {
   const Frame& frame = frames_[id];
   if (frame.kind != FrameKind::kCoarse) return false;
@@ -305,7 +335,8 @@ bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t name) const {
 
 Configuration JsonRecogniser::coarse_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
-  // Near the greatest depth, and where layout depends on it, depth matters.
+  // Near the depth limit, and in exact layout, the configuration depends on its
+  // depth.
   if (frame.unique || options_.layout.exact ||
       frame.depth + kDepthReach > options_.limits.depth ||
       frame.kind == FrameKind::kDetached || frame.kind == FrameKind::kCoarse) {
@@ -320,7 +351,7 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
       return config.frame == 0 ? Configuration{} : config;
     case Kind::kKeyFirst:
     case Kind::kKeyNext:
-      // Names of a list are what tells such places apart.
+      // The keys left are what distinguishes such configurations.
       config.frame = coarse_before_key(config.frame);
       return config.frame == 0 ? Configuration{} : config;
     case Kind::kKey:
@@ -347,7 +378,7 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
   return config;
 }
 
-// What is behind an coarse's value, and what closes it.
+// The configuration after the value in a coarse frame, or after closing it.
 Configuration JsonRecogniser::leave_coarse(FrameId id) const {
   FrameId around = frames_[id].parent;
   if ((frames_[id].count & kBeforeKey) != 0) around = frames_[around].parent;

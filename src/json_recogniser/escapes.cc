@@ -1,4 +1,4 @@
-// The characters that an escape in a JSON string stands for, digit by digit.
+// The characters that an escape in a JSON string may stand for, digit by digit.
 
 #include "base/ascii.h"
 #include "base/utf8.h"
@@ -11,8 +11,9 @@ using json::BodyState;
 
 namespace {
 
-// What json.dumps escapes: the quote, the backslash and what is below 0x20,
-// with \u where there is no letter for it.
+// The characters that Python's json.dumps escapes with ensure_ascii=False: the
+// quote, the backslash and characters below 0x20, with \u if JSON has no short
+// escape.
 EscapeRanges canonical_ranges(BodyState state, std::uint32_t partial) {
   switch (state) {
     case BodyState::kEscape:

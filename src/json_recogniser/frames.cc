@@ -1,5 +1,8 @@
-// Frames: their table, opening them, what a value does to them, closing them,
-// and the form of a frame that a mask depends on.
+// The table of frames, opening and closing frames, and the effect of a value on
+// the frame that it is in.
+//
+// A frame never changes: each step leads to another frame, which is interned
+// (hash-consing), and most steps are memoised in the frame that they start at.
 
 #include <algorithm>
 
@@ -88,7 +91,9 @@ bool JsonRecogniser::unique_in(const Frame& frame,
   return true;
 }
 
-// A new object or array for the value that comes in `id`; 0 if none may come.
+// The frame of an object or array that opens where frame `id` expects a value;
+// 0 if none may come.  Each conjunction of the value contributes its disjuncts
+// of that type.
 JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& outer = frames_[id];
@@ -115,6 +120,11 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   return made.empty() ? 0 : intern(std::move(frame), std::move(made));
 }
 
+// An alternative survives if its conjunction is among `survivors` and, with
+// uniqueItems, the value is new.  Alternatives that become equal are merged.
+//
+// Invariant of the memo: Frame::after_all is the result if every alternative
+// survives and no value is remembered, which is the usual case.
 JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     FrameId id, const std::vector<ConjunctionId>& survivors,
     const std::string* unique_value) {
@@ -127,6 +137,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   if (frame.size == 1 && !remember && frame.after_all != kUnknown) {
     return frame.after_all;
   }
+  // Step 1: the alternatives that survive.
   std::vector<Alternative> left;
   bool all = true;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
@@ -150,6 +161,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   next.count = frame.count;
   next.used = frame.used;
   next.present = frame.present;
+  // Step 2: with uniqueItems, the sorted set of values gets this one.
   if (remember) {
     std::vector<std::string> values = value_sets_[frame.used];
     if (!again) {
@@ -167,7 +179,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     if (is_new) {
       list_bytes_ += 2 * it->first.size() + 160;
       for (const std::string& value : values) {
-        // A short one stands in the string itself.
+        // Short strings are stored in the object itself.
         list_bytes_ += sizeof(std::string) + (value.size() > 15 ? 32 : 0);
       }
       value_sets_.push_back(std::move(values));
@@ -195,8 +207,9 @@ Configuration JsonRecogniser::after_value(
           frame_after_value(frame, survivors, unique_value), 0, 0};
 }
 
-// --- Closing. ---------------------------------------------------------------
-
+// The configuration after the bracket that closes frame `id`: in the parent
+// frame, the conjunctions survive of which an alternative is complete.  Dead if
+// there are none.
 Configuration JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
   if (frames_[id].kind == FrameKind::kCoarse) return leave_coarse(id);
@@ -231,12 +244,16 @@ Configuration JsonRecogniser::close(FrameId id) {
   return closed;
 }
 
-// --- What a mask can tell apart. --------------------------------------------
+// --- Canonical frames. -------------------------------------------------------
 
-// The frame with counts that no token can tell from this one's.
+// The canonical representative of frames that no token distinguishes.  Frames
+// differ by counts that no token can exhaust: an item count further than
+// kTokenReach from the maximum is moved to that distance, if no rule about
+// single items lies between.  Ancestors are made canonical as well.
 JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
   if (frames_[id].canonical != kUnknown) return frames_[id].canonical;
-  // Parents first, without recursion.
+  // The chain of ancestors is walked without recursion, then converted from the
+  // outermost inwards, so each parent is canonical before its child.
   std::vector<FrameId> path;
   for (FrameId at = id; frames_[at].canonical == kUnknown;
        at = frames_[at].parent) {

@@ -1,5 +1,5 @@
-// Structure: what the brackets, commas, colons and white space between the
-// lexemes do.
+// Compilation, memory, and structure: the brackets, commas, colons and white
+// space between lexemes.
 
 #include "json_recogniser/json_recogniser.h"
 
@@ -16,8 +16,9 @@ using recogniser::Configuration;
 using recogniser::StringHint;
 namespace {
 
-// In exact layout Configuration::extra says which of the two ways out of kAfter
-// has begun.
+// After a member or item in exact layout, a separator and the closing bracket
+// may begin with the same white space.  Configuration::extra says which of the
+// two the white space so far belongs to, once that is known.
 constexpr std::uint32_t kContinuing = 1;
 constexpr std::uint32_t kClosing = 2;
 
@@ -76,10 +77,14 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   std::unique_ptr<JsonRecogniser> machine(new JsonRecogniser(
       std::move(document), std::move(choices), std::move(options)));
   schema_solver::SchemaSolver& solver = machine->solver_;
+  // Step 1: errors of single nodes.
   std::optional<Error> wrong = solver.check_nodes();
-  // What does not fit may look like what nothing fulfils.
+  // A schema that exceeds a limit can look unsatisfiable, so the limit is
+  // checked first.
   if (auto error = machine->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
+  // Step 2: some text must be valid.  If none was found, the reason is an
+  // unsupported keyword, a limit, or the schema, in this order.
   const schema_solver::ConjunctionId root =
       solver.conjunction({schema_solver::holds(machine->document_->root)});
   if (!solver.satisfiable(root)) {
@@ -105,7 +110,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                  {},
                  {}};
   }
-  // frames_[0] is outside of everything.
+  // Step 3: some text must be valid within the depth limit.  frames_[0]
+  // encloses the whole text.
   const schema_solver::SchemaSolver::ScopedDepthLimit levels(
       solver, machine->levels_in(0));
   if (!solver.satisfiable(root)) {
@@ -114,6 +120,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
                  "than GrammarLimits::depth allows, which is " +
                      std::to_string(machine->options_.limits.depth) + "."};
   }
+  // Step 4: the start, and the memory that texts may add from here on.
   Frame frame;
   frame.pending = true;
   machine->start_ = {static_cast<LexId>(Kind::kRoot),
@@ -123,7 +130,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   machine->take_notes(machine->notes_);
   if (auto error = machine->too_large()) return *std::move(error);
   machine->base_bytes_ = machine->own_bytes();
-  // Texts are bounded by full(), and never in the middle of a question.
+  // From here on full() bounds the memory, between steps and never during one.
   solver.languages().lift_limit();
   machine->growth_limit_ = machine->options_.limits.bytes / 2;
   return machine;
@@ -175,7 +182,7 @@ bool JsonRecogniser::full() {
   return full_;
 }
 
-// What compiled once compiles again.
+// Compiles the same document again.  What compiled once compiles again.
 std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh(
     bool /*same_parts*/) {
   JsonSchemaOptions options = options_;
@@ -226,7 +233,10 @@ std::string JsonRecogniser::new_line(std::size_t depth) const {
   return "\n" + std::string(*options_.layout.indent * depth, ' ');
 }
 
-// Configuration::count is how much of the layout has been read.
+// Between lexemes in exact layout, where white space is fixed.
+//
+// Invariant: Configuration::count bytes of the layout that leads to the next
+// significant byte have been read.
 Configuration JsonRecogniser::exact_layout_step(Configuration config,
                                                 std::uint8_t byte) {
   const Kind kind = lexemes_[config.lex].kind;
@@ -299,7 +309,7 @@ Configuration JsonRecogniser::after_comma(FrameId frame) {
   return {static_cast<LexId>(Kind::kValue), next, 0, 0};
 }
 
-// A byte that is not white space, between lexemes.
+// The step with a byte between lexemes that is not white space.
 Configuration JsonRecogniser::token_step(Configuration config,
                                          std::uint8_t byte) {
   const Frame& frame = frames_[config.frame];
@@ -338,7 +348,8 @@ Configuration JsonRecogniser::token_step(Configuration config,
   }
 }
 
-// The first byte of a value says its type.
+// The step with the first byte of a value, which determines its type.  What the
+// type leads to is memoised in Frame::entry.
 Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
     const auto place = static_cast<std::size_t>(type);
@@ -398,7 +409,7 @@ Configuration JsonRecogniser::mask_key(Configuration config,
   const Lexeme& lexeme = lexemes_[config.lex];
   config.frame = canonical(config.frame);
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
-    // Lengths matter where a token can reach them.
+    // The length matters only if a token can reach a bound.
     if (!lexeme.track) config.extra = 0;
     std::uint32_t min_chars = 0;
     for (const Entry& entry : lexeme.entries) {
@@ -440,6 +451,12 @@ recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
   return hint;
 }
 
+// A list for people.  The state of the lexeme decides which continuations are
+// worth a name; step() decides which of them are possible.
+//
+// Step 1: states inside strings, keys and literals have descriptions of their
+// own.  Step 2: other states are described by the bytes that may come.  Step 3:
+// in exact layout only a byte of the layout may be possible.
 std::string JsonRecogniser::expected(Configuration config) {
   if (config.dead()) return "nothing";
   std::string list;

@@ -1,34 +1,33 @@
 #ifndef PARLANCE_SRC_JSON_RECOGNISER_JSON_RECOGNISER_H_
 #define PARLANCE_SRC_JSON_RECOGNISER_JSON_RECOGNISER_H_
 
-// The JSON texts that a schema accepts, byte by byte.
+// Recognises the JSON texts that a schema accepts, byte by byte.
 //
 // JSON's structure does not depend on the schema: brackets, commas, colons and
-// scalars are found by one deterministic reader with a stack.  The schema rides
-// on it.  A *frame* is an open object or array together with the alternatives
-// (disjuncts of solver.h) that the text so far still allows for it.  Each
-// has a conjunction for the value that comes now, and a frame inside knows of
-// each of its own alternatives which conjunction it is for:
+// scalars are found by one deterministic pushdown automaton.  Its stack symbols
+// carry the schema.  A *frame* is an open object or array together with the
+// alternatives (disjuncts of solver.h) that the text so far still allows for
+// it.  Each alternative has a conjunction for the value that comes now.  Each
+// alternative of an inner frame knows for which conjunction of the outer frame
+// it stands:
 //
 //   {"anyOf": [A, B]}             frame 1: root     conjunction anyOf
 //   {"a": [ 1                     frame 2: object   A, its "a" has conjunction
 //   g
 //          ^                                        B, its "a" has conjunction
 //          h
-//                                 frame 3: array    disjuncts of g, disjuncts
-//                                 of h lexeme: number   1 fits the items of g
-//                                 only
+//                                 frame 3: array    disjuncts of g and of h
+//                                 lexeme: number    1 fits the items of g only
 //
-// When the array ends as g allows and not as h does, B is out.  Alternatives
-// with equal conjunctions share what is inside them, so there are never more
-// than the schema has, however deep the text goes.
+// When the array ends as g allows and h does not, alternative B is dropped.
+// Alternatives with equal conjunctions share the frames inside them, so a frame
+// never has more alternatives than the schema has, however deep the text.
 //
-// An alternative that nothing can complete is dropped at once, so a
+// An alternative that no text completes is dropped at once, so every
 // configuration that is not dead can be continued.
 //
-// Frames, and the states of lexemes, are interned: equal ones have equal
-// numbers, whichever way they were reached.  That is what lets a mask be made
-// once for all records of a list.
+// Frames and lexeme states are hash-consed: equal ones have equal ids, however
+// they were reached.  That is why one mask serves all records of a list.
 //
 // Files:
 //   json_recogniser.cc  structure: brackets, commas, colons, white space
@@ -67,7 +66,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // Errors: as Grammar::from_json_schema's, but for those of loading.
   static Result<std::unique_ptr<JsonRecogniser>> create(
       schema::Document document, JsonSchemaOptions options);
-  // Why what was made so far is too large, if it is.
+  // The error, if the tables built so far are too large.
   std::optional<Error> too_large();
 
   recogniser::Configuration start() override;
@@ -130,13 +129,13 @@ class JsonRecogniser final : public recogniser::Recogniser {
     measured_ = 0;
   }
 
-  // What was found while the machine was made.
+  // Notes on the schema from its compilation.
   const std::vector<GrammarNote>& notes() const { return notes_; }
-  // What a look at all that texts can reach adds to that, as far as it is not
-  // too much work; done once, since few solve and it costs as much as a
-  // compile. REQUIRES: the caller holds a Lock.
+  // Further notes, from expanding everything that texts can reach, within a
+  // bound on the work.  Done on the first call, because few callers want it and
+  // it costs as much as a compile.  REQUIRES: the caller holds a Lock.
   const std::vector<GrammarNote>& survey();
-  // Steps that operations on sets of names took.
+  // Steps that operations on sets of keys took.
   std::size_t work() const { return solver_.key_sets().work(); }
 
  private:
@@ -144,20 +143,19 @@ class JsonRecogniser final : public recogniser::Recogniser {
   using LexId = std::uint32_t;
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 
-  // Kinds of places.  Those up to kEscaped are lexeme states themselves: their
-  // number is their LexId.
+  // Kinds of lexeme states.  Each kind up to kEscaped is one state between
+  // lexemes, whose LexId is its number.
   enum class Kind : std::uint8_t {
     kDead,
     kRoot,       // a value, nothing before it
     kValue,      // a value, white space before it
-    kItemFirst,  // behind '[': an item or ']'
-    kKeyFirst,   // behind '{': a name or '}'
-    kKeyNext,    // behind ',': a name
+    kItemFirst,  // after '[': an item or ']'
+    kKeyFirst,   // after '{': a key or '}'
+    kKeyNext,    // after ',': a key
     kColon,
-    kAfter,  // behind a member or item: ',' or the end of the frame
-    kEnd,    // behind the whole text
-    // Behind the value of a detached frame.  Configuration::extra: survivors_;
-    // Configuration::count: 1 + a byte that is still to be read, or 0.
+    kAfter,  // after a member or item: ',' or the end of the frame
+    kEnd,    // after the whole text
+    // After the value of a detached frame; see LeftValue.
     kEscaped,
     kLiteral,  // in null, true, false
     kNumber,
@@ -166,19 +164,21 @@ class JsonRecogniser final : public recogniser::Recogniser {
   };
   static constexpr LexId kFirstLexeme = 16;
 
-  // No token closes, or goes through, more frames or items than it has bytes;
-  // counts that are further than this from every bound are all alike.
+  // A token closes or enters at most as many frames, and passes at most as many
+  // items, as it has bytes.  Counts further than this from every bound behave
+  // alike for tokens up to this length.
   static constexpr std::uint64_t kTokenReach = 80;
-  // So close to the greatest depth every value that begins has to fit below it.
-  // (Farther off, one that needs more levels than these may still run into it.)
+  // Within this distance of the depth limit, the solver is asked for values
+  // that fit below the limit.  Further away it is not, so a value that needs
+  // more levels than these may still reach the limit.
   static constexpr std::uint64_t kDepthMargin = 128;
   static constexpr std::uint64_t kDepthReach = kDepthMargin + kTokenReach;
 
   // An alternative of a frame.
   struct Alternative {
-    std::uint32_t up = 0;  // the frame around: its alternative
+    std::uint32_t up = 0;  // the conjunction of the parent frame it stands for
     schema_solver::DisjunctId disjunct = 0;
-    // Objects: what is left of the disjunct's condition; arrays: an index into
+    // Objects: what remains of the disjunct's condition.  Arrays: an index into
     // counts_.
     std::uint64_t state = 0;
     schema_solver::ConjunctionId pending =
@@ -187,9 +187,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
     auto operator<=>(const Alternative&) const = default;
   };
 
-  // A detached frame stands for any in which a value with its conjunctions
-  // comes. An coarse stands for all that most tokens cannot tell apart
-  // (coarse_states.cc).
+  // A detached frame stands for every frame in which a value with its
+  // conjunctions comes.  A coarse frame stands for all frames that most tokens
+  // cannot distinguish (coarse_states.cc).
   enum class FrameKind : std::uint8_t {
     kRoot,
     kArray,
@@ -205,21 +205,24 @@ class JsonRecogniser final : public recogniser::Recogniser {
     bool unique = false;   // arrays: some alternative's items differ
     std::uint32_t depth = 0;
     FrameId parent = 0;
-    // Members or items so far, as far as rules tell them apart.
+    // Members or items so far, up to the highest count that rules distinguish.
+    // Coarse frames: the bits of CoarseBits.
     std::uint32_t count = 0;
-    // Objects: the names that came or were left out, all of which can come no
-    // more; arrays: the values used (value_sets_).
+    // Objects: the keys that are present or were skipped (a KeySet); none of
+    // them can come again.  Arrays: the values used (value_sets_).  Coarse
+    // frames: the frame of the next item, or of the value of a key.
     std::uint32_t used = 0;
-    // Objects with members in order: of the names used, those that came and are
-    // presence_keys() by an alternative.
+    // Objects in schema order: those of the used keys that are present and are
+    // presence_keys() of an alternative.
     schema_solver::KeySet present = schema_solver::kNoKeys;
     std::uint32_t first = 0;  // alternatives_[first, first + size)
     std::uint32_t size = 0;
 
-    // Known once asked for.
+    // Memos, kUnknown before the first question.
     std::array<std::uint32_t, schema_solver::kJsonTypes> entry = {
         kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
-    // The value is over, no alternative died.  Detached: survivors_.
+    // The frame after a value that every alternative accepts.  Detached frames:
+    // an index into survivors_.
     FrameId after_all = kUnknown;
     FrameId next_item = kUnknown;
     recogniser::Configuration closed = {};
@@ -227,17 +230,17 @@ class JsonRecogniser final : public recogniser::Recogniser {
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
     FrameId coarse = kUnknown;  // 0: it has none
-    bool any_member = false;    // known, without `keys`
+    bool any_member = false;    // a member may come; known without `keys`
     std::unique_ptr<KeyInfo> keys;
   };
 
-  // Which members may come next in a frame.
+  // Which keys may come next in a frame.
   struct KeyInfo {
     std::uint32_t trie = 0;  // key_tries_
     schema_solver::KeySet allowed = schema_solver::kNoKeys;
     bool any = false;
-    bool open = false;  // every other name may come, and no pattern is in play
-    automata::StateId extras = automata::kDeadState;  // other names
+    bool open = false;  // every other key may come, no pattern applies
+    automata::StateId extras = automata::kDeadState;  // other keys
     LexId start = 0;
     std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
   };
@@ -246,13 +249,14 @@ class JsonRecogniser final : public recogniser::Recogniser {
   struct Entry {
     schema_solver::ConjunctionId conjunction = 0;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
-    // Characters: at least, where the language is that of all strings; at most.
+    // Length in characters.  A minimum is kept here only if the language is
+    // that of all strings.
     std::uint32_t min = 0;
     std::uint32_t max = recogniser::StringHint::kMany;
-    // Where there is a maximum: the characters that are still needed, one that
-    // has begun among them.
+    // If there is a maximum: the characters that are still needed, including
+    // one that has begun.
     std::uint32_t needed = 0;
-    // Strings: only the canonical spelling fits.
+    // Strings: only the canonical spelling is accepted.
     bool canonical = false;
     bool operator==(const Entry&) const = default;
   };
@@ -260,27 +264,27 @@ class JsonRecogniser final : public recogniser::Recogniser {
   struct Lexeme {
     Kind kind = Kind::kDead;
     json::BodyState body = json::BodyState::kText;
-    bool track = false;  // its text is remembered
-    bool open = false;   // keys: every name may come
-    // Strings: every text may come in every spelling, within lengths.
+    bool track = false;  // Configuration::extra remembers the text
+    bool open = false;   // keys: every other key may come
+    // Strings: every text of a valid length is accepted, in every spelling.
     bool total = false;
-    // Keys, where every other name may come: the beginning of a name of the
-    // schema, in a spelling that such names do not have.
+    // Open keys: the text so far begins a key of the schema, in a spelling that
+    // keys of the schema may not have.
     bool noncanonical = false;
     std::uint8_t literal = 0;   // 0 null, 1 true, 2 false
     std::uint8_t at = 0;        // bytes of the literal read
     std::uint32_t partial = 0;  // value of the escape so far
     std::uint32_t trie = 0;     // keys: key_tries_
-    // Keys: the place among the names of the schema.  Strings: among the values
-    // that were used already.
+    // The node of the text so far.  Keys: among the keys of the schema.
+    // Strings: among the values that were used already.
     std::uint32_t node = KeyTrie::kNone;
     automata::StateId extras = automata::kDeadState;
-    std::vector<Entry> entries;  // keys: one for each pattern
+    std::vector<Entry> entries;  // keys: one per pattern
 
-    // Strings: no alternative is lost up to so many characters.
+    // Strings: up to this many characters no entry's maximum is exceeded.
     std::uint32_t max = recogniser::StringHint::kMany;
     std::uint64_t fingerprint = 0;  // lexeme_fingerprint(), once known
-    std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet asked
+    std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet computed
 
     LexId known_step(std::uint8_t byte) const {
       return row == nullptr ? kUnknown : (*row)[byte];
@@ -290,8 +294,8 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::uint64_t hash() const;
   };
 
-  // The lexemes of names where no pattern is in play: by node of the trie, and
-  // beside it by the state of the string.
+  // The lexemes of keys to which no pattern applies: by node of the trie, and
+  // outside the trie by the state of the string.
   struct KeyLexemes {
     std::vector<LexId> nodes;
     std::array<LexId, json::kLiveBodyStateCount> beside;
@@ -305,8 +309,8 @@ class JsonRecogniser final : public recogniser::Recogniser {
       DocumentRef document, schema_solver::ItemChoices choices,
       JsonSchemaOptions options);
 
-  // Whether names in `key` come in their canonical spelling alone.  Where every
-  // name may come, this holds for those that the schema spells (Lexeme::loose).
+  // Whether the key is accepted in its canonical spelling alone.  For open keys
+  // this holds for the keys of the schema only (Lexeme::noncanonical).
   bool canonical_keys(const Lexeme& key) const {
     return canonical_ && !key.open;
   }
@@ -325,7 +329,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // lexemes.cc
   LexId intern(Lexeme lexeme);
-  // Remembers where a byte leads, and says it.
+  // Stores and returns the target of a byte.
   LexId remember_step(LexId from, std::uint8_t byte, LexId to);
   std::uint32_t enter_number(FrameId frame);
   recogniser::Configuration number_step(recogniser::Configuration config,
@@ -374,19 +378,20 @@ class JsonRecogniser final : public recogniser::Recogniser {
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
   }
-  // How many levels a value in the frame may have, for
+  // How many levels of arrays and objects a value in the frame may have, for
   // SchemaSolver::ScopedDepthLimit.
   std::uint32_t levels_in(FrameId frame) const;
   // The conjunctions of the value that comes now, each once.
   std::vector<schema_solver::ConjunctionId> conjunctions_in(
       const Frame& frame) const;
-  // Whether the items of every alternative with this conjunction have to
-  // differ; kNothing: of every alternative.
+  // Whether every alternative with this conjunction has uniqueItems; kNothing:
+  // every alternative of the frame.
   bool unique_in(const Frame& frame,
                  schema_solver::ConjunctionId conjunction) const;
   FrameId open(FrameId frame, schema_solver::JsonType type);
-  // The frame behind a value that fulfils the conjunctions `survivors`, each
-  // once.
+  // The frame after a value that fulfils the conjunctions `survivors`, each
+  // listed once.  `unique_value`: the value, as value_sets_ spells it, if it
+  // was tracked; may be null.
   FrameId frame_after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
       const std::string* unique_value);
@@ -406,14 +411,15 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::uint32_t key_trie(const Frame& frame);
   std::uint32_t make_key_trie(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
-  // member.  `name`: kNone for one the schema does not spell, with the bits of
-  // the patterns it matches.
+  // member.  `name` is the index of the key in the frame's trie.  For a key
+  // that is not in the trie it is kNone; then bit i of `matched` says whether
+  // pattern i matches, and `text` is the key, or null if it is not tracked.
   FrameId with_member(FrameId frame, std::uint32_t name, std::uint64_t matched,
                       const std::string* text);
   static schema_solver::ConditionId condition_of(const Alternative& object) {
     return static_cast<schema_solver::ConditionId>(object.state);
   }
-  // The members of an object of that disjunct behind another member, or so far.
+  // The members of an object so far, or after one more member.
   struct Progress {
     schema_solver::KeySet used = schema_solver::kNoKeys;
     schema_solver::KeySet present = schema_solver::kNoKeys;
@@ -470,9 +476,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
   static bool is_object(const Frame& frame);
   static bool coarse_has_member(const Frame& frame);
 
-  const DocumentRef document_;  // shared with those that are fresh()
+  const DocumentRef document_;  // shared by all recognisers made by fresh()
   const JsonSchemaOptions options_;
-  const bool canonical_;  // what is fixed is written one way
+  const bool canonical_;  // strings that the schema fixes have one spelling
   const schema_solver::ItemChoices choices_;
   schema_solver::SchemaSolver solver_;
   std::vector<GrammarNote> notes_;
@@ -489,42 +495,43 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::deque<Lexeme> lexemes_;
   std::unordered_multimap<std::uint64_t, LexId> lexeme_of_;
   std::deque<KeyTrie> key_tries_;
-  // By set, and by Lexeme::open, track and loose.
+  // By trie, and by Lexeme::open, track and noncanonical.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
   std::unordered_map<std::string, std::uint32_t> key_trie_of_;
   std::unordered_map<schema_solver::DisjunctId, std::uint32_t>
       key_trie_of_disjunct_;
-  // By key set and disjunct: the names whose values can be something.
+  // By trie and disjunct: the keys whose values are satisfiable.
   std::unordered_map<std::uint64_t, schema_solver::KeySet> possible_keys_;
-  // By frame and name (of its key set): the frame of the member.
+  // By frame and index of the key in its trie: the frame of the member.
   std::unordered_map<std::uint64_t, FrameId> next_members_;
-  // other_keys() by what it was asked.
+  // other_keys() by its arguments.
   std::unordered_map<std::string, automata::LanguageId> other_keys_;
   std::vector<std::vector<std::string>> value_sets_;
   std::unordered_map<std::string, std::uint32_t> value_set_of_;
-  std::vector<std::vector<std::uint64_t>> counts_;  // then witnesses found
+  // Per list: the ArrayConstraints::counts so far, then the witnesses found,
+  // one bit each.
+  std::vector<std::vector<std::uint64_t>> counts_;
   std::unordered_map<std::string, std::uint32_t> counts_of_;
   // Remembered texts: (text before << 8 | byte) + 1.
   std::vector<std::uint64_t> texts_;
   std::unordered_map<std::uint64_t, std::uint32_t> text_of_;
-  // SchemaSolver that survived a value of a detached frame.
+  // The conjunctions that a value of a detached frame fulfils.
   std::vector<std::vector<schema_solver::ConjunctionId>> survivors_;
   std::unordered_map<std::string, std::uint32_t> survivors_of_;
-  // By disjunct and name: the detached frame of a member's value; 0 if it has
-  // none of its own.
+  // By disjunct and key: the detached frame of a member's value; 0 if the value
+  // depends on more than these two.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
-  // SchemaSolver that mean the same: to the first of them, which is found by
-  // fingerprint.
+  // From a conjunction to the first one with the same scalar_fingerprint().
   std::unordered_map<schema_solver::ConjunctionId, schema_solver::ConjunctionId>
       common_conjunctions_;
   std::unordered_map<std::uint64_t, schema_solver::ConjunctionId>
       conjunction_of_fingerprint_;
   std::size_t rows_ = 0;
-  std::size_t list_bytes_ = 0;  // of what is a list in one of the above
+  std::size_t list_bytes_ = 0;  // of the lists inside the tables above
 
-  std::size_t base_bytes_ = 0;    // of what the compile left
-  std::size_t growth_limit_ = 0;  // for what texts add
-  std::size_t measured_ = 0;      // entries when full() looked last
+  std::size_t base_bytes_ = 0;    // after compilation
+  std::size_t growth_limit_ = 0;  // bytes that texts may add
+  std::size_t measured_ = 0;      // entries at the last measurement
   bool full_ = false;
 };
 

@@ -17,10 +17,10 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
   for (std::uint32_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i] >= solver.keys_in_order()) late_.push_back(i);
   }
-  // Sorted texts give the nodes in order: each text goes on from where it
-  // leaves the path of the one before it.
+  // Sorted texts give the nodes in depth-first order: each text branches off
+  // the path of the preceding text.
   nodes_.push_back({});
-  std::vector<std::uint32_t> path = {0};  // nodes of the text before
+  std::vector<std::uint32_t> path = {0};  // nodes of the preceding text
   std::string_view before;
   const auto leave = [&](std::size_t depth, std::uint32_t key) {
     while (path.size() > depth + 1) {
@@ -60,8 +60,8 @@ std::uint32_t KeyTrie::child(std::uint32_t node, std::uint8_t byte) const {
   return kNone;
 }
 
-// Almost all numbers are in the order of the texts, so that the names below a
-// node are a few ranges of numbers.
+// The ids of most keys are in the order of their texts, so the keys below a
+// node are a few ranges of ids, with the late keys between them.
 bool KeyTrie::any_below(const schema_solver::KeySets& sets,
                         schema_solver::KeySet among, std::uint32_t node) const {
   std::uint32_t at = nodes_[node].first;

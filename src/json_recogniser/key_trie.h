@@ -1,13 +1,13 @@
 #ifndef PARLANCE_SRC_JSON_RECOGNISER_KEY_TRIE_H_
 #define PARLANCE_SRC_JSON_RECOGNISER_KEY_TRIE_H_
 
-// The names that members of an object may have, as a trie of those that the
-// schema spells and a list of the patterns that its rules use.
+// The keys that rules about an object spell, as a trie, and the patterns that
+// its rules use.
 //
-//   names "id", "idx", "name"        0
+//   keys "id", "idx", "name"         0
 //                                    +- 1 i -- 2 d  [id]
 //   nodes in depth-first order;      |         +- 3 x  [idx]
-//   each knows the range of names    +- 4 n - 5 a - 6 m - 7 e  [name]
+//   each knows the range of keys     +- 4 n - 5 a - 6 m - 7 e  [name]
 //   below it
 
 #include <cstdint>
@@ -25,12 +25,12 @@ class KeyTrie {
 
   struct Node {
     std::uint8_t byte = 0;
-    std::uint32_t end = 0;              // behind the node's subtree
-    std::uint32_t first = 0, last = 0;  // names below: [first, last)
-    std::uint32_t key = kNone;          // the name that ends here
+    std::uint32_t end = 0;              // the next node outside the subtree
+    std::uint32_t first = 0, last = 0;  // keys below: [first, last)
+    std::uint32_t key = kNone;          // the key that ends here
   };
 
-  // `names` in any order, each once.
+  // `keys` in any order, each once.
   KeyTrie(schema_solver::SchemaSolver& solver,
           std::vector<schema_solver::KeyId> keys,
           std::vector<automata::LanguageId> languages);
@@ -38,26 +38,26 @@ class KeyTrie {
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
   const Node& node(std::uint32_t index) const { return nodes_[index]; }
 
-  // By text.
+  // Sorted by text.
   const std::vector<schema_solver::KeyId>& keys() const { return keys_; }
   const std::vector<automata::LanguageId>& languages() const {
     return languages_;
   }
-  // All of them.
+  // The set of all keys.
   schema_solver::KeySet all() const { return all_; }
   std::size_t memory_bytes() const {
     return sizeof(KeyTrie) + nodes_.capacity() * sizeof(Node) +
            (keys_.capacity() + late_.capacity()) * sizeof(std::uint32_t) +
            languages_.capacity() * sizeof(automata::LanguageId);
   }
-  // Whether one of `among` is below the node.
+  // Whether a key of `among` is at the node or below it.
   bool any_below(const schema_solver::KeySets& sets,
                  schema_solver::KeySet among, std::uint32_t node) const;
 
  private:
   std::vector<schema_solver::KeyId> keys_;
   schema_solver::KeySet all_ = schema_solver::kNoKeys;
-  // The places of names whose numbers are not in the order of their texts.
+  // Indices in keys_ of the keys whose ids are not in the order of their texts.
   std::vector<std::uint32_t> late_;
   std::vector<automata::LanguageId> languages_;
   std::vector<Node> nodes_;

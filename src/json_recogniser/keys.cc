@@ -1,5 +1,5 @@
-// Names of members: down the trie of those that the schema spells, and in the
-// languages of its patterns and of all the others.
+// Keys: a walk down the trie of the keys that the schema spells, in parallel
+// with the automata of its patterns and of the other keys.
 
 #include <algorithm>
 
@@ -10,6 +10,10 @@ namespace parlance::json_recogniser {
 
 using json::BodyState;
 
+// Step 1: the closing quote ends the key, and with_member() finds the frame of
+// its value.  Step 2: any other byte leads to another lexeme, which is cached
+// independently of the frame.  Step 3: if only keys of the schema can follow,
+// the frame decides whether one of these is still allowed.
 recogniser::Configuration JsonRecogniser::key_step(
     recogniser::Configuration config, std::uint8_t byte) {
   Lexeme& now = lexemes_[config.lex];
@@ -21,7 +25,7 @@ recogniser::Configuration JsonRecogniser::key_step(
     if (now.node != KeyTrie::kNone) {
       name = key_tries_[now.trie].node(now.node).key;
     }
-    // A name of the schema, spelled as such names are not.
+    // A key of the schema in a spelling that keys of the schema may not have.
     if (now.noncanonical && name != KeyTrie::kNone) return {};
     if (left_in_coarse_key(config.frame, name)) {
       return {static_cast<LexId>(Kind::kEscaped), config.frame,
@@ -74,8 +78,9 @@ void JsonRecogniser::add_key_trie(std::vector<schema_solver::KeyId> names,
   list_bytes_ += key_tries_.back().memory_bytes() + 128;  // and its key
 }
 
-// A step without escapes where no pattern is in play: down the trie, or beside
-// it where other names may come.
+// A step without escapes where no pattern applies: down the trie, or out of it
+// if other keys may come.  Such lexemes are found by their node, not by
+// hashing.
 JsonRecogniser::LexId JsonRecogniser::key_text_step(const Lexeme& now,
                                                     std::uint8_t byte,
                                                     BodyState body) {
@@ -110,7 +115,7 @@ JsonRecogniser::LexId JsonRecogniser::key_text_step(const Lexeme& now,
   return id;
 }
 
-// Whether a name of the schema that is still allowed begins so.
+// Whether the text so far begins a key of the schema that is still allowed.
 bool JsonRecogniser::spells_allowed_key(const KeyInfo& info,
                                         const Lexeme& lexeme) {
   if (lexeme.node == KeyTrie::kNone) return false;
@@ -126,8 +131,9 @@ bool JsonRecogniser::spells_allowed_key(const KeyInfo& info,
   });
 }
 
-// Whether one of the names `allowed` goes on behind `node` with a character of
-// [low, high].
+// Whether one of the keys `allowed` continues after `node` with a character of
+// [low, high].  A depth-first search over the UTF-8 sequences below the node;
+// `left` is the number of continuation bytes still to read.
 bool JsonRecogniser::continues_in_range(const KeyTrie& trie,
                                         schema_solver::KeySet allowed,
                                         std::uint32_t node, char32_t low,
@@ -138,7 +144,7 @@ bool JsonRecogniser::continues_in_range(const KeyTrie& trie,
     char32_t value;
     unsigned left;
   };
-  std::vector<Step> todo = {{node, 0, 4}};  // 4: no byte of it read yet
+  std::vector<Step> todo = {{node, 0, 4}};  // 4: the lead byte is next
   while (!todo.empty()) {
     const Step at = todo.back();
     todo.pop_back();
@@ -168,6 +174,12 @@ bool JsonRecogniser::continues_in_range(const KeyTrie& trie,
   return false;
 }
 
+// The step of a key's lexeme, cached in its row.  The automata read the decoded
+// bytes of the key: a byte inside an escape adds none, the last one a
+// character.
+//
+// Invariant: the result is 0 only if no key of the trie and no other key
+// continues so.  Whether a key of the trie is allowed is for the frame to say.
 JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
                                                        std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
@@ -190,7 +202,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
   next.extras = now.extras;
   next.entries = now.entries;
   const bool escape = is_escape(now.body) || is_escape(body);
-  // Where every name may come and none is special the escape says nothing.
+  // If every key may come and none is special, the escape does not matter.
   const bool indifferent = now.open && now.node == KeyTrie::kNone &&
                            now.entries.empty() && !now.track;
   if (is_escape(body) && !indifferent) {
@@ -210,7 +222,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
       }
     }
   }
-  // Once the name is none of the schema's, its spelling does not matter.
+  // Once the key cannot be one of the schema's, its spelling does not matter.
   next.noncanonical = next.open && next.node != KeyTrie::kNone &&
                       (now.noncanonical || !canonical);
   bool satisfiable = next.open || next.extras != automata::kDeadState ||
@@ -218,8 +230,8 @@ JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
   if (escape && body != BodyState::kText && !next.open) {
     const EscapeRanges ranges =
         escape_ranges(body, next.partial, canonical_keys(next));
-    // The start of an escape that no other name takes is for those of the
-    // schema alone, which spells_allowed_key() asks for in each frame.
+    // If no other key continues with this escape, only keys of the schema can;
+    // key_step() asks spells_allowed_key() about those, in each frame.
     if (next.extras != automata::kDeadState && !any_in(ranges, next.extras)) {
       next.extras = automata::kDeadState;
     }

@@ -1,10 +1,11 @@
-// What lexemes share, and those without texts of their own: numbers and the
-// three words.
+// The table of lexeme states, and two kinds of lexemes: numbers and the
+// literals null, true and false.
 //
-// A lexeme's state is what each alternative makes of it so far: the state of
-// its language, or of its number.  Transitions are kept in a row of 256 per
-// state once they have been asked for; what depends on the frame (which names
-// are left) or on the number of characters is decided beside the row.
+// A lexeme state is the product of the states of its alternatives: for each
+// conjunction, a state of its language or of its numbers.  Transitions are
+// computed lazily and cached in a row of 256 per state, as in a lazy DFA.  What
+// depends on the frame (the keys left) or on the number of characters is not in
+// the row, and is checked after it.
 
 #include "json_recogniser/lexemes.h"
 
@@ -186,9 +187,10 @@ Configuration JsonRecogniser::end_number(Configuration config) {
   return after_value(config.frame, survivors, &value);
 }
 
-// --- Words. -----------------------------------------------------------------
+// --- Literals. ---------------------------------------------------------------
 
-// An entry's state is the set of words: bit 0 null or false, bit 1 true.
+// An entry's state is the set of values that fit: bit 0 null or false, bit 1
+// true.
 std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
   const Frame& frame = frames_[id];
   Lexeme lexeme;

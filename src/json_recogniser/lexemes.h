@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_JSON_RECOGNISER_LEXEMES_H_
 #define PARLANCE_SRC_JSON_RECOGNISER_LEXEMES_H_
 
-// What the lexemes of JSON texts share, names and strings above all: characters
-// that an escape is still to name, and lists without repetitions.
+// What the lexemes of JSON texts share, keys and strings above all: the
+// characters that an escape may still become, and lists without repetitions.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ inline std::uint32_t saturate(std::uint64_t bound) {
              : static_cast<std::uint32_t>(bound);
 }
 
-// Appends what is not the last already: conjunctions come in groups.
+// Appends `conjunction` unless it is the last: equal ones are adjacent.
 inline void add_conjunction(
     std::vector<schema_solver::ConjunctionId>& conjunctions,
     schema_solver::ConjunctionId conjunction) {
@@ -72,11 +72,11 @@ class EscapeRanges {
 EscapeRanges escape_ranges(json::BodyState state, std::uint32_t partial,
                            bool canonical);
 
-// What a hex digit or the middle of a pair does to `partial`.
+// `partial` after a byte inside an escape that leads to state `to`.
 std::uint32_t next_partial(json::BodyState to, std::uint8_t byte,
                            std::uint32_t partial);
 
-// The character that `byte` completes, in an escape.
+// The character of an escape that `byte` completes.
 char32_t escaped_char(json::BodyState from, std::uint8_t byte,
                       std::uint32_t partial);
 

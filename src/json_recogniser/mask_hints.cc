@@ -1,5 +1,5 @@
-// What a mask is made from: which bytes may come, the rest of a string, and
-// which lexemes go on alike.
+// What masks may assume about a configuration: the bytes that may come, the
+// rest of a string, and which lexemes behave alike.
 
 #include <algorithm>
 #include <array>
@@ -27,12 +27,12 @@ constexpr std::array<std::uint64_t, 4> set_of(std::string_view bytes) {
   return set;
 }
 
-// In a name that is spelled canonically.
+// Whether the canonical spelling of a key escapes the byte.
 constexpr bool needs_escape(std::uint8_t byte) {
   return byte == '"' || byte == '\\' || byte < 0x20;
 }
 
-// Told by fingerprints: a language whose texts have one spelling.
+// Marks the fingerprint of a language whose strings have one spelling.
 constexpr std::uint64_t kCanonicalPart = 3;
 
 constexpr auto kNumberBytes = set_of("+-.0123456789Ee,]} \t\n\r");
@@ -101,6 +101,10 @@ std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
   return bytes;
 }
 
+// Values: a hint if every text of a valid length is accepted.  With one entry
+// the lengths are its bounds; with several, find_accepting_ranges() separates
+// them. Keys: a hint if every other key may come; the keys of the trie are
+// exceptions.
 StringHint JsonRecogniser::string_hint(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   StringHint hint;
@@ -153,8 +157,10 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   return hint;
 }
 
-// Which alternatives fit changes where one of them begins to, or no longer
-// does.
+// Splits the lengths that the string may still add into ranges with the same
+// accepting alternatives, in ascending order.  The set of accepting
+// alternatives changes only at each alternative's minimum length and after its
+// maximum.
 void JsonRecogniser::find_accepting_ranges(Configuration config,
                                            StringHint& hint) {
   const Lexeme& lexeme = lexemes_[config.lex];
@@ -190,10 +196,14 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
   }
 }
 
+// A hash of the states of all entries, each by the fingerprint of its language,
+// so that it does not depend on ids of this recogniser.  It is cached in the
+// lexeme unless it depends on the count: with several bounded entries, a bound
+// drops one entry earlier than another.
 std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
-    // Beside the names of the schema a name is a string of the others.
+    // Outside the trie a key is a string of the language of other keys.
     if (lexeme.node != KeyTrie::kNone || lexeme.open) return 0;
     if (lexeme.fingerprint == 0) {
       std::uint64_t part = 1;
@@ -255,7 +265,7 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   config.extra = 0;
   Lexeme same = now.without_entries();
   same.track = false;
-  // The patterns of a name say what it is called, not how it may go on.
+  // The patterns of a key decide its value, not which bytes may follow.
   if (now.kind != Kind::kKey) same.entries = now.entries;
   if (bounded) {
     same.entries[0].max = StringHint::kMany;
@@ -265,8 +275,8 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   return config;
 }
 
-// Names of the schema, and those that its patterns welcome: neither are among
-// the others.
+// The keys that the schema spells, and the language of the other keys.  No key
+// is in both.
 Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.node == KeyTrie::kNone ||
@@ -290,7 +300,7 @@ Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
   return apart;
 }
 
-// `to` was reached without a bound, so what it still needs is not known yet.
+// `to` was reached without a bound, so its Entry::needed is not known.
 std::uint32_t JsonRecogniser::chars_needed(Configuration from,
                                            Configuration to) {
   const Lexeme& lexeme = lexemes_[to.lex];
@@ -298,8 +308,8 @@ std::uint32_t JsonRecogniser::chars_needed(Configuration from,
   return to.count - from.count + min_chars_to_accept(to.lex);
 }
 
-// Alternatives that a bound drops one by one are told apart by the count, names
-// of the schema by the frame.
+// Not if a bound drops alternatives one by one: then the count decides as well.
+// Not inside the trie of keys: then the frame decides which keys are allowed.
 bool JsonRecogniser::lexeme_by_state(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
@@ -330,7 +340,8 @@ std::uint32_t JsonRecogniser::min_chars_to_accept(std::uint32_t lex) {
                           !lexeme_any_escapes(lex));
 }
 
-// One alternative that nothing ends is enough.
+// A string may continue as long as one alternative accepts it, so the lowest
+// bound counts.
 std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   std::uint32_t fewest = StringHint::kMany;

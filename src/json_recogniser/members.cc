@@ -1,5 +1,9 @@
-// Members of objects: which may come next, in which order, and what their
-// values may be.
+// The next member of an object: which keys may come, and the conjunction of
+// each one's value.
+//
+// The keys that the schema spells are looked up in a KeyTrie; other keys are
+// members of a regular language.  A key is allowed in a frame if some
+// alternative can be completed after it.
 
 #include <algorithm>
 #include <iterator>
@@ -20,7 +24,9 @@ using schema_solver::kNoKeys;
 using schema_solver::MemberAlternative;
 using schema_solver::SchemaSolver;
 
-// The names in play for the alternatives of a frame.
+// The trie of the keys that rules of the frame's alternatives spell, or that
+// have to be remembered.  Frames with one alternative that remembers no other
+// keys share the trie of the disjunct.
 std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
   if (frame.size == 1 &&
       !solver_.tracks_extra_keys(alternatives(frame)->disjunct)) {
@@ -40,7 +46,7 @@ std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
   std::sort(disjuncts.begin(), disjuncts.end());
   disjuncts.erase(std::unique(disjuncts.begin(), disjuncts.end()),
                   disjuncts.end());
-  // Names remembered though no rule spells them.
+  // Keys that were used, and are remembered although no rule spells them.
   KeySets& sets = solver_.key_sets();
   KeySet also = frame.used;
   for (const DisjunctId disjunct : disjuncts) {
@@ -75,18 +81,19 @@ std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
 
 // --- The order of members. ---------------------------------------------------
 //
-// In the order of the schema a member leaves out all that should have come
-// before it: these are used from then on, and so the names used are, but for
-// those that no rule declares, the first ones of the order, however many of
-// them came.  Which of them came matters only where rules solve again; a
-// required one is never left out.
+// Under KeyOrder::kSchema a member skips every declared key that precedes its
+// own: a skipped key counts as used from then on.  So the used keys are, apart
+// from undeclared ones, a prefix of the order, however many of them are
+// present, and frames with different members coincide.  Which of the used keys
+// are present is remembered only for presence_keys(), about which some rule
+// asks again.  A required key is never skipped.
 
 JsonRecogniser::Progress JsonRecogniser::progress_of(FrameId id) const {
   const Frame& frame = frames_[id];
   return {.used = frame.used, .present = frame.present, .count = frame.count};
 }
 
-// The names whose rank is below this one in some alternative.
+// The keys whose rank is below `rank` in some alternative.
 KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
   KeySet names = kNoKeys;
@@ -97,7 +104,7 @@ KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   return names;
 }
 
-// The least rank that one of the names has in some alternative.
+// The lowest rank that one of the keys has in some alternative.
 std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet names) {
   const Frame& frame = frames_[id];
   std::uint32_t least = SchemaSolver::kNoRank;
@@ -108,8 +115,11 @@ std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet names) {
   return least;
 }
 
-// `spelled`: the name is `key`; otherwise it is one that nothing spells, nor
-// remembers.  What comes first in any alternative passes nothing, so that an
+// The members after one more.  `spelled`: its key is `key`.  Otherwise no rule
+// spells its key, and the key is not remembered.
+//
+// Alternatives may order keys differently.  The key's lowest rank in any of
+// them counts: a key that comes first in one alternative skips nothing, so an
 // alternative with another order keeps its members.
 JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
                                                       bool spelled) {
@@ -135,7 +145,8 @@ JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
   return progress;
 }
 
-// REQUIRES: what the disjunct requires was not left out.
+// The progress as the solver sees it.  REQUIRES: no key that the disjunct
+// requires was skipped, so that a required key that is used is present.
 SchemaSolver::Members JsonRecogniser::members_of(
     DisjunctId disjunct, const Progress& progress,
     schema_solver::ConditionId condition) {
@@ -151,8 +162,8 @@ SchemaSolver::Members JsonRecogniser::members_of(
   return members;
 }
 
-// Whether the member leaves out what an object of that disjunct always
-// requires.
+// Whether the last member skipped a key that the disjunct always requires.
+// `before`: the progress without that member.
 bool JsonRecogniser::skips_required(DisjunctId disjunct, const Progress& before,
                                     const Progress& progress) {
   KeySets& sets = solver_.key_sets();
@@ -160,10 +171,10 @@ bool JsonRecogniser::skips_required(DisjunctId disjunct, const Progress& before,
                         progress.skipped) != kNoKeys;
 }
 
-// --- Which members may come.
-// --------------------------------------------------
+// --- Which keys may come. ----------------------------------------------------
 
-// The names of a key set whose values can be something.  `near`: at this depth.
+// The keys of a trie whose values are satisfiable.  `near`: the answer holds
+// for the depth of the frame alone, since the depth limit is near.
 KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
                                      bool near) {
   const std::uint64_t memo = std::uint64_t{trie} << 32 | disjunct;
@@ -183,14 +194,20 @@ KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
   return possible;
 }
 
-// Those of the possible names with which an alternative can go on.
+// Those of the possible keys after which the alternative can be completed.
+//
+// can_continue_with() answers that for one key, at the cost of a question to
+// the solver.  Objects may have thousands of keys, so keys about which the
+// solver gives the same answer are asked about together.  Invariant: `allowed`
+// holds the keys found allowed, `quiet` keys that are not asked about yet.
 KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
                                     KeySet possible) {
   KeySets& sets = solver_.key_sets();
   const DisjunctId disjunct = alternative.disjunct;
   KeySet left = possible;
   if (in_order()) {
-    // Nothing may come before what is needed and has a lower rank.
+    // Step 1: in schema order, no key after the first key that is still needed
+    // may come, because it would skip the needed one.
     const KeySet needed = solver_.needed(
         disjunct, members_of(disjunct, progress_of(id), kAlways).seen);
     const std::uint32_t own = solver_.min_rank(disjunct, needed);
@@ -204,8 +221,9 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
   }
   left = sets.subtract(left, frames_[id].used);
   if (left == kNoKeys) return left;
-  // Names of which no rule speaks beyond their values are alike, up to which
-  // names that rules speak of they leave out.
+  // Step 2: separate the keys whose presence matters to rules or to the
+  // condition, and ask about each of them.  The others ("quiet") differ only in
+  // being required, and in which presence_keys() they skip.
   const KeySet asked = solver_.presence_keys(disjunct);
   const KeySet spoken =
       sets.intersect(left, sets.unite(asked, solver_.condition_keys(disjunct)));
@@ -220,13 +238,16 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
     });
   };
   one_by_one(spoken);
-  // What is left out may be missed where members are counted.
+  // Step 3: where members are counted, or a condition is open, each skipped key
+  // may be missed later, so every quiet key is a question of its own.
   if (in_order() && solver_.tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
        condition_of(alternative) != kAlways)) {
     one_by_one(quiet);
     return allowed;
   }
+  // Step 4: in schema order, the keys up to the next of the presence keys ahead
+  // skip the same presence keys: they are one group, and so on from there.
   if (in_order()) {
     KeySet ahead = sets.subtract(asked, frames_[id].used);
     while (ahead != kNoKeys && quiet != kNoKeys) {
@@ -241,7 +262,8 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
   return sets.unite(allowed, allowed_together(id, alternative, quiet));
 }
 
-// Of names that are alike but for being required: all, or none.
+// The allowed ones of keys that differ in nothing but being required: of the
+// required keys, all or none are allowed, and of the others likewise.
 KeySet JsonRecogniser::allowed_together(FrameId id,
                                         const Alternative& alternative,
                                         KeySet names) {
@@ -257,8 +279,7 @@ KeySet JsonRecogniser::allowed_together(FrameId id,
   return allowed;
 }
 
-// The names that are in no key set: those of one of the languages that the
-// schema does not spell, and that are not remembered.
+// The union of the languages `extras`, without the keys of the trie.
 automata::LanguageId JsonRecogniser::other_keys(
     std::uint32_t trie_id, std::vector<automata::LanguageId> extras) {
   std::sort(extras.begin(), extras.end());
@@ -297,8 +318,17 @@ bool JsonRecogniser::any_member(FrameId id) {
   return frames_[id].any_member = true;
 }
 
-// `any_only`: null as soon as there is one.  Many frames are only looked at
-// for that, where a token goes on behind a comma and nobody takes it.
+// The keys that may come next in a frame.
+//
+// `any_only`: returns null as soon as one is found.  A mask asks many frames
+// only whether some member may follow, for tokens with a comma.
+//
+// A key is handled in one of three ways, cheapest first:
+//   allowed  the schema spells it: it is in the trie
+//   open     every other key may come, and no pattern distinguishes them: no
+//            state is needed
+//   extras   the other keys are a regular language: a state of its automaton,
+//            and one of each pattern, since patterns decide the value
 JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
                                                         bool any_only) {
   if (frames_[id].keys != nullptr) return frames_[id].keys.get();
@@ -315,9 +345,11 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
   bool track = false;
   bool any_open = false;
   const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
+  // Step 1: the union over the alternatives.  Invariant: `info->allowed` and
+  // `extras` are the keys with which one of the alternatives so far continues.
   for (const Alternative& alternative : now) {
     track = track || solver_.tracks_extra_keys(alternative.disjunct);
-    // What another alternative allows need not be asked again.
+    // Keys that another alternative allows need no second question.
     const KeySet possible = sets.subtract(
         possible_keys(alternative.disjunct, trie_id, near), info->allowed);
     info->allowed =
@@ -329,6 +361,7 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
     if (any_only && any_open && trie.languages().empty()) return nullptr;
     extras.push_back(others);
   }
+  // Step 2: the lexeme after the opening quote.
   Lexeme start;
   start.kind = Kind::kKey;
   start.track = track;
@@ -340,8 +373,9 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
     for (const automata::LanguageId language : trie.languages()) {
       start.entries.push_back({.state = languages.start(language)});
     }
-    if (trie.languages().size() > 64) extras.clear();  // see with_member()
-    // Those that the schema spells, or that were remembered, are in the trie.
+    // with_member() is given the patterns that match as 64 bits.
+    if (trie.languages().size() > 64) extras.clear();
+    // Keys that the schema spells, or that were remembered, are in the trie.
     if (!extras.empty()) {
       start.extras = languages.start(other_keys(trie_id, std::move(extras)));
     }
@@ -388,8 +422,8 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
   return made;
 }
 
-// The names that the schema does not spell with which an alternative can be
-// completed.
+// The language of the keys that the schema does not spell and after which the
+// alternative can be completed.
 automata::LanguageId JsonRecogniser::extras_of(FrameId id,
                                                const Alternative& alternative) {
   const automata::LanguageId possible =
@@ -426,8 +460,8 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
                        : solver_.languages().any_of(std::move(parts));
 }
 
-// What the value of a member of that name may be, and what is then left of the
-// condition of an alternative.
+// The alternatives for the value of a member with such a key, each with what
+// remains of the alternative's condition.
 std::vector<MemberAlternative> JsonRecogniser::member_alternatives(
     const Alternative& alternative, const KeyClass& name,
     const Progress& progress) {
@@ -437,7 +471,7 @@ std::vector<MemberAlternative> JsonRecogniser::member_alternatives(
       progress.count);
 }
 
-// Whether an alternative can go on with a member of that name.
+// Whether the alternative can be completed after a member with that key.
 bool JsonRecogniser::can_continue_with(FrameId id,
                                        const Alternative& alternative,
                                        KeyId key) {
@@ -455,7 +489,8 @@ bool JsonRecogniser::can_continue_with(FrameId id,
       });
 }
 
-// The frame in which the value of a member called `name` comes.
+// The frame in which the value of a member comes; 0 if no alternative allows
+// the member.
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
                                                     const KeyClass& name,
                                                     const Progress& progress) {

@@ -1,4 +1,5 @@
-// Strings: how many characters are left, and which values are used already.
+// Strings: the states of their languages, the characters left and needed, and
+// the values that uniqueItems excludes.
 
 #include <algorithm>
 
@@ -12,14 +13,20 @@ using recogniser::StringHint;
 
 using json::BodyState;
 
-// Where the schema lets every text through, within lengths, every spelling may
-// come.
+// Whether strings of these constraints have their canonical spelling alone.  If
+// the schema accepts every text, within lengths, every spelling is accepted.
 bool JsonRecogniser::spelled_canonically(
     const schema_solver::StringConstraints& string) {
   automata::Languages& languages = solver_.languages();
   return canonical_ && !languages.universal(languages.start(string.language));
 }
 
+// The lexeme after the opening quote: an entry for each conjunction of the
+// value and each disjunct for strings; 0 if no string may come.
+//
+// uniqueItems excludes the strings that were used.  If every string may come in
+// every alternative, the used strings are a trie of exceptions.  Otherwise they
+// are subtracted from the language, with its bounds on the length.
 std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   const Frame& frame = frames_[id];
   automata::Languages& languages = solver_.languages();
@@ -74,7 +81,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   return intern(std::move(lexeme));
 }
 
-// The strings that items of the frame have been, as a set of names.
+// The trie of the strings among the values that items of the frame used.
 std::uint32_t JsonRecogniser::used_strings_trie(FrameId id) {
   const std::uint32_t values = frames_[id].used;
   const auto [it, is_new] =
@@ -90,8 +97,8 @@ std::uint32_t JsonRecogniser::used_strings_trie(FrameId id) {
   return it->second;
 }
 
-// Characters that a string still needs: one that has begun, and the fewest that
-// lead to an end.
+// The characters that a string still needs: one that has begun, and then the
+// fewest that lead to acceptance.
 std::uint32_t JsonRecogniser::min_chars_needed(BodyState body,
                                                std::uint32_t partial,
                                                automata::StateId state,
@@ -109,7 +116,7 @@ std::uint32_t JsonRecogniser::min_chars_needed(BodyState body,
   return fewest == StringHint::kMany ? fewest : fewest + 1;
 }
 
-// Whether the language goes on with one of the characters.
+// Whether a character of the ranges continues the language from `state`.
 bool JsonRecogniser::any_in(const EscapeRanges& ranges,
                             automata::StateId state) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const CharRange& range) {
@@ -117,9 +124,9 @@ bool JsonRecogniser::any_in(const EscapeRanges& ranges,
   });
 }
 
-// The fewest characters needed behind some character of [low, high].  Whole
-// ranges of characters mostly lead to one state; where they do not, the search
-// ends after a number of them, and what it has not seen is left out.
+// The fewest characters needed after some character of [low, high].  Most
+// ranges lead to few states.  The search tries kMost characters and ignores the
+// rest of the range: the result is then too high, never too low.
 std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
                                                  char32_t low, char32_t high) {
   constexpr std::size_t kMost = 600;
@@ -159,7 +166,7 @@ Configuration JsonRecogniser::string_step(Configuration config,
   return config.count <= lexemes_[target].max ? config : within_bounds(config);
 }
 
-// Drops the entries whose strings are too long now.
+// Drops the entries whose maximum length is exceeded.
 Configuration JsonRecogniser::within_bounds(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next = now.without_entries();
@@ -174,7 +181,8 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
   return config;
 }
 
-// Whether a byte is known to lead where the one before it does: most do.
+// Whether the step with `byte` is known to equal the step with the preceding
+// byte value.  Most are: classes of bytes are ranges.
 bool JsonRecogniser::steps_as_previous_byte(const Lexeme& now,
                                             std::uint8_t byte) {
   if (byte == 0 || now.row == nullptr || now.node != KeyTrie::kNone ||
@@ -197,6 +205,12 @@ bool JsonRecogniser::steps_as_previous_byte(const Lexeme& now,
                      [&](const Entry& entry) { return same(entry.state); });
 }
 
+// The step of a string's lexeme, cached in its row.
+//
+// Invariant: an entry is kept if some character, or rest of the escape, leads
+// to acceptance within its maximum length.  Inside an escape an entry keeps the
+// state before the escape, and dies when no character that the escape may still
+// become continues its language.
 JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
                                                           std::uint8_t byte) {
   automata::Languages& languages = solver_.languages();
@@ -211,7 +225,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
   next.track = now.track;
   next.total = now.total;
   const bool escape = is_escape(now.body) || is_escape(body);
-  // What the escape says is not needed where everything is welcome.
+  // If every text is accepted, the digits of an escape do not matter.
   if (is_escape(body) && (!now.total || now.track)) {
     next.partial = next_partial(body, byte, now.partial);
   }
@@ -233,7 +247,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
     if (!escape) {
       moved.state = languages.step(entry.state, byte);
     } else if (now.total) {
-      // Stays: between characters in an escape, as before it.
+      // The state stays: every character leads back to it.
     } else if (body == BodyState::kText) {
       moved.state = languages.step_char(
           entry.state, escaped_char(now.body, byte, now.partial));
@@ -250,7 +264,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
     }
     add_new(next.entries, moved);
   }
-  // Which of them is total may change as the text goes on.
+  // A language may become universal as the text continues.
   if (!next.total && body == BodyState::kText) {
     next.total =
         !next.entries.empty() &&
@@ -267,7 +281,7 @@ Configuration JsonRecogniser::close_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.node != KeyTrie::kNone &&
       key_tries_[lexeme.trie].node(lexeme.node).key != KeyTrie::kNone) {
-    return {};  // used already
+    return {};  // the value was used already
   }
   std::vector<schema_solver::ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {

@@ -1,4 +1,10 @@
-// Detached frames: values as far as nothing enclosing them matters.
+// Value states: values without what encloses them.
+//
+// Inside a value, what may come depends on the conjunctions of the value alone.
+// A detached frame has these conjunctions and no parent, so one mask of the
+// value serves all objects and arrays in which it occurs.  Where the value
+// ends, a LeftValue configuration says which conjunctions it fulfilled;
+// resume() maps it back to a frame with a parent.
 
 #include <algorithm>
 
@@ -29,7 +35,7 @@ JsonRecogniser::FrameId JsonRecogniser::detached(
 
 Configuration JsonRecogniser::value_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
-  // Near the greatest depth, and where layout depends on it, depth matters.
+  // Near the depth limit, and with indentation, the value depends on its depth.
   if (!frame.pending || frame.unique || options_.layout.indent ||
       frame.depth + kDepthReach > options_.limits.depth ||
       frame.kind == FrameKind::kDetached) {
@@ -51,7 +57,8 @@ Configuration JsonRecogniser::resume(Configuration config,
   return step(real, static_cast<std::uint8_t>(escaped.count - 1));
 }
 
-// The conjunctions of scalars alone are described by their lexemes.
+// Only values that are scalars have fingerprints: nothing in them but the
+// lexeme depends on the schema.
 std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
@@ -89,8 +96,9 @@ Configuration JsonRecogniser::translate_left_value(Configuration config,
           frame.after_all};
 }
 
-// The byte that ends the name of a member whose value has one conjunction,
-// whatever else the object has, leads to where that conjunction alone is known.
+// After the quote that closes a key, the value's conjunction may depend on the
+// disjunct and the key alone.  Then the result is a detached frame with that
+// conjunction, found in one table look-up.
 Configuration JsonRecogniser::step_or_value_state(Configuration config,
                                                   std::uint8_t byte) {
   const Lexeme& lexeme = lexemes_[config.lex];
