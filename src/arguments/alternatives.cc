@@ -159,8 +159,8 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       kinds = std::move(finer);
       if (kinds.size() > kMaxNameKinds) {
         return Error{ErrorCode::kTooLarge,
-                     "'patternProperties' tell more than 64 kinds of names "
-                     "apart.",
+                     "'patternProperties' divide names into more than 64 "
+                     "classes.",
                      document_.pointer(id) + "/patternProperties"};
       }
     }

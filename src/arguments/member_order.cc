@@ -158,7 +158,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
         "before the next ones.";
   } else if (bounded && parts.extra != kNoId && size > 0) {
     out.narrowed =
-        "Since their number matters, members that are not declared come behind "
+        "Since their number matters, members that are not declared come after "
         "those that are.";
   }
   return out;

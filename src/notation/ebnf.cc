@@ -289,7 +289,8 @@ bool EbnfReader::close() {
   }
   Frame& frame = frames_.back();
   if (!frame.has_element) {
-    return fail(inner.begin, at_, "A (= ...) stands behind what it is about.");
+    return fail(inner.begin, at_,
+                "A hint (= ...) must follow the elements that it describes.");
   }
   frame.closed = true;
   frame.operand = false;

@@ -154,7 +154,7 @@ bool LarkReader::definition() {
   info_[id].first_use = span;
   if (peek() == '.') {
     return fail(begin, at_ + 1,
-                "Priorities are not supported; a grammar lets out every text "
+                "Priorities are not supported; a grammar allows every text "
                 "that fits.",
                 ErrorCode::kUnsupported);
   }

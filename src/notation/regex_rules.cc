@@ -394,7 +394,7 @@ Result<RegexExpr> read_regex(std::string_view pattern,
         break;
       default:
         return Error{ErrorCode::kUnsupportedPattern,
-                     "The pattern is not regular; leave out look-around and "
+                     "The pattern is not regular; remove look-around and "
                      "back-references.",
                      {},
                      Span{0, pattern.size()}};

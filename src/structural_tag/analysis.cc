@@ -178,7 +178,7 @@ std::optional<Error> check_end(const TagTree& tag, const TagAnalysis& analysis,
   return Error{ErrorCode::kConflict,
                "tag: 'end' is empty, and nothing in the content (" +
                    std::string(to_string(tag[content].type)) +
-                   ") says where it ends. Give a non-empty 'end', or "
+                   ") determines where it ends. Give a non-empty 'end', or "
                    "'excludes' to the content.",
                node.path + "/end"};
 }
@@ -269,7 +269,7 @@ std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
         std::string(to_string(node.type)) + ": the trigger " +
             quoted(triggers[i]) + " contains " + quoted(excludes[*found]) +
             ", which the free text must not contain (by 'excludes' or as "
-            "the end of the tag around it), so it can never be read.",
+            "the end of the enclosing tag), so it can never be read.",
         node.path +
             (dispatch ? "/rules/" + index + "/0" : "/triggers/" + index)};
   }
@@ -311,7 +311,7 @@ Error excluded_trigger_error(const TagNode& node, std::size_t trigger,
   return Error{ErrorCode::kConflict,
                std::string(to_string(node.type)) + ": the token " + token +
                    " is both a trigger and excluded (by 'exclude_tokens' or "
-                   "as the end of the tag around it).",
+                   "as the end of the enclosing tag).",
                node.path + (node.type == TagNodeType::kTokenDispatch
                                 ? "/rules/" + index + "/0"
                                 : "/trigger_tokens/" + index)};

@@ -322,7 +322,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   // The limits, and the type.
   if (next.depth > limits_.json_depth) {
     return Error{ErrorCode::kTooDeep,
-                 "Formats stand in each other more than " +
+                 "Formats are nested more than " +
                      std::to_string(limits_.json_depth) +
                      " levels deep (Limits::json_depth).",
                  next.path};

@@ -227,10 +227,10 @@ std::optional<Error> force(ToolSelection& selection,
   if (!matches) return std::move(matches).error();
   if (matches->functions.size() + matches->builtins.size() != 1) {
     return Error{ErrorCode::kConflict,
-                 "tool_choice: fits " +
+                 "tool_choice: selects " +
                      std::to_string(matches->functions.size() +
                                     matches->builtins.size()) +
-                     " tools; it must fit exactly one.",
+                     " tools; it must select exactly one.",
                  "/tool_choice"};
   }
   selection.functions = std::move(matches->functions);
@@ -282,7 +282,7 @@ Result<ToolSelection> select_tools(const json::Value& tools,
   if (selection.choice == ToolChoice::kRequired &&
       selection.functions.empty() && selection.builtins.empty()) {
     return Error{ErrorCode::kConflict,
-                 "tool_choice: 'required', and there is no tool.",
+                 "tool_choice: is 'required', but there is no tool.",
                  "/tool_choice"};
   }
   return selection;

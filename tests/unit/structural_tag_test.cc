@@ -554,7 +554,7 @@ TEST(ToolCalling, Errors) {
        "unknown_name at /tool_choice: tool_choice: must be 'auto', 'none', "
        "'required' or an object that names a tool, got 'x'."},
       {"llama", "null", R"("required")",
-       "conflict at /tool_choice: tool_choice: 'required', and there is no "
+       "conflict at /tool_choice: tool_choice: is 'required', but there is no "
        "tool."},
       {"llama", R"([{"function": {"name": "f"}}])",
        R"({"type": "function", "function": {"name": "g"}})",
@@ -565,7 +565,7 @@ TEST(ToolCalling, Errors) {
        "and the style 'llama' has none; 'harmony' has."},
       {"harmony", R"([{"type": "web"}, {"type": "web", "name": "w"}])",
        R"({"type": "web"})",
-       "conflict at /tool_choice: tool_choice: fits 2 tools; it must fit "
+       "conflict at /tool_choice: tool_choice: selects 2 tools; it must select "
        "exactly one."},
       {"harmony", R"([{"type": "web"}])",
        R"({"type": "allowed_tools", "allowed_tools": {"mode": "x"}})",
