@@ -45,8 +45,8 @@ std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
 std::optional<Error> TagCompiler::make_reader(TagNodeId id) {
   if (code_.arguments.contains(id)) return std::nullopt;
   const TagNode& format = tag_[id];
-  Result<ArgumentReader> reader =
-      ArgumentReader::make(format.as<structural_tag::JsonSchemaBody>(), {});
+  Result<arguments::ArgumentReader> reader = arguments::ArgumentReader::make(
+      format.as<structural_tag::JsonSchemaBody>(), {});
   if (!reader) {
     Error error = std::move(reader).error();
     error.path = format.path + "/json_schema" + error.path;

@@ -135,7 +135,8 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
   };
   if (format.type == TagNodeType::kJsonSchema) {
     last_value_ = nullptr;
-    const Arguments read = code_.arguments.at(node.format).read(text);
+    const arguments::Arguments read =
+        code_.arguments.at(node.format).read(text);
     if (complete || read.read > 0) last_value_ = read.value;
     last_value_whole_ = complete && read.complete;
   }

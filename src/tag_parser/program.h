@@ -38,6 +38,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments/reader.h"
 #include "automata/aho_corasick.h"
 #include "base/id.h"
 #include "parlance/error.h"
@@ -45,7 +46,6 @@
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "structural_tag/structural_tag.h"
-#include "tag_parser/arguments.h"
 #include "tag_parser/regions.h"
 #include "tag_parser/resume_point.h"
 
@@ -174,7 +174,7 @@ struct CompiledTagImpl {
   Markers markers = Markers::kToken;
 
   // By format, of json_schema only.
-  std::map<TagNodeId, ArgumentReader> arguments;
+  std::map<TagNodeId, arguments::ArgumentReader> arguments;
 
   const TagProgram& program(bool by_ids) const {
     return by_ids && tokens != nullptr ? *tokens : spelled;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments/reader.h"
 #include "base/access.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -25,7 +26,6 @@
 #include "support/argument_texts.h"
 #include "support/long_numbers.h"
 #include "support/small_schemas.h"
-#include "tag_parser/arguments.h"
 
 namespace parlance {
 namespace {
@@ -155,7 +155,7 @@ class Case {
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
     if (!grammar) return;
     ++counts_.schemas;
-    const auto reader = tag_parser::ArgumentReader::make(format_);
+    const auto reader = arguments::ArgumentReader::make(format_);
     ASSERT_TRUE(reader) << reader.error().to_string();
     schema::Validator validator(*document);
     walk(*grammar, *reader, validator, walks);
@@ -163,7 +163,7 @@ class Case {
   }
 
  private:
-  void walk(const Grammar& grammar, const tag_parser::ArgumentReader& reader,
+  void walk(const Grammar& grammar, const arguments::ArgumentReader& reader,
             schema::Validator& validator, std::size_t walks) {
     const auto words = testing::argument_words(format_.style);
     for (std::size_t i = 0; i < walks; ++i) {
@@ -176,7 +176,7 @@ class Case {
       }
       if (!text || has_long_number(*text)) continue;
       ++counts_.texts;
-      const tag_parser::Arguments read = reader.read(*text);
+      const arguments::Arguments read = reader.read(*text);
       ASSERT_TRUE(read.complete) << *text << "\nread to " << read.read;
       ASSERT_EQ(read.read, text->size());
       ASSERT_TRUE(validator.valid(read.value)) << *text << "\n"
@@ -188,17 +188,17 @@ class Case {
     }
   }
 
-  void check_cut(const tag_parser::ArgumentReader& reader,
+  void check_cut(const arguments::ArgumentReader& reader,
                  std::string_view text) {
     const std::string_view part = text.substr(0, small_.below(text.size() + 1));
-    const tag_parser::Arguments read = reader.read(part);
+    const arguments::Arguments read = reader.read(part);
     ASSERT_LE(read.read, part.size());
     if (read.complete) {
       ASSERT_EQ(read.read, part.size());
       return;
     }
     if (!read.value.is_object()) return;
-    const tag_parser::Arguments again = reader.read(part.substr(0, read.read));
+    const arguments::Arguments again = reader.read(part.substr(0, read.read));
     ASSERT_EQ(again.read, read.read) << part;
     if (!again.complete) {
       ASSERT_EQ(again.value, read.value) << part;
@@ -234,7 +234,7 @@ class Case {
     return value;
   }
 
-  void write(const Grammar& grammar, const tag_parser::ArgumentReader& reader,
+  void write(const Grammar& grammar, const arguments::ArgumentReader& reader,
              schema::Validator& validator, std::size_t tries) {
     // What is not let out as JSON is a string.
     for (const GrammarNote& note : grammar.report()) {
@@ -259,7 +259,7 @@ class Case {
       const std::optional<std::string> text = writer.write(members);
       if (!text || !grammar.accepts(*text)) continue;
       ++counts_.values;
-      const tag_parser::Arguments read = reader.read(*text);
+      const arguments::Arguments read = reader.read(*text);
       ASSERT_TRUE(read.complete) << *text;
       ASSERT_TRUE(schema::equal_values(read.value, members))
           << *text << "\n"

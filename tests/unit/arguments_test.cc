@@ -1,7 +1,5 @@
 // Reading arguments that are written as elements, one row per fact.
 
-#include "tag_parser/arguments.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments/reader.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "structural_tag/structural_tag.h"
@@ -58,9 +57,9 @@ void check(const std::vector<Row>& rows) {
     const Result<Grammar> grammar = grammar_of(format);
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     EXPECT_TRUE(grammar->accepts(row.text));
-    const auto reader = tag_parser::ArgumentReader::make(format);
+    const auto reader = arguments::ArgumentReader::make(format);
     ASSERT_TRUE(reader) << reader.error().to_string();
-    const tag_parser::Arguments read = reader->read(row.text);
+    const arguments::Arguments read = reader->read(row.text);
     EXPECT_TRUE(read.complete);
     EXPECT_EQ(read.read, std::string_view(row.text).size());
     EXPECT_EQ(json::dump(read.value, {.ascii = false}), row.value);
@@ -252,9 +251,9 @@ TEST(Arguments, LineFeedsOfTheMarkup) {
     ASSERT_TRUE(grammar) << grammar.error().to_string();
     ASSERT_EQ(grammar->accepts(text), row.value != nullptr);
     if (row.value == nullptr) continue;
-    const auto reader = tag_parser::ArgumentReader::make(format);
+    const auto reader = arguments::ArgumentReader::make(format);
     ASSERT_TRUE(reader);
-    const tag_parser::Arguments read = reader->read(text);
+    const arguments::Arguments read = reader->read(text);
     EXPECT_TRUE(read.complete);
     EXPECT_EQ(json::dump(read.value),
               R"({"a": )" + std::string(row.value) + "}");
@@ -330,13 +329,13 @@ TEST(Arguments, Alternatives) {
 TEST(Arguments, Cut) {
   const std::string_view text =
       "<parameter=a>x</parameter>\n<parameter=b>12</parameter>\n";
-  const auto reader = tag_parser::ArgumentReader::make(
+  const auto reader = arguments::ArgumentReader::make(
       format_of("qwen_xml", R"({"properties": {"a": {"type": "string"},
                                      "b": {"type": "integer"}},
                       "required": ["a", "b"]})"));
   ASSERT_TRUE(reader);
   for (std::size_t size = 0; size <= text.size(); ++size) {
-    const tag_parser::Arguments read = reader->read(text.substr(0, size));
+    const arguments::Arguments read = reader->read(text.substr(0, size));
     SCOPED_TRACE(size);
     EXPECT_EQ(read.complete, size + 1 >= text.size());
     EXPECT_EQ(json::dump(read.value), size + 1 >= text.size()
@@ -345,13 +344,13 @@ TEST(Arguments, Cut) {
                                                    : "{}");
     EXPECT_LE(read.read, size);
   }
-  const tag_parser::Arguments wrong =
+  const arguments::Arguments wrong =
       reader->read("<parameter=a>x</parameter><parameter=b>y</parameter>");
   EXPECT_FALSE(wrong.complete);
   EXPECT_EQ(wrong.read, 26u);
   EXPECT_EQ(json::dump(wrong.value), R"({"a": "x"})");
 
-  const auto value = tag_parser::ArgumentReader::make(
+  const auto value = arguments::ArgumentReader::make(
       format_of("json", R"({"type": "array"})"));
   ASSERT_TRUE(value);
   EXPECT_FALSE(value->read("[1, ").complete);
@@ -359,7 +358,7 @@ TEST(Arguments, Cut) {
 }
 
 TEST(Arguments, Errors) {
-  const auto reader = tag_parser::ArgumentReader::make(format_of(
+  const auto reader = arguments::ArgumentReader::make(format_of(
       "qwen_xml", R"({"type": "object", "not": {"required": ["a"]}})"));
   ASSERT_FALSE(reader);
   EXPECT_EQ(reader.error().code, ErrorCode::kUnsupported);
@@ -379,7 +378,7 @@ TEST(Arguments, LongTexts) {
   constexpr const char* kMixed =
       R"({"additionalProperties": {"type": ["array", "string"]}})";
   const auto reader =
-      tag_parser::ArgumentReader::make(format_of("qwen_xml", kMixed));
+      arguments::ArgumentReader::make(format_of("qwen_xml", kMixed));
   ASSERT_TRUE(reader);
   const std::string raw =
       "<parameter=a>" + std::string(4'000'000, '[') + "</parameter>";
@@ -389,16 +388,16 @@ TEST(Arguments, LongTexts) {
     for (int i = 0; i < 20'000; ++i) {
       text += "<parameter=a" + std::to_string(i) + ">" + value + "</parameter>";
     }
-    const tag_parser::Arguments read = reader->read(text);
+    const arguments::Arguments read = reader->read(text);
     EXPECT_TRUE(read.complete) << value;
     // Cut in the last element, so that every way on fails.
-    const tag_parser::Arguments cut =
+    const arguments::Arguments cut =
         reader->read(text.substr(0, text.size() - 5));
     EXPECT_FALSE(cut.complete) << value;
     EXPECT_GT(cut.value.size(), 0u) << value;
   }
 
-  const auto nested = tag_parser::ArgumentReader::make(
+  const auto nested = arguments::ArgumentReader::make(
       format_of("cohere_xml", R"({"properties": {"a": {"$ref": "#"}},
                         "type": "object"})"));
   ASSERT_TRUE(nested);
@@ -484,9 +483,9 @@ TEST(Arguments, AnyOrder) {
     EXPECT_EQ(grammar->report().empty(), row.schema != kMost);
     EXPECT_EQ(grammar->accepts(text), row.value != nullptr);
     if (row.value == nullptr) continue;
-    const auto reader = tag_parser::ArgumentReader::make(format);
+    const auto reader = arguments::ArgumentReader::make(format);
     ASSERT_TRUE(reader);
-    const tag_parser::Arguments read = reader->read(text);
+    const arguments::Arguments read = reader->read(text);
     EXPECT_TRUE(read.complete);
     EXPECT_EQ(json::dump(read.value), row.value);
   }

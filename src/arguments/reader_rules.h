@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_ARGUMENT_RULES_H_
-#define PARLANCE_SRC_TAG_PARSER_ARGUMENT_RULES_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_READER_RULES_H_
+#define PARLANCE_SRC_ARGUMENTS_READER_RULES_H_
 
 // What the arguments of a json_schema format may be, piece by piece: which
 // members an object has, which texts are strings, which are JSON.  It is the
@@ -24,7 +24,7 @@
 #include "schema/document.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance::tag_parser {
+namespace parlance::arguments {
 
 using ValueId = std::uint32_t;
 using ListId = std::uint32_t;
@@ -155,6 +155,6 @@ class ArgumentRules {
   ValueId root_value_ = kNone;
 };
 
-}  // namespace parlance::tag_parser
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_TAG_PARSER_ARGUMENT_RULES_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_READER_RULES_H_

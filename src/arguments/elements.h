@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_ARGUMENT_ELEMENTS_H_
-#define PARLANCE_SRC_TAG_PARSER_ARGUMENT_ELEMENTS_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_ELEMENTS_H_
+#define PARLANCE_SRC_ARGUMENTS_ELEMENTS_H_
 
 // The elements of cohere_xml as a tree, whatever the schema says:
 //
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parlance::tag_parser {
+namespace parlance::arguments {
 
 struct ArgumentElement {
   enum class Kind : std::uint8_t {
@@ -47,6 +47,6 @@ std::size_t skip_space(std::string_view text, std::size_t pos);
 std::vector<ArgumentElement> scan_elements(std::string_view text);
 std::vector<ArgumentElement> scan_minimax_m3(std::string_view text);
 
-}  // namespace parlance::tag_parser
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_TAG_PARSER_ARGUMENT_ELEMENTS_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_ELEMENTS_H_

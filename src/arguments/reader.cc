@@ -12,7 +12,7 @@
 // rule that could be asked of them, is known before those around them are
 // looked at.
 
-#include "tag_parser/arguments.h"
+#include "arguments/reader.h"
 
 #include <algorithm>
 #include <map>
@@ -24,10 +24,10 @@
 #include <utility>
 #include <vector>
 
-#include "tag_parser/argument_elements.h"
-#include "tag_parser/argument_rules.h"
+#include "arguments/elements.h"
+#include "arguments/reader_rules.h"
 
-namespace parlance::tag_parser {
+namespace parlance::arguments {
 
 using structural_tag::ArgumentStyle;
 
@@ -39,7 +39,6 @@ struct ArgumentReader::State {
 
 namespace {
 
-constexpr std::size_t kNowhere = std::string_view::npos;
 // Places that a search remembers; beyond them it gives up.
 constexpr std::size_t kMaxPlaces = std::size_t{1} << 20;
 
@@ -145,7 +144,7 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
                                             std::size_t& end) {
   const std::size_t begin = skip_space(text_, pos);
   end = rules_.json_end(value, text_, begin);
-  if (end == kNowhere) return std::nullopt;
+  if (end == std::string_view::npos) return std::nullopt;
   return parse(text_.substr(begin, end - begin), limits_);
 }
 
@@ -167,7 +166,7 @@ void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
   if (rules_.style() == ArgumentStyle::kGlmXml) pos = skip_space(text_, pos);
   if (!markup_.attribute_end.empty()) {
     const std::size_t end = text_.find(markup_.attribute_end, pos);
-    if (end == kNowhere) return;
+    if (end == std::string_view::npos) return;
     const std::string_view attribute = text_.substr(pos, end - pos);
     if (rules_.style() == ArgumentStyle::kGlmXml && !attribute.empty()) return;
     string_first = attribute == "true" || attribute == "string";
@@ -183,7 +182,7 @@ void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
   };
   if (!string_first) as_json();
   const std::size_t end = text_.find(markup_.close, pos);
-  if (end != kNowhere) {
+  if (end != std::string_view::npos) {
     const std::string_view raw =
         arguments::raw_string(markup_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
@@ -228,7 +227,7 @@ std::vector<Way> Reading::ways(const ObjectRule& rule, std::size_t pos) {
   if (!text_.substr(pos).starts_with(markup_.open)) return out;
   pos += markup_.open.size();
   const std::size_t middle = text_.find(markup_.middle, pos);
-  if (middle == kNowhere) return out;
+  if (middle == std::string_view::npos) return out;
   if (find_member(rule, text_.substr(pos, middle - pos), way, value)) {
     add_ways(out, way, value, middle + markup_.middle.size());
   }
@@ -519,4 +518,4 @@ Arguments ArgumentReader::read(std::string_view text) const {
   return Reading(*state_->rules, state_->limits, text).read();
 }
 
-}  // namespace parlance::tag_parser
+}  // namespace parlance::arguments

@@ -1,14 +1,14 @@
 // From a schema to the rules of its values.  Lists wait in `lists_` until they
 // are described, so that a schema may refer to itself.
 
-#include "tag_parser/argument_rules.h"
+#include "arguments/reader_rules.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/utf8.h"
 
-namespace parlance::tag_parser {
+namespace parlance::arguments {
 
 using arguments::Conjunction;
 using structural_tag::ArgumentStyle;
@@ -245,4 +245,4 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   return end;
 }
 
-}  // namespace parlance::tag_parser
+}  // namespace parlance::arguments

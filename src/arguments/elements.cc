@@ -1,15 +1,14 @@
 // Reading elements with a stack of those that are open.
 
-#include "tag_parser/argument_elements.h"
+#include "arguments/elements.h"
 
 #include <optional>
 
 #include "arguments/markup.h"
 
-namespace parlance::tag_parser {
+namespace parlance::arguments {
 namespace {
 
-constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::uint32_t kNoElement = 0xFFFFFFFF;
 constexpr arguments::ArgumentMarkup kMarkup =
     arguments::argument_markup(structural_tag::ArgumentStyle::kCohereXml);
@@ -67,7 +66,7 @@ bool read_opening(std::string_view text, ArgumentElement& out) {
   std::size_t behind = 0;
   if (skip(kName)) {
     behind = text.find(kMarkup.middle, pos);
-    if (behind == kNowhere) return false;
+    if (behind == std::string_view::npos) return false;
     out.named = true;
     out.name = text.substr(pos, behind - pos);
     pos = behind + kMarkup.middle.size();
@@ -75,7 +74,7 @@ bool read_opening(std::string_view text, ArgumentElement& out) {
     return false;
   }
   behind = text.find(kMarkup.attribute_end, pos);
-  if (behind == kNowhere) return false;
+  if (behind == std::string_view::npos) return false;
   const auto kind = kind_of(text.substr(pos, behind - pos));
   if (!kind) return false;
   out.kind = *kind;
@@ -126,7 +125,7 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
         element.kind == ArgumentElement::Kind::kRaw
             ? text.find(kMarkup.close, pos)
             : skip_space(text, json_end(text, skip_space(text, pos)));
-    if (end == kNowhere || !close(element, end)) return out;
+    if (end == std::string_view::npos || !close(element, end)) return out;
   }
 }
 
@@ -160,7 +159,7 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     if (!text.substr(pos).starts_with(kM3.open)) return out;
     const std::size_t name = pos + kM3.open.size();
     const std::size_t behind = text.find(kM3.middle, name);
-    if (behind == kNowhere) return out;
+    if (behind == std::string_view::npos) return out;
     ArgumentElement next;
     next.kind = Kind::kNest;
     next.named = true;
@@ -174,7 +173,7 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     out.push_back(next);
     // What has no element in it ends at the next marker.
     const std::size_t marker = text.find(arguments::kMinimaxM3, pos);
-    if (marker == kNowhere) return out;
+    if (marker == std::string_view::npos) return out;
     if (text.substr(marker).starts_with(kM3.close)) {
       out.back().kind = Kind::kLeaf;
       if (!close(marker)) return out;
@@ -182,4 +181,4 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   }
 }
 
-}  // namespace parlance::tag_parser
+}  // namespace parlance::arguments

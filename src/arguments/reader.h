@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TAG_PARSER_ARGUMENTS_H_
-#define PARLANCE_SRC_TAG_PARSER_ARGUMENTS_H_
+#ifndef PARLANCE_SRC_ARGUMENTS_READER_H_
+#define PARLANCE_SRC_ARGUMENTS_READER_H_
 
 // From the text that a json_schema format lets out to the value it stands for.
 //
@@ -34,7 +34,7 @@
 #include "parlance/limits.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance::tag_parser {
+namespace parlance::arguments {
 
 struct Arguments {
   // Of a text that is not complete: the whole elements that it begins with, as
@@ -69,6 +69,6 @@ class ArgumentReader {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace parlance::tag_parser
+}  // namespace parlance::arguments
 
-#endif  // PARLANCE_SRC_TAG_PARSER_ARGUMENTS_H_
+#endif  // PARLANCE_SRC_ARGUMENTS_READER_H_
