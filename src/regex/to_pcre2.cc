@@ -149,8 +149,7 @@ void Writer::number_groups() {
 
 std::string Writer::run() {
   number_groups();
-  std::vector<Visit> stack{
-      {HirId(hir_.nodes.size() - 1), 0, true}};
+  std::vector<Visit> stack{{HirId(hir_.nodes.size() - 1), 0, true}};
   while (!stack.empty()) {
     Visit& visit = stack.back();
     const HirNode& node = hir_.nodes[visit.id];

@@ -258,9 +258,7 @@ TEST(Ebnf, Errors) {
     Result<Rules> rules = notation::read_ebnf(row.grammar);
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
-    EXPECT_EQ(to_string(error.code),
-              to_string(row.code))
-        << error.message;
+    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
     EXPECT_EQ(error.span.value_or(Span{}), row.span)
         << error.span.value_or(Span{}).begin << ".."
         << error.span.value_or(Span{}).end;

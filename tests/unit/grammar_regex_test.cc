@@ -132,9 +132,7 @@ TEST(GrammarRegex, Errors) {
     Result<Rules> rules = notation::regex_rules(row.pattern);
     ASSERT_FALSE(rules);
     const Error& error = rules.error();
-    EXPECT_EQ(to_string(error.code),
-              to_string(row.code))
-        << error.message;
+    EXPECT_EQ(to_string(error.code), to_string(row.code)) << error.message;
     const Span span = error.span.value_or(Span{});
     EXPECT_EQ(span, row.span) << span.begin << ".." << span.end;
     EXPECT_NE(error.message.find(row.message), std::string::npos)
