@@ -55,8 +55,10 @@ ConditionId Conditions::any(std::vector<ConditionId> parts) {
   return join(Kind::kAny, std::move(parts));
 }
 
-// Lists hold no lists of their own kind, nothing twice, nothing that the others
-// decide: of x and (x or y) it is x that is left.
+// The conjunction (kAll) or disjunction (kAny) of the parts, in canonical form:
+// nested lists of the same kind are flattened, equal parts occur once, a part
+// and its contradiction ("absent" and "present") give the absorbing element,
+// and a part is dropped that another one absorbs: x and (x or y) is x.
 ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
   const ConditionId neutral = kind == Kind::kAll ? kAlways : kImpossible;
   const ConditionId absorbing = kind == Kind::kAll ? kImpossible : kAlways;
@@ -108,7 +110,7 @@ ConditionId Conditions::map_atoms(
   const auto found = known.find(id);
   if (found != known.end()) return found->second;
   const Kind kind = table_[id].kind;
-  // A copy: the table grows while its parts are changed.
+  // A copy, because map_atoms() adds to the table.
   std::vector<ConditionId> parts = table_[id].parts;
   bool same = true;
   for (ConditionId& part : parts) {
@@ -179,7 +181,7 @@ ConditionId Conditions::after_test(ConditionId id, Literal literal,
         const Condition& one = table_[at];
         if (one.kind != Kind::kTest) return at;
         if (one.literal == literal) return fulfilled ? kAlways : kImpossible;
-        // A value does not fulfil a literal and its opposite.
+        // A value does not satisfy a literal and its negation.
         return fulfilled && (one.literal ^ 1) == literal ? kImpossible : at;
       },
       known);

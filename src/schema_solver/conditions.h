@@ -1,24 +1,25 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_CONDITIONS_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_CONDITIONS_H_
 
-// What the members of an object must be together, as a formula that the text
-// resolves while it is read.
+// Formulas over the members of an object, which are simplified while the object
+// is read.
 //
 //   "allOf": [{"if": {"properties": {"t": {"const": "a0"}}},
 //              "then": {"anyOf": [{"required": ["g"]}, {"required": ["h"]}]}},
 //             {"if": {"properties": {"t": {"const": "a1"}}}, ...}, ...]
 //
-//      (t is not a0  or  g there  or  h there)
+//      (t is not a0  or  g present  or  h present)
 //  and (t is not a1  or  ...)
 //
-// To split such alternatives takes their product.  A formula is a sum: each
-// member that is read replaces what it decides by true or false, and what is
-// left is simplified, so that t = "a1" leaves one clause of thirty.  What is
-// left is the state of an alternative (json_recogniser.h); equal formulas have
-// equal ids.
+// The number of disjuncts of such a schema is the product of its clauses; the
+// size of a formula is their sum.  Each member that is read replaces the atoms
+// that it decides by true or false, and the formula is simplified: t = "a1"
+// leaves one clause of thirty.  The remainder, a derivative of the formula as
+// in Brzozowski (1964), is the state of an alternative (json_recogniser.h).
 //
-// Formulas have no negation: it is moved into the parts when they are made.
-// So a part that is not known to hold may be taken to fail.
+// Formulas are hash-consed: equal formulas have equal ids.  They are in
+// negation normal form, with negation inside the atoms.  Therefore an atom that
+// is not known to hold may be assumed to fail.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +32,9 @@ namespace parlance::schema_solver {
 // A node of the schema that must hold (even) or must not (odd).
 using Literal = std::uint32_t;
 inline constexpr Literal kNoLiteral = 0xFFFFFFFF;
-inline constexpr Literal kNever = 0xFFFFFFFE;  // what nothing fulfils
+inline constexpr Literal kNever = 0xFFFFFFFE;  // no value satisfies it
 
-// A name of a member, interned.
+// An object key, interned.
 using KeyId = std::uint32_t;
 inline constexpr KeyId kNoKey = 0xFFFFFFFF;
 
@@ -41,12 +42,12 @@ using ConditionId = std::uint32_t;
 inline constexpr ConditionId kAlways = 0;
 inline constexpr ConditionId kImpossible = 1;
 
-// Names that have something in common.
+// A set of keys that a rule applies to.
 struct KeyGroup {
   enum class Kind : std::uint8_t {
     kPattern,  // the schema::PatternId `id` matches them
-    kExtra,    // the rules of the schema::NodeId `id` do not know them
-    kName,     // as strings, they fulfil the literal `id`
+    kExtra,    // the rules of the schema::NodeId `id` do not declare them
+    kName,     // as strings, they satisfy the literal `id`
   };
   Kind kind = Kind::kPattern;
   std::uint32_t id = 0;
@@ -59,14 +60,16 @@ struct Condition {
     kFalse,
     kAll,
     kAny,
-    kAbsent,   // `key` is not there
-    kPresent,  // `key` is
-    kValue,    // `key` is, and its value fulfils `literal`
-    kTest,     // the value that comes now fulfils `literal`
-    kSome,     // so does that of some name of `names`; kNoLiteral: there is one
-    kEvery,    // so does that of every name of `names`; kNever: there is none
-    kAtLeast,  // `bound` members or more
-    kAtMost,
+    kAbsent,   // the object has no member `key`
+    kPresent,  // the object has a member `key`
+    kValue,    // it has one, and the value satisfies `literal`
+    kTest,     // the value that is read next satisfies `literal`
+    kSome,     // some member with a key of `keys` has a value that satisfies
+               // `literal`; kNoLiteral: any value
+    kEvery,    // every member with a key of `keys` has a value that satisfies
+               // `literal`; kNever: there is no such member
+    kAtLeast,  // the object has `bound` members or more
+    kAtMost,   // the object has `bound` members or fewer
   };
   Kind kind = Kind::kTrue;
   KeyId key = kNoKey;
@@ -77,34 +80,37 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-// Owns conditions.  Append-only.  Recursion is as deep as they are nested.
+// The table of conditions.  Append-only.  Recursion is as deep as conditions
+// are nested.
 class Conditions {
  public:
   Conditions();
 
-  // Of one part; kAll and kAny are made by all() and any().
+  // The id of an atom.  all() and any() return conjunctions and disjunctions.
   ConditionId of(Condition condition);
   ConditionId all(std::vector<ConditionId> parts);
   ConditionId any(std::vector<ConditionId> parts);
 
   const Condition& operator[](ConditionId id) const { return table_[id]; }
 
-  // What is left where a member is read, the `count`th: one called `key`, or
-  // one that no condition names (kNoKey).  `in` says which sets its name is in.
-  // What depends on its value becomes kTest.
+  // The condition that remains after the `count`th member.  Its key is `key`,
+  // or kNoKey if no condition spells the key; `in` returns whether the key is
+  // in a group.  Atoms that depend on the member's value become kTest.
   ConditionId after_member(ConditionId id, KeyId key, std::uint64_t count,
                            const std::function<bool(const KeyGroup&)>& in);
-  // What is left where the members that `gone` says will not come.
+  // The condition that remains if the keys for which `excluded` is true do not
+  // follow.
   ConditionId without_keys(ConditionId id,
                            const std::function<bool(KeyId)>& excluded);
   // The literal of some kTest; kNoLiteral if there is none.
   Literal first_test(ConditionId id) const { return tests_[id]; }
-  // What is left where the value fulfils `literal`, or is taken not to.
+  // The condition that remains if the value satisfies `literal`, or is assumed
+  // not to.
   ConditionId after_test(ConditionId id, Literal literal, bool fulfilled);
-  // Whether it holds where the object ends with `count` members.
+  // Whether the condition holds if the object ends with `count` members.
   bool holds_at_end(ConditionId id, std::uint64_t count) const;
 
-  // Calls `use` with each part that is neither kAll nor kAny.
+  // Calls `use` with each part that is neither kAll nor kAny, each part once.
   void for_each_atom(ConditionId id,
                      const std::function<void(const Condition&)>& use) const;
 

@@ -12,10 +12,10 @@ using schema::kNoNode;
 using schema::Node;
 using schema::NodeId;
 
-// Sets of this many have 63 parts that are not empty.
+// A set of this size has 63 non-empty subsets.
 constexpr std::size_t kMostSeen = 6;
 
-// The `contains` of all nodes that speak of the same value as `from`.
+// The `contains` of all nodes that apply to the same value as `from`.
 std::vector<NodeId> seen_from(const schema::Document& document, NodeId from) {
   std::vector<NodeId> out;
   std::vector<NodeId> done;

@@ -1,14 +1,14 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_CONTAINS_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_CONTAINS_H_
 
-// From 2020-12 on an item that fulfils `contains` is evaluated, so that
-// `unevaluatedItems` asks of every item: this rule, or one of the `contains`
-// that were seen.  That is an anyOf which no one wrote:
+// Since draft 2020-12 an item that satisfies `contains` is evaluated.  So
+// `unevaluatedItems` requires of every item that it satisfies the rule, or one
+// of the `contains` in scope: an anyOf that the schema does not spell.
 //
 //   {"contains": C, "unevaluatedItems": R}    items: {"anyOf": [C, R]}
 //
-// Which `contains` are seen depends on the branches that an array takes; each
-// set of them that may be seen together gets a node of its own.
+// The `contains` in scope depend on the alternatives that an array satisfies.
+// Each set of them that may be in scope together gets a node of its own.
 
 #include <map>
 #include <vector>
@@ -22,13 +22,14 @@ class ItemChoices {
   // Adds the nodes to the document.
   explicit ItemChoices(schema::Document& document);
 
-  // The rule for items that `rule` (an unevaluatedItems) stands for where
-  // `contains` (sorted, each once) are seen.  `rule` itself, which lets out
-  // less, where there is no such node.
+  // The rule for items that `rule` (an unevaluatedItems) means if `contains`
+  // (sorted, each once) are in scope.  If the set has no node, `rule` itself,
+  // which allows less.
   schema::NodeId choice(schema::NodeId rule,
                         const std::vector<schema::NodeId>& contains) const;
 
-  // Nodes whose unevaluatedItems may see more sets than get nodes.
+  // Nodes whose unevaluatedItems has too many `contains` in scope for a node of
+  // each set.
   const std::vector<schema::NodeId>& narrowed() const { return narrowed_; }
 
  private:

@@ -1,7 +1,7 @@
-// From a text to the strings in whose JSON it occurs.  The text may begin and
-// end inside an escape: "n</t>" occurs in the text \n</t>, so in a line feed
-// followed by </t>, and "\u00" in every control character without an escape of
-// its own.
+// Converts a text to a pattern for the strings whose JSON contains it.  The
+// text may begin and end inside an escape: "n</t>" occurs in the JSON \n</t>,
+// that is in a line feed followed by </t>, and "\u00" in every control
+// character that has no short escape.
 
 #include "schema_solver/excludes.h"
 
@@ -24,7 +24,7 @@ struct Escape {
   std::string text;
 };
 
-// The characters that are not written as they are.
+// The characters that are written as an escape.
 const std::vector<Escape>& escapes() {
   static const std::vector<Escape> all = [] {
     std::vector<Escape> out;
@@ -64,8 +64,8 @@ std::vector<char32_t> escaped(const Has& has) {
   return out;
 }
 
-// The pattern for a text that begins where a character does: false if no string
-// is written so.
+// Appends the pattern for a text that begins at a character boundary.  False if
+// no string is written like that.
 bool append_characters(std::string_view text, std::string& out) {
   while (!text.empty()) {
     const auto first = static_cast<unsigned char>(text[0]);
@@ -103,12 +103,13 @@ std::string string_pattern_of(std::string_view text) {
   };
   std::string whole;
   if (append_characters(text, whole)) add(whole);
-  // Inside of one escape, but not at its beginning.
+  // The text lies inside one escape, after the escape's first byte.
   const std::vector<char32_t> inside = escaped([&](std::string_view escape) {
     return escape.find(text, 1) != std::string_view::npos;
   });
   if (!inside.empty()) add(class_of(inside));
-  // From inside an escape on.  By the end of the escape that is in the text.
+  // The text begins inside an escape, and continues after it.  The escapes are
+  // grouped by the end that is in the text.
   std::map<std::string_view, std::vector<char32_t>> ends;
   for (const Escape& one : escapes()) {
     const std::string_view escape = one.text;
@@ -135,7 +136,7 @@ void exclude_texts(schema::Document& document,
   }
   if (pattern.empty()) return;
   Result<regex::Pattern> read = regex::parse_pattern(pattern);
-  if (!read) return;  // never: it has nothing but characters and classes
+  if (!read) return;  // never: the pattern has only characters and classes
   const auto pattern_id =
       static_cast<schema::PatternId>(document.patterns.size());
   document.patterns.push_back(

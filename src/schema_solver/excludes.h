@@ -1,26 +1,25 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_EXCLUDES_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_EXCLUDES_H_
 
-// Texts that must not stand inside the strings of a JSON text, names of members
-// included, as the text is written:
+// Texts that must not occur inside the strings of a JSON text, keys included,
+// as the text is written:
 //
 //   excludes "</tool_call>"      {"s": "</tool_call"}    fits
 //                                {"s": "</tool_call>"}   does not
 //   excludes "\n", two bytes     {"s": "a\nb"}           does not
 //
-// Where texts are excluded every string is spelled canonically (JsonSpelling),
-// so that a string is one text.  Then "its text holds X" is a property of the
-// string, a regular one, and a schema can say that strings do not have it:
+// If texts are excluded, every string has one spelling, the canonical one
+// (JsonSpelling).  Then "the spelling contains X" is a regular property of the
+// string, and a schema can require that no string has the property:
 //
 //   {"allOf": [SCHEMA, {"$ref": "#x"}]},
 //   x: {"not": {"type": "string", "pattern": HOLDS},
 //       "propertyNames": {"$ref": "#x"},
 //       "additionalProperties": {"$ref": "#x"}, "items": {"$ref": "#x"}}
 //
-// So what a schema asks for and what is excluded meet where everything else
-// about the schema is decided: a constant that holds X is not let through, an
-// object that requires such a name does not exist, and nothing is begun that
-// could not be finished.
+// So the solver decides exclusions together with the rest of the schema: a
+// constant that contains X is not allowed, an object that requires such a key
+// is not satisfiable, and a recogniser begins nothing that it cannot finish.
 
 #include <span>
 #include <string>
@@ -31,10 +30,10 @@
 namespace parlance::schema_solver {
 
 // A pattern that matches the strings whose canonical text between the quotes
-// holds `text`.  "" if there is no such string.
+// contains `text`.  "" if there is no such string.
 std::string string_pattern_of(std::string_view text);
 
-// Adds to the root of a schema that no string may hold one of `texts`.
+// Adds to the root of a schema that no string may contain one of `texts`.
 // REQUIRES: none of them is empty.
 void exclude_texts(schema::Document& document,
                    std::span<const std::string> texts);

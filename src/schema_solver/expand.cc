@@ -1,5 +1,7 @@
-// From a conjunction to its disjuncts: branches are split until no literal is
-// left, and what they say then is kept as disjuncts.
+// The branches of the tableau, and their conversion to disjuncts.
+//
+// Branches are expanded depth first, in the order of the schema, so that a
+// limit keeps the alternatives that are written first.
 
 #include <algorithm>
 #include <deque>
@@ -34,7 +36,7 @@ bool overlap(const std::vector<KeyId>& a, const std::vector<KeyId>& b) {
   return false;
 }
 
-// Appends `disjunct` unless an equal one is among those at `begin` and behind.
+// Appends `disjunct` unless the table has an equal one at `begin` or after it.
 template <class Disjunct>
 std::optional<DisjunctId> add_new(std::deque<Disjunct>& table,
                                   std::size_t begin, Disjunct disjunct) {
@@ -95,8 +97,11 @@ void SchemaSolver::Expander::require(Branch& branch, Literal literal,
       .push_back({literal, by});
 }
 
-// Takes literals in until none is left (true), nothing can fit, or the
-// branch was split (false).
+// Assumes the pending literals of `branch`.  True if the branch is finished;
+// false if it is closed, or was split and its parts are on the stack.
+//
+// Invariant: the constraints of `branch.assumed` are in `branch.disjunct` or
+// pending, and no two literals of `assumed` contradict each other.
 bool SchemaSolver::Expander::finish(Branch& branch) {
   while (true) {
     ++steps_;
@@ -112,6 +117,9 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
       return true;
     }
     if (next.literal == kNever) return false;
+    // A contradiction closes the branch; a literal that is already assumed adds
+    // nothing.  With unevaluated rules it does if another entry required it:
+    // the rule sees the literals that its own node required.
     bool known = false;
     for (const Branch::Assumption& old : branch.assumed) {
       if (old.literal == negation(next.literal)) return false;
@@ -129,7 +137,9 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
   }
 }
 
-// Splits `branch`; true when there was only one choice, and it was taken.
+// Splits `branch` by the choices, the first one on top of the stack.  True if
+// there was only one choice, or the choices were joined: then `branch`
+// continues unsplit.
 bool SchemaSolver::Expander::choose(Branch& branch,
                                     std::vector<Choice>& choices,
                                     std::uint32_t by) {
@@ -295,9 +305,12 @@ SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
   return expansion;
 }
 
-// The rules for what is not evaluated, each with the nodes that it sees: those
-// that its own node brought in, as long as they hold.  What spells out members
-// of an enum evaluates nothing.
+// The unevaluated rules of a finished branch, each with its scopes: the nodes
+// that the rule's own node required, directly or through others, by positive
+// literals only.  A node that spells out a value of an enum evaluates nothing.
+//
+// `by` links each assumption to the one that required it, so the nodes form a
+// forest, and a node is in scope if its path of links reaches entry i.
 std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
                                                        JsonType type) {
   std::vector<UnevaluatedRule> found;
@@ -325,7 +338,7 @@ std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
   return found;
 }
 
-// From `prefix` on, all items have the same rules.
+// Sets `prefix` to the first index from which on all items have the same rules.
 void SchemaSolver::find_prefix(ArrayConstraints& array) {
   const auto beyond = [&](std::uint64_t index) {
     array.prefix = std::max(array.prefix, index);
@@ -342,7 +355,7 @@ void SchemaSolver::find_prefix(ArrayConstraints& array) {
   for (const auto& [index, literal] : array.witnesses) beyond(index);
 }
 
-// The same enum is held, or denied, in many conjunctions.
+// The language is cached, because the same enum occurs in many conjunctions.
 automata::LanguageId SchemaSolver::enum_language(
     const std::vector<json::Value>& values) {
   const auto [it, is_new] = enum_languages_.try_emplace(&values, 0);
@@ -378,13 +391,15 @@ bool SchemaSolver::list_contains(automata::LanguageId language,
   return languages_.contains(language, text);
 }
 
-// A list of words with other conditions on it is a shorter list: its words are
-// asked for one by one, which an automaton of all conditions would do too, but
-// with a state for each beginning of a word.
+// The intersection of languages.  If one of them is a list of strings, the
+// result is the shorter list of those strings that are in all the others: the
+// strings are tested one by one.  A product automaton would give the same, but
+// with a state for each prefix of a string.
 automata::LanguageId SchemaSolver::all_of(
     std::vector<automata::LanguageId> languages) {
   sort_unique(languages);
-  // What is in none of several lists is not in their union.
+  // Complements of lists are merged: the intersection of the complements is
+  // the complement of the union.
   std::vector<std::string> outside;
   std::size_t lists = 0;
   for (const automata::LanguageId language : languages) {
@@ -424,8 +439,8 @@ automata::LanguageId SchemaSolver::all_of(
   return languages_.literals(texts);
 }
 
-// Whether disjunctions may be joined: which of their parts hold must not matter
-// to a rule for what is not evaluated.
+// Whether disjunctions may be joined.  They may not if an unevaluated rule
+// depends on which of their alternatives hold.
 bool SchemaSolver::can_join(ConjunctionId conjunction, JsonType type) const {
   if (type == JsonType::kString) return true;
   if (type != JsonType::kObject) return false;
@@ -443,8 +458,10 @@ bool SchemaSolver::can_join(ConjunctionId conjunction, JsonType type) const {
 void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                           Expansion& into) {
   if (conjunction == kNothing) return;
-  // Few alternatives are split, so that each of them is plain.  Of more the
-  // product is not taken.
+  // Step 1: the tableau.  Disjunctions are split first, because a disjunct
+  // without a condition is cheaper for recognisers.  If that gives more than
+  // kSplit branches, their product is avoided: the expansion is repeated with
+  // disjunctions joined.
   constexpr std::size_t kSplit = 128;
   const bool joins = can_join(conjunction, type);
   const std::size_t limit = options_.limits.alternatives;
@@ -460,6 +477,12 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   into.incomplete =
       expander.truncated() || expander.incomplete() || languages_.narrowed();
 
+  // Step 2: each finished branch becomes a disjunct, unless it is empty or
+  // equal to one of this expansion.  Invariant: the disjuncts of this expansion
+  // are the last entries of their tables, from `first_object`, `first_array`
+  // and, for strings, the last into.all.size() entries.  Null and booleans are
+  // united to one set of values; strings without a bound on their length to one
+  // language, `any_length`.
   const std::size_t first_object = objects_.size();
   const std::size_t first_array = arrays_.size();
   std::vector<automata::LanguageId> any_length;
@@ -480,6 +503,8 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
           strings->languages.empty() ? languages_.everything()
                                      : all_of(std::move(strings->languages));
       if (languages_.empty(language) || strings->min > strings->max) continue;
+      // A bound on the length stays a pair of numbers if the language is that
+      // of all strings.
       const bool bounded = strings->min > 0 || strings->max != kUnboundedCount;
       const bool total = languages_.universal(languages_.start(language));
       if (bounded && total) {
@@ -490,9 +515,9 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         }
         continue;
       }
-      // A least length is a part of the language, so that what is satisfiable
-      // is decided in one place; a greatest one is compared with the shortest
-      // text that is left.
+      // Otherwise a minimum length becomes part of the language, so that the
+      // language alone decides emptiness, and a maximum length is compared with
+      // the length of the shortest string in the language.
       if (strings->min > 0) {
         language =
             languages_.all_of({language, languages_.length_between(
@@ -538,12 +563,13 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       }
     }
   }
+  // Step 3: the disjuncts that were united.
   if (constants != 0) into.all.push_back(constants);
   if (!any_length.empty()) {
     const automata::LanguageId language =
         languages_.any_of(std::move(any_length));
     strings_.push_back({language, 0, kUnboundedCount});
-    // A language of all strings leaves the others nothing to add.
+    // The language of all strings subsumes the other disjuncts.
     if (languages_.universal(languages_.start(language))) into.all.clear();
     into.all.push_back(static_cast<DisjunctId>(strings_.size() - 1));
   }

@@ -1,5 +1,6 @@
-// What must fail: each rule of the node is a way to fail it, and so a choice.
-// Rules for objects are kept together as a denial, unless there is one way.
+// Negative literals: by De Morgan's law a node fails if one of its rules fails,
+// so each negated rule is a choice.  The negated rules for objects form one
+// clause of the object's condition, unless there is only one.
 
 #include <algorithm>
 #include <string_view>
@@ -34,9 +35,11 @@ bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
   return choose(branch, choices, entry);
 }
 
-// The rules for objects of the node and of those it is a conjunction of go
-// to `denied`, everything else to `choices`.  False if the node fails anyway.
-// The depth is that of in-place chains, which the document bounds.
+// Collects how the node may fail for objects.  Nodes with rules for objects,
+// among the node and its conjuncts (allOf, $ref), are appended to `negated`;
+// every other way to fail is appended to `choices`.  False if the node fails
+// for every object.  Recursion follows chains of in-place applicators, whose
+// length the document bounds.
 bool SchemaSolver::Expander::negate_objects(NodeId id,
                                             std::vector<NodeId>& negated,
                                             std::vector<Choice>& choices) {
@@ -56,8 +59,8 @@ bool SchemaSolver::Expander::negate_objects(NodeId id,
   return node.ref == kNoNode || negate_objects(node.ref, negated, choices);
 }
 
-// Some rule of one of the nodes is broken.  A single way to do that is a rule
-// of its own.
+// Adds the choice "some rule of one of the nodes fails".  A clause with a
+// single atom becomes a plain edit of the disjunct.
 void SchemaSolver::Expander::add_negated_clause(std::vector<NodeId> negated,
                                                 std::vector<Choice>& choices) {
   std::vector<ConditionId> alternatives;
@@ -95,9 +98,10 @@ void SchemaSolver::Expander::add_negated_clause(std::vector<NodeId> negated,
   }
 }
 
-// Whether objects of this disjunct break the rules of `denied` anyway, as far
-// as that is clear at once: a member that both speak of, and that one of
-// them requires, cannot have a value.
+// Whether no object of this disjunct satisfies the rules of `negated`, so that
+// the negative literal adds nothing.  Sufficient, not necessary: some key that
+// the disjunct or the nodes require is forbidden, or its value would have to
+// satisfy a conjunction that is proved empty.
 bool SchemaSolver::Expander::contradicts_objects(
     const ObjectConstraints& object, const std::vector<NodeId>& negated) {
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
@@ -142,8 +146,9 @@ bool SchemaSolver::Expander::contradicts_objects(
   return false;
 }
 
-// What is not a rule of its own type: enumerations and applicators.  False
-// if one of them fails for every value of the type.
+// Appends a choice for each enumeration or applicator that may fail.  False if
+// one of them fails for every value of the type: then the node fails, and the
+// negative literal adds nothing.
 bool SchemaSolver::Expander::negate_logic(const Node& node,
                                           std::vector<Choice>& choices) {
   if (node.scalars && !negate_enum(node, choices)) return false;
@@ -172,7 +177,8 @@ bool SchemaSolver::Expander::negate_logic(const Node& node,
   return true;
 }
 
-// Whether what is in `branch` already excludes that `id` holds.
+// Whether no value of `branch` satisfies `id`: an expansion of the branch with
+// holds(id) in place of fails(id) finds no disjunct.
 bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
   Branch both = branch;
   both.negative.clear();
@@ -199,7 +205,8 @@ bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
   return false;  // objects: see excludes()
 }
 
-// False when the value is in no list anyway, so that the node fails.
+// Appends a choice for the values that are not in the enumeration.  False if
+// it has no value of the type: then the node fails for all of them.
 bool SchemaSolver::Expander::negate_enum(const Node& node,
                                          std::vector<Choice>& choices) {
   switch (type_) {
@@ -267,8 +274,8 @@ void SchemaSolver::Expander::negate_rules(const Node& node,
     case JsonType::kNumber:
       return negate_number(node, choices);
     case JsonType::kString: {
-      // A format counts only where it holds: ours are a part of the texts
-      // that it means, so that others do not surely fail it.
+      // A format is not negated: its pattern accepts only a part of the
+      // format's strings, so a string outside the pattern may satisfy it.
       const schema::StringRules& rules = node.strings();
       if (rules.pattern != schema::kNoPattern) {
         add_language(choices, solver_.pattern_language(rules.pattern));
@@ -338,14 +345,16 @@ void SchemaSolver::Expander::negate_array(const schema::ArrayRules& rules,
            .count = {literal, *rules.max_contains + 1, kUnboundedCount}});
     }
   }
-  // Two equal items, and items that are not evaluated, are not looked for.
+  // Arrays with two equal items, or with an unevaluated item that fails its
+  // rule, are not generated.
   if (rules.unique_items || rules.unevaluated_items != kNoNode) {
     omit_with_note();
   }
   add_bounds(choices, rules.min_items, rules.max_items);
 }
 
-// None holds, or two of them do.  False when none can hold.
+// Appends the choices for oneOf to fail: no option holds, or some two do. False
+// if no option allows the type: then oneOf fails for every value.
 bool SchemaSolver::Expander::negate_one_of(const Node& node,
                                            std::vector<Choice>& choices) {
   std::vector<NodeId> options;

@@ -1,5 +1,5 @@
-// What must hold: rules are added to the branch, applicators bring in further
-// literals or split it.
+// Positive literals: the rules of the node are added to the branch, its
+// applicators require further literals or split the branch.
 
 #include <algorithm>
 #include <string>
@@ -25,15 +25,15 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   if (node.ref != kNoNode) require(branch, holds(node.ref), entry);
   if (node.not_node != kNoNode) require(branch, fails(node.not_node), entry);
 
-  // Disjunctions, one after the other: each later one is put off by being
-  // given to every branch that the earlier ones make.
+  // Each disjunction of the node is a list of choices; split() combines them.
   std::vector<std::vector<Choice>> splits;
   if (!enumerated.empty()) splits.push_back(std::move(enumerated));
   if (node.has_any_of) splits.push_back(any_of(node));
   if (node.has_one_of) splits.push_back(one_of(node));
   if (node.if_node != kNoNode) {
     splits.push_back(conditional(node));
-    // "Not if, or then" says less at a time than "if and then, or not if".
+    // As a condition: (not if or then) and (if or else).  This conjunction is
+    // resolved clause by clause; "(if and then) or (not if and else)" is not.
     if (joins_ && type_ == JsonType::kObject && splits.back().size() > 1) {
       splits.back() = {{.edit = Choice::Edit::kCondition,
                         .condition = solver_.if_then_else(node, false),
@@ -58,7 +58,10 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   return split(branch, splits, entry);
 }
 
-// Every combination of one choice of each split.
+// Replaces `branch` by the product of the splits: one branch for each
+// combination of one choice of each split, in lexicographic order.  True if
+// `branch` continues unsplit.  Invariant of the product: `made` has the
+// combinations for the splits so far.
 bool SchemaSolver::Expander::split(Branch& branch,
                                    std::vector<std::vector<Choice>>& splits,
                                    std::uint32_t entry) {
@@ -252,8 +255,10 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
       return false;
     }
   }
-  // Of many conditions on one member ("kind" is a, "kind" is b) most pairs
-  // exclude each other; to see that early keeps their number down.
+  // Close the branch if a required member can have no value.  Many branches
+  // differ in a constant for the same member ("kind" is a, "kind" is b); to
+  // close them here keeps their number small.  Only keys that this node
+  // requires or declares are tested.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
       const Verdict verdict =
@@ -272,7 +277,8 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
                rules.max_properties.value_or(kUnboundedCount));
 }
 
-// What is known so far of the value of a member, patterns left aside.
+// The literals that the branch requires of the value of a member so far,
+// without patternProperties.
 std::vector<Literal> SchemaSolver::Expander::key_literals(
     const ObjectConstraints& object, KeyId key) {
   std::vector<Literal> literals;
@@ -307,8 +313,8 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
     }
   }
   std::vector<Choice> choices;
-  // What several options evaluate together counts, so each set of options
-  // that hold is a choice of its own.
+  // Several options evaluate more keys together than each does alone, so each
+  // non-empty set of options is a choice of its own.
   constexpr std::size_t kMaxSets = 6;
   const bool tracks_evaluated = solver_.has_unevaluated_ && is_nested(type_);
   if (tracks_evaluated && options.size() <= kMaxSets) {
@@ -350,7 +356,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
   const auto nothing = [&](NodeId child) {
     return child == kNoNode || solver_.accepts_all(child, type_);
   };
-  // Where nothing is evaluated, what holds without asking for anything is out.
+  // If no unevaluated rule depends on it, a trivial part needs no choice.
   const bool tracks_evaluated = solver_.has_unevaluated_ && is_nested(type_);
   if (!tracks_evaluated && nothing(node.then_node) && nothing(node.else_node)) {
     return {Choice{}};
@@ -373,9 +379,10 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
   return choices;
 }
 
-// "If `name` is there, `child` holds", as a condition where child says no more
-// than what values some members have and which are required.  False if it says
-// more.
+// Adds "if `name` is present, the node `id` holds" to the condition of the
+// object, as a clause (absent(name) or absent(member) or member satisfies
+// child) for each property, and as a dependency for required keys.  False, and
+// nothing added, if the node has rules other than `properties` and `required`.
 bool SchemaSolver::Expander::add_dependent(ObjectConstraints& object,
                                            std::string_view name, NodeId id) {
   const Node& node = document().node(id);
@@ -426,8 +433,9 @@ void SchemaSolver::Expander::add_condition(ObjectConstraints& object,
   }
 }
 
-// All of the choices, as one condition of an object or one language of a
-// string.  False if no choice is left.
+// Joins the choices to one disjunction: for strings, the union of their
+// languages; for objects, a condition "any of (all literals and the edit)".
+// False if no choice is satisfiable.
 bool SchemaSolver::Expander::join(Branch& branch,
                                   const std::vector<Choice>& choices) {
   using Edit = Choice::Edit;
@@ -466,7 +474,7 @@ bool SchemaSolver::Expander::join(Branch& branch,
       all.push_back(solver_.condition_of(literal));
       for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
         nodes.push_back(node);
-        // Which members such a rule leaves out is not looked for.
+        // A condition cannot express an unevaluated rule; it is omitted.
         if (document().node(node).objects().unevaluated_properties != kNoNode) {
           omit();
         }

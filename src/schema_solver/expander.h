@@ -1,17 +1,21 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_EXPANDER_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_EXPANDER_H_
 
-// Taking a conjunction apart: literals in, plain disjuncts out.
+// Tableau expansion of a conjunction to disjunctive normal form.
 //
-// A *branch* is a disjunct in the making with the literals it still has to
-// assume in.  A literal adds rules to it, or further literals; a disjunction
-// splits it into several branches.  What must hold is taken in first: it
-// decides most of what must not ("not {kind: const b}" is true of a disjunct
-// whose kind is "a"), and such literals then split nothing.
+// A *branch* is an unfinished disjunct with the literals that it has yet to
+// assume.  Assuming a literal adds constraints or further literals to the
+// branch; a disjunction splits the branch.  A branch that has assumed a literal
+// and its negation is closed: no value satisfies it.  A branch without pending
+// literals is finished.
 //
-// Files: expand.cc keeps the branches and makes disjuncts of them when
-// they are done, expand_positive.cc takes in what must hold,
-// expand_negative.cc what must fail.
+// Positive literals are assumed before negative ones.  They decide most of the
+// negative ones (a disjunct whose kind is "a" satisfies "not {kind: const b}"),
+// and a literal that is decided splits nothing.
+//
+// Files: expand.cc keeps the branches and converts finished branches to
+// disjuncts, expand_positive.cc assumes positive literals, expand_negative.cc
+// negative ones.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,11 +48,11 @@ struct Strings {
 struct SchemaSolver::Branch {
   struct Assumption {
     Literal literal = 0;
-    std::uint32_t by = 0xFFFFFFFF;  // the entry that brought it in
+    std::uint32_t by = 0xFFFFFFFF;  // the entry of `assumed` that required it
   };
-  std::vector<Assumption> positive;  // that hold, next one last
-  std::vector<Assumption> negative;  // that fail, next one last
-  std::vector<Assumption> assumed;
+  std::vector<Assumption> positive;  // pending, next one last
+  std::vector<Assumption> negative;  // pending, next one last
+  std::vector<Assumption> assumed;   // in order; none contradicts another
   std::variant<Constants, automata::NumberSpec, Strings, ObjectConstraints,
                ArrayConstraints>
       disjunct;
@@ -57,8 +61,8 @@ struct SchemaSolver::Branch {
 // Expands one conjunction for one type.
 class SchemaSolver::Expander {
  public:
-  // Disjunctions about objects, and about strings, are either split or joined:
-  // into a condition that is kept, or into one language.
+  // A disjunction splits the branch, or is joined: about an object into its
+  // condition, about a string into one language.
   enum class Disjunctions : std::uint8_t { kSplit, kJoin };
   Expander(SchemaSolver& solver, JsonType type, std::size_t limit,
            Disjunctions disjunctions = Disjunctions::kSplit)
@@ -67,24 +71,25 @@ class SchemaSolver::Expander {
         limit_(limit),
         joins_(disjunctions == Disjunctions::kJoin) {}
 
-  // To the end, or to a limit.
+  // Expands until no branch is open or a limit is reached.
   void run(const std::vector<Literal>& literals);
   void run(Branch start);
 
   std::vector<Branch>& finished() { return finished_; }
   bool truncated() const { return truncated_; }
-  // Some alternatives were not looked for.
+  // Whether some alternatives were not generated.
   bool incomplete() const { return incomplete_; }
-  // So that report() has to say it.
+  // Whether the narrower language has to be reported.
   bool narrowed() const { return truncated_ || narrowed_; }
 
  private:
   using Node = schema::Node;
 
-  // One of several ways to go on.
+  // One alternative of a disjunction: literals to assume and one edit of the
+  // disjunct.
   struct Choice {
     std::vector<Literal> literals = {};
-    KeyId at_key = kNoKey;  // `at` says something of this member or index
+    KeyId at_key = kNoKey;  // `at` is about the member or item here
     std::uint64_t at_index = 0;
     Literal at = kNoLiteral;
     enum class Edit : std::uint8_t {
@@ -116,7 +121,7 @@ class SchemaSolver::Expander {
   // expand.cc: the branches.
   const schema::Document& document() const { return solver_.document_; }
   void omit() { incomplete_ = narrowed_ = true; }
-  // What check_nodes() has a note on.
+  // The omission already has a note of check_nodes().
   void omit_with_note() { incomplete_ = true; }
   static void require(Branch& branch, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
@@ -131,13 +136,13 @@ class SchemaSolver::Expander {
                           const base::Decimal& bound, bool exclusive);
   static void add_maximum(automata::NumberSpec& into,
                           const base::Decimal& bound, bool exclusive);
-  // The node may hold for values of this type.
+  // Whether the node allows the type.
   bool possible(NodeId id) const {
     return (document().node(id).types & type_bit(type_)) != 0;
   }
 
-  // expand_positive.cc: what must hold.  False when `branch` is not to be
-  // gone on with: nothing can fit, or it was split.
+  // expand_positive.cc.  False if `branch` is not to be continued: it is
+  // closed, or it was split and its parts are on the stack.
   bool assume_positive(Branch& branch, NodeId id, std::uint32_t entry);
   bool split(Branch& branch, std::vector<std::vector<Choice>>& splits,
              std::uint32_t entry);
@@ -160,8 +165,8 @@ class SchemaSolver::Expander {
   bool join(Branch& branch, const std::vector<Choice>& choices);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
 
-  // expand_negative.cc: what must fail.  take_denied() answers as
-  // assume() does.
+  // expand_negative.cc.  assume_negative() returns what assume_positive()
+  // does.
   bool assume_negative(Branch& branch, NodeId id, std::uint32_t entry);
   bool negate_objects(NodeId id, std::vector<NodeId>& negated,
                       std::vector<Choice>& choices);

@@ -66,7 +66,7 @@ KeySet KeySets::branch(std::uint32_t block, std::uint32_t bit, KeySet left,
                  .size = nodes_[left].size + nodes_[right].size});
 }
 
-// Of two sets that no branch of either has a place for.
+// The union of two sets of which neither covers the other.
 KeySet KeySets::join(KeySet a, KeySet b) {
   const std::uint32_t block = nodes_[a].block;
   const std::uint32_t bit = std::bit_floor(block ^ nodes_[b].block);
@@ -79,8 +79,8 @@ KeySet KeySets::one(std::uint32_t name) {
   return leaf(name / kBlock, std::uint64_t{1} << name % kBlock);
 }
 
-// Blocks by pairs, pairs by pairs: one name after the other would leave all the
-// sets on the way behind.
+// Unites the blocks pairwise.  Adding one key after another would leave each
+// intermediate set in the table.
 KeySet KeySets::of(std::vector<std::uint32_t> names) {
   std::sort(names.begin(), names.end());
   std::vector<KeySet> parts;
@@ -123,7 +123,7 @@ KeySet KeySets::subtract(KeySet a, KeySet b) {
 
 KeySet KeySets::apply(Op op, KeySet a, KeySet b) {
   ++work_;
-  // Two leaves are quicker computed than looked up.
+  // Two leaves are computed faster than looked up.
   if (nodes_[a].bit == 0 && nodes_[b].bit == 0) return compute(op, a, b);
   if (known_.size() < nodes_.size() && known_.size() < kMaxKnown) {
     known_.assign(std::max<std::size_t>(64, known_.size() * 2), {});
@@ -133,7 +133,7 @@ KeySet KeySets::apply(Op op, KeySet a, KeySet b) {
   const Known& known = known_[hash & (known_.size() - 1)];
   if (known.op == code && known.a == a && known.b == b) return known.result;
   const KeySet result = compute(op, a, b);
-  // The table may have grown meanwhile.
+  // compute() may have grown the table, so the entry is found again.
   known_[hash & (known_.size() - 1)] = {code, a, b, result};
   return result;
 }
@@ -209,8 +209,8 @@ std::uint32_t KeySets::min(KeySet set) const {
 
 bool KeySets::any(KeySet set, std::uint32_t first, std::uint32_t last) const {
   if (set == kNoKeys || first >= last) return false;
-  // [low, high] are blocks.  Only along two paths is a branch neither inside
-  // nor outside.
+  // [low, high] are blocks.  Only the branches along two paths are neither
+  // inside nor outside the range.
   const std::uint32_t low = first / kBlock;
   const std::uint32_t high = (last - 1) / kBlock;
   const Node& node = nodes_[set];

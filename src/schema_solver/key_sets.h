@@ -1,15 +1,14 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_KEY_SETS_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_KEY_SETS_H_
 
-// Sets of names, each stored once.
+// Sets of keys, hash-consed.
 //
-// An object of n members passes through n sets of used names.  Here a set that
-// differs from another in one name shares all but O(log n) of its nodes, equal
-// sets have equal numbers, and the work of uniting, intersecting and
-// subtracting is remembered, so that the next set along the way costs
-// O(log n) as well.
+// An object of n members passes through n sets of used keys.  A set that
+// differs from another in one key shares all but O(log n) of its nodes, equal
+// sets have equal ids, and the results of the set operations are cached, so
+// that the operations on the next set cost O(log n) as well.
 //
-// Big-endian Patricia trees over blocks of 64 names (Okasaki and Gill, "Fast
+// Big-endian Patricia trees over blocks of 64 keys (Okasaki and Gill, "Fast
 // Mergeable Integer Maps", 1998), hash-consed:
 //
 //   {3, 5, 70, 200}       branch, bit 2 of the block     (blocks 0 to 3)
@@ -44,11 +43,11 @@ class KeySets {
 
   bool contains(KeySet set, std::uint32_t name) const;
   std::size_t size(KeySet set) const { return nodes_[set].size; }
-  // Whether a name of [first, last) is in the set.
+  // Whether a key of [first, last) is in the set.
   bool any(KeySet set, std::uint32_t first, std::uint32_t last) const;
   // REQUIRES: set != kNoKeys.
   std::uint32_t min(KeySet set) const;
-  // Calls `use` with each name in ascending order until it returns false.
+  // Calls `use` with each key in ascending order until it returns false.
   template <class Use>
   void each(KeySet set, Use use) const {
     std::vector<KeySet> pending;
@@ -78,7 +77,7 @@ class KeySets {
     return node.bit == 0 ? Halves{} : Halves{node.left(), node.right()};
   }
 
-  // Nodes that were ever asked for by the operations: a measure of the work.
+  // The number of nodes that the operations have visited: a measure of work.
   std::size_t work() const { return work_; }
   std::size_t memory_bytes() const {
     return nodes_.size() * sizeof(Node) + table_.size() * sizeof(KeySet) +
@@ -95,12 +94,12 @@ class KeySets {
     // blocks have in common, the others 0.
     std::uint32_t block = 0;
     std::uint32_t bit = 0;      // 0: a leaf
-    std::uint64_t content = 0;  // leaf: the names; branch: left, right
+    std::uint64_t content = 0;  // leaf: the keys; branch: left, right
     std::uint32_t size = 0;
 
     KeySet left() const { return static_cast<KeySet>(content >> 32); }
     KeySet right() const { return static_cast<KeySet>(content); }
-    // Whether the branch has a place for `other`.
+    // Whether `other` lies in one of the branch's halves.
     bool covers(const Node& other) const {
       return other.bit < bit && ((other.block ^ block) & ~(2 * bit - 1)) == 0;
     }

@@ -1,5 +1,5 @@
-// What a node asks of the members of an object, as a condition; and what a
-// member that is read does to one.
+// Conditions of schema nodes: what a literal requires of the members of an
+// object, and what remains of it after a member.
 
 #include <algorithm>
 #include <utility>
@@ -19,8 +19,9 @@ constexpr std::uint8_t bit_of(JsonType type) {
 
 }  // namespace
 
-// Whether the node holds for every value of the type.  As deep as in-place
-// chains, which the document bounds.
+// Whether the node is known to hold for every value of the type.  Recursion
+// follows chains of in-place applicators, whose length the document bounds; a
+// node that refers to itself does not count as known.
 bool SchemaSolver::accepts_all(NodeId id, JsonType type) {
   const std::uint64_t query =
       std::uint64_t{id} << 8 | static_cast<std::uint64_t>(type);
@@ -60,9 +61,9 @@ bool SchemaSolver::accepts_all(NodeId id, JsonType type) {
   return found;
 }
 
-// Whether every value that does not fulfil the node is known to fulfil its
-// opposite: of formats, and of some rules of arrays and objects, only a part of
-// what they mean is.
+// Whether every value that does not satisfy the node satisfies its negation as
+// this solver expands it.  Formats, multiples, and rules of arrays and objects
+// are negated only in part.
 bool SchemaSolver::has_exact_negation(NodeId id) {
   const auto [it, is_new] = has_exact_negation_.try_emplace(id, false);
   if (!is_new) return it->second;
@@ -86,8 +87,8 @@ bool SchemaSolver::has_exact_negation(NodeId id) {
   return found;
 }
 
-// The nodes that speak of the same value as `from`, each once, in the order of
-// the schema.
+// The nodes that apply to the same value as `from` (in-place applicators), each
+// once, in the order of the schema.
 std::vector<NodeId> SchemaSolver::in_place_nodes(NodeId from) const {
   std::vector<NodeId> found;
   std::vector<NodeId> pending = {from};
@@ -114,7 +115,8 @@ std::vector<NodeId> SchemaSolver::in_place_nodes(NodeId from) const {
   return found;
 }
 
-// The rules of the node for objects hold.
+// The condition that the node's rules for objects hold: one part for each rule.
+// A property or dependency is a clause, "absent or the value satisfies ...".
 ConditionId SchemaSolver::object_condition(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> parts;
@@ -183,8 +185,8 @@ ConditionId SchemaSolver::object_condition(NodeId id) {
   return conditions_.all(std::move(parts));
 }
 
-// One of the rules of the node for objects is broken, those that bring in other
-// nodes left aside.
+// The negation of object_condition(), without dependentSchemas and
+// `closed`: one alternative for each rule that may fail.
 ConditionId SchemaSolver::negated_object_condition(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> alternatives;
@@ -236,8 +238,12 @@ ConditionId SchemaSolver::negated_object_condition(NodeId id) {
   return conditions_.any(std::move(alternatives));
 }
 
-// What a literal asks of objects.  REQUIRES: of the nodes in place, none that
-// must hold has `unevaluatedProperties`.  As deep as in-place chains.
+// The condition that a literal is equivalent to for objects, in negation normal
+// form.  By De Morgan's laws the parts of a positive literal are joined by
+// all(), those of a negative one by any().
+//
+// REQUIRES: no in-place node that must hold has `unevaluatedProperties`.
+// Recursion follows chains of in-place applicators.
 ConditionId SchemaSolver::condition_of(Literal literal) {
   const auto known = condition_of_.find(literal);
   if (known != condition_of_.end()) return known->second;
@@ -247,12 +253,12 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
   const auto possible = [&](NodeId child) {
     return (document_.node(child).types & bit_of(JsonType::kObject)) != 0;
   };
-  // What holds is a list of conditions, what fails a list of ways.
+  // Conjuncts if the literal is positive, alternatives if it is negative.
   std::vector<ConditionId> parts;
   const auto same = [&](NodeId child) {
     parts.push_back(condition_of(child << 1 | (literal & 1)));
   };
-  // Some node of the list holds, or all fail.
+  // anyOf: some node of the list holds; negated: all fail.
   const auto some = [&](const std::vector<NodeId>& list) {
     std::vector<ConditionId> each;
     for (const NodeId child : list) {
@@ -293,7 +299,7 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
   return made;
 }
 
-// Just one node of oneOf holds; or none, or two.
+// oneOf: exactly one node holds; negated: none holds, or some two do.
 ConditionId SchemaSolver::one_of(const schema::Node& node, bool negated) {
   std::vector<ConditionId> hold;
   std::vector<ConditionId> fail;
@@ -319,7 +325,8 @@ ConditionId SchemaSolver::one_of(const schema::Node& node, bool negated) {
   return conditions_.any(std::move(alternatives));
 }
 
-// if, then and else.
+// if, then and else: (not if or then) and (if or else); negated: (if and not
+// then) or (not if and not else).
 ConditionId SchemaSolver::if_then_else(const schema::Node& node, bool negated) {
   const ConditionId yes = condition_of(holds(node.if_node));
   const ConditionId no = condition_of(fails(node.if_node));
@@ -353,10 +360,17 @@ ConditionId SchemaSolver::without_keys(ConditionId condition, KeySet names) {
       condition, [&](KeyId key) { return key_sets_.contains(names, key); });
 }
 
+// A Shannon expansion of the condition after the member.  Each atom that
+// depends on the member's value has become a test of a literal.  An alternative
+// is split by its first test, into values that satisfy the literal and values
+// that need not, until no test is left.
+//
+// Invariant: `pending` and `done` together cover every value of the member with
+// which the object can still satisfy the condition.
 std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     DisjunctId object, ConditionId condition, const KeyClass& key_class,
     std::uint64_t count) {
-  // More ways than this are not followed.
+  // The limit of alternatives; beyond it the language becomes narrower.
   constexpr std::size_t kMaxAlternatives = 1024;
   const ConjunctionId conjunction = member_conjunction(object, key_class);
   if (!satisfiable(conjunction)) return {};
@@ -391,14 +405,14 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     }
     const ConditionId if_so =
         conditions_.after_test(alternative.condition, test, true);
-    // Where every value fulfils it, or it makes no difference.
+    // No split if every value satisfies the test, or it makes no difference.
     if (if_so == without ||
         is_empty(with(alternative.conjunction, negation(test)))) {
       pending.push_back({alternative.conjunction, if_so});
       continue;
     }
-    // The literal may be taken to fail whatever the value is; where its
-    // opposite is known, each value has one way only.
+    // Formulas are monotone in their atoms, so a test may be assumed to fail
+    // for any value.  With an exact negation the alternatives are disjoint.
     if (without != kImpossible) {
       const ConjunctionId other =
           has_exact_negation(test >> 1)

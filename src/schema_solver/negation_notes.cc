@@ -1,7 +1,7 @@
-// Which rules a schema asks to be broken: what stands under "not", beside
-// another branch of "oneOf", in "if", or in a "contains" that is counted from
-// above.  For some of them texts that break them are not looked for, and
-// report() says so before the first text is read.
+// Notes on rules that occur negated: under "not", in another branch of "oneOf",
+// in "if", or in a "contains" with a maximum.  For some of them the solver does
+// not generate texts that fail the rule, and report() says so before the first
+// text is read.
 
 #include <utility>
 #include <vector>

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_KEYS_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_OBJECT_KEYS_H_
 
-// What is worked out once about the names of an object's disjunct.
+// The properties of an object disjunct's keys, computed once for each disjunct.
 
 #include <cstddef>
 #include <unordered_map>
@@ -19,7 +19,8 @@ struct SchemaSolver::ObjectKeys {
   KeySet presence_keys = kNoKeys;
   KeySet condition_keys = kNoKeys;
   std::vector<automata::LanguageId> languages;  // sorted
-  automata::LanguageId key_rule_language = 0;   // if the disjunct has `names`
+  automata::LanguageId key_rule_language =
+      0;  // if the disjunct has `key_rules`
   std::vector<ExtraKeys> extras;
   std::unordered_map<KeyId, std::uint32_t> ranks;
   std::vector<KeyId> declared;      // by rank
@@ -27,7 +28,7 @@ struct SchemaSolver::ObjectKeys {
   std::unordered_map<KeySet, std::uint32_t> min_ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;
-  bool incomplete = false;  // some kinds of names are left out
+  bool incomplete = false;  // some classes of extra keys are omitted
   bool tracks_extra_keys = false;
   std::uint64_t count_cap = 0;
 };

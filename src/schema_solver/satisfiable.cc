@@ -1,10 +1,12 @@
-// What can be fulfilled at all.
+// Satisfiability of conjunctions.
 //
-// An object is satisfiable when what it requires is, and there is room for it;
-// an array when its least number of items is.  The question goes round in a
-// recursive schema: a question that is being asked already counts as "no",
-// because a value that needs itself is never finished.  Such a "no" is
-// remembered only if it did not rest on a question further out.
+// An object is satisfiable if its required members are and their number is
+// allowed; an array if its minimum number of items is.  In a recursive schema a
+// conjunction may require itself.  Satisfiability is the least fixpoint: a
+// conjunction that is in progress counts as "no", because a value that contains
+// itself is never finite.  A "no" is final only if it does not depend on a
+// conjunction in progress further out.  Verdict::low tracks that dependency,
+// like the low links of Tarjan's strongly connected components (1972).
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +19,7 @@
 namespace parlance::schema_solver {
 namespace {
 
-// Questions within questions; beyond it the verdict is no.
+// The depth of nested calls of solve().  Beyond it the verdict is "no".
 constexpr std::uint32_t kMaxDepth = 2000;
 
 std::string reason(schema::Ignored::Why why) {
@@ -54,8 +56,13 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   Expansion& known = expansion(conjunction, type);
   if (known.state == SolveState::kYes) return {.yes = true};
   if (known.state == SolveState::kNo) return {.incomplete = known.incomplete};
+  // In progress: the "no" depends on that call.  While a conjunction is being
+  // expanded its disjuncts are unknown, and the "no" is taken to depend on the
+  // outermost call.
   if (known.expanding) return {.low = 0};
   if (known.state == SolveState::kInProgress) return {.low = known.depth};
+  // A provisional "no" can be reused while the call that it depends on is still
+  // in progress, unless some "yes" since then may have changed it.
   if (known.provisional_no.serial != 0 && known.provisional_no.low < depth_ &&
       serials_[known.provisional_no.low] == known.provisional_no.serial &&
       yes_count_ == known.provisional_no.yes_count) {
@@ -71,6 +78,7 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   serials_.resize(depth_);
   serials_.back() = next_serial_++;
   ++steps_;
+  // One satisfiable disjunct is enough.
   Verdict verdict;
   for (const DisjunctId disjunct : known.all) {
     const Verdict one = solve_disjunct(type, disjunct);
@@ -84,6 +92,7 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
     ++yes_count_;
     return {.yes = true};
   }
+  // The "no" is final if it depends on no call further out than this one.
   known.incomplete = known.incomplete || verdict.incomplete;
   verdict.incomplete = known.incomplete;
   known.state =
@@ -101,7 +110,7 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction) {
   if (conjunction == kAnything) return {.yes = true};
   Verdict verdict;
   if (conjunction == kNothing) return verdict;
-  // Scalars first: they solve nothing further.
+  // Scalars first: they need no recursion.
   for (const JsonType type :
        {JsonType::kString, JsonType::kNumber, JsonType::kBoolean,
         JsonType::kNull, JsonType::kArray, JsonType::kObject}) {
@@ -123,11 +132,12 @@ SchemaSolver::Verdict SchemaSolver::solve_disjunct(JsonType type,
       return solve_members(disjunct,
                            {.condition = objects_[disjunct].condition}, false);
     default:
-      return {.yes = true};  // expand() keeps only what is not empty
+      return {.yes = true};  // expand() drops disjuncts that are empty
   }
 }
 
-// Each question leads to one about fewer levels, so this comes to an end.
+// The recursion terminates without a check for cycles, because each call leads
+// to calls for fewer levels only.
 const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
     ConjunctionId conjunction, JsonType type) {
   const std::tuple key(conjunction, type, levels_);
@@ -164,12 +174,18 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
   return known.satisfiable;
 }
 
+// Whether an array of `size` items can be completed:
+//   1. how many items more are wanted, and how many are possible (max_items);
+//   2. for uniqueItems, whether there are enough different values;
+//   3. exactly, by solve_counts(), if several rules count items;
+//   4. otherwise rule by rule: whether enough positions are left for it.
+// Invariant: an item can be written at each index in [size, max_items), as far
+// as items up to `wanted` are concerned.
 SchemaSolver::Verdict SchemaSolver::solve_items(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses) {
   const ArrayConstraints& disjunct = arrays_[array];
   Verdict verdict;
-  // How many items there can be at most.
   std::uint64_t max_items = disjunct.max;
   if (size > max_items) return verdict;
   const auto solve_item = [&](std::uint64_t index, Literal also) {
@@ -179,7 +195,8 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
     verdict.depend_on(one);
     return one.yes;
   };
-  // Up to where it matters: the least number of items, and where witnesses are.
+  // Step 1.  Only the minimum number of items matters, unless a count or a
+  // witness is missing: then any number may be needed.
   std::uint64_t wanted = disjunct.min;
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
     if (disjunct.counts[i].max < counted[i]) return verdict;
@@ -203,12 +220,14 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
     }
   }
   if (disjunct.min > max_items) return verdict;
+  // Step 2.
   if (disjunct.unique && !enough_to_differ(array, size, counted)) {
-    // Items of the prefix may be others than those behind it.
+    // The test considers the items after the prefix only.
     verdict.incomplete = verdict.incomplete || disjunct.prefix > 0;
     narrowed_ = narrowed_ || disjunct.prefix > 0;
     return verdict;
   }
+  // Step 3.
   if (const auto counted_verdict =
           solve_counts(array, size, counted, found_witnesses, max_items)) {
     verdict.depend_on(*counted_verdict);
@@ -217,8 +236,8 @@ SchemaSolver::Verdict SchemaSolver::solve_items(
   }
   if (wanted != kUnboundedCount) return {.yes = true};
 
-  // Places where items of a kind may stand, from `from` on; no more than
-  // `enough` are counted.
+  // Step 4.  The number of positions from `from` on where an item can satisfy
+  // `literal`, counted up to `enough`.
   const auto count_places = [&](std::uint64_t from, Literal literal,
                                 std::uint64_t enough) {
     std::uint64_t number = 0;
@@ -268,7 +287,7 @@ bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
   return (found_witnesses & all) == all;
 }
 
-// The words that begin in `state`, counted up to `wanted`.
+// The number of strings that are accepted from `state`, counted up to `wanted`.
 std::uint64_t SchemaSolver::count_strings(automata::StateId state,
                                           std::uint64_t wanted) {
   constexpr std::size_t kMaxSteps = 100'000;
@@ -286,14 +305,13 @@ std::uint64_t SchemaSolver::count_strings(automata::StateId state,
       if (next != automata::kDeadState) pending.push_back(next);
     }
   }
-  // There may be more of them.
+  // The step limit was reached: there may be more strings.
   if (number < wanted && !pending.empty()) narrowed_ = true;
   return number;
 }
 
-// Whether a conjunction has at least `wanted` scalar values.  Exact for
-// enumerations, booleans and null; otherwise yes only where there is no end of
-// them.
+// Whether at least `wanted` scalar values satisfy a conjunction.  Values are
+// counted; an infinite language has enough.
 bool SchemaSolver::enough_values(ConjunctionId conjunction,
                                  std::uint64_t wanted) {
   std::uint64_t number = 0;
@@ -318,8 +336,7 @@ bool SchemaSolver::enough_values(ConjunctionId conjunction,
   return number >= wanted;
 }
 
-// --- What is found out ahead.
-// -------------------------------------------------
+// --- Survey -----------------------------------------------------------------
 
 void SchemaSolver::survey(ConjunctionId root) {
   constexpr std::size_t kMaxConjunctions = 2000;
@@ -334,7 +351,8 @@ void SchemaSolver::survey(ConjunctionId root) {
     }
   };
   for (std::size_t i = 0; i < pending.size(); ++i) {
-    // The compile is over, and `cancelled` with it: this alone is a bound.
+    // Compilation is over, so `cancelled` is no longer called: the number of
+    // steps is the only limit here.
     if (steps_ - steps_before > kMaxSteps) return;
     const ConjunctionId conjunction = pending[i];
     for (std::size_t type = 0; type < kJsonTypes; ++type) {
@@ -371,7 +389,7 @@ void SchemaSolver::survey(ConjunctionId root) {
   }
 }
 
-// --- What is wrong with single nodes. ---------------------------------------
+// --- Checks of single nodes -------------------------------------------------
 
 void SchemaSolver::note(GrammarNote::Kind kind, NodeId node,
                         std::string_view keyword, std::string message) {
@@ -401,7 +419,8 @@ std::optional<Error> SchemaSolver::check_nodes() {
   return std::nullopt;
 }
 
-// The expressions of some formats are a part of what the format means.
+// Adds a note if the pattern of the node's format accepts only a part of the
+// format's strings.
 void SchemaSolver::note_format(NodeId id) {
   const schema::PatternId pattern = document_.node(id).strings().format;
   if (pattern == schema::kNoPattern) return;
@@ -455,7 +474,8 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
   }
   const schema::ArrayRules& arrays = node.arrays();
   if (arrays.unique_items && arrays.max_items.value_or(kUnboundedCount) > 1) {
-    // Items are told apart by remembering them, which is done for scalars.
+    // A recogniser compares items with the ones it has stored, which it does
+    // for scalars only.
     bool scalars = true;
     const auto see = [&](ConjunctionId items) {
       scalars = scalars && !solve(items, JsonType::kArray).yes &&

@@ -5,10 +5,11 @@
 //   "minItems": 3                                         two items are missing
 //
 // An item may count for some of the rules and not for others, so each item that
-// is added is chosen with the set of rules that it counts for.  A depth-first
-// search over how many are missing, and how many more fit, finds a way; equal
-// situations are looked at once, and where items are all alike many are added
-// at a time.
+// is added is chosen together with the set of rules that it counts for.  This
+// is a depth-first search over states (items so far; for each rule, how many
+// items are missing and how many are still allowed).  Each state is visited
+// once.  Where all further items have the same rules, several are added in one
+// step.
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,8 @@ struct Counter {
   std::uint64_t from = 0;
 };
 
-// Items so far, then for each counter how many are missing and how many fit.
+// A state of the search: the number of items so far, then for each counter how
+// many items are missing and how many more are allowed.
 using CountState = std::vector<std::uint64_t>;
 
 std::uint64_t& missing(CountState& now, std::size_t counter) {
@@ -42,12 +44,16 @@ std::uint64_t& remaining(CountState& now, std::size_t counter) {
 
 }  // namespace
 
+// Nothing if the search is not needed (a single rule without a maximum) or has
+// too many counters.  Invariant of the loop: every state in `seen` can be
+// reached by satisfiable items, and is in `pending` or has been expanded.
 std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
     std::uint64_t max_items) {
   constexpr std::size_t kMaxCounters = 5;
   constexpr std::size_t kMaxSteps = 2000;
+  // The counters: rules that still lack items or limit them.
   const ArrayConstraints& disjunct = arrays_[array];
   std::vector<Counter> counters;
   CountState start = {size};
@@ -82,7 +88,7 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     pending.pop_back();
     const std::uint64_t at = now[0];
     bool done = true;
-    bool open = at >= disjunct.prefix;  // items from here on are alike
+    bool open = at >= disjunct.prefix;  // items from here on have equal rules
     for (std::size_t i = 0; i < counters.size(); ++i) {
       done = done && missing(now, i) == 0;
       open = open && at >= counters[i].from;
@@ -95,6 +101,10 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
       verdict.incomplete = true;
       return verdict;
     }
+    // Try each set of counters that the next item counts for.  Its value must
+    // satisfy the literals of the set and fail the other counters' literals if
+    // those counters are limited.  `times` is the most items of this kind that
+    // can follow before a counter is done or used up.
     for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
       std::vector<Literal> literals =
           conjunctions_[item_conjunction(array, at)];
@@ -124,8 +134,11 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
       const Verdict one = solve(conjunction(std::move(literals)));
       verdict.depend_on(one);
       if (!one.yes) continue;
-      // Nothing is missing but items, and of this kind there is no end.
+      // Only the minimum number of items is missing, and an unlimited number of
+      // items of this kind can follow.
       if (done && open && !costs) return Verdict{.yes = true};
+      // Add one item, or as many as possible: a solution that adds a number in
+      // between is found by repeating single steps.
       for (const std::uint64_t number : {std::uint64_t{1}, times}) {
         if (number > 1 && !open) continue;
         CountState next = now;
@@ -143,8 +156,8 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
   return verdict;
 }
 
-// Numbers of a disjunct, counted up to `wanted`: those that are listed, or the
-// integers between two bounds.  Of anything else there is no end.
+// The numbers of a disjunct, counted up to `wanted`: those that are listed, or
+// the integers between two bounds.  Any other disjunct counts as infinite.
 std::uint64_t SchemaSolver::count_numbers(DisjunctId disjunct,
                                           std::uint64_t wanted) {
   constexpr double kFar = 1e15;
@@ -176,8 +189,8 @@ std::uint64_t SchemaSolver::count_numbers(DisjunctId disjunct,
   return number;
 }
 
-// Whether there are as many different items as an array needs, in all and for
-// each of its counts.
+// Whether there are as many different values as an array needs, for its minimum
+// number of items and for each of its counts.
 bool SchemaSolver::enough_to_differ(DisjunctId array, std::uint64_t size,
                                     const std::vector<std::uint64_t>& counted) {
   const ArrayConstraints& disjunct = arrays_[array];

@@ -1,11 +1,13 @@
-// Whether an object can be completed: a search for a plan, which says what
-// becomes of the members that matter so that what is left of the condition
-// comes true.
+// Whether an object can be completed: a search for a completion, which is a
+// choice of members, present or absent, that makes the rest of the condition
+// true.
 //
-// Parts that leave one way are taken at once.  Of the disjunctions that are
-// left the one with the fewest ways is tried way by way, lacking a member
-// first.  When a number of steps is used up there is no plan: the language gets
-// narrower, and narrowed() says so.
+// The search is that of Davis, Putnam, Logemann and Loveland (1962) for
+// satisfiability of clauses.  Atoms without an alternative are assumed at once
+// (unit propagation).  Then the clause with the fewest open alternatives is
+// tried, alternative by alternative, absent members first.  When the limit of
+// steps is reached the verdict is "no": the language becomes narrower, and
+// narrowed() returns true.
 
 #include <algorithm>
 #include <set>
@@ -25,7 +27,8 @@ bool contains(const std::vector<T>& sorted, const T& value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
 
-// Which ways are tried first: those that solve for little.
+// The order in which alternatives are tried: those that constrain the fewest
+// members first.
 int cost_of(Kind kind) {
   switch (kind) {
     case Kind::kAbsent:
@@ -50,7 +53,7 @@ int cost_of(Kind kind) {
 
 class SchemaSolver::CompletionSearch {
  public:
-  // `satisfiable`: the disjunct is known to be.
+  // `satisfiable`: whether the disjunct is known to be satisfiable.
   CompletionSearch(SchemaSolver& solver, DisjunctId object,
                    const Members& members, bool satisfiable)
       : solver_(solver),
@@ -75,10 +78,10 @@ class SchemaSolver::CompletionSearch {
  private:
   static constexpr std::size_t kMaxSteps = 2000;
 
-  // What becomes of the members that matter.
+  // A partial completion: decisions on the members that matter.
   struct Completion {
     struct Member {
-      KeyId key = kNoKey;  // kNoKey: a name of `extra`
+      KeyId key = kNoKey;  // kNoKey: a key of `extra`
       const ExtraKeys* extra = nullptr;
       bool absent = false;
       std::vector<Literal> literals = {};
@@ -137,7 +140,7 @@ class SchemaSolver::CompletionSearch {
     return false;
   }
 
-  // What a member of the plan has to be.
+  // The conjunction that the value of a member must satisfy in the completion.
   ConjunctionId value_conjunction(const Completion& completion,
                                   const KeyClass& key_class,
                                   const std::vector<Literal>& more) {
@@ -160,7 +163,9 @@ class SchemaSolver::CompletionSearch {
         member == nullptr ? std::vector<Literal>() : member->literals));
   }
 
-  // What the plan makes of a condition.  As deep as conditions are nested.
+  // The value of a condition in a partial completion: it holds in every
+  // extension, it fails in every extension, or neither is known.  Recursion is
+  // as deep as conditions are nested.
   Status status(const Completion& completion, ConditionId id) {
     const auto known = [](bool holds) {
       return holds ? Status::kHolds : Status::kFails;
@@ -233,7 +238,8 @@ class SchemaSolver::CompletionSearch {
     return Status::kOpen;
   }
 
-  // Takes a part that is not a list into the plan.  kSome is left to search().
+  // Adds an atom to the completion.  False if it contradicts the completion.
+  // kSome is left to search().
   bool assume(Completion& completion, ConditionId id) {
     const Kind kind = at(id).kind;
     const KeyId key = at(id).key;
@@ -275,11 +281,15 @@ class SchemaSolver::CompletionSearch {
     }
   }
 
-  // Whether some plan that goes on from `plan` makes everything of `pending`,
-  // one way of each of `open`, and all of `some` (each a kSome) come true.
+  // Whether some extension of `completion` makes all conditions of `pending`,
+  // one alternative of each clause of `open`, and all of `some` (each a kSome)
+  // true.
+  //
+  // Invariant: the conditions that search() was called for are true in an
+  // extension iff `pending`, `open` and `some` are.
   bool search(Completion completion, Ids pending, Ids open, Ids some) {
     if (!step()) return false;
-    // Take what has one way, until nothing changes.
+    // Unit propagation, until nothing changes.
     ConditionId best = kAlways;
     Ids alternatives;
     while (true) {
@@ -301,7 +311,8 @@ class SchemaSolver::CompletionSearch {
           return false;
         }
       }
-      // Of what is open: drop what has come true, and find the fewest ways.
+      // Of the open clauses: drop those that hold, propagate those with one
+      // open alternative, and find the one with the fewest.
       best = kAlways;
       Ids left;
       for (const ConditionId id : open) {
@@ -330,6 +341,7 @@ class SchemaSolver::CompletionSearch {
     if (best == kAlways)
       return assign_keys(std::move(completion), std::move(some));
     if (some.empty() && completes_by_absence(completion, open)) return true;
+    // Branch on the best clause.
     std::erase(open, best);
     std::stable_sort(alternatives.begin(), alternatives.end(),
                      [&](auto one, auto other) {
@@ -342,9 +354,9 @@ class SchemaSolver::CompletionSearch {
     return false;
   }
 
-  // Whether the object is complete, or can be, where it lacks a member for each
-  // disjunction: of alternatives that speak of different members most plans say
-  // so, and it is seen in one pass.
+  // Whether the object can be completed by members that are absent, one for
+  // each open clause.  This pass without backtracking finds the common case,
+  // in which clauses are about different members.  False proves nothing.
   bool completes_by_absence(Completion completion, const Ids& open) {
     return std::all_of(open.begin(), open.end(),
                        [&](ConditionId id) {
@@ -353,8 +365,10 @@ class SchemaSolver::CompletionSearch {
            fits(completion);
   }
 
-  // Makes `id` come true by lacking members, if that can be.  As deep as
-  // conditions are nested.
+  // Makes `id` true by atoms that forbid members or constrain all of them, if
+  // that is possible.  A part that fails is undone: `completion` has what was
+  // added only for parts that hold.  Recursion is as deep as conditions are
+  // nested.
   bool satisfy_by_absence(Completion& completion, ConditionId id) {
     const Kind kind = at(id).kind;
     if (kind != Kind::kAll && kind != Kind::kAny) {
@@ -376,7 +390,8 @@ class SchemaSolver::CompletionSearch {
                               : std::any_of(parts.begin(), parts.end(), lacks);
   }
 
-  // Finds a name for each of `some`.
+  // Finds a key for each of `some`, by backtracking: first keys that the schema
+  // spells, then extra keys that the completion already has, then new ones.
   bool assign_keys(Completion completion, Ids some) {
     if (some.empty()) return fits(completion);
     if (!step()) return false;
@@ -395,7 +410,7 @@ class SchemaSolver::CompletionSearch {
       if (can_be_present(with, key) && assign_keys(std::move(with), some))
         return true;
     }
-    // One member may do for several of them.
+    // One member may satisfy several of them.
     for (std::size_t i = 0; i < completion.members.size(); ++i) {
       const ExtraKeys* extra = completion.members[i].extra;
       if (extra == nullptr) continue;
@@ -426,7 +441,8 @@ class SchemaSolver::CompletionSearch {
     return false;
   }
 
-  // How many names of a kind are neither used nor planned, at most `wanted`.
+  // How many keys of a class are neither used nor in the completion, counted up
+  // to `wanted`.
   std::uint64_t keys_left(const Completion& completion, const ExtraKeys& extra,
                           std::uint64_t wanted) {
     automata::Languages& languages = solver_.languages_;
@@ -446,8 +462,12 @@ class SchemaSolver::CompletionSearch {
     return number > taken ? number - taken : 0;
   }
 
-  // Whether the members of the plan, those that are required and those that
-  // they require can be there, in a number that is allowed.
+  // Whether the members of the completion, the required members, and the
+  // members that these require can be present together, in an allowed number:
+  //   1. the members that are present or needed;
+  //   2. none of the needed ones is absent, and each can have a value;
+  //   3. their number is at most the maximum;
+  //   4. it reaches the minimum, or other members can fill up.
   bool fits(const Completion& completion) {
     KeySet present = seen_;
     KeySet absent = excluded_;
@@ -464,7 +484,7 @@ class SchemaSolver::CompletionSearch {
     }
     const KeySet needed = solver_.needed(object_, present);
     if (sets_.intersect(needed, absent) != kNoKeys) return false;
-    // What a satisfiable disjunct requires is possible.
+    // If the disjunct is known to be satisfiable, its required members are too.
     const bool possible = known_satisfiable_ && completion.every_rules.empty();
     bool all = true;
     sets_.each(
@@ -476,7 +496,7 @@ class SchemaSolver::CompletionSearch {
                               sets_.size(needed) + extras;
     if (min > completion.max || completion.min > completion.max) return false;
     if (min >= completion.min) return true;
-    // Others have to fill up.
+    // Extra keys first: they require no other keys.
     std::uint64_t others = 0;
     for (const ExtraKeys& extra : object_keys_.extras) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
@@ -488,8 +508,8 @@ class SchemaSolver::CompletionSearch {
                     completion.min - min - others, completion.max - min);
   }
 
-  // Whether names can join those that are `here`, together with all that they
-  // require, at least `min` and at most `max` of them.
+  // Whether at least `min` and at most `max` spelled keys can be added to those
+  // that are `present`, each together with the keys that it requires.
   bool can_fill(const Completion& completion, KeySet present, KeySet absent,
                 std::uint64_t min, std::uint64_t max) {
     const auto needs_of = [&](KeyId key) {
@@ -497,7 +517,7 @@ class SchemaSolver::CompletionSearch {
     };
     const KeySet others =
         sets_.subtract(object_keys_.spelled, sets_.unite(present, absent));
-    // Mostly there are enough that require nothing.
+    // The common case: enough keys require no other key.
     KeySet free = kNoKeys;
     std::uint64_t single = 0;
     sets_.each(others, [&](KeyId key) {
@@ -507,8 +527,8 @@ class SchemaSolver::CompletionSearch {
       return single < min;
     });
     if (single >= min) return true;
-    // What requires a name that cannot come cannot come either.  Those that are
-    // left can come all together.
+    // Greatest fixpoint: drop keys that require a key which is not free.  All
+    // keys that remain in `free` can be added together.
     std::vector<std::pair<KeyId, KeySet>> groups;
     for (KeySet before = kNoKeys; before != free;) {
       before = free;
@@ -525,8 +545,10 @@ class SchemaSolver::CompletionSearch {
     }
     if (sets_.size(free) < min) return false;
     if (sets_.size(free) <= max) return true;
-    // Where names require others, their number may skip some values.  Names
-    // that require nothing come last: they fill any gap.
+    // All together are too many.  Keys come in groups (a key and the keys that
+    // it requires), so the possible numbers may have gaps.  Search the unions
+    // of groups that are not larger than `max`.  Keys that require nothing are
+    // added last, because they can fill any gap.
     KeySet idle = kNoKeys;
     for (const auto& [key, needs] : groups) {
       if (needs == kNoKeys) idle = sets_.with(idle, key);

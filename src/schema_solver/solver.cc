@@ -1,6 +1,5 @@
-// SchemaSolver and what their disjuncts say of names, members and items.  How a
-// conjunction is taken apart is in expander.h, what is satisfiable in
-// satisfiable.cc.
+// Conjunctions, and the rules of disjuncts for keys, members and items.  The
+// expansion of conjunctions is in expander.h, satisfiability in satisfiable.cc.
 
 #include "schema_solver/solver.h"
 
@@ -20,7 +19,7 @@ std::uint64_t hash_of(const std::vector<Literal>& literals) {
   return hash;
 }
 
-// Nothing but a reference to another node.
+// Whether the node is a reference to another node and has no rules of its own.
 bool is_reference(const schema::Node& node) {
   return node.ref != schema::kNoNode && node.types == schema::kAllTypes &&
          !node.integer_only && !node.has_any_of && !node.has_one_of &&
@@ -60,8 +59,8 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
   intern_keys();
 }
 
-// The names that the document spells, in the order of their texts: the names
-// that begin alike are then a range (KeyTrie).
+// Interns the keys that the document spells, in lexicographic order, so that
+// the keys with a common prefix are a range (KeyTrie).
 void SchemaSolver::intern_keys() {
   std::vector<std::string_view> names;
   for (const schema::Node& node : document_.nodes) {
@@ -84,6 +83,8 @@ void SchemaSolver::intern_keys() {
 
 SchemaSolver::~SchemaSolver() = default;
 
+// Interned in canonical form: references are resolved, trivial literals are
+// dropped, the others are sorted, and a contradiction gives kNothing.
 ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   std::size_t kept = 0;
   for (Literal literal : literals) {
@@ -169,13 +170,13 @@ automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
   if (known == 0xFFFFFFFF) {
     const Result<automata::LanguageId> made = languages_.from_hir(
         document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
-    // What cannot be compiled is refused by check_nodes(), or ignored.
+    // check_nodes() refuses a pattern that cannot be compiled, or ignores it.
     known = made ? *made : languages_.everything();
   }
   return known;
 }
 
-// What a conjunction says of strings, as one language.
+// The strings that satisfy a conjunction, as one language.
 automata::LanguageId SchemaSolver::string_language(
     const std::vector<Literal>& names) {
   const ConjunctionId id = conjunction(names);
@@ -210,7 +211,7 @@ bool SchemaSolver::matches(automata::LanguageId language,
   return it->second;
 }
 
-// Whether `properties` or `patternProperties` of the node speak of the name.
+// Whether `properties` or `patternProperties` of the node declare the key.
 bool SchemaSolver::knows(NodeId node, const KeyClass& key_class) {
   if (key_class.key != kNoKey &&
       declared(node, key_class.key) != schema::kNoNode) {
@@ -346,6 +347,11 @@ std::uint64_t SchemaSolver::count_cap(DisjunctId object) {
   return object_keys(object).count_cap;
 }
 
+// Computed once for each disjunct, in this order: the declared keys with their
+// ranks and the patterns of all nodes that have rules for members; the keys
+// that other constraints spell; the keys and patterns of the condition; the
+// strings of small languages; and from all of these the classes of extra keys
+// and the sets of keys.
 SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   std::unique_ptr<ObjectKeys>& known = object_keys_[object];
   if (known != nullptr) return *known;
@@ -383,7 +389,7 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
     object_keys.key_rule_language = string_language(disjunct.key_rules);
     object_keys.languages.push_back(object_keys.key_rule_language);
   }
-  // The first member cannot be a repetition.
+  // A single member cannot repeat a key.
   object_keys.tracks_extra_keys =
       disjunct.min > std::max<std::size_t>(1, disjunct.required.size());
   const auto cap = [&](std::uint64_t bound) {
@@ -413,8 +419,8 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
         object_keys.languages.push_back(string_language({part.keys.id}));
         break;
     }
-    // A second member of a name would hide the first one's value; but where
-    // there must be none of the name its presence is enough.
+    // A repeated key would replace the value that satisfied the literal.
+    // Without a literal the presence of the key is enough.
     if (part.kind == Kind::kSome && part.literal != kNoLiteral) {
       object_keys.tracks_extra_keys = true;
     }
@@ -446,9 +452,9 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   return object_keys;
 }
 
-// The words of a language that has only a few; nothing for any other.  They are
-// names like those the schema spells, and so their number is known: the rules
-// may need more members than there are names for.
+// The strings of a language that has at most kFew; nothing for a larger one.
+// They are treated as keys that the schema spells, so that their number is
+// exact: the rules may require more members than there are keys.
 std::vector<std::string> SchemaSolver::few_strings(
     automata::LanguageId language) {
   constexpr std::size_t kFew = 32;
@@ -476,9 +482,10 @@ std::vector<std::string> SchemaSolver::few_strings(
   return texts;
 }
 
-// Every way in which a name that is not spelled may match the patterns.  More
-// than kFull patterns would give too many: then only names that match at most
-// one of them are considered.
+// The classes of keys that are not spelled, by the patterns that they match:
+// each non-empty intersection of the patterns and complements of patterns.  For
+// more than kFull patterns only keys that match at most one of them are
+// considered.
 void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
   constexpr std::size_t kFull = 6;
   const std::size_t count = object_keys.languages.size();
@@ -550,7 +557,8 @@ std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
   return it == ranks.end() ? kNoRank : it->second;
 }
 
-// Remembered for each part of a set, which the next set shares.
+// Cached for each subtree of a key set, because similar sets share subtrees.
+// A subtree leaves `pending` when the ranks of its halves are known.
 std::uint32_t SchemaSolver::min_rank(DisjunctId object, KeySet set) {
   if (set == kNoKeys) return kNoRank;
   auto& known = object_keys(object).min_ranks;

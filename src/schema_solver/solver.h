@@ -1,32 +1,35 @@
 #ifndef PARLANCE_SRC_SCHEMA_SOLVER_SOLVER_H_
 #define PARLANCE_SRC_SCHEMA_SOLVER_SOLVER_H_
 
-// What a value has to be, taken apart until only plain disjuncts are left.
+// Decides schema logic: rewrites the requirement on a value as alternatives
+// without logic, and tells which alternatives some value satisfies.
 //
 // A *literal* is a node of the schema that must hold, or must not.  A
 // *conjunction* is a set of literals that must hold together.  For each type of
-// JSON a conjunction is expanded into alternative *disjuncts*: conjunctions
-// without any and, or, not or if left in them.
+// JSON a conjunction is expanded into *disjuncts*, the parts of a disjunctive
+// normal form.  A disjunct has plain constraints on one type and no logic.  The
+// expansion is that of an analytic tableau (Smullyan, "First-Order Logic",
+// 1968): see expander.h.
 //
 //   {"type": ["object", "null"],          object: {members of 0, required a}
 //    "anyOf": [{"required": ["a"]},    =>         {members of 0, required b}
 //              {"required": ["b"]}],      null:   {null}
 //    "properties": {"a": {..}, "b": {..}}}
 //
-// Negation goes inwards: not {"properties": {"a": S}} is "a is there and its
-// value is not S".  So each disjunct is a plain description that a machine can
-// ride along, and the text is valid if one of them is fulfilled.
+// Negation moves inwards: not {"properties": {"a": S}} is "a is present and its
+// value does not satisfy S".  A recogniser therefore follows disjuncts only: a
+// value is valid if it satisfies one of them.
 //
-// Where splitting would multiply, what is left open about an object stays in
-// its disjunct as a condition (conditions.h).
+// Some disjunctions about an object would multiply when they are split.  They
+// stay in the disjunct as a condition (conditions.h).
 //
-// Whether anything at all fulfils a disjunct is decided here too
-// (satisfiable()), so that nobody sets out for what cannot be reached.  The
-// question recurs along required members and items; a cycle that never comes to
-// an end has no finite value, hence is not satisfiable.
+// satisfiable() decides whether some value satisfies a conjunction, so that a
+// recogniser never enters a dead end.  The recursion follows required members
+// and items.  A conjunction that requires itself has no finite value, hence is
+// not satisfiable.
 //
-// When a schema has more alternatives than the limit, the first ones are kept:
-// the language gets narrower, never wider, and narrowed() says so.
+// If a schema has more disjuncts than the limit, the first ones are used: the
+// language becomes narrower, never wider, and narrowed() returns true.
 
 #include <algorithm>
 #include <array>
@@ -84,16 +87,16 @@ struct StringConstraints {
   bool operator==(const StringConstraints&) const = default;
 };
 
-// The members' rules of one node: `properties` and `patternProperties` of
-// `node`, and `extra` for the names that neither knows.
+// The rules of one node for members: `properties` and `patternProperties` of
+// `node`, and `extra` for the keys that neither declares.
 struct MemberRules {
   NodeId node = 0;
   Literal extra = kNoLiteral;
   bool operator==(const MemberRules&) const = default;
 };
 
-// The rule of `node` for the names (or indexes) that neither its own other
-// rules nor those of a node in `scopes` have evaluated.
+// The rule of `node` for the keys (or indexes) that are not evaluated, neither
+// by other rules of `node` nor by a node in `scopes`.
 struct UnevaluatedRule {
   Literal rule = kNoLiteral;
   NodeId node = 0;
@@ -105,19 +108,19 @@ struct ObjectConstraints {
   std::vector<MemberRules> members;
   std::vector<UnevaluatedRule> unevaluated;
   std::vector<Literal> key_rules;             // for every key, as a string
-  std::vector<std::pair<KeyId, Literal>> at;  // more for one name's value
+  std::vector<std::pair<KeyId, Literal>> at;  // more for one key's value
   std::vector<KeyId> required;                // sorted
   std::vector<KeyId> forbidden;               // sorted
   std::vector<std::pair<KeyId, std::vector<KeyId>>> dependent;
   std::uint64_t min = 0;
   std::uint64_t max = kUnboundedCount;
-  // What is left open while the object is written, and the nodes that it is
-  // about, in the order of the schema.
+  // The disjunctions that were not split, and the nodes that they come from, in
+  // the order of the schema.
   ConditionId condition = kAlways;
   std::vector<NodeId> condition_nodes;
   bool operator==(const ObjectConstraints&) const = default;
 };
-// Of an array.
+// The most witnesses that one array disjunct may have.
 inline constexpr std::size_t kMaxWitnesses = 32;
 
 // The items' rules of one node: its prefix, then `rest`.
@@ -127,7 +130,7 @@ struct ItemRules {
   bool operator==(const ItemRules&) const = default;
 };
 
-// The number of items that fulfil `literal` is within bounds.
+// The number of items that satisfy `literal` is in [min, max].
 struct ItemCount {
   Literal literal = kNoLiteral;
   std::uint64_t min = 1;
@@ -139,7 +142,7 @@ struct ArrayConstraints {
   std::vector<ItemRules> items;
   std::vector<UnevaluatedRule> unevaluated;
   std::vector<std::pair<std::uint64_t, Literal>> at;  // more for one index
-  // Some item from an index on has to fulfil a literal.
+  // (index, literal): some item at the index or after it satisfies the literal.
   std::vector<std::pair<std::uint64_t, Literal>> witnesses;
   std::vector<ItemCount> counts;
   std::uint64_t min = 0;
@@ -147,7 +150,7 @@ struct ArrayConstraints {
   bool unique = false;
   bool operator==(const ArrayConstraints&) const = default;
 
-  // From this index on every item has the same rules.
+  // The items from this index on have the same rules.
   std::uint64_t prefix = 0;
 };
 
@@ -163,46 +166,50 @@ inline constexpr Constants kTrueValue = 2;
 // SchemaSolver::constants() returns.
 using DisjunctId = std::uint32_t;
 
-// A kind of name as the rules see it: one that is spelled somewhere in the
-// schema, or any other that matches exactly `patterns` of the ones in play.
+// A class of keys that the rules of an object do not distinguish: either one
+// key that the schema spells, or all other keys that match the same of the
+// patterns in `languages`, as `matched` says.
 struct KeyClass {
   KeyId key = kNoKey;
   const std::vector<automata::LanguageId>* languages = nullptr;
   const std::vector<bool>* matched = nullptr;
 };
 
-// Names that the schema spells nowhere and that match just these patterns.
+// The keys that the schema does not spell and that match exactly the patterns
+// in `matched`.
 struct ExtraKeys {
   std::vector<bool> matched;
   automata::LanguageId language = 0;  // unused where there is one class only
 };
 
-// What the value of a member may be, and what is then left of a condition.
+// One alternative for the value of a member, and the condition that remains
+// after the member.
 struct MemberAlternative {
   ConjunctionId conjunction = kNothing;
   ConditionId condition = kAlways;
   bool operator==(const MemberAlternative&) const = default;
 };
 
-// Not thread-safe.  Tables only grow; references to their entries stay good.
+// Not thread-safe.  Tables only grow; references to their entries stay valid.
 class SchemaSolver {
  public:
-  // All must outlive the conjunctions.
+  // All arguments must outlive the solver.
   SchemaSolver(const schema::Document& document, const ItemChoices& choices,
                const JsonSchemaOptions& options);
   ~SchemaSolver();
 
-  // What is wrong with single nodes: patterns that are not regular, keywords
-  // that cannot be enforced.  Fills notes().
+  // Checks each node by itself: returns an error for a pattern that is not
+  // regular or a keyword that cannot be enforced (in lenient mode: adds a
+  // note).  Adds notes on what the grammar ignores or narrows.
   std::optional<Error> check_nodes();
 
-  // Looks at what can be reached from a conjunction, as far as that is not too
-  // much work, so that narrowed() and the notes are known before a text is
-  // read.
+  // Expands the conjunctions that are reachable from `root`, up to a limit of
+  // work, so that narrowed() and the notes are known before a text is read.
   void survey(ConjunctionId root);
 
-  // While one is alive, what is satisfiable, completable or among the disjuncts
-  // is meant for values with at most so many levels of arrays and objects.
+  // While a ScopedDepthLimit is alive, satisfiable(), completable() and
+  // disjuncts() consider only values with at most `levels` levels of arrays and
+  // objects.
   static constexpr std::uint32_t kAnyLevels = 0xFFFFFFFF;
   class ScopedDepthLimit {
    public:
@@ -223,13 +230,14 @@ class SchemaSolver {
   }
   ConjunctionId with(ConjunctionId conjunction, Literal literal);
 
-  // The satisfiable alternatives of a conjunction; empty when no value of the
-  // type fits.
+  // The satisfiable disjuncts of a conjunction; empty when no value of the type
+  // satisfies it.
   const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
                                            JsonType type);
   bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
-  // Nothing fulfils the conjunction, of any number of levels.  More than
-  // !satisfiable(), which also says that nothing was found within the limits.
+  // Whether it is proved that no value, of any depth, satisfies the
+  // conjunction.  !satisfiable() is weaker: it is also true when no value was
+  // found within the limits.
   bool is_empty(ConjunctionId conjunction) {
     const ScopedDepthLimit any(*this, kAnyLevels);
     return solve(conjunction).proves_empty();
@@ -247,39 +255,42 @@ class SchemaSolver {
     return specs_.at(id);
   }
 
-  // What the value of a member has to be; kNothing where the name itself is
-  // not allowed.
+  // The conjunction that the value of a member must satisfy; kNothing if the
+  // key is not allowed.
   ConjunctionId member_conjunction(DisjunctId object,
                                    const KeyClass& key_class);
   ConjunctionId item_conjunction(DisjunctId array, std::uint64_t index);
-  // What a member of that name, the `count`th, makes of a condition of the
-  // object.  Every value that it may have is under one of the ways.
+  // Splits the values of the `count`th member, with a key of `key_class`, by
+  // the condition that remains after them.  Every value that the member may
+  // have satisfies one of the alternatives.
   std::vector<MemberAlternative> member_alternatives(DisjunctId object,
                                                      ConditionId condition,
                                                      const KeyClass& key_class,
                                                      std::uint64_t count);
-  // What is left of a condition where these members do not come.
+  // The condition that remains if no member has a key of the set.
   ConditionId without_keys(ConditionId condition, KeySet names);
-  // Whether names that the schema does not spell have to be told apart.
+  // Whether keys that the schema does not spell have to be distinguished, so
+  // that a repeated key does not count as two members.
   bool tracks_extra_keys(DisjunctId object);
 
   // The members of an object so far.
   struct Members {
     KeySet seen = kNoKeys;
-    // Those that were left out and can come no more.
+    // Keys that are absent and can no longer be written.
     KeySet excluded = kNoKeys;
     std::uint64_t count = 0;
-    ConditionId condition = kAlways;  // what is left of the disjunct's
+    ConditionId condition = kAlways;  // the remainder of the disjunct's
   };
   // Whether an object with these members can be completed.  REQUIRES: the
   // disjunct is satisfiable.
   bool completable(DisjunctId object, const Members& members);
   // Whether it is complete.
   bool complete(DisjunctId object, const Members& members);
-  // Counts of members beyond this one are all alike.
+  // Numbers of members above this one need not be distinguished.
   std::uint64_t count_cap(DisjunctId object);
-  // The same for an array of `size` items, `counted` of which fulfil the
-  // disjunct's counts.
+  // Whether an array of `size` items can be completed.  `counted` has the
+  // number of items for each of the disjunct's counts; bit i of
+  // `found_witnesses` is set if there is an item for witness i.
   bool completable_array(DisjunctId array, std::uint64_t size,
                          const std::vector<std::uint64_t>& counted,
                          std::uint32_t found_witnesses) {
@@ -289,34 +300,35 @@ class SchemaSolver {
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses);
 
-  // What is required beyond `seen`, dependent names included.
+  // The required keys that are not in `seen`, with the keys that those and the
+  // keys of `seen` require (dependentRequired).
   KeySet needed(DisjunctId object, KeySet seen);
-  // What is always required.
+  // The keys in `required`.
   KeySet required(DisjunctId object);
-  // The names of which rules solve again, when they have come or were left out,
-  // whether they came; required() apart.
+  // The keys whose presence matters to other rules than `required`: those in
+  // dependentRequired and in atoms of the disjunct's condition.
   KeySet presence_keys(DisjunctId object);
-  // Those that the disjunct's condition speaks of.
+  // presence_keys(), and the spelled keys in a group of the condition.
   KeySet condition_keys(DisjunctId object);
-  // The names that the rules of a disjunct spell, sorted.
+  // The keys that the rules of a disjunct spell, sorted.
   const std::vector<KeyId>& spelled_list(DisjunctId object);
   KeySet spelled(DisjunctId object);
-  // The patterns that its rules for names use.
+  // The patterns in its rules for keys.
   const std::vector<automata::LanguageId>& key_languages(DisjunctId object);
-  // All other names, by the patterns they match.
+  // All other keys, by the patterns that they match.
   const std::vector<ExtraKeys>& extra_keys(DisjunctId object);
-  // Those of them that may be members.
+  // The extra keys that may be members.
   automata::LanguageId possible_extra_keys(DisjunctId object);
-  // The place of a name in the order of declaration; kNoRank if it has none.
+  // The position of a key in the order of declaration; kNoRank if it has none.
   static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
   std::uint32_t rank(DisjunctId object, KeyId key);
-  // The least rank of a name in the set; kNoRank if none has one.
+  // The minimum rank of the keys in the set; kNoRank if none has a rank.
   std::uint32_t min_rank(DisjunctId object, KeySet set);
-  // The names with a rank below this one.
+  // The keys with a rank below this one.
   KeySet ranked_below(DisjunctId object, std::uint32_t rank);
 
   KeyId key(std::string_view name);
-  // Keys below this one are in the order of their texts.
+  // Keys below this one are in lexicographic order.
   KeyId keys_in_order() const { return keys_in_order_; }
   KeySets& key_sets() { return key_sets_; }
   const KeySets& key_sets() const { return key_sets_; }
@@ -342,13 +354,13 @@ class SchemaSolver {
     bool expanding = false;
     bool expanded = false;
     bool satisfiable_known = false;
-    bool incomplete =
-        false;  // some alternatives were left out, here or further in
+    // Some alternatives were omitted, here or in a conjunction further in.
+    bool incomplete = false;
     SolveState state = SolveState::kUnknown;
-    std::uint32_t depth = 0;  // on the stack of questions, while busy
-    // A "no" that rests on the question at place `low` is good as long as that
-    // is being asked (by its serial number) and no question has had a "yes".
-    // Without it, those of a recursive schema would be asked 2^n times.
+    std::uint32_t depth = 0;  // of the call of solve(), while in progress
+    // A "no" that depends on the call at depth `low` is valid while that call,
+    // identified by its serial number, is in progress and no verdict was "yes"
+    // since.  Without it a recursive schema would need 2^n calls.
     struct Provisional {
       std::uint32_t low = 0;
       std::uint64_t serial = 0;  // 0: there is none
@@ -356,13 +368,14 @@ class SchemaSolver {
       bool incomplete = false;
     } provisional_no = {};
   };
-  // Whether something is satisfiable.  A "no" that rests on a question still
-  // being asked is good for that question only: `low` is the lowest such place.
+  // Whether something is satisfiable.  `low` is the least depth of a call in
+  // progress that a "no" depends on; such a "no" is valid during that call
+  // only.
   struct Verdict {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     bool yes = false;
     std::uint32_t low = kNone;
-    bool incomplete = false;  // what was left out might have led to a yes
+    bool incomplete = false;  // an omitted alternative might be satisfiable
 
     void depend_on(const Verdict& other) {
       low = std::min(low, other.low);
@@ -383,7 +396,7 @@ class SchemaSolver {
   Verdict solve_disjunct(JsonType type, DisjunctId disjunct);
   const std::vector<DisjunctId>& disjuncts_within(ConjunctionId conjunction,
                                                   JsonType type);
-  // `satisfiable`: the disjunct is known to be.
+  // `satisfiable`: whether the disjunct is known to be satisfiable.
   Verdict solve_members(DisjunctId object, const Members& members,
                         bool satisfiable);
   class CompletionSearch;
@@ -402,8 +415,8 @@ class SchemaSolver {
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses);
-  // The same where counts stand in each other's way; nothing if there are too
-  // many of them.  `most`: how many items there can be.
+  // The same if counts compete for items; nothing if there are too many counts.
+  // `max_items`: how many items the array can have.
   std::optional<Verdict> solve_counts(DisjunctId array, std::uint64_t size,
                                       const std::vector<std::uint64_t>& counted,
                                       std::uint32_t found_witnesses,
@@ -423,7 +436,7 @@ class SchemaSolver {
   bool knows(NodeId node, const KeyClass& key_class);
   bool evaluated(const UnevaluatedRule& rule, const KeyClass& key_class);
   bool evaluated(const UnevaluatedRule& rule, std::uint64_t index);
-  // What an item that is not evaluated has to fulfil.
+  // The literal that an unevaluated item must satisfy.
   Literal item_rule(const UnevaluatedRule& rule) const;
   automata::LanguageId pattern_language(schema::PatternId pattern);
   // The strings among the values of an enum.
@@ -446,8 +459,8 @@ class SchemaSolver {
 
   std::deque<std::vector<Literal>> conjunctions_;
   std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
-  // What with() and member_conjunction() said: by conjunction and literal, by
-  // disjunct and key.
+  // Caches of with() and member_conjunction(), by conjunction and literal and
+  // by disjunct and key.
   std::unordered_map<std::uint64_t, ConjunctionId> with_;
   std::unordered_map<std::uint64_t, ConjunctionId> member_conjunctions_;
   std::deque<std::array<std::unique_ptr<Expansion>, kJsonTypes>> expansions_;
@@ -468,14 +481,15 @@ class SchemaSolver {
   std::unordered_map<Literal, ConditionId> condition_of_;
   std::unordered_map<std::uint64_t, bool> accepts_all_;  // by node and type
   std::unordered_map<NodeId, bool> has_exact_negation_;
-  // What completable() said.
+  // The cache of completable().
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
                       std::uint32_t>,
            bool>
       completable_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
-  // Languages that are lists of words, sorted, and by their complements.
+  // Languages that are sorted lists of strings; and the complements of such
+  // languages, with the list.
   std::unordered_map<automata::LanguageId, std::vector<std::string>>
       string_lists_;
   std::unordered_map<automata::LanguageId, automata::LanguageId>
@@ -486,7 +500,7 @@ class SchemaSolver {
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   bool narrowed_ = false;
-  std::uint32_t depth_ = 0;             // questions being asked
+  std::uint32_t depth_ = 0;             // calls of solve() in progress
   std::vector<std::uint64_t> serials_;  // of those
   std::uint64_t next_serial_ = 1;
   std::uint64_t yes_count_ = 0;
