@@ -17,7 +17,7 @@ using schema::NodeId;
 using schema::ObjectRules;
 
 // The limit of the number of classes into which patternProperties divide names.
-constexpr std::size_t kMaxNameKinds = 64;
+constexpr std::size_t kMaxNameClasses = 64;
 
 // Whether undeclared members are forbidden: some are declared, and neither
 // additionalProperties nor unevaluatedProperties is given.
@@ -50,7 +50,7 @@ LanguageId whole(Languages& languages, std::string_view text) {
 
 Result<std::optional<Conjunction>> ArgumentSchema::member(
     const Conjunction& nodes, std::string_view name, bool* declared) {
-  using Answer = std::optional<Conjunction>;
+  using Optional = std::optional<Conjunction>;
   Conjunction out;
   bool evaluated = false;
   for (NodeId id : nodes) {
@@ -77,7 +77,7 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
     if (rules.property_names != schema::kNoNode) {
       Result<LanguageId> names = strings_of(rules.property_names);
       if (!names) return std::move(names).error();
-      if (!accepts(*names, name)) return Answer();
+      if (!accepts(*names, name)) return Optional();
     }
   }
   for (NodeId id : nodes) {
@@ -86,10 +86,10 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
   }
   if (!evaluated && closed(document_, nodes)) {
     // A key in `required` that nothing declares counts as declared.
-    return Answer(std::move(out));
+    return Optional(std::move(out));
   }
-  if (types(out) == 0) return Answer();
-  return Answer(std::move(out));
+  if (types(out) == 0) return Optional();
+  return Optional(std::move(out));
 }
 
 // The undeclared members.  Names are partitioned into classes by the set of
@@ -126,11 +126,11 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
 
   // Each pattern splits every class of names into those that match and those
   // that do not.  Invariant: the classes are disjoint and not empty.
-  struct Kind {
+  struct NameClass {
     LanguageId names;
     std::vector<schema::PatternId> matched;
   };
-  std::vector<Kind> kinds = {
+  std::vector<NameClass> classes = {
       {languages_.all_of({names, writable,
                           languages_.complement(languages_.literals(listed))}),
        {}}};
@@ -144,20 +144,20 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       split.push_back(pattern_id);
       Result<LanguageId> language = pattern(pattern_id);
       if (!language) return std::move(language).error();
-      std::vector<Kind> finer;
-      for (const Kind& kind : kinds) {
-        Kind in = kind;
-        in.names = languages_.all_of({kind.names, *language});
+      std::vector<NameClass> finer;
+      for (const NameClass& one : classes) {
+        NameClass in = one;
+        in.names = languages_.all_of({one.names, *language});
         in.matched.push_back(pattern_id);
-        Kind out = kind;
+        NameClass out = one;
         out.names =
-            languages_.all_of({kind.names, languages_.complement(*language)});
-        for (Kind* part : {&in, &out}) {
+            languages_.all_of({one.names, languages_.complement(*language)});
+        for (NameClass* part : {&in, &out}) {
           if (!languages_.empty(part->names)) finer.push_back(*part);
         }
       }
-      kinds = std::move(finer);
-      if (kinds.size() > kMaxNameKinds) {
+      classes = std::move(finer);
+      if (classes.size() > kMaxNameClasses) {
         return Error{ErrorCode::kTooLarge,
                      "'patternProperties' divide names into more than 64 "
                      "classes.",
@@ -168,17 +168,17 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
 
   // The constraints on the values of each class.
   std::vector<ArgumentObject::Extra> out;
-  for (const Kind& kind : kinds) {
+  for (const NameClass& one : classes) {
     ArgumentObject::Extra extra;
-    extra.by_pattern = !kind.matched.empty();
+    extra.by_pattern = !one.matched.empty();
     if (!extra.by_pattern && others_forbidden) continue;
     bool evaluated = false;
     for (NodeId id : nodes) {
       const ObjectRules& rules = document_.node(id).objects();
       bool here = false;
       for (const auto& [pattern_id, value] : rules.pattern_properties) {
-        if (std::find(kind.matched.begin(), kind.matched.end(), pattern_id) ==
-            kind.matched.end()) {
+        if (std::find(one.matched.begin(), one.matched.end(), pattern_id) ==
+            one.matched.end()) {
           continue;
         }
         insert(extra.value, value);
@@ -197,8 +197,8 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     if (types(extra.value) == 0) continue;
     // A name that no pattern and no propertyNames constrain is an identifier.
     extra.names = extra.by_pattern || names_constrained
-                      ? kind.names
-                      : languages_.all_of({kind.names, identifier});
+                      ? one.names
+                      : languages_.all_of({one.names, identifier});
     if (!languages_.empty(extra.names)) out.push_back(std::move(extra));
   }
   return out;
@@ -207,7 +207,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
 // Nothing if no object satisfies the nodes.
 Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
     const Conjunction& nodes) {
-  using Answer = std::optional<ArgumentObject>;
+  using Optional = std::optional<ArgumentObject>;
   ArgumentObject constraints;
   std::vector<std::string_view> order;
   std::vector<std::string_view> required;
@@ -253,7 +253,7 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
     Result<std::optional<Conjunction>> value = member(nodes, name, &declared);
     if (!value) return std::move(value).error();
     if (!*value) {
-      if (needed) return Answer();
+      if (needed) return Optional();
       continue;
     }
     constraints.members.push_back(
@@ -265,8 +265,8 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
              names_constrained);
   if (!more) return std::move(more).error();
   constraints.extras = std::move(*more);
-  if (constraints.min > constraints.max) return Answer();
-  return Answer(std::move(constraints));
+  if (constraints.min > constraints.max) return Optional();
+  return Optional(std::move(constraints));
 }
 
 Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
@@ -349,8 +349,8 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
   return out;
 }
 
-LanguageId ArgumentSchema::not_holding(LanguageId strings,
-                                       const std::vector<std::string>& texts) {
+LanguageId ArgumentSchema::not_containing(
+    LanguageId strings, const std::vector<std::string>& texts) {
   std::vector<LanguageId> parts = {strings};
   for (const std::string& text : texts) {
     const regex::Hir hir = regex::literal_set({text});
@@ -361,9 +361,9 @@ LanguageId ArgumentSchema::not_holding(LanguageId strings,
   return languages_.all_of(std::move(parts));
 }
 
-bool ArgumentSchema::leave_out_names(ArgumentObject& constraints,
-                                     structural_tag::ArgumentStyle style,
-                                     const std::vector<std::string>& texts) {
+bool ArgumentSchema::remove_names(ArgumentObject& constraints,
+                                  structural_tag::ArgumentStyle style,
+                                  const std::vector<std::string>& texts) {
   if (texts.empty()) return true;
   const auto holds = [&](const std::string& name) {
     const std::string written = written_name(style, name);
@@ -379,7 +379,7 @@ bool ArgumentSchema::leave_out_names(ArgumentObject& constraints,
     return holds(one.name);
   });
   for (ArgumentObject::Extra& one : constraints.extras) {
-    one.names = not_holding(one.names, texts);
+    one.names = not_containing(one.names, texts);
   }
   std::erase_if(constraints.extras, [&](const ArgumentObject::Extra& one) {
     return languages_.empty(one.names);

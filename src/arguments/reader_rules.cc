@@ -50,8 +50,8 @@ std::optional<Error> ArgumentRules::make_all() {
       if (!alternatives) return std::move(alternatives).error();
       for (arguments::ArgumentObject& constraints : *alternatives) {
         // What the grammar leaves out is not looked into here either.
-        if (!schema_.leave_out_names(constraints, format_.style,
-                                     format_.excludes)) {
+        if (!schema_.remove_names(constraints, format_.style,
+                                  format_.excludes)) {
           continue;
         }
         Result<ObjectRule> rule = object_rule(constraints);

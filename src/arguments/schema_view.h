@@ -96,13 +96,13 @@ class ArgumentSchema {
   Result<std::vector<ArgumentArray>> arrays(const Conjunction& all);
 
   // The strings of a language that contain none of `texts`.
-  automata::LanguageId not_holding(automata::LanguageId strings,
-                                   const std::vector<std::string>& texts);
+  automata::LanguageId not_containing(automata::LanguageId strings,
+                                      const std::vector<std::string>& texts);
   // Removes the names whose written form contains one of `texts`.  Returns
   // false if one of these names is required.
-  bool leave_out_names(ArgumentObject& constraints,
-                       structural_tag::ArgumentStyle style,
-                       const std::vector<std::string>& texts);
+  bool remove_names(ArgumentObject& constraints,
+                    structural_tag::ArgumentStyle style,
+                    const std::vector<std::string>& texts);
 
   // A schema for the values of the types `types` that satisfy all nodes.
   json::Value schema_of(const Conjunction& all, std::uint8_t types);

@@ -153,7 +153,7 @@ class Writer {
   ExprId element(ExprId name, const Conjunction& all, bool declared);
   ExprId cohere_element(ExprId name, const Conjunction& all);
   ExprId minimax_m3_element(ExprId name, const Conjunction& all);
-  bool keep_declared(ArgumentObject& constraints, const Conjunction& all);
+  bool remove_undeclared(ArgumentObject& constraints, const Conjunction& all);
   ExprId type_attribute(const Conjunction& all, bool declared);
 
   ExprId object(const Conjunction& all);
@@ -325,7 +325,7 @@ ExprId Writer::without(LanguageId strings,
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
   }
-  return language(schema_.not_holding(strings, excludes), all);
+  return language(schema_.not_containing(strings, excludes), all);
 }
 
 // Raw text for strings, JSON for everything else.
@@ -450,8 +450,8 @@ ExprId Writer::minimax_m3_element(ExprId name, const Conjunction& all) {
 // Removes the undeclared names: a style that writes each name twice can enforce
 // that both are equal only for a name that the schema spells out.  Returns
 // false after an error.
-bool Writer::keep_declared(ArgumentObject& constraints,
-                           const Conjunction& all) {
+bool Writer::remove_undeclared(ArgumentObject& constraints,
+                               const Conjunction& all) {
   const std::string path = all.empty() ? "" : document_.pointer(all[0]);
   for (const ArgumentObject::Member& one : constraints.members) {
     if (!one.name.empty() &&
@@ -616,12 +616,11 @@ ExprId Writer::object(const Conjunction& all) {
   }
   std::vector<ExprId> choices;
   for (ArgumentObject& constraints : *alternatives) {
-    if (!schema_.leave_out_names(constraints, options_.style,
-                                 options_.excludes)) {
+    if (!schema_.remove_names(constraints, options_.style, options_.excludes)) {
       continue;
     }
     if (options_.style == ArgumentStyle::kMinimaxM3Xml &&
-        !keep_declared(constraints, all)) {
+        !remove_undeclared(constraints, all)) {
       return rules_.empty();
     }
     // Elements in elements are found before it is known which names may come.

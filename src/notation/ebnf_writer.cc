@@ -100,11 +100,11 @@ class Writer {
 
  private:
   // The context of an expression.  ORDER: from loose to tight
-  enum class Place : unsigned char { kAlternatives, kSequence, kOperand };
+  enum class Context : unsigned char { kAlternatives, kSequence, kOperand };
   struct Task {
     std::string_view text = {};
     rules::ExprId expr = kNoId;
-    Place place = Place::kAlternatives;
+    Context context = Context::kAlternatives;
   };
 
   // `wanted`, followed by a number if that name is taken.
@@ -187,7 +187,7 @@ class Writer {
   }
 
   void expression(rules::ExprId root) {
-    std::vector<Task> left{{{}, root, Place::kAlternatives}};
+    std::vector<Task> left{{{}, root, Context::kAlternatives}};
     while (!left.empty()) {
       const Task task = left.back();
       left.pop_back();
@@ -202,8 +202,8 @@ class Writer {
   void write(const Task& task, std::vector<Task>& left) {
     const Expr& expr = rules_.exprs[task.expr];
     // The stack is popped from its end, so children are pushed in reverse.
-    auto list = [&](std::string_view between, Place inner, Place loosest) {
-      const bool bare = task.place <= loosest;
+    auto list = [&](std::string_view between, Context inner, Context loosest) {
+      const bool bare = task.context <= loosest;
       if (!bare) left.push_back({")"});
       for (std::size_t i = expr.children.size(); i-- > 0;) {
         left.push_back({{}, expr.children[i], inner});
@@ -225,14 +225,14 @@ class Writer {
         if (expr.children.empty()) {
           out_ += "\"\"";
         } else {
-          list(" ", Place::kSequence, Place::kAlternatives);
+          list(" ", Context::kSequence, Context::kAlternatives);
         }
         break;
       case ExprKind::kChoice:
         if (expr.children.empty()) {
           out_ += "[]";
         } else {
-          list(" | ", Place::kAlternatives, Place::kAlternatives);
+          list(" | ", Context::kAlternatives, Context::kAlternatives);
         }
         break;
       case ExprKind::kRepeat:
@@ -263,13 +263,13 @@ class Writer {
   }
 
   void repeat(const Task& task, const Expr& expr, std::vector<Task>& left) {
-    const bool bare = task.place != Place::kOperand;
+    const bool bare = task.context != Context::kOperand;
     if (!bare) left.push_back({")"});
     // The counts follow the body, so their text must outlive this call.
     counts_.push_back(counts(expr));
     left.push_back({});
     left.back().text = counts_text(expr);
-    left.push_back({{}, expr.children[0], Place::kOperand});
+    left.push_back({{}, expr.children[0], Context::kOperand});
     if (!bare) left.push_back({"("});
   }
 
