@@ -608,7 +608,8 @@ recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   recogniser::WhitespaceHint view = schema.whitespace_hint(inner);
-  if (view.unconstrained) view.behind = wrap_like(config, view.behind);
+  if (view.unconstrained)
+    view.without_space = wrap_like(config, view.without_space);
   return view;
 }
 
@@ -649,10 +650,10 @@ Recogniser::LexemeSplit CfgRecogniser::split_lexeme(Configuration config) {
   if (config.dead() || !inside(config)) return {};
   const LexemeSplit inner =
       schema_of(site_of(config)).split_lexeme(unwrap(config));
-  LexemeSplit apart;
-  if (!inner.words.dead()) apart.words = wrap_like(config, inner.words);
-  if (!inner.others.dead()) apart.others = wrap_like(config, inner.others);
-  return apart;
+  LexemeSplit split;
+  if (!inner.keys.dead()) split.keys = wrap_like(config, inner.keys);
+  if (!inner.others.dead()) split.others = wrap_like(config, inner.others);
+  return split;
 }
 
 std::uint32_t CfgRecogniser::chars_needed(Configuration from,

@@ -443,8 +443,8 @@ recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
   }
   const std::size_t most = options_.layout.max_white_space;
   recogniser::WhitespaceHint hint{
-      .unconstrained = true, .json = true, .behind = config};
-  hint.behind.count = 0;
+      .unconstrained = true, .json = true, .without_space = config};
+  hint.without_space.count = 0;
   hint.max_bytes = most >= StringHint::kMany
                        ? StringHint::kMany
                        : static_cast<std::uint32_t>(most) - config.count;

@@ -283,15 +283,15 @@ Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
       now.extras == automata::kDeadState) {
     return {};
   }
-  LexemeSplit apart = {.words = config, .others = config};
+  LexemeSplit apart = {.keys = config, .others = config};
   Lexeme words = now.without_entries();
   words.track = false;
   words.extras = automata::kDeadState;
   if (spells_allowed_key(key_info(config.frame), words)) {
-    apart.words.lex = intern(std::move(words));
-    apart.words.extra = 0;
+    apart.keys.lex = intern(std::move(words));
+    apart.keys.extra = 0;
   } else {
-    apart.words = {};
+    apart.keys = {};
   }
   Lexeme others = now.without_entries();
   others.entries = now.entries;

@@ -179,7 +179,7 @@ MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
   const auto known = in.part->user_data(compiler_->owner());
   if (known == nullptr) return {};
   return static_cast<RecogniserMasks&>(*known).find_in_part(
-      in.part->mask_key(in.config, compiler_->longest()), in.behind);
+      in.part->mask_key(in.config, compiler_->longest()), in.forced_text);
 }
 
 // Stores a mask with the active part if it holds in other grammars: if nothing
@@ -192,11 +192,11 @@ void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
   const bool outside = recogniser.read_past_part();
   const Recogniser::ActivePart in = recogniser.active_part(config);
   if (in.part == nullptr) return;
-  if (outside && !compiler_->no_token_extends(in.behind)) return;
+  if (outside && !compiler_->no_token_extends(in.forced_text)) return;
   const Configuration key = in.part->mask_key(in.config, compiler_->longest());
   RecogniserMasks& known = *masks_of(*in.part, compiler_->owner());
   if (outside) {
-    known.insert_followed_by(in.behind, key, handle);
+    known.insert_followed_by(in.forced_text, key, handle);
   } else {
     known.independent.insert(key, handle);
   }

@@ -117,7 +117,7 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
   }
-  walk_exits(space.exits(), view.behind, 0,
+  walk_exits(space.exits(), view.without_space, 0,
              view.max_bytes == StringHint::kMany ? view.max_bytes
                                                  : view.max_bytes + 1);
   return true;

@@ -119,7 +119,7 @@ void MaskMaker::make_by_kind(Configuration config) {
                  recogniser.split_lexeme(config);
              !apart.others.dead()) {
     in_lexeme(apart.others, recogniser.lexeme_fingerprint(apart.others));
-    add_fixed_keys(apart.words);
+    add_fixed_keys(apart.keys);
   } else {
     in_text(config);
   }
@@ -265,7 +265,7 @@ void MaskMaker::store_built(PartialMask& made) {
 void MaskMaker::between_lexemes(const WhitespaceHint& view,
                                 Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  const Configuration quoted = recogniser.step(view.behind, '"');
+  const Configuration quoted = recogniser.step(view.without_space, '"');
   const StringHint string =
       quoted.dead() ? StringHint{} : recogniser.string_hint(quoted);
   const bool opens_string =
@@ -273,7 +273,7 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
   bool only_json = true;
   for (std::size_t i = 0; i < kOtherCount && !view.json; ++i) {
     const auto byte = static_cast<std::uint8_t>(kOtherBytes[i]);
-    if (recogniser.step(view.behind, byte).dead()) continue;
+    if (recogniser.step(view.without_space, byte).dead()) continue;
     only_json = false;
     break;
   }
@@ -295,17 +295,17 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
     }
   };
   for (const char c : kJsonBytes) {
-    if (c != '"' || !opens_string) begin(c, view.behind);
+    if (c != '"' || !opens_string) begin(c, view.without_space);
   }
   if (const std::uint32_t quote = trie_.root_child('"');
       quote != 0 && opens_string) {
     leave_string(resources_.tables.string_start(), string, quote, quoted);
   }
   if (only_json) {
-    walk_exits(resources_.tables.white_space().exits(), view.behind, 0,
+    walk_exits(resources_.tables.white_space().exits(), view.without_space, 0,
                max_bytes);
   } else {
-    for (const char c : kOtherBytes) begin(c, view.behind);
+    for (const char c : kOtherBytes) begin(c, view.without_space);
     for (const char c : base::kJsonWhitespace) begin(c, config);
   }
 }

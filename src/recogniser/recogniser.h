@@ -102,7 +102,7 @@ struct WhitespaceHint {
   bool json = false;
   // The same position before any white space was read.  It decides what may
   // come after the white space.
-  Configuration behind = {};
+  Configuration without_space = {};
 };
 
 // Data that a user of the recogniser stores with it, so that both live equally
@@ -148,11 +148,11 @@ class Recogniser {
   // The part that alone reads at `config`, and its own configuration there.
   // Null if there is no such part, or if the part's text may end at `config`.
   // The part is locked until another is used or release() is called.
-  // `behind` is a text that must follow the text of the part.
+  // `forced_text` must follow the text of the part.
   struct ActivePart {
     Recogniser* part = nullptr;
     Configuration config = {};
-    std::string_view behind = {};
+    std::string_view forced_text = {};
   };
   virtual ActivePart active_part(Configuration) { return {}; }
   // Whether any result since active_part() depended on what follows a part.
@@ -275,13 +275,13 @@ class Recogniser {
   // it accepts only the escapes that JSON requires.
   virtual bool lexeme_any_escapes(std::uint32_t) { return true; }
   // Splits a lexeme that has no fingerprint into the fixed keys that it may
-  // still spell (`words`) and the rest, which has a fingerprint (`others`).
+  // still spell (`keys`) and the rest, which has a fingerprint (`others`).
   // Their union accepts exactly what the lexeme accepts, and a byte that ends
   // the lexeme ends exactly one of the two, with the same configuration after
-  // it.  `words` is dead if there are no such keys; both are dead if the lexeme
+  // it.  `keys` is dead if there are no such keys; both are dead if the lexeme
   // cannot be split.
   struct LexemeSplit {
-    Configuration words, others;
+    Configuration keys, others;
   };
   virtual LexemeSplit split_lexeme(Configuration) { return {}; }
   // The only byte that can end the lexeme, now or later: a quote for strings.

@@ -136,7 +136,7 @@ class ToyJson : public recogniser::Recogniser {
     return {.unconstrained = true,
             .max_bytes = options_.max_space - config.count,
             .json = options_.tail.empty() && options_.max_chars != 3,
-            .behind = behind};
+            .without_space = behind};
   }
   std::uint64_t lexeme_fingerprint(Configuration config) override {
     if (options_.silent) return 0;
