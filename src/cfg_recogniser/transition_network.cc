@@ -348,11 +348,11 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
   const AhoCorasick excluded = automata::word_automaton(text.excludes);
-  struct Way {
+  struct Spelling {
     std::vector<WordSymbol> word;
     StateId next = 0;
   };
-  std::vector<Way> ways;
+  std::vector<Spelling> spellings;
   std::vector<std::string_view> spelled;  // of triggers that have marks
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
     // A trigger is free text until its last byte, so one that contains an
@@ -365,7 +365,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
           static_cast<std::uint32_t>(trigger.text.size())};
     }
     if (!marked) {
-      ways.push_back({rules::byte_symbols(trigger.text), next});
+      spellings.push_back({rules::byte_symbols(trigger.text), next});
       continue;
     }
     std::vector<std::vector<WordSymbol>> words = marks->words(trigger.text);
@@ -373,30 +373,31 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
       spelled.push_back(trigger.text);
     }
     for (std::vector<WordSymbol>& word : words) {
-      StateId behind = next;
+      StateId after = next;
       if (marks->vocabulary().space_after_marks() &&
           automata::is_mark(word.back())) {
-        behind = state();
-        epsilon(behind, next);
-        bytes(" ", behind, next);
+        after = state();
+        epsilon(after, next);
+        bytes(" ", after, next);
       }
-      ways.push_back({std::move(word), behind});
+      spellings.push_back({std::move(word), after});
     }
   }
   // Sorting puts a trigger before the triggers of which it is a prefix.
-  std::stable_sort(ways.begin(), ways.end(),
-                   [](const Way& a, const Way& b) { return a.word < b.word; });
+  std::stable_sort(
+      spellings.begin(), spellings.end(),
+      [](const Spelling& a, const Spelling& b) { return a.word < b.word; });
   AhoCorasick automaton;
   std::span<const WordSymbol> first;
   std::uint32_t node = 0;
-  for (const Way& way : ways) {
-    const std::span<const WordSymbol> word = way.word;
+  for (const Spelling& spelling : spellings) {
+    const std::span<const WordSymbol> word = spelling.word;
     if (node == 0 || word.size() < first.size() ||
         !std::ranges::equal(first, word.first(first.size()))) {
       first = word;
       node = automaton.insert(first);
     }
-    StateId next = way.next;
+    StateId next = spelling.next;
     if (word.size() > first.size()) {
       const StateId more = state();
       symbols(word.subspan(first.size()), more, next);
