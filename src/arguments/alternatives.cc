@@ -113,8 +113,9 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     return std::vector<ArgumentObject::Extra>();
   }
   std::vector<std::string> listed;
-  for (const ArgumentObject::Member& one : constraints.members)
+  for (const ArgumentObject::Member& one : constraints.members) {
     listed.push_back(one.name);
+  }
   // A declared property that must be absent is not an extra member either.
   for (NodeId id : nodes) {
     for (const auto& [key, value] : document_.node(id).objects().properties) {
@@ -337,14 +338,16 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
       constraints.prefix.resize(static_cast<std::size_t>(constraints.max));
       constraints.rest.reset();
     }
-    if (constraints.rest && types(*constraints.rest) == 0)
+    if (constraints.rest && types(*constraints.rest) == 0) {
       constraints.rest.reset();
+    }
     if (!constraints.rest) {
       constraints.max =
           std::min<std::uint64_t>(constraints.max, constraints.prefix.size());
     }
-    if (constraints.min <= constraints.max)
+    if (constraints.min <= constraints.max) {
       out.push_back(std::move(constraints));
+    }
   }
   return out;
 }

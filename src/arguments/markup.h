@@ -104,8 +104,9 @@ constexpr ArgumentMarkup argument_markup(structural_tag::ArgumentStyle style) {
 // The name of an argument as it is written.
 inline std::string written_name(structural_tag::ArgumentStyle style,
                                 std::string_view name) {
-  if (style != structural_tag::ArgumentStyle::kKimiK3Xml)
+  if (style != structural_tag::ArgumentStyle::kKimiK3Xml) {
     return std::string(name);
+  }
   std::string escaped;
   for (const char c : name) {
     if (c == '&') {

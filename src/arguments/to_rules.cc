@@ -408,8 +408,9 @@ ExprId Writer::cohere_element(ExprId name, const Conjunction& all) {
     }
     constexpr std::uint8_t kScalars =
         schema::kNull | schema::kBoolean | schema::kNumber;
-    if ((types & kScalars) != 0)
+    if ((types & kScalars) != 0) {
       alternative("json", json(all, types & kScalars));
+    }
     if ((types & schema::kObject) != 0) {
       alternative("dict", rules_.reference(list_rule(schema::kObject, all)));
     }
@@ -540,8 +541,9 @@ ExprId Writer::extras(const ArgumentObject& constraints, ExprId any,
   if (least <= 1) return rules_.repeat(any, bound(least), bound(most));
 
   std::vector<LanguageId> names;
-  for (const ArgumentObject::Extra& one : constraints.extras)
+  for (const ArgumentObject::Extra& one : constraints.extras) {
     names.push_back(one.names);
+  }
   const std::vector<LanguageId> parts = name_parts(
       languages_, languages_.any_of(std::move(names)),
       static_cast<std::size_t>(std::min<std::uint64_t>(least, kMaxNameParts)));
@@ -592,8 +594,9 @@ ExprId Writer::members(const ArgumentObject& constraints,
         rules_.sequence({element(name, one.value, !one.undeclared), space_}));
     parts.required.push_back(one.required);
   }
-  if (!constraints.extras.empty())
+  if (!constraints.extras.empty()) {
     parts.extra = extra_elements(constraints, std::nullopt);
+  }
   parts.extras = [&](std::uint64_t least, std::uint64_t most) {
     return extras(constraints, parts.extra, least, most);
   };

@@ -130,8 +130,9 @@ Result<std::vector<RuleCapture>> read(const Grammar& grammar,
                                       const Pieces& pieces,
                                       std::size_t max_items,
                                       const Interrupt& interrupt) {
-  if (detail::Access::impl(grammar)->rules == nullptr)
+  if (detail::Access::impl(grammar)->rules == nullptr) {
     return std::vector<RuleCapture>();
+  }
   Result<CaptureReader> reader =
       CaptureReader::make(grammar, max_items, interrupt);
   if (!reader) return std::move(reader).error();

@@ -157,8 +157,9 @@ std::vector<std::shared_ptr<Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas) {
   std::vector<std::shared_ptr<Recogniser>> out;
   out.reserve(schemas.size());
-  for (const EmbeddedSchema& embedded : schemas)
+  for (const EmbeddedSchema& embedded : schemas) {
     out.push_back(embedded.recogniser);
+  }
   return out;
 }
 

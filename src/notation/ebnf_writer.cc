@@ -282,8 +282,9 @@ class Writer {
     return text + "}";
   }
   std::string_view counts_text(const Expr& expr) {
-    if (expr.max == rules::kMany && expr.min <= 1)
+    if (expr.max == rules::kMany && expr.min <= 1) {
       return expr.min == 0 ? "*" : "+";
+    }
     if (expr.min == 0 && expr.max == 1) return "?";
     return counts_.back();
   }
@@ -359,8 +360,9 @@ class Writer {
     out_ += text.loop ? "true" : "false";
     if (!text.excludes.empty()) {
       out_ += ", excludes=(";
-      for (rules::Token token : text.excludes)
+      for (rules::Token token : text.excludes) {
         out_ += std::to_string(token) + ",";
+      }
       out_ += ')';
     }
     out_ += ')';

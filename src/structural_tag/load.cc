@@ -216,7 +216,8 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
   };
   for (const std::string& text : body.excludes) {
-    // White space around a value is layout, and would complete such a text.
+    // White space before and after a value is layout and could complete such a
+    // text.
     if (body.style != ArgumentStyle::kJson &&
         (space(text.front()) || space(text.back()))) {
       fields.fail(ErrorCode::kUnsupported, "excludes",

@@ -69,7 +69,7 @@ json::Value count_or_null(const std::optional<std::uint32_t>& count) {
   return count ? json::Value(std::int64_t{*count}) : json::Value();
 }
 
-// The formats that stand in `format`, taken out of `made`.
+// The children of `node`, moved out of `made`.
 json::Value children(const TagNode& node, std::vector<json::Value>& made) {
   json::Array out;
   out.reserve(node.children.size());

@@ -40,7 +40,7 @@ enum class Thinking : std::uint8_t {
 // How the calls are enclosed.  kTag and kTexts differ only where a call must
 // come: elsewhere both write the section as a tag.
 enum class Section : std::uint8_t {
-  kNone,   // the calls stand in the free text
+  kNone,   // the calls are in the free text
   kTag,    // a tag; for a forced call, one tag that joins both begin markers
            // and both end markers
   kTexts,  // a sequence: begin marker, calls, end marker
@@ -90,7 +90,7 @@ struct Style {
   std::string_view after_number = "";
   std::string_view call_end = "";
   structural_tag::ArgumentStyle arguments = kJson;
-  bool json_name = false;  // "%N" stands in a JSON string
+  bool json_name = false;  // "%N" is inside a JSON string
 
   // What free text must not contain.
   Strings exclude_in_thinking = {};
@@ -623,8 +623,9 @@ json::Value Builder::build_harmony() const {
         "optional", values::sequence({before(others),
                                       values::one_of(joined(calls, others))}));
   }
-  if (others.empty())
+  if (others.empty()) {
     return separated(calls, {.at_least_one = true, .stop_after_first = once});
+  }
   json::Array parts = {before(others), values::one_of(calls)};
   if (!once) {
     parts.push_back(values::repeated(
