@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_BASE_ACCESS_H_
 #define PARLANCE_SRC_BASE_ACCESS_H_
 
-// What a public value is made of, for the rooms that work on it.
+// Access from a public value to its implementation, for internal code.
 //
 //   const format::Description& description =
 //       detail::Access::impl(format)->description;

@@ -3,7 +3,8 @@
 
 // Values as bytes of a key in memory, e.g. of a hash table.
 //
-// The bytes are those of this machine: such a key is not written to a file.
+// The bytes depend on the byte order of the processor, so a key must not be
+// written to a file.
 
 #include <string>
 #include <type_traits>

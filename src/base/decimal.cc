@@ -132,7 +132,7 @@ Decimal Decimal::from_int(std::int64_t value) {
 std::string Decimal::to_string() const {
   if (is_zero()) return "0";
   std::string out = negative ? "-" : "";
-  std::int64_t point = magnitude();  // digits in front of it
+  std::int64_t point = magnitude();  // number of digits before the point
   if (exponent >= 0 && point <= kPlainZeros) {
     return out + digits + std::string(static_cast<std::size_t>(exponent), '0');
   }
@@ -153,7 +153,8 @@ std::string Decimal::to_string() const {
 std::strong_ordering compare_magnitude(const Decimal& a, const Decimal& b) {
   if (a.is_zero() || b.is_zero()) return b.is_zero() <=> a.is_zero();
   if (auto order = a.magnitude() <=> b.magnitude(); order != 0) return order;
-  // Shorter digits go on with zeros, which compare like their end does.
+  // The shorter digits continue with zeros.  The longer ones end in a digit
+  // other than zero, so the order of strings is the order of the values.
   return a.digits.compare(b.digits) <=> 0;
 }
 
@@ -165,8 +166,8 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
 bool is_multiple(const Decimal& value, const Decimal& of) {
   if (value.is_zero()) return true;
   if (of.is_zero()) return false;
-  // Without trailing zeros the digits are no multiple of ten, so a value that
-  // goes further behind the point than the step is none of its multiples.
+  // Canonical digits have no trailing zero, so they are not a multiple of ten.
+  // A value with a smaller exponent than `of` is therefore not a multiple.
   std::int64_t zeros = value.exponent - of.exponent;
   if (zeros < 0) return false;
   return of.digits.size() <= kSmallDigits

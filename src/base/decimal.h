@@ -1,11 +1,12 @@
 #ifndef PARLANCE_SRC_BASE_DECIMAL_H_
 #define PARLANCE_SRC_BASE_DECIMAL_H_
 
-// Exact decimal numbers: what a JSON number says, not the double nearest to it.
+// Exact decimal numbers: the value that a JSON number denotes, not the nearest
+// double.
 //
 // Bounds and steps of a schema are compared by value, so 2, 2.0 and 20e-1 are
-// one Decimal, and 0.1 is a tenth.  There is no arithmetic beyond what the
-// keywords need: order, and being a multiple.
+// one Decimal, and 0.1 is a tenth.  The only operations are the two
+// that the keywords need: comparison and the test for a multiple.
 
 #include <compare>
 #include <cstdint>
@@ -16,23 +17,23 @@
 namespace parlance::base {
 
 // (negative ? -1 : 1) * digits * 10^exponent.  Canonical when neither end of
-// `digits` is a zero and zero itself is {false, "", 0}; whatever the functions
-// here return is canonical, and they expect it of what they are given.
+// `digits` is a zero and zero itself is {false, "", 0}.  The functions here
+// return canonical values and require canonical arguments.
 struct Decimal {
   bool negative = false;
   std::string digits;
   std::int64_t exponent = 0;
 
   // The value of a JSON number: "-0", "2.50", "1E+400".  Nothing if `number`
-  // is not one, or its exponent is beyond 10^9 either way.
+  // is not a JSON number, or if its exponent is above 10^9 or below -10^9.
   static std::optional<Decimal> from_json(std::string_view number);
   static Decimal from_int(std::int64_t value);
 
   bool is_zero() const { return digits.empty(); }
   bool is_integer() const { return exponent >= 0; }
 
-  // The decimal exponent behind the last digit in front of the point: 10^n is
-  // greater than the absolute value, 10^(n-1) is not.  0 for zero.
+  // The n for which 10^(n-1) <= absolute value < 10^n: the number of digits
+  // before the decimal point if the value is 1 or more.  0 for zero.
   std::int64_t magnitude() const {
     return exponent + static_cast<std::int64_t>(digits.size());
   }

@@ -15,8 +15,8 @@
 //   id = pattern;  id == pattern;         // nor does either of these
 //
 // An Id is as large as its integer, trivially copyable, and costs no
-// instruction.  Arithmetic and comparison with integers give what the integers
-// give; the result of arithmetic has to be made an Id again by name.
+// instruction.  Arithmetic and comparison with integers use the integer value.
+// The result of arithmetic is an integer and has to be converted explicitly.
 
 #include <cassert>
 #include <compare>
@@ -29,8 +29,8 @@
 
 namespace parlance::base {
 
-// `Tag` tells the type from other ids.  It is the type of the table's entries
-// or a type made for the purpose, and may be incomplete.
+// `Tag` distinguishes the type from other ids.  It is the type of the table's
+// entries or a type declared for this purpose, and may be incomplete.
 template <typename Tag, std::unsigned_integral Integer = std::uint32_t>
 class Id {
  public:

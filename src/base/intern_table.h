@@ -1,10 +1,12 @@
 #ifndef PARLANCE_SRC_BASE_INTERN_TABLE_H_
 #define PARLANCE_SRC_BASE_INTERN_TABLE_H_
 
-// Lists that are kept once and have a number each: equal lists, equal numbers.
+// Hash-consing of lists: each distinct list is stored once and has an id; equal
+// lists have equal ids.
 //
-// All stand in one array, and a table of numbers finds them, so that a list
-// costs what is in it and a few bytes, and no allocation of its own.
+// The elements of all lists are stored in one array, and an open-addressing
+// hash table maps a list to its id.  A list takes the memory of its elements
+// and a few bytes, and no allocation of its own.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +19,7 @@
 
 namespace parlance::base {
 
-// `Hash` says a number of bits that are all good, of one value.
+// `Hash` returns an integer of well mixed bits for one element.
 template <class T, class Hash>
 class InternTable {
  public:
@@ -28,13 +30,13 @@ class InternTable {
     return std::span(values_).subspan(list.begin, list.size);
   }
 
-  // The number of the list, kNone if it has none.
+  // The id of the list, kNone if it is not in the table.
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::uint32_t find(std::span<const T> list) const {
     return table_.empty() ? kNone : table_[place_of(list, hash_of(list))];
   }
 
-  // The number of the list, and whether it is new.
+  // The id of the list, and whether it is new.
   std::pair<std::uint32_t, bool> intern(std::span<const T> list) {
     if (2 * lists_.size() >= table_.size()) grow();
     const std::uint32_t hash = hash_of(list);
@@ -47,7 +49,8 @@ class InternTable {
     return {id, true};
   }
 
-  // A list with a number of its own, which intern() finds if none is equal.
+  // Adds the list under a new id, even if an equal list exists.  intern() finds
+  // the new id only if it found no equal list before.
   std::uint32_t add_found(std::span<const T> list) {
     if (2 * lists_.size() >= table_.size()) grow();
     const std::uint32_t hash = hash_of(list);
@@ -60,7 +63,7 @@ class InternTable {
     return id;
   }
 
-  // A list that intern() does not find.
+  // Adds the list under a new id that find() and intern() never return.
   std::uint32_t add(std::span<const T> list) {
     const auto id = static_cast<std::uint32_t>(lists_.size());
     lists_.push_back({.begin = values_.size(),
@@ -69,7 +72,7 @@ class InternTable {
     return id;
   }
 
-  // What one more list of a size costs, about.
+  // The approximate memory of one more list of `size` elements.
   static std::size_t bytes_of(std::size_t size) {
     return 2 * size * sizeof(T) + 2 * sizeof(List) + 16;
   }
@@ -79,7 +82,7 @@ class InternTable {
     std::size_t begin = 0;
     std::uint32_t size = 0;
     std::uint32_t hash = 0;
-    bool found = false;  // by intern()
+    bool found = false;  // find() and intern() return this list
   };
 
   static std::uint32_t hash_of(std::span<const T> list) {
@@ -88,7 +91,8 @@ class InternTable {
     return static_cast<std::uint32_t>(hash ^ hash >> 32);
   }
 
-  // Of the table: where the list is, or where it comes.
+  // The index in `table_` of the list, or of the free entry where it belongs.
+  // Linear probing; the table is at most half full, so the loop ends.
   std::size_t place_of(std::span<const T> list, std::uint32_t hash) const {
     for (std::size_t i = hash;; ++i) {
       const std::size_t at = i & (table_.size() - 1);
@@ -112,7 +116,7 @@ class InternTable {
 
   std::vector<T> values_;
   std::vector<List> lists_;
-  std::vector<std::uint32_t> table_;  // by hash
+  std::vector<std::uint32_t> table_;  // ids by hash; kNone where free
 };
 
 }  // namespace parlance::base

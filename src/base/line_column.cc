@@ -1,4 +1,4 @@
-// Lines and columns: the one rule of how they are counted.
+// Lines and columns.  Every position that is shown to a user is counted here.
 
 #include "parlance/line_column.h"
 

@@ -21,8 +21,8 @@ constexpr char32_t kZeros[] = {
 #include "base/digits.inc"
 };
 
-// White space of C's isspace(): what int() and float() themselves tolerate
-// around ASCII text.  Unlike str.isspace it lacks U+001C-001F.
+// White space of C's isspace(), which int() and float() ignore at both ends of
+// ASCII text.  Unlike str.isspace() it lacks U+001C-001F.
 bool is_ascii_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::string_view strip_ascii_blanks(std::string_view text) {
@@ -182,8 +182,8 @@ NumberStatus python_int(std::string_view text, std::string& out,
   if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) {
     rest.remove_prefix(1);
   }
-  // CPython counts the digits of the leading run before it looks at what
-  // follows, so a long run followed by junk has too many digits.
+  // CPython counts the digits of the leading run before it reads the rest of
+  // the text, so a long run followed by other characters is kTooManyDigits.
   std::size_t run = 0;
   while (run < rest.size() && (is_digit(rest[run]) || rest[run] == '_')) ++run;
   std::string digits;
@@ -230,8 +230,8 @@ double decimal_to_double(std::string_view text) {
   if (negative) text.remove_prefix(1);
   double value = 0;
   const char* const end = text.data() + text.size();
-  // Long text is brought to a small exponent first: "0.000…1e400000" with as
-  // many zeros is 0.1, which from_chars may not see.
+  // Long text is normalized to a small exponent first: "0.000…1e400000" with as
+  // many zeros is 0.1, which from_chars may not recognise.
   const bool usual = text.size() < 400;
   if (!usual || std::from_chars(text.data(), end, value).ec != std::errc()) {
     const Decimal decimal = normalize(text);

@@ -3,8 +3,8 @@
 
 // How Python reads numbers and strips text: int(), float(), str.strip().
 //
-// Response templates are defined by what those three do, so digits of every
-// script count, underscores may stand between digits, and "١٢" is 12.
+// Response templates are defined by these three functions, so the digits of
+// every script are accepted, underscores may separate digits, and "١٢" is 12.
 
 #include <cstddef>
 #include <string>

@@ -1,8 +1,9 @@
 #ifndef PARLANCE_SRC_BASE_REUSABLE_SET_H_
 #define PARLANCE_SRC_BASE_REUSABLE_SET_H_
 
-// A set that is filled and emptied over and over: its memory stays, and to
-// empty it is to count one up.
+// A set that is filled and emptied many times.  clear() releases no memory and
+// takes O(1): it increments a round number, and an entry of an earlier round
+// counts as free.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +11,12 @@
 
 namespace parlance::base {
 
-// `Hash` says a number of bits that are all good.
+// `Hash` returns an integer whose low bits are well mixed: the table size is a
+// power of two, and collisions are resolved by linear probing.
 template <class Value, class Hash>
 class ReusableSet {
  public:
-  // Whether it was not there.
+  // Returns true if `value` was not in the set.
   bool insert(const Value& value) {
     if (size_ * 2 >= entries_.size()) grow();
     Entry* entry = find(value);

@@ -1,6 +1,6 @@
-// UTF-8, written and read.  Long ASCII stretches, which is what models and
-// templates mostly consist of, go sixteen (or eight) bytes at a time; the rest
-// one character at a time through a single decoder.
+// UTF-8, written and read.  Most text is ASCII, so runs of ASCII are processed
+// sixteen (or eight) bytes at a time.  Other characters are decoded one at a
+// time by a single decoder.
 
 #include "base/utf8.h"
 
@@ -18,8 +18,9 @@ unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// What a lead byte promises: how many bytes the character has, and the range
-// of its second byte (The Unicode Standard, table 3-7).  size 0: no lead byte.
+// The properties of a lead byte: the number of bytes of the character, and the
+// range of its second byte (The Unicode Standard, table 3-7).  `size` is 0 for
+// a byte that cannot begin a character.
 struct Lead {
   std::size_t size;
   unsigned char low;

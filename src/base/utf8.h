@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_BASE_UTF8_H_
 #define PARLANCE_SRC_BASE_UTF8_H_
 
-// UTF-8: one place that knows how code points become bytes.
+// UTF-8: encoding, decoding and validation.
 
 #include <cstddef>
 #include <cstdint>
@@ -45,10 +45,11 @@ struct Utf8Step {
 // one ill-formed subpart (WHATWG's rule), else an incomplete tail.
 Utf8Step next_utf8(std::string_view bytes, bool surrogates = false);
 
-// The same of the single character (or broken piece) there.
+// Classifies only the first character, or ill-formed subpart, of `bytes`.
 Utf8Step next_character(std::string_view bytes, bool surrogates = false);
 
-// Bytes at the end of `text` that begin a character: 0 to 3.
+// The number of bytes, 0 to 3, of an incomplete character at the end of
+// `text`.
 std::size_t begun_character(std::string_view text);
 
 // `text` with U+FFFD for every maximal ill-formed subpart.

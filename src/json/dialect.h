@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_JSON_DIALECT_H_
 #define PARLANCE_SRC_JSON_DIALECT_H_
 
-// The two ways in which models deviate from JSON that response templates name
-// (`content_args` of "content": "json").  Default: neither, strict.
+// The two deviations from JSON that response templates can allow
+// (`content_args` of "content": "json").  By default neither is allowed.
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ struct Dialect {
   // {a:1} means {"a":1}.
   bool unquoted_keys = false;
 
-  // Pairs of markers that stand around strings in which nothing is escaped:
+  // Pairs of markers that enclose strings in which nothing is escaped:
   // {"<|\"|>", "<|\"|>"} makes a string of <|"|>it's<|"|>.
   std::vector<std::pair<std::string, std::string>> string_delims = {};
 

@@ -12,29 +12,30 @@
 namespace parlance::json {
 namespace {
 
-// What stands around the number of a string that was cut out.
+// The characters that enclose the number of a string that was cut out.  The
+// number in its marks stands for the string in the text.
 struct Marks {
   char open = '\x01';
   char close = '\x02';
 };
 constexpr Marks kNuls = {'\0', '\0'};
 
-// Puts the mark of `string` in its place.
+// Appends the mark of `string` to `out`, and `string` to `strings`.
 void cut(std::string& out, std::string_view string,
          std::vector<std::string>& strings, Marks marks) {
   out += marks.open + std::to_string(strings.size()) + marks.close;
   strings.emplace_back(string);
 }
 
-// Replaces every shortest `open ... close` in `text` by the mark of what
-// stands between.
+// Replaces every shortest `open ... close` in `text`, from left to right, by
+// the mark of the text between `open` and `close`.
 std::string cut_strings(std::string_view text, std::string_view open,
                         std::string_view close,
                         std::vector<std::string>& strings, Marks marks = {}) {
   std::string out;
   if (open.empty() && close.empty()) {
-    // Python's sub() finds the empty string, then, as it may not find it again
-    // at the same place, one character.
+    // Python's sub() matches the empty string.  It may not match the empty
+    // string twice at one position, so its next match is one character.
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t start = i;
       base::next_code_point(text, i);
@@ -89,9 +90,13 @@ std::string quote_keys(std::string_view text, bool (*is_word)(char32_t)) {
   return out;
 }
 
-// Upstream replaces mark after mark by the string it stands for.  One pass does
-// the same: what is put in contains no marks (its control characters are
-// escaped) and begins with a quote, so it never completes one either.
+// Replaces each mark by its string, in quotes.  Upstream replaces the marks one
+// after the other.  One pass has the same result: a replacement contains no
+// control characters, because they are escaped, so it contains no mark; and it
+// begins with a quote, so it completes no mark either.
+//
+// Invariant of the loop: `out` is the result for text[0, done), and no mark
+// begins in text[done, mark).
 std::string restore_strings(std::string_view text,
                             const std::vector<std::string>& strings,
                             Marks marks = {}) {
@@ -122,8 +127,8 @@ std::string restore_strings(std::string_view text,
   return out;
 }
 
-// Whether digits alone stand between two marks of kNuls, so that they and the
-// marks' inner ends look like one more mark.
+// Whether only digits separate two marks of kNuls.  The digits, the end of the
+// first mark and the beginning of the second then look like one more mark.
 bool marks_blend(std::string_view text) {
   std::size_t close = std::string_view::npos;
   for (std::size_t at = text.find('\0'); at != std::string_view::npos;) {
@@ -138,7 +143,9 @@ bool marks_blend(std::string_view text) {
   return false;
 }
 
-// The same where `text` contains what looks like marks besides the marks.
+// Replaces the marks one after the other, as upstream does, where `text`
+// contains other text that looks like a mark.  Nothing if that takes too much
+// work.
 std::optional<std::string> restore_one_by_one(
     std::string text, const std::vector<std::string>& strings, Marks marks) {
   constexpr std::size_t kMostWork = std::size_t{1} << 28;

@@ -1,5 +1,5 @@
-// Finding places in a text that is known to be JSON, so no step here can meet
-// anything unexpected, and the scanning is as simple as that allows.
+// Scanning a text that is known to be valid JSON.  No function here checks for
+// errors.
 
 #include "json/located.h"
 
@@ -17,7 +17,8 @@ std::size_t skip_space(std::string_view text, std::size_t i) {
   return i;
 }
 
-// `i` at a quote; behind the closing one.
+// The position after the string at `i`.  REQUIRES: text[i] is the opening
+// quote.
 std::size_t skip_string(std::string_view text, std::size_t i) {
   for (++i; i < text.size() && text[i] != '"'; ++i) {
     if (text[i] == '\\') ++i;
@@ -25,7 +26,7 @@ std::size_t skip_string(std::string_view text, std::size_t i) {
   return i + 1;
 }
 
-// `i` at the first byte of a value; behind its last.
+// The position after the value at `i`.  REQUIRES: text[i] is its first byte.
 std::size_t skip_value(std::string_view text, std::size_t i) {
   std::size_t depth = 0;
   do {
@@ -65,6 +66,10 @@ Result<Located> Located::parse(std::string_view text,
   return Located(std::string(text), *std::move(root));
 }
 
+// Invariant of the outer loop: `at` is the first byte of the value that the
+// part of the pointer read so far refers to, and `key` is the span of its key.
+// The inner loop visits every member or element, so of equal keys the last is
+// found.
 std::optional<JsonPlace> Located::find(std::string_view pointer) const {
   const std::string_view text = text_;
   std::size_t at = skip_space(text, 0);
@@ -82,7 +87,7 @@ std::optional<JsonPlace> Located::find(std::string_view pointer) const {
         const Span span{i, skip_string(text, i)};
         here = decode(text.substr(span.begin, span.size())) == token;
         if (here) key = span;
-        // Behind the colon.
+        // The value begins after the colon.
         i = skip_space(text, skip_space(text, span.end) + 1);
       } else if (here) {
         key.reset();

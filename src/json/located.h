@@ -1,15 +1,15 @@
 #ifndef PARLANCE_SRC_JSON_LOCATED_H_
 #define PARLANCE_SRC_JSON_LOCATED_H_
 
-// A JSON text together with the places of its parts, for errors that point at
-// what a person wrote.
+// A JSON text together with the positions of its parts, so that an error can
+// point into the text.
 //
 //   Result<Located> source = Located::parse(R"({"fields": {"x": 3}})");
 //   source->value_span("/fields/x");   // bytes 17..18
 //   source->key_span("/fields/x");     // bytes 12..15, with quotes
 //
-// A place is found by reading the text again up to there: errors are rare,
-// and nothing has to be kept for the templates that have none.
+// A position is found by scanning the text again: errors are rare, and so no
+// positions have to be stored for a text without errors.
 
 #include <cstddef>
 #include <optional>
@@ -46,7 +46,7 @@ class Located {
   std::optional<std::size_t> source_offset_in_string(
       std::string_view pointer, std::size_t decoded_byte_offset) const;
 
-  // Both.
+  // The spans of the value and of its key.
   std::optional<JsonPlace> find(std::string_view pointer) const;
 
  private:
@@ -57,9 +57,10 @@ class Located {
   Value root_;
 };
 
-// Gives an error its span in `source`, the JSON text that error.path points
-// into: the value there, the key where that is what is wrong, or, where the
-// value is a string and error.span counts bytes of it, those bytes.
+// Sets the span of an error in `source`, the JSON text that error.path points
+// into.  The span covers the value at the path; the key, if the error is in the
+// key; or, if the value is a string and error.span counts bytes of that string,
+// the corresponding bytes of `source`.
 Error place_error(Error error, std::string_view source);
 
 // `path` extended by "/key", with ~ and / of the key escaped.

@@ -1,8 +1,13 @@
-// The reader has two gears.  While a token lies whole in the piece, it is read
-// straight from it: a scan for the end of the string, a loop over digits.  A
-// token that the end of the piece cuts, or a string with escapes, goes through
-// the resume_ functions, which keep where they are in members.  Both gears
-// accept the same language, and errors are always reported by the second.
+// A pushdown automaton: step_ is its state, and frames_, the containers that
+// are open, is its stack.
+//
+// Tokens have a fast path and a slow path.  The fast path (the read_ functions)
+// reads a token that lies whole in the piece directly: a scan for the end of
+// the string, a loop over digits.  A token that is cut by the end of the piece,
+// a string with escapes and a token with an error take the slow path: the
+// resume_ functions store their position in members, so they can continue in
+// the next piece.  Both paths accept the same language; only the slow path
+// reports an error inside a token.
 
 #include "json/reader.h"
 
@@ -65,6 +70,9 @@ void Reader::reset() {
   root_ = Value();
 }
 
+// Invariant of the loop: [begin, p) has been read, and step_ with the members
+// it refers to holds everything the rest of the text needs.  Each iteration
+// reads at least one byte, ends a number, or ends the loop.
 Status Reader::feed(std::string_view piece) {
   if (status_ != Status::kOk || finished_ || piece.empty()) return status_;
   const char* const begin = piece.data();
@@ -103,7 +111,12 @@ Status Reader::feed(std::string_view piece) {
   return status_;
 }
 
-// Reads the token at `p`, which is not white space.
+// Reads the token at `p`, in one of the states before kString.
+// REQUIRES: `*p` is not white space.
+//
+// The first switch handles the tokens that are not values: brackets, commas,
+// colons and keys.  It falls through to the second only where a value is
+// expected, and the first byte of a value determines its type (RFC 8259).
 const char* Reader::read_value(const char* p, const char* end) {
   const char c = *p;
   switch (step_) {
@@ -123,7 +136,9 @@ const char* Reader::read_value(const char* p, const char* end) {
       if (c != '"') return fail(Status::kSyntax, step_, p);
       key_ = true;
       p = read_string(p + 1, end);
-      // Nearly always the colon and at most one blank follow at once.
+      // Most writers put the colon and at most one space directly after a key.
+      // Reading them here saves two iterations of feed(); nothing depends on
+      // it.
       if (step_ == Step::kColon && p != end && *p == ':') {
         step_ = Step::kValue;
         ++p;
@@ -209,7 +224,7 @@ void Reader::close() {
   place(std::move(done));
 }
 
-// Puts a finished value where it belongs.
+// Adds a finished value to the innermost open container, or makes it the root.
 void Reader::place(Value value) {
   if (frames_.empty()) {
     root_ = std::move(value);
@@ -229,7 +244,7 @@ void Reader::place(Value value) {
 
 // ---- Strings ----
 
-// `p` is behind the opening quote.
+// REQUIRES: `p` is after the opening quote.
 const char* Reader::read_string(const char* p, const char* end) {
   const char* const stop = find_special(p, end);
   if (stop != end && *stop == '"') {
@@ -241,6 +256,11 @@ const char* Reader::read_string(const char* p, const char* end) {
   return resume_string(p, end);
 }
 
+// Invariant: scratch_ holds the decoded text before `p`, except for two parts.
+// escape_ and hex_ hold an escape that `p` is inside.  surrogate_ holds a high
+// surrogate that was escaped and has no partner yet, 0 if there is none.  A low
+// surrogate that follows at once completes it to one character.  Before
+// anything else is appended, flush_surrogate() appends it alone.
 const char* Reader::resume_string(const char* p, const char* end) {
   while (p != end) {
     switch (escape_) {
@@ -304,7 +324,7 @@ const char* Reader::resume_string(const char* p, const char* end) {
   return p;
 }
 
-// A high surrogate that found no partner stands for itself.
+// Appends a high surrogate that is not followed by a low one as it is.
 void Reader::flush_surrogate() {
   if (surrogate_ == 0) return;
   base::append_utf8(scratch_, surrogate_);
@@ -323,13 +343,15 @@ void Reader::end_string(std::string_view text) {
 
 // ---- Numbers ----
 
+// The fast path takes an integer of at most eighteen digits that ends before
+// the end of the piece and has no leading zero.
 const char* Reader::read_number(const char* p, const char* end) {
   const char* q = p;
   std::uint64_t magnitude = 0;
   const bool negative = *q == '-';
   if (negative) ++q;
   const char* const digits = q;
-  // Eighteen digits fit an int64, whatever they are.
+  // Every integer of eighteen digits fits an int64.
   while (q != end && is_digit(*q) && q - digits < 18) {
     magnitude = magnitude * 10 + static_cast<std::uint64_t>(*q - '0');
     ++q;
@@ -353,6 +375,11 @@ bool Reader::number_may_end() const {
          number_ == NumberStep::kFraction || number_ == NumberStep::kExponent;
 }
 
+// A deterministic automaton for the number grammar of RFC 8259; number_ is its
+// state after the bytes before `p`.  scratch_ holds the number's bytes of
+// earlier pieces, [begin, p) those of this piece.  The number ends with the
+// first byte that cannot continue it; a byte is an error where the number may
+// not end.
 const char* Reader::resume_number(const char* p, const char* end) {
   const char* const begin = p;
   const bool whole = scratch_.empty();
@@ -431,7 +458,7 @@ const char* Reader::resume_number(const char* p, const char* end) {
   return fits ? p : fail(Status::kTooManyDigits, Step::kNumber, p);
 }
 
-// False: too many digits.
+// Returns false if the number has too many digits.
 bool Reader::end_number(std::string_view text, bool integer) {
   if (!integer) {
     place(Value(base::decimal_to_double(text)));

@@ -36,8 +36,8 @@ struct ReaderOptions {
   // Accept NaN, Infinity and -Infinity.
   bool allow_nonfinite = true;
 
-  // Stop behind the value: what follows it is neither read nor an error, and
-  // consumed() tells where it begins.
+  // Stop after the value: the bytes that follow the value are neither read nor
+  // an error, and consumed() is the offset of the first of them.
   bool one_value = false;
 
   // Levels of arrays and objects.
@@ -55,9 +55,9 @@ class Reader {
   Reader(Reader&&) noexcept = default;
   Reader& operator=(Reader&&) noexcept = default;
 
-  // Reads `piece`, which is not kept.  REQUIRES: the pieces together are UTF-8
-  // (surrogates allowed).  After an error, or after finish(), changes nothing.
-  // Complexity: O(piece.size()).
+  // Reads `piece` and holds no reference to it afterwards.  REQUIRES: the
+  // pieces together are UTF-8 (surrogates allowed).  After an error, or after
+  // finish(), changes nothing. Complexity: O(piece.size()).
   Status feed(std::string_view piece);
 
   // Ends the text.  A second call changes nothing.
@@ -69,27 +69,30 @@ class Reader {
   // it or with finish().
   bool complete() const { return step_ == Step::kEnd; }
 
-  // The value; null unless complete().  The reader keeps none.
+  // Moves the value out of the reader; null unless complete().
   Value take() { return complete() ? std::move(root_) : Value(); }
 
-  // Bytes read: up to the error, else up to the end of the value (one_value)
-  // or of what was fed.
+  // The number of bytes read: up to the error; else up to the end of the value
+  // (with one_value) or of the last piece.
   std::size_t consumed() const { return consumed_; }
 
-  // What was found and what would be accepted.  "" without an error.
+  // The message of the error: the byte that was found and the tokens that would
+  // be accepted.  "" without an error.
   std::string message() const;
 
-  // Arrays and objects that are open now, and whether the text so far ends
-  // inside a string: what a delimiter at this place would stand in.
+  // The number of arrays and objects that are open, and whether the text so far
+  // ends inside a string.  A caller that looks for a delimiter in the text uses
+  // both to decide whether the delimiter is part of the value.
   std::size_t depth() const { return frames_.size(); }
   bool in_string() const { return step_ == Step::kString; }
 
-  // Ready for another text, keeping memory.
+  // Prepares the reader for another text.  Releases no memory.
   void reset();
 
  private:
-  // What comes next.  From kString on: inside a token that began in an earlier
-  // piece.
+  // The token that is expected next.  From kString on, the reader is inside a
+  // token that began in an earlier piece, or that read_value() handed to a
+  // resume_ function.
   enum class Step : std::uint8_t {
     kValue,      // a value
     kFirstItem,  // a value or ]
@@ -115,8 +118,8 @@ class Reader {
     kExponentSign,
     kExponent,
   };
-  // Position in an escape: plain text, behind the backslash, then behind \u and
-  // so many hex digits.
+  // Position in an escape: outside, after the backslash, then after \u and that
+  // many hex digits.
   enum class EscapeStep : std::uint8_t {
     kNone,
     kBackslash,

@@ -15,14 +15,14 @@
 //     characters += s == BodyState::kText;
 //   }
 //
-// A reader resumes at any byte because the state is all there is to remember.
+// The state is all that a reader has to store to resume at any byte.
 //
-// Text has many spellings: A is also \u0041.  The canonical one is what
-// Python's json.dumps(text, ensure_ascii=False) writes, the escapes that JSON
-// needs and no others (canonical_next).
+// The same text has many spellings: A is also \u0041.  The canonical spelling
+// is the output of Python's json.dumps(text, ensure_ascii=False), which escapes
+// only the characters that JSON requires to be escaped (canonical_next).
 //
 // Differs from the reader (reader.h), which accepts lone surrogates because
-// Python's json does: this table says what may be *written*.
+// Python's json does: this table defines which strings may be *written*.
 
 #include <array>
 #include <cstddef>
@@ -30,7 +30,7 @@
 
 namespace parlance::json {
 
-// Where a string's text stands.  The live states come first.
+// The state after a prefix of a string's bytes.  The live states come first.
 enum class BodyState : std::uint8_t {
   kText,  // between two characters; the only state where a quote closes
 
@@ -48,7 +48,7 @@ enum class BodyState : std::uint8_t {
   // Inside \uXXXX, by how many hex digits are due.
   kHex4,
   kHex3,
-  kHex3D,  // after "d": 0..7 goes on, 8..b makes a high surrogate
+  kHex3D,  // after "d": 0..7 continues, 8..b makes a high surrogate
   kHex2,
   kHex1,
   kHigh2,  // the same, in a high surrogate
@@ -222,7 +222,7 @@ constexpr bool canonical_next(BodyState from, std::uint32_t digits,
   }
 }
 
-// What a one-letter escape stands for, else 0.
+// The character that a one-letter escape denotes, 0 if `c` is not one.
 constexpr char short_escape(char c) {
   switch (c) {
     case '"':

@@ -476,7 +476,7 @@ Object& Object::operator=(const Object& other) {
 }
 
 Object& Object::operator=(Object&& other) noexcept {
-  // By way of a third: `other` may live inside this object.
+  // A temporary object is needed because `other` may be a part of this object.
   Object taken(std::move(other));
   members_.swap(taken.members_);
   index_.swap(taken.index_);

@@ -56,8 +56,9 @@ bool append_short_escape(std::string& out, unsigned char c) {
 
 bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
-// The first place from `i` on that is not plain, or the end.  Eight bytes at a
-// time: a byte whose high bit remains is not plain, or stands behind one.
+// The position of the first character from `i` on that is not plain, or the
+// end. Tests eight bytes at a time.  A byte of `found` whose high bit is set is
+// not plain itself, or a borrow came from a byte before it that is not plain.
 std::size_t skip_plain(std::string_view text, std::size_t i) {
   constexpr std::uint64_t kOnes = 0x0101010101010101;
   constexpr std::uint64_t kHigh = 0x80 * kOnes;
