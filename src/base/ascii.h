@@ -4,6 +4,9 @@
 // Letters, digits and white space of ASCII, whatever the locale.  The functions
 // take bytes as well as code points.
 
+#include <algorithm>
+#include <string_view>
+
 namespace parlance::base {
 
 constexpr bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
@@ -24,6 +27,19 @@ constexpr int hex_digit(char32_t c) {
   if (c >= 'a' && c <= 'f') return static_cast<int>(c - 'a') + 10;
   if (c >= 'A' && c <= 'F') return static_cast<int>(c - 'A') + 10;
   return -1;
+}
+
+// The small letter of a capital letter; any other byte as it is.
+constexpr char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+// Whether `text` equals `lower_case` when to_lower() is applied to `text`.
+constexpr bool equal_ignoring_case(std::string_view text,
+                                   std::string_view lower_case) {
+  return std::equal(text.begin(), text.end(), lower_case.begin(),
+                    lower_case.end(),
+                    [](char a, char b) { return to_lower(a) == b; });
 }
 
 }  // namespace parlance::base

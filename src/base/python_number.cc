@@ -67,16 +67,6 @@ bool remove_underscores(std::string_view text, std::string& out) {
   return true;
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
-  return std::equal(text.begin(), text.end(), lower_case.begin(),
-                    lower_case.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
-
 // digits [. digits] or . digits, then an optional exponent.
 bool is_decimal(std::string_view text) {
   std::size_t i = 0;
@@ -91,7 +81,7 @@ bool is_decimal(std::string_view text) {
     mantissa += digits();
   }
   if (mantissa == 0) return false;
-  if (i < text.size() && lower(text[i]) == 'e') {
+  if (i < text.size() && to_lower(text[i]) == 'e') {
     ++i;
     if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
     if (digits() == 0) return false;
@@ -111,7 +101,7 @@ Decimal normalize(std::string_view text) {
   Decimal out;
   bool fraction = false;
   std::size_t i = 0;
-  for (; i < text.size() && lower(text[i]) != 'e'; ++i) {
+  for (; i < text.size() && to_lower(text[i]) != 'e'; ++i) {
     if (text[i] == '.') {
       fraction = true;
     } else if (text[i] == '0' && out.digits.empty()) {
@@ -211,10 +201,10 @@ bool python_float(std::string_view text, double& out) {
     rest.remove_prefix(1);
   }
   double value = 0;
-  if (equals_ignoring_case(rest, "nan")) {
+  if (equal_ignoring_case(rest, "nan")) {
     value = std::numeric_limits<double>::quiet_NaN();
-  } else if (equals_ignoring_case(rest, "inf") ||
-             equals_ignoring_case(rest, "infinity")) {
+  } else if (equal_ignoring_case(rest, "inf") ||
+             equal_ignoring_case(rest, "infinity")) {
     value = std::numeric_limits<double>::infinity();
   } else if (is_decimal(rest)) {
     value = decimal_to_double(rest);

@@ -9,7 +9,6 @@
 
 #include "response_schema/reader.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "json/lax.h"
 #include "json/located.h"
@@ -40,14 +40,6 @@ constexpr std::size_t kMostCopied = std::size_t{1} << 30;
 
 bool is_re_word(char32_t c) {
   return regex::word_class(regex::Flavor::kPythonRe).contains(c);
-}
-
-// ASCII is enough: no other character has a lower case in "true" or "false".
-bool equal_ignoring_case(std::string_view text, std::string_view lower) {
-  return std::equal(
-      text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-      });
 }
 
 // One parse of one text.
@@ -489,11 +481,12 @@ class Reader {
 
   static Result<Value> read_boolean(const Node& node, const Content& content) {
     if (content.is_text()) {
+      // No character outside ASCII has its lower case in "true" or "false".
       for (std::string_view word : {"true", "1"}) {
-        if (equal_ignoring_case(content.text, word)) return Value(true);
+        if (base::equal_ignoring_case(content.text, word)) return Value(true);
       }
       for (std::string_view word : {"false", "0"}) {
-        if (equal_ignoring_case(content.text, word)) return Value(false);
+        if (base::equal_ignoring_case(content.text, word)) return Value(false);
       }
       return invalid(node, shown(content.text) +
                                " is not a boolean (true, 1, false or 0)");
