@@ -135,8 +135,8 @@ struct TagParserOptions {
   // Parses of a text that may be open at the same time, and memory in bytes for
   // the differences between them.  Past either limit the remaining text is the
   // rest, with a diagnostic (kTooLarge).
-  std::size_t readings = 4096;
-  std::size_t reading_bytes = std::size_t{64} << 20;
+  std::size_t max_parses = 4096;
+  std::size_t parse_bytes = std::size_t{64} << 20;
 
   // Only Limits::diagnostics is used.
   Limits limits = {};
@@ -167,7 +167,7 @@ class TagParser {
   // until the next feed() or finalize().
   //
   // Complexity: O(chunk.size() * r), where r is the number of open parses:
-  // almost always one or two, never more than TagParserOptions::readings.
+  // almost always one or two, never more than TagParserOptions::max_parses.
   // Memory: the text, and the differences between open parses.
   //
   // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call

@@ -61,7 +61,7 @@ struct TagParser::State {
         recover(options.recover),
         stop_ids(stops_of(options)),
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
-        vm(program, {options.readings, options.reading_bytes}),
+        vm(program, {options.max_parses, options.parse_bytes}),
         walker(*detail::Access::impl(compiled), tokens, keep,
                options.limits.diagnostics) {}
 
@@ -358,7 +358,7 @@ struct TagParser::State {
       why.code = ErrorCode::kTooLarge;
       why.message =
           "the text can be read in more ways than "
-          "TagParserOptions::readings or reading_bytes allow";
+          "TagParserOptions::max_parses or parse_bytes allow";
     } else if (vm.out_of_memory()) {
       why.code = ErrorCode::kTooLarge;
       why.message = "reading the text needs more than GrammarLimits::bytes";

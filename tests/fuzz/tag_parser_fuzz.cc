@@ -24,8 +24,8 @@ Value read(const parlance::CompiledTag& program, std::string_view text,
            std::size_t chunk, bool recover) {
   parlance::TagParserOptions options;
   options.recover = recover;
-  options.readings = 256;
-  options.reading_bytes = std::size_t{1} << 20;
+  options.max_parses = 256;
+  options.parse_bytes = std::size_t{1} << 20;
   parlance::TagParser parser(program, options);
   for (std::size_t at = 0; at < text.size(); at += chunk) {
     for (const parlance::Event& event : parser.feed(text.substr(at, chunk))) {

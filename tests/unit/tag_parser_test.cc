@@ -328,7 +328,7 @@ TEST(TagParser, PrefixIsRead) {
 
 TEST(TagParser, LimitOfReadings) {
   TagParserOptions options;
-  options.readings = 8;
+  options.max_parses = 8;
   const TagRecord record = record_tag_parse(
       program_of(R"({"type": "repeat", "min": 9, "max": 60, "content":
         {"type": "or", "elements": [{"value": "a"}, {"value": "aa"}]}})"),
