@@ -373,8 +373,9 @@ automata::LanguageId SchemaSolver::enum_language(
 
 automata::LanguageId SchemaSolver::complement(automata::LanguageId language) {
   const automata::LanguageId outside = languages_.complement(language);
-  if (string_lists_.contains(language))
+  if (string_lists_.contains(language)) {
     complemented_lists_.try_emplace(outside, language);
+  }
   return outside;
 }
 

@@ -22,8 +22,9 @@ bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
     std::vector<NodeId> negated;
     if (!negate_objects(id, negated, choices)) return true;
     if (contradicts_objects(std::get<ObjectConstraints>(branch.disjunct),
-                            negated))
+                            negated)) {
       return true;
+    }
     add_negated_clause(std::move(negated), choices);
     return choose(branch, choices, entry);
   }

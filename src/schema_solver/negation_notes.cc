@@ -42,8 +42,9 @@ void SchemaSolver::note_negated() {
     for (const NodeId child : node.one_of) {
       node.one_of.size() > 1 ? both(child) : same(child);
     }
-    if (node.not_node != kNoNode)
+    if (node.not_node != kNoNode) {
       visit(negation(node.not_node << 1 | (at & 1)));
+    }
     both(node.if_node);
     same(node.then_node);
     same(node.else_node);

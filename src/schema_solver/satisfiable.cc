@@ -167,8 +167,9 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
   if (!known.satisfiable_known) {
     known.satisfiable_known = true;
     for (const DisjunctId disjunct : known.all) {
-      if (solve_disjunct(type, disjunct).yes)
+      if (solve_disjunct(type, disjunct).yes) {
         known.satisfiable.push_back(disjunct);
+      }
     }
   }
   return known.satisfiable;
@@ -372,8 +373,9 @@ void SchemaSolver::survey(ConjunctionId root) {
     }
     for (const DisjunctId disjunct :
          disjuncts(conjunction, JsonType::kObject)) {
-      for (const KeyId key : spelled_list(disjunct))
+      for (const KeyId key : spelled_list(disjunct)) {
         visit(member_conjunction(disjunct, {.key = key}));
+      }
       for (const ExtraKeys& extra : extra_keys(disjunct)) {
         visit(member_conjunction(
             disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
@@ -481,8 +483,9 @@ std::optional<Error> SchemaSolver::check_node(NodeId id) {
       scalars = scalars && !solve(items, JsonType::kArray).yes &&
                 !solve(items, JsonType::kObject).yes;
     };
-    for (const NodeId item : arrays.prefix_items)
+    for (const NodeId item : arrays.prefix_items) {
       see(conjunction({holds(item)}));
+    }
     see(arrays.items == schema::kNoNode ? kAnything
                                         : conjunction({holds(arrays.items)}));
     if (!scalars) {

@@ -146,8 +146,9 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
         for (std::size_t i = 0; i < counters.size(); ++i) {
           if ((set >> i & 1) == 0) continue;
           missing(next, i) -= std::min(missing(next, i), number);
-          if (remaining(next, i) != kUnboundedCount)
+          if (remaining(next, i) != kUnboundedCount) {
             remaining(next, i) -= number;
+          }
         }
         if (seen.insert(next).second) pending.push_back(std::move(next));
       }

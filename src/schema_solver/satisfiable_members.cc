@@ -145,8 +145,9 @@ class SchemaSolver::CompletionSearch {
                                   const KeyClass& key_class,
                                   const std::vector<Literal>& more) {
     ConjunctionId conjunction = solver_.member_conjunction(object_, key_class);
-    for (const Literal literal : more)
+    for (const Literal literal : more) {
       conjunction = solver_.with(conjunction, literal);
+    }
     for (const ConditionId id : completion.every_rules) {
       const KeyGroup keys = at(id).keys;
       const Literal literal = at(id).literal;
@@ -227,8 +228,9 @@ class SchemaSolver::CompletionSearch {
                    ? Status::kHolds
                    : Status::kOpen;
       case Kind::kAtLeast:
-        if (at(id).bound <= std::max(completion.min, count_))
+        if (at(id).bound <= std::max(completion.min, count_)) {
           return Status::kHolds;
+        }
         return at(id).bound > completion.max ? Status::kFails : Status::kOpen;
       case Kind::kAtMost:
         if (at(id).bound >= completion.max) return Status::kHolds;
@@ -253,8 +255,9 @@ class SchemaSolver::CompletionSearch {
       case Kind::kValue: {
         if (is_seen(key)) return kind == Kind::kPresent;
         if (is_excluded(key)) return false;
-        if (completion.find(key) == nullptr)
+        if (completion.find(key) == nullptr) {
           completion.members.push_back({.key = key});
+        }
         if (kind == Kind::kValue) {
           completion.find(key)->literals.push_back(at(id).literal);
         }
@@ -338,8 +341,9 @@ class SchemaSolver::CompletionSearch {
       open = std::move(left);
       if (pending.empty()) break;
     }
-    if (best == kAlways)
+    if (best == kAlways) {
       return assign_keys(std::move(completion), std::move(some));
+    }
     if (some.empty() && completes_by_absence(completion, open)) return true;
     // Branch on the best clause.
     std::erase(open, best);
@@ -407,8 +411,9 @@ class SchemaSolver::CompletionSearch {
       Completion with = completion;
       if (with.find(key) == nullptr) with.members.push_back({.key = key});
       if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
-      if (can_be_present(with, key) && assign_keys(std::move(with), some))
+      if (can_be_present(with, key) && assign_keys(std::move(with), some)) {
         return true;
+      }
     }
     // One member may satisfy several of them.
     for (std::size_t i = 0; i < completion.members.size(); ++i) {

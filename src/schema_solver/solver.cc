@@ -178,8 +178,8 @@ automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
 
 // The strings that satisfy a conjunction, as one language.
 automata::LanguageId SchemaSolver::string_language(
-    const std::vector<Literal>& names) {
-  const ConjunctionId id = conjunction(names);
+    const std::vector<Literal>& literals) {
+  const ConjunctionId id = conjunction(literals);
   std::vector<automata::LanguageId> parts;
   for (const DisjunctId disjunct : disjuncts(id, JsonType::kString)) {
     const StringConstraints& string = strings_[disjunct];
@@ -269,8 +269,9 @@ Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
 
 ConjunctionId SchemaSolver::member_conjunction(DisjunctId object,
                                                const KeyClass& key_class) {
-  if (key_class.key == kNoKey)
+  if (key_class.key == kNoKey) {
     return find_member_conjunction(object, key_class);
+  }
   const std::uint64_t query = std::uint64_t{object} << 32 | key_class.key;
   const auto known = member_conjunctions_.find(query);
   if (known != member_conjunctions_.end()) return known->second;
@@ -468,8 +469,9 @@ std::vector<std::string> SchemaSolver::few_strings(
     pending.pop_back();
     if (at == automata::kDeadState) continue;
     if (languages_.accepting(at)) texts.push_back(text);
-    if (texts.size() + pending.size() > 4 * kFew || text.size() > kLong)
+    if (texts.size() + pending.size() > 4 * kFew || text.size() > kLong) {
       return {};
+    }
     for (unsigned byte = 0; byte < 256; ++byte) {
       const automata::StateId next =
           languages_.step(at, static_cast<std::uint8_t>(byte));

@@ -444,7 +444,7 @@ class SchemaSolver {
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
   automata::LanguageId complement(automata::LanguageId language);
   bool list_contains(automata::LanguageId language, const std::string& word);
-  automata::LanguageId string_language(const std::vector<Literal>& names);
+  automata::LanguageId string_language(const std::vector<Literal>& literals);
   std::optional<Error> check_node(NodeId id);
   void note_format(NodeId id);
   void note_negated();
