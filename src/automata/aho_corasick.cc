@@ -39,6 +39,8 @@ std::uint32_t AhoCorasick::insert(std::span<const WordSymbol> word) {
   return at;
 }
 
+// Breadth-first.  Invariant: every node that has been in the queue has its
+// failure link, and the `excluded` and `calls` of all its suffixes.
 void AhoCorasick::link() {
   std::deque<std::uint32_t> queue{0};
   while (!queue.empty()) {
@@ -65,8 +67,8 @@ std::uint32_t AhoCorasick::follow(std::uint32_t node, WordSymbol symbol) const {
   }
 }
 
-// A suffix has all marks if it is as long as the first of them and what follows
-// that one, the new symbol included.
+// A suffix has all marks of the text that is committed if it is longer than
+// Node::committed: the first mark, everything after it, and the new symbol.
 std::uint32_t AhoCorasick::step(std::uint32_t node, WordSymbol symbol) const {
   const std::uint32_t to = follow(node, symbol);
   if (is_mark(symbol) && to == 0) return kRefused;

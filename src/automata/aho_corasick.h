@@ -1,25 +1,24 @@
 #ifndef PARLANCE_SRC_AUTOMATA_AHO_CORASICK_H_
 #define PARLANCE_SRC_AUTOMATA_AHO_CORASICK_H_
 
-// Free text, watched for words.
+// Search for words in free text (Aho and Corasick, 1975).
 //
-// The automaton knows the longest suffix of the text so far that begins a
-// trigger or an exclude (Aho and Corasick, 1975).  Words are inserted, then
-// link() makes it ready.
+// A node is the longest suffix of the text so far that begins a trigger or an
+// exclude.  Words are inserted, then link() computes the failure links.
 //
 //   at = automaton.insert("<call>");
 //   automaton.nodes[at].calls.push_back(7);
 //   automaton.link();
 //
 // A text of tokens is made of symbols: bytes, and marks, tokens that stand for
-// a spelling of their own.  A word may hold marks:
+// a spelling of their own.  A word may contain marks:
 //
 //   at = automaton.insert({mark_symbol(0), '\n'});
 //
-// A mark begins or continues a word, and is nothing else: step() says kRefused
-// where it would be plain text.  Once a word with a mark has begun, the text is
-// committed to it: what does not continue that word, or another one that has
-// all its marks, is refused as well, and the text cannot end there (may_end()).
+// A mark begins or continues a word: step() returns kRefused where it would be
+// plain text.  After the first mark of a word, the text is committed to the
+// word: a symbol that continues neither that word nor another one with all its
+// marks is refused as well, and the text cannot end there (may_end()).
 
 #include <cstdint>
 #include <map>
@@ -45,11 +44,11 @@ struct AhoCorasick {
   struct Node {
     std::map<WordSymbol, std::uint32_t> next = {};
     std::uint32_t fail = 0;
-    std::uint32_t depth = 0;  // symbols on the way to it
-    // The first mark on the way and what follows it, in symbols; 0: no mark.
+    std::uint32_t depth = 0;  // symbols on the path to it
+    // Symbols on the path from its first mark on; 0: no mark.
     std::uint32_t committed = 0;
     bool excluded = false;
-    // Of the triggers that end here, longer ones first; the user's numbers.
+    // The caller's numbers of the triggers that end here, longer ones first.
     std::vector<std::uint32_t> calls = {};
   };
   std::vector<Node> nodes = std::vector<Node>(1);
@@ -60,17 +59,19 @@ struct AhoCorasick {
   // The node of a word.
   std::uint32_t insert(std::string_view word);
   std::uint32_t insert(std::span<const WordSymbol> word);
-  // Completes every node by what its suffixes say.  Called once.
+  // Computes the failure links, and adds to every node the `excluded` and
+  // `calls` of its suffixes.  Called once.
   void link();
-  // kRefused only for marks, and behind them.
+  // kRefused only for marks, and after them.
   std::uint32_t step(std::uint32_t node, WordSymbol symbol) const;
   // Whether the text may end in `node`: it is committed to no word.
   bool may_end(std::uint32_t node) const { return nodes[node].committed == 0; }
 
-  // What the words say that `text` begins with, shorter ones first.
+  // The calls of the words that `text` begins with, shorter words first.
   // REQUIRES: not linked.
   std::vector<std::uint32_t> words_that_begin(std::string_view text) const;
-  // What the word says that ends first in `text`, of several the longest.
+  // The first call of the word that ends first in `text`; of several words that
+  // end there, of the longest.
   // REQUIRES: linked.
   std::optional<std::uint32_t> first_in(std::string_view text) const;
 
@@ -80,7 +81,7 @@ struct AhoCorasick {
   std::uint32_t follow(std::uint32_t node, WordSymbol symbol) const;
 };
 
-// Of words whose calls are their places in the list.
+// The call of each word is its index in `words`.
 AhoCorasick word_trie(const std::vector<std::string>& words);
 AhoCorasick word_automaton(const std::vector<std::string>& words);
 

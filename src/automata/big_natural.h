@@ -27,18 +27,18 @@ bool less(const std::string& a, const std::string& b);
 // REQUIRES: 0 < modulus <= 10^18.
 std::uint64_t modulo(std::string_view digits, std::uint64_t modulus);
 
-// Leading zeros are kept.
+// Preserves leading zeros.
 // REQUIRES: n <= 10^18.
 std::string plus(std::string digits, std::uint64_t n);
 
-// Leading zeros are dropped.
+// Drops leading zeros.
 // REQUIRES: n is not greater than the number, and <= 10^18.
 std::string minus(std::string digits, std::uint64_t n);
 
 // digits * 10^exponent.
 base::Decimal decimal(std::string_view digits, std::int64_t exponent);
 
-// value * 10^scale without what is behind the point; `exact` if nothing is.
+// value * 10^scale, rounded down to an integer; `exact`: nothing was dropped.
 // REQUIRES: `value` is not negative.
 std::string units(const base::Decimal& value, int scale, bool& exact);
 

@@ -1,16 +1,17 @@
 #ifndef PARLANCE_SRC_AUTOMATA_BYTE_CLASSES_H_
 #define PARLANCE_SRC_AUTOMATA_BYTE_CLASSES_H_
 
-// Which bytes are alike.
+// The partition of the bytes into classes of equivalent bytes.
 //
-// At one place of a text most bytes lead to the same: all letters go on with a
-// name, all bytes but two with a string.  A partition begins with all bytes in
-// one class and is split by everything that tells bytes apart; what is found
-// out for one byte of a class then holds for all of them.
+// At one position of a text most bytes have the same effect: all letters
+// continue a name, all bytes but two a string.  A partition begins with all
+// bytes in one class and is refined by everything that distinguishes bytes
+// (partition refinement, as in the DFA minimisation of Moore and Hopcroft); a
+// result for one byte of a class then holds for all of them.
 //
 //   ByteClasses partition;
 //   partition.split('"');
-//   partition.refine(kinds);      // kinds[b]: what byte b is to a class
+//   partition.refine(kinds);      // kinds[b]: the kind of byte b
 //   partition.representative();   // the least byte of each byte's class
 
 #include <algorithm>
@@ -25,7 +26,7 @@ class ByteClasses {
  public:
   ByteClasses() { size_[0] = 256; }
 
-  // `byte` is like no other.
+  // Gives `byte` a class of its own.
   void split(std::uint8_t byte) {
     const std::uint8_t old = class_[byte];
     if (size_[old] == 1) return;
@@ -34,7 +35,7 @@ class ByteClasses {
     size_[count_++] = 1;
   }
 
-  // Bytes of different values are not alike.
+  // Separates bytes with different values.
   void refine(const ByteTable& value) {
     // By class and value, open addressing; at most half full.
     struct Entry {

@@ -3,13 +3,13 @@
 
 // One character of a class, byte by byte.
 //
-// The place inside a character is a number: 0 between two, else its bits so
-// far, how many bytes are still due and how many it has in all.
+// The state inside a character is a number: 0 between two characters, else the
+// bits read so far, the number of bytes that are missing, and the size.
 //
-//   bits 0..20 the bits, 21..22 due, 23..25 size, 26 any bytes do
+//   bits 0..20 the bits, 21..22 missing, 23..25 size, 26 any bytes match
 //
-// canonicalize() forgets the bits where whatever bytes are due belong to the
-// class, so that few places are left of the many.
+// canonicalize() drops the bits where every completion belongs to the class, so
+// that many states become one.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,8 +30,8 @@ inline std::uint32_t lead_of_char(std::uint8_t byte) {
 
 inline constexpr std::uint32_t kAnyBytes = std::uint32_t{1} << 26;
 
-// The characters that begin as `partial` says; none where `first` > `last`: it
-// is longer than they need (E0 9D).
+// The characters whose encodings begin with `partial`.  There are none where
+// `first` > `last`: every such encoding is overlong (E0 9D).
 inline regex::CharRange characters_of(std::uint32_t partial) {
   constexpr char32_t kLeast[5] = {0, 0, 0x80, 0x800, 0x10000};
   const std::uint32_t due = partial >> 21 & 3;
@@ -40,7 +40,7 @@ inline regex::CharRange characters_of(std::uint32_t partial) {
           first | ((char32_t{1} << (6 * due)) - 1)};
 }
 
-// The first range of `set` that ends at `c` or behind it; null if none does.
+// The first range of `set` that ends at or after `c`; null if none does.
 inline const regex::CharRange* range_at(const regex::CharClass& set,
                                         char32_t c) {
   const auto ranges = set.ranges();
@@ -49,7 +49,7 @@ inline const regex::CharRange* range_at(const regex::CharClass& set,
   return range == ranges.end() ? nullptr : &*range;
 }
 
-// Whether a character of `set` may begin as `partial` says.
+// Whether the encoding of a character of `set` begins with `partial`.
 inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
   const auto [first, last] = characters_of(partial);
   if (first > last) return false;
@@ -57,13 +57,13 @@ inline bool reaches(const regex::CharClass& set, std::uint32_t partial) {
   return range != nullptr && range->first <= last;
 }
 
-// Another number for the same place.
+// Merges the states in which every completion is a character of `set`.
 inline std::uint32_t canonicalize(const regex::CharClass& set,
                                   std::uint32_t partial) {
   if (partial == 0 || (partial & kAnyBytes) != 0) return partial;
   const std::uint32_t due = partial >> 21 & 3;
   const auto [first, last] = characters_of(partial);
-  // Some of the bytes that are due make it longer than it needs.
+  // Some of the completions are overlong.
   if (first != (partial & 0x1FFFFF) << (6 * due)) return partial;
   const regex::CharRange* range = range_at(set, first);
   if (range == nullptr || range->first > first || range->last < last) {

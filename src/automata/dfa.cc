@@ -4,6 +4,9 @@
 //                 prunes, numbers the positions
 //   Automaton     the shared table of states
 //   Search        the inner loop
+//
+// The subset construction (Rabin and Scott, 1959), done lazily as in RE2, over
+// ordered threads with tags (Laurikari, 2000) in place of sets of states.
 
 #include "automata/dfa.h"
 
@@ -18,8 +21,8 @@ namespace {
 
 using base::append_bytes;
 
-// Tags while a transition is being worked out: those of the old state, and
-// these two.
+// While a transition is computed, a tag is a position of the old state, kUnset,
+// kNow, or kHere.
 constexpr std::int32_t kHere = -3;  // where the symbol just read began
 
 constexpr std::size_t kMaxObligations = 1 << 16;
@@ -29,8 +32,8 @@ constexpr unsigned kAccelerateAfter = 16;
 
 }  // namespace
 
-// Builds the threads behind one symbol, or those of a start state.  Holds the
-// automaton's lock while it works.
+// Builds the threads after one symbol, or those of a start state.
+// REQUIRES: the caller holds the automaton's lock.
 struct Automaton::Builder {
   struct Work {
     Pc pc;
@@ -44,7 +47,7 @@ struct Automaton::Builder {
   const Automaton& a;
   const Nfa& nfa;
   std::vector<Work> work;
-  // (pc, obligations) already in `work` or on the way there.
+  // Every (pc, obligations) that close_over() has visited or that is in `work`.
   std::unordered_map<std::uint64_t, char> seen;
   bool text_start = false;
   bool line_start = false;
@@ -57,8 +60,9 @@ struct Automaton::Builder {
     return assertion == regex::Assertion::kTextStart ? text_start : line_start;
   }
 
-  // The symbol-consuming and matching instructions of sub-programs that can be
-  // reached from `set`; sorted.  `matched` tells whether one has matched.
+  // The symbol-consuming instructions of sub-programs that can be reached from
+  // `stack` without reading anything; sorted.  `matched`: whether a sub-program
+  // has matched.
   std::vector<Pc> look_closure(std::vector<Pc> stack, bool& matched) const {
     std::vector<Pc> out;
     std::unordered_map<Pc, char> visited;
@@ -84,8 +88,8 @@ struct Automaton::Builder {
           if (holds(inst.assertion)) stack.push_back(inst.next);
           break;
         case Op::kLook:
-          // \Z or $ as the last thing of a look-ahead, the only place where
-          // compile_nfa takes them: its condition is the rest of ours.
+          // compile_nfa accepts \Z and $ only at the end of a look-ahead, so
+          // the nested condition is the rest of the enclosing one.
           stack.push_back(inst.first);
           break;
         case Op::kMatch:
@@ -114,7 +118,7 @@ struct Automaton::Builder {
     return look_closure(std::move(next), matched);
   }
 
-  // The id of a set of obligations; kDead when there is no room for another.
+  // The id of a set of obligations; kDead when the table of sets is full.
   static constexpr std::uint32_t kDead = 0xFFFFFFFF;
   std::uint32_t intern(Obligations obligations) const {
     std::sort(obligations.negative.begin(), obligations.negative.end());
@@ -177,7 +181,13 @@ struct Automaton::Builder {
     return intern(std::move(next));
   }
 
-  // Follows everything that consumes nothing, in order of priority.
+  // Appends to `work` the threads that can be reached from `pc` without reading
+  // a symbol: the closure of Pike's simulation.
+  //
+  // Invariant: `work` followed by the closures of `stack` from its top down is
+  // the result in order of priority.  A union therefore pushes its targets
+  // last to first.  `seen` makes each (pc, obligations) enter once, with the
+  // tags of the thread of the highest priority.
   void close_over(Pc pc, std::uint32_t obligations,
                   std::vector<std::int32_t> tags) {
     std::vector<Work> stack;
@@ -185,8 +195,8 @@ struct Automaton::Builder {
     while (!stack.empty() && work.size() < kMaxThreads) {
       Work top = std::move(stack.back());
       stack.pop_back();
-      // A thread without obligations makes every later one at the same place
-      // pointless.
+      // A thread without obligations matches whenever a later thread at the
+      // same instruction does, so the later thread is redundant.
       if (seen.contains(key(top.pc, 0)) ||
           !seen.try_emplace(key(top.pc, top.obligations)).second) {
         continue;
@@ -232,6 +242,8 @@ struct Automaton::Builder {
     }
   }
 
+  // Adds the threads of matches that begin here, pattern by pattern.  A pattern
+  // in `not_empty` does not match the empty string here.
   void spawn(const std::vector<std::uint32_t>* not_empty) {
     for (std::uint32_t p = 0; p < nfa.entries.size(); ++p) {
       std::vector<std::int32_t> tags(nfa.slots, kUnset);
@@ -255,12 +267,15 @@ struct Automaton::Builder {
     return nfa.insts[w.pc].op == Op::kMatch && w.obligations == 0;
   }
 
-  // Drops what a match has made pointless.  Returns whether new starts are.
+  // Removes the threads that cannot win any more because of a match: those of
+  // the same pattern after it (lower priority), and those of every pattern that
+  // start later.  Returns whether there is a match, after which no new match
+  // may begin.
   bool prune() {
     std::vector<bool> cut(nfa.entries.size(), false);
     bool closed = false;
     std::int32_t closed_start = kUnset;
-    std::size_t kept = 0;
+    std::size_t remaining = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
       Work& w = work[i];
       if (closed && w.tags[0] != closed_start) break;
@@ -271,14 +286,20 @@ struct Automaton::Builder {
         closed = true;
         closed_start = w.tags[0];
       }
-      if (kept != i) work[kept] = std::move(w);
-      ++kept;
+      if (remaining != i) work[remaining] = std::move(w);
+      ++remaining;
     }
-    work.resize(kept);
+    work.resize(remaining);
     return closed;
   }
 
-  // Numbers the positions by first appearance.
+  // Turns `work` into `state`, and into `transition` if there is one.
+  //
+  // Positions are numbered by first appearance in the threads, so that states
+  // which differ only in the numbering are equal (canonical form).
+  // sources[n] is where position n comes from.  Then `decided` is set if only
+  // matches are left at the first start, and `moves` is the cheapest operation
+  // on the positions that the transition needs.
   void finish(State& state, Transition* transition, bool spawning) {
     bool closed = prune();
     state.spawning = spawning && !closed;
@@ -325,6 +346,12 @@ struct Automaton::Builder {
     }
   }
 
+  // The state after `old` and `symbol`.
+  //
+  // Invariant: after t iterations `work` holds the successors of the first t
+  // threads, in order of priority.  A match with open obligations waits: it
+  // stays a thread until they are discharged.  New matches begin after all
+  // threads, since they start later, and never inside a character.
   void step(const State& old, Symbol symbol, State& state,
             Transition& transition) {
     text_start = false;
@@ -353,13 +380,13 @@ struct Automaton::Builder {
         if (id != kDead) close_over(edge.next, id, tags);
       }
     }
-    if (nfa.matches_empty) state.inside = inside_behind(old, symbol);
+    if (nfa.matches_empty) state.inside = inside_after(old, symbol);
     if (old.spawning && symbol != kEnd && state.inside == 0) spawn(nullptr);
     finish(state, &transition, old.spawning && symbol != kEnd);
   }
 
-  // How many bytes the character lacks that `symbol` is a part of.
-  static std::uint8_t inside_behind(const State& old, Symbol symbol) {
+  // How many bytes of the current character are missing after `symbol`.
+  static std::uint8_t inside_after(const State& old, Symbol symbol) {
     if (symbol < 0x80 || symbol > 0xFF) return 0;
     if (symbol < 0xC0) return old.inside > 0 ? old.inside - 1 : 0;
     return symbol < 0xE0 ? 1 : symbol < 0xF0 ? 2 : 3;
@@ -411,7 +438,8 @@ std::size_t Automaton::state_count() const {
   return states_.size();
 }
 
-// Puts a finished state into the table; null when the table is full.
+// The state of the table that equals `state`, which is added if there is none;
+// null when the table is full.
 const State* Automaton::intern(State&& state) const {
   std::string name = Builder::name(state);
   auto it = states_.find(name);
@@ -439,18 +467,18 @@ Link Automaton::step(const State* state, Symbol symbol,
   State fresh;
   Transition transition;
   builder.step(*state, symbol, fresh, transition);
-  // `state` may be the scratch's own; it is not needed any more.
-  const State* kept =
+  // `state` may be the state of `scratch`; it is not used once that changes.
+  const State* interned =
       state->next != nullptr ? intern(std::move(fresh)) : nullptr;
-  if (kept == nullptr) {
+  if (interned == nullptr) {
     scratch.state = std::move(fresh);
     transition.target = &scratch.state;
     scratch.transition = std::move(transition);
     return reinterpret_cast<Link>(&scratch.transition) | 1;
   }
-  Link link = reinterpret_cast<Link>(kept);
+  Link link = reinterpret_cast<Link>(interned);
   if (transition.moves != Transition::Moves::kNone) {
-    transition.target = kept;
+    transition.target = interned;
     memory_ += sizeof(Transition) + 2 * transition.sources.size() + 16;
     transitions_.push_back(std::make_unique<Transition>(std::move(transition)));
     link = reinterpret_cast<Link>(transitions_.back().get()) | 1;
@@ -497,7 +525,7 @@ const State* Automaton::start(const Context& context) const {
   bool line_start = (context.text_start || context.line_start) &&
                     (nfa_.needs_line_start || text_start);
   bool plain = !text_start && !line_start && context.not_empty.empty();
-  // Of the sets of patterns that may not be empty none and all are remembered.
+  // Start states are cached for `not_empty` with no pattern and with all.
   const bool remembered = context.not_empty.empty() ||
                           context.not_empty.size() == nfa_.entries.size();
   std::atomic<const State*>& start =
@@ -514,17 +542,17 @@ const State* Automaton::start(const Context& context) const {
   builder.spawn(&context.not_empty);
   State fresh;
   builder.finish(fresh, nullptr, true);
-  const State* kept = intern(std::move(fresh));
-  if (kept == nullptr) {
-    // The first states always fit: they are what everything else starts from.
+  const State* interned = intern(std::move(fresh));
+  if (interned == nullptr) {
+    // Start states are in the table even when it is full.
     auto owned = std::make_unique<State>(std::move(fresh));
     owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
-    kept = owned.get();
-    states_.emplace(Builder::name(*kept), std::move(owned));
+    interned = owned.get();
+    states_.emplace(Builder::name(*interned), std::move(owned));
   }
-  if (plain && !kept->decided) accelerate_locked(*kept);
-  if (remembered) start.store(kept, std::memory_order_release);
-  return kept;
+  if (plain && !interned->decided) accelerate_locked(*interned);
+  if (remembered) start.store(interned, std::memory_order_release);
+  return interned;
 }
 
 // ---------------------------------------------------------------------------
@@ -556,7 +584,8 @@ void Search::move(const Transition* transition, std::uint64_t here) {
   positions_.swap(spare_);
 }
 
-// The transition that is not in the table yet.
+// The transition on `symbol`, which is not in the table yet.  Two scratches
+// take turns, because the state of the other one may be the current state.
 Link Search::step(Symbol symbol) {
   auto& scratch = scratch_[scratch_turn_ ^= 1];
   if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
@@ -564,6 +593,13 @@ Link Search::step(Symbol symbol) {
   return automaton_->step(state_, symbol, *scratch);
 }
 
+// Invariant: state_ and positions_ are the state after the first i bytes, and
+// the search is not decided.
+//
+// Each iteration first jumps over bytes that leave the state as it is, if its
+// accelerator is built, and then reads one byte.  A state that stays the same
+// for kAccelerateAfter bytes has its accelerator built.  An empty match is
+// decided when the next byte arrives, any other once only matches are left.
 std::size_t Search::run(std::string_view bytes) {
   if (decided_ || automaton_ == nullptr) return 0;
   const std::uint16_t* class_of = automaton_->nfa_.class_of.data();
@@ -591,7 +627,7 @@ std::size_t Search::run(std::string_view bytes) {
       auto byte = static_cast<unsigned char>(data[i]);
       Link link = next[class_of[byte]].load(std::memory_order_acquire);
       if (link == reinterpret_cast<Link>(state)) {
-        // Nothing changes; if that goes on it is worth knowing what ends it.
+        // The byte changes nothing.  Count how many in a row do so.
         const std::size_t stop = std::min(size, i + kAccelerateAfter);
         const unsigned before = stayed_;
         const std::size_t begin = i;
@@ -647,6 +683,8 @@ void Search::finish() {
   }
 }
 
+// Of the threads with the first start, which are all matches, the one that ends
+// last; of several the one with the lowest pattern.
 void Search::match(Match& out) const {
   assert(decided_);
   std::size_t slots = automaton_->nfa_.slots;

@@ -3,30 +3,30 @@
 
 // Searching a stream for several patterns at once, each byte read once.
 //
-// The question at every byte is: which delimiter comes first, has it been seen
-// to its end, and from where on may text still become part of one?  A textbook
-// DFA knows that something matched, not where it began, so this one is tagged:
-// a state is an ordered list of threads of the Nfa, each with a few positions
-// (its start, its end, its groups), and a transition says how the positions of
-// the new state come from those of the old.  Most transitions in plain text
-// carry no position at all.
+// After every byte a search knows which delimiter comes first, whether it is
+// complete, and from which position on text may still become part of one.  An
+// ordinary DFA knows that something matched, not where it began, so this one is
+// tagged (Laurikari, 2000): a state is an ordered list of threads of the Nfa,
+// each with a few positions (its start, its end, its groups), and a transition
+// specifies how the positions of the new state follow from those of the old.
+// Most transitions in plain text change no position at all.
 //
 // The order of threads is: earlier start first; for one start the patterns in
 // their order; within a pattern the priorities of a backtracking engine.  So
 //
-//   * the first thread's start is exactly what has to be held back;
+//   * the text from the first thread's start on has to be held back;
 //   * a match cuts the later threads of its own pattern (they lose by
 //     priority) and every thread that starts later (they lose by position),
-//     but lets other patterns at the same start go on (they may be longer);
+//     but not other patterns at the same start (they may match more);
 //   * when only matches are left at the first start, the search is decided.
 //
-// A thread may carry obligations: sub-programs of look-aheads that it still has
-// to see match, or fail.  They are stepped along with it.  A match with open
-// obligations waits, and holds its text, until they are settled.
+// A thread may carry obligations: sub-programs of look-aheads that have yet to
+// match, or to fail.  They are stepped along with the thread.  A match with
+// open obligations waits, and holds its text, until they are discharged.
 //
 // States are built when first needed, in a table shared by all searches of an
 // automaton: readers need no lock, builders take one.  Past the memory limit
-// states are no longer kept but made anew at each step: slower, never larger.
+// states are no longer stored but rebuilt at each step: slower, never larger.
 
 #include <array>
 #include <atomic>
@@ -52,16 +52,16 @@ inline constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
 struct State;
 
 // Where a position of the new state comes from: a position of the old state,
-// or the place of the symbol just read.
+// or the position of the symbol just read.
 inline constexpr std::uint16_t kFromHere = 0xFFFF;
 
 struct Transition {
   const State* target = nullptr;
-  // What has to happen to the positions.  ORDER: cheapest first
+  // How the positions change.  ORDER: cheapest first
   enum class Moves : std::uint8_t {
     kNone,   // every position stays where it is
-    kSet,    // some become the place of the symbol just read, others stay
-    kShift,  // some take the place of others
+    kSet,    // some become the position of the symbol just read, others stay
+    kShift,  // some become the old value of another
   };
   Moves moves = Moves::kNone;
   std::uint16_t first = 0;  // the first position that changes
@@ -70,7 +70,7 @@ struct Transition {
 
 // The value of a tag within a state.
 inline constexpr std::int32_t kUnset = -1;
-inline constexpr std::int32_t kNow = -2;  // the place where the state stands
+inline constexpr std::int32_t kNow = -2;  // the position after the last symbol
 
 struct Thread {
   Pc pc = 0;
@@ -82,7 +82,7 @@ struct Thread {
 using Link = std::uintptr_t;
 
 struct State {
-  // What the inner loop looks at stands first.
+  // The members that the inner loop reads come first.
   // Indexed by class of symbol; the entry after the last class is the state's
   // Accelerator (null while unknown or not useful).  Null: the state is not in
   // the table.
@@ -101,12 +101,12 @@ struct State {
   std::size_t positions = 0;       // tags count from 0 to this
 };
 
-// What a search may know of the text before it begins.
+// The text before a search, as far as patterns depend on it.
 struct Context {
   bool text_start = true;  // nothing came before
   bool line_start = true;  // nothing or a newline came before
   // Patterns, by index in ascending order, that may not match the empty string
-  // at the place where the search begins.
+  // at the position where the search begins.
   std::vector<std::uint32_t> not_empty = {};
 };
 
@@ -166,7 +166,7 @@ class Automaton {
   mutable std::unordered_map<const State*, std::unique_ptr<Accelerator>>
       accelerators_;
   mutable std::size_t memory_ = 0;
-  // Start states by what their context says, see start().
+  // Start states by context, see start().
   mutable std::array<std::atomic<const State*>, 8> starts_ = {};
 };
 
@@ -176,7 +176,7 @@ class Search {
  public:
   Search() = default;
 
-  // Begins at `position`.  `automaton` is kept alive by the caller.
+  // Begins at `position`.  The caller keeps `automaton` alive.
   void start(const Automaton* automaton, std::uint64_t position,
              const Context& context);
 
@@ -187,13 +187,13 @@ class Search {
   // Reads one mark of `length` bytes.  Returns false, without reading, when
   // the search is decided before it.
   bool mark(Symbol symbol, std::size_t length);
-  // The text ends here.  Afterwards the search is decided or over.
+  // Declares the end of the text.  Afterwards the search is decided or over.
   void finish();
 
   bool decided() const { return decided_; }
   bool over() const { return over_; }  // finished without a match
   std::uint64_t position() const { return position_; }
-  // From where on text may be part of a match; position() if nothing is held.
+  // The first position that may belong to a match; position() if none does.
   std::uint64_t hold() const {
     if (state_ == nullptr || state_->first_start < 0) return position_;
     return positions_[static_cast<std::size_t>(state_->first_start)];

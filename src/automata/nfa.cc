@@ -1,5 +1,6 @@
-// Hir -> Nfa, back to front: every construct is compiled with the place where
-// it goes on already known, so nothing has to be patched except loops.
+// Hir -> Nfa: Thompson's construction (1968), back to front.  The instruction
+// after a construct is compiled before the construct, so its address is known
+// and only loops are patched.
 //
 // Recursion is bounded by the depth of the pattern, which its reader limits
 // (Limits::pattern_depth).
@@ -51,7 +52,7 @@ std::array<std::uint8_t, 4> encode(char32_t c) {
 
 // Splits a range of code points into ranges whose encodings are products of
 // byte ranges: first at changes of length, then so that where two ends differ
-// in a byte everything behind that byte is the full 80..BF.
+// in a byte all bytes after it have the full range 80..BF.
 void split_range(CharRange range, std::vector<Utf8Sequence>& out) {
   std::vector<CharRange> todo = {range};
   while (!todo.empty()) {
@@ -206,7 +207,7 @@ class Compiler {
     bool optional = false;
   };
 
-  // Appends text that stands between two marks, or at an end of a literal.
+  // Appends text between two marks, or at an end of a literal.
   void add_text(std::string_view text, bool after_strip, bool before_strip,
                 std::vector<Piece>& pieces) const {
     constexpr std::string_view kWhite = " \t\n\v\f\r";
@@ -350,6 +351,9 @@ class Compiler {
     return add({.op = Op::kAssert, .assertion = assertion, .next = next});
   }
 
+  // A repetition.  Invariant of both loops: `at` matches the copies compiled so
+  // far and continues at `next`.  An unbounded one ends in a loop x*; a bounded
+  // one in nested options (x(x(x)?)?)?.  The required copies come before it.
   Pc repeat(const HirNode& node, Pc next) {
     HirId child = node.children[0];
     Pc at = next;
@@ -380,6 +384,7 @@ class Compiler {
     return at;
   }
 
+  // The entry of a program that matches `id` and continues at `next`.
   Pc compile(HirId id, Pc next) {
     if (too_large_) return 0;
     const HirNode& node = hir_->nodes[id];
@@ -435,10 +440,10 @@ class Compiler {
     return add_symbols({});
   }
 
-  // The same for one round of a loop, where it matters whether anything has
-  // been read: goes on at `next_empty` if nothing was, else at `next`.  The
-  // part before the first character is a copy of its own; behind it stands
-  // what compile() makes.
+  // compile() for one iteration of a loop, where it matters whether anything
+  // has been read: continues at `next_empty` if nothing was, else at `next`.
+  // The part before the first character is a copy of its own, and continues in
+  // the program that compile() builds.
   //
   //   (a|b?)    alt 'a' -> next
   //                 'b' -> next
@@ -451,7 +456,8 @@ class Compiler {
         for (auto it = node.children.rbegin(); it != node.children.rend();
              ++it) {
           next_empty = compile_fresh(*it, next_empty, next);
-          // Only what stands further left can have read something.
+          // A child to the left that has read something continues in
+          // compile()'s program of this one.
           if (it + 1 != node.children.rend()) next = compile(*it, next);
         }
         return next_empty;
@@ -483,9 +489,11 @@ class Compiler {
     }
   }
 
+  // repeat() for compile_fresh().  Invariant of both loops: `at_empty` and `at`
+  // match the copies compiled so far, `at_empty` while nothing has been read
+  // and `at` once something has.
   Pc repeat_fresh(const HirNode& node, Pc next_empty, Pc next) {
     HirId child = node.children[0];
-    // `at_empty` and `at`: where a round of the copies goes on.
     Pc at_empty = next_empty;
     Pc at = next;
     std::uint32_t copies = node.min;
@@ -564,7 +572,7 @@ class Compiler {
     return nullable;
   }
 
-  // Cuts the symbols at every edge's ends.
+  // Computes the classes of symbols: intervals cut at both ends of every edge.
   void classify() {
     std::size_t symbols = kFirstMark + marks_.size();
     std::vector<bool> cut(symbols + 1, false);
@@ -576,7 +584,7 @@ class Compiler {
     }
     if (nfa_.needs_line_start) cut['\n'] = cut['\n' + 1] = true;
     if (nfa_.matches_empty) {
-      // Each begins characters of another length.
+      // The search knows the size of a character by its first byte.
       for (Symbol byte : {0x80, 0xC0, 0xE0, 0xF0}) cut[byte] = true;
     }
     nfa_.class_of.resize(symbols);

@@ -14,9 +14,9 @@
 // is preferred.  A character class is a small trie of its UTF-8 encodings, so
 // that one thread stands for all its ranges.
 //
-// Zero-width conditions on what follows (look-ahead, \Z, $) are `kLook`: they
-// name a sub-program which has to match, or must not, from this place on.
-// Conditions on what came before (\A, ^) are `kAssert`.
+// Zero-width conditions on the following text (look-ahead, \Z, $) are `kLook`:
+// they name a sub-program which has to match, or must not, from this position
+// on.  Conditions on the preceding text (\A, ^) are `kAssert`.
 
 #include <cstdint>
 #include <string>
@@ -38,8 +38,8 @@ using Pc = std::uint32_t;
 enum class Op : std::uint8_t {
   kSymbols,  // consumes one symbol: `count` edges from `first` in edges
   kUnion,    // `count` targets from `first` in targets, preferred first
-  kSave,     // sets slot `first`, goes on at `next`
-  kAssert,   // if `assertion` holds here, goes on at `next`
+  kSave,     // sets slot `first`, continues at `next`
+  kAssert,   // if `assertion` holds here, continues at `next`
   kLook,     // sub-program at `first` must (not, if `negative`) match from here
   kMatch,    // pattern `first` has matched
   kLookMatch,
@@ -72,7 +72,7 @@ struct Mark {
   bool strips_right = false;
 };
 
-// What of a pattern is wanted.
+// A pattern and the groups of it whose spans are requested.
 struct PatternSpec {
   const regex::Hir* hir = nullptr;
   // Groups whose spans are wanted, by number.
@@ -93,7 +93,7 @@ struct Nfa {
   // Some pattern may match without reading anything.
   bool matches_empty = false;
 
-  // Symbols that no instruction tells apart have the same class.
+  // Symbols that no instruction distinguishes have the same class.
   std::vector<std::uint16_t> class_of;  // by symbol
   std::size_t class_count = 0;
 };
@@ -105,7 +105,7 @@ struct Nfa {
 //
 // REQUIRES: every hir is regular.
 // Errors: kTooLarge when more than `max_states` instructions are needed;
-// kUnsupportedPattern for \Z or $ inside a look-ahead with more behind it.
+// kUnsupportedPattern for \Z or $ inside a look-ahead that continues after it.
 Result<Nfa> compile_nfa(const std::vector<PatternSpec>& patterns,
                         const std::vector<Mark>& marks, std::size_t max_states);
 

@@ -3,7 +3,7 @@
 //   NumberStep          steps as an integer and a scale
 //   NonNegativeSet          membership; bounds made canonical
 //
-// What a literal may become is in number_prefix.cc.
+// The completions of a prefix are computed in number_prefix.cc.
 
 #include "automata/non_negative_set.h"
 
@@ -69,8 +69,7 @@ std::optional<NumberStep> common_step(const NumberStep& a,
   return out;
 }
 
-// --- NonNegativeSet
-// -------------------------------------------------------------
+// --- NonNegativeSet ---------------------------------------------------------
 
 bool NonNegativeSet::contains(const Decimal& magnitude) const {
   if (allowed) {
@@ -107,7 +106,8 @@ void sort_values(std::vector<Decimal>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Makes the bounds multiples of the step.  False: nothing is between them.
+// Rounds the bounds inwards to multiples of the step.  False if that passes
+// below zero.
 bool round_bounds(NonNegativeSet& side) {
   const NumberStep& step = *side.step;
   bool exact = false;
@@ -131,6 +131,17 @@ bool round_bounds(NonNegativeSet& side) {
 
 }  // namespace
 
+// Sets that are equal after the following steps have the same `text`:
+//
+//   1. a list of allowed values makes every other constraint redundant: the
+//      caller has applied them to the list;
+//   2. otherwise bounds beyond kMaxNumberDigits move inwards, bounds become
+//      multiples of the step, and excluded values that are not in the set
+//      anyway are dropped;
+//   3. the exponents that a literal may have follow from the bounds;
+//   4. `text` spells the members.
+//
+// The set is empty if the empty prefix has no completion.
 bool NonNegativeSet::canonicalize(bool& narrowed) {
   if (allowed) {
     sort_values(*allowed);
@@ -148,7 +159,7 @@ bool NonNegativeSet::canonicalize(bool& narrowed) {
   } else {
     if (low.magnitude() > kMaxNumberDigits) return !(narrowed = true);
     if (!low.is_zero() && -low.exponent > kMaxNumberDigits) {
-      // Up to the next number that is within reach.
+      // Up to the next number with kMaxNumberDigits decimals.
       bool exact = false;
       low = decimal(plus(units(low, int{kMaxNumberDigits}, exact), 1),
                     -kMaxNumberDigits);
@@ -219,6 +230,7 @@ bool NonNegativeSet::canonicalize(bool& narrowed) {
   return read_number_prefix(*this, "").live;
 }
 
+// Invariant: `found` has at least one spelling of every value before `value`.
 void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
   std::vector<std::pair<Decimal, std::string_view>> given;  // without signs
   for (const std::string_view one : wanted) {
@@ -245,7 +257,7 @@ void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
     if (found.size() == before && value.is_integer() && listed_plainly(value)) {
       add(value.digits + zeros(value.exponent));
     }
-    // Without any, the value keeps all its spellings, and so do the others.
+    // A value without a spelling leaves the whole set unrestricted.
     if (found.size() == before) return;
   }
   std::sort(found.begin(), found.end());

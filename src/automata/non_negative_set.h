@@ -1,19 +1,19 @@
 #ifndef PARLANCE_SRC_AUTOMATA_NON_NEGATIVE_SET_H_
 #define PARLANCE_SRC_AUTOMATA_NON_NEGATIVE_SET_H_
 
-// The numbers of one sign that satisfy a schema, and what a literal that has
-// begun may still become.
+// The numbers of one sign that satisfy a schema, and the possible completions
+// of a prefix of a literal.
 //
-// A side knows magnitudes only; the sign is the caller's.  The question is
-// always the same: given the first bytes of a literal, is there a way to go on
-// that ends in an allowed value?  A prefix stands for one interval per number
-// of digits that may still follow in front of the point ("12" for [12, 13),
-// [120, 130), ...), so the answer is a search for one witness in the
-// intersection of intervals, bounds and multiples, by exact arithmetic on
-// strings of digits.
+// A set contains magnitudes; the caller handles the sign.  A prefix is live if
+// some completion is the literal of a number in the set.  A prefix stands for
+// one interval per number of digits that may still follow before the point
+// ("12" for [12, 13), [120, 130), ...), so liveness is decided by a search for
+// one witness in the intersection of intervals, bounds and multiples, by exact
+// arithmetic on strings of digits.
 //
-// Two prefixes with the same key have the same future.  The key keeps of the
-// digits only what a bound, a step or a listed value can still see:
+// Two prefixes with the same key have the same completions.  The key has only
+// the properties of the digits on which a bound, a step or a listed value still
+// depends:
 //
 //   * how the digits compare with those of a bound, and how many there are, up
 //     to the length of the bound;
@@ -32,8 +32,8 @@
 
 namespace parlance::automata {
 
-// Numbers beyond 10^1000, or with as many digits behind the point, are not
-// handled: states would have to count so far.
+// Numbers beyond 10^1000, or with as many digits after the point, are not
+// handled: the number of states grows with the digits.
 inline constexpr std::int64_t kMaxNumberDigits = 1000;
 inline constexpr std::uint64_t kMaxStep = 1'000'000'000'000'000'000;
 
@@ -46,9 +46,9 @@ struct NumberStep {
   friend bool operator==(const NumberStep&, const NumberStep&) = default;
 };
 
-// Nothing if it is zero or out of reach.
+// nullopt if `of` is zero or too large or too fine.
 std::optional<NumberStep> number_step(const base::Decimal& of);
-// What is a multiple of both.  Nothing if that is out of reach.
+// The least common multiple.  nullopt if it is too large.
 std::optional<NumberStep> common_step(const NumberStep& a, const NumberStep& b);
 
 struct NonNegativeSet {
@@ -69,7 +69,7 @@ struct NonNegativeSet {
   // Follows from the above by canonicalize().
   enum class Exponents : std::uint8_t {
     kNone,
-    kOneDigit,  // behind d.ddd only, and below -3 or above 6
+    kOneDigit,  // after d.ddd only, and below -3 or above 6
     kAny,
   };
   Exponents exponents = Exponents::kNone;
@@ -99,13 +99,13 @@ bool listed_plainly(const base::Decimal& value);
 struct NumberPrefix {
   bool live = false;
   bool accepting = false;
-  bool shared = false;  // the key means the same with every side
+  bool shared = false;  // the key means the same for every side
   bool free = false;    // nothing but the grammar of JSON constrains the rest
   std::string key;
 };
 
-// What the literal `prefix`, without its sign, is on `side`; the empty prefix,
-// too.  Nothing but `live` is set where there is no way to go on.
+// Classifies `prefix`, the beginning of a literal without its sign, for `side`.
+// It may be empty.  If it is not live no other member is set.
 NumberPrefix read_number_prefix(const NonNegativeSet& side,
                                 std::string_view prefix);
 

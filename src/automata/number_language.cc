@@ -23,7 +23,7 @@ Decimal negated(Decimal value) {
   return value;
 }
 
-// FNV-1a, then mixed: close texts get far numbers.
+// FNV-1a with a final mix, so that similar texts have unrelated hashes.
 std::uint64_t hash(std::string_view text, std::uint64_t seed) {
   std::uint64_t h = 0xcbf29ce484222325 ^ seed;
   for (char c : text) {
@@ -52,7 +52,13 @@ NumberSpec mirrored(NumberSpec spec) {
   return spec;
 }
 
-// The numbers of `spec` that are not negative.  Nothing if there are none.
+// The numbers of `spec` that are not negative; nullopt if there are none.
+//
+// A list of allowed values is filtered by the other conditions, which it then
+// replaces.  Otherwise the bounds are cut at zero, the steps become their least
+// common multiple, and the steps to avoid are listed.  If the common step is
+// too large only zero remains, and if a step to avoid is, nothing does; both
+// set `narrowed`.
 std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
                                         bool& narrowed) {
   NonNegativeSet side;
@@ -82,7 +88,7 @@ std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
     side.high = *spec.maximum;
     side.below_high = spec.exclusive_maximum;
   }
-  bool within = true;  // every step can be handled
+  bool within = true;  // the common step is not too large
   if (spec.integer) side.step = NumberStep{};
   for (const Decimal& of : spec.multiple_of) {
     std::optional<NumberStep> one = number_step(of);
@@ -158,6 +164,8 @@ std::uint32_t NumberLanguages::add_set(NonNegativeSet side) {
   return found->second;
 }
 
+// Builds the start state of `spec`: its two sides.  Specs with equal sides
+// share an id, by the key.
 NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   Spec out;
   Node node;
@@ -166,7 +174,7 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   if (std::optional<NonNegativeSet> side = make_side(spec, out.narrowed)) {
     node.side = add_set(std::move(*side));
   }
-  // Minus zero alone is not worth a minus.
+  // Without a negative number other than zero there is no minus sign.
   NumberSpec negative = mirror;
   negative.excluded.emplace_back();
   bool ignored = false;

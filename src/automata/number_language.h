@@ -3,10 +3,11 @@
 
 // The JSON numbers that satisfy a schema, byte by byte.
 //
-// What a NumberSpec allows becomes a deterministic automaton whose states are
-// made when they are first reached.  Values are compared exactly, as decimals,
-// so 0.1 is a tenth and 9007199254740993 is odd; and a state is only entered
-// while some completion satisfies the whole spec.
+// A NumberSpec becomes a deterministic automaton whose states are built when
+// they are first reached: equivalent prefixes share one state (Myhill-Nerode).
+// Values are compared exactly, as decimals, so 0.1 is a tenth and
+// 9007199254740993 is odd; and a state other than kDead has a completion that
+// satisfies the whole spec.
 //
 //   NumberLanguages numbers;
 //   auto id = numbers.add({.integer = true, .minimum = Decimal::from_int(5)});
@@ -14,11 +15,11 @@
 //   for (char c : literal) state = numbers.step(state, c);
 //   return numbers.accepting(state);
 //
-// All values that satisfy a spec can be spelled, but not in all ways:
+// All values that satisfy a spec can be spelled, but not in every spelling:
 //
 //   Exponents.  Without bounds (or with bounds at zero only) they are free.
 //     With other bounds, or excluded values, they follow a mantissa d or d.ddd
-//     whose only digit in front of the point is not zero, and are below -3 or
+//     whose only digit before the point is not zero, and are below -3 or
 //     above 6 (beyond that for what programs print); zero may have any.  With
 //     `integer`, steps of either kind or `not_integer` there are none.  A value
 //     of `allowed` has one only from 16 up and -4 down, and has no other
@@ -26,7 +27,7 @@
 //     those only.
 //   Minus zero is written where negative numbers are allowed too, and never
 //     for a zero of `allowed`.
-//   Trailing zeros behind the point are free, and so is ".0" behind an integer
+//   Trailing zeros after the point are free, and so is ".0" after an integer
 //     unless `zero_fraction` forbids it.
 //
 // And a few values cannot: those beyond 10^1000 either way when there are
@@ -47,11 +48,11 @@
 
 namespace parlance::automata {
 
-// What a number has to satisfy, all at once.
+// The conditions on a number; all of them have to hold.
 struct NumberSpec {
   bool integer = false;      // the value is an integer
   bool not_integer = false;  // the value is not an integer
-  // An integer may be spelled 2.0.  Only looked at with `integer`.
+  // An integer may be spelled 2.0.  Only used with `integer`.
   bool zero_fraction = true;
   std::optional<base::Decimal> minimum = {};
   std::optional<base::Decimal> maximum = {};
@@ -62,9 +63,9 @@ struct NumberSpec {
   std::vector<base::Decimal> excluded = {};  // values that are not allowed
   // The value is one of these.
   std::optional<std::vector<base::Decimal>> allowed = {};
-  // How those may be spelled: JSON numbers, at least one for each.  Where none
-  // of a number's may stand (-0.0, or 1.0 without `zero_fraction`), another
-  // one does.  Empty: every spelling.
+  // The spellings of the allowed values: JSON numbers, at least one for each
+  // value.  A value whose spellings are all forbidden (-0.0, or 1.0 without
+  // `zero_fraction`) has another one.  Empty: every spelling.
   std::vector<std::string> texts = {};
 };
 
@@ -87,11 +88,11 @@ class NumberLanguages {
   bool empty(Id id) const { return start(id) == kDead; }
   State start(Id id) const { return specs_[id].start; }
 
-  // The state behind one more byte of the literal; kDead if nothing that
-  // satisfies the spec begins so.  An array look-up when asked before.
-  // Memory: a state per answer that is new.  A step with many remainders has
-  // as many states, so an owner that keeps a language for long should look at
-  // memory_bytes().
+  // The state after one more byte of the literal; kDead if no number that
+  // satisfies the spec begins so.  O(1) for a transition that has been taken
+  // before.  Memory: at most one state per new transition.  A step with many
+  // remainders has as many states, so the owner of a long-lived language should
+  // check memory_bytes().
   State step(State state, std::uint8_t byte) {
     std::uint8_t column = kColumns[byte];
     if (column == kColumnCount) return kDead;
@@ -102,17 +103,16 @@ class NumberLanguages {
   // The literal may end here.
   bool accepting(State state) const { return nodes_[state].accepting; }
 
-  // Nothing constrains the number any more but its sign and the grammar of
-  // JSON.
+  // Only the grammar of JSON, and the sign read so far, constrain the rest.
   bool free(State state) const { return nodes_[state].free; }
 
-  // Equal for states with equal futures, also of different owners.  Different
-  // numbers say nothing.
+  // States with equal fingerprints have the same completions, also those of
+  // different owners.  The converse need not hold.
   std::uint64_t fingerprint(State state) const {
     return nodes_[state].fingerprint;
   }
 
-  // Some spellings, or values, are left out.  Minus zero does not count.
+  // Some spellings, or values, are not accepted.  Minus zero does not count.
   bool narrowed(Id id) const { return specs_[id].narrowed; }
 
   std::size_t state_count() const { return nodes_.size(); }

@@ -2,8 +2,8 @@
 //
 //   Literal             a prefix in its parts
 //   exponents           which exponents may follow a mantissa
-//   liveness            is there a witness
-//   key                 what the future can see of the past
+//   liveness            whether some completion is in the set
+//   key                 a fingerprint of the possible completions
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ bool worth_an_exponent(std::int64_t exponent) {
 
 // A literal in its parts.
 struct Literal {
-  std::string whole;  // digits in front of the point
+  std::string whole;  // digits before the point
   bool point = false;
   std::string fraction;
   bool exponent = false;  // an 'e' was read
@@ -148,6 +148,10 @@ Ranges exponents_of(const NonNegativeSet& side, const Literal& literal) {
   return all;
 }
 
+// A prefix that has an 'e'.  The exponents that may follow the mantissa are a
+// union of ranges; the prefix is live if one of them contains a number that
+// begins with the digits read.  The key is the ranges and the value read, cut
+// off beyond their greatest finite end.
 NumberPrefix read_exponent(const NonNegativeSet& side, const Literal& literal) {
   NumberPrefix out;
   Ranges ranges = exponents_of(side, literal);
@@ -166,7 +170,7 @@ NumberPrefix read_exponent(const NonNegativeSet& side, const Literal& literal) {
       return range.first <= to && from <= range.second;
     });
   };
-  // What is at least `value`'s digits and some more.
+  // Whether some exponent of `ranges` begins with the digits of `value`.
   auto reaches = [&](bool negative) {
     if (meets(value, value, negative)) return true;
     std::int64_t scale = 1;
@@ -197,7 +201,7 @@ NumberPrefix read_exponent(const NonNegativeSet& side, const Literal& literal) {
   if (!literal.exponent_digits) {
     out.key += literal.exponent_signed ? "s" : "e";
   } else {
-    // Beyond every end all numbers are alike.
+    // Values beyond every finite end have the same completions.
     out.key += std::to_string(std::min(value, greatest + 1));
   }
   return out;
@@ -250,11 +254,17 @@ bool step_witness(const NonNegativeSet& side, const std::string& digits,
 }
 
 // Whether a number without exponent begins with `literal`.
+//
+// With `more` further digits before the point the literal stands for the
+// numbers of one interval, [digits, digits + 1) * 10^(more - decimals).  The
+// loop searches the intervals for a member of the set, from the shortest number
+// to the longest that a bound or a listed value permits.  Without either, every
+// prefix before the point has a completion.
 bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
   if (literal.point && !side.point) return false;
   std::string digits = literal.whole + literal.fraction;
-  auto behind = static_cast<std::int64_t>(literal.fraction.size());
-  // How many digits may still come in front of the point.
+  auto decimals = static_cast<std::int64_t>(literal.fraction.size());
+  // How many digits may still follow before the point.
   std::int64_t room = 0;
   if (!literal.point && !literal.zero_whole()) {
     std::int64_t most = 0;
@@ -270,7 +280,7 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
     room = std::max<std::int64_t>(
         0, most - static_cast<std::int64_t>(digits.size()));
   }
-  if (side.step && behind > side.step->scale) {
+  if (side.step && decimals > side.step->scale) {
     auto scale = static_cast<size_t>(side.step->scale);
     return literal.fraction.find_first_not_of('0', scale) ==
                std::string::npos &&
@@ -279,13 +289,13 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
   std::string next = plus(digits, 1);
   for (std::int64_t more = 0; more <= room; ++more) {
     if (side.step) {
-      if (step_witness(side, digits, more + side.step->scale - behind)) {
+      if (step_witness(side, digits, more + side.step->scale - decimals)) {
         return true;
       }
       continue;
     }
-    Decimal from = decimal(digits, more - behind);
-    Decimal to = decimal(next, more - behind);
+    Decimal from = decimal(digits, more - decimals);
+    Decimal to = decimal(next, more - decimals);
     if (side.allowed) {
       auto found =
           std::lower_bound(side.allowed->begin(), side.allowed->end(), from);
@@ -309,13 +319,13 @@ bool still_spells(std::string_view digits, std::string_view value) {
 }
 
 // Whether a number with an exponent begins with `literal`, which has none yet.
-// Only asked where exponents are for mantissas of one digit: elsewhere what
-// can go on with an exponent can go on without.
+// Only called for Exponents::kOneDigit: elsewhere a mantissa that can continue
+// with an exponent can continue without one.
 bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
   if (side.exponents != NonNegativeSet::Exponents::kOneDigit) return false;
   if (!literal.one_digit()) return false;
   std::string digits = literal.whole + literal.fraction;
-  auto behind = static_cast<std::int64_t>(literal.fraction.size());
+  auto decimals = static_cast<std::int64_t>(literal.fraction.size());
   if (side.allowed) {
     return std::any_of(side.allowed->begin(), side.allowed->end(),
                        [&](const Decimal& value) {
@@ -325,7 +335,8 @@ bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
   }
   if (!side.high) return true;
   if (side.high->is_zero()) return false;
-  // Any exponent between those of the bounds does; at the ends it depends.
+  // Every exponent strictly between those of the bounds is possible; those at
+  // the ends are tried.
   std::int64_t last = side.high->magnitude() - 1;
   if (side.low.is_zero()) return true;
   std::int64_t first = side.low.magnitude() - 1;
@@ -333,8 +344,8 @@ bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
   for (std::int64_t at :
        {first, first + 1, std::int64_t{-4}, std::int64_t{7}, last - 1, last}) {
     if (at < first || at > last || !worth_an_exponent(at)) continue;
-    if (dense_witness(side, decimal(digits, at - behind),
-                      decimal(next, at - behind))) {
+    if (dense_witness(side, decimal(digits, at - decimals),
+                      decimal(next, at - decimals))) {
       return true;
     }
   }
@@ -343,8 +354,8 @@ bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
 
 // --- key --------------------------------------------------------------------
 
-// How `digits` compare with `bound` followed by zeros, as far as is known:
-// "<", ">", or "=" and how much of the bound is used up.
+// How `digits` compare with `bound` followed by zeros: "<", ">", or "=" and how
+// many digits of the bound are equal so far.
 std::string compare_digits(std::string_view digits, std::string_view bound) {
   size_t both = std::min(digits.size(), bound.size());
   int order = digits.substr(0, both).compare(bound.substr(0, both));
@@ -390,8 +401,8 @@ std::string compare_plainly(const Literal& literal, const Decimal& bound) {
   return compare_digits(literal.fraction, to.fraction);
 }
 
-// The remainder and the place behind the point, for a step or one to avoid;
-// "n" once the number cannot be a multiple any more.
+// The state of a prefix for `step`: the remainder and the number of digits
+// after the point; "n" once the number cannot be a multiple any more.
 std::string step_key(const Literal& literal, const NumberStep& step) {
   auto scale = static_cast<size_t>(step.scale);
   size_t used = std::min(literal.fraction.size(), scale);
@@ -405,13 +416,22 @@ std::string step_key(const Literal& literal, const NumberStep& step) {
   return std::to_string(used) + "%" + std::to_string(rest);
 }
 
+// Sets out.key, and `shared` and `free` with it.
+//
+// Invariant: two live prefixes of one side with equal keys have the same
+// completions (they are equivalent in the sense of Myhill and Nerode); the
+// converse need not hold, which costs states only.  `past` collects how the
+// digits compare with each constraint; `settled` stays true while no constraint
+// can exclude a completion.  A settled prefix after the point
+// has the same completions on every side, so its key is `shared`.  A prefix
+// before the point also needs its length, up to the longest bound.
 void make_key(const NonNegativeSet& side, const Literal& literal,
               NumberPrefix& out) {
   using Exponents = NonNegativeSet::Exponents;
   const std::string digits = literal.whole + literal.fraction;
   const bool one_digit =
       side.exponents == Exponents::kOneDigit && literal.one_digit();
-  std::string past;  // what is not settled yet
+  std::string past;  // the state of each constraint
   std::string decided;
   bool still_listed = false;
   bool settled = !side.step && !side.allowed;
@@ -432,7 +452,7 @@ void make_key(const NonNegativeSet& side, const Literal& literal,
   if (!side.low.is_zero() || side.above_low) add_bound('l', side.low);
   if (side.high) add_bound('h', *side.high);
 
-  // Most of a long list is out after the first digit.
+  // A cheap test, which excludes most of a long list.
   auto may_begin_so = [&](const Decimal& value) {
     std::int64_t point = std::max<std::int64_t>(value.magnitude(), 1);
     char first = value.magnitude() > 0 ? value.digits[0] : '0';
@@ -493,7 +513,7 @@ void make_key(const NonNegativeSet& side, const Literal& literal,
   out.key = phase + past;
 }
 
-// One of a few texts.
+// A prefix of one of side.texts: the key is the list of their remainders.
 NumberPrefix read_listed(const NonNegativeSet& side, std::string_view prefix) {
   NumberPrefix out;
   out.shared = true;
