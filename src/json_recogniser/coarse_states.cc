@@ -18,8 +18,8 @@
 // The frames, and their uses of Frame::parent, used and count:
 //
 //   after a value or item  parent: after closing; used: a detached frame for
-//   the
-//                          next item, or 0; bits: whether a member may follow
+//                          the next item, or 0; bits: whether a member may
+//                          follow
 //   for a value            parent: the coarse frame after the value
 //   in a key (open)        parent: for the value of another key; used: for the
 //                          value of the schema's key that ends here, or 0
@@ -39,19 +39,6 @@ using schema_solver::DisjunctId;
 using schema_solver::JsonType;
 
 using recogniser::Configuration;
-namespace {
-
-// The bits of Frame::count in a coarse frame after a value.
-constexpr std::uint32_t kObjectCoarse = 1;
-constexpr std::uint32_t kMoreMembers = 2;  // a member may follow
-constexpr std::uint32_t kCoarseEnd = 4;
-constexpr std::uint32_t kAnyKey = 8;  // with any key
-// In a coarse frame before a key; the bits above it are the trie of the keys
-// that are exceptions.
-constexpr std::uint32_t kBeforeKey = 16;
-constexpr unsigned kTrieShift = 5;
-
-}  // namespace
 
 // A hash of the scalars that a conjunction accepts.  Conjunctions, also of
 // different grammars, have equal fingerprints only if they accept the same
@@ -120,25 +107,25 @@ JsonRecogniser::FrameId JsonRecogniser::intern_coarse(
 //
 // Walks outwards through the frames that closing leads to, until one with a
 // known answer, then builds the coarse frames from the outermost inwards.
-// Invariant: `around` is the coarse frame of what follows when the last frame
+// Invariant: `outer` is the coarse frame of what follows when the last frame
 // of `path` closes; 0: there is none; kUnknown: the frame cannot be closed
 // here.
 JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
   std::vector<FrameId> path;
-  FrameId around = 0;
+  FrameId outer = 0;
   for (FrameId at = id;;) {
     const FrameId known = frames_[at].coarse;
     if (known != kUnknown) {
       if (known == 0) break;
-      around = known;
+      outer = known;
       break;
     }
     path.push_back(at);
     if (frames_[at].kind == FrameKind::kRoot) {
       Frame end;
       end.count = kCoarseEnd;
-      around = intern_coarse(std::move(end), {});
-      frames_[at].coarse = around;
+      outer = intern_coarse(std::move(end), {});
+      frames_[at].coarse = outer;
       path.pop_back();
       break;
     }
@@ -146,20 +133,20 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
     if (frames_[at].unique) break;
     const Configuration closed = close(at);
     if (closed.dead()) {
-      around = kUnknown;  // nothing: it cannot be closed here
+      outer = kUnknown;
       break;
     }
     if (left_value(closed)) break;
     at = closed.frame;
   }
-  bool good = around != 0;
+  bool has_outer = outer != 0;
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
     FrameId made = 0;
-    if (good) {
+    if (has_outer) {
       Frame coarse;
-      coarse.parent = around == kUnknown ? 0 : around;
+      coarse.parent = outer == kUnknown ? 0 : outer;
       if (frames_[*it].kind == FrameKind::kObject) {
-        coarse.count = kObjectCoarse;
+        coarse.count = kCoarseObject;
         if (any_member(*it)) {
           coarse.count |= kMoreMembers;
           if (key_info(*it).open) coarse.count |= kAnyKey;
@@ -179,8 +166,8 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
       made = intern_coarse(std::move(coarse), {});
     }
     frames_[*it].coarse = made;
-    around = made;
-    good = made != 0;
+    outer = made;
+    has_outer = made != 0;
   }
   return frames_[id].coarse;
 }
@@ -193,12 +180,12 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
   FrameId made = 0;
   const std::vector<ConjunctionId> conjunctions = conjunctions_in(frames_[id]);
   if (conjunctions.size() == 1) {
-    const Configuration behind = after_value(id, conjunctions, nullptr);
-    const FrameId around = coarse_after(behind.frame);
-    if (around != 0) {
+    const Configuration after = after_value(id, conjunctions, nullptr);
+    const FrameId outer = coarse_after(after.frame);
+    if (outer != 0) {
       Frame coarse;
       coarse.pending = true;
-      coarse.parent = around;
+      coarse.parent = outer;
       made =
           intern_coarse(std::move(coarse),
                         {{0, 0, 0, common_conjunction(conjunctions.front())}});
@@ -241,7 +228,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   }
   Frame coarse;
   coarse.parent = others;
-  coarse.count = name == KeyTrie::kNone ? 0 : 1;
+  coarse.count = name == KeyTrie::kNone ? 0U : kKeyEnds;
   if (name != KeyTrie::kNone && !lexeme.noncanonical) {
     const FrameId own = with_member(config.frame, name, 0, nullptr);
     if (own != 0) {
@@ -277,15 +264,15 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
 // byte of it remains.
 bool JsonRecogniser::ends_empty_key(Configuration config) const {
   const Frame& frame = frames_[config.frame];
-  return frame.kind == FrameKind::kCoarse && (frame.count & kBeforeKey) == 0 &&
+  return frame.kind == FrameKind::kCoarse && !frame.has(kBeforeKey) &&
          lexemes_[config.lex].node == 0;
 }
 
 // The coarse frame before an open key; 0 if there is none.  It leaves keys of
 // the schema to the real frame: whether they may come, and with which values.
 JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
-  const FrameId around = coarse_after(id);
-  if ((frames_[around].count & kAnyKey) == 0 ||
+  const FrameId outer = coarse_after(id);
+  if (outer == 0 || !frames_[outer].has(kAnyKey) ||
       lexemes_[key_info(id).start].track) {
     return 0;
   }
@@ -294,7 +281,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
   const std::uint32_t trie = key_info(id).trie;
   if (others == 0 || trie >> (32 - kTrieShift) != 0) return 0;
   Frame coarse;
-  coarse.parent = around;
+  coarse.parent = outer;
   coarse.used = others;
   coarse.count = kBeforeKey | trie << kTrieShift;
   const FrameId made = intern_coarse(std::move(coarse), {});
@@ -313,10 +300,10 @@ Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   Lexeme name;
   name.kind = Kind::kKey;
   name.open = true;
-  if ((frame.count & kBeforeKey) != 0) {
+  if (frame.has(kBeforeKey)) {
     name.trie = frame.keys->trie;
     if (!key_tries_[name.trie].keys().empty()) name.node = 0;
-  } else if ((frame.count & kAnyKey) != 0) {
+  } else if (frame.has(kAnyKey)) {
     name.trie = empty_key_trie();
   } else {
     return {static_cast<LexId>(Kind::kEscaped), id, 0, 0};
@@ -330,7 +317,7 @@ bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t name) const {
   const Frame& frame = frames_[id];
   if (frame.kind != FrameKind::kCoarse) return false;
   return frame.keys == nullptr ||
-         ((frame.count & kBeforeKey) != 0 && name != KeyTrie::kNone);
+         (frame.has(kBeforeKey) && name != KeyTrie::kNone);
 }
 
 Configuration JsonRecogniser::coarse_state(Configuration config) {
@@ -380,21 +367,20 @@ Configuration JsonRecogniser::coarse_state(Configuration config) {
 
 // The configuration after the value in a coarse frame, or after closing it.
 Configuration JsonRecogniser::leave_coarse(FrameId id) const {
-  FrameId around = frames_[id].parent;
-  if ((frames_[id].count & kBeforeKey) != 0) around = frames_[around].parent;
-  if (around == 0) return {};
-  const bool end = (frames_[around].count & kCoarseEnd) != 0;
-  return {static_cast<LexId>(end ? Kind::kEnd : Kind::kAfter), around, 0, 0};
+  FrameId outer = frames_[id].parent;
+  if (frames_[id].has(kBeforeKey)) outer = frames_[outer].parent;
+  if (outer == 0) return {};
+  const bool end = frames_[outer].has(kCoarseEnd);
+  return {static_cast<LexId>(end ? Kind::kEnd : Kind::kAfter), outer, 0, 0};
 }
 
 bool JsonRecogniser::is_object(const Frame& frame) {
   return frame.kind == FrameKind::kObject ||
-         (frame.kind == FrameKind::kCoarse &&
-          (frame.count & kObjectCoarse) != 0);
+         (frame.kind == FrameKind::kCoarse && frame.has(kCoarseObject));
 }
 
 bool JsonRecogniser::coarse_has_member(const Frame& frame) {
-  return (frame.count & kMoreMembers) != 0;
+  return frame.has(kMoreMembers);
 }
 
 }  // namespace parlance::json_recogniser

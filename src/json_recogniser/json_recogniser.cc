@@ -16,9 +16,8 @@ using recogniser::Configuration;
 using recogniser::StringHint;
 namespace {
 
-// After a member or item in exact layout, a separator and the closing bracket
-// may begin with the same white space.  Configuration::extra says which of the
-// two the white space so far belongs to, once that is known.
+// After a member or item in exact layout, a separator or the closing bracket
+// follows.  Once one of them has begun, Configuration::extra says which.
 constexpr std::uint32_t kContinuing = 1;
 constexpr std::uint32_t kClosing = 2;
 

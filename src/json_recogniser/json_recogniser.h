@@ -42,6 +42,7 @@
 //   coarse_states.cc    configurations that few tokens distinguish
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -198,6 +199,21 @@ class JsonRecogniser final : public recogniser::Recogniser {
     kCoarse
   };
 
+  // The bits of Frame::count in a coarse frame.
+  enum CoarseBit : std::uint32_t {
+    // After a value:
+    kCoarseObject = 1,
+    kMoreMembers = 2,  // a member may follow
+    kCoarseEnd = 4,    // the text ends here
+    kAnyKey = 8,       // a member with any key may follow
+    // In a key: a key of the schema ends here.
+    kKeyEnds = 1,
+    // Before a key.  The bits from kTrieShift on are the trie of the keys that
+    // are exceptions.
+    kBeforeKey = 16,
+  };
+  static constexpr unsigned kTrieShift = 5;
+
   struct KeyInfo;
   struct Frame {
     FrameKind kind = FrameKind::kRoot;
@@ -232,6 +248,11 @@ class JsonRecogniser final : public recogniser::Recogniser {
     FrameId coarse = kUnknown;  // 0: it has none
     bool any_member = false;    // a member may come; known without `keys`
     std::unique_ptr<KeyInfo> keys;
+
+    bool has(CoarseBit bit) const {
+      assert(kind == FrameKind::kCoarse);
+      return (count & bit) != 0;
+    }
   };
 
   // Which keys may come next in a frame.
