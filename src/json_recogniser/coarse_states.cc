@@ -306,7 +306,7 @@ Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   } else if (frame.has(kAnyKey)) {
     name.trie = empty_key_trie();
   } else {
-    return {static_cast<LexId>(Kind::kEscaped), id, 0, 0};
+    return LeftValue{}.in(id);
   }
   return {intern(std::move(name)), id, 0, 0};
 }

@@ -197,8 +197,9 @@ Configuration JsonRecogniser::after_value(
   if (frames_[frame].kind == FrameKind::kDetached) {
     std::vector<ConjunctionId> sorted = survivors;
     std::sort(sorted.begin(), sorted.end());
-    return {static_cast<LexId>(Kind::kEscaped), frame, 0,
-            intern_list(survivors_, survivors_of_, std::move(sorted))};
+    return LeftValue{
+        .survivors = intern_list(survivors_, survivors_of_, std::move(sorted))}
+        .in(frame);
   }
   if (frames_[frame].kind == FrameKind::kCoarse) return leave_coarse(frame);
   const Kind kind =

@@ -36,7 +36,7 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
   frames_.emplace_back();
   lexemes_.resize(kFirstLexeme);
   for (LexId id = 0; id < kFirstLexeme; ++id) {
-    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kEscaped)
+    lexemes_[id].kind = id <= static_cast<LexId>(Kind::kLeftValue)
                             ? static_cast<Kind>(id)
                             : Kind::kDead;
   }
@@ -206,7 +206,7 @@ Configuration JsonRecogniser::step(Configuration config, std::uint8_t byte) {
       return literal_step(config, byte);
     case Kind::kDead:
     case Kind::kEnd:
-    case Kind::kEscaped:
+    case Kind::kLeftValue:
       return {};
     default:
       return structure_step(config, byte);

@@ -86,19 +86,19 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration value_state(
       recogniser::Configuration config) override;
   bool left_value(recogniser::Configuration config) override {
-    return config.lex == static_cast<LexId>(Kind::kEscaped);
+    return config.lex == static_cast<LexId>(Kind::kLeftValue);
   }
   bool ended_by_lookahead(recogniser::Configuration config) override {
-    return config.count != 0;
+    return LeftValue::of(config).lookahead.has_value();
   }
   recogniser::Configuration resume(recogniser::Configuration config,
-                                   recogniser::Configuration escaped) override;
+                                   recogniser::Configuration left) override;
   recogniser::Configuration step_or_value_state(
       recogniser::Configuration config, std::uint8_t byte) override;
   std::uint64_t value_fingerprint(recogniser::Configuration config) override;
   recogniser::Configuration translate_left_value(
       recogniser::Configuration config,
-      recogniser::Configuration escaped) override;
+      recogniser::Configuration left) override;
   recogniser::Configuration coarse_state(
       recogniser::Configuration config) override;
   std::array<std::uint64_t, 4> exception_bytes(
@@ -144,7 +144,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   using LexId = std::uint32_t;
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 
-  // Kinds of lexeme states.  Each kind up to kEscaped is one state between
+  // Kinds of lexeme states.  Each kind up to kLeftValue is one state between
   // lexemes, whose LexId is its number.
   enum class Kind : std::uint8_t {
     kDead,
@@ -157,13 +157,36 @@ class JsonRecogniser final : public recogniser::Recogniser {
     kAfter,  // after a member or item: ',' or the end of the frame
     kEnd,    // after the whole text
     // After the value of a detached frame; see LeftValue.
-    kEscaped,
+    kLeftValue,
     kLiteral,  // in null, true, false
     kNumber,
     kString,
     kKey,
   };
   static constexpr LexId kFirstLexeme = 16;
+
+  // A configuration of Kind::kLeftValue in parts: the value of a detached or
+  // coarse frame is over.
+  struct LeftValue {
+    // An index into survivors_: the conjunctions that the value fulfils.
+    std::uint32_t survivors = 0;
+    // The byte that showed the end and is not part of the value, if any.
+    std::optional<std::uint8_t> lookahead = {};
+
+    recogniser::Configuration in(FrameId frame) const {
+      return {static_cast<LexId>(Kind::kLeftValue), frame,
+              lookahead ? *lookahead + 1U : 0U, survivors};
+    }
+    static LeftValue of(recogniser::Configuration config) {
+      assert(config.lex == static_cast<LexId>(Kind::kLeftValue));
+      assert(config.count <= 256);
+      LeftValue left{.survivors = config.extra};
+      if (config.count != 0) {
+        left.lookahead = static_cast<std::uint8_t>(config.count - 1);
+      }
+      return left;
+    }
+  };
 
   // A token closes or enters at most as many frames, and passes at most as many
   // items, as it has bytes.  Counts further than this from every bound behave

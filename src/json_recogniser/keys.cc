@@ -28,8 +28,7 @@ recogniser::Configuration JsonRecogniser::key_step(
     // A key of the schema in a spelling that keys of the schema may not have.
     if (now.noncanonical && name != KeyTrie::kNone) return {};
     if (left_in_coarse_key(config.frame, name)) {
-      return {static_cast<LexId>(Kind::kEscaped), config.frame,
-              std::uint32_t{byte} + 1, 0};
+      return LeftValue{.lookahead = byte}.in(config.frame);
     }
     if (name == KeyTrie::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||

@@ -163,13 +163,14 @@ Configuration JsonRecogniser::number_step(Configuration config,
     config.lex = target;
     return config;
   }
-  Configuration over = end_number(config);
+  const Configuration over = end_number(config);
   if (!left_value(over)) return over.dead() ? over : step(over, byte);
   if (byte != ',' && byte != ']' && byte != '}' && !base::is_space(byte)) {
     return {};
   }
-  over.count = byte + 1U;
-  return over;
+  return LeftValue{.survivors = LeftValue::of(over).survivors,
+                   .lookahead = byte}
+      .in(over.frame);
 }
 
 Configuration JsonRecogniser::end_number(Configuration config) {

@@ -49,12 +49,11 @@ Configuration JsonRecogniser::value_state(Configuration config) {
   return config;
 }
 
-Configuration JsonRecogniser::resume(Configuration config,
-                                     Configuration escaped) {
+Configuration JsonRecogniser::resume(Configuration config, Configuration left) {
+  const auto [survivors, lookahead] = LeftValue::of(left);
   const Configuration real =
-      after_value(config.frame, survivors_[escaped.extra], nullptr);
-  if (!ended_by_lookahead(escaped)) return real;
-  return step(real, static_cast<std::uint8_t>(escaped.count - 1));
+      after_value(config.frame, survivors_[survivors], nullptr);
+  return lookahead ? step(real, *lookahead) : real;
 }
 
 // Only values that are scalars have fingerprints: nothing in them but the
@@ -85,15 +84,16 @@ std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
 }
 
 Configuration JsonRecogniser::translate_left_value(Configuration config,
-                                                   Configuration escaped) {
+                                                   Configuration left) {
   Frame& frame = frames_[config.frame];
   if (frame.after_all == kUnknown) {
     const Configuration all =
         after_value(config.frame, conjunctions_in(frame), nullptr);
-    frame.after_all = all.extra;
+    frame.after_all = LeftValue::of(all).survivors;
   }
-  return {static_cast<LexId>(Kind::kEscaped), config.frame, escaped.count,
-          frame.after_all};
+  return LeftValue{.survivors = frame.after_all,
+                   .lookahead = LeftValue::of(left).lookahead}
+      .in(config.frame);
 }
 
 // After the quote that closes a key, the value's conjunction may depend on the
