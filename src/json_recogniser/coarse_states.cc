@@ -222,15 +222,15 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   const FrameId other = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   if (others == 0) return {};
-  std::uint32_t name = KeyTrie::kNone;
+  std::uint32_t index = KeyTrie::kNone;
   if (lexeme.node != KeyTrie::kNone) {
-    name = key_tries_[lexeme.trie].node(lexeme.node).key;
+    index = key_tries_[lexeme.trie].node(lexeme.node).key;
   }
   Frame coarse;
   coarse.parent = others;
-  coarse.count = name == KeyTrie::kNone ? 0U : kKeyEnds;
-  if (name != KeyTrie::kNone && !lexeme.noncanonical) {
-    const FrameId own = with_member(config.frame, name, 0, nullptr);
+  coarse.count = index == KeyTrie::kNone ? 0U : kKeyEnds;
+  if (index != KeyTrie::kNone && !lexeme.noncanonical) {
+    const FrameId own = with_member(config.frame, index, 0, nullptr);
     if (own != 0) {
       coarse.used = coarse_pending(own);
       if (coarse.used == 0) return {};
@@ -243,7 +243,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   same.body = lexeme.body;
   same.open = true;
   same.trie = trie;
-  same.node = name == KeyTrie::kNone ? KeyTrie::kNone : 0;
+  same.node = index == KeyTrie::kNone ? KeyTrie::kNone : 0;
   // `pending` distinguishes the frame from coarse frames after a value.
   coarse.pending = true;
   config.frame = intern_coarse(std::move(coarse), {});
@@ -297,27 +297,27 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
 // The configuration after the quote that opens a key in a coarse frame.
 Configuration JsonRecogniser::begin_coarse_key(FrameId id) {
   const Frame& frame = frames_[id];
-  Lexeme name;
-  name.kind = Kind::kKey;
-  name.open = true;
+  Lexeme key;
+  key.kind = Kind::kKey;
+  key.open = true;
   if (frame.has(kBeforeKey)) {
-    name.trie = frame.keys->trie;
-    if (!key_tries_[name.trie].keys().empty()) name.node = 0;
+    key.trie = frame.keys->trie;
+    if (!key_tries_[key.trie].keys().empty()) key.node = 0;
   } else if (frame.has(kAnyKey)) {
-    name.trie = empty_key_trie();
+    key.trie = empty_key_trie();
   } else {
     return LeftValue{}.in(id);
   }
-  return {intern(std::move(name)), id, 0, 0};
+  return {intern(std::move(key)), id, 0, 0};
 }
 
 // Whether the quote that closes a key leaves the coarse state, so that the real
-// frame decides.  `name`: the index of the key in its trie, or KeyTrie::kNone.
-bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t name) const {
+// frame decides.  `index`: the index of the key in its trie, or KeyTrie::kNone.
+bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t index) const {
   const Frame& frame = frames_[id];
   if (frame.kind != FrameKind::kCoarse) return false;
   return frame.keys == nullptr ||
-         (frame.has(kBeforeKey) && name != KeyTrie::kNone);
+         (frame.has(kBeforeKey) && index != KeyTrie::kNone);
 }
 
 Configuration JsonRecogniser::coarse_state(Configuration config) {

@@ -56,14 +56,15 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
     const std::string item = layout.item_separator.value_or(",");
     if (!item.starts_with(',') || !spaces(std::string_view(item).substr(1))) {
       return Error{ErrorCode::kInvalidValue,
-                   "An item separator is ',' with white space behind it."};
+                   "An item separator is ',' followed by white space."};
     }
     const std::string_view key = layout.key_separator;
     const std::size_t colon = std::min(key.find(':'), key.size());
     if (colon == key.size() || !spaces(key.substr(0, colon)) ||
         !spaces(key.substr(colon + 1))) {
-      return Error{ErrorCode::kInvalidValue,
-                   "A key separator is ':' with white space around it."};
+      return Error{
+          ErrorCode::kInvalidValue,
+          "A key separator is ':' with white space before and after it."};
     }
   }
   ItemChoices choices(document);
@@ -73,34 +74,33 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
 
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
     DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
-  std::unique_ptr<JsonRecogniser> machine(new JsonRecogniser(
+  std::unique_ptr<JsonRecogniser> made(new JsonRecogniser(
       std::move(document), std::move(choices), std::move(options)));
-  schema_solver::SchemaSolver& solver = machine->solver_;
+  schema_solver::SchemaSolver& solver = made->solver_;
   // Step 1: errors of single nodes.
   std::optional<Error> wrong = solver.check_nodes();
   // A schema that exceeds a limit can look unsatisfiable, so the limit is
   // checked first.
-  if (auto error = machine->too_large()) return *std::move(error);
+  if (auto error = made->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
   // Step 2: some text must be valid.  If none was found, the reason is an
   // unsupported keyword, a limit, or the schema, in this order.
   const schema_solver::ConjunctionId root =
-      solver.conjunction({schema_solver::holds(machine->document_->root)});
+      solver.conjunction({schema_solver::holds(made->document_->root)});
   if (!solver.satisfiable(root)) {
-    if (auto error = machine->too_large()) return *std::move(error);
+    if (auto error = made->too_large()) return *std::move(error);
     for (const GrammarNote& note : solver.take_notes()) {
       if (note.kind != GrammarNote::Kind::kNarrowed) continue;
       return Error{ErrorCode::kUnsupported,
                    "'" + note.keyword + "': " + note.message +
-                       ", and nothing else that fits was found",
+                       ", and no other valid text was found",
                    note.path,
                    {}};
     }
     if (solver.narrowed()) {
       return Error{ErrorCode::kTooLarge,
-                   "No text was found that fits, and a limit was passed on the "
-                   "way: the schema has too many alternatives, or is nested "
-                   "too deeply.",
+                   "No valid text was found before a limit was reached: the "
+                   "schema has too many alternatives, or is nested too deeply.",
                    {},
                    {}};
     }
@@ -112,27 +112,26 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   // Step 3: some text must be valid within the depth limit.  frames_[0]
   // encloses the whole text.
   const schema_solver::SchemaSolver::ScopedDepthLimit levels(
-      solver, machine->levels_in(0));
+      solver, made->levels_in(0));
   if (!solver.satisfiable(root)) {
     return Error{ErrorCode::kTooLarge,
-                 "Every text that fits has more levels of arrays and objects "
+                 "Every valid text has more levels of arrays and objects "
                  "than GrammarLimits::depth allows, which is " +
-                     std::to_string(machine->options_.limits.depth) + "."};
+                     std::to_string(made->options_.limits.depth) + "."};
   }
   // Step 4: the start, and the memory that texts may add from here on.
   Frame frame;
   frame.pending = true;
-  machine->start_ = {static_cast<LexId>(Kind::kRoot),
-                     machine->intern(std::move(frame), {{0, 0, 0, root}}), 0,
-                     0};
-  machine->root_ = root;
-  machine->take_notes(machine->notes_);
-  if (auto error = machine->too_large()) return *std::move(error);
-  machine->base_bytes_ = machine->own_bytes();
+  made->start_ = {static_cast<LexId>(Kind::kRoot),
+                  made->intern(std::move(frame), {{0, 0, 0, root}}), 0, 0};
+  made->root_ = root;
+  made->take_notes(made->notes_);
+  if (auto error = made->too_large()) return *std::move(error);
+  made->base_bytes_ = made->own_bytes();
   // From here on full() bounds the memory, between steps and never during one.
   solver.languages().lift_limit();
-  machine->growth_limit_ = machine->options_.limits.bytes / 2;
-  return machine;
+  made->growth_limit_ = made->options_.limits.bytes / 2;
+  return made;
 }
 
 void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
@@ -146,7 +145,7 @@ void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
        {},
        {},
        "some alternatives are left out, because there are too many, or "
-       "because they are about what cannot be told from the text so far"});
+       "because the text so far does not decide them"});
 }
 
 const std::vector<GrammarNote>& JsonRecogniser::survey() {
@@ -351,12 +350,12 @@ Configuration JsonRecogniser::token_step(Configuration config,
 // type leads to is memoised in Frame::entry.
 Configuration JsonRecogniser::begin_value(FrameId id, std::uint8_t byte) {
   const auto entered = [&](JsonType type, auto enter) {
-    const auto place = static_cast<std::size_t>(type);
-    if (frames_[id].entry[place] == kUnknown) {
+    const auto index = static_cast<std::size_t>(type);
+    if (frames_[id].entry[index] == kUnknown) {
       const std::uint32_t made = enter();
-      frames_[id].entry[place] = made;
+      frames_[id].entry[index] = made;
     }
-    return frames_[id].entry[place];
+    return frames_[id].entry[index];
   };
   switch (byte) {
     case '"':

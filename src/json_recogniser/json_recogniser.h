@@ -402,7 +402,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration close_string(recogniser::Configuration config);
 
   // keys.cc
-  void add_key_trie(std::vector<schema_solver::KeyId> names,
+  void add_key_trie(std::vector<schema_solver::KeyId> keys,
                     std::vector<automata::LanguageId> languages);
   recogniser::Configuration key_step(recogniser::Configuration config,
                                      std::uint8_t byte);
@@ -455,10 +455,10 @@ class JsonRecogniser final : public recogniser::Recogniser {
   std::uint32_t key_trie(const Frame& frame);
   std::uint32_t make_key_trie(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
-  // member.  `name` is the index of the key in the frame's trie.  For a key
+  // member.  `index` is the index of the key in the frame's trie.  For a key
   // that is not in the trie it is kNone; then bit i of `matched` says whether
   // pattern i matches, and `text` is the key, or null if it is not tracked.
-  FrameId with_member(FrameId frame, std::uint32_t name, std::uint64_t matched,
+  FrameId with_member(FrameId frame, std::uint32_t index, std::uint64_t matched,
                       const std::string* text);
   static schema_solver::ConditionId condition_of(const Alternative& object) {
     return static_cast<schema_solver::ConditionId>(object.state);
@@ -480,7 +480,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool skips_required(schema_solver::DisjunctId disjunct,
                       const Progress& before, const Progress& progress);
   schema_solver::KeySet ranked_below(FrameId frame, std::uint32_t rank);
-  std::uint32_t min_rank(FrameId frame, schema_solver::KeySet names);
+  std::uint32_t min_rank(FrameId frame, schema_solver::KeySet keys);
   schema_solver::KeySet possible_keys(schema_solver::DisjunctId disjunct,
                                       std::uint32_t trie, bool near);
   schema_solver::KeySet allowed_keys(FrameId frame,
@@ -488,16 +488,16 @@ class JsonRecogniser final : public recogniser::Recogniser {
                                      schema_solver::KeySet possible);
   schema_solver::KeySet allowed_together(FrameId frame,
                                          const Alternative& alternative,
-                                         schema_solver::KeySet names);
+                                         schema_solver::KeySet keys);
   automata::LanguageId extras_of(FrameId frame, const Alternative& alternative);
   automata::LanguageId other_keys(std::uint32_t trie,
                                   std::vector<automata::LanguageId> extras);
   std::vector<schema_solver::MemberAlternative> member_alternatives(
-      const Alternative& alternative, const schema_solver::KeyClass& name,
+      const Alternative& alternative, const schema_solver::KeyClass& key_class,
       const Progress& progress);
   bool can_continue_with(FrameId frame, const Alternative& alternative,
                          schema_solver::KeyId key);
-  FrameId make_member(FrameId frame, const schema_solver::KeyClass& name,
+  FrameId make_member(FrameId frame, const schema_solver::KeyClass& key_class,
                       const Progress& progress);
 
   // value_states.cc, with the overrides about values
@@ -515,7 +515,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool ends_empty_key(recogniser::Configuration config) const;
   FrameId coarse_before_key(FrameId frame);
   recogniser::Configuration begin_coarse_key(FrameId frame);
-  bool left_in_coarse_key(FrameId frame, std::uint32_t name) const;
+  bool left_in_coarse_key(FrameId frame, std::uint32_t index) const;
   recogniser::Configuration leave_coarse(FrameId frame) const;
   static bool is_object(const Frame& frame);
   static bool coarse_has_member(const Frame& frame);

@@ -21,16 +21,16 @@ recogniser::Configuration JsonRecogniser::key_step(
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) {
     std::uint64_t matched = 0;
-    std::uint32_t name = KeyTrie::kNone;
+    std::uint32_t index = KeyTrie::kNone;
     if (now.node != KeyTrie::kNone) {
-      name = key_tries_[now.trie].node(now.node).key;
+      index = key_tries_[now.trie].node(now.node).key;
     }
     // A key of the schema in a spelling that keys of the schema may not have.
-    if (now.noncanonical && name != KeyTrie::kNone) return {};
-    if (left_in_coarse_key(config.frame, name)) {
+    if (now.noncanonical && index != KeyTrie::kNone) return {};
+    if (left_in_coarse_key(config.frame, index)) {
       return LeftValue{.lookahead = byte}.in(config.frame);
     }
-    if (name == KeyTrie::kNone) {
+    if (index == KeyTrie::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||
                         !solver_.languages().accepting(now.extras))) {
         return {};
@@ -44,7 +44,7 @@ recogniser::Configuration JsonRecogniser::key_step(
       }
     }
     const std::string spelled = now.track ? text(config.extra) : std::string();
-    const FrameId frame = with_member(config.frame, name, matched,
+    const FrameId frame = with_member(config.frame, index, matched,
                                       now.track ? &spelled : nullptr);
     if (frame == 0) return {};
     return {static_cast<LexId>(Kind::kColon), frame, 0, 0};
@@ -71,9 +71,9 @@ recogniser::Configuration JsonRecogniser::key_step(
   return config;
 }
 
-void JsonRecogniser::add_key_trie(std::vector<schema_solver::KeyId> names,
+void JsonRecogniser::add_key_trie(std::vector<schema_solver::KeyId> keys,
                                   std::vector<automata::LanguageId> languages) {
-  key_tries_.emplace_back(solver_, std::move(names), std::move(languages));
+  key_tries_.emplace_back(solver_, std::move(keys), std::move(languages));
   list_bytes_ += key_tries_.back().memory_bytes() + 128;  // and its key
 }
 

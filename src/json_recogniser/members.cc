@@ -52,30 +52,30 @@ std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
   for (const DisjunctId disjunct : disjuncts) {
     also = sets.subtract(also, solver_.spelled(disjunct));
   }
-  std::string key = bytes_of(disjuncts);
-  key += '/';
-  key += std::to_string(also);
+  std::string memo = bytes_of(disjuncts);
+  memo += '/';
+  memo += std::to_string(also);
   const auto [it, is_new] = key_trie_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(key_tries_.size()));
+      std::move(memo), static_cast<std::uint32_t>(key_tries_.size()));
   if (!is_new) return it->second;
-  std::vector<KeyId> names;
+  std::vector<KeyId> keys;
   std::vector<automata::LanguageId> languages;
   for (const DisjunctId disjunct : disjuncts) {
     const auto& some = solver_.spelled_list(disjunct);
-    names.insert(names.end(), some.begin(), some.end());
+    keys.insert(keys.end(), some.begin(), some.end());
     const auto& patterns = solver_.key_languages(disjunct);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
-  sets.each(also, [&](KeyId name) {
-    names.push_back(name);
+  sets.each(also, [&](KeyId key) {
+    keys.push_back(key);
     return true;
   });
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   std::sort(languages.begin(), languages.end());
   languages.erase(std::unique(languages.begin(), languages.end()),
                   languages.end());
-  add_key_trie(std::move(names), std::move(languages));
+  add_key_trie(std::move(keys), std::move(languages));
   return it->second;
 }
 
@@ -96,21 +96,21 @@ JsonRecogniser::Progress JsonRecogniser::progress_of(FrameId id) const {
 // The keys whose rank is below `rank` in some alternative.
 KeySet JsonRecogniser::ranked_below(FrameId id, std::uint32_t rank) {
   const Frame& frame = frames_[id];
-  KeySet names = kNoKeys;
+  KeySet keys = kNoKeys;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    names = solver_.key_sets().unite(
-        names, solver_.ranked_below(alternatives(frame)[i].disjunct, rank));
+    keys = solver_.key_sets().unite(
+        keys, solver_.ranked_below(alternatives(frame)[i].disjunct, rank));
   }
-  return names;
+  return keys;
 }
 
 // The lowest rank that one of the keys has in some alternative.
-std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet names) {
+std::uint32_t JsonRecogniser::min_rank(FrameId id, KeySet keys) {
   const Frame& frame = frames_[id];
   std::uint32_t least = SchemaSolver::kNoRank;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     least = std::min(least,
-                     solver_.min_rank(alternatives(frame)[i].disjunct, names));
+                     solver_.min_rank(alternatives(frame)[i].disjunct, keys));
   }
   return least;
 }
@@ -182,14 +182,14 @@ KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
     const auto known = possible_keys_.find(memo);
     if (known != possible_keys_.end()) return known->second;
   }
-  std::vector<KeyId> names;
+  std::vector<KeyId> keys;
   for (const KeyId key : key_tries_[trie].keys()) {
     if (solver_.satisfiable(
             solver_.member_conjunction(disjunct, {.key = key}))) {
-      names.push_back(key);
+      keys.push_back(key);
     }
   }
-  const KeySet possible = solver_.key_sets().of(std::move(names));
+  const KeySet possible = solver_.key_sets().of(std::move(keys));
   if (!near) possible_keys_.emplace(memo, possible);
   return possible;
 }
@@ -229,8 +229,8 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
       sets.intersect(left, sets.unite(asked, solver_.condition_keys(disjunct)));
   KeySet quiet = sets.subtract(left, spoken);
   KeySet allowed = kNoKeys;
-  const auto one_by_one = [&](KeySet names) {
-    sets.each(names, [&](KeyId key) {
+  const auto one_by_one = [&](KeySet keys) {
+    sets.each(keys, [&](KeyId key) {
       if (can_continue_with(id, alternative, key)) {
         allowed = sets.with(allowed, key);
       }
@@ -266,12 +266,12 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
 // required keys, all or none are allowed, and of the others likewise.
 KeySet JsonRecogniser::allowed_together(FrameId id,
                                         const Alternative& alternative,
-                                        KeySet names) {
+                                        KeySet keys) {
   KeySets& sets = solver_.key_sets();
   const KeySet required =
-      sets.intersect(names, solver_.required(alternative.disjunct));
+      sets.intersect(keys, solver_.required(alternative.disjunct));
   KeySet allowed = kNoKeys;
-  for (const KeySet part : {required, sets.subtract(names, required)}) {
+  for (const KeySet part : {required, sets.subtract(keys, required)}) {
     if (part != kNoKeys && can_continue_with(id, alternative, sets.min(part))) {
       allowed = sets.unite(allowed, part);
     }
@@ -389,15 +389,15 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
 }
 
 JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
-                                                    std::uint32_t name,
+                                                    std::uint32_t index,
                                                     std::uint64_t matched,
                                                     const std::string* text) {
   KeyInfo& info = key_info(id);
   const KeyTrie& trie = key_tries_[info.trie];
-  if (name != KeyTrie::kNone) {
-    const KeyId key = trie.keys()[name];
+  if (index != KeyTrie::kNone) {
+    const KeyId key = trie.keys()[index];
     if (!solver_.key_sets().contains(info.allowed, key)) return 0;
-    const std::uint64_t member = std::uint64_t{id} << 32 | name;
+    const std::uint64_t member = std::uint64_t{id} << 32 | index;
     const auto known = next_members_.find(member);
     if (known != next_members_.end()) return known->second;
     const FrameId made =
@@ -445,9 +445,9 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
   std::vector<automata::LanguageId> parts;
   for (const schema_solver::ExtraKeys& extra :
        solver_.extra_keys(alternative.disjunct)) {
-    const KeyClass name{kNoKey, &patterns, &extra.matched};
+    const KeyClass key_class{kNoKey, &patterns, &extra.matched};
     const std::vector<MemberAlternative> members =
-        member_alternatives(alternative, name, progress);
+        member_alternatives(alternative, key_class, progress);
     if (std::any_of(members.begin(), members.end(),
                     [&](const MemberAlternative& member) {
                       return completable(member.condition);
@@ -463,12 +463,12 @@ automata::LanguageId JsonRecogniser::extras_of(FrameId id,
 // The alternatives for the value of a member with such a key, each with what
 // remains of the alternative's condition.
 std::vector<MemberAlternative> JsonRecogniser::member_alternatives(
-    const Alternative& alternative, const KeyClass& name,
+    const Alternative& alternative, const KeyClass& key_class,
     const Progress& progress) {
   return solver_.member_alternatives(
       alternative.disjunct,
-      solver_.without_keys(condition_of(alternative), progress.skipped), name,
-      progress.count);
+      solver_.without_keys(condition_of(alternative), progress.skipped),
+      key_class, progress.count);
 }
 
 // Whether the alternative can be completed after a member with that key.
@@ -492,7 +492,7 @@ bool JsonRecogniser::can_continue_with(FrameId id,
 // The frame in which the value of a member comes; 0 if no alternative allows
 // the member.
 JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
-                                                    const KeyClass& name,
+                                                    const KeyClass& key_class,
                                                     const Progress& progress) {
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   Frame next;
@@ -510,7 +510,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
       continue;
     }
     for (const MemberAlternative& member :
-         member_alternatives(alternative, name, progress)) {
+         member_alternatives(alternative, key_class, progress)) {
       if (solver_.completable(
               alternative.disjunct,
               members_of(alternative.disjunct, progress, member.condition))) {

@@ -107,16 +107,16 @@ Configuration JsonRecogniser::step_or_value_state(Configuration config,
     return step(config, byte);
   }
   const Frame& frame = frames_[config.frame];
-  const std::uint32_t name =
+  const std::uint32_t index =
       lexeme.node == KeyTrie::kNone
           ? KeyTrie::kNone
           : key_tries_[lexeme.trie].node(lexeme.node).key;
-  if (name == KeyTrie::kNone || lexeme.noncanonical || frame.size != 1 ||
+  if (index == KeyTrie::kNone || lexeme.noncanonical || frame.size != 1 ||
       options_.layout.indent ||
       frame.depth + kDepthReach > options_.limits.depth) {
     return step(config, byte);
   }
-  const KeyId key = key_tries_[lexeme.trie].keys()[name];
+  const KeyId key = key_tries_[lexeme.trie].keys()[index];
   if (!solver_.key_sets().contains(key_info(config.frame).allowed, key)) {
     return {};
   }
