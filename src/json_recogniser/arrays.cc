@@ -112,7 +112,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
         continue;
       }
       made.push_back(
-          {alternative.up, alternative.disjunct,
+          {alternative.outer, alternative.disjunct,
            intern_list(counts_, counts_of_, std::move(choice.counts)),
            choice.conjunction});
     }

@@ -34,7 +34,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));
   mix(hash, frame.present);
   for (const Alternative& alternative : alternatives) {
-    mix(hash, std::uint64_t{alternative.up} << 32 | alternative.disjunct);
+    mix(hash, std::uint64_t{alternative.outer} << 32 | alternative.disjunct);
     mix(hash, alternative.state);
     mix(hash, alternative.pending);
   }
@@ -231,7 +231,7 @@ Configuration JsonRecogniser::close(FrameId id) {
           std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
           static_cast<std::uint32_t>(counts.back()));
     }
-    if (complete) survivors.push_back(alternative.up);
+    if (complete) survivors.push_back(alternative.outer);
   }
   std::sort(survivors.begin(), survivors.end());
   survivors.erase(std::unique(survivors.begin(), survivors.end()),

@@ -11,13 +11,11 @@
 // alternative of an inner frame knows for which conjunction of the outer frame
 // it stands:
 //
-//   {"anyOf": [A, B]}             frame 1: root     conjunction anyOf
-//   {"a": [ 1                     frame 2: object   A, its "a" has conjunction
-//   g
-//          ^                                        B, its "a" has conjunction
-//          h
-//                                 frame 3: array    disjuncts of g and of h
-//                                 lexeme: number    1 fits the items of g only
+//   {"anyOf": [A, B]}      frame 1: root     conjunction anyOf
+//   {"a": [ 1              frame 2: object   A, whose "a" has conjunction g
+//          ^                                 B, whose "a" has conjunction h
+//                          frame 3: array    disjuncts of g and of h
+//                          lexeme: number    1 fits the items of g only
 //
 // When the array ends as g allows and h does not, alternative B is dropped.
 // Alternatives with equal conjunctions share the frames inside them, so a frame
@@ -200,7 +198,8 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // An alternative of a frame.
   struct Alternative {
-    std::uint32_t up = 0;  // the conjunction of the parent frame it stands for
+    // The conjunction of the parent frame's value that it stands for.
+    schema_solver::ConjunctionId outer = 0;
     schema_solver::DisjunctId disjunct = 0;
     // Objects: what remains of the disjunct's condition.  Arrays: an index into
     // counts_.
@@ -245,7 +244,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::uint32_t depth = 0;
     FrameId parent = 0;
     // Members or items so far, up to the highest count that rules distinguish.
-    // Coarse frames: the bits of CoarseBits.
+    // Coarse frames: a set of CoarseBit, see there.
     std::uint32_t count = 0;
     // Objects: the keys that are present or were skipped (a KeySet); none of
     // them can come again.  Arrays: the values used (value_sets_).  Coarse

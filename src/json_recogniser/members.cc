@@ -130,15 +130,15 @@ JsonRecogniser::Progress JsonRecogniser::after_member(FrameId id, KeyId key,
   const KeySet self = spelled ? sets.one(key) : kNoKeys;
   if (in_order()) {
     std::uint32_t rank = SchemaSolver::kNoRank;
-    KeySet asked = kNoKeys;
+    KeySet presence = kNoKeys;
     for (std::uint32_t i = 0; i < frame.size; ++i) {
       const DisjunctId disjunct = alternatives(frame)[i].disjunct;
       if (spelled) rank = std::min(rank, solver_.rank(disjunct, key));
-      asked = sets.unite(asked, solver_.presence_keys(disjunct));
+      presence = sets.unite(presence, solver_.presence_keys(disjunct));
     }
     progress.skipped = sets.subtract(ranked_below(id, rank), self);
     progress.present =
-        sets.unite(progress.present, sets.intersect(self, asked));
+        sets.unite(progress.present, sets.intersect(self, presence));
     progress.used = sets.unite(progress.used, progress.skipped);
   }
   progress.used = sets.unite(progress.used, self);
@@ -199,7 +199,8 @@ KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
 // can_continue_with() answers that for one key, at the cost of a question to
 // the solver.  Objects may have thousands of keys, so keys about which the
 // solver gives the same answer are asked about together.  Invariant: `allowed`
-// holds the keys found allowed, `quiet` keys that are not asked about yet.
+// holds the keys found allowed, `interchangeable` keys that are not asked about
+// yet.
 KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
                                     KeySet possible) {
   KeySets& sets = solver_.key_sets();
@@ -222,12 +223,12 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
   left = sets.subtract(left, frames_[id].used);
   if (left == kNoKeys) return left;
   // Step 2: separate the keys whose presence matters to rules or to the
-  // condition, and ask about each of them.  The others ("quiet") differ only in
+  // condition, and ask about each of them.  The others differ only in
   // being required, and in which presence_keys() they skip.
-  const KeySet asked = solver_.presence_keys(disjunct);
-  const KeySet spoken =
-      sets.intersect(left, sets.unite(asked, solver_.condition_keys(disjunct)));
-  KeySet quiet = sets.subtract(left, spoken);
+  const KeySet presence = solver_.presence_keys(disjunct);
+  const KeySet individual = sets.intersect(
+      left, sets.unite(presence, solver_.condition_keys(disjunct)));
+  KeySet interchangeable = sets.subtract(left, individual);
   KeySet allowed = kNoKeys;
   const auto one_by_one = [&](KeySet keys) {
     sets.each(keys, [&](KeyId key) {
@@ -237,29 +238,31 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
       return true;
     });
   };
-  one_by_one(spoken);
+  one_by_one(individual);
   // Step 3: where members are counted, or a condition is open, each skipped key
-  // may be missed later, so every quiet key is a question of its own.
+  // may be missed later, so every interchangeable key is a question of its own.
   if (in_order() && solver_.tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
        condition_of(alternative) != kAlways)) {
-    one_by_one(quiet);
+    one_by_one(interchangeable);
     return allowed;
   }
   // Step 4: in schema order, the keys up to the next of the presence keys ahead
   // skip the same presence keys: they are one group, and so on from there.
   if (in_order()) {
-    KeySet ahead = sets.subtract(asked, frames_[id].used);
-    while (ahead != kNoKeys && quiet != kNoKeys) {
+    KeySet ahead = sets.subtract(presence, frames_[id].used);
+    while (ahead != kNoKeys && interchangeable != kNoKeys) {
       const std::uint32_t rank = min_rank(id, ahead);
       if (rank == SchemaSolver::kNoRank) break;
-      const KeySet near = sets.intersect(quiet, ranked_below(id, rank + 1));
+      const KeySet near =
+          sets.intersect(interchangeable, ranked_below(id, rank + 1));
       allowed = sets.unite(allowed, allowed_together(id, alternative, near));
-      quiet = sets.subtract(quiet, near);
+      interchangeable = sets.subtract(interchangeable, near);
       ahead = sets.subtract(ahead, ranked_below(id, rank + 1));
     }
   }
-  return sets.unite(allowed, allowed_together(id, alternative, quiet));
+  return sets.unite(allowed,
+                    allowed_together(id, alternative, interchangeable));
 }
 
 // The allowed ones of keys that differ in nothing but being required: of the
@@ -514,8 +517,8 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
       if (solver_.completable(
               alternative.disjunct,
               members_of(alternative.disjunct, progress, member.condition))) {
-        made.push_back({alternative.up, alternative.disjunct, member.condition,
-                        member.conjunction});
+        made.push_back({alternative.outer, alternative.disjunct,
+                        member.condition, member.conjunction});
       }
     }
   }
