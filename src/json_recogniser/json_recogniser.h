@@ -7,7 +7,7 @@
 // scalars are found by one deterministic pushdown automaton.  Its stack symbols
 // carry the schema.  A *frame* is an open object or array together with the
 // alternatives (disjuncts of solver.h) that the text so far still allows for
-// it.  Each alternative has a conjunction for the value that comes now.  Each
+// it.  Each alternative has a conjunction for the value expected next.  Each
 // alternative of an inner frame knows for which conjunction of the outer frame
 // it stands:
 //
@@ -205,7 +205,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     // counts_.
     std::uint64_t state = 0;
     schema_solver::ConjunctionId pending =
-        schema_solver::kNothing;  // of the value that comes now
+        schema_solver::kNothing;  // of the value expected next
     bool operator==(const Alternative&) const = default;
     auto operator<=>(const Alternative&) const = default;
   };
@@ -239,7 +239,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   struct KeyInfo;
   struct Frame {
     FrameKind kind = FrameKind::kRoot;
-    bool pending = false;  // a value comes now
+    bool pending = false;  // a value is expected next
     bool unique = false;   // arrays: some alternative's items differ
     std::uint32_t depth = 0;
     FrameId parent = 0;
@@ -341,7 +341,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // outside the trie by the state of the string.
   struct KeyLexemes {
     std::vector<LexId> nodes;
-    std::array<LexId, json::kLiveBodyStateCount> beside;
+    std::array<LexId, json::kLiveBodyStateCount> outside;
   };
 
   using DocumentRef = std::shared_ptr<const schema::Document>;
@@ -424,7 +424,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // How many levels of arrays and objects a value in the frame may have, for
   // SchemaSolver::ScopedDepthLimit.
   std::uint32_t levels_in(FrameId frame) const;
-  // The conjunctions of the value that comes now, each once.
+  // The conjunctions of the value expected next, each once.
   std::vector<schema_solver::ConjunctionId> conjunctions_in(
       const Frame& frame) const;
   // Whether every alternative with this conjunction has uniqueItems; kNothing:

@@ -91,7 +91,7 @@ JsonRecogniser::LexId JsonRecogniser::key_text_step(const Lexeme& now,
     known = std::make_unique<KeyLexemes>();
     known->nodes.assign(trie.node(0).end, 0);
     list_bytes_ += sizeof(KeyLexemes) + known->nodes.size() * sizeof(LexId);
-    known->beside.fill(0);
+    known->outside.fill(0);
   }
   std::uint32_t child = KeyTrie::kNone;
   if (now.node != KeyTrie::kNone) child = trie.child(now.node, byte);
@@ -109,7 +109,7 @@ JsonRecogniser::LexId JsonRecogniser::key_text_step(const Lexeme& now,
   };
   LexId& id = child != KeyTrie::kNone
                   ? known->nodes[child]
-                  : known->beside[static_cast<std::size_t>(body)];
+                  : known->outside[static_cast<std::size_t>(body)];
   if (id == 0) id = lexeme();
   return id;
 }
