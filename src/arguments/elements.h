@@ -8,10 +8,10 @@
 //   </cofl:value>
 //   <cofl:value name="c" type="raw">x</...>     2  c, raw "x"
 //
-// Those of minimax_m3_xml in the same way; what has elements in it is a kNest,
-// everything else a kLeaf, and every element has a name.
+// The elements of minimax_m3_xml likewise: an element that contains elements is
+// a kNest, every other element a kLeaf, and every element has a name.
 //
-// They lie in one vector in the order in which they begin.
+// The elements are in one vector in the order in which they begin.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,15 +35,15 @@ struct ArgumentElement {
   std::size_t begin = 0;
   std::size_t content_begin = 0;
   std::size_t content_end = 0;
-  std::size_t end = 0;  // behind the closing marker; 0 while it is open
+  std::size_t end = 0;  // after the closing marker; 0 while it is open
   std::uint32_t parent = 0xFFFFFFFF;
   std::uint32_t index = 0;  // among its siblings
 };
 
-// White space between parts; `pos` and what follows it that is none.
+// The first position from `pos` on that is not white space.
 std::size_t skip_space(std::string_view text, std::size_t pos);
 
-// Reads as far as elements go.  O(text.size()).
+// Reads elements up to the first byte that belongs to none.  O(text.size()).
 std::vector<ArgumentElement> scan_elements(std::string_view text);
 std::vector<ArgumentElement> scan_minimax_m3(std::string_view text);
 

@@ -1,16 +1,15 @@
-// Reading arguments.  A list of elements is fitted to each alternative of its
-// object in turn, by a search with a stack:
+// Reading arguments.  A list of elements is matched with each alternative of
+// its object in turn, by depth-first search with an explicit stack:
 //
-//   place       element        may be            and ends at
+//   position    element        candidates        which end at
 //   0           a              "{"               the first closing marker
 //                              {"x": "</..."}    the end of the JSON
-//   behind it   b              ...
+//   after it    b              ...
 //
-// Nearly always there is one way on.  Places from which no end was reached are
-// remembered, so that none is searched twice.  In cohere_xml and
-// minimax_m3_xml elements stand in elements: what those inside are, under every
-// rule that could be asked of them, is known before those around them are
-// looked at.
+// Nearly always there is one candidate.  The search memoizes the states that do
+// not lead to the end, so it expands no state twice.  In cohere_xml and
+// minimax_m3_xml elements are nested: the inner elements are evaluated, under
+// every rule that may apply to them, before the enclosing elements.
 
 #include "arguments/reader.h"
 
@@ -39,34 +38,35 @@ struct ArgumentReader::State {
 
 namespace {
 
-// Places that a search remembers; beyond them it gives up.
-constexpr std::size_t kMaxPlaces = std::size_t{1} << 20;
+// The limit of the number of memoized states; beyond it the search gives up.
+constexpr std::size_t kMaxFailedStates = std::size_t{1} << 20;
 
-// What the element at one place may be.
-struct Way {
-  std::uint32_t member = kNone;  // kNone: one that is not declared
+// One way to read the element at a position.
+struct Candidate {
+  std::uint32_t member = kNone;  // kNone: an undeclared member
   std::string name;
   json::Value value;
   std::size_t end = 0;
 };
 
-// Where a search stands: which member may come next, how many there were.
-struct Place {
+// A state of the search: the position, the next declared member that may come,
+// and the number of members read.
+struct SearchState {
   std::size_t pos = 0;
   std::uint32_t next = 0;
   std::uint64_t taken = 0;
-  // With any_order: the declared members that came, sorted.
+  // With any_order: the declared members that have been read, sorted.
   std::vector<std::uint32_t> came = {};
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const SearchState&) const = default;
 };
 
 struct Step {
-  Place place;
-  std::vector<Way> ways;
+  SearchState state;
+  std::vector<Candidate> candidates;
   std::size_t tried = 0;
 };
 
-// The elements read before the place where reading stopped.
+// The elements before the farthest position that the search has reached.
 struct Partial {
   std::size_t read = 0;
   json::Object members;
@@ -76,8 +76,8 @@ json::Object members_of(const std::vector<Step>& steps) {
   json::Object out;
   for (const Step& step : steps) {
     if (step.tried == 0) break;
-    const Way& way = step.ways[step.tried - 1];
-    out.set(way.name, way.value);
+    const Candidate& candidate = step.candidates[step.tried - 1];
+    out.set(candidate.name, candidate.value);
   }
   return out;
 }
@@ -104,24 +104,27 @@ class Reading {
   Arguments read_value();
   std::optional<json::Object> fit(const ObjectRule& rule, std::size_t begin,
                                   std::size_t end, Partial& partial);
-  bool finished(const ObjectRule& rule, const Place& place) const;
-  std::optional<Place> after(const ObjectRule& rule, const Place& place,
-                             const Way& way) const;
-  std::vector<Way> ways(const ObjectRule& rule, std::size_t pos);
-  void add_ways(std::vector<Way>& out, Way way, ValueId value, std::size_t pos);
-  void add_way(std::vector<Way>& out, const Way& way, json::Value value,
-               std::size_t end) const;
+  bool finished(const ObjectRule& rule, const SearchState& state) const;
+  std::optional<SearchState> after(const ObjectRule& rule,
+                                   const SearchState& state,
+                                   const Candidate& candidate) const;
+  std::vector<Candidate> candidates(const ObjectRule& rule, std::size_t pos);
+  void add_candidates(std::vector<Candidate>& out, Candidate candidate,
+                      ValueId value, std::size_t pos);
+  void add_candidate(std::vector<Candidate>& out, const Candidate& candidate,
+                     json::Value value, std::size_t end) const;
   std::optional<json::Value> json_at(ValueId value, std::size_t pos,
                                      std::size_t& end);
-  // The rule of a name as it is written; false if it may not come.
-  bool find_member(const ObjectRule& rule, std::string_view written, Way& way,
-                   ValueId& value);
+  // Finds the rule for a written name.  Returns false if the name is not
+  // allowed.
+  bool find_member(const ObjectRule& rule, std::string_view written,
+                   Candidate& candidate, ValueId& value);
 
   // cohere_xml, minimax_m3_xml
-  void ask(std::uint32_t element, ValueId value);
-  void ask_all();
-  void answer_all();
-  std::optional<json::Value> answer(std::uint32_t element, ListId list);
+  void request(std::uint32_t element, ValueId value);
+  void request_all();
+  void evaluate_all();
+  std::optional<json::Value> evaluate(std::uint32_t element, ListId list);
   std::optional<json::Value> fit_items(const ArrayRule& rule,
                                        std::uint32_t element);
   const ArgumentElement* element_at(std::size_t pos) const;
@@ -135,11 +138,11 @@ class Reading {
 
   std::vector<ArgumentElement> elements_;
   std::vector<std::vector<std::uint32_t>> children_;
-  // What each element is as one of these lists.
-  std::vector<std::map<ListId, std::optional<json::Value>>> answers_;
+  // The value of each element under each list rule that may apply to it.
+  std::vector<std::map<ListId, std::optional<json::Value>>> results_;
 };
 
-// The JSON value at `pos`, white space before it left out.
+// The JSON value after the white space at `pos`.
 std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
                                             std::size_t& end) {
   const std::size_t begin = skip_space(text_, pos);
@@ -148,20 +151,22 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
   return parse(text_.substr(begin, end - begin), limits_);
 }
 
-void Reading::add_way(std::vector<Way>& out, const Way& way, json::Value value,
-                      std::size_t end) const {
-  // Of two readings with one end the first counts.
-  for (const Way& other : out) {
-    if (other.end == end && other.member == way.member) return;
+void Reading::add_candidate(std::vector<Candidate>& out,
+                            const Candidate& candidate, json::Value value,
+                            std::size_t end) const {
+  // Of two candidates with the same end, the first is preferred.
+  for (const Candidate& other : out) {
+    if (other.end == end && other.member == candidate.member) return;
   }
-  out.push_back(way);
+  out.push_back(candidate);
   out.back().value = std::move(value);
   out.back().end = end;
 }
 
-// The element whose name has been read; `pos` is behind `middle`.
-void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
-                       std::size_t pos) {
+// Adds the candidates for the value of an element.  REQUIRES: `pos` is after
+// `middle`.
+void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
+                             ValueId value, std::size_t pos) {
   bool string_first = false;
   if (rules_.style() == ArgumentStyle::kGlmXml) pos = skip_space(text_, pos);
   if (!markup_.attribute_end.empty()) {
@@ -178,7 +183,7 @@ void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
     if (!read) return;
     end = skip_space(text_, end);
     if (!text_.substr(end).starts_with(markup_.close)) return;
-    add_way(out, way, std::move(*read), end + markup_.close.size());
+    add_candidate(out, candidate, std::move(*read), end + markup_.close.size());
   };
   if (!string_first) as_json();
   const std::size_t end = text_.find(markup_.close, pos);
@@ -186,41 +191,42 @@ void Reading::add_ways(std::vector<Way>& out, Way way, ValueId value,
     const std::string_view raw =
         arguments::raw_string(markup_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
-      add_way(out, way, raw, end + markup_.close.size());
+      add_candidate(out, candidate, raw, end + markup_.close.size());
     }
   }
   if (string_first) as_json();
 }
 
 bool Reading::find_member(const ObjectRule& rule, std::string_view written,
-                          Way& way, ValueId& value) {
+                          Candidate& candidate, ValueId& value) {
   const auto declared = rule.by_written.find(written);
   if (declared != rule.by_written.end()) {
-    way.member = declared->second;
-    way.name = rule.members[way.member].name;
-    value = rule.members[way.member].value;
+    candidate.member = declared->second;
+    candidate.name = rule.members[candidate.member].name;
+    value = rule.members[candidate.member].value;
     return true;
   }
   for (const ObjectRule::Extra& extra : rule.extras) {
     if (!rules_.name_fits(extra, written)) continue;
-    way.member = kNone;
-    way.name = written;
+    candidate.member = kNone;
+    candidate.name = written;
     value = extra.value;
     return true;
   }
   return false;
 }
 
-std::vector<Way> Reading::ways(const ObjectRule& rule, std::size_t pos) {
-  std::vector<Way> out;
-  Way way;
+std::vector<Candidate> Reading::candidates(const ObjectRule& rule,
+                                           std::size_t pos) {
+  std::vector<Candidate> out;
+  Candidate candidate;
   ValueId value = kNone;
   if (rules_.nests()) {
     const ArgumentElement* element = element_at(pos);
     if (element == nullptr || element->end == 0 || !element->named) return out;
-    if (!find_member(rule, element->name, way, value)) return out;
+    if (!find_member(rule, element->name, candidate, value)) return out;
     if (auto read = element_value(*element, value)) {
-      add_way(out, way, std::move(*read), element->end);
+      add_candidate(out, candidate, std::move(*read), element->end);
     }
     return out;
   }
@@ -228,83 +234,89 @@ std::vector<Way> Reading::ways(const ObjectRule& rule, std::size_t pos) {
   pos += markup_.open.size();
   const std::size_t middle = text_.find(markup_.middle, pos);
   if (middle == std::string_view::npos) return out;
-  if (find_member(rule, text_.substr(pos, middle - pos), way, value)) {
-    add_ways(out, way, value, middle + markup_.middle.size());
+  if (find_member(rule, text_.substr(pos, middle - pos), candidate, value)) {
+    add_candidates(out, candidate, value, middle + markup_.middle.size());
   }
-  for (const std::uint32_t odd : rule.odd) {
-    const ObjectRule::Member& member = rule.members[odd];
+  for (const std::uint32_t index : rule.names_with_middle) {
+    const ObjectRule::Member& member = rule.members[index];
     const std::string_view rest = text_.substr(pos);
     if (!rest.starts_with(member.written) ||
         !rest.substr(member.written.size()).starts_with(markup_.middle)) {
       continue;
     }
-    way.member = odd;
-    way.name = member.name;
-    add_ways(out, way, member.value,
-             pos + member.written.size() + markup_.middle.size());
+    candidate.member = index;
+    candidate.name = member.name;
+    add_candidates(out, candidate, member.value,
+                   pos + member.written.size() + markup_.middle.size());
   }
   return out;
 }
 
-bool Reading::finished(const ObjectRule& rule, const Place& place) const {
-  if (place.taken < rule.min || place.taken > rule.max) return false;
+bool Reading::finished(const ObjectRule& rule, const SearchState& state) const {
+  if (state.taken < rule.min || state.taken > rule.max) return false;
   if (rules_.any_order()) {
-    return std::includes(place.came.begin(), place.came.end(),
+    return std::includes(state.came.begin(), state.came.end(),
                          rule.required.begin(), rule.required.end());
   }
-  return rule.next_required[place.next] == rule.members.size();
+  return rule.next_required[state.next] == rule.members.size();
 }
 
-// Where `way` leads, if it may come there.
-std::optional<Place> Reading::after(const ObjectRule& rule, const Place& place,
-                                    const Way& way) const {
-  Place out{skip_space(text_, way.end), place.next, place.taken + 1};
+// The state after `candidate`, if the rule allows it in `state`.
+std::optional<SearchState> Reading::after(const ObjectRule& rule,
+                                          const SearchState& state,
+                                          const Candidate& candidate) const {
+  SearchState out{skip_space(text_, candidate.end), state.next,
+                  state.taken + 1};
   if (out.taken > rule.max) return std::nullopt;
   if (rules_.any_order()) {
-    out.came = place.came;
-    if (way.member == kNone) return out;
+    out.came = state.came;
+    if (candidate.member == kNone) return out;
     const auto at =
-        std::lower_bound(out.came.begin(), out.came.end(), way.member);
-    if (at != out.came.end() && *at == way.member) return std::nullopt;
-    out.came.insert(at, way.member);
+        std::lower_bound(out.came.begin(), out.came.end(), candidate.member);
+    if (at != out.came.end() && *at == candidate.member) return std::nullopt;
+    out.came.insert(at, candidate.member);
     return out;
   }
   const auto size = static_cast<std::uint32_t>(rule.members.size());
-  const std::uint32_t member = way.member == kNone ? size : way.member;
-  if (member < place.next || rule.next_required[place.next] < member) {
+  const std::uint32_t member =
+      candidate.member == kNone ? size : candidate.member;
+  if (member < state.next || rule.next_required[state.next] < member) {
     return std::nullopt;
   }
-  out.next = way.member == kNone ? size : member + 1;
+  out.next = candidate.member == kNone ? size : member + 1;
   return out;
 }
 
 std::optional<json::Object> Reading::fit(const ObjectRule& rule,
                                          std::size_t begin, std::size_t end,
                                          Partial& partial) {
-  std::set<Place> failed;
+  // Invariant: the stack is a path of states from `begin`; each state has tried
+  // its first `tried` candidates.  No path from a state in `failed` leads to
+  // `end`.
+  std::set<SearchState> failed;
   std::vector<Step> steps;
-  const auto enter = [&](const Place& place) {
-    steps.push_back({place, ways(rule, place.pos), 0});
+  const auto enter = [&](const SearchState& state) {
+    steps.push_back({state, candidates(rule, state.pos), 0});
   };
   enter({skip_space(text_, begin)});
   while (!steps.empty()) {
     Step& step = steps.back();
-    if (step.tried == 0 && step.place.pos == end &&
-        finished(rule, step.place)) {
+    if (step.tried == 0 && step.state.pos == end &&
+        finished(rule, step.state)) {
       return members_of(steps);
     }
-    if (step.tried < step.ways.size()) {
-      const auto next = after(rule, step.place, step.ways[step.tried++]);
+    if (step.tried < step.candidates.size()) {
+      const auto next = after(rule, step.state, step.candidates[step.tried++]);
       if (next && !failed.contains(*next)) enter(*next);
       continue;
     }
-    if (step.place.pos > partial.read) {
-      partial.read = step.place.pos;
+    if (step.state.pos > partial.read) {
+      partial.read = step.state.pos;
       step.tried = 0;
       partial.members = members_of(steps);
     }
-    failed.insert(step.place);
-    if (failed.size() > kMaxPlaces) return std::nullopt;
+    failed.insert(step.state);
+    if (failed.size() > kMaxFailedStates) return std::nullopt;
     steps.pop_back();
   }
   return std::nullopt;
@@ -313,12 +325,12 @@ std::optional<json::Object> Reading::fit(const ObjectRule& rule,
 // --- cohere_xml, minimax_m3_xml --------------------------------------------
 
 const ArgumentElement* Reading::element_at(std::size_t pos) const {
-  const auto place =
+  const auto found =
       std::lower_bound(elements_.begin(), elements_.end(), pos,
                        [](const ArgumentElement& element, std::size_t at) {
                          return element.begin < at;
                        });
-  return place == elements_.end() || place->begin != pos ? nullptr : &*place;
+  return found == elements_.end() || found->begin != pos ? nullptr : &*found;
 }
 
 std::optional<json::Value> Reading::element_value(
@@ -340,10 +352,10 @@ std::optional<json::Value> Reading::element_value(
   };
   const auto as_list = [&](ListId list) -> std::optional<json::Value> {
     const auto& known =
-        answers_[static_cast<std::size_t>(&element - elements_.data())];
-    const auto place = known.find(list);
-    if (place == known.end()) return std::nullopt;
-    return place->second;
+        results_[static_cast<std::size_t>(&element - elements_.data())];
+    const auto found = known.find(list);
+    if (found == known.end()) return std::nullopt;
+    return found->second;
   };
   switch (element.kind) {
     case Kind::kRaw:
@@ -365,32 +377,32 @@ std::optional<json::Value> Reading::element_value(
   return std::nullopt;
 }
 
-// Notes that what `element` is as this value will be asked.
-void Reading::ask(std::uint32_t element, ValueId value) {
+// Requests the value of `element` under the list rules of `value`.
+void Reading::request(std::uint32_t element, ValueId value) {
   const ValueRule& rule = rules_.value(value);
   const Kind kind = elements_[element].kind;
   const bool both = kind == Kind::kLeaf || kind == Kind::kNest;
   for (const ListId list : {both || kind == Kind::kDict ? rule.object : kNone,
                             both || kind == Kind::kList ? rule.array : kNone}) {
-    if (list != kNone) answers_[element].try_emplace(list, std::nullopt);
+    if (list != kNone) results_[element].try_emplace(list, std::nullopt);
   }
 }
 
-// From those outside to those inside.
-void Reading::ask_all() {
+// From outer elements to inner ones.
+void Reading::request_all() {
   const auto ask_members = [&](const ListRule& list, std::uint32_t element) {
-    Way way;
+    Candidate candidate;
     ValueId value = kNone;
     for (const ObjectRule& rule : list.objects) {
       if (elements_[element].named &&
-          find_member(rule, elements_[element].name, way, value)) {
-        ask(element, value);
+          find_member(rule, elements_[element].name, candidate, value)) {
+        request(element, value);
       }
     }
     const std::size_t index = elements_[element].index;
     for (const ArrayRule& rule : list.arrays) {
       value = index < rule.prefix.size() ? rule.prefix[index] : rule.rest;
-      if (value != kNone) ask(element, value);
+      if (value != kNone) request(element, value);
     }
   };
   for (std::uint32_t i = 0; i < elements_.size(); ++i) {
@@ -399,7 +411,7 @@ void Reading::ask_all() {
       ask_members(rules_.list(rules_.root_list()), i);
       continue;
     }
-    for (const auto& [list, unknown] : answers_[parent]) {
+    for (const auto& [list, unknown] : results_[parent]) {
       ask_members(rules_.list(list), i);
     }
   }
@@ -426,7 +438,8 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
   return json::Value(std::move(out));
 }
 
-std::optional<json::Value> Reading::answer(std::uint32_t element, ListId list) {
+std::optional<json::Value> Reading::evaluate(std::uint32_t element,
+                                             ListId list) {
   const ArgumentElement& outer = elements_[element];
   const ListRule& rule = rules_.list(list);
   Partial unused;
@@ -440,8 +453,8 @@ std::optional<json::Value> Reading::answer(std::uint32_t element, ListId list) {
   return std::nullopt;
 }
 
-// From those inside to those outside.
-void Reading::answer_all() {
+// From inner elements to outer ones.
+void Reading::evaluate_all() {
   children_.resize(elements_.size());
   for (std::uint32_t i = 0; i < elements_.size(); ++i) {
     const std::uint32_t parent = elements_[i].parent;
@@ -449,13 +462,13 @@ void Reading::answer_all() {
   }
   for (auto i = static_cast<std::uint32_t>(elements_.size()); i-- > 0;) {
     if (elements_[i].end == 0) continue;
-    for (auto& [list, known] : answers_[i]) known = answer(i, list);
+    for (auto& [list, known] : results_[i]) known = evaluate(i, list);
   }
 }
 
 // --- The whole ------------------------------------------------------------
 
-// Where the schema is not one of objects.
+// Reads a value, if the schema is not a schema of objects.
 Arguments Reading::read_value() {
   std::size_t end = 0;
   std::optional<json::Value> value = json_at(rules_.root_value(), 0, end);
@@ -474,9 +487,9 @@ Arguments Reading::read() {
     elements_ = rules_.style() == ArgumentStyle::kCohereXml
                     ? scan_elements(text_)
                     : scan_minimax_m3(text_);
-    answers_.resize(elements_.size());
-    ask_all();
-    answer_all();
+    results_.resize(elements_.size());
+    request_all();
+    evaluate_all();
   }
   Partial partial;
   for (const ObjectRule& rule : rules_.list(rules_.root_list()).objects) {
@@ -495,7 +508,7 @@ ArgumentReader::ArgumentReader(std::shared_ptr<State> state)
 Result<ArgumentReader> ArgumentReader::make(
     const structural_tag::JsonSchemaBody& format, const Limits& limits) {
   auto state = std::make_shared<State>();
-  // What the grammar lets out is never too large to be read.
+  // A text that the grammar allows is never too large to be read.
   state->limits = limits;
   state->limits.json_depth =
       std::max(limits.json_depth, GrammarLimits{}.depth + 1);

@@ -73,21 +73,21 @@ std::optional<Error> ArgumentRules::make_all() {
 }
 
 ListId ArgumentRules::list_of(schema::TypeBits type, const Conjunction& all) {
-  const auto [place, made] =
+  const auto [entry, made] =
       list_ids_.try_emplace({type, all}, static_cast<ListId>(lists_.size()));
   if (made) lists_.push_back({.type = type, .all = all});
-  return place->second;
+  return entry->second;
 }
 
 Result<ValueId> ArgumentRules::value_of(const Conjunction& all) {
-  const auto [place, made] =
+  const auto [entry, made] =
       value_ids_.try_emplace(all, static_cast<ValueId>(values_.size()));
-  if (!made) return place->second;
+  if (!made) return entry->second;
   ValueRule rule;
   rule.all = all;
   if (auto error = describe(rule)) return *std::move(error);
   values_.push_back(std::move(rule));
-  return place->second;
+  return entry->second;
 }
 
 std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
@@ -139,7 +139,7 @@ Result<ObjectRule> ArgumentRules::object_rule(
     std::string written = arguments::written_name(format_.style, one.name);
     const auto index = static_cast<std::uint32_t>(out.members.size());
     if (written.find(markup_.middle) != std::string::npos) {
-      out.odd.push_back(index);
+      out.names_with_middle.push_back(index);
     } else {
       out.by_written.emplace(written, index);
     }
@@ -203,9 +203,9 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
   return false;
 }
 
-json_recogniser::JsonRecogniser* ArgumentRules::machine_of(ValueRule& rule) {
-  if (rule.machine_known) return rule.machine.get();
-  rule.machine_known = true;
+json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(ValueRule& rule) {
+  if (rule.recogniser_known) return rule.recogniser.get();
+  rule.recogniser_known = true;
   // Everything that is valid: any layout, order and spelling.
   JsonSchemaOptions options;
   options.spelling = JsonSpelling::kAny;
@@ -219,13 +219,13 @@ json_recogniser::JsonRecogniser* ArgumentRules::machine_of(ValueRule& rule) {
     options.closed = closed;
     Result<schema::Document> document = schema::load(schema, load);
     if (!document) break;
-    auto machine =
+    auto impl =
         json_recogniser::JsonRecogniser::create(std::move(*document), options);
-    if (!machine) continue;
-    rule.machine = std::move(*machine);
+    if (!impl) continue;
+    rule.recogniser = std::move(*impl);
     break;
   }
-  return rule.machine.get();
+  return rule.recogniser.get();
 }
 
 std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
@@ -233,14 +233,14 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   constexpr std::size_t kNowhere = std::string_view::npos;
   ValueRule& rule = values_[id];
   if (rule.json_types == 0) return kNowhere;
-  json_recogniser::JsonRecogniser* machine = machine_of(rule);
-  if (machine == nullptr) return kNowhere;
+  json_recogniser::JsonRecogniser* impl = recogniser_of(rule);
+  if (impl == nullptr) return kNowhere;
   std::size_t end = kNowhere;
-  recogniser::Configuration config = machine->start();
+  recogniser::Configuration config = impl->start();
   for (std::size_t i = begin; i < text.size(); ++i) {
-    config = machine->step(config, static_cast<std::uint8_t>(text[i]));
+    config = impl->step(config, static_cast<std::uint8_t>(text[i]));
     if (config.dead()) break;
-    if (machine->can_end(config)) end = i + 1;
+    if (impl->can_end(config)) end = i + 1;
   }
   return end;
 }

@@ -1,10 +1,9 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_READER_RULES_H_
 #define PARLANCE_SRC_ARGUMENTS_READER_RULES_H_
 
-// What the arguments of a json_schema format may be, piece by piece: which
-// members an object has, which texts are strings, which are JSON.  It is the
-// view of the schema that arguments/to_rules.h makes rules of, kept for
-// reading what those rules let out.
+// The rules by which the arguments of a json_schema node are read: the members
+// of each object, the texts that are strings, and the texts that are JSON. They
+// come from the same view of the schema as the rules of arguments/to_rules.h.
 
 #include <cstdint>
 #include <map>
@@ -46,15 +45,15 @@ struct ValueRule {
 
   // Types whose values are written as JSON.
   std::uint8_t json_types = 0;
-  // Elements in an element, of cohere_xml and minimax_m3_xml; kNone where there
-  // are none.
+  // The rules for nested elements in cohere_xml and minimax_m3_xml; kNone if
+  // there are none.
   ListId object = kNone;
   ListId array = kNone;
 
   arguments::Conjunction all = {};
-  // Made when the first JSON text comes; null before, and where none fits.
-  std::unique_ptr<json_recogniser::JsonRecogniser> machine = nullptr;
-  bool machine_known = false;
+  // Made for the first JSON text; null before, and if no JSON text fits.
+  std::unique_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
+  bool recogniser_known = false;
 };
 
 struct ObjectRule {
@@ -69,8 +68,8 @@ struct ObjectRule {
   };
   std::vector<Member> members;
   std::map<std::string, std::uint32_t, std::less<>> by_written;
-  // Members whose written name holds what stands behind a name.
-  std::vector<std::uint32_t> odd;
+  // The members whose written name contains the markup's `middle`.
+  std::vector<std::uint32_t> names_with_middle;
   // next_required[i]: the first required member from i on, or their number.
   std::vector<std::uint32_t> next_required;
   std::vector<std::uint32_t> required;  // sorted
@@ -86,7 +85,7 @@ struct ArrayRule {
   std::uint64_t max = 0;
 };
 
-// The elements of an object or of a list: one of the alternatives.
+// The elements of an object or of a list: one of these alternatives.
 struct ListRule {
   schema::TypeBits type = schema::kObject;
   arguments::Conjunction all = {};
@@ -94,7 +93,7 @@ struct ListRule {
   std::vector<ArrayRule> arrays = {};
 };
 
-// Not thread-safe: questions build the automata that answer them.
+// Not thread-safe: queries build automata lazily.
 class ArgumentRules {
  public:
   // Errors: those of arguments::lower_arguments().
@@ -104,13 +103,14 @@ class ArgumentRules {
   const arguments::ArgumentMarkup& markup() const { return markup_; }
   structural_tag::ArgumentStyle style() const { return format_.style; }
   bool any_order() const { return format_.any_order; }
-  // Whether objects and lists inside are elements, too.
+  // Whether nested objects and lists are elements too.
   bool nests() const {
     return style() == structural_tag::ArgumentStyle::kCohereXml ||
            style() == structural_tag::ArgumentStyle::kMinimaxM3Xml;
   }
 
-  // The whole: elements, or, where the schema is not one of objects, a value.
+  // The rule of the whole text: a list of elements or, if the schema is not a
+  // schema of objects, a value.
   ListId root_list() const { return root_list_; }
   ValueId root_value() const { return root_value_; }
 
@@ -119,13 +119,13 @@ class ArgumentRules {
 
   // Whether a string is valid.
   bool string_fits(ValueId id, std::string_view text);
-  // Whether a name that is not declared may be one of `extra`.
+  // Whether an undeclared name may be a name of `extra`.
   bool name_fits(const ObjectRule::Extra& extra, std::string_view written) {
     return schema_.accepts(extra.names, written);
   }
   // The end of the JSON text that begins at `begin` and is a valid value of the
-  // types in json_types; npos if there is none.  White space may be anywhere
-  // in it, but not around it.
+  // types in json_types; npos if there is none.  The text may contain white
+  // space anywhere, but does not begin or end with it.
   std::size_t json_end(ValueId id, std::string_view text, std::size_t begin);
 
  private:
@@ -138,7 +138,7 @@ class ArgumentRules {
   ListId list_of(schema::TypeBits type, const arguments::Conjunction& all);
   Result<ObjectRule> object_rule(const arguments::ArgumentObject& constraints);
   Result<ArrayRule> array_rule(const arguments::ArgumentArray& constraints);
-  json_recogniser::JsonRecogniser* machine_of(ValueRule& rule);
+  json_recogniser::JsonRecogniser* recogniser_of(ValueRule& rule);
 
   const structural_tag::JsonSchemaBody format_;
   const arguments::ArgumentMarkup markup_;
