@@ -10,8 +10,8 @@
 //   nodes    0 Char '<'   1 Char 'a'   2 Char 'b'   3 Alternation 1 2
 //            4 Group 1 of 3    5 Repeat 1.. of 4    6 Concat 0 5
 //
-// Escapes are read and names are numbered; what flags do to a node is left to
-// translate.cc, which finds in `flags` those that were on where it stands.
+// Escapes are read and names are numbered; translate.cc applies the flags
+// to a node; `flags` holds the flags that were on at the node's position.
 
 #include <cstdint>
 #include <string>
@@ -37,7 +37,7 @@ enum class AstKind : std::uint8_t {
   kAnchor,       // `anchor`
   kConcat,       // children in order
   kAlternation,  // children, two or more
-  kRepeat,       // children[0] `min`..`max` times, as `mode` says
+  kRepeat,       // children[0] `min`..`max` times, in mode `mode`
   kGroup,        // children[0], captured as `group`
   kLook,         // children[0], `behind`, `negated`
   kAtomic,       // children[0]
@@ -71,8 +71,8 @@ struct AstNode {
   char32_t c = 0;
   CharClass set = {};
   bool negated = false;
-  // kSet: written in brackets.  IGNORECASE looks at the other cases of a
-  // character there, and not for a \w or \p{...} that stands alone.
+  // kSet: written in brackets.  IGNORECASE adds the other cases of a
+  // character in brackets, but not those of a \w or \p{...} without brackets.
   bool bracketed = false;
   AstAnchor anchor = AstAnchor::kCaret;
   std::uint32_t min = 0;

@@ -1,4 +1,4 @@
-// Sets of code points; see char_class.h for the form they are kept in.
+// Sets of code points; char_class.h describes the representation.
 
 #include "regex/char_class.h"
 

@@ -1,5 +1,5 @@
-// Building a Hir from literals, and printing one.  What can be told about the
-// texts that a Hir matches is in hir_properties.cc.
+// Building a Hir from literals, and printing one.  The properties of
+// the texts that a Hir matches are in hir_properties.cc.
 
 #include "regex/hir.h"
 
@@ -24,7 +24,7 @@ void append_code_point(std::string& out, char32_t c) {
   out += buffer;
 }
 
-// What stands in the braces of a class; long ones are cut.
+// The text in the braces of a class; long text is cut.
 std::string dump_ranges(const CharClass& set) {
   constexpr std::size_t kShown = 12;
   std::string out;
@@ -61,7 +61,7 @@ std::string_view name_of(Assertion assertion) {
   return "not_word_boundary";
 }
 
-// "rep{1,inf,greedy " and the like: what stands before the children.
+// "rep{1,inf,greedy " and the like: the text before the children.
 std::string dump_head(const Hir& hir, const HirNode& node) {
   switch (node.kind) {
     case HirKind::kEmpty:

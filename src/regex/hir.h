@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_REGEX_HIR_H_
 #define PARLANCE_SRC_REGEX_HIR_H_
 
-// What a pattern means, after flags, escapes and case have been resolved.
+// The meaning of a pattern, after flags, escapes and case have been resolved.
 //
 // A Hir is a tree in one array: nodes refer to their children by index, so no
 // walk needs the call stack to be as deep as the pattern.  Children stand
@@ -14,8 +14,8 @@
 //             6 Literal ">"                   7 Concat 0 5 6
 //
 // Everything here is Python's `regex` module, version 0, Unicode strings.
-// `regular()` tells whether our own automata can run it; what they cannot run
-// goes to PCRE2 (pcre2.h) as text.
+// If `regular()`, our own automata can run the pattern; otherwise PCRE2
+// (pcre2.h) runs it as text.
 
 #include <cstdint>
 #include <optional>
@@ -41,9 +41,9 @@ enum class HirKind : std::uint8_t {
   kRepeat,       // children[0] `min`..`max` times
   kCapture,      // children[0], group `group`
   kAssert,       // zero width, `assertion`
-  kLook,         // zero width: children[0] ahead of or behind this place
-  kAtomic,       // children[0] without going back into it; not regular
-  kBackref,      // what group `group` matched; not regular
+  kLook,         // zero width: children[0] as a look-ahead or look-behind
+  kAtomic,       // children[0] without backtracking; not regular
+  kBackref,      // the text that group `group` matched; not regular
   kConditional,  // children[0] if group `group` matched, else children[1];
                  // not regular
 };

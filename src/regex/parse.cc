@@ -1,9 +1,13 @@
 // Text -> Ast: groups, alternation, quantifiers, flags.
 //
-// The parser walks the text once.  frames_ holds the open groups; each keeps
-// the branch being read as a list of node ids.  A quantifier takes the last of
-// them, "|" moves the list to the branches, ")" turns a frame into a node of
-// the frame below.
+// The parser walks the text once.  frames_ is the stack of open groups.  A
+// frame holds the branch being read as a list of node ids.  A quantifier
+// replaces the last id of the list, "|" moves the list to the branches, and ")"
+// pops the frame and appends its node to the list of the enclosing group.
+//
+// Invariant between two constructs: text_[0, at_) is read; the nodes of
+// frames_, from the outermost to the innermost, are its complete constructs in
+// order; and in ast_.nodes every child precedes its parent.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +24,7 @@ namespace {
 
 using base::is_digit;
 
-// What Python's str.isspace() says.
+// The characters that VERBOSE ignores: those for which str.isspace() is true.
 bool is_ignored_space(char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31);
   return property_class(Property::kSpace).contains(c);
@@ -99,7 +103,7 @@ Result<Ast> Parser::run() {
   return std::move(ast_);
 }
 
-// One construct at at_.
+// Reads one construct at at_.
 bool Parser::step() {
   std::size_t begin = at_;
   char32_t c = raw_next();
@@ -141,7 +145,8 @@ bool Parser::anchor(AstAnchor which, std::size_t begin) {
 
 // --- Quantifiers ----------------------------------------------------------
 
-// Behind one of * + ? {.
+// Reads a quantifier.  REQUIRES: at_ is after one of * + ? {, which is at
+// `begin`. A "{" that begins no quantifier is a character.
 bool Parser::quantifier(std::size_t begin) {
   switch (text_[begin]) {
     case '*':
@@ -184,8 +189,10 @@ bool Parser::quantifier(std::size_t begin) {
   return true;
 }
 
-// "{m}", "{m,}", "{,n}", "{m,n}" behind the brace.  Anything else is text and
-// leaves at_ where it was.
+// Reads the rest of "{m}", "{m,}", "{,n}" or "{m,n}".  REQUIRES: at_ is after
+// the
+// "{".  If the text is none of these, it is not a quantifier, and at_ does not
+// change.
 bool Parser::braces(std::size_t begin, bool& is_quantifier, std::uint32_t& min,
                     std::uint32_t& max) {
   std::size_t saved = at_;
@@ -270,7 +277,7 @@ bool Parser::open(Frame frame) {
   return true;
 }
 
-// Behind "(".
+// Reads the opening of a group.  REQUIRES: at_ is after the "(".
 bool Parser::open_paren(std::size_t begin) {
   if (raw_match("?")) return open_extension(begin);
   if (flavor_ == Flavor::kRegexModule && raw_peek() == '*') {
@@ -283,7 +290,12 @@ bool Parser::open_paren(std::size_t begin) {
   return open_capture(begin, nullptr);
 }
 
-// Behind "(?".
+// Reads the opening of an extension.  REQUIRES: at_ is after "(?".
+//
+// Constructs that all flavors share come first, then "(?<name>", which `re`
+// does not have, then the constructs that ECMA does not have, and finally
+// flags.  The order matters where one opening is a prefix of another: "<!" and
+// "<=" are tested before "<".
 bool Parser::open_extension(std::size_t begin) {
   Frame frame;
   frame.begin = begin;
@@ -334,7 +346,8 @@ bool Parser::open_extension(std::size_t begin) {
   return open_flags(begin);
 }
 
-// Behind "(?P".
+// Reads the rest of "(?P<name>" or "(?P=name)".  REQUIRES: at_ is after the
+// "P".
 bool Parser::open_python(std::size_t begin) {
   if (raw_match("<")) {
     std::string name;
@@ -360,7 +373,7 @@ bool Parser::open_python(std::size_t begin) {
               "\"=name)\".");
 }
 
-// Behind "(?(".
+// Reads the condition of a conditional.  REQUIRES: at_ is after "(?(".
 bool Parser::open_conditional(std::size_t begin) {
   if (raw_peek() == '?') {
     return refuse(begin, at_ + 1,
@@ -408,7 +421,7 @@ bool Parser::open_capture(std::size_t begin, const std::string* name) {
   return open(std::move(frame));
 }
 
-// A name up to `end`, which is consumed.
+// Reads the name of a group and the `end` that follows it.
 bool Parser::group_name(char32_t end, bool numeric, std::string& name) {
   std::size_t begin = at_;
   for (skip_ignored(); !at_end() && raw_peek() != ')' && raw_peek() != '>';
@@ -418,9 +431,10 @@ bool Parser::group_name(char32_t end, bool numeric, std::string& name) {
   if (name.empty()) {
     return fail(begin, begin, "A group name is missing here.");
   }
-  bool good = all_digits(name) ? numeric && number_of(name) > 0
-                               : is_identifier(name) || (ecma() && name == "$");
-  if (!good) {
+  bool valid = all_digits(name)
+                   ? numeric && number_of(name) > 0
+                   : is_identifier(name) || (ecma() && name == "$");
+  if (!valid) {
     return fail(begin, at_,
                 "\"" + name +
                     "\" is not a group name; it must be an identifier" +
@@ -448,7 +462,11 @@ bool Parser::is_open(const std::string& name) const {
   });
 }
 
-// Behind "(?": "i)", "i-m)", "i:".
+// Reads "i)", "i-m)" or "i:" and the like.  REQUIRES: at_ is after "(?".
+//
+// With ":" the flags hold for a new group, which restores the old ones when it
+// is closed.  With ")" they hold for the rest of the enclosing group; `re`
+// permits that only at the beginning of the pattern.
 bool Parser::open_flags(std::size_t begin) {
   Flags flags = flags_;
   unsigned on = 0;
@@ -492,6 +510,8 @@ bool Parser::open_flags(std::size_t begin) {
   return true;
 }
 
+// Reads letters up to the first character that is not a flag.  Sets each flag
+// to `on` and records its letter as a bit in `seen`.
 bool Parser::read_flag_letters(std::size_t begin, bool on, Flags& flags,
                                unsigned& seen) {
   for (;;) {
@@ -542,18 +562,19 @@ bool Parser::read_flag_letters(std::size_t begin, bool on, Flags& flags,
   }
 }
 
-// Behind "(?#".
+// Skips a comment.  REQUIRES: at_ is after "(?#".
 bool Parser::comment(std::size_t begin) {
   while (!at_end()) {
     char32_t c = raw_next();
     if (c == ')') return true;
-    // A "\)" does not end it, except in `re`.
+    // A "\)" does not end the comment, except in `re`.
     if (c == '\\' && !python_re() && !at_end()) raw_next();
   }
   return fail(begin, begin + 3, "This comment is never closed; add a \")\".");
 }
 
-// Behind "|".
+// Ends a branch and begins the next.  REQUIRES: at_ is after the "|" at
+// `begin`.
 bool Parser::next_branch(std::size_t begin) {
   Frame& frame = frames_.back();
   if (frame.kind == FrameKind::kConditional && frame.branches.size() == 1) {
@@ -568,7 +589,12 @@ bool Parser::next_branch(std::size_t begin) {
   return true;
 }
 
-// Behind ")".
+// Closes the innermost group.  REQUIRES: at_ is after the ")" at `begin`.
+//
+// The steps: the branches become the children of the group's node, the flags of
+// the enclosing group are restored, the frame is popped, and the node is
+// appended to the enclosing group.  A group that does not capture has no node
+// of its own.
 bool Parser::close(std::size_t begin) {
   if (frames_.size() == 1) {
     return fail(begin, at_,
@@ -621,7 +647,7 @@ bool Parser::close(std::size_t begin) {
   return true;
 }
 
-// The branch being read becomes one node.
+// Makes the branch being read one node and appends it to the branches.
 void Parser::end_branch() {
   Frame& frame = frames_.back();
   AstId id;
@@ -639,7 +665,8 @@ void Parser::end_branch() {
   frame.branches.push_back(id);
 }
 
-// All branches of `frame` become one node, the last one stored.
+// Makes all branches of `frame` one node.  REQUIRES: `frame` is the innermost
+// group.
 AstId Parser::finish(Frame& frame) {
   end_branch();
   if (frame.branches.size() == 1) return frame.branches[0];
@@ -667,7 +694,7 @@ bool Parser::resolve_references() {
       return fail(reference.span.begin, reference.span.end,
                   "There is no group \"" + reference.name + "\".");
     }
-    // `re` knows a group only once it was read.
+    // In `re` a back-reference must follow the opening of its group.
     if (python_re() && group > reference.known_groups) {
       return fail(reference.span.begin, reference.span.end,
                   "The group \"" + reference.name + "\" comes later.");
@@ -727,7 +754,7 @@ bool Parser::raw_match(std::string_view expected) {
   return true;
 }
 
-// White space and comments under VERBOSE.
+// Skips white space and comments under VERBOSE.
 void Parser::skip_ignored() {
   if (!flags_.verbose) return;
   while (!at_end()) {

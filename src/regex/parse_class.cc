@@ -29,7 +29,7 @@ CharClass ecma_space() {
 
 // --- Escapes --------------------------------------------------------------
 
-// Behind a "\" outside brackets.
+// Reads an escape outside brackets.  REQUIRES: at_ is after the "\".
 bool Parser::escape(std::size_t begin) {
   if (at_end()) {
     return fail(begin, at_,
@@ -167,7 +167,7 @@ bool Parser::class_escape(char32_t c, Item& item) const {
   return false;
 }
 
-// The control characters that every flavor spells alike.
+// The control characters that have the same spelling in every flavor.
 static bool control_escape(char32_t c, char32_t& out) {
   switch (c) {
     case 'b':
@@ -349,7 +349,7 @@ bool Parser::octal_escape(std::size_t begin, char32_t first, Item& item) {
   return true;
 }
 
-// Behind "\p" or "\P".
+// Reads the property of "\p" or "\P".  REQUIRES: at_ is after the letter.
 bool Parser::property(std::size_t begin, bool positive, Item& item) {
   std::string_view name;
   std::string_view qualifier;
@@ -411,7 +411,10 @@ Parser::Item Parser::property_item(PropertyAnswer answer, bool negated) const {
 
 // --- Brackets -------------------------------------------------------------
 
-// Behind "[".  The first member may be a "]", except for ECMA.
+// Reads a bracket.  REQUIRES: at_ is after the "[".
+//
+// Invariant of the loop: `set` is the union of the members read so far.  The
+// first member may be a "]", except for ECMA.
 bool Parser::bracket(std::size_t begin) {
   // VERBOSE does not reach into brackets, and a flag cannot change inside.
   bool verbose = flags_.verbose;
@@ -420,7 +423,7 @@ bool Parser::bracket(std::size_t begin) {
   std::size_t first_member = at_;
   CharClass set;
   // "[\p{Lu}]" is the same as "\p{Lu}", also under IGNORECASE, which treats a
-  // property with others beside it in another way.
+  // property differently if the bracket has other members.
   Item alone;
   std::size_t members = 0;
   bool first = !ecma();

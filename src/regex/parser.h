@@ -3,11 +3,11 @@
 
 // The reader of patterns: one pass over the text with its own stack of open
 // groups, so nesting costs memory that Limits::pattern_depth bounds and no
-// call stack.  parse.cc has what gives a pattern its shape, parse_class.cc
+// call stack.  parse.cc parses the structure of a pattern, parse_class.cc
 // escapes and brackets.  Used by parse_ast() only.
 //
-// Methods that return bool return false after fail() was called; the first
-// failure is the one that is reported.
+// Methods that return bool return false after fail() was called.  Only the
+// first failure is reported.
 
 #include <map>
 #include <optional>
@@ -36,8 +36,8 @@ class Parser {
     kConditional,
   };
 
-  // An open group.  `sequence` is the branch being read, `branches` those
-  // before it.
+  // An open group.  `sequence` is the branch being read, `branches` the
+  // branches before it.
   struct Frame {
     FrameKind kind = FrameKind::kPattern;
     std::size_t begin = 0;
@@ -60,7 +60,7 @@ class Parser {
     std::uint32_t known_groups = base::kUnbounded;  // a back-reference: so far
   };
 
-  // What one member of a bracket, or one escape, stands for.
+  // The character or set that a member of a bracket, or an escape, denotes.
   struct Item {
     bool is_char = true;
     char32_t c = 0;

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_REGEX_PATTERN_H_
 #define PARLANCE_SRC_REGEX_PATTERN_H_
 
-// From the text of a pattern to what it means: text -> Ast -> Hir.
+// From the text of a pattern to its meaning: text -> Ast -> Hir.
 //
 //   Result<Pattern> p = parse_pattern(R"(<tool name=(?P<name>\w+)>)");
 //
@@ -17,7 +17,7 @@
 
 namespace parlance::regex {
 
-// Whose meaning of \w, \d, \s and of a few spellings is meant.
+// The dialect that defines \w, \d, \s and a few spellings.
 enum class Flavor : std::uint8_t {
   kRegexModule,  // PyPI `regex`, version 0: response templates
   kPythonRe,     // the standard library's `re`: response schemas
@@ -38,13 +38,13 @@ struct Pattern {
   std::string source;
   Hir hir;
   // The same pattern in PCRE2's spelling (options UTF | UCP | DUPNAMES |
-  // NO_START_OPTIMIZE, flags already inline), for what is not regular.  Always
-  // set.
+  // NO_START_OPTIMIZE, flags already inline), for patterns that are not
+  // regular. Always set.
   std::string pcre2;
 };
 
 // Errors: kBadPattern, kUnsupportedPattern, kTooLarge, with the span in bytes
-// of `text` and a message that says what stands there and what would be right.
+// of `text` and a message that names the mistake and its correction.
 Result<Pattern> parse_pattern(std::string_view text,
                               const PatternOptions& options = {});
 

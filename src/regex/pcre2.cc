@@ -1,23 +1,22 @@
-// The adapter.  Three decisions live here:
+// The adapter makes four decisions:
 //
 // Limits.  A match context carries Limits::match_steps and a bound on heap.
 //   The JIT counts its steps more coarsely and ignores the heap bound, but it
-//   has a stack of its own, of fixed size; when that is exhausted the
-//   interpreter, which has not that limit, tries again.
+//   has a stack of fixed size.  When the stack is exhausted, the interpreter,
+//   which does not have that limit, repeats the match.
 // Not the start.  `not_text_start` is PCRE2_NOTBOL: to_pcre2.cc writes every
 //   start of text as "^", which that option stops at offset 0.
-// Work.  The step limit is PCRE2's and counts anew for every place where a
-// match
-//   may begin, so it does not bound a search: a thousand openers without a
-//   closer are a thousand walks to the end of the text.  Therefore a search
-//   goes over the text in windows.  Within a window the first place from which
-//   a match needs to see more is found; that place alone is tried with windows
-//   that grow until it is decided.  What the windows hold is charged to a
-//   budget.
-// Groups.  PCRE2's numbers are mapped to ours (see to_pcre2.cc).  Where
-//   several of its groups carry one of our numbers, the one that was set last
-//   counts, that is the one that ends last; of two that end together the one
-//   whose parenthesis closes later.
+// Work.  PCRE2 restarts its step limit at every position where a match may
+//   begin, so the limit does not bound a search: for a thousand openers without
+//   a closer PCRE2 reads to the end of the text a thousand times.  Therefore a
+//   search proceeds in windows.  In a window, PCRE2 finds the first position
+//   from which a match depends on text after the window; only that position is
+//   tried with larger and larger windows until it is decided.  The bytes of all
+//   windows are charged to a budget.
+// Groups.  PCRE2's numbers are mapped to ours (see to_pcre2.cc).  If
+//   several of its groups have one of our numbers, the group that was set last
+//   is reported.  That is the group whose match ends last; of two that end at
+//   the same position, the group whose parenthesis closes later.
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 
@@ -156,8 +155,8 @@ Pcre2::Found Pcre2::search(
   // PCRE2 takes no null pointer before 10.41.
   auto text =
       reinterpret_cast<PCRE2_SPTR>(subject.data() ? subject.data() : "");
-  // Searches from `from` in what lies before `end`; with `only`, for a match
-  // that begins at `from` itself.
+  // Searches [from, end), with the text before `from` visible to look-behind.
+  // With `only`, the match must begin at `from`.  Charges the budget.
   auto match = [&](std::size_t from, std::size_t end, bool only) {
     std::uint64_t cost = end - from + 1;
     if (cost > budget) {
@@ -181,7 +180,7 @@ Pcre2::Found Pcre2::search(
                       state.data.get(), state.context.get());
     }
     if (answer > 0) {
-      // What lies behind the match was hardly looked at.
+      // PCRE2 read little after the match, so those bytes are refunded.
       std::size_t seen = pcre2_get_ovector_pointer(state.data.get())[1];
       budget += end - std::min(std::max(seen, from), end);
     }
@@ -195,15 +194,20 @@ Pcre2::Found Pcre2::search(
   };
 
   const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(state.data.get());
+  // Invariant: no match begins in [start, at).
   for (std::size_t at = start;;) {
     std::size_t end = window_end(at, kWindow);
     int answer = match(at, end, false);
     if (answer == PCRE2_ERROR_NOMATCH) {
+      // A match that began in the window and continued after it would have been
+      // partial, so no match begins before `end`.
       if (end == subject.size()) return {};
       at = end;
       continue;
     }
     if (answer == PCRE2_ERROR_PARTIAL && end < subject.size()) {
+      // A match from `offsets[0]` depends on text after the window, and no
+      // match begins earlier.
       at = offsets[0];
       for (std::size_t size = 4 * kWindow;
            answer == PCRE2_ERROR_PARTIAL && end < subject.size(); size *= 4) {

@@ -1,12 +1,12 @@
 #ifndef PARLANCE_SRC_REGEX_PCRE2_H_
 #define PARLANCE_SRC_REGEX_PCRE2_H_
 
-// The one place that talks to PCRE2: patterns that are not regular.
+// The adapter to PCRE2, which runs the patterns that are not regular.
 //
-// A search looks at `subject` from `start`; what stands before `start` is
-// visible to look-behind and word boundaries.  With `more` set the end of the
-// subject is not the end of the text: as soon as a match would have to look
-// beyond it the answer is kPartial, so a kMatch is final (PCRE2_PARTIAL_HARD).
+// A search looks at `subject` from `start`; the text before `start`
+// is visible to look-behind and word boundaries.  With `more` set, the end of
+// the subject is not the end of the text: if a match depends on text after the
+// subject, the result is kPartial, so a kMatch is final (PCRE2_PARTIAL_HARD).
 
 #include <cstddef>
 #include <cstdint>
@@ -55,11 +55,11 @@ class Pcre2 {
   };
 
   struct SearchOptions {
-    bool more = false;                // the text goes on after the subject
+    bool more = false;                // the text continues after the subject
     bool not_empty_at_start = false;  // no empty match at `start`
     // The subject is not the beginning of the text: ^ and \A fail at offset 0.
     bool not_text_start = false;
-    // How many bytes searches may look at, counted down; null: enough for one
+    // How many bytes searches may read, counted down; null: enough for one
     // search (kFreeBytes, and kPasses times the rest of the subject).
     std::uint64_t* bytes_left = nullptr;
   };
@@ -68,8 +68,8 @@ class Pcre2 {
 
   // Byte offsets into `subject`.  After kMatch, `groups` (when given) holds
   // the span of every group, index 0 the whole; {kUnset, kUnset} if it took
-  // no part.  A group name used twice reports the one that is set.
-  // kLimit: the step limit or the budget was passed; nothing was decided.
+  // no part.  For a group name that is used twice, the group that is set.
+  // kLimit: the step limit or the budget was exceeded; the search is undecided.
   Found search(std::string_view subject, std::size_t start,
                const SearchOptions& options, Scratch& scratch,
                std::vector<std::pair<std::size_t, std::size_t>>* groups) const;

@@ -1,8 +1,8 @@
 // Hir -> the text that PCRE2 reads.
 //
-// Written from the Hir and not from the pattern, so that PCRE2 never has an
-// opinion of its own: sets are spelled out (its \w and \s are other sets),
-// case is already folded, `\Z` and `$` are the assertion that was meant,
+// Written from the Hir and not from the pattern, so that the meaning never
+// depends on PCRE2's dialect: sets are spelled out (its \w and \s are other
+// sets), case is already folded, `\Z` and `$` are the assertion that was meant,
 // numbers and names of groups are ours.
 //
 // Sets of many ranges are written through general categories, which PCRE2
@@ -10,7 +10,7 @@
 // that a PCRE2 with older tables does not know are written out (kNewer).
 //
 // Groups.  Ours may carry one number twice ("(?P<n>a)|(?P<n>b)"), PCRE2's may
-// not.  Its groups are numbered by their opening parenthesis; those that share
+// not.  PCRE2 numbers groups by their opening parenthesis.  Groups that share
 // one of our numbers also share the name "g<number>".
 
 #include <cstdio>
@@ -53,7 +53,8 @@ void append_ranges(std::string& out, const CharClass& set) {
   }
 }
 
-// Each category without what only newer tables have, and the same complete.
+// A general category.  `all` is its complete set, `known` the set without the
+// characters that only newer tables have.
 struct Category {
   std::string code;
   CharClass all;
@@ -65,8 +66,8 @@ const std::vector<Category>& categories() {
     std::vector<Category> made;
     CharClass old = newer_characters().negated();
     for (std::size_t i = 0; i < tables::kCategoryCount; ++i) {
-      // What is unassigned is a matter of version, and PCRE2 has no text with
-      // surrogates to test.
+      // The unassigned characters depend on the version of Unicode, and the
+      // category of surrogates cannot be tested with PCRE2.
       if (i == tables::kUnassigned || i == tables::kSurrogate) continue;
       CharClass all = category_class(1U << i);
       made.push_back({tables::kCategoryCodes[i], all, all.intersect(old)});
@@ -76,7 +77,7 @@ const std::vector<Category>& categories() {
   return table;
 }
 
-// What stands between "[" and "]" for `set`.
+// The text between "[" and "]" for `set`.
 std::string members(const CharClass& set) {
   std::string out;
   if (set.ranges().size() <= kFewRanges) {
@@ -96,14 +97,14 @@ std::string members(const CharClass& set) {
 
 std::string brackets(const CharClass& set) {
   if (set == CharClass::any()) return "(?s:.)";
-  // Whatever holds unassigned characters is written by what it lacks.
+  // A set that contains unassigned characters is written as a complement.
   if (set.contains(kMaxCodePoint)) {
     return "[^" + members(set.negated()) + "]";
   }
   return "[" + members(set) + "]";
 }
 
-// Whether a "(?:...)" around the node may be left out before a quantifier.
+// Whether a quantifier can follow the node without an enclosing "(?:...)".
 bool is_one_item(const HirNode& node) {
   if (node.kind == HirKind::kClass || node.kind == HirKind::kCapture) {
     return true;
@@ -262,8 +263,8 @@ void Writer::close(const HirNode& node, bool bare) {
 }
 
 // NOTBOL stops "^" and not "\A", so the start of the text is always "^": a
-// search in a later part of a text can then say that it does not begin here.
-// Options MULTILINE and DOLLAR_ENDONLY are never set.
+// search in a later part of a text can then specify that the text does not
+// begin there. Options MULTILINE and DOLLAR_ENDONLY are never set.
 void Writer::assertion(Assertion which) {
   std::string word;
   if (which == Assertion::kWordBoundary ||
@@ -281,7 +282,7 @@ void Writer::assertion(Assertion which) {
       out_ += '$';
       break;
     case Assertion::kLineStart:
-      // PCRE2's own does not match behind a newline that ends the text.
+      // PCRE2's "(?m:^)" does not match after a newline that ends the text.
       out_ += "(?:^|(?<=\\n))";
       break;
     case Assertion::kLineEnd:

@@ -1,8 +1,9 @@
-// Ast -> Hir: flags are resolved, and what is not regular is found.
+// Ast -> Hir: resolves flags, and finds the constructs that are not regular.
 //
-// One loop over the Ast, whose children stand before their parents.  Each Ast
-// node becomes at most one Hir node; parts that a parent swallowed (the
-// characters of a literal) are left behind and dropped at the end.
+// One loop over the Ast, in which children precede their parents.  Invariant:
+// for every Ast node before the current one, hir_of_ holds its Hir node and
+// properties_ the properties of its subtree.  Hir nodes that a parent absorbed
+// (the characters of a literal) become unreachable and are removed at the end.
 
 #include <optional>
 #include <string>
@@ -57,7 +58,8 @@ HirNode literal(char32_t c) {
   return node;
 }
 
-// Copies what the root reaches, in order.
+// The nodes that the root reaches, in the same order.  Parents are visited
+// before their children to mark, children before their parents to renumber.
 Hir without_leftovers(Hir hir) {
   std::vector<bool> reached(hir.nodes.size(), false);
   reached.back() = true;
@@ -66,14 +68,14 @@ Hir without_leftovers(Hir hir) {
     for (HirId child : hir.nodes[i].children) reached[child] = true;
   }
   std::vector<HirId> renamed(hir.nodes.size());
-  std::vector<HirNode> kept;
+  std::vector<HirNode> reachable;
   for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
     if (!reached[i]) continue;
-    renamed[i] = HirId(kept.size());
+    renamed[i] = HirId(reachable.size());
     for (HirId& child : hir.nodes[i].children) child = renamed[child];
-    kept.push_back(std::move(hir.nodes[i]));
+    reachable.push_back(std::move(hir.nodes[i]));
   }
-  hir.nodes = std::move(kept);
+  hir.nodes = std::move(reachable);
   return hir;
 }
 
@@ -89,7 +91,8 @@ Result<Hir> Translator::run() {
     properties_.push_back(properties(ast_node));
     hir_of_.push_back(node(ast_node));
   }
-  // The root may be a node that its parents only passed through.
+  // The root need not be the last Hir node: a parent may return its child's
+  // node.
   HirId root = hir_of_.back();
   hir_.nodes.resize(root + 1);
   hir_.group_count = ast_.group_count;
@@ -171,7 +174,7 @@ HirNode Translator::set(const AstNode& ast_node) const {
   return one_of(ast_node.negated ? members.negated() : std::move(members));
 }
 
-// A set in its simplest form.
+// The node for a set: kNothing, a literal or a class.
 HirNode Translator::one_of(CharClass members) const {
   HirNode out;
   if (members.empty()) {
@@ -216,7 +219,12 @@ HirNode Translator::anchor(const AstNode& ast_node) const {
   return out;
 }
 
-// Flat, without empty parts, neighbouring literals joined.
+// A concatenation in canonical form: no child is a concatenation or empty, and
+// no two neighbours are literals.
+//
+// Invariant of append(): out.children is the canonical form of the parts
+// appended so far.  If in_run, the last child is a literal made here, which may
+// be changed because no other node refers to it.
 HirId Translator::concat(const AstNode& ast_node) {
   HirNode out;
   out.kind = HirKind::kConcat;
@@ -226,7 +234,7 @@ HirId Translator::concat(const AstNode& ast_node) {
     if (hir_.nodes[id].kind == HirKind::kLiteral && !out.children.empty()) {
       const HirNode& last = hir_.nodes[out.children.back()];
       if (last.kind == HirKind::kLiteral) {
-        // The run grows in a node of its own, so that nothing else changes.
+        // The run is a copy, so that the node of the child does not change.
         if (!in_run) {
           HirNode run = last;
           out.children.back() = store(std::move(run));
@@ -256,7 +264,7 @@ HirId Translator::concat(const AstNode& ast_node) {
   return store(std::move(out));
 }
 
-// --- What is not regular --------------------------------------------------
+// --- Constructs that are not regular --------------------------------------
 
 void Translator::not_regular(const AstNode& ast_node, std::string_view what) {
   std::size_t at = ast_node.span.begin;
@@ -265,7 +273,7 @@ void Translator::not_regular(const AstNode& ast_node, std::string_view what) {
   hir_.not_regular = std::string(what) + " at byte " + std::to_string(at);
 }
 
-// The children one after the other.
+// The properties of the concatenation of the children.
 Properties Translator::sum(const AstNode& ast_node) const {
   Properties all;
   for (AstId child : ast_node.children) {
@@ -281,6 +289,9 @@ Properties Translator::sum(const AstNode& ast_node) const {
   return all;
 }
 
+// Computes the properties of a node from those of its children, and records the
+// node if it is not regular.  sum() is right for a concatenation; each case
+// corrects what differs.
 Properties Translator::properties(const AstNode& ast_node) {
   Properties result = sum(ast_node);
   switch (ast_node.kind) {
@@ -345,8 +356,8 @@ Properties Translator::properties(const AstNode& ast_node) {
   return result;
 }
 
-// PCRE2's rule: the alternatives may differ, each has one length.  For `re`
-// all have the same.
+// Whether the length of a look-behind is fixed.  PCRE2 requires that each
+// alternative has a fixed length, `re` that all have the same.
 bool Translator::fixed_behind(const AstNode& ast_node) const {
   constexpr std::uint64_t kMost = 0xFFFF;
   AstId child = ast_node.children[0];

@@ -175,7 +175,7 @@ const CharClass& property_class(Property property) {
 }
 
 const CharClass& word_class(Flavor flavor) {
-  // What str.isalnum() accepts, and "_".
+  // The characters that str.isalnum() accepts, and "_".
   static const CharClass python = [] {
     CharClass set = category_class(*look_up(category_names(), "L") |
                                    *look_up(category_names(), "N"));

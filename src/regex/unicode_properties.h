@@ -12,9 +12,9 @@
 
 namespace parlance::regex {
 
-// Whether \w of the `regex` module matches `c`: letters and what is otherwise
-// Alphabetic, marks, decimal digits, connector punctuation, the two joiners.
-// A table look-up for ASCII, O(log n) beyond.
+// Whether \w of the `regex` module matches `c`: letters and other
+// Alphabetic characters, marks, decimal digits, connector punctuation, the two
+// joiners. A table look-up for ASCII, O(log n) beyond.
 bool is_word(char32_t c);
 
 // Built at first use and shared.  kWord: \w of the `regex` module.
@@ -26,15 +26,15 @@ enum class Property : unsigned char {
 };
 const CharClass& property_class(Property property);
 
-// What \w means: the `regex` module as above; `re` letters, numbers and "_";
-// ECMA the ASCII ones.
+// The set that \w denotes.  The `regex` module: is_word().  `re`: letters,
+// numbers and "_".  ECMA: the ASCII letters, digits and "_".
 const CharClass& word_class(Flavor flavor);
 
 // Characters of the general categories in `mask`, bit i for the i-th of
 // tables::kCategoryCodes.
 CharClass category_class(unsigned mask);
 
-// What \p{name} or \p{property=name} means.
+// The set that \p{name} or \p{property=name} denotes (Unicode TR18, RL1.2).
 struct PropertyAnswer {
   enum class Kind : unsigned char {
     kFound,
