@@ -368,7 +368,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
       spellings.push_back({rules::byte_symbols(trigger.text), next});
       continue;
     }
-    std::vector<std::vector<WordSymbol>> words = marks->words(trigger.text);
+    std::vector<std::vector<WordSymbol>> words = marks->spellings(trigger.text);
     if (!marks->either() && std::ranges::any_of(words[0], automata::is_mark)) {
       spelled.push_back(trigger.text);
     }

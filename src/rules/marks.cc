@@ -114,45 +114,50 @@ std::vector<MarkedPiece> Marks::pieces(std::string_view marker,
       }
       text.remove_prefix(end);
     }
-    std::string_view behind;
+    std::string_view after;
     if (i + 1 < split.size() &&
         std::ranges::any_of(split[i + 1].ids, [&](Token id) {
           return vocabulary_.strips_left(id);
         })) {
       const std::size_t last = text.find_last_not_of(kWhiteSpace);
       const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
-      behind = text.substr(begin);
+      after = text.substr(begin);
       text = text.substr(0, begin);
     }
     if (!text.empty()) out.push_back({std::string(text), std::nullopt});
-    if (!behind.empty()) {
-      out.push_back({std::string(behind), std::nullopt, true});
+    if (!after.empty()) {
+      out.push_back({std::string(after), std::nullopt, true});
     }
   }
   return out;
 }
 
-std::vector<std::vector<WordSymbol>> Marks::words(
+std::vector<std::vector<WordSymbol>> Marks::spellings(
     std::string_view marker) const {
-  std::vector<std::vector<WordSymbol>> ways(1);
-  const auto append = [](std::vector<WordSymbol>& way, std::string_view text) {
-    for (const WordSymbol byte : byte_symbols(text)) way.push_back(byte);
+  std::vector<std::vector<WordSymbol>> spellings(1);
+  const auto append = [](std::vector<WordSymbol>& spelling,
+                         std::string_view text) {
+    for (const WordSymbol byte : byte_symbols(text)) spelling.push_back(byte);
   };
   for (const vocab::MarkerPiece& piece : splitter_.split(marker)) {
     if (!piece.is_mark()) {
-      for (std::vector<WordSymbol>& way : ways) append(way, piece.text);
+      for (std::vector<WordSymbol>& spelling : spellings) {
+        append(spelling, piece.text);
+      }
       continue;
     }
-    std::vector<std::vector<WordSymbol>> spelled;
-    if (either() && 2 * ways.size() <= kMostWays) spelled = ways;
+    std::vector<std::vector<WordSymbol>> in_bytes;
+    if (either() && 2 * spellings.size() <= kMaxSpellings) in_bytes = spellings;
     const WordSymbol mark = automata::mark_symbol(by_spelling_.at(piece.text));
-    for (std::vector<WordSymbol>& way : ways) way.push_back(mark);
-    for (std::vector<WordSymbol>& way : spelled) {
-      append(way, piece.text);
-      ways.push_back(std::move(way));
+    for (std::vector<WordSymbol>& spelling : spellings) {
+      spelling.push_back(mark);
+    }
+    for (std::vector<WordSymbol>& spelling : in_bytes) {
+      append(spelling, piece.text);
+      spellings.push_back(std::move(spelling));
     }
   }
-  return ways;
+  return spellings;
 }
 
 Result<std::shared_ptr<const Marks>> marks_of(const Rules& rules,

@@ -78,11 +78,11 @@ class Marks {
   std::vector<MarkedPiece> pieces(std::string_view marker,
                                   std::size_t from = 0) const;
   // The spellings of a string of free text as bytes and marks: at most
-  // kMostWays, and one with Markers::kToken.
+  // kMaxSpellings, and one with Markers::kToken.
   // REQUIRES: the string was added.
-  std::vector<std::vector<automata::WordSymbol>> words(
+  std::vector<std::vector<automata::WordSymbol>> spellings(
       std::string_view marker) const;
-  static constexpr std::size_t kMostWays = 16;
+  static constexpr std::size_t kMaxSpellings = 16;
 
  private:
   const Vocabulary vocabulary_;

@@ -183,7 +183,7 @@ Pc TagCompiler::mark(std::uint32_t number, Pc next) {
 
 std::vector<Word> TagCompiler::words(std::string_view marker) const {
   if (marks_ == nullptr) return {rules::byte_symbols(marker)};
-  return marks_->words(marker);
+  return marks_->spellings(marker);
 }
 
 std::string TagCompiler::spelled(std::span<const WordSymbol> word) const {
