@@ -48,7 +48,7 @@ std::shared_ptr<const TransitionNetwork> network_of(
   auto network =
       std::make_shared<TransitionNetwork>(rules, pointers(schemas), marks);
   simplify(*network);
-  network->schemas.clear();  // each machine has its own
+  network->schemas.clear();  // each recogniser has its own
   return network;
 }
 
@@ -550,8 +550,9 @@ StringHint CfgRecogniser::string_hint(Configuration config) {
   if (schema.can_end(inner)) return {};
   StringHint view = schema.string_hint(inner);
   if (view.unconstrained) view.after = wrap_like(config, view.after);
-  for (StringHint::AcceptingRange& end : view.accepting_ranges)
+  for (StringHint::AcceptingRange& end : view.accepting_ranges) {
     end.after = wrap_like(config, end.after);
+  }
   return view;
 }
 
@@ -608,8 +609,9 @@ recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
   const Configuration inner = unwrap(config);
   if (schema.can_end(inner)) return {};
   recogniser::WhitespaceHint view = schema.whitespace_hint(inner);
-  if (view.unconstrained)
+  if (view.unconstrained) {
     view.without_space = wrap_like(config, view.without_space);
+  }
   return view;
 }
 

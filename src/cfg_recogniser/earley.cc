@@ -78,7 +78,7 @@ class EarleyRecogniser::Closure {
       follow(column_.items[next], next);
     }
     if (recogniser_.recording_) column_.all = column_.items;
-    if (!ended_.empty()) end_scopes();
+    if (!ended_.empty()) end_activations();
   }
 
  private:
@@ -134,7 +134,7 @@ class EarleyRecogniser::Closure {
   }
 
   // A derivation, followed backwards.
-  struct Way {
+  struct Derivation {
     Node at;
     StateId run = kNoId;                   // the state that reads here
     bool done = false;                     // at the beginning of the rule
@@ -144,30 +144,32 @@ class EarleyRecogniser::Closure {
     std::vector<std::pair<std::uint32_t, std::size_t>> met = {};
   };
 
-  void go_back(Way& way, const Back& back) const {
+  void go_back(Derivation& derivation, const Back& back) const {
     ++recogniser_.steps_;
     if (back.column == Back::kNone || back.entered) {
-      way.done = true;
+      derivation.done = true;
       return;
     }
     const Node before = {back.column, back.item};
-    const std::uint32_t here = way.at.first;
+    const std::uint32_t here = derivation.at.first;
     const StateId state = item_at(before).state;
     const bool call = back.ended != Back::kNone;
     const bool read = !call && back.column < here;
-    if (call || (read && way.run != state)) way.ends.push_back(here);
-    way.run = read ? state : kNoId;
-    way.at = before;
-    if (before.first < here) way.met.clear();
-    way.met.emplace_back(before.second, way.ends.size());
+    if (call || (read && derivation.run != state)) {
+      derivation.ends.push_back(here);
+    }
+    derivation.run = read ? state : kNoId;
+    derivation.at = before;
+    if (before.first < here) derivation.met.clear();
+    derivation.met.emplace_back(before.second, derivation.ends.size());
   }
 
-  // Whether `way` is at an item that `other` has passed.  If so, moves `other`
-  // back to that item.
-  static bool meets(const Way& way, Way& other) {
-    if (way.done || way.at.first != other.at.first) return false;
+  // Whether `derivation` is at an item that `other` has passed.  If so, moves
+  // `other` back to that item.
+  static bool meets(const Derivation& derivation, Derivation& other) {
+    if (derivation.done || derivation.at.first != other.at.first) return false;
     for (const auto& [item, parts] : other.met) {
-      if (item != way.at.second) continue;
+      if (item != derivation.at.second) continue;
       other.ends.resize(parts);
       return true;
     }
@@ -178,22 +180,22 @@ class EarleyRecogniser::Closure {
   // are followed backwards, the one that is later in the text first, until they
   // meet; then their parts are compared from the first on.
   bool better(std::uint32_t index, const Back& wanted) {
-    Way& one = one_;
-    Way& other = other_;
-    for (Way* way : {&one, &other}) {
-      way->at = {column_.position, index};
-      way->run = kNoId;
-      way->done = false;
-      way->ends.clear();
-      way->met.clear();
+    Derivation& one = one_;
+    Derivation& other = other_;
+    for (Derivation* derivation : {&one, &other}) {
+      derivation->at = {column_.position, index};
+      derivation->run = kNoId;
+      derivation->done = false;
+      derivation->ends.clear();
+      derivation->met.clear();
     }
     go_back(one, wanted);
     go_back(other, column_.backs[index]);
     while (!one.done || !other.done) {
       if (meets(one, other) || meets(other, one)) break;
-      Way& later = other.done || (!one.done && one.at.first >= other.at.first)
-                       ? one
-                       : other;
+      Derivation& later =
+          other.done || (!one.done && one.at.first >= other.at.first) ? one
+                                                                      : other;
       go_back(later, back_of(later.at));
     }
     const std::size_t both = std::min(one.ends.size(), other.ends.size());
@@ -299,10 +301,10 @@ class EarleyRecogniser::Closure {
     }
   }
 
-  // Prediction.  `behind` is what follows if the rule matches the empty text:
+  // Prediction.  `after` is what follows if the rule matches the empty text:
   // if the rule is already known to do so here, it follows at once.
   void call(const Item& item, std::uint32_t index, RuleId rule,
-            const Item& behind) {
+            const Item& after) {
     std::uint32_t activation = recogniser_.activation_for(
         rule, item.activation, column_.position, column_);
     if (first_time_) column_.waiting[key(rule, activation)].push_back(index);
@@ -312,7 +314,7 @@ class EarleyRecogniser::Closure {
       const bool missing =
           state.action == Action::kCount && !network_.rules[rule].nullable;
       add(missing ? Item{state.next, item.origin, item.activation, 0, 0}
-                  : behind,
+                  : after,
           {column_.position, index, empty->second});
     }
     add({network_.rules[rule].start, column_.position, activation, 0, 0},
@@ -356,7 +358,7 @@ class EarleyRecogniser::Closure {
   }
 
   // Drops the items inside the activations that have to end here.
-  void end_scopes() {
+  void end_activations() {
     std::vector<Item> kept;
     std::vector<std::uint32_t> moved(column_.items.size(), kNoId);
     for (std::size_t i = 0; i < column_.items.size(); ++i) {
@@ -392,8 +394,8 @@ class EarleyRecogniser::Closure {
   StateSet& column_;
   std::unordered_map<Item, std::uint32_t, ItemHash> seen_;
   // While recording: items for which a better derivation was found.
-  Way one_;
-  Way other_;
+  Derivation one_;
+  Derivation other_;
   static constexpr std::uint32_t kMostWaves = 100'000;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> again_;  // and its wave
   std::vector<std::uint32_t> reached_;
@@ -509,8 +511,9 @@ void EarleyRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (automata::read_char(automata::any_character(), byte, next.count) ==
-      CharStep::kNo)
+      CharStep::kNo) {
     return;
+  }
   const AhoCorasick& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);
   advance_in_text(item, next, out);
@@ -531,8 +534,8 @@ void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
   }
 }
 
-void EarleyRecogniser::note_backs(const StateSet& column, std::size_t item,
-                                  Kernel& kernel) const {
+void EarleyRecogniser::add_backs(const StateSet& column, std::size_t item,
+                                 Kernel& kernel) const {
   if (!recording_) return;
   kernel.backs.resize(
       kernel.items.size(),
@@ -624,7 +627,7 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
       default:
         break;
     }
-    note_backs(column, at, kernel);
+    add_backs(column, at, kernel);
   }
   return kernel;
 }
@@ -663,7 +666,7 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan_token(
         push(out, {first->second, item.origin, item.activation, 0, 0});
       }
     }
-    note_backs(column, i, kernel);
+    add_backs(column, i, kernel);
   }
   return kernel;
 }

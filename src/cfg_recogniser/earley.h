@@ -144,8 +144,8 @@ class EarleyRecogniser {
                                         std::uint64_t tokens);
   Kernel scan(const StateSet& column, std::uint8_t byte);
   Kernel scan_token(const StateSet& column, rules::Token token) const;
-  void note_backs(const StateSet& column, std::size_t item,
-                  Kernel& kernel) const;
+  void add_backs(const StateSet& column, std::size_t item,
+                 Kernel& kernel) const;
   void scan_free_text(const Item& item, std::uint8_t byte,
                       std::vector<Item>& out) const;
   void advance_in_text(const Item& item, const Item& next,

@@ -90,8 +90,9 @@ void CfgRecogniser::end_tracking(Configuration config) {
 const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
     ContextId context) {
   form_of_context_.resize(contexts_.size());
-  if (form_of_context_[context] != 0)
+  if (form_of_context_[context] != 0) {
     return forms_[form_of_context_[context] - 1];
+  }
   CanonicalForm form;
   // The outermost context has no items, and so a form that no other has.
   std::string key;
@@ -162,8 +163,9 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
       }
       equivalence_tree_.node(at).question = first;
     }
-    if (!equivalence_tree_.node(at).equivalent.dead())
+    if (!equivalence_tree_.node(at).equivalent.dead()) {
       return equivalence_tree_.node(at).equivalent;
+    }
     const std::uint32_t question = equivalence_tree_.node(at).question;
     asked[question] = true;
     inside_.clear();
@@ -193,10 +195,12 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
 
 Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   if (config.dead() || inside(config)) return config;
-  if (states_[config.lex].equivalence_root == EquivalenceTree::kNone)
+  if (states_[config.lex].equivalence_root == EquivalenceTree::kNone) {
     return config;
-  if (const TransitionTable::Step* known = known_equivalents_.find(config, 0))
+  }
+  if (const TransitionTable::Step* known = known_equivalents_.find(config, 0)) {
     return known->to;
+  }
   const Configuration found = find_equivalent(config, false);
   if (found.dead()) return config;
   const std::size_t before = known_equivalents_.memory_bytes();

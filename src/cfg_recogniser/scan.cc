@@ -173,8 +173,9 @@ void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
   const NetworkState& state = network_.states[item.state];
   Item next = item;
   if (automata::read_char(automata::any_character(), byte, next.count) ==
-      CharStep::kNo)
+      CharStep::kNo) {
     return;
+  }
   next.count = automata::canonicalize(automata::any_character(), next.count);
   const AhoCorasick& automaton = network_.free_texts[state.index];
   next.inner = automaton.step(item.inner, byte);

@@ -23,8 +23,9 @@ std::shared_ptr<UserData> Recogniser::user_data(std::uint64_t key) const {
 
 void Recogniser::set_user_data(std::uint64_t key,
                                std::shared_ptr<UserData> user_data) {
-  if (user_entries_.size() == kMostOwners)
+  if (user_entries_.size() == kMostOwners) {
     user_entries_.erase(user_entries_.begin());
+  }
   user_entries_.push_back({key, std::move(user_data)});
 }
 
