@@ -1,4 +1,4 @@
-// What parsing costs in C++.
+// The cost of parsing in C++.
 //
 //   one-shot      a 1 MB response of reasoning and content with literal
 //                 delimiters (bytes per second); a typical 2 KB response with

@@ -1,4 +1,4 @@
-// What constraining costs with structural tags and with grammars of one's own.
+// The cost of constraining with structural tags and with grammars of one's own.
 //
 //   grammarbench --vocab V.vocab --data bench/grammars [--schemas MASKBENCH]
 //                [--rounds N] [--only NAME] [--slow] [--cpu-time]

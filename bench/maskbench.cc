@@ -1,4 +1,4 @@
-// MaskBench: what constraining costs, and whether its answers are right.
+// MaskBench: the cost of constraining, and whether its verdicts are right.
 //
 //   maskbench FOLDER --vocab V.vocab --tokens V.tok
 //             [--sample FILE] [--only NAME] [--limit N] [--errors FILE]

@@ -44,18 +44,18 @@ class Corpus {
   };
 
   // Without a file of `tokens` instances have none.
-  // False: a file cannot be read; error() says which.
+  // False: a file cannot be read; error() names it.
   bool open(const std::filesystem::path& folder,
             const std::filesystem::path& tokens, Selection selection);
   const std::string& error() const { return error_; }
 
   // Calls `visit` for the selected schemas from number `first` on, until it
-  // says false.  False: something could not be read.
+  // returns false.  False: something could not be read.
   bool each(std::size_t first,
             const std::function<bool(std::size_t, Problem)>& visit);
 
  private:
-  // Calls `line` for each until it says false.
+  // Calls `line` for each until it returns false.
   bool each_line(const std::filesystem::path& file,
                  const std::function<bool(std::string_view)>& line);
   bool read_tokens(Problem& problem);

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_BENCH_MASKBENCH_REPORT_H_
 #define PARLANCE_BENCH_MASKBENCH_REPORT_H_
 
-// Adding up what was measured, schema by schema, and the table.
+// Sums of the measurements, schema by schema, and the table.
 
 #include <cstdint>
 #include <iosfwd>
@@ -51,7 +51,7 @@ class Report {
     std::int64_t ns = 0;
     std::string where;
   };
-  // Keeps the few that took longest.
+  // The few that took longest.
   static void keep_slow(std::vector<Slow>& list, Slow one);
   static void print_slow(std::ostream& out, std::string_view title,
                          const std::vector<Slow>& list);

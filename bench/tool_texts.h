@@ -19,7 +19,7 @@ struct Tool {
 };
 
 // The first `count` functions of BFCL that every style can write, and that have
-// such a call.  Fewer: `*error` says why.
+// such a call.  Fewer: `*error` has the reason.
 std::vector<Tool> read_tools(const std::string& folder, std::size_t count,
                              std::string* error);
 

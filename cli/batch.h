@@ -24,7 +24,7 @@ struct BatchOptions {
   std::string key = "response";
   std::size_t threads = 0;  // 0: one per core
   bool chat = false;
-  bool details = false;  // rows tell what did not fit
+  bool details = false;  // rows report the text that did not fit
   bool strict = false;   // diagnostics make the status kDamage
   Progress progress = Progress::kAuto;
   Color color = Color::kAuto;

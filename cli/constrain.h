@@ -46,7 +46,7 @@ struct Constraining {
 
   // REQUIRES: a vocabulary is given.
   Compiler compiler() const;
-  // Compiles the grammar.  Throws a Failure that says what to do.
+  // Compiles the grammar.  Throws a Failure whose message has the remedy.
   Constraint constraint(const Compiler& compiler) const;
 
   Source source;

@@ -1,4 +1,4 @@
-// The `parlance` command: what the library does, from a shell.
+// The `parlance` command: the functions of the library, from a shell.
 //
 // The command translates between arguments, files and terminals on one side and
 // the library's public API on the other.  It decides nothing about how a

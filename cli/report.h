@@ -1,7 +1,7 @@
 #ifndef PARLANCE_CLI_REPORT_H_
 #define PARLANCE_CLI_REPORT_H_
 
-// Errors and warnings with their place in the source:
+// Errors and warnings with their position in the source:
 //
 //   broken.json:4:16: error: '(' is never closed
 //     at /fields/thinking/open_pattern (bad_pattern)

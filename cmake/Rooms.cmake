@@ -112,13 +112,13 @@ endfunction()
 
 # parlance_fuzz(json_fuzz SOURCES fuzz/json_fuzz.cc): with PARLANCE_BUILD_FUZZ a
 # libFuzzer program fuzz/json_fuzz; otherwise a program that only replays.  Either
-# runs over the kept inputs in tests/fuzz/corpus/json/ as a test.  The libFuzzer
+# runs over the stored inputs in tests/fuzz/corpus/json/ as a test.  The libFuzzer
 # program also has a long test, fuzz_json, which makes up 10^7 inputs; one that
 # fails is written into the corpus.
 function(parlance_fuzz name)
   cmake_parse_arguments(FUZZ "" "" "SOURCES" ${ARGN})
-  string(REGEX REPLACE "_fuzz$" "" door ${name})
-  set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${door})
+  string(REGEX REPLACE "_fuzz$" "" subject ${name})
+  set(corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${subject})
   if(NOT EXISTS ${corpus})
     message(FATAL_ERROR "${name} has no corpus: ${corpus}")
   endif()
@@ -136,15 +136,15 @@ function(parlance_fuzz name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   if(PARLANCE_BUILD_TESTS)
-    add_test(NAME replay_${door} COMMAND ${name} ${replay} ${corpus})
-    set_tests_properties(replay_${door} PROPERTIES LABELS "fuzz")
+    add_test(NAME replay_${subject} COMMAND ${name} ${replay} ${corpus})
+    set_tests_properties(replay_${subject} PROPERTIES LABELS "fuzz")
     if(PARLANCE_BUILD_FUZZ)
-      set(found ${PROJECT_BINARY_DIR}/fuzz/found/${door})
+      set(found ${PROJECT_BINARY_DIR}/fuzz/found/${subject})
       file(MAKE_DIRECTORY ${found})
-      add_test(NAME fuzz_${door} COMMAND ${name} -runs=10000000 -timeout=20
+      add_test(NAME fuzz_${subject} COMMAND ${name} -runs=10000000 -timeout=20
                -rss_limit_mb=4096 -artifact_prefix=${corpus}/found-
                ${found} ${corpus})
-      set_tests_properties(fuzz_${door} PROPERTIES LABELS "long" TIMEOUT 86400)
+      set_tests_properties(fuzz_${subject} PROPERTIES LABELS "long" TIMEOUT 86400)
     endif()
   endif()
 endfunction()

@@ -12,7 +12,7 @@ namespace parlance::format {
 
 struct BuiltIn {
   std::string_view name;    // of the file, without ".json"
-  std::string_view source;  // what the file holds
+  std::string_view source;  // the text of the file
 };
 
 // Sorted by name.

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_FORMAT_DESCRIPTION_H_
 #define PARLANCE_SRC_FORMAT_DESCRIPTION_H_
 
-// A loaded format: what the loader produces and what the parser compiles.
+// A loaded format: the loader's result, which the parser compiles.
 //
 //   template text --json--> values --load.cc--> Description
 //
@@ -68,7 +68,7 @@ struct Content {
   // kv-lines
   std::string line_separator = "\n";
   std::string key_separator = ":";
-  // xml-inline, kv-lines: how values are parsed; null keeps the raw text.
+  // xml-inline, kv-lines: how values are parsed; null: the raw text.
   std::shared_ptr<const Content> value_parser = nullptr;
 
   // Set for a value parser that cannot work, e.g. one of an unknown name.  As

@@ -1,9 +1,9 @@
 // Warnings about a format that is valid but probably not what its author meant.
 //
-// Each rule is a function that checks one field, or all of them, and says what
-// will happen and what to write instead.  Rules about patterns use the Hir. Its
-// nodes come after their children, so the properties of all nodes are computed
-// in one pass over the array (see Facts).
+// Each rule is a function that checks one field, or all of them, and reports
+// the consequence and the remedy.  Rules about patterns use the Hir. Its nodes
+// come after their children, so the properties of all nodes are computed in one
+// pass over the array (see Facts).
 
 #include <algorithm>
 #include <utility>
@@ -27,9 +27,9 @@ using regex::HirNode;
 
 // Properties of each node of a pattern.
 struct Facts {
-  // It can match the empty string at some place: assertions count.
+  // It can match the empty string at some position: assertions count.
   std::vector<bool> can_be_empty;
-  // It can match the empty string at any place, whatever the text beside it.
+  // It can match the empty string at every position of every text.
   std::vector<bool> empty_anywhere;
   // It can begin with an endless run of nearly any text: [^<]*, .*?
   std::vector<bool> endless_start;

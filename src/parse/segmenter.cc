@@ -132,7 +132,7 @@ void Segmenter::feed_block(std::string_view text) {
     check_limit();
   }
 
-  // 3. Keep the held bytes, and before them the context that look-behind may
+  // 3. Retain the held bytes, and before them the context that look-behind may
   // read.
   std::uint64_t from = passed_;
   if (program_.any_backtrackers) {

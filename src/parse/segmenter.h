@@ -51,8 +51,8 @@ class SegmentSink {
   virtual void on_delimiter(const Delimited& delimiter) = 0;
   // Markup was found between regions.
   virtual void on_markup() = 0;
-  // A limit was passed at the text in [begin, end).  `what` says which one, and
-  // what becomes of the text.
+  // A limit was passed at the text in [begin, end).  `what` names the limit
+  // and the consequence for the text.
   virtual void on_limit(std::uint64_t begin, std::uint64_t end,
                         std::string_view what) = 0;
 

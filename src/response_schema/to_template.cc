@@ -285,7 +285,8 @@ class Converter {
  private:
   const Node& node(NodeId id) const { return schema_.nodes[id]; }
 
-  // Reads a root without a pattern: each property searches the whole text.
+  // Reads a root without a pattern: each property searches the whole text, and
+  // becomes a field whose opening, body and closing are those of its pattern.
   std::optional<Error> read_properties(const Node& root) {
     for (const auto& [name, child] : root.properties) {
       const Node& property = node(child);
@@ -324,6 +325,10 @@ class Converter {
 
   // Reads a root whose pattern is a sequence of optional named regions, with
   // white space between them and the rest of the text as the last.
+  //
+  // Invariant: fields_ has the regions of the items before the i-th, in order.
+  // An item is "(?:open(?P<name>body)close)?", which becomes the field `name`,
+  // or the named group of the rest, which ends the sequence.
   std::optional<Error> read_sequence(const Node& root) {
     const std::string form =
         "the pattern is not a sequence of optional groups, each an opening, a "
@@ -350,7 +355,7 @@ class Converter {
         ++at;
       }
       if (!named) return refuse(root, "x-regex", form);
-      // "(?:<think>)?": the prompt may have written it, and a template reads
+      // "(?:<think>)?": the prompt may contain it, and a template reads
       // that part of the prompt too.
       for (std::size_t p = 0; p < at; ++p) {
         if (const auto literal = inside((*parts)[p], "(?:", ")?")) {

@@ -101,7 +101,7 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
         nested = nested || is_container(item);
       }
       if (!nested) continue;
-      // Made ours before pointers into it are kept.
+      // Unshared before `pending` stores pointers into it.
       json::Array& items = next.mutable_items();
       for (std::size_t i = items.size(); i-- > 0;) {
         if (is_container(items[i])) pending.push_back(&items[i]);

@@ -84,7 +84,7 @@ struct StringRules {
 // Rules for arrays.
 struct ArrayRules {
   std::vector<NodeId> prefix_items;
-  NodeId items = kNoNode;  // the items behind the prefix; kNoNode: anything
+  NodeId items = kNoNode;  // the items after the prefix; kNoNode: anything
   NodeId contains = kNoNode;
   std::uint64_t min_contains = 1;
   std::optional<std::uint64_t> max_contains;
@@ -143,7 +143,7 @@ struct Node {
   NodeId else_node = kNoNode;
   NodeId ref = kNoNode;
 
-  // Where the node stands in its source, for Document::pointer().
+  // The schema in its source, for Document::pointer().
   const json::Value* source = nullptr;
 
   // The rules of one type, or rules that allow everything.
@@ -174,8 +174,8 @@ struct Ignored {
     kUnknownFormat,  // `keyword` is the name of the format
     kOtherDraft,     // a keyword of another draft than the schema's
     kRequiredFlag,   // draft 3's "required": true
-    kUnknownDraft,   // `keyword` is what $schema says
-    kBesideRef,      // drafts before 2019-09 drop what stands beside $ref
+    kUnknownDraft,   // `keyword` is the value of $schema
+    kBesideRef,      // drafts before 2019-09 ignore keywords beside $ref
   };
   NodeId node = kNoNode;
   std::string_view keyword;
@@ -212,9 +212,9 @@ struct Document {
 };
 
 struct LoadOptions {
-  // Which draft to read by, whatever $schema says.  Default: what it says.
+  // The draft of the schema, which overrides $schema.  Default: $schema's.
   std::optional<Draft> draft = std::nullopt;
-  // Which draft to read by where $schema says nothing.
+  // The draft of a schema without a known $schema.
   Draft default_draft = Draft::k2020;
 
   // Known formats are rules; otherwise `format` is an annotation.
@@ -229,8 +229,8 @@ struct LoadOptions {
   std::size_t max_nodes = std::size_t{1} << 22;
 };
 
-// Reads `schema` and whatever it refers to.  Parts that nothing refers to are
-// not looked at.
+// Reads `schema` and every schema that it refers to.  Parts that nothing refers
+// to are not read.
 //
 // Errors, each with the pointer of the keyword: kWrongType (a keyword has a
 // value of the wrong type), kInvalidValue (of the right type, but out of
@@ -238,7 +238,7 @@ struct LoadOptions {
 // schema refers to itself without going into the value), kUnsupportedVersion
 // (a draft before 4), kUnsupported (a vocabulary of its own), kBadPattern,
 // kUnsupportedPattern, kTooDeep, kTooLarge.
-// Complexity: O(size of what is reachable).
+// Complexity: O(size of the reachable schemas).
 Result<Document> load(const json::Value& schema,
                       const LoadOptions& options = {});
 

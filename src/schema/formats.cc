@@ -255,7 +255,7 @@ struct Row {
   std::string_view left_out = {};
 };
 
-// What Row::left_out says, as in the table above.
+// The text of Row::left_out, as in the table above.
 constexpr std::string_view kLeapSeconds =
     "leap seconds at another offset than zero";
 constexpr std::string_view kMixedAddress =

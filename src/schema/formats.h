@@ -6,7 +6,7 @@
 // Each is written from the document that defines the format.  Where the
 // definition is not regular, or its expression would be out of proportion, the
 // expression accepts less: what it accepts always has the format.  See the
-// table in formats.cc for what each leaves out.
+// table in formats.cc for the values that each leaves out.
 
 #include <cstdint>
 #include <memory>

@@ -13,6 +13,8 @@ using json::Value;
 Loader::Loader(const LoadOptions& options, Scopes scopes)
     : options_(options), scopes_(scopes), resources_(document_, options) {}
 
+// Invariant: every node of the document has been read or is on the work list.
+// nullopt: the schema needs dynamic scopes, which this loader does not track.
 std::optional<Result<Document>> Loader::run(const Value& schema) {
   if (std::optional<Error> error = resources_.start(schema)) {
     return Result<Document>(std::move(*error));
@@ -59,6 +61,8 @@ NodeId Loader::new_node(const Value& source) {
   return static_cast<NodeId>(document_.nodes.size() - 1);
 }
 
+// The slot of (value, scope): open addressing with linear probing, at most half
+// full.
 Loader::Slot& Loader::slot_of(const Value* value, ScopeId scope) {
   const auto home = [](const Slot& slot) {
     const auto address = reinterpret_cast<std::uintptr_t>(slot.value);
@@ -258,7 +262,7 @@ bool Loader::follow_dynamic(const Value& where, NodeId& out) {
     error_ = std::move(target).error();
     return false;
   }
-  // $dynamicRef looks at the dynamic scope only if the reference leads to a
+  // $dynamicRef uses the dynamic scope only if the reference leads to a
   // $dynamicAnchor; otherwise it is a $ref (2020-12, 8.2.3.2).
   if (target->dynamic_name.empty()) return follow(where, out);
   has_references_ = needs_scopes_ = true;
@@ -288,7 +292,7 @@ bool Loader::follow_recursive(const Value& where, NodeId& out) {
 }
 
 // The dynamic scope after entering `resource` from `scope`.  The outermost
-// anchor of a name wins, so names that `scope` has keep their values.
+// anchor of a name wins, so names that are in `scope` retain their values.
 ScopeId Loader::enter_scope(ScopeId scope, ResourceId resource) {
   if (scopes_ == Scopes::kNone) return kNoScope;
   const std::vector<Resources::Anchor>& anchors =

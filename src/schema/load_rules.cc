@@ -1,4 +1,4 @@
-// What each keyword says, and what its value must be.
+// The meaning of each keyword, and the values that it may have.
 //
 // Keywords that only mean something together (a bound and its flag, items and
 // their successors, contains and its counts, if and its branches) are read
@@ -53,6 +53,9 @@ bool Loader::rules() {
   return !error_;
 }
 
+// Adds the rule of one keyword to the current node.  Keywords are visited in
+// the order of the enumeration; those that the first of a group has read do
+// nothing here.
 bool Loader::rule(Keyword keyword, const Value& value) {
   NodeId id = kNoNode;
   switch (keyword) {
@@ -70,7 +73,7 @@ bool Loader::rule(Keyword keyword, const Value& value) {
       return bound(Keyword::kMinimum, Keyword::kExclusiveMinimum);
     case Keyword::kExclusiveMaximum:
     case Keyword::kExclusiveMinimum:
-      // A flag was read with its bound, and says nothing without one.
+      // A flag was read with its bound, and has no effect without one.
       return value.kind() == Kind::kBool || number(keyword, value);
     case Keyword::kMaxLength:
       return count(keyword, value, strings().max_length);
@@ -128,7 +131,7 @@ bool Loader::rule(Keyword keyword, const Value& value) {
       objects().unevaluated_properties = id;
       return true;
     case Keyword::kAllOf: {
-      // References may stand there already.
+      // It may contain references already.
       std::vector<NodeId> branches;
       if (!list(keyword, value, branches)) return false;
       node().all_of.insert(node().all_of.end(), branches.begin(),
@@ -166,8 +169,8 @@ bool Loader::rule(Keyword keyword, const Value& value) {
       }
       return true;
     case Keyword::kSchema:
-      // Only the first word on the draft of a resource counts; an unknown one
-      // is read as the draft that stands.
+      // An unknown draft leaves the draft as it is, and is reported for the
+      // root.
       if (now_.node == document_.root && !options_.draft && value.is_string() &&
           !names_known_draft(value.as_string())) {
         document_.ignored.push_back(
@@ -237,7 +240,7 @@ bool Loader::types(const Value& value) {
   return true;
 }
 
-// Adds `value` to what an enumeration allows.
+// Adds `value` to the values that an enumeration allows.
 void Loader::allow(Node& where, NodeId id, const Value& value) {
   if (value.is_array() || value.is_object()) {
     const NodeId made_node = literal(value);  // moves the nodes
@@ -385,7 +388,7 @@ bool Loader::format(const Value& value) {
   return true;
 }
 
-// `items` is a schema for every item behind the prefix, or, in older drafts, a
+// `items` is a schema for every item after the prefix, or, in older drafts, a
 // list that is the prefix itself, with additionalItems for the rest.
 bool Loader::items() {
   const Value& value = *members_.find(Keyword::kItems);

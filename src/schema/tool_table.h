@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_SCHEMA_TOOL_TABLE_H_
 #define PARLANCE_SRC_SCHEMA_TOOL_TABLE_H_
 
-// What a ToolSet knows: tools by name, their parameters by name, and for each
-// parameter the types its schema allows, found once.
+// The contents of a ToolSet: tools by name, their parameters by name, and for
+// each parameter the types its schema allows, found once.
 
 #include <cstddef>
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace parlance::schema {
 
-// Lets a table of std::string keys be asked with a std::string_view.
+// Allows look-up by std::string_view in a table of std::string keys.
 struct StringHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const {

@@ -1,6 +1,5 @@
 // The walk over a schema and the casts.  Both follow upstream's tool casting;
-// what it takes from Python's int(), float() and str.strip() is in
-// base/python_number.h.
+// Python's int(), float() and str.strip() are in base/python_number.h.
 
 #include "schema/typing.h"
 
@@ -38,6 +37,10 @@ struct Walk {
   bool bad_union = false;
 };
 
+// A depth-first walk through the unions.  Invariant: the frames of `stack` are
+// the path to the subschema being walked, and out.types has, in order, the
+// types of everything entered so far.  A frame whose choices are all done adds
+// null, if it is nullable and its types (those from first_type on) lack it.
 Walk walk(const json::Value& root) {
   Walk out;
   // An explicit stack: unions nest as deep as the schema's author likes.

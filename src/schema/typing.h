@@ -1,14 +1,14 @@
 #ifndef PARLANCE_SRC_SCHEMA_TYPING_H_
 #define PARLANCE_SRC_SCHEMA_TYPING_H_
 
-// Types for loose values: what a tool's schema says about an argument that
-// came as text.
+// Types for loose values: the types that a tool's schema allows for an argument
+// that was written as text.
 //
 //   candidate_types({"type": ["integer", "null"]})    kInteger, kNull
 //   cast("7", {kInteger, kNull})                      7
 //   cast("seven", {kInteger, kNull})                  nothing: it stays text
 //
-// Only what decides a type is read of a schema: "type", "anyOf", "oneOf" and
+// The types depend on four keywords: "type", "anyOf", "oneOf" and
 // "nullable".  "allOf", "$ref", "enum" and "const" are not.
 
 #include <cstdint>
@@ -36,13 +36,13 @@ std::string_view to_string(LooseType type);
 
 // The types a schema allows, in the order in which they are tried: those of
 // "type", then of each "anyOf", then of each "oneOf", then null if "nullable"
-// is truthy and null is not among them yet.  Repetitions are kept.  Empty when
-// the schema is not an object or says nothing.
+// is truthy and null is not among them yet.  Duplicates are not removed.  Empty
+// if the schema is not an object or has none of these keywords.
 std::vector<LooseType> candidate_types(const json::Value& schema);
 
-// Whether somewhere in the schema, where candidate_types() looks, "anyOf" or
-// "oneOf" is something that has no elements (a number or true).  Upstream
-// raises a TypeError when such a parameter comes; candidate_types() reads on.
+// Whether an "anyOf" or "oneOf" that candidate_types() visits is a value
+// without elements (a number or true).  Upstream raises a TypeError for a
+// parameter with such a schema; candidate_types() ignores the keyword.
 bool has_bad_union(const json::Value& schema);
 
 // `text` as a value of the first type that it can be read as, or nothing.

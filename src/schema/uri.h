@@ -10,8 +10,8 @@
 
 namespace parlance::schema {
 
-// What stands before the first '#', and what stands behind it.  Nothing and an
-// empty fragment are the same to JSON Schema.
+// The parts of `uri` before and after its first '#'.  To JSON Schema no
+// fragment and an empty one are the same.
 std::pair<std::string_view, std::string_view> split_fragment(
     std::string_view uri);
 

@@ -1,4 +1,4 @@
-// Rule by rule.
+// The rules of a node, one function for each kind of rule.
 
 #include "schema/validate.h"
 
@@ -88,9 +88,13 @@ bool Validator::valid(NodeId node, const Value& value) {
   return check(node, value, seen);
 }
 
+// Invariant: `seen` has the members evaluated by the schemas that have been
+// checked in place and hold; `mine` the same within this node.  The unevaluated
+// rules come last, since they apply to the members that every other rule,
+// those in place included, has left unmarked.
 bool Validator::check(NodeId id, const Value& value, Seen& seen) {
   const Node& node = document_.node(id);
-  // What fails marks nothing.
+  // A schema that fails evaluates nothing, so its marks are collected apart.
   Seen mine(value.size());
   if (!check_here(node, value)) return false;
   if (value.is_array() && !check_array(node.arrays(), value.items(), mine)) {
@@ -108,7 +112,7 @@ bool Validator::check(NodeId id, const Value& value, Seen& seen) {
   return true;
 }
 
-// The rules that do not look into the value, or at other schemas.
+// The rules of types, enumerations, numbers and strings.
 bool Validator::check_here(const Node& node, const Value& value) {
   if ((node.types & type_bit(value)) == 0) return false;
   if (node.scalars) {
@@ -167,6 +171,8 @@ bool Validator::check_array(const ArrayRules& rules, const json::Array& items,
   return within(found, rules.min_contains, rules.max_contains);
 }
 
+// A member is evaluated by `properties`, by `patternProperties`, or, if neither
+// applies, by `additionalProperties`.
 bool Validator::check_object(const ObjectRules& rules,
                              const json::Object& members, Seen& seen) {
   if (!within(members.size(), rules.min_properties, rules.max_properties)) {
@@ -216,7 +222,7 @@ bool Validator::check_in_place(const Node& node, const Value& value,
   for (NodeId id : node.all_of) {
     if (!check(id, value, seen)) return false;
   }
-  // Every branch is tried: each that holds marks what it has seen.
+  // Every branch is checked, since each that holds marks members as evaluated.
   const auto holding = [&](const std::vector<NodeId>& branches) {
     return std::count_if(branches.begin(), branches.end(),
                          [&](NodeId id) { return check(id, value, seen); });

@@ -1,12 +1,12 @@
 #ifndef PARLANCE_SRC_SCHEMA_VALIDATE_H_
 #define PARLANCE_SRC_SCHEMA_VALIDATE_H_
 
-// Whether a value is valid under a schema, rule by rule as the standard words
-// them.
+// Whether a value is valid under a schema, rule by rule in the order of the
+// standard.
 //
-// This is the slow, obvious twin of the automata that constrain a model: tests
-// compare them with it.  It looks at a whole value, keeps no state between
-// values, and does nothing cleverly.
+// This is the reference implementation for the automata that constrain a model:
+// tests compare them with it.  It reads a complete value, has no state between
+// values, and is simple rather than fast.
 
 #include <cstdint>
 #include <optional>
@@ -22,8 +22,8 @@ namespace parlance::schema {
 // Equality of JSON: numbers by value, members in any order.
 bool equal_values(const json::Value& a, const json::Value& b);
 
-// Keeps the patterns it has met compiled.  Belongs to one thread.  Recursion is
-// as deep as the value times the longest in-place chain of the schema.
+// Caches compiled patterns.  Not thread-safe.  Recursion is as deep as the
+// value times the longest in-place chain of the schema.
 class Validator {
  public:
   // `document` must outlive this.
@@ -33,8 +33,9 @@ class Validator {
   bool valid(const json::Value& value) { return valid(document_.root, value); }
 
  private:
-  // Which members (or items) of the value some rule has looked at, for
-  // unevaluatedProperties and unevaluatedItems.  Only added to by what holds.
+  // The members (or items) of the value that have been evaluated, for
+  // unevaluatedProperties and unevaluatedItems.  A schema adds its own only if
+  // the value is valid under it.
   using Seen = std::vector<bool>;
 
   bool check(NodeId id, const json::Value& value, Seen& seen);
