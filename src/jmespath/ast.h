@@ -5,15 +5,16 @@
 //
 //   people[?age > `20`].name
 //
-//   filter ─┬─ field people      what is filtered
-//           ├─ field name        applied to every element that is kept
+//   filter ─┬─ field people      the list
+//           ├─ field name        applied to every element that passes
 //           └─ greater ─┬─ field age
 //                       └─ literal 20
 //
-// A projection holds both sides: what it runs over, and what it applies to
-// each element.  What is applied to one value step after step (`a.b`, `a[0]`,
-// `a | b`) is one chain of any length, so the depth of a tree is that of the
-// brackets in the text and walking it may recurse.
+// A projection holds both sides: the expression for the list, and the
+// expression that is applied to each element.  Steps that are applied to one
+// value in turn
+// (`a.b`, `a[0]`, `a | b`) are one chain of any length, so the depth of a tree
+// is that of the brackets in the text and walking it may recurse.
 
 #include <cstdint>
 #include <string>
@@ -33,7 +34,7 @@ enum class NodeKind : std::uint8_t {
   kLiteral,          // literal
   kIndex,            // slice.start
   kSlice,            // slice
-  kChain,            // children, each applied to what the one before gave
+  kChain,            // children, each applied to the result before it
   kOr,               // children
   kAnd,              // children
   kNot,              // child

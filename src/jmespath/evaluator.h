@@ -3,17 +3,17 @@
 
 // Walks the tree of an expression over a value.
 //
-// Most steps only point at a part of what they are given, and a pointer costs
-// nothing; only what is new (a list, a number) needs a place.  So every visit
-// gets a slot for a new value and answers with a pointer: into the slot, or
-// into what it was given.
+// The result of most steps is a part of their input, and a pointer to it is
+// cheap; only a new value (a list, a number) has to be stored.  So every visit
+// receives a slot for a new value and returns a pointer, either into the slot
+// or into its input.
 //
 // A chain hands one slot from step to step.  That is sound because of one rule:
 // a visit writes its slot last, when it no longer needs its input, which may
-// lie in the slot's old content.  Whoever needs its input twice (a || b) gives
-// the first visit a slot of its own and keep()s the answer.
+// lie in the slot's old content.  A visit that needs its input twice (a || b)
+// gives the first visit a local slot and passes its result to keep().
 //
-// What a value is, a Model says: JSON values, or those of a host.  It has
+// A Model defines the values: JSON values, or the values of a host.  It has
 //
 //   V                   a value; default-made null, copied at little cost,
 //                       made from json::Value
@@ -107,7 +107,7 @@ class Evaluator {
     V slot = {};
   };
 
-  // ---- Errors.  A null pointer says that error_ is set.
+  // ---- Errors.  A visit returns a null pointer after it has set error_.
 
   const V* fail(ErrorCode code, std::string message, const Node& node) {
     if (!error_) error_ = Error{code, std::move(message), "", node.span};
@@ -189,7 +189,7 @@ class Evaluator {
       case NodeKind::kCall:
         return call(node, input, slot);
       case NodeKind::kReference:
-        // parse() lets references stand only where call() looks for them.
+        // parse() accepts references only as arguments, which call() handles.
         break;
     }
     return &null_;
@@ -231,7 +231,8 @@ class Evaluator {
         s.has_start ? place(s.start) : (s.step > 0 ? lowest : highest);
     const std::int64_t stop =
         s.has_stop ? place(s.stop) : (s.step > 0 ? highest : lowest);
-    // A longer step than the list is as good as one of its length.
+    // A step longer than the list selects at most one element; clamping avoids
+    // overflow.
     const std::int64_t step = std::clamp(s.step, -size - 1, size + 1);
     List out(model_, 0);
     for (std::int64_t i = start; step > 0 ? i < stop : i > stop; i += step) {
@@ -325,9 +326,9 @@ class Evaluator {
     return put(slot, out.take());
   }
 
-  // ---- Projections: what each element gives, without nulls
+  // ---- Projections: the results for the elements, without nulls
 
-  // False: error_ is set.
+  // Appends the result of `side` for `item`.  Returns false after an error.
   bool append(const Node& side, const V& item, List& out, bool nulls) {
     V local;
     const V* found = visit(side, item, local);
@@ -397,7 +398,9 @@ class Evaluator {
 
   // ---- Functions
 
-  // Arguments come first: an error in one of them hides an unknown function.
+  // The steps: evaluate the arguments; check the name of the function, the
+  // number of arguments and their types; apply it.  An error in an argument is
+  // therefore reported before an unknown function.
   const V* call(const Node& node, const V& input, V& slot) {
     std::array<Argument, 2> few;
     std::vector<Argument> many;

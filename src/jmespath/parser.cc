@@ -1,6 +1,7 @@
-// From words to a tree, by binding powers (Pratt's method): every word that may
-// stand between two expressions has a power, and an expression takes all that
-// binds more tightly than what stands before it.
+// From tokens to a tree, by binding powers (Pratt, "Top Down Operator
+// Precedence", 1973): every token that may follow an expression has a power,
+// and an expression extends over the tokens that bind more tightly than the
+// token before it.
 //
 // The powers, and with them where a projection ends, are those of the package.
 // So are three liberties that the specification does not give: commas between

@@ -91,8 +91,7 @@ Result<Hir> Translator::run() {
     properties_.push_back(properties(ast_node));
     hir_of_.push_back(node(ast_node));
   }
-  // The root need not be the last Hir node: a parent may return its child's
-  // node.
+  // The root must be the last node.
   HirId root = hir_of_.back();
   hir_.nodes.resize(root + 1);
   hir_.group_count = ast_.group_count;

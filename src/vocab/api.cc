@@ -1,4 +1,4 @@
-// The door of the room: Vocabulary, over the table of table.h.
+// The public class Vocabulary, implemented by the table of table.h.
 
 #include <algorithm>
 #include <utility>

@@ -119,8 +119,9 @@ std::optional<char> fallback_byte(std::string_view piece) {
   return static_cast<char>(high << 4 | low);
 }
 
-// Walks the stages in order.  What a stage sees decides whether it can be said
-// per piece, so the reader remembers what came before:
+// Reads the stages in order.  The input of a stage decides whether the stage
+// can be a function of one piece, so the reader tracks what the stages before
+// it produce:
 //
 //   kPieces  every piece by itself
 //   kRuns    the same, but neighbouring bytes are one piece (ByteFallback)
@@ -324,8 +325,9 @@ class DecoderReader {
 
   std::optional<Error> add_replace(std::string_view from, std::string_view to,
                                    const std::string& path) {
-    // In joined text only what one token always holds whole can be replaced
-    // token by token: one character, or one byte where tokens split characters.
+    // In joined text, a pattern can be replaced token by token only if no match
+    // spans two tokens: one character, or one byte where tokens split
+    // characters.
     if ((sees_ == Sees::kText && !is_one_character(from)) ||
         (sees_ == Sees::kBytes && from.size() != 1)) {
       return refusal(path, "The pattern " + printable(from) +
@@ -412,7 +414,7 @@ class DecoderReader {
   }
 
   // A model with byte_fallback means "<0x0A>" as a byte even if its decoder
-  // forgets to say so.  With ByteLevel every byte has a piece of its own, and
+  // has no such stage.  With ByteLevel every byte has a piece of its own, and
   // "<0x0A>" is text.
   std::optional<Error> read_model(const json::Value& tokenizer) {
     const json::Value* model = member(tokenizer, "model");
@@ -429,7 +431,7 @@ class DecoderReader {
     return std::nullopt;
   }
 
-  // A normalizer that puts U+2581 before a text also asks for it to go.
+  // If a normalizer puts U+2581 before a text, decoding removes it.
   std::optional<Error> read_normalizer(const json::Value& tokenizer) {
     const json::Value* normalizer = member(tokenizer, "normalizer");
     if (normalizer == nullptr) return std::nullopt;

@@ -14,10 +14,10 @@
 //   ["the"]        WordPiece                            -> " the"
 //   ["##ing"]      the same                             -> "ing"
 //
-// What is left over at the first piece is always one space, and becomes
-// strips_leading_space().  A pipeline that cannot be said per piece is refused
-// with the name and the place of the stage.  docs/reference/vocabularies.md
-// lists every stage, refusal and difference.
+// The only exception at the first piece is one space, which becomes
+// strips_leading_space().  A pipeline that is not a function of one piece is
+// refused with the name and the path of the stage.
+// docs/reference/vocabularies.md lists every stage, refusal and difference.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,13 +33,13 @@ namespace parlance::vocab {
 
 class Decoder {
  public:
-  // Reads "decoder", and of "normalizer", "pre_tokenizer" and "model" what
-  // bears on it.
+  // Reads "decoder", and the parts of "normalizer", "pre_tokenizer" and "model"
+  // that affect decoding.
   // REQUIRES: tokenizer.is_object().
   static Result<Decoder> from_json(const json::Value& tokenizer);
 
-  // What needs no section: GPT-2's table; U+2581 for spaces; that and
-  // "<0x0A>" for a byte.
+  // Decoders without a section: GPT-2's table; U+2581 for spaces; U+2581 for
+  // spaces and "<0x0A>" for a byte.
   static Decoder byte_level();
   static Decoder spaces();
   static Decoder byte_fallback();

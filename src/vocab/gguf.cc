@@ -203,7 +203,7 @@ class Reader {
     const std::size_t bytes = kSizes[static_cast<std::size_t>(type)];
     std::uint64_t id = 0;
     if (!at_.number(bytes, id)) return cut_off();
-    // All ones is -1 in every size, and says that there is no such token.
+    // All ones is -1 in every size and means that there is no such token.
     const std::uint64_t none = ~std::uint64_t{0} >> (64 - 8 * bytes);
     if (id != none) out = id;
     return std::nullopt;
@@ -264,7 +264,7 @@ enum class Pieces : std::uint8_t { kByteLevel, kSpaces, kEscapes, kVerbatim };
 struct Model {
   std::string_view name;
   Pieces pieces;
-  bool space_prefix;  // where the file does not say
+  bool space_prefix;  // the default if the file does not define it
 };
 constexpr std::array<Model, 7> kModels = {{
     {"gpt2", Pieces::kByteLevel, false},
@@ -276,8 +276,8 @@ constexpr std::array<Model, 7> kModels = {{
     {"plamo2", Pieces::kVerbatim, false},
 }};
 
-// RWKV writes its tokens with \t, \n, \r, \xNN, and a backslash before what
-// stands for itself.
+// RWKV writes its tokens with \t, \n, \r, \xNN, and a backslash before other
+// characters that need one.
 std::string unescaped(std::string_view text) {
   const auto digit = [](char c) {
     return static_cast<unsigned char>(c >= 'a' ? c - 'a' + 10 : c - '0') & 15u;
@@ -395,7 +395,7 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
                             " is not supported; supported are gpt2, llama, "
                             "gemma4, bert, t5, rwkv and plamo2."};
   }
-  // Tokenizers that merge bytes, but write spaces as SentencePiece does.
+  // These tokenizers merge bytes, but write spaces as SentencePiece does.
   const bool spaces = header.pre == "gemma4" || header.pre == "sarvam-moe" ||
                       header.pre == "granite-embed-multi-311m";
   const Pieces pieces = model->pieces == Pieces::kByteLevel && spaces
@@ -404,7 +404,8 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
   TokenWriter writer(pieces, builder);
   Cursor tokens = header.tokens->values;
   Cursor types = header.types ? header.types->values : Cursor({});
-  // The bytes of the tokens are there, so the count is no mere claim.
+  // The reader has checked that the bytes of all tokens are present, so the
+  // count is no larger than the file allows.
   builder.reserve(static_cast<std::size_t>(header.tokens->count),
                   bytes.size() / 4);
   for (std::uint64_t id = 0; id < header.tokens->count; ++id) {

@@ -9,9 +9,9 @@
 //   array:  type:u32 count:u64 values
 //
 // Only the header's pairs are read, so a part of the file that holds them is
-// enough; tensors are never looked at.  Every count is checked against the
-// bytes that are there before anything is reserved for it, and what is no part
-// of the tokenizer is skipped in place.
+// enough; tensors are never read.  Every count is checked against the bytes
+// that are present before memory is reserved for it, and values that are not
+// part of the tokenizer are skipped without a copy.
 //
 // A token's bytes are what llama.cpp writes for it alone, with special tokens.
 
@@ -25,8 +25,8 @@ namespace parlance::vocab {
 // Whether `bytes` begin as a GGUF file does.
 bool is_gguf(std::string_view bytes);
 
-// Reads the beginning of a file.  On an error, `truncated` tells whether more
-// of the file's bytes could mend it.
+// Reads the beginning of a file.  On an error, `truncated` is whether the
+// file could be valid with more of its bytes.
 std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
                                TableBuilder& builder);
 

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_VOCAB_MODEL_FILES_H_
 #define PARLANCE_SRC_VOCAB_MODEL_FILES_H_
 
-// The files of a model's folder that say what its tokens are:
+// The files of a model's folder that define its tokens:
 //
 //   tokenizer.json           the tokens
 //   tokenizer_config.json    added_tokens_decoder: flags, more added tokens;
@@ -27,7 +27,7 @@ std::optional<Error> read_model_files(const ModelFiles& files,
                                       const Limits& limits,
                                       TableBuilder& builder);
 
-// What a path leads to: the contents of a file, or those of a folder's files.
+// The contents of a file, or of the files of a folder.
 struct Loaded {
   bool folder = false;
   std::string text;  // of a GGUF file, its beginning

@@ -23,10 +23,9 @@ class SpecialSpellings {
     std::size_t at = 0;
     TokenId id = 0;
   };
-  // The leftmost at `from` or behind, of several there the longest, of several
-  // with its spelling the lowest id.
-  // Complexity: O(text.size() * (lengths of spellings with a common first
-  // byte)) look-ups.
+  // The leftmost occurrence at or after `from`.  Of several that begin there,
+  // the longest; of several ids with that spelling, the lowest. Complexity:
+  // O(text.size() * (lengths of spellings with a common first byte)) look-ups.
   std::optional<Found> find(std::string_view text, std::size_t from) const;
 
  private:

@@ -11,10 +11,10 @@
 //             ^0      ^3        ^7
 //   slots_  [ {0,3} {3,4} unused {7,5,control} ... ]
 //
-// Added and control tokens are few; what only they have stands in a list of
-// their own.  The index of all spellings is a hash table with chains: a bucket
-// holds the lowest of its ids, and next_ links each id to the next higher one
-// of the bucket.
+// Added and control tokens are few; the properties that only they have are in a
+// list of their own.  The index of all spellings is a hash table with chains: a
+// bucket holds the lowest of its ids, and next_ links each id to the next
+// higher one of the bucket.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ inline bool is_special(Kind kind) {
 // 2^18 ids; one absurd id in a file must not cost gigabytes of empty slots.
 inline constexpr Id kMaxId = (Id{1} << 24) - 2;
 
-// What only added and control tokens have.
+// The properties that only added and control tokens have.
 struct SpecialToken {
   std::string_view spelling = {};  // "": the bytes
   bool strips_left = false;
@@ -79,7 +79,7 @@ class Table {
   std::optional<Id> find_first(std::string_view spelling) const;
   std::optional<Id> find_next(Id id) const;
   std::span<const Id> special_ids() const { return special_ids_; }
-  // Nothing where the source does not say which ids end a response.
+  // Nothing if the source does not define which ids end a response.
   const std::optional<std::vector<Id>>& stop_ids() const { return stop_ids_; }
   bool strip_leading_space() const { return strip_leading_space_; }
   bool space_after_marks() const { return space_after_marks_; }
@@ -131,14 +131,14 @@ class TableBuilder {
  public:
   void reserve(std::size_t ids, std::size_t bytes);
 
-  // What `id` was added as, kUnused if it was not.
+  // The kind that `id` was added with, kUnused if it was not added.
   Kind kind(Id id) const { return table_.kind(id); }
   bool has(std::uint64_t id) const {
     return id <= kMaxId && kind(static_cast<Id>(id)) != Kind::kUnused;
   }
 
   // An added or control token of white space only becomes an ordinary one.
-  // `special` is kept for added and control tokens only.
+  // `special` is stored for added and control tokens only.
   // Errors, without a path or span: kTooLarge, and kBadVocabulary for an id
   // that was added before.
   std::optional<Error> add(std::uint64_t id, std::string_view bytes, Kind kind,
@@ -147,8 +147,8 @@ class TableBuilder {
   // Makes the table at least `ids` long.  Error: kTooLarge.
   std::optional<Error> pad(std::uint64_t ids);
 
-  // Makes the table exactly `ids` long: what a model's output has.  Tokens
-  // beyond it are dropped, since no model of this size writes them.
+  // Makes the table exactly `ids` long, the size of a model's output.  Tokens
+  // beyond it are dropped, since the model cannot emit them.
   // Error: kTooLarge.
   std::optional<Error> resize(std::uint64_t ids);
 
@@ -156,12 +156,12 @@ class TableBuilder {
   // one.  Complexity: O(tokens).
   std::optional<Id> find(std::string_view spelling) const;
 
-  // Says that the source names the ids that end a response, if only none.
+  // Records that the source defines the ids that end a response, even if it
+  // names none.
   void set_stops_known();
 
-  // An id given twice is kept once.  Error: kBadVocabulary for an id without
-  // a token.
-  // REQUIRES: every token was added.
+  // Adds a stop id; an id that is added twice is stored once.  Error:
+  // kBadVocabulary for an id without a token. REQUIRES: every token was added.
   std::optional<Error> add_stop(std::uint64_t id);
 
   void set_strip_leading_space(bool strip) {

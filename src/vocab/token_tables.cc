@@ -1,9 +1,10 @@
 // Reading token tables: a blob becomes views, once everything that a view
 // will ever follow is known to stay inside it.
 //
-// The checksum finds damage.  A file may also be made with ill will, so sizes,
-// ids, offsets and the shape of every trie are checked as well; what such a
-// file can still do is to say wrong things about tokens.
+// The checksum finds damage.  A file may also be malicious, so sizes,
+// ids, offsets and the structure of every trie are checked as well.  The
+// contents of such a file can still be wrong, but reading it never leaves the
+// blob.
 
 #include "vocab/token_tables.h"
 
@@ -43,7 +44,7 @@ void clear_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
   for (const Id id : ids) mask[id / 32] &= ~(std::uint32_t{1} << id % 32);
 }
 
-// What is wrong with the frame of `blob`, before any section is looked at.
+// The error in the header and the section table of `blob`, if there is one.
 std::optional<Error> check_header(std::string_view blob,
                                   const VocabularyKey& key) {
   constexpr std::size_t kFrame =

@@ -45,7 +45,7 @@ using MaskView = std::span<const std::uint32_t>;
 // Longest bound on characters that has a mask of its own.
 inline constexpr std::uint32_t kMaxBoundedChars = 40;
 
-// What tokens do to the body of a JSON string that stands in one state.
+// The effect of each token on the body of a JSON string, for one state.
 //
 // The characters of a token are those that it completes, and one more if it
 // ends inside a character or escape.  The character that the state is inside
@@ -103,10 +103,10 @@ static_assert(sizeof(WhiteSpaceToken) == 8);
 // Tokens that begin with JSON white space: space, \t, \n, \r.
 class WhiteSpaceTable {
  public:
-  // Tokens of nothing else, by (bytes, id).
+  // Tokens of white space only, by (bytes, id).
   std::span<const WhiteSpaceToken> tokens() const { return tokens_; }
-  // Tokens that go on, by what follows the white space, which begins with a
-  // byte of JSON's structure, a number or a name: one of "{}[],:-0..9tfn.
+  // Tokens that continue, by the text after the white space, which begins with
+  // a byte of JSON's structure, a number or a name: one of "{}[],:-0..9tfn.
   const ExitTrie& exits() const { return exits_; }
 
  private:
@@ -124,19 +124,19 @@ constexpr bool has_text(TokenKind kind) {
 // between threads.
 class TokenTables {
  public:
-  // Makes the tables.  Error: kTooLarge for a vocabulary whose trie or tables
-  // pass what their numbers can say (2^24 nodes, 4 GiB).
+  // Builds the tables.  Error: kTooLarge for a vocabulary whose trie or tables
+  // exceed the limits of the layout (2^24 nodes, 4 GiB).
   // Complexity: O(bytes of all tokens * log of their number).
   static Result<TokenTables> build(const Vocabulary& vocabulary);
 
-  // Reads what serialize() gave, from a copy of `blob`.  Errors:
+  // Reads the result of serialize(), from a copy of `blob`.  Errors:
   // kBadVocabulary for anything that is not tables of exactly `vocabulary`;
   // kUnsupportedVersion for those of another version.
   // Complexity: O(blob.size()), without building anything.
   static Result<TokenTables> from_bytes(std::string_view blob,
                                         const Vocabulary& vocabulary);
 
-  // Maps a file that holds what serialize() gave.  Errors: kIo, and as
+  // Maps a file that holds the result of serialize().  Errors: kIo, and as
   // from_bytes.  The file must not be changed in place while it is mapped; to
   // replace it, rename another over it.
   static Result<TokenTables> map_file(const std::string& path,

@@ -1,8 +1,10 @@
-// Making token tables: the tokens are sorted once, their trie is walked once
-// per state of a string, and what is found is laid into one blob.
+// Building token tables.  The tokens are sorted once; their trie is traversed
+// once per state of a JSON string; and the resulting arrays are copied into one
+// blob.
 //
-// Sorting compares eight bytes at a time; the walks leave a subtree as soon as
-// its state is dead, so all states but kText together cost less than that one.
+// Sorting compares eight bytes at a time.  A traversal skips a subtree as soon
+// as its state is dead, so the traversals for all other states together take
+// less time than the one for kText.
 
 #include <algorithm>
 #include <cassert>
@@ -29,7 +31,7 @@ Error too_large(std::string message) {
   return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
 }
 
-// A token on its way into the trie, ordered by bytes, then by id.
+// A token to be added to the trie, ordered by bytes, then by id.
 struct Entry {
   std::uint64_t head = 0;  // the first eight bytes as a number, then zeros
   std::string_view bytes;
@@ -51,7 +53,8 @@ std::uint64_t head_of(std::string_view bytes) {
   return head;
 }
 
-// A token that leaves what a table is about, before it is sorted.
+// A token that leaves the string or the white space of a table.  `rest` is the
+// part of the token after it.
 struct Leaving {
   std::string_view rest;
   ExitToken token;
@@ -74,8 +77,12 @@ struct BodyArrays {
   ExitArrays exits;
 };
 
-// Each node of the tokens' trie stands for at most one beginning of a
-// remainder, so that the trie of remainders cannot be full where that was not.
+// Builds the trie of the remainders and, by counting, the range of exits of
+// each node.
+//
+// The trie cannot exceed the limit of nodes: each of its nodes is a prefix of a
+// remainder, and each node of the tokens' trie corresponds to at most one such
+// prefix, and the tokens' trie is within the limit.
 ExitArrays make_exits(std::vector<Leaving>& leaving) {
   std::ranges::sort(leaving, [](const Leaving& a, const Leaving& b) {
     if (const int order = a.rest.compare(b.rest); order != 0) return order < 0;
@@ -102,7 +109,8 @@ ExitArrays make_exits(std::vector<Leaving>& leaving) {
   return arrays;
 }
 
-// Whether something of JSON's structure, a number or a name begins so.
+// Whether `byte` can begin a structural character, a string, a number or a
+// literal name of JSON.
 bool is_structural(std::uint8_t byte) {
   return (byte >= '0' && byte <= '9') ||
          (byte != 0 && std::strchr("\"{}[],:-tfn", byte) != nullptr);
@@ -183,8 +191,8 @@ bool Builder::make_trie() {
   return true;
 }
 
-// All tokens of the nodes [begin, end) leave, with what follows their first
-// `from` bytes as the remainder.
+// Appends all tokens of the nodes [begin, end) to `leaving`.  The remainder of
+// a token is its text after the first `from` bytes.
 void Builder::add_leaving(std::uint32_t begin, std::uint32_t end,
                           std::size_t from, ExitToken token,
                           std::vector<Leaving>& leaving) const {
@@ -199,8 +207,13 @@ void Builder::add_leaving(std::uint32_t begin, std::uint32_t end,
   }
 }
 
-// Finds the tokens that stay in the string, each as its number of characters
-// in the highest byte and its id in the rest, and those that leave.
+// Finds the tokens that stay in the string (`inner`: the number of characters
+// in the highest byte, the id in the other three) and the tokens that leave it.
+//
+// Invariant of the loop: for each ancestor of node i, at depth d, state[d] is
+// the state after its bytes, which is live, and chars[d] the number of
+// characters that they complete.  The nodes are in preorder, so the entries for
+// the parent of node i are valid when the loop reaches i.
 void Builder::walk_body(BodyState from, bool after_quote,
                         std::vector<std::uint32_t>& inner,
                         std::vector<Leaving>& leaving) const {
@@ -269,7 +282,8 @@ BodyArrays Builder::make_body(BodyState from, bool after_quote,
   }
   if (!with_masks) return arrays;
 
-  // The masks by bound; equal ones once.
+  // The masks by bound.  The mask for a bound is the mask for the bound before
+  // it and the tokens of exactly `n` characters; equal masks are stored once.
   std::vector<std::uint32_t> mask(words_);
   std::uint32_t done = 0;
   for (std::uint32_t n = 0; n <= kMaxBoundedChars && n < max_chars; ++n) {

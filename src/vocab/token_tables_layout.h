@@ -5,10 +5,10 @@
 //
 //   Header | Section[kSectionCount] | arrays, each at a multiple of 8 bytes
 //
-// A section says where its array stands and how many elements it has; which
-// type they have depends on the section's number only.  Everything is in the
-// byte order of the machine, so that a mapped file is read in place; a file
-// from a machine of the other order is recognised by its first word.
+// A section holds the offset of its array and the number of its elements; their
+// type depends on the section's number only.  Everything is in the byte order
+// of the processor, so that a mapped file is read without a copy; the first
+// word identifies a file of the other byte order.
 
 #include <cstddef>
 #include <cstdint>

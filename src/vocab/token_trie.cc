@@ -1,8 +1,8 @@
 // Building a trie from sorted texts, and checking one that was read.
 //
 // In ascending order every text shares a prefix with the one before it and
-// then goes on by itself, so one path of open nodes is all there is to
-// remember: what the new text does not share is closed, the rest is appended.
+// then diverges, so one path of open nodes is enough: the nodes that the new
+// text does not share are closed, and its remaining bytes are appended.
 
 #include "vocab/token_trie.h"
 
@@ -75,7 +75,7 @@ bool is_trie(std::span<const TrieNode> nodes, std::size_t token_limit) {
     const TrieNode& node = nodes[i];
     const std::size_t depth = node.depth();
     if (depth == 0 || depth > deepest + 1) return false;
-    // What is not above this node ends here, what is goes on.
+    // The subtrees of the open nodes from `depth` on must end here.
     for (std::size_t d = depth; d <= deepest; ++d) {
       if (nodes[open[d]].subtree_end() != i) return false;
     }

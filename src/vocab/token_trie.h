@@ -22,8 +22,8 @@
 //     ++i;
 //   }
 //
-// Both classes are views: copying one is cheap, and what it views must outlive
-// it.  Immutable, safe to share between threads.
+// Both classes are views: copying one is cheap, and the arrays that it views
+// must outlive it.  Immutable, safe to share between threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@
 
 namespace parlance::vocab {
 
-// What TrieNode::token() says of a node where no token ends.
+// The result of TrieNode::token() for a node where no token ends.
 inline constexpr Id kNoToken = (Id{1} << 24) - 1;
 
 // A longer token is in no trie and in no table, see TokenTables::left_out().
@@ -101,7 +101,8 @@ class TokenTrie {
   std::uint32_t root_child(std::uint8_t byte) const {
     return root_child_[byte];
   }
-  // The same of any node.  Complexity: O(its children).
+  // The child of any node for `byte`, 0 if it has none.  Complexity: O(its
+  // children).
   std::uint32_t child(std::uint32_t i, std::uint8_t byte) const;
 
   // All tokens with the bytes of another, by (id, twin).  Mostly empty: a
@@ -125,7 +126,7 @@ class TokenTrie {
   std::span<const Twin> twins_;
 };
 
-// A token that goes on after what a table is about.
+// A token that continues after the string or the white space of a table.
 struct ExitToken {
   Id id = 0;
   // Of a string body: characters completed before the quote.

@@ -20,7 +20,9 @@ bool flag(const json::Value& token, std::string_view key) {
   return value != nullptr && value->as_bool();
 }
 
-// The list of the file, by id, with what `more` says of it.
+// The added tokens of the file and of `more`, by id.  Where both list an id,
+// their contents must be equal, and the flags of `more` replace those of the
+// file.
 Result<AddedTokens> added_tokens(const json::Value& tokenizer,
                                  const AddedTokens& more) {
   AddedTokens tokens;
@@ -82,7 +84,7 @@ std::optional<Error> add_added(const AddedTokens& tokens, Decoder& decoder,
   return std::nullopt;
 }
 
-// Adds model pieces where no added token stands.
+// Adds the pieces of the model, except for ids that are those of added tokens.
 class PieceAdder {
  public:
   PieceAdder(Decoder& decoder, const AddedTokens& added, TableBuilder& builder)
@@ -141,7 +143,8 @@ std::optional<Error> read_model(const json::Value& tokenizer,
   if (model == nullptr) return missing_key("", "model");
   if (!model->is_object()) return wrong_type("/model", "an object", *model);
   const json::Value* vocab = member(*model, "vocab");
-  // Old files do not name the type; the vocabulary's shape tells it.
+  // Old files do not name the type; then the JSON type of the vocabulary
+  // decides.
   bool list = vocab != nullptr && vocab->is_array();
   if (member(*model, "type") != nullptr) {
     const auto type = string_member(*model, "/model", "type");

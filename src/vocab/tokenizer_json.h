@@ -27,16 +27,16 @@ struct AddedToken {
 };
 using AddedTokens = std::map<std::uint64_t, AddedToken>;
 
-// The added token in `value`, which stands at `path`, without its id.
+// The added token in `value`, which is at `path`, without its id.
 Result<AddedToken> read_added_token(const json::Value& value,
                                     const std::string& path);
 
 // The id in `value`, of which kind and range are checked.
 Result<std::uint64_t> read_id(const json::Value& value, std::string path);
 
-// `more`: what another file lists.  Tokens with a new id are added; the flags
-// of the others are as they are there.  Error: kConflict for another content
-// with the same id, with a path in this file.
+// `more`: the added tokens that another file lists.  Tokens with a new id are
+// added; for the others the flags in `more` apply.  Error: kConflict for
+// another content with the same id, with a path in this file.
 std::optional<Error> read_tokenizer_json(std::string_view text,
                                          const AddedTokens& more,
                                          const Limits& limits,
