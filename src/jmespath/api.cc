@@ -30,7 +30,7 @@ void number_names(jmespath::Expression& expression) {
 
 }  // namespace
 
-// What a compiled expression shares.
+// The data that all copies of a compiled expression share.
 struct Jmespath::Shared {
   jmespath::Expression expression;
 };

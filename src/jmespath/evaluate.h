@@ -11,7 +11,7 @@ class JmespathHost;
 
 namespace parlance::jmespath {
 
-// What `expression` finds in `value`, as Jmespath::search() promises it.
+// The result of `expression` for `value`, as Jmespath::search() specifies it.
 Result<json::Value> evaluate(const Expression& expression,
                              const json::Value& value);
 // The same for a value of `host`, which is left to the caller; what is found is

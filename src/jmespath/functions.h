@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_JMESPATH_FUNCTIONS_H_
 #define PARLANCE_SRC_JMESPATH_FUNCTIONS_H_
 
-// The built-in functions by name, and what they take.
+// The built-in functions by name, and the types of their arguments.
 
 #include <array>
 #include <cstdint>

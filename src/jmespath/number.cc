@@ -132,7 +132,7 @@ Value add_integers(const Value& a, const Value& b) {
   return Value::integer(x.negative ? "-" + magnitude : magnitude);
 }
 
-// Whether float(integer) exists, and what it is.
+// Whether float(integer) exists, and its value.
 std::optional<double> to_float(const Value& number) {
   const double d = number.as_float();
   if (number.kind() == Kind::kBigInt && std::isinf(d)) return std::nullopt;

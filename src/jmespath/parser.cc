@@ -194,7 +194,7 @@ class Parser {
         break;
       case NodeKind::kCall:
         lift = lifts + 1;
-        // A reference is applied to what the other argument gives.
+        // A reference is applied to the result of the other argument.
         fan = std::max(fans, product);
         break;
       case NodeKind::kMultiList:
@@ -269,7 +269,7 @@ class Parser {
     return check(longer) ? MaybeNode(id) : std::nullopt;
   }
 
-  // `left`, then `right` on what it gave.
+  // `left`, then `right` applied to its result.
   MaybeNode chain(NodeId left, NodeId right, bool indexed) {
     if (node(left).kind == NodeKind::kChain && node(left).indexed == indexed) {
       return extend(left, right);
@@ -446,7 +446,7 @@ class Parser {
     return add(kind, {*left, *right}, {begin, begin});
   }
 
-  // What a projection applies to each element.
+  // The expression that a projection applies to each element.
   MaybeNode projection_side(int binding_power) {
     if (power(kind()) < kProjectionStop) return identity(last_end());
     if (kind() == TokenKind::kOpenBracket || kind() == TokenKind::kFilter) {

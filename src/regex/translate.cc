@@ -290,7 +290,7 @@ Properties Translator::sum(const AstNode& ast_node) const {
 
 // Computes the properties of a node from those of its children, and records the
 // node if it is not regular.  sum() is right for a concatenation; each case
-// corrects what differs.
+// corrects the properties that differ.
 Properties Translator::properties(const AstNode& ast_node) {
   Properties result = sum(ast_node);
   switch (ast_node.kind) {

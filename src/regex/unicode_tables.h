@@ -61,7 +61,7 @@ extern const std::size_t kBinaryPropertiesSize;
 extern const CasePair kCasePairs[];
 extern const std::size_t kCasePairsSize;
 
-// Assigned since Unicode 14: what a PCRE2 may not have in its own tables.
+// Characters assigned since Unicode 14, which the tables of a PCRE2 may lack.
 extern const CharRange kNewer[];
 extern const std::size_t kNewerSize;
 

@@ -13,7 +13,8 @@
 // that are present before memory is reserved for it, and values that are not
 // part of the tokenizer are skipped without a copy.
 //
-// A token's bytes are what llama.cpp writes for it alone, with special tokens.
+// A token's bytes are the output of llama.cpp for that token alone, with
+// special tokens enabled.
 
 #include <string_view>
 

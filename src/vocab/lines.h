@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_VOCAB_LINES_H_
 #define PARLANCE_SRC_VOCAB_LINES_H_
 
-// What the two line-based sources share: lines with their places, decimal ids
+// Shared by the two line-based sources: lines with their positions, decimal ids
 // and base64.
 
 #include <cstddef>

@@ -63,7 +63,7 @@ struct TokenClassNode : ClassTrieNode {
 class TokenClassTrie {
  public:
   static constexpr std::size_t kClassCount = 96;
-  // Not a class: in `below`, says that some text below is not valid UTF-8.
+  // Not a class: in `below`, a flag that some text below is not valid UTF-8.
   static constexpr std::uint8_t kBroken = 127;
 
   // ORDER: the classes of bytes beyond ASCII

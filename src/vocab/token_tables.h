@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_VOCAB_TOKEN_TABLES_H_
 #define PARLANCE_SRC_VOCAB_TOKEN_TABLES_H_
 
-// What a maker of token masks wants to know about a vocabulary beforehand.
+// Properties of a vocabulary that are computed before token masks are built.
 //
 // Most steps of constrained decoding stand inside a JSON string, where nearly
 // every token is allowed and a walk over all of them would cost a millisecond.

@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_VOCAB_TOKENIZER_JSON_H_
 
 // Hugging Face's tokenizer.json: model, added tokens and decoder.  Merges,
-// scores, post-processor, truncation and padding say nothing about a token's
+// scores, post-processor, truncation and padding do not affect a token's
 // bytes and are not looked at.
 
 #include <cstdint>
