@@ -112,7 +112,7 @@ endfunction()
 
 # parlance_fuzz(json_fuzz SOURCES fuzz/json_fuzz.cc): with PARLANCE_BUILD_FUZZ a
 # libFuzzer program fuzz/json_fuzz; otherwise a program that only replays.  Either
-# runs over the stored inputs in tests/fuzz/corpus/json/ as a test.  The libFuzzer
+# runs over the seed inputs in tests/fuzz/corpus/json/ as a test.  The libFuzzer
 # program also has a long test, fuzz_json, which makes up 10^7 inputs; one that
 # fails is written into the corpus.
 function(parlance_fuzz name)

@@ -1,4 +1,4 @@
-"""The rooms of src/ and their doors: no include points up or sideways.
+"""The rooms of src/ and their public headers: no include points up or sideways.
 
 Which room may see which is written once, in the parlance_room() calls; this
 test reads it back from the #include lines.
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
 PUBLIC = ROOT / "include" / "parlance"
 
-# Headers that every room may use: words, not machines.
+# Headers that every room may use: values, not algorithms.
 VOCABULARY = {
     "access.h",
     "error.h",
@@ -26,9 +26,9 @@ VOCABULARY = {
     "tools.h",
 }
 
-# A door is included by the api.cc of the room behind it, or by the source that
-# bears its name, so that the rules inside are not the classes outside.
-DOORS = {
+# The header of a public class is included by the api.cc of the room that
+# implements it, or by the source of the same name, and by no other source.
+CLASSES = {
     "captures.h": "grammar",
     "grammar_reader.h": "grammar",
     "chat_message.h": "parse",
@@ -48,7 +48,7 @@ DOORS = {
 # Includes all the others, and is included by no room.
 UMBRELLA = "parlance.h"
 
-# Includes of doors elsewhere, each with its reason.
+# Other includes of such headers, each with its reason.
 EXCEPTIONS = {
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("format/detect.cc", "format.h"): "defines detect_format",
@@ -57,8 +57,8 @@ EXCEPTIONS = {
     ("jmespath/evaluate_host.cc", "jmespath.h"): "searches a JmespathHost",
     ("grammar/compile.h", "grammar.h"): "makes what is inside a Grammar",
     ("grammar/grammar_cache.h", "grammar_cache.h"): "completes GrammarCacheImpl",
-    ("grammar/rules_api.cc", "grammar.h"): "defines the doors of user grammars",
-    ("grammar/tag_api.cc", "grammar.h"): "defines the doors of structural tags",
+    ("grammar/rules_api.cc", "grammar.h"): "defines the API of user grammars",
+    ("grammar/tag_api.cc", "grammar.h"): "defines the API of structural tags",
     ("rules/marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/stop_set.h", "vocabulary.h"): "are tokens of a vocabulary",
@@ -150,7 +150,7 @@ def test_parse_and_grammar_never_meet():
 def test_includes_point_down(room):
     wrong = []
     allowed = {room, *ROOMS[room]["DEPENDS"]}
-    doors = reachable(room)
+    rooms = reachable(room)
     for file in sources(SRC / room):
         name = str(file.relative_to(SRC))
         for include in includes(file):
@@ -158,10 +158,10 @@ def test_includes_point_down(room):
             if first == "parlance" and rest:
                 if rest in VOCABULARY or (name, rest) in EXCEPTIONS:
                     continue
-                # What opens one door may go through those of the rooms below.
-                opens = file.name in ("api.cc", rest.replace(".h", ".cc"))
-                if not (opens and DOORS.get(rest) in doors):
-                    wrong.append(f"{name}: {include} is a door")
+                # An implementation may use the public classes of rooms below.
+                implements = file.name in ("api.cc", rest.replace(".h", ".cc"))
+                if not (implements and CLASSES.get(rest) in rooms):
+                    wrong.append(f"{name}: {include} is a public class")
             elif first not in allowed:
                 wrong.append(f"{name}: {room} does not depend on {first}")
             elif not (SRC / include).exists():
@@ -218,14 +218,14 @@ def test_public_headers_include_public_headers():
     for file in sources(PUBLIC):
         if file.name == UMBRELLA:
             continue
-        assert file.name in VOCABULARY or file.name in DOORS, (
-            f"{file.name} is neither a vocabulary header nor a door"
+        assert file.name in VOCABULARY or file.name in CLASSES, (
+            f"{file.name} is neither in VOCABULARY nor in CLASSES"
         )
         for include in includes(file):
             assert include.startswith("parlance/"), f"{file.name}: {include}"
             if file.name in VOCABULARY:
                 assert include.removeprefix("parlance/") in VOCABULARY, (
-                    f"{file.name}: {include} is a door"
+                    f"{file.name}: {include} is a public class"
                 )
 
 
@@ -237,7 +237,7 @@ def test_the_umbrella_includes_every_public_header():
 
 
 @pytest.mark.parametrize("folder", ["cli", "bindings"])
-def test_above_the_library_only_doors(folder):
+def test_above_the_library_only_public_headers(folder):
     wrong = []
     for file in sources(ROOT / folder):
         for include in includes(file):
@@ -248,6 +248,6 @@ def test_above_the_library_only_doors(folder):
 
 
 def test_exceptions_are_needed():
-    for (name, door), reason in EXCEPTIONS.items():
+    for (name, header), reason in EXCEPTIONS.items():
         assert reason
-        assert f"parlance/{door}" in includes(SRC / name), (name, door)
+        assert f"parlance/{header}" in includes(SRC / name), (name, header)

@@ -85,10 +85,10 @@ def test_check_warns_of_what_fails_later(parlance, tmp_path):
         )
     )
     out, err = parlance("check", "bad.json")
-    said = out + err
+    printed = out + err
     for pointer in ("/properties/a", "/properties/b/x-regex", "/properties/c"):
-        assert pointer in said
-    assert "0 errors" in said
+        assert pointer in printed
+    assert "0 errors" in printed
     parlance("check", "--werror", "bad.json", status=1)
 
 

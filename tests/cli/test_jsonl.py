@@ -120,7 +120,7 @@ def test_strict(parlance):
     text = jsonl(["<tool_call>{oops</tool_call>x", "y"])
     out, err = parlance("parse", "-f", "qwen3", "--jsonl", stdin=text)
     assert len(out.splitlines()) == 2
-    # What is missing from a message is told.
+    # Text that is missing from a message is reported.
     assert err.startswith("parlance: line 1: warning: field 'tool_calls': ")
     assert len(err.splitlines()) == 1
     out, err = parlance(

@@ -132,17 +132,17 @@ def check(questions):
     jmespath = pytest.importorskip("jmespath")
     answers = ask(questions)
     counts = {"ok": 0, "error": 0, "null": 0, "other": 0}
-    for (expression, values), said in zip(questions, answers):
+    for (expression, values), results in zip(questions, answers):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 jmespath.parser.Parser.purge()
                 compiled = jmespath.compile(expression)
         except jmespath.exceptions.JMESPathError:
-            assert said == [("error", "bad_expression")] * len(values), expression
+            assert results == [("error", "bad_expression")] * len(values), expression
             counts["error"] += 1
             continue
-        for value, (status, answer) in zip(values, said):
+        for value, (status, answer) in zip(values, results):
             kind, right = expected(jmespath, compiled, value)
             where = (expression, value, (status, answer), right)
             if kind == "escaped":

@@ -7,7 +7,7 @@ random id sequences are decoded by both.
 Where the two differ on purpose, the difference is written here as code with its
 reason, and everything else must be equal:
 
-* start of text    `continuation` decodes behind an ordinary token;
+* start of text    `continuation` decodes after an ordinary token;
 * end of text      the same, for BPEDecoder;
 * added tokens     `verbatim` lists those that stay their content;
 * ill-formed bytes `mended` decodes a run of byte tokens by maximal subparts;
@@ -201,7 +201,7 @@ BYTE = re.compile("<0x([0-9A-Fa-f]{2})>")
 
 
 def mended(tokenizer, ids):
-    """What upstream says of a run of ordinary tokens behind PROBE.
+    """Upstream's text of a run of ordinary tokens after PROBE.
 
     Differs from upstream in ill-formed runs of byte tokens: there every byte of
     the run, also of its well-formed characters, becomes U+FFFD, which takes back
@@ -237,8 +237,9 @@ def mended(tokenizer, ids):
 
 
 def continuation(tokenizer, ids):
-    """Upstream's text of `ids` behind PROBE, as a response stands behind a
-    prompt, and before PROBE where the last token is told apart (BPEDecoder)."""
+    """Upstream's text of `ids` after PROBE, as a response comes after a
+    prompt, and before PROBE where the last token is decoded differently
+    (BPEDecoder)."""
     before = tokenizer.token_to_id(PROBE)
     if isinstance(tokenizer.decoder, decoders.BPEDecoder):
         text = tokenizer.decode([before, *ids, before], skip_special_tokens=False)

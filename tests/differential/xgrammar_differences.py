@@ -119,7 +119,7 @@ class Known:
     # UTF-8.
 
     def text_is_not_utf8(self):
-        """Free text with triggers or excludes lets out any bytes there, and
+        """Free text with triggers or excludes accepts any bytes there, and
         valid UTF-8 without them.  Ours is UTF-8 in both cases."""
         return self.only_theirs() and not is_utf8(self.text)
 
@@ -171,8 +171,8 @@ class Known:
     # Triggers.
 
     def longer_trigger_was_begun(self):
-        """Behind a trigger that begins a longer one, or an excluded text, the
-        text must go on as the definition says.  There it may stop in the middle
+        """After a trigger that begins a longer one, or an excluded text, the
+        text must continue as the definition says.  There it may stop in the middle
         of the longer one, and is free again."""
         text = self.text.decode("utf-8", "replace")
         return self.only_theirs() and any(

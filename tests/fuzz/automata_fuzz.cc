@@ -3,7 +3,7 @@
 // that it has let go before, and a decision stays.
 //
 // The first byte chooses flags, the second and third how long the first two
-// patterns are; the rest, behind a zero byte, is the text.
+// patterns are; the rest, after a zero byte, is the text.
 
 #include <algorithm>
 #include <cstdint>

@@ -78,7 +78,7 @@ const Format& format_of(std::uint8_t choice, bool small_limits) {
   return (*formats)[choice % half + (small_limits ? half : 0)];
 }
 
-// Where a prompt may have left off: behind the first literal that opens.
+// A prompt may end after the first opening literal.
 std::string prefix_of(const Format& format) {
   for (const format::Field& field :
        parlance::detail::Access::impl(format)->description.fields) {

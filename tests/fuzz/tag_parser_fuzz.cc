@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const Value whole = read(*program, text, text.size() + 1, false);
   const Value bytes = read(*program, text, 1, false);
   require(parlance::json::dump(whole) == parlance::json::dump(bytes));
-  // Going on behind what does not fit changes nothing where all fits.
+  // Recovery changes nothing where everything fits.
   const Value on = read(*program, text, text.size() + 1, true);
   require(parlance::json::dump(on) ==
           parlance::json::dump(read(*program, text, 1, true)));

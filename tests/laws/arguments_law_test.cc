@@ -1,7 +1,7 @@
 // Laws of reading arguments that are written as elements, on random schemas:
 //
-//   sound       what the grammar of a format lets out is read to its end, and
-//               the value is valid, says the slow validator
+//   sound       a text that the grammar of a format accepts is read to its end,
+//               and the value is valid by the slow validator
 //   cut         of the beginning of a text whole elements are read, and reading
 //               what was read once more gives the same
 //   round trip  a valid value that is written in a style is read back
@@ -40,7 +40,8 @@ struct Counts {
   std::size_t values = 0;
 };
 
-// A schema of arguments: half of them with members that are well told apart.
+// A schema of arguments: half of them with members that are easily
+// distinguished.
 json::Value schema_of(SmallSchemas& small) {
   SmallSchemas::Kinds kinds;
   kinds.unevaluated = small.below(4) == 0;
@@ -205,7 +206,7 @@ class Case {
     }
   }
 
-  // Members in the order of the schema, others behind.
+  // Members in the order of the schema, others after them.
   json::Object ordered(const json::Object& members) const {
     json::Object out;
     if (const json::Value* listed = schema_.find("properties")) {

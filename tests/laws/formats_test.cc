@@ -268,7 +268,7 @@ TEST(FormatVectors, NoWorseThanATemplate) {
 
       auto note = [&](Tally& tally, const testing::Run& run, bool recovers) {
         std::string why = judge(outcome_of(run), vector);
-        // A strict template that raises has said that something is wrong.
+        // A strict template that raises has reported that something is wrong.
         if (!recovers && run.failure && !why.empty()) why = "raises";
         if (asked) ++tally.asked;
         if (why.empty()) {

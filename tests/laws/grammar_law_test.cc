@@ -14,7 +14,7 @@
 //                written one way; what is accepted then is accepted in any
 //                spelling, and, says a reference speller, written that way
 //   rewriting    what means the same accepts the same: a schema twice in allOf,
-//                under two negations, behind a reference, with its keywords in
+//                under two negations, through a reference, with its keywords in
 //                another order
 //
 // PARLANCE_SEED=<n> runs the schemas of one seed only.
@@ -342,7 +342,7 @@ void check_walks(std::uint32_t seed, std::size_t walks, std::size_t& given_up,
       auto end = write_on(machine, place, small);
       if (!end) end = completion(machine, place, 3000, exhausted);
       if (!end) {
-        ASSERT_FALSE(exhausted) << "a dead end behind " << place.text;
+        ASSERT_FALSE(exhausted) << "a dead end after " << place.text;
         ++given_up;
         continue;
       }
@@ -729,7 +729,7 @@ void check_rewriting(std::uint32_t seed) {
       {"twice in anyOf",
        with_inner(schema, {{"anyOf", json::Array{inner, inner}}})},
       {"once in oneOf", with_inner(schema, {{"oneOf", json::Array{inner}}})},
-      {"behind a reference", with_inner(schema, {{"$ref", "#/$defs/inner"}})},
+      {"through a reference", with_inner(schema, {{"$ref", "#/$defs/inner"}})},
       {"under two negations", with_inner(schema, {{"not", no_inner}})},
       {"as the condition of false",
        with_inner(schema, {{"if", inner}, {"else", false}})},

@@ -452,7 +452,7 @@ TEST(GrammarLimits, TagParsers) {
 
 #if defined(__GLIBC__)
 
-// What a constraint says that it takes is about what it takes.
+// memory_bytes() of a constraint is about the memory that it takes.
 TEST(GrammarLimits, Accounting) {
   if (testing::kSanitized) GTEST_SKIP() << "memory is the sanitizer's";
   struct Text {
@@ -495,15 +495,15 @@ TEST(GrammarLimits, Accounting) {
     const Constraint constraint = *compiler.compile(*grammar);
     Matcher matcher = constraint.matcher();
     const std::size_t before = mallinfo2().uordblks;
-    const std::size_t said = constraint.memory_bytes();
+    const std::size_t bytes_before = constraint.memory_bytes();
     ASSERT_TRUE(matcher.accept_bytes(one.text));
     const std::size_t took = mallinfo2().uordblks - before;
-    const std::size_t says = constraint.memory_bytes() - said;
+    const std::size_t growth = constraint.memory_bytes() - bytes_before;
     if (std::getenv("PARLANCE_SHOW") != nullptr) {
-      std::printf("%s: says %zu took %zu\n", one.name.c_str(), says, took);
+      std::printf("%s: says %zu took %zu\n", one.name.c_str(), growth, took);
     }
-    EXPECT_LE(took, 2 * says + 100'000);
-    EXPECT_LE(says, 3 * took + 100'000);
+    EXPECT_LE(took, 2 * growth + 100'000);
+    EXPECT_LE(growth, 3 * took + 100'000);
   }
 }
 

@@ -479,7 +479,7 @@ std::string difference(const json::Value& tag, const json::Value& format) {
   return "";
 }
 
-std::string told(const std::vector<Diagnostic>& diagnostics) {
+std::string listed(const std::vector<Diagnostic>& diagnostics) {
   std::string out;
   for (const Diagnostic& one : diagnostics) out += one.message + "; ";
   return out;
@@ -642,7 +642,8 @@ void Walks::check(const Request& request, const CompiledTag& program,
   parser.feed_tokens(ids);
   parser.finalize();
   const Message& message = parser.message();
-  ASSERT_TRUE(message.diagnostics.empty()) << told(message.diagnostics) << text;
+  ASSERT_TRUE(message.diagnostics.empty())
+      << listed(message.diagnostics) << text;
   ASSERT_TRUE(parser.complete()) << text;
   for (const Call& call : calls_of(message.fields)) {
     ++calls;
@@ -689,7 +690,7 @@ void Walks::check_format(const Request& request, std::span<const TokenId> ids,
   const Message& read = parser.message();
   const std::string text = vocabulary_.decode(ids);
   ASSERT_TRUE(read.diagnostics.empty())
-      << told(read.diagnostics) << json::dump(text);
+      << listed(read.diagnostics) << json::dump(text);
   ASSERT_EQ(difference(message, read.fields), "")
       << json::dump(message) << "\n"
       << json::dump(read.fields) << "\n"

@@ -131,7 +131,7 @@ def walk(rng, constraint):
         matcher.fill_bitmask(row)
         bits = numpy.unpackbits(row.view(numpy.uint8), bitorder="little")
         allowed = set(numpy.flatnonzero(bits).tolist())
-        assert allowed, f"a dead end behind {text!r}"
+        assert allowed, f"a dead end after {text!r}"
         assert (END in allowed) == matcher.can_end()
         token = choose(rng, allowed, text, step)
         assert matcher.accept_token(token), (text, token)

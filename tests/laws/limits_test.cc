@@ -1,5 +1,5 @@
 // Every limit of parlance/limits.h, just met and just passed: what happens then
-// is defined, said, and the same however the response is cut.
+// is defined, reported, and the same however the response is cut.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(Limits, Diagnostics) {
 }
 
 // Held text becomes text at the same byte however it came, nothing is lost, and
-// delimiters behind it are found again.
+// delimiters after it are found again.
 TEST(Limits, HeldBytes) {
   for (std::string_view open : {"<h>[^<]*<m>", "(?:<h>)(?=([^<]*))\\\\1<m>"}) {
     std::string text = R"({"start_anchor": "A", "fields": {

@@ -217,7 +217,7 @@ TEST_P(MaskLaws, Forced) {
           EXPECT_EQ(possible, 1);
           ASSERT_TRUE(copy.accept_bytes(std::string(1, c)));
         }
-        // Behind them no character goes on.
+        // After them no character continues.
         for (int byte = 0x80; byte < 0xC0 && !forced.empty(); ++byte) {
           MatcherImpl one = copy;
           EXPECT_FALSE(one.accept_bytes(std::string(1, char(byte))));

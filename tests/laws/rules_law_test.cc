@@ -5,10 +5,10 @@
 //                nothing with the recognisers, finds it in the language
 //   no dead end  what is alive can be continued to an accepted text
 //   tokens       the same where budgets count tokens
-//   equivalents        places that are told to have one mask have the same
-//   tokens captures     of rules in a row the first is as long as it can be,
-//   and so on printing     rules that were printed and read again have the same
-//   texts and
+//   equivalents        positions that are declared to have one mask have the
+//   same tokens captures     of rules in a row the first is as long as it can
+//   be, and so on printing     rules that were printed and read again have the
+//   same texts and
 //                captures
 //
 // PARLANCE_SEED=<n> runs the rules of one seed only.

@@ -2,7 +2,7 @@
 // random edits of it, and over random texts built of the format's delimiters.
 //
 //   chunking  how the response is cut changes nothing but how chunks are cut
-//   append    what was said before the next byte came stays said
+//   append    events before the next byte stay as they are
 //   account   every byte is in a chunk, in a delimiter, or outside of regions
 //   fold      the closed regions add up to the message
 //   cut       a response may end after any byte
@@ -112,7 +112,7 @@ TEST_P(EachFormat, RandomResponses) {
   }
 }
 
-// Append: with one more byte the parser goes on from what it has said.
+// Append: with one more byte the earlier events stay as they are.
 TEST_P(EachFormat, NothingIsTakenBack) {
   Format format = *Format::built_in(GetParam());
   for (const Response& response : recorded()) {

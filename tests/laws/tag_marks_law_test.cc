@@ -129,7 +129,7 @@ void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
         ASSERT_EQ(single.events, whole.events) << shown(vocabulary, ids);
         accepted += complete;
         if (fits == ids.size()) continue;
-        // Going on behind what does not fit.
+        // Recovery after text that does not fit.
         const TagParserOptions recover = {.vocabulary = &vocabulary};
         const testing::TagRecord on =
             testing::record_tag_parse(*program, ids, ids.size() + 1, recover);

@@ -75,7 +75,7 @@ void expect_apart(const TagRecord& record, std::size_t size) {
   EXPECT_LE(at, size);
 }
 
-// Where a tag does not fit reading goes on behind it: nothing in front of that
+// Where a tag does not fit, reading resumes after it: nothing before it
 // changes, and the events are the same however the text is cut.
 void check_recovery(const Both& both, std::string_view text,
                     const TagRecord& strict, std::mt19937& random) {

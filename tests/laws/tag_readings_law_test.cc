@@ -67,7 +67,7 @@ void run_random(std::uint32_t first, std::uint32_t count, std::size_t longest) {
       const testing::TagRecord cut = testing::record_tag_parse(
           *program, text, testing::all_cuts(text), {.recover = false});
       ASSERT_EQ(json::dump(cut.tree), json::dump(tree)) << text;
-      // Going on behind what does not fit changes nothing in front of it.
+      // Recovery after text that does not fit changes nothing before it.
       const json::Value on = parse_by_tag(*program, text);
       ASSERT_EQ(json::dump(testing::record_tag_parse(*program, text,
                                                      testing::all_cuts(text))

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_TESTS_SUPPORT_ARGUMENT_TEXTS_H_
 #define PARLANCE_TESTS_SUPPORT_ARGUMENT_TEXTS_H_
 
-// Texts of arguments: random ones that a grammar lets out, and values written
+// Texts of arguments: random ones that a grammar accepts, and values written
 // in a style.
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #define PARLANCE_TESTS_SUPPORT_DIFFERENCES_H_
 
 // Vectors that we answer differently on purpose: the table under the heading
-// "Differences..." of a page of docs/reference, which is where they are told.
+// "Differences..." of a page of docs/reference, where they are documented.
 
 #include <fstream>
 #include <map>

@@ -23,7 +23,7 @@
 
 namespace parlance::testing {
 
-// Writes values compactly, with escapes and zeros behind the point at random.
+// Writes values compactly, with escapes and zeros after the point at random.
 class RandomSpelling {
  public:
   // Percentages: how often a character is escaped, a number spelled otherwise.

@@ -7,9 +7,10 @@
 // For every rule, every place in a text where it may begin and every budget
 // that it may have there, the set of places where it may end.  The sets are the
 // least that satisfy the rules, found by trying until nothing changes.  That a
-// lazy or limited rule does *not* end behind the place where it must end
-// depends only on places before, so the sets are found place by place: all that
-// ends at the first place, then all that ends at the second, and so on.
+// lazy or limited rule does *not* end after the position where it must end
+// depends only on earlier positions, so the sets are found position by
+// position: all ends at the first position, then all ends at the second, and so
+// on.
 //
 // Texts are short (less than 32 bytes), made of characters of one or two bytes.
 
@@ -29,7 +30,7 @@ namespace parlance::testing {
 
 class Interpreter {
  public:
-  // `tokens`: the places behind which a token ends, ascending; none: the text
+  // `tokens`: the positions where a token ends, ascending; none: the text
   // is not made of tokens.
   Interpreter(const rules::Rules& rules, std::string_view text,
               const std::vector<std::size_t>& tokens = {})
@@ -187,7 +188,7 @@ class Interpreter {
     for (std::uint32_t n = 0;; ++n) {
       if (n >= expr.min) out |= from;
       if (n == expr.max || from == 0) return out;
-      // Behind so many, more add nothing new to what is reached.
+      // After so many rounds no further round reaches a new position.
       if (n > expr.min + text_.size() + 1) return out;
       from = read(expr.children[0], from, budget);
     }

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_TESTS_SUPPORT_JSON_HOST_H_
 #define PARLANCE_TESTS_SUPPORT_JSON_HOST_H_
 
-// A JmespathHost whose values are JSON values behind pointers: the search over
+// A JmespathHost whose values are pointers to JSON values: the search over
 // a host must find what the search over JSON finds.
 
 #include <cstddef>

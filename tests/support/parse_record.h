@@ -285,7 +285,7 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
   }
   if (inside) return "a region is open at the end";
   if (!may_be_skipped(record.description(), gap(at, stream.size()))) {
-    return "bytes behind " + std::to_string(at) + " of " +
+    return "bytes after " + std::to_string(at) + " of " +
            std::to_string(stream.size()) + " are in no event";
   }
   // Parts say the same once more.

@@ -157,15 +157,14 @@ class SlowTagParser {
   Readings tag(Id id, std::size_t at, std::string_view prefix = "") {
     const auto& body = tag_[id].as<structural_tag::TagBody>();
     const Readings inside =
-        then(literal(body.begin.texts[0], at), [&](std::size_t behind) {
-          return then(format(tag_[id].children[0], behind),
-                      [&](std::size_t end) {
-                        Readings out;
-                        for (const std::string& word : body.end.texts) {
-                          add_all(out, literal(word, end));
-                        }
-                        return out;
-                      });
+        then(literal(body.begin.texts[0], at), [&](std::size_t rest) {
+          return then(format(tag_[id].children[0], rest), [&](std::size_t end) {
+            Readings out;
+            for (const std::string& word : body.end.texts) {
+              add_all(out, literal(word, end));
+            }
+            return out;
+          });
         });
     return node(id, at, inside, prefix);
   }
@@ -202,8 +201,8 @@ class SlowTagParser {
     return "text" + std::to_string(begin) + "-" + std::to_string(end) + "()";
   }
 
-  // Text and what its trigger leads to, then whatever `behind` says; or the
-  // last text.
+  // Text and the content of its trigger, then the same again if the tag
+  // permits it; or the last text.
   Readings triggered(Id id, std::size_t at) {
     const structural_tag::TagNode& format = tag_[id];
     const bool rule = format.type == structural_tag::TagNodeType::kDispatch;

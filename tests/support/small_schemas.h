@@ -262,7 +262,7 @@ class SmallSchemas {
         break;
       case 7:
         node.set("uniqueItems", chance(90));
-        // Only told apart if they are scalars.
+        // Only distinguished if they are scalars.
         if (chance(80)) {
           node.set("items", json::Object{{"type", pick({"boolean", "integer",
                                                         "string", "null"})}});

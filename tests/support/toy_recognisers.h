@@ -131,12 +131,12 @@ class ToyJson : public recogniser::Recogniser {
   }
   WhitespaceHint whitespace_hint(Configuration config) override {
     if (options_.silent || !takes_space(config)) return {};
-    Configuration behind = config;
-    behind.count = 0;
+    Configuration no_space = config;
+    no_space.count = 0;
     return {.unconstrained = true,
             .max_bytes = options_.max_space - config.count,
             .json = options_.tail.empty() && options_.max_chars != 3,
-            .without_space = behind};
+            .without_space = no_space};
   }
   std::uint64_t lexeme_fingerprint(Configuration config) override {
     if (options_.silent) return 0;

@@ -1,4 +1,4 @@
-"""Upstream's parser behind a pipe: a line of JSON in, a line of JSON out.
+"""Upstream's parser at the end of a pipe: a line of JSON in, a line of JSON out.
 
     {"template", "prefix", "tools", "chunks"} ->
     {"load_error": class} | {"message", "events"} | {"error", "events"} |

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_TESTS_SUPPORT_VECTORS_H_
 #define PARLANCE_TESTS_SUPPORT_VECTORS_H_
 
-// Running a parser over recorded cases and writing down what it said in a form
+// Running a parser over recorded cases and recording its events in a form
 // that can be compared.
 
 #include <cstddef>
@@ -160,7 +160,7 @@ class Stream {
   json::Array events_;
 };
 
-// Everything one run said.
+// The events and the result of one run.
 struct Run {
   std::vector<json::Array> initial_feeds_final;  // events of each call
   Stream stream;

@@ -1,4 +1,4 @@
-"""XGrammar behind a pipe: a line of JSON in, a line of JSON out.
+"""XGrammar at the end of a pipe: a line of JSON in, a line of JSON out.
 
     python xgrammar_worker.py VOCABULARY
 
@@ -8,8 +8,8 @@ definition and questions about it:
     {"kind": "structural_tag" | "json_schema" | "ebnf" | "regex", "source",
      "options",
      "texts": [[piece, ...], ...],  whether each fits and is whole
-     "masks": [[piece, ...], ...],  the masks before each piece and behind all
-     "walks": [[seed, steps, [piece, ...]], ...]}  a random text behind pieces
+     "masks": [[piece, ...], ...],  the masks before each piece and after all
+     "walks": [[seed, steps, [piece, ...]], ...]}  a random text after pieces
     -> {"texts": [[pieces that fit, whole], ...], "masks": [[mask, ...], ...],
         "walks": [[id, ...] or null, ...]}  null where no end was found
      | {"error": class, "message"} | {"gone": "hangs" or "crashes"}

@@ -160,7 +160,7 @@ TEST(Arguments, Types) {
       qwen(kEnum, "<parameter=a>null</parameter>", R"({"a": null})"),
       qwen(kRef, "<parameter=a>1e2</parameter>", R"({"a": 100.0})"),
       qwen(kRef, "<parameter=a>[ ]</parameter>", R"({"a": []})"),
-      // Told of closed objects and lists only.
+      // Known of closed objects and lists only.
       qwen(R"({"properties": {"b": {"type": ["number", "integer"],
                "uniqueItems": true, "items": {
                  "properties": {"c": {"type": "boolean"}}, "minProperties": 2,
@@ -542,8 +542,8 @@ TEST(Arguments, AnyOrderOfMany) {
   EXPECT_FALSE(grammar->accepts(text({7, 0, 15})));
 }
 
-// What may follow is told once for each number of members, not for each way
-// to it.
+// The continuations are stored once for each number of members, not for each
+// path to it.
 TEST(Arguments, CountedMembersStaySmall) {
   structural_tag::JsonSchemaBody format = format_of("qwen_xml", "true");
   format.schema = many_members(60, 30);

@@ -1,4 +1,4 @@
-// The door of captures: texts, beginnings of texts, tokens, and what is wrong.
+// parlance/captures.h: texts, prefixes of texts, tokens, and errors.
 // Recorded sessions with captures are in grammar_traces_test.cc.
 
 #include "parlance/captures.h"

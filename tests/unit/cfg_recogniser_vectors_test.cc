@@ -1,5 +1,5 @@
-// The doors of grammars, on the recorded vectors: the same verdicts as the slow
-// recogniser's at every byte, the same refusals as the readers'.
+// The public API of grammars, on the recorded vectors: the same verdicts as the
+// slow recogniser's at every byte, the same refusals as the readers'.
 //
 // What the vectors themselves say is judged by grammar_vectors_test.cc and
 // structural_tag_language_test.cc, with the slow recogniser.
@@ -75,7 +75,7 @@ Result<Grammar> grammar_of(const Value& vector) {
   return Grammar::from_lark(spec, options);
 }
 
-// "" when both read `text` alike, byte by byte, and the doors agree.
+// "" when both read `text` alike, byte by byte, and the API agrees.
 std::string compare(const Grammar& grammar, EarleyRecogniser& slow,
                     const std::string& text) {
   Recogniser& fast = *detail::Access::impl(grammar)->recogniser;

@@ -60,7 +60,7 @@ std::vector<int> upto(int count) {
   return out;
 }
 
-// Masks of all places of a text, one behind the other.
+// Masks of all positions of a text, one after the other.
 Row masks_of(const Constraint& constraint, const std::string& text) {
   Matcher matcher = constraint.matcher();
   Row all;
@@ -225,7 +225,7 @@ TEST(GrammarCache, MasksAreThoseOfAFreshCompiler) {
   }
 }
 
-// The same tool with something else behind it.
+// The same tool with something else after it.
 TEST(GrammarCache, MasksDependOnWhatFollowsTheTool) {
   const Vocabulary words = vocabulary();
   const Compiler kept = *Compiler::create(words);

@@ -1,5 +1,5 @@
-// The door parlance/grammar.h: what the grammar of a JSON Schema accepts, by
-// keyword, layout, option and limit.  What it says in words is in
+// parlance/grammar.h: the language of the grammar of a JSON Schema, by
+// keyword, layout, option and limit.  Its error messages are in
 // grammar_error_messages_test.cc; that accepted means valid is a law, see
 // laws/grammar_law_test.cc.
 
@@ -470,7 +470,7 @@ TEST(Grammar, StringsThatAreFixedHaveOneSpelling) {
       {R"({"type": "string", "not": {"const": "a"}})",
        {R"("b")", R"("")"},
        {R"("\u0062")"}},
-      // Nothing but lengths is said, or nothing in the end.
+      // Only lengths are constrained, or nothing at all.
       {R"({"type": "string", "minLength": 1, "maxLength": 2})",
        {R"("b")", R"("\u0062\/")"},
        {}},
@@ -753,7 +753,7 @@ TEST(Grammar, CanBeCancelled) {
   EXPECT_GT(calls, 0);
 }
 
-// What is found out behind a compile asks nobody any more.
+// Reports after a compile do not poll the interrupt.
 TEST(Grammar, ReportsWithoutAskingWhetherToGoOn) {
   JsonSchemaOptions options;
   int calls = 0;
@@ -1028,7 +1028,7 @@ TEST(Grammar, ManyTools) {
 }
 
 TEST(Grammar, NestedOneOf) {
-  // Twelve levels, six branches each, told apart by one member.
+  // Twelve levels, six branches each, distinguished by one member.
   std::string schema = R"({"type":"integer"})";
   for (int level = 0; level < 12; ++level) {
     std::string next = R"({"oneOf":[)";
@@ -1062,7 +1062,8 @@ TEST(Grammar, HugeEnum) {
 }
 
 TEST(Grammar, ManyPatterns) {
-  // More than are told apart in every combination, with names that match two.
+  // More than are distinguished in every combination, with names that match
+  // two.
   std::string schema =
       R"({"type":"object","additionalProperties":false,"patternProperties":{)";
   for (int i = 0; i < 40; ++i) {

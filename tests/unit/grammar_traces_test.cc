@@ -1,5 +1,5 @@
 // Recorded sessions of a matcher, replayed token by token with the slow
-// recogniser: a token is allowed when a copy of the place is alive behind it.
+// recogniser: a token is allowed when a copy of the session is alive after it.
 //
 // Left out is find_jump_forward_string, which is a matcher's.
 
@@ -63,7 +63,7 @@ class Session {
     for (const Value& word : tokenizer.find("vocab")->items()) {
       std::string bytes = bytes_of(word);
       const auto id = static_cast<Token>(vocabulary_.size());
-      // Told by their names where the recording does not list them.
+      // Recognised by name where the recording does not list them.
       if (bytes == "</s>") stops_.insert(id);
       if (bytes == "</s>") {
         bytes.clear();
@@ -208,8 +208,8 @@ std::string replay(const Value& vector) {
   Session session(vector, *rules);
   std::size_t at = 0;
   for (const Value& step : vector.find("steps")->items()) {
-    const std::string said = session.run(step);
-    if (!said.empty()) return "step " + std::to_string(at) + ": " + said;
+    const std::string failure = session.run(step);
+    if (!failure.empty()) return "step " + std::to_string(at) + ": " + failure;
     ++at;
   }
   return "";
@@ -220,12 +220,13 @@ void run(const std::string& file) {
   if (vectors.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const Value& vector : vectors.items()) {
     const std::string_view id = text_of(vector, "id");
-    const std::string said = replay(vector);
+    const std::string failure = replay(vector);
     if (differences().contains(id)) {
-      EXPECT_NE(said, "") << id << " is listed and passes";
+      EXPECT_NE(failure, "") << id << " is listed and passes";
       continue;
     }
-    EXPECT_EQ(said, "") << id << "\n" << text_of(vector, "spec").substr(0, 300);
+    EXPECT_EQ(failure, "") << id << "\n"
+                           << text_of(vector, "spec").substr(0, 300);
   }
 }
 

@@ -53,13 +53,13 @@ std::string check(const Value& vector) {
     return rules ? "is not refused" : "";
   }
   if (!rules) return "is refused: " + rules.error().to_string();
-  std::string said = answer(*rules, vector);
-  if (!said.empty()) return said;
+  std::string failure = answer(*rules, vector);
+  if (!failure.empty()) return failure;
   const std::string printed = notation::to_ebnf(*rules);
   Result<Rules> again = notation::read_ebnf(printed);
   if (!again) return "is printed as\n" + printed + again.error().to_string();
-  said = answer(*again, vector);
-  return said.empty() ? "" : said + " when printed as\n" + printed;
+  failure = answer(*again, vector);
+  return failure.empty() ? "" : failure + " when printed as\n" + printed;
 }
 
 void run(const std::string& file) {
@@ -67,17 +67,17 @@ void run(const std::string& file) {
   if (vectors.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const Value& vector : vectors.items()) {
     const std::string_view id = text_of(vector, "id");
-    const std::string said = check(vector);
+    const std::string failure = check(vector);
     if (differences().contains(id)) {
-      EXPECT_NE(said, "") << id << " is listed and passes";
+      EXPECT_NE(failure, "") << id << " is listed and passes";
       continue;
     }
-    EXPECT_EQ(said, "") << id << "\n"
-                        << text_of(vector, "spec").substr(0, 300) << "\n"
-                        << json::dump(*(vector.find("instance") != nullptr
-                                            ? vector.find("instance")
-                                            : &vector))
-                               .substr(0, 300);
+    EXPECT_EQ(failure, "") << id << "\n"
+                           << text_of(vector, "spec").substr(0, 300) << "\n"
+                           << json::dump(*(vector.find("instance") != nullptr
+                                               ? vector.find("instance")
+                                               : &vector))
+                                  .substr(0, 300);
   }
 }
 

@@ -190,7 +190,7 @@ std::string shortest(Languages& languages, StateId state) {
       found = true;
       break;
     }
-    if (!found) return "(no way on behind '" + text + "')";
+    if (!found) return "(no continuation after '" + text + "')";
   }
   return text;
 }

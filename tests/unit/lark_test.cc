@@ -38,7 +38,8 @@ TEST(Lark, Languages) {
       "say: say_head \"hi\"\n"
       "say_head[stop=\"<say>\"]: TEXT\n");
   const std::string optional = with_text("start: r\nr[suffix=\"<e>\"]: TEXT");
-  const std::string behind = with_text("start: r \"!\"\nr[stop=\"<e>\"]: TEXT");
+  const std::string with_stop =
+      with_text("start: r \"!\"\nr[stop=\"<e>\"]: TEXT");
   // A trigger that begins another.
   const std::string nested = with_text(
       "start: (a | b)* TEXT\n"
@@ -85,7 +86,7 @@ TEST(Lark, Languages) {
        {"bz", "aacz"},
        {"z"}},
       {optional, {"", "x", "x<e>", "<e"}, {"x<e>y"}},
-      {behind, {"x!", "x<e>!", "!!"}, {"x<e>y!", "x"}},
+      {with_stop, {"x!", "x<e>!", "!!"}, {"x<e>y!", "x"}},
       // Free text with triggers.
       {calls,
        {"", "x", "x<add>1</add>y<say>hi", "<add", "<say>hi<add>2</add>"},

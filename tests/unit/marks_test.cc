@@ -96,7 +96,7 @@ const std::vector<std::string>& tags() {
           {"type": "tag", "begin": "<|channel|>c<|message|>", "end": "<|end|>",
            "content": {"type": "json_schema", "json_schema": {"type":
              ["integer", "string"]}}}]}})x",
-      // Marks behind text, words that share beginnings, one within another.
+      // Marks after text, words that share beginnings, one within another.
       R"x({"type": "structural_tag", "format": {"type": "dispatch", "rules": [
         ["a<m>b", {"type": "const_string", "value": "1"}],
         ["<m>b<n>", {"type": "const_string", "value": "2<m>"}],

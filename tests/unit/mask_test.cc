@@ -388,9 +388,9 @@ TEST(MatcherImpl, Forced) {
   const Case cases[] = {
       {{"ab"}, "", "ab", {2}},
       {{"ab"}, "ab", "", {}},
-      // "abab" could be the token, and is; nothing goes on behind it.
+      // "abab" could be the token, and is; nothing continues after it.
       {{"ababab"}, "", "ababab", {5, 2}},
-      // Behind the second "ab" the text may end, or go on as "abab".
+      // After the second "ab" the text may end, or continue to "abab".
       {{"abab", "ababab"}, "", "abab", {5}},
       {{"abba", "abbb"}, "", "abb", {2, 1}},
       // "ab" may become "abab".

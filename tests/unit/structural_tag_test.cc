@@ -370,7 +370,7 @@ TEST(ToolCalling, Choices) {
   }
 }
 
-// Every style makes a tag for every choice, and its texts can be told.
+// Every style builds a tag for every choice, and the tag can be read back.
 TEST(ToolCalling, EveryStyle) {
   for (const std::string_view style : tool_calling_styles()) {
     for (const char* choice :

@@ -1,6 +1,6 @@
 // The recorded vectors of structural tags: definitions that are wrong, and the
-// tags of the styles of tool calling.  What fits a tag is told by
-// structural_tag_language_test.cc.
+// tags of the styles of tool calling.  The language of a tag is tested
+// by structural_tag_language_test.cc.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // docs/reference/structural-tags.md: its table of styles has each style once,
-// with a text that the style's structural tag lets out.
+// with a text that the style's structural tag accepts.
 
 #include <gtest/gtest.h>
 

@@ -177,7 +177,7 @@ TEST(TagMarks, MarkersAreTheirTokens) {
        R"(["a" 0:tag("<tool_call>" - null)...]... rest "b"; )"
        R"(the text does not fit; expected "\n{\"name\": \"f\", )"
        R"(\"arguments\": ")"},
-      // Behind a call that does not fit reading goes on: with its end, its
+      // After a call that does not fit reading resumes: with its end, its
       // trigger, or the text.
       {kCalls,
        "a[[<tool_call>]]b\n[[</tool_call>]]c[[<tool_call>]]\n{\"name\": \"f\", "

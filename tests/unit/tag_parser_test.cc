@@ -197,7 +197,7 @@ TEST(TagParser, GoesOnBehindWhatDoesNotFit) {
             head + calls(1) + R"(, "rest": "other>{"})");
   EXPECT_EQ(read(get + "<call:other>{"),
             head + calls(1) + R"(, "rest": "other>{"})");
-  // Two of them, text between and behind.
+  // Two of them, with text between and after them.
   EXPECT_EQ(read("a<call:x></call>b<call:y></call>c"),
             head + R"("content": "abc", "rest": "x></call>y></call>"})");
   // Broken arguments.

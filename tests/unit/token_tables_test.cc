@@ -177,8 +177,8 @@ std::vector<std::string> spelled(std::span<const TrieNode> nodes) {
   return texts;
 }
 
-// What an exit trie says; checks its ranges.
-std::vector<Leaving> told(const ExitTrie& trie) {
+// The exits of a trie; checks its ranges.
+std::vector<Leaving> leavings_of(const ExitTrie& trie) {
   std::vector<Leaving> all;
   const std::vector<std::string> texts = spelled(trie.nodes());
   std::size_t before = 0;
@@ -255,7 +255,7 @@ void expect_body(const Vocabulary& vocabulary, const BodyTable& table,
   }
   std::ranges::sort(inner);
   std::ranges::sort(exits);
-  EXPECT_EQ(told(table.exits()), exits);
+  EXPECT_EQ(leavings_of(table.exits()), exits);
 
   std::vector<Id> ids;
   for (const auto& [chars, id] : inner) ids.push_back(id);
@@ -308,7 +308,7 @@ void expect_white_space(const Vocabulary& vocabulary,
     found.emplace_back(token.bytes, token.id, token.newlines);
   }
   EXPECT_EQ(found, tokens);
-  EXPECT_EQ(told(table.exits()), exits);
+  EXPECT_EQ(leavings_of(table.exits()), exits);
 }
 
 void expect_tables(const Vocabulary& vocabulary, const TokenTables& tables) {
@@ -364,7 +364,7 @@ TEST(TokenTables, TwinsAreEverywhere) {
   }
   EXPECT_EQ(twins, (std::vector<Id>{4, 7}));
   EXPECT_TRUE(tables.trie().duplicates(4).empty());
-  EXPECT_EQ(told(tables.body(BodyState::kText).exits()),
+  EXPECT_EQ(leavings_of(tables.body(BodyState::kText).exits()),
             (std::vector<Leaving>{{"", 1, 0, 1}, {"", 1, 0, 3}}));
 }
 

@@ -240,7 +240,7 @@ TEST(ToolCalls, MarkersInJsonStrings) {
   EXPECT_GE(styles, 10u);
 }
 
-// What a tag lets out, the format of the family reads as the same calls: a raw
+// The format of a family reads the texts of its tag as the same calls: a raw
 // string ends where the family's reader ends it.
 TEST(ToolCalls, FormatsOfFamiliesAgree) {
   const std::vector<std::pair<std::string_view, const char*>> families = {
