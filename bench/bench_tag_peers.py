@@ -182,8 +182,8 @@ def read_tools(peers, folder, count):
             tools.append((name, schema))
         if len(tools) == count:
             break
-    told = ", ".join(f"{p} {n}" for p, n in refused.items())
-    print(f"functions left out because an engine reads no call of them: {told}")
+    counts = ", ".join(f"{p} {n}" for p, n in refused.items())
+    print(f"functions left out because an engine reads no call of them: {counts}")
     return tools
 
 

@@ -310,7 +310,7 @@ bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
 void Expressions::absorb(ExprKind kind, std::vector<ExprId>& operands) const {
   ExprKind other = kind == ExprKind::kOr ? ExprKind::kAnd : ExprKind::kOr;
   constexpr std::uint32_t kWide = 64;
-  std::vector<ExprId> kept;
+  std::vector<ExprId> remaining;
   for (ExprId id : operands) {
     const Expr& e = exprs_[id];
     bool absorbed = false;
@@ -319,9 +319,9 @@ void Expressions::absorb(ExprKind kind, std::vector<ExprId>& operands) const {
         absorbed = has(operands, operands_[e.first + i]);
       }
     }
-    if (!absorbed) kept.push_back(id);
+    if (!absorbed) remaining.push_back(id);
   }
-  operands = std::move(kept);
+  operands = std::move(remaining);
 }
 
 // x{a,b}y or x{c,d}y is one repeat if the intervals touch; y is x{0,0}y.

@@ -242,14 +242,15 @@ ItemId Expressions::intern_item(Item item) {
 }
 
 ItemId Expressions::concat(std::vector<ItemId> children) {
-  std::vector<ItemId> kept;
+  std::vector<ItemId> nonempty;
   for (ItemId child : children) {
     if (child == kNoItem) return kNoItem;
-    if (child != kEmptyItem) kept.push_back(child);
+    if (child != kEmptyItem) nonempty.push_back(child);
   }
-  if (kept.empty()) return kEmptyItem;
-  if (kept.size() == 1) return kept[0];
-  return intern_item({.kind = ItemKind::kConcat, .children = std::move(kept)});
+  if (nonempty.empty()) return kEmptyItem;
+  if (nonempty.size() == 1) return nonempty[0];
+  return intern_item(
+      {.kind = ItemKind::kConcat, .children = std::move(nonempty)});
 }
 
 ItemId Expressions::alternation(std::vector<ItemId> children) {

@@ -66,8 +66,8 @@ Prompt read_prompt(const DelimiterProgram& program,
     drop_space = vocabulary.space_after_marks();
   }
   if (program.marks.empty()) {
-    const std::string_view kept = after_last_anchor(program, prompt.text);
-    prompt.begin = prompt.text.size() - kept.size();
+    const std::string_view tail = after_last_anchor(program, prompt.text);
+    prompt.begin = prompt.text.size() - tail.size();
     return prompt;
   }
   FindAll all(program.marked_anchor, {prompt.text, prompt.marks});
