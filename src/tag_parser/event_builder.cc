@@ -1,4 +1,9 @@
-// Events and the message; see event_builder.h.
+// Builds events and the message; see event_builder.h.
+//
+// Every region becomes a kRegionOpen, kRegionChunk for each piece of its text,
+// and kRegionClose or kRegionMalformed.  If a message is wanted, a closed
+// region also becomes a part of it, and its value goes into the slot of its
+// field.
 
 #include "tag_parser/event_builder.h"
 
@@ -26,7 +31,7 @@ EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
       slots_(regions.fields().size()) {}
 
 void EventBuilder::begin_round() {
-  // Those of a long chunk are not kept for the next one.
+  // The memory that a long chunk needed is not retained for the next one.
   if (events_.capacity() > kKeptEvents) std::vector<Event>().swap(events_);
   events_.clear();
   values_.clear();
@@ -155,6 +160,8 @@ void EventBuilder::diagnose(Diagnostic diagnostic) {
 Message& EventBuilder::message() {
   if (!stale_ || !keep_) return message_;
   stale_ = false;
+  // The fields "reasoning", "content" and "tool_calls" come first, in this
+  // order; the others follow in the order of their first regions.
   json::Object fields = {{"role", "assistant"}};
   const auto put = [&](std::uint32_t field) {
     const Slot& slot = slots_[field];

@@ -1,10 +1,11 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_EVENT_BUILDER_H_
 #define PARLANCE_SRC_TAG_PARSER_EVENT_BUILDER_H_
 
-// Regions as they are opened, written and closed become events and the message.
+// Turns regions, as they are opened, written and closed, into events and the
+// message.
 //
-// One region is open at a time.  One inside another interrupts it: the outer
-// one is closed, and opened again when text for it comes.
+// At most one region is open at a time.  A region inside another interrupts it:
+// the outer region is closed, and opened again when more text for it arrives.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,25 +27,27 @@ class EventBuilder {
   EventBuilder(const Regions& regions, bool keep_message,
                std::size_t diagnostics);
 
-  // Forgets the events of the last round and what they point to.
+  // Drops the events of the last round, and the texts and values that they
+  // point to.
   void begin_round();
   std::vector<Event>& events() { return events_; }
 
-  // A region of the format `id` begins, behind its delimiter.
+  // Opens the region of the format `id`, which begins after `delimiter`.
   void open(structural_tag::TagNodeId id, Span delimiter);
-  // Text for the region of `id`, which is opened if it is not open.  `text` is
-  // good until begin_round().
+  // Writes text to the region of `id`, and opens the region if it is not open.
+  // REQUIRES: `text` stays valid until begin_round(), since events point to it.
   void write(structural_tag::TagNodeId id, std::string_view text, Span bytes);
-  // Text that fits no format, in a region of its own.
+  // Writes text that fits no format, in a region of its own ("rest").
   void write_rest(std::string_view text, Span bytes);
 
-  // Ends the open region if it is that of `id`.
-  // `value`: what it stands for; null: its text.  `cut`: its end is missing.
+  // Closes the open region if it is the region of `id`.
+  // `value`: the value of the region; null: its text is the value.
+  // `cut`: the end of the region is missing.
   void close(structural_tag::TagNodeId id, Span delimiter,
              const json::Value* value = nullptr, bool cut = false);
   // The same for any open region.
   void close_open(std::size_t at, bool cut);
-  // Ends it where it does not fit, which `why` says.
+  // Closes the open region at a mismatch; `why` is its diagnostic.
   void close_malformed(std::size_t at, const Diagnostic& why);
 
   bool is_open(structural_tag::TagNodeId id) const { return open_ == id; }
@@ -56,6 +59,7 @@ class EventBuilder {
   Message& message();
 
  private:
+  // Stands for the region of the text that fits no format.
   static constexpr structural_tag::TagNodeId kRest{0xFFFFFFFE};
 
   Event& add(EventKind kind, Span bytes);
@@ -79,21 +83,24 @@ class EventBuilder {
   std::size_t begin_ = 0;
   std::string text_;
 
+  // The events of this round.  They point to the texts that were written, and
+  // into the deques, whose elements do not move.
   std::vector<Event> events_;
   std::deque<json::Value> values_;
   std::deque<std::string> texts_;
   std::deque<Diagnostic> whys_;
 
-  // By field: joined text, or a list.
+  // The value of a field: the joined texts of its regions, or the list of their
+  // values.
   struct Slot {
     bool used = false;
     bool list = false;
     std::string text = {};
     json::Array items = {};
   };
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> order_;
-  bool stale_ = true;
+  std::vector<Slot> slots_;           // by field
+  std::vector<std::uint32_t> order_;  // the fields that are used, in order
+  bool stale_ = true;                 // message_.fields is out of date
   Message message_;
 };
 

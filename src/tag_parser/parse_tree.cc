@@ -1,4 +1,8 @@
-// Nodes of the tree; see parse_tree.h.
+// Builds the nodes of the parse tree; see parse_tree.h.
+//
+// An open node collects the text of its format and the objects of its finished
+// children.  finish() makes a JSON object of it, in the shape that
+// docs/reference/structural-tags.md gives for the type of the format.
 
 #include "tag_parser/parse_tree.h"
 
@@ -75,6 +79,10 @@ void ParseTree::leave(std::uint64_t position, bool complete) {
   parent.text_begin = position;
 }
 
+// Stores the object of a finished child in the node of its parent: in the list
+// of the parent's parts, or as the parent's only content.  Children of formats
+// with several alternatives also get their index, and the child of a rule gets
+// a "rule" object with the pattern before it.
 void ParseTree::set_user_data(Node& parent, TagNodeId child,
                               json::Value value) {
   parent.has_child = true;
@@ -118,12 +126,16 @@ void ParseTree::set_user_data(Node& parent, TagNodeId child,
   }
 }
 
+// The object of a format that ends at `position`.
+//
+// Invariant: the node has been popped and all of its children are finished, so
+// its text, marker, child and items are final, and are moved into the object.
 json::Value ParseTree::finish(Node& node, std::uint64_t position,
                               bool complete) {
   const TagNode& format = (*code_.tag)[node.format];
   std::string text = base::is_utf8(node.text) ? std::move(node.text)
                                               : base::to_utf8(node.text);
-  // Moves the text, which may be long.
+  // Moves the text, which may be long, into a value.
   const auto take_text = [&] {
     const std::size_t size = text.size();
     return json::Value::adopt(std::move(text), 0, size);
@@ -133,6 +145,9 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
                             static_cast<std::size_t>(position)},
                            0);
   };
+  // The value of a json_schema is read even if no nodes are built, because
+  // events report it.  If the text is incomplete and written as elements, the
+  // value has the complete elements.
   if (format.type == TagNodeType::kJsonSchema) {
     last_value_ = nullptr;
     const arguments::Arguments read =
@@ -141,6 +156,7 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
     last_value_whole_ = complete && read.complete;
   }
   if (!keep_) return {};
+  // The members that all nodes have, then those of the type.
   json::Object out = {{"type", std::string(to_string(format.type))},
                       {"path", format.path},
                       {"span", span_of(node.begin, position)}};
@@ -175,7 +191,8 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
       out.set("items", std::move(node.items));
       break;
     case TagNodeType::kTag:
-      // What is written of an end that is not whole is a part of it.
+      // Without a child, the text is that of the begin marker.  An end marker
+      // that is cut short is reported as far as it was written.
       out.set("begin", node.has_child ? base::to_utf8(node.marker) : text);
       out.set("content", std::move(node.child));
       out.set("end", node.has_child && (complete || !text.empty())
@@ -186,6 +203,7 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
     case TagNodeType::kTokenTriggeredTags:
     case TagNodeType::kDispatch:
     case TagNodeType::kTokenDispatch:
+      // The last part is a rule whose pattern is cut short, or free text.
       if (node.in_rule) {
         node.items.emplace_back(
             json::Object{{"type", "rule"},

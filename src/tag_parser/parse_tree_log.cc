@@ -1,4 +1,5 @@
-// Records and how they become a tree; see parse_tree_log.h.
+// Writes the records of the log, and replays them into a tree.  The format of
+// a record is in parse_tree_log.h.
 
 #include "tag_parser/parse_tree_log.h"
 
@@ -7,7 +8,8 @@ namespace {
 
 constexpr unsigned kKindBits = 3;
 
-// Small numbers of either sign as small numbers without one.
+// Zigzag coding: 0, -1, 1, -2, ... become 0, 1, 2, 3, ..., so that a small
+// negative number is a small unsigned one.
 constexpr std::uint64_t folded(std::int64_t number) {
   return (static_cast<std::uint64_t>(number) << 1) ^
          static_cast<std::uint64_t>(number >> 63);
@@ -80,6 +82,8 @@ void ParseTreeLog::resume(std::uint64_t position) {
 }
 
 json::Value ParseTreeLog::root(std::uint64_t position) const {
+  // Invariant: the records before `at` and the first `text` bytes of the text
+  // have been replayed, and `here` is the position of the tree.
   ParseTree tree(code_, tokens_, true);
   const std::string_view all = text_;
   std::size_t text = 0;
@@ -118,6 +122,7 @@ json::Value ParseTreeLog::root(std::uint64_t position) const {
         break;
     }
   }
+  // The text after the last record belongs to the innermost open format.
   read(all.size() - text);
   return std::move(tree).root(position);
 }

@@ -1,17 +1,18 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_PARSE_TREE_LOG_H_
 #define PARLANCE_SRC_TAG_PARSER_PARSE_TREE_LOG_H_
 
-// What the tree is made from, kept until someone asks for the tree.
+// A compact log from which the parse tree is built on demand.
 //
-// Nodes of the tree are JSON objects: of a tag of eight bytes they take more
-// than a kilobyte.  The log has its text and a few bytes for every format that
-// was entered and left, one record after the other:
+// The nodes of the tree are JSON objects, and those of a tag of eight bytes
+// take more than a kilobyte.  The log stores the text of the formats and, in a
+// few bytes, a record for every call that entered or left a format:
 //
-//   bytes of text before it | format, kind, moved | if moved: by how much
+//   text since the last record | format, kind, moved | if moved: the distance
 //
-// each as a number of seven bits a byte.  A record's position is that of the
-// one before it, and the text behind that, unless it has moved: what fits
-// nothing is not in the log.
+// Each part is a number with seven bits in a byte (LEB128).  The position of a
+// record is the position of the record before it plus the size of the text
+// between them.  A record has moved if its position is another one, because
+// text that fits no format is not in the log.
 
 #include <cstdint>
 #include <string>
@@ -26,12 +27,13 @@ namespace parlance::tag_parser {
 
 class ParseTreeLog {
  public:
-  // `keep`: for root().  Otherwise only now() is known.
+  // `keep`: writes the log, which root() needs.  Otherwise only now() is
+  // available.
   ParseTreeLog(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
                bool keep)
       : code_(code), tokens_(tokens), keep_(keep), now_(code, tokens, false) {}
 
-  // As those of ParseTree.
+  // As the functions of ParseTree.
   void enter(TagNodeId id, std::uint64_t position);
   void text(std::string_view text);
   void rule(std::uint64_t position);
@@ -39,9 +41,10 @@ class ParseTreeLog {
   void pause(std::uint64_t position);
   void resume(std::uint64_t position);
 
-  // The formats that are open, and the last value, without any nodes.
+  // A tree without nodes: the open formats and the last value.
   const ParseTree& now() const { return now_; }
-  // The whole tree.  Complexity: that of reading all of its values again.
+  // Builds the tree.  REQUIRES: `keep`.  Complexity: that of replaying the log,
+  // which reads the values of all json_schema formats again.
   json::Value root(std::uint64_t position) const;
 
   std::size_t memory_bytes() const {
@@ -68,7 +71,7 @@ class ParseTreeLog {
   ParseTree now_;
   std::string text_;
   std::string records_;
-  std::size_t recorded_text_ = 0;  // of text_, in front of the last record
+  std::size_t recorded_text_ = 0;  // bytes of text_ before the last record
   std::uint64_t position_ = 0;     // of the last record
 };
 

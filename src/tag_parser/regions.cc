@@ -1,4 +1,5 @@
-// From the tree to regions, from the outside to the inside; see regions.h.
+// Assigns regions to formats, in one pass from the root to the leaves: what the
+// enclosing formats have decided is handed down to every child.  See regions.h.
 
 #include "tag_parser/regions.h"
 
@@ -25,7 +26,8 @@ bool has_triggers(const TagNode& format) {
 
 namespace {
 
-// Text of these is content where nothing else is said.
+// Whether text of the format is "content" unless a `field` or `tool` assigns it
+// elsewhere.
 bool is_text(const TagNode& format) {
   switch (format.type) {
     case TagNodeType::kAnyText:
@@ -39,7 +41,7 @@ bool is_text(const TagNode& format) {
   }
 }
 
-// For each format, whether it or one inside it says where its text goes.
+// For each format, whether it or a format inside it has a `field` or `tool`.
 std::vector<bool> find_annotated(const structural_tag::TagTree& tag) {
   std::vector<bool> out(tag.nodes.size(), false);
   for (std::size_t i = tag.nodes.size(); i-- > 0;) {
@@ -51,8 +53,8 @@ std::vector<bool> find_annotated(const structural_tag::TagTree& tag) {
   return out;
 }
 
-// The one json_schema in a format; kNoTagNode if there is none or more.
-// `whole`: only where nothing else is written.
+// The json_schema in a format; kNoTagNode if there is none, or more than one.
+// `whole`: the json_schema must be the format itself.
 TagNodeId only_schema(const structural_tag::TagTree& tag, TagNodeId id,
                       bool whole) {
   TagNodeId found = kNoTagNode;
@@ -81,17 +83,20 @@ std::uint32_t Regions::field(std::string_view name) {
   return static_cast<std::uint32_t>(found - fields_.begin());
 }
 
+// Invariant: a node comes after its parent, so around[i] is final when the loop
+// reaches node i.  Each iteration decides where the bytes of the format itself
+// belong (own_), whether it has a region, and what holds inside of it.
 Regions::Regions(const structural_tag::TagTree& tag)
     : own_(tag.nodes.size(), kNoTagNode),
       regions_(tag.nodes.size()),
       is_region_(tag.nodes.size(), false) {
   fields_ = {"reasoning", "content", "tool_calls", "rest"};
   const std::vector<bool> annotated = find_annotated(tag);
-  // What is around a format decides, as far as it itself does not.
+  // What the enclosing formats have decided, unless the format itself decides.
   struct Around {
-    TagNodeId region = kNoTagNode;
-    bool sealed = false;  // no key inside it has a meaning
-    bool markup = false;  // texts in it are markup
+    TagNodeId region = kNoTagNode;  // the text belongs to this region
+    bool sealed = false;            // `field` and `tool` have no effect
+    bool markup = false;            // text without a `field` is markup
   };
   std::vector<Around> around(tag.nodes.size());
   const auto make = [&](std::size_t i, RegionKind kind, std::string_view name) {
@@ -107,17 +112,22 @@ Regions::Regions(const structural_tag::TagTree& tag)
     Around inside = here;
     const bool calls = format.tool.empty() && format.field == "tool_calls";
     if (here.sealed) {
-      // Belongs to what is around it.
+      // The format is a part of the enclosing call or plain tag.
     } else if (!format.tool.empty()) {
+      // A call: its value is that of the json_schema inside.
       own_[i] = kNoTagNode;
       inside = {make(i, RegionKind::kCall, "tool_calls"), true};
       regions_[i].by_markers = true;
       regions_[i].value = only_schema(tag, format.children[0], false);
       regions_[i].capture = {"name", format.tool};
     } else if (calls) {
+      // A list of calls: everything between its calls is markup.
       own_[i] = kNoTagNode;
       if (!has_triggers(format)) inside = {kNoTagNode, false, true};
     } else if (format.type == TagNodeType::kTag) {
+      // A tag with a field delimits a region.  A tag without `field` and
+      // `tool`, its content included, is a plain value of the field "tags" if
+      // no region or markup encloses it.
       if (!format.field.empty()) {
         own_[i] = kNoTagNode;
         inside = {make(i, RegionKind::kText, format.field)};
@@ -128,6 +138,8 @@ Regions::Regions(const structural_tag::TagTree& tag)
         regions_[i].value = only_schema(tag, format.children[0], true);
       }
     } else if (!format.field.empty()) {
+      // Any other format with a field: the text itself is the region.  The tags
+      // of a format with triggers are not part of it.
       own_[i] = make(i, RegionKind::kText, format.field);
       if (!has_triggers(format)) inside = {own_[i]};
     } else if (here.region == kNoTagNode && !here.markup && is_text(format)) {

@@ -1,16 +1,17 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_REGIONS_H_
 #define PARLANCE_SRC_TAG_PARSER_REGIONS_H_
 
-// Which bytes belong to which field of the message.
+// Assigns the bytes of a text to the fields of the message.
 //
-// That is known from the tree alone: every format either writes into the region
-// of one format (itself, or one around it), or writes markup.
+// The assignment follows from the tag alone: the bytes of every format either
+// belong to the region of one format (itself or an enclosing one), or they are
+// markup.
 //
 //   tag "<think>" any_text "</think>", field "reasoning"
 //     "<think>", "</think>"   markup
 //     the any_text            the tag's region
-//   triggered_tags            its free text: a region of "content" each
-//     tag, tool "get"         its markers: markup; what is between: a call
+//   triggered_tags            its free text: regions of "content"
+//     tag, tool "get"         its markers: markup; its content: a call
 
 #include <cstdint>
 #include <string>
@@ -32,9 +33,9 @@ enum class RegionKind : std::uint8_t {
 struct Region {
   RegionKind kind = RegionKind::kText;
   std::uint32_t field = 0;  // index of its name
-  // Of tags: what opens and closes it are the tag's markers.
+  // The region of a tag: its delimiters are the markers of the tag.
   bool by_markers = false;
-  // kCall, kPlain: the json_schema whose value it has; kNoTagNode: none.
+  // kCall, kPlain: the json_schema that gives the value; kNoTagNode: none.
   structural_tag::TagNodeId value = structural_tag::kNoTagNode;
   Capture capture;  // kCall: "name"
 };
@@ -44,9 +45,9 @@ class Regions {
   Regions() = default;
   explicit Regions(const structural_tag::TagTree& tag);
 
-  // The region that the format's own bytes are written to: those of its text,
-  // its separators, of a tag its markers, of formats with triggers the free
-  // text.  kNoTagNode: they are markup.
+  // The format to whose region the bytes of `id` itself belong: its text, its
+  // separators, the markers of a tag, the free text of a format with triggers.
+  // kNoTagNode: they are markup.
   structural_tag::TagNodeId own(structural_tag::TagNodeId id) const {
     return own_[index_of(id)];
   }

@@ -1,4 +1,9 @@
-// From steps to nodes and regions; see tree_walker.h.
+// Turns steps into nodes and regions; see tree_walker.h.
+//
+// Regions (regions.h) assigns the text of every format to the region of a
+// format, or to markup.  A region that markers delimit opens when the content
+// of its tag is entered, and closes when the tag is left.  Any other region
+// opens with its first text.
 
 #include "tag_parser/tree_walker.h"
 
@@ -18,7 +23,7 @@ void TreeWalker::text(std::string_view text) {
   const Span bytes{at(), at() + text.size()};
   const TagNodeId innermost = tree_.now().innermost();
   const TagNodeId owner = code_.regions.own(innermost);
-  // The pattern of a rule is no free text.
+  // The pattern of a rule belongs to its format, but is not free text.
   const bool markup =
       owner == kNoTagNode || (owner == innermost && tree_.now().in_rule());
   if (!markup) events_.write(owner, text, bytes);
@@ -39,6 +44,8 @@ void TreeWalker::step(const ParseStep& step) {
 }
 
 void TreeWalker::enter(TagNodeId id) {
+  // The enclosing format decides: in a tag, the content begins after the begin
+  // marker; in a format with triggers, the free text ends.
   if (!open_.empty()) {
     const TagNodeId around = open_.back().format;
     const Regions& regions = code_.regions;
@@ -55,6 +62,8 @@ void TreeWalker::enter(TagNodeId id) {
   tree_.enter(id, position_);
 }
 
+// {"begin", "content", "end"} of the tag at a depth.  `cut`: its end marker is
+// missing.  REQUIRES: its region is open.
 json::Value TreeWalker::plain_value(const Region& region, std::size_t depth,
                                     bool cut) const {
   json::Object out;
@@ -67,6 +76,10 @@ json::Value TreeWalker::plain_value(const Region& region, std::size_t depth,
   return out;
 }
 
+// The innermost format ends, and so does its region, if it has one.
+//
+// The value of the region is built before the tree leaves the format, since the
+// markers of a tag are known only until then.
 void TreeWalker::leave() {
   const Open left = open_.back();
   const Regions& regions = code_.regions;
@@ -88,6 +101,7 @@ void TreeWalker::leave() {
                                     {"arguments", value_}}}};
     }
     tree_.leave(position_, true);
+    // The text fits the format, but could not be read as a value.
     if (region.value != kNoTagNode && !value_whole_) {
       const Diagnostic why{ErrorCode::kInvalidContent,
                            "the arguments cannot be read as a value",
@@ -100,6 +114,9 @@ void TreeWalker::leave() {
       events_.close(left.format, delimiter, text ? nullptr : &value);
     }
   }
+  // The enclosing format continues after its child.  If the child is the
+  // json_schema that the open region takes its value from, the tree has just
+  // read the value.
   open_.pop_back();
   if (!open_.empty()) open_.back().content_end = position_;
   const TagNodeId region = events_.open_region();
@@ -110,6 +127,8 @@ void TreeWalker::leave() {
 }
 
 void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
+  // Closes the open region if it belongs to a format that is left.  A region
+  // that needs a value is malformed; any other one is cut.
   const TagNodeId id = events_.open_region();
   const bool inside = std::any_of(
       open_.begin() + static_cast<std::ptrdiff_t>(kept), open_.end(),
@@ -127,6 +146,8 @@ void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
       events_.close(id, {at(), at()}, nullptr, true);
     }
   }
+  // Leaves the formats.  If they did not continue after a rest, they end where
+  // the rest began.
   while (open_.size() > kept) {
     tree_.leave(rest_begin_.value_or(position_), false);
     open_.pop_back();

@@ -1,7 +1,12 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_TREE_WALKER_H_
 #define PARLANCE_SRC_TAG_PARSER_TREE_WALKER_H_
 
-// What is certain of a reading, told in order: to the tree, and as regions.
+// Emits the steps and the text of a parse, in order, to the parse tree and, as
+// regions, to the events and the message.
+//
+// The caller emits what is certain: text() up to the position of the next step
+// that all parses have in common, and then step().  After a mismatch, cut_off()
+// leaves formats, and rest() takes the text that fits no format.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,20 +32,21 @@ class TreeWalker {
         tree_(code, tokens, keep),
         events_(code.regions, keep, diagnostics) {}
 
-  // What was told so far is what is in front of this byte.
+  // The text before this position has been emitted.
   std::uint64_t position() const { return position_; }
 
-  // The next text, which belongs to the innermost format.
+  // Emits text that belongs to the innermost format.
   void text(std::string_view text);
+  // Enters or leaves a format, or begins the pattern of a rule.
   // REQUIRES: step.position == position().
   void step(const ParseStep& step);
-  // Nothing follows in the formats that are open, but for the outermost `kept`,
-  // the innermost of which has triggers and may go on behind a rest; `why` says
-  // what is missing.
+  // Leaves, as incomplete, all open formats except the outermost `kept`.  If
+  // `kept` is not 0, the innermost format that stays open has triggers, and may
+  // continue after a rest.  `why` is the diagnostic of what is missing.
   void cut_off(const Diagnostic& why, std::size_t kept = 0);
-  // Text that fits nothing.
+  // Emits text that fits no format.
   void rest(std::string_view text);
-  // It ends, and the innermost format goes on, if one is open.
+  // The rest ends, and the innermost format continues, if one is open.
   void end_rest();
 
   // The formats that are open, the outermost first.
@@ -54,7 +60,7 @@ class TreeWalker {
   struct Open {
     TagNodeId format;
     std::uint64_t begin = 0;
-    std::uint64_t content_end = 0;
+    std::uint64_t content_end = 0;  // the end of its last child so far
   };
 
   void enter(TagNodeId id);
@@ -68,9 +74,10 @@ class TreeWalker {
   EventBuilder events_;
   std::uint64_t position_ = 0;
   std::vector<Open> open_;
-  // Where the rest began that open formats may go on behind.
+  // Where the rest began, as long as open formats may continue after it.
   std::optional<std::uint64_t> rest_begin_;
-  // Of the json_schema that the open region stands for.
+  // The value of the json_schema that gives the open region its value, and
+  // whether it was read from a complete text.
   json::Value value_;
   bool value_whole_ = false;
 };
