@@ -1,4 +1,9 @@
-// Formats one by one, and the two programs of a tag; see compiler.h.
+// Compiles formats, except free text with its triggers and sets of tokens, and
+// assembles the two programs of a tag; see compiler.h.
+//
+//   texts()   analyses the formats, and emits the program for texts
+//   tokens()  collects the marks of all markers, repeats the part of the
+//             analysis that depends on them, and emits the program for tokens
 
 #include <algorithm>
 #include <utility>
@@ -13,8 +18,10 @@ using structural_tag::TagNode;
 using structural_tag::TagNodeType;
 using structural_tag::TokenRef;
 
-// --- Facts -------------------------------------------------------------------
+// --- Analysis ----------------------------------------------------------------
 
+// For a json_schema, regex or grammar: builds its recogniser, and finds whether
+// it is impossible or nullable.
 std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
   const TagNode& format = tag_[id];
   switch (format.type) {
@@ -41,7 +48,7 @@ std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
   return std::nullopt;
 }
 
-// What reads the value of a json_schema.
+// Builds what reads the value of a json_schema.
 std::optional<Error> TagCompiler::make_reader(TagNodeId id) {
   if (code_.arguments.contains(id)) return std::nullopt;
   const TagNode& format = tag_[id];
@@ -56,7 +63,8 @@ std::optional<Error> TagCompiler::make_reader(TagNodeId id) {
   return std::nullopt;
 }
 
-// REQUIRES: known for the children.
+// Whether no text fits, because of the children.
+// REQUIRES: impossible_ is known for the children.
 bool TagCompiler::find_impossible(const TagNode& format) const {
   const std::size_t left = possible_children(format).size();
   switch (format.type) {
@@ -82,7 +90,9 @@ bool TagCompiler::find_impossible(const TagNode& format) const {
   }
 }
 
-// REQUIRES: known for the children.
+// Whether the empty text fits.
+// REQUIRES: impossible_ and nullable_ are known for the children, and nullable_
+// of a json_schema, regex or grammar by make_leaf().
 bool TagCompiler::find_nullable(TagNodeId id) const {
   const TagNode& format = tag_[id];
   const auto is = [&](TagNodeId child) {
@@ -139,6 +149,7 @@ void TagCompiler::find_depths() {
 
 // --- Markers -----------------------------------------------------------------
 
+// With marks, a marker is a sequence of literals and marks.
 Pc TagCompiler::marker(std::string_view text, std::size_t from, Pc next) {
   if (marks_ == nullptr) return literal(text.substr(from), next);
   const std::vector<rules::MarkedPiece> pieces = marks_->pieces(text, from);
@@ -174,6 +185,8 @@ Pc TagCompiler::literal(std::string_view text, Pc next) {
               .index = static_cast<std::uint32_t>(out_.texts.size() - 1)});
 }
 
+// A mark is read as its token, or, if the options allow either, as its
+// spelling.
 Pc TagCompiler::mark(std::uint32_t number, Pc next) {
   const rules::Mark& one = marks_->marks()[number];
   const Pc token = tokens({one.ids, false, one.spelling}, Op::kToken, 1, next);
@@ -194,7 +207,19 @@ std::string TagCompiler::spelled(std::span<const WordSymbol> word) const {
 
 // --- Formats -----------------------------------------------------------------
 
-// A body that may be empty is not asked for: what it adds is nothing.
+// If `max` is unbounded and `min` is 0, the loop is a fork; if `min` is 1, it
+// is entered at the body:
+//
+//   head: fork {body, leave};  after the body: head
+//
+// Any other loop counts its iterations:
+//
+//   kCountFrom, test: kCountTest {body, exit};  after the body: kCountNext,
+//   test exit: kCountEnd, leave
+//
+// If the body may be empty, an iteration is enclosed by kIterate and
+// kIterateEnd, which drop it if it reads nothing.  Then `min` need not be
+// counted, because empty iterations could make up for those that are missing.
 Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
                              std::uint32_t max) {
   const TagNodeId body = tag_[id].children[0];
@@ -225,6 +250,7 @@ Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
   return add({.op = Op::kCountFrom, .next = test});
 }
 
+// The begin marker, the content, and a fork of the end markers.
 Pc TagCompiler::compile_tag(TagNodeId id) {
   const TagNode& format = tag_[id];
   const auto& body = format.as<TagBody>();
@@ -243,6 +269,7 @@ Pc TagCompiler::compile_tag(TagNodeId id) {
                           : marker(body.begin.texts[0], content);
 }
 
+// first: fork {tags};  after each tag: fork {separator first, leave}
 Pc TagCompiler::compile_separated(TagNodeId id) {
   const TagNode& format = tag_[id];
   const auto& body = format.as<structural_tag::TagsWithSeparator>();
@@ -261,8 +288,11 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
           return nullable_[index_of(child)];
         });
     if (guarded) {
-      // Behind an empty first tag nothing comes that could not be that tag; a
-      // later one is not empty.
+      // Without a separator, empty tags could follow each other without end, so
+      // kIterateEnd drops a tag that is empty and not the first.  Inside an
+      // empty iteration of an enclosing loop it cannot distinguish the first
+      // tag from later ones; there an empty tag ends the list (`other`), and no
+      // text is lost: a tag that could follow could as well be the first.
       const std::uint32_t depth = depth_[index_of(id)];
       const Pc more = add({.op = Op::kIterate, .next = first, .index = depth});
       after = add({.op = Op::kIterateEnd,
@@ -346,9 +376,17 @@ Pc TagCompiler::compile_one(TagNodeId id) {
   return leave;
 }
 
-// Threads that have come different ways meet where two ways lead, behind what
-// threads may leave from different places, and where what told them apart is
-// forgotten.
+// Marks the instructions at which two threads may meet (Instruction::joins).
+// `ways` counts how many threads can arrive, and 2 stands for several.  Threads
+// meet
+//
+// - where two instructions lead,
+// - after an instruction that threads leave from different states, such as free
+//   text, tokens, or a recogniser, and at the targets of triggers,
+// - after an instruction that can make different threads equal: one that
+//   increments or pops a count, or begins or ends an iteration.
+//
+// Instructions that read are always marked.
 void TagCompiler::find_joins() {
   std::vector<Instruction>& code = out_.code;
   std::vector<std::uint32_t> ways(code.size(), 0);
@@ -390,6 +428,8 @@ void TagCompiler::find_joins() {
 Result<TagProgram> TagCompiler::emit() {
   out_ = {};
   out_.marks = marks_;
+  // The fixed instructions of all formats come first, so that formats can refer
+  // to each other.
   for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
     const auto index = static_cast<std::uint32_t>(i);
     enter_[i] = add({.op = Op::kEnter, .index = index});
@@ -402,6 +442,7 @@ Result<TagProgram> TagCompiler::emit() {
   }
   out_.code[leave_[0]].next = add({.op = Op::kAccept});
   out_.start = enter_[0];
+  // The code is complete.  What follows is derived from it.
   find_joins();
   find_count_depths(out_);
   out_.names_ordinary =
@@ -419,6 +460,8 @@ Result<TagProgram> TagCompiler::emit() {
 }
 
 Result<TagProgram> TagCompiler::texts() {
+  // A node comes after its parent, so in reverse order the children are known
+  // before their format.
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_depths();
   for (std::size_t i = tag_.nodes.size(); i-- > 0 && !error;) {
@@ -428,7 +471,8 @@ Result<TagProgram> TagCompiler::texts() {
     nullable_[i] = find_nullable(id);
   }
   if (error) {
-    // Of several mistakes the one that the grammar of the tag has first.
+    // If the tag has several errors, the result is the error that compiling its
+    // grammar reports.
     auto lowered = grammar::lower_tag(tag_, lowering_);
     return lowered ? *std::move(error) : std::move(lowered).error();
   }
@@ -438,7 +482,8 @@ Result<TagProgram> TagCompiler::texts() {
   return emit();
 }
 
-// The marks of all markers of the tag, those of argument styles included.
+// Collects the marks of all markers of the tag, including the markers of
+// argument styles.  marks_ stays null if there are none.
 std::optional<Error> TagCompiler::collect_marks() {
   if (options_.vocabulary == nullptr || options_.markers == Markers::kText ||
       options_.vocabulary->special_ids().empty()) {
@@ -461,6 +506,8 @@ std::optional<Error> TagCompiler::collect_marks() {
   return std::nullopt;
 }
 
+// Replaces the recognisers that were built from rules by recognisers of the
+// same rules with marks, and finds again which formats are impossible.
 std::optional<Error> TagCompiler::mark_leaves() {
   for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
     grammar::EmbeddedRecogniser& embedded = leaves_[i];
@@ -475,6 +522,7 @@ std::optional<Error> TagCompiler::mark_leaves() {
     embedded = *std::move(made);
     impossible_[i] = embedded.recogniser == nullptr;
   }
+  // A format whose marks cannot be read makes enclosing formats impossible.
   for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
     impossible_[i] = impossible_[i] || find_impossible(tag_.nodes[i]);
   }

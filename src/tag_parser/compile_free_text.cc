@@ -1,4 +1,13 @@
-// Free text with triggers, and sets of tokens; see compiler.h.
+// Compiles free text, with and without triggers, and sets of tokens; see
+// compiler.h.
+//
+// Free text reads bytes with an Aho-Corasick automaton of its triggers and
+// excludes.  Free tokens are read with a table of triggers.  In both cases the
+// code is
+//
+//   text: fork {free text up to a trigger, free text up to the end}
+//
+// and a trigger leads to every tag or rule that it may begin.
 
 #include <algorithm>
 #include <utility>
@@ -15,8 +24,13 @@ using structural_tag::TokenRef;
 
 namespace {
 
-// Behind a mark a text has to go on to a trigger.  Nodes from where only
-// excluded words follow lead nowhere, and are excluded too.
+// After the first mark of a word, the text is committed to the word
+// (aho_corasick.h).  If every word that a committed node can still become is
+// excluded, or is a trigger without targets, no text continues from the node,
+// and the node is excluded as well.
+//
+// `live` are the nodes from which some text continues: the least fixed point of
+// the conditions in the loop.
 void exclude_dead_ends(FreeText& text) {
   auto& nodes = text.automaton.nodes;
   std::vector<bool> live(nodes.size(), false);
@@ -41,8 +55,9 @@ void exclude_dead_ends(FreeText& text) {
   }
 }
 
-// The node of the word that `word` begins with; where there is none, of the
-// beginning that it shares with words.  REQUIRES: not linked.
+// The node of the shortest word of the trie that `word` begins with; if there
+// is none, the last node on the path of `word` that the trie has. REQUIRES: the
+// automaton is not linked.
 std::uint32_t node_of(const automata::AhoCorasick& automaton,
                       const Word& word) {
   std::uint32_t at = 0;
@@ -57,6 +72,7 @@ std::uint32_t node_of(const automata::AhoCorasick& automaton,
 
 }  // namespace
 
+// Links the automaton of a free text, and returns the index of the text.
 std::uint32_t TagCompiler::add_text(FreeText text) {
   text.automaton.link();
   exclude_dead_ends(text);
@@ -68,8 +84,8 @@ std::uint32_t TagCompiler::add_text(FreeText text) {
   return static_cast<std::uint32_t>(out_.free_texts.size() - 1);
 }
 
-// Where marks are not spelled, their spelling is no text either: a reader that
-// knows no tokens would take it for the marker.
+// If markers must be written as their tokens, free text must not contain their
+// spelling either: a parser that knows no tokens would take it for the marker.
 void TagCompiler::exclude_spelling(FreeText& text, std::string_view word) {
   if (marks_ == nullptr || marks_->either()) return;
   const std::vector<Word> ways = words(word);
@@ -102,7 +118,10 @@ Pc TagCompiler::compile_text(TagNodeId id) {
               .max_tokens = body.max_tokens.value_or(kUnbounded)});
 }
 
-// Where a trigger leads of which `back` symbols have been read.
+// The instruction after the first `back` symbols of a trigger: the format, or
+// the pattern of the rule, began where the trigger began, and the rest of the
+// trigger follows.  Then come the rest of the begin marker of a tag, of which
+// the trigger is the first `trigger_bytes` bytes, and the content.
 Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
                               const Word& trigger, std::size_t back,
                               std::size_t trigger_bytes) {
@@ -114,7 +133,7 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
     const auto& begin = tag_[inside].as<TagBody>().begin.texts[0];
     next = marker(begin, trigger_bytes, next);
   }
-  // One space may belong to the mark.
+  // One space after a mark may belong to its token.
   if (marks_ != nullptr && marks_->vocabulary().space_after_marks() &&
       automata::is_mark(trigger.back())) {
     next = fork({literal(" ", next), next});
@@ -127,6 +146,9 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
        .back = static_cast<std::uint32_t>(spelled(word.first(back)).size())});
 }
 
+// Adds the tags or rules of a format to the targets of their triggers, in
+// order. REQUIRES: the automaton of `text` contains the triggers, and is not
+// linked.
 void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   const TagNode& format = tag_[id];
   const bool rule = format.type == TagNodeType::kDispatch;
@@ -145,7 +167,8 @@ void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   }
 }
 
-// REQUIRES: the automaton of `text` holds the triggers alone, and is not
+// The resume point of a format with triggers.  The caller sets its free_text.
+// REQUIRES: the automaton of `text` contains only the triggers, and is not
 // linked.
 ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
   ResumePoint out;
@@ -170,9 +193,14 @@ ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
   return out;
 }
 
-// Where a trigger begins another, both ways are open behind the shorter one
-// (as in tag_to_rules.cc): to what it leads to, and to the rest of the longer
-// one.
+// If a trigger begins with another one, the automaton contains the shorter one
+// only.  After the shorter trigger, the text may continue with what the shorter
+// trigger leads to, or with the rest of the longer one; both are targets of the
+// shorter trigger (as in tag_to_rules.cc).
+//
+// Invariant: until add_text(), the automaton is a trie.  The nodes of the
+// triggers come first, and then the nodes of the excludes.  The resume point
+// and FreeText::pending use the nodes of the triggers only.
 Pc TagCompiler::compile_triggers(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
@@ -192,10 +220,12 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
   std::vector<Pc> firsts;
   firsts.reserve(tags.size());
   for (const TagNodeId child : tags) firsts.push_back(enter(child));
+  // Exactly one tag, and no free text.
   if (at_least_one && !loop) {
     for (const TagNodeId child : tags) then(child, leave);
     return fork(std::move(firsts));
   }
+  // In this order, a word comes after the words that it begins with.
   std::vector<Word> all;
   for (const std::string& trigger : triggers) {
     for (Word& word : words(trigger)) all.push_back(std::move(word));
@@ -203,7 +233,7 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
   std::sort(all.begin(), all.end());
   FreeText text;
   automata::AhoCorasick& automaton = text.automaton;
-  // Those that no other begins.
+  // Inserts the triggers that begin with no other trigger.
   for (const Word& word : all) {
     if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;
     automaton.nodes[automaton.insert(word)].calls.push_back(
@@ -212,7 +242,7 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
   }
   add_targets(id, text);
   ResumePoint resume = resume_point(id, text);
-  // Nodes so far are on the way to a trigger: the bytes of their text.
+  // By node of a trigger: the bytes of the text that lead to it.
   const std::vector<std::uint32_t> depth =
       spelled_depths(automaton, marks_.get());
   for (const std::string& word : analysis_.excluded_texts(id)) {
@@ -220,12 +250,16 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
   }
   for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
   const std::uint32_t index = add_text(std::move(text));
+  // The pending bytes at a node of an exclude are those of its longest suffix
+  // that is a node of a trigger.
   FreeText& made = out_.free_texts[index];
   for (std::size_t node = 1; node < made.pending.size(); ++node) {
     std::uint32_t at = static_cast<std::uint32_t>(node);
     while (at >= depth.size()) at = made.automaton.nodes[at].fail;
     made.pending[node] = depth[at];
   }
+  // The code: text up to a trigger is preferred to text up to the end.  After a
+  // tag, the text continues or the format ends.
   const Pc last = add({.op = Op::kText, .next = leave, .index = index});
   Pc text_place = last;
   if (!tags.empty()) {
@@ -255,6 +289,8 @@ Pc TagCompiler::compile_tokens(TagNodeId id) {
   return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
 }
 
+// As compile_triggers(), with tokens: a trigger is one token, so no trigger
+// begins with another one and no automaton is needed.
 Pc TagCompiler::compile_token_triggers(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
@@ -276,6 +312,8 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
     loop = !body.stop_after_first;
     for (const TokenRef& ref : body.triggers) text.targets[token_id(ref)];
   }
+  // `text.targets` has all triggers.  Adds the tags or rules that each of them
+  // begins, in order: they began before the trigger, which has been read.
   for (std::size_t c = 0; c < format.children.size(); ++c) {
     const TagNodeId child = format.children[c];
     if (!possible(child)) continue;
@@ -293,6 +331,7 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
   const auto each_then = [&](Pc next) {
     for (const TagNodeId child : possible_children(format)) then(child, next);
   };
+  // Exactly one tag, and no free tokens.
   if (at_least_one && !loop) {
     each_then(leave);
     return fork(std::move(firsts));
@@ -303,6 +342,7 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
   }
   out_.token_texts.push_back(std::move(text));
   const auto index = static_cast<std::uint32_t>(out_.token_texts.size() - 1);
+  // The code is the same as in compile_triggers().
   const Pc last = add({.op = Op::kTokensLast, .next = leave, .index = index});
   Pc place = last;
   if (!firsts.empty()) {

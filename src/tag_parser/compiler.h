@@ -1,11 +1,16 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_COMPILER_H_
 #define PARLANCE_SRC_TAG_PARSER_COMPILER_H_
 
-// From a structural tag to its programs.
+// Compiles a structural tag into its programs.
 //
-// Every format has two fixed instructions, where it is entered and where it is
-// left; the enclosing format sets the successor of the latter.  So formats are
-// compiled one by one, in any order, and nesting costs no call stack.
+// Every format has two fixed instructions: a kEnter, at which it begins, and a
+// kLeave, at which it ends.  The format compiles what lies between, and the
+// enclosing format sets the successor of the kLeave.  So formats are compiled
+// one by one, in any order, and nesting needs no call stack.
+//
+// Code is compiled from its end to its beginning: a function is given the
+// successor of its piece of code (for a format, the kLeave), and returns the
+// first instruction of the piece.
 //
 // compile.cc has the analysis, the markers and most formats, and
 // compile_free_text.cc has free text, its triggers and sets of tokens.
@@ -59,9 +64,10 @@ class TagCompiler {
     }
   }
 
-  // The program in which markers are text.
+  // The program for texts, in which markers are spelled.
   Result<TagProgram> texts();
-  // The program in which they are written with marks; without marks, none.
+  // The program for token ids, in which markers are written with marks; null if
+  // the vocabulary has no token for any marker.
   // REQUIRES: texts() had no error.
   Result<std::unique_ptr<const TagProgram>> tokens();
 
@@ -87,7 +93,7 @@ class TagCompiler {
   }
   // A marker, then `next`; `next` itself if the marker is empty.
   Pc marker(std::string_view text, Pc next) { return marker(text, 0, next); }
-  // The same for what is behind its first `from` bytes.
+  // The same for the marker without its first `from` bytes.
   Pc marker(std::string_view text, std::size_t from, Pc next);
   Pc symbols(std::span<const automata::WordSymbol> word, Pc next);
   Pc literal(std::string_view text, Pc next);
@@ -106,7 +112,7 @@ class TagCompiler {
                 .max = max});
   }
   TokenId token_id(const structural_tag::TokenRef& ref) const {
-    // All have been looked up once, by check_tokens().
+    // check_tokens() has made sure that all references have a token.
     if (!ref.by_text() || options_.vocabulary == nullptr) return ref.id;
     return options_.vocabulary->find_first(ref.text).value_or(0);
   }
@@ -137,7 +143,7 @@ class TagCompiler {
     return out;
   }
 
-  // What a format is between where it is entered and left.
+  // The code between the kEnter and the kLeave of a format.
   Pc compile_one(TagNodeId id);
   Pc compile_leaf(TagNodeId id);
   Pc compile_tag(TagNodeId id);
@@ -148,7 +154,7 @@ class TagCompiler {
   Pc compile_tokens(TagNodeId id);
   Pc compile_token_triggers(TagNodeId id);
 
-  // The ways to write a trigger or an exclude.
+  // The words, of bytes and marks, that spell a trigger or an exclude.
   std::vector<Word> words(std::string_view marker) const;
   std::string spelled(std::span<const automata::WordSymbol> word) const;
 
@@ -166,13 +172,14 @@ class TagCompiler {
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
   CompiledTagImpl& code_;
-  std::shared_ptr<const rules::Marks> marks_;  // null: all is text
+  std::shared_ptr<const rules::Marks> marks_;  // null: markers are text
   TagProgram out_;
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
-  std::vector<bool> impossible_;  // no text fits
-  std::vector<bool> nullable_;    // the empty text does
-  std::vector<std::uint32_t> depth_;
+  // By format.
+  std::vector<bool> impossible_;      // no text fits
+  std::vector<bool> nullable_;        // the empty text fits
+  std::vector<std::uint32_t> depth_;  // how many formats enclose it
   std::vector<grammar::EmbeddedRecogniser> leaves_;
 };
 

@@ -50,7 +50,8 @@ void PikeVm::replace_full_recognisers() {
   }
 }
 
-// --- Without reading ---------------------------------------------------------
+// --- The closure
+// --------------------------------------------------------------
 
 // Computes waiting_ by a depth-first search from each thread of the kernel, in
 // order.  The stack is explicit.  Invariant: everything above an entry of
@@ -466,9 +467,9 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
 // `by_bytes`, which the bytes led to.  Both are in the order of preference, and
 // the threads of one origin come together, those by its id first.
 //
-// A recogniser that reads tokens takes both readings at once: step_token() gets
-// the configuration that the bytes led to, and returns the configuration after
-// the token.  If it refuses a mark, the reading by bytes is refused as well.
+// A recogniser that reads tokens merges the two itself: step_token() gets the
+// configuration that the bytes led to, and returns the configuration after the
+// token.  If it refuses a mark, the mark is not read by its bytes either.
 void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
                    std::vector<Thread> by_bytes) {
   std::size_t done = 0;

@@ -166,7 +166,7 @@ class PikeVm {
   };
   static constexpr std::size_t kNotAccelerated = ~std::size_t{0};
 
-  // Without reading.
+  // The closure.
   void find_closure();
   bool follow(Work& work);
   bool wait_or_leave(Work& work);

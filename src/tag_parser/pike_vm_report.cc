@@ -1,4 +1,5 @@
-// What callers ask about threads, and compaction; see pike_vm.h.
+// Reports on the threads to callers: the preferred parse, what may come next,
+// pending bytes; and the compaction of the history.  See pike_vm.h.
 
 #include <algorithm>
 #include <string>
@@ -99,6 +100,8 @@ bool PikeVm::out_of_memory() {
   return false;
 }
 
+// Collects what each waiting thread can read next, in the order of preference
+// and without repetitions, and joins the first kShown entries.
 std::string PikeVm::expected() {
   find_closure();
   std::vector<std::string> ways;

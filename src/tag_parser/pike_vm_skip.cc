@@ -2,9 +2,8 @@
 //
 // skip() reads bytes whose effect is known, in one of two situations:
 //
-//   skip_text()        All threads of the kernel are in free text.  A table
-//   says
-//                      what each byte does to their states (AcceleratedStates).
+//   skip_text()        All threads of the kernel are in free text.  A table has
+//                      the effect of each byte on them (AcceleratedStates).
 //   skip_recogniser()  The only thread is inside a recogniser, which cannot end
 //                      yet.  The recogniser steps; no closure is computed.
 //
@@ -56,7 +55,7 @@ std::size_t PikeVm::skip(std::string_view bytes) {
   }
 }
 
-// Inside a JSON text or a pattern that cannot end here.
+// Skips bytes inside a JSON text or a pattern that cannot end yet.
 std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
   State& state = kernel_.front().state;
   recogniser::Configuration& config = state.configuration();
@@ -167,9 +166,8 @@ void PikeVm::learn_move(std::uint8_t byte) {
 // Finds the bytes that lead the states of the kernel, all at node 0 of their
 // free texts, back to themselves.
 //
-// 1. Every ASCII byte is assumed to be a self-loop, and every lead byte to
-// begin
-//    a character that is one: free text accepts any character.
+// 1. Every ASCII byte is assumed to be a self-loop, and every lead byte to be
+//    the first of a character that is one: free text accepts any character.
 // 2. A byte that can move a waiting thread in another way has to be read by
 //    step(): a byte that leaves node 0 of a free text, the next byte of a
 //    literal, and the first bytes of a recogniser.  A thread that waits for a

@@ -60,7 +60,7 @@ inline constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
 
 // ORDER: Op
 enum class Op : std::uint8_t {
-  // Without reading.
+  // Instructions that read nothing.
   kEnter,    // format `index` began `back` bytes ago
   kLeave,    // format `index` ends
   kRule,     // the pattern of a rule of format `index` began `back` bytes ago
@@ -72,7 +72,7 @@ enum class Op : std::uint8_t {
                 // `min`
   kCountNext,   // increments the innermost count
   kCountEnd,    // pops it
-  // Reading.
+  // Instructions that read.
   kLiteral,          // texts[index] from `offset` on
   kText,             // free text of free_texts[index], as short as possible
   kTextToTrigger,    // the same, up to and including a trigger
@@ -161,7 +161,7 @@ struct TagProgram {
   const ResumePoint* resume_point(TagNodeId format) const;
 };
 
-// What is inside a CompiledTag.
+// The implementation of CompiledTag.
 struct CompiledTagImpl {
   std::shared_ptr<const structural_tag::TagTree> tag;
   std::vector<std::uint32_t> child_index;  // by format: among its siblings
