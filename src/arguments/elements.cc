@@ -1,4 +1,9 @@
-// Reading elements with a stack of those that are open.
+// Scans elements, with a stack of the open ones.
+//
+// Both scanners read one opening or closing marker in each iteration of their
+// loop.  Invariant: `open` has the elements that contain `pos`, the outermost
+// first, and counts[i] is the number of children so far of open[i - 1], or of
+// the text for i = 0.
 
 #include "arguments/elements.h"
 
@@ -26,8 +31,9 @@ std::optional<ArgumentElement::Kind> kind_of(std::string_view name) {
   return std::nullopt;
 }
 
-// The end of what may be a JSON text: of a string, of brackets that are all
-// closed, or before white space or a marker.
+// Finds the end of a value that may be JSON, without validating it: the end of
+// a string, the bracket that closes the first one, or the position of white
+// space or of a marker.
 std::size_t json_end(std::string_view text, std::size_t pos) {
   std::size_t depth = 0;
   bool string = false;
@@ -54,7 +60,7 @@ std::size_t json_end(std::string_view text, std::size_t pos) {
   return text.size();
 }
 
-// Reads a beginning at `out.begin`.  False if there is none.
+// Reads the opening marker at `out.begin`.  Returns false if there is none.
 bool read_opening(std::string_view text, ArgumentElement& out) {
   std::size_t pos = out.begin;
   const auto skip = [&](std::string_view word) {
@@ -92,7 +98,7 @@ std::size_t skip_space(std::string_view text, std::size_t pos) {
 std::vector<ArgumentElement> scan_elements(std::string_view text) {
   std::vector<ArgumentElement> out;
   std::vector<std::uint32_t> open;
-  std::vector<std::uint32_t> counts = {0};  // elements read per level
+  std::vector<std::uint32_t> counts = {0};
   std::size_t pos = 0;
   const auto close = [&](ArgumentElement& element, std::size_t at) {
     if (!text.substr(at).starts_with(kMarkup.close)) return false;
@@ -100,6 +106,8 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
     element.end = pos = at + kMarkup.close.size();
     return true;
   };
+  // A dict or list contains elements and is pushed.  Any other element is read
+  // to its end.  Where nothing fits, the open elements stay incomplete.
   for (;;) {
     pos = skip_space(text, pos);
     if (!open.empty() && close(out[open.back()], pos)) {
@@ -137,7 +145,7 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   std::vector<std::uint32_t> open;
   std::vector<std::uint32_t> counts = {0};
   std::size_t pos = 0;
-  // A closing marker at `at`: that of the innermost element, or nothing.
+  // Closes the innermost element if its closing marker is at `at`.
   const auto close = [&](std::size_t at) {
     if (open.empty()) return false;
     ArgumentElement& element = out[open.back()];
@@ -154,7 +162,7 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   };
   for (;;) {
     pos = skip_space(text, pos);
-    // The order matters: an opening marker begins a closing one.
+    // Closing markers are tried first, because they begin with the opening one.
     if (close(pos)) continue;
     if (!text.substr(pos).starts_with(kM3.open)) return out;
     const std::size_t name = pos + kM3.open.size();
@@ -171,7 +179,8 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     open.push_back(static_cast<std::uint32_t>(out.size()));
     counts.push_back(0);
     out.push_back(next);
-    // What has no element in it ends at the next marker.
+    // The element is a leaf if the next marker is a closing one, which then
+    // must be its own.
     const std::size_t marker = text.find(arguments::kMinimaxM3, pos);
     if (marker == std::string_view::npos) return out;
     if (text.substr(marker).starts_with(kM3.close)) {

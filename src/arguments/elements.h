@@ -1,17 +1,19 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_ELEMENTS_H_
 #define PARLANCE_SRC_ARGUMENTS_ELEMENTS_H_
 
-// The elements of cohere_xml as a tree, whatever the schema says:
+// Scans the elements of cohere_xml into a tree, independently of the schema:
 //
 //   <cofl:value name="a" type="dict">           0  a, dict
 //     <cofl:value name="b" type="json">1</...>  1    b, json "1"
 //   </cofl:value>
 //   <cofl:value name="c" type="raw">x</...>     2  c, raw "x"
 //
-// The elements of minimax_m3_xml likewise: an element that contains elements is
-// a kNest, every other element a kLeaf, and every element has a name.
+// The elements of minimax_m3_xml are scanned in the same way.  An element that
+// contains elements is a kNest, any other element is a kLeaf, and every element
+// has a name.
 //
-// The elements are in one vector in the order in which they begin.
+// The elements are stored in one vector, in the order in which they begin.  So
+// a parent comes before its children.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +45,7 @@ struct ArgumentElement {
 // The first position from `pos` on that is not white space.
 std::size_t skip_space(std::string_view text, std::size_t pos);
 
-// Reads elements up to the first byte that belongs to none.  O(text.size()).
+// Scans elements up to the first byte that belongs to none.  O(text.size()).
 std::vector<ArgumentElement> scan_elements(std::string_view text);
 std::vector<ArgumentElement> scan_minimax_m3(std::string_view text);
 

@@ -2,14 +2,18 @@
 // its object in turn, by depth-first search with an explicit stack:
 //
 //   position    element        candidates        which end at
-//   0           a              "{"               the first closing marker
-//                              {"x": "</..."}    the end of the JSON
-//   after it    b              ...
+//   0           a              {"x": "</..."}    the end of the JSON
+//                              "{\"x\": \""       the first closing marker
+//   after a     b              ...
 //
 // Nearly always there is one candidate.  The search memoizes the states that do
-// not lead to the end, so it expands no state twice.  In cohere_xml and
-// minimax_m3_xml elements are nested: the inner elements are evaluated, under
-// every rule that may apply to them, before the enclosing elements.
+// not lead to the end, so it expands no state twice.
+//
+// In cohere_xml and minimax_m3_xml elements are nested.  They are scanned into
+// a tree first (elements.h), and two passes over the tree replace a recursion:
+// request_all() finds, from outer to inner elements, the rules that may apply
+// to each element; evaluate_all() reads, from inner to outer elements, each
+// element under each of these rules.
 
 #include "arguments/reader.h"
 
@@ -49,17 +53,20 @@ struct Candidate {
   std::size_t end = 0;
 };
 
-// A state of the search: the position, the next declared member that may come,
-// and the number of members read.
+// A state of the search.
 struct SearchState {
   std::size_t pos = 0;
+  // Without any_order: the first declared member that may come next; the number
+  // of members if only undeclared members may come.
   std::uint32_t next = 0;
-  std::uint64_t taken = 0;
+  std::uint64_t taken = 0;  // members read so far
   // With any_order: the declared members that have been read, sorted.
   std::vector<std::uint32_t> came = {};
   auto operator<=>(const SearchState&) const = default;
 };
 
+// A state on the path of the search.  Its first `tried` candidates have been
+// tried; the last one of them leads to the next state on the path, if any.
 struct Step {
   SearchState state;
   std::vector<Candidate> candidates;
@@ -72,6 +79,7 @@ struct Partial {
   json::Object members;
 };
 
+// The members that the steps before the first untried one have read.
 json::Object members_of(const std::vector<Step>& steps) {
   json::Object out;
   for (const Step& step : steps) {
@@ -154,7 +162,8 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
 void Reading::add_candidate(std::vector<Candidate>& out,
                             const Candidate& candidate, json::Value value,
                             std::size_t end) const {
-  // Of two candidates with the same end, the first is preferred.
+  // Two candidates for the same member with the same end lead to the same
+  // state, and the first one is preferred.
   for (const Candidate& other : out) {
     if (other.end == end && other.member == candidate.member) return;
   }
@@ -163,8 +172,9 @@ void Reading::add_candidate(std::vector<Candidate>& out,
   out.back().end = end;
 }
 
-// Adds the candidates for the value of an element.  REQUIRES: `pos` is after
-// `middle`.
+// Adds the candidates for the value of an element: JSON, which determines its
+// own end, and a string, which ends at the first closing marker.
+// REQUIRES: `pos` is after the marker `middle`, which follows the name.
 void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
                              ValueId value, std::size_t pos) {
   bool string_first = false;
@@ -216,6 +226,11 @@ bool Reading::find_member(const ObjectRule& rule, std::string_view written,
   return false;
 }
 
+// The candidates for the element at `pos`, in the order of preference.
+//
+// A nested element has been evaluated, so it has at most one candidate.  The
+// name of any other element ends at the first `middle`, or is a declared name
+// that contains `middle`.
 std::vector<Candidate> Reading::candidates(const ObjectRule& rule,
                                            std::size_t pos) {
   std::vector<Candidate> out;
@@ -252,6 +267,8 @@ std::vector<Candidate> Reading::candidates(const ObjectRule& rule,
   return out;
 }
 
+// Whether the object may end in `state`: it has enough members, and all
+// required ones.
 bool Reading::finished(const ObjectRule& rule, const SearchState& state) const {
   if (state.taken < rule.min || state.taken > rule.max) return false;
   if (rules_.any_order()) {
@@ -262,6 +279,10 @@ bool Reading::finished(const ObjectRule& rule, const SearchState& state) const {
 }
 
 // The state after `candidate`, if the rule allows it in `state`.
+//
+// With any_order, every declared member may come once.  Otherwise declared
+// members come in their order, no required member may be skipped, and
+// undeclared members come after all declared ones.
 std::optional<SearchState> Reading::after(const ObjectRule& rule,
                                           const SearchState& state,
                                           const Candidate& candidate) const {
@@ -290,9 +311,8 @@ std::optional<SearchState> Reading::after(const ObjectRule& rule,
 std::optional<json::Object> Reading::fit(const ObjectRule& rule,
                                          std::size_t begin, std::size_t end,
                                          Partial& partial) {
-  // Invariant: the stack is a path of states from `begin`; each state has tried
-  // its first `tried` candidates.  No path from a state in `failed` leads to
-  // `end`.
+  // Invariant: the stack is a path of states from `begin`.  No path from a
+  // state in `failed` leads to a finished object at `end`.
   std::set<SearchState> failed;
   std::vector<Step> steps;
   const auto enter = [&](const SearchState& state) {
@@ -310,6 +330,7 @@ std::optional<json::Object> Reading::fit(const ObjectRule& rule,
       if (next && !failed.contains(*next)) enter(*next);
       continue;
     }
+    // No candidate is left: the state has failed.
     if (step.state.pos > partial.read) {
       partial.read = step.state.pos;
       step.tried = 0;
@@ -324,6 +345,7 @@ std::optional<json::Object> Reading::fit(const ObjectRule& rule,
 
 // --- cohere_xml, minimax_m3_xml --------------------------------------------
 
+// The element that begins at `pos`, or null.
 const ArgumentElement* Reading::element_at(std::size_t pos) const {
   const auto found =
       std::lower_bound(elements_.begin(), elements_.end(), pos,
@@ -333,6 +355,11 @@ const ArgumentElement* Reading::element_at(std::size_t pos) const {
   return found == elements_.end() || found->begin != pos ? nullptr : &*found;
 }
 
+// The value of a nested element under a rule, or nullopt if it does not fit.
+// The kind of the element decides between a string, JSON, and a list of inner
+// elements, whose value is looked up in results_.  A kLeaf can be any of them.
+//
+// REQUIRES: for lists, the element was requested and evaluated.
 std::optional<json::Value> Reading::element_value(
     const ArgumentElement& element, ValueId value) {
   const ValueRule& rule = rules_.value(value);
@@ -369,7 +396,7 @@ std::optional<json::Value> Reading::element_value(
     case Kind::kLeaf:
       if (auto out = as_json()) return out;
       if (auto out = as_string()) return out;
-      [[fallthrough]];  // an object or a list without anything in it
+      [[fallthrough]];  // an empty object or list
     case Kind::kNest:
       if (auto out = as_list(rule.object)) return out;
       return as_list(rule.array);
@@ -388,7 +415,9 @@ void Reading::request(std::uint32_t element, ValueId value) {
   }
 }
 
-// From outer elements to inner ones.
+// Requests every element under the rules that may apply to it, from outer to
+// inner elements.  Invariant: a parent is stored before its children, so all
+// requests of the parent of element `i` have been made.
 void Reading::request_all() {
   const auto ask_members = [&](const ListRule& list, std::uint32_t element) {
     Candidate candidate;
@@ -417,6 +446,7 @@ void Reading::request_all() {
   }
 }
 
+// The elements inside `element` as an array.
 std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
                                               std::uint32_t element) {
   const std::vector<std::uint32_t>& items = children_[element];
@@ -425,7 +455,7 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
   for (std::size_t i = 0; i < items.size(); ++i) {
     const ValueId value = i < rule.prefix.size() ? rule.prefix[i] : rule.rest;
     const ArgumentElement& item = elements_[items[i]];
-    // minimax_m3_xml calls every item by one name.
+    // Items have no name, except in minimax_m3_xml, where all have the same.
     if (value == kNone ||
         (item.named && (rules_.style() != ArgumentStyle::kMinimaxM3Xml ||
                         item.name != arguments::kMinimaxM3Item))) {
@@ -438,6 +468,8 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
   return json::Value(std::move(out));
 }
 
+// The elements inside `element` as an object or an array: the first alternative
+// of the list that fits.
 std::optional<json::Value> Reading::evaluate(std::uint32_t element,
                                              ListId list) {
   const ArgumentElement& outer = elements_[element];
@@ -453,7 +485,9 @@ std::optional<json::Value> Reading::evaluate(std::uint32_t element,
   return std::nullopt;
 }
 
-// From inner elements to outer ones.
+// Evaluates every complete element under the requested rules, from inner to
+// outer elements.  Invariant: the children of element `i` are stored after it,
+// so they have been evaluated.
 void Reading::evaluate_all() {
   children_.resize(elements_.size());
   for (std::uint32_t i = 0; i < elements_.size(); ++i) {
@@ -466,9 +500,10 @@ void Reading::evaluate_all() {
   }
 }
 
-// --- The whole ------------------------------------------------------------
+// --- The whole text -------------------------------------------------------
 
-// Reads a value, if the schema is not a schema of objects.
+// Reads the text as one value: JSON, or else a string.
+// REQUIRES: the schema does not allow objects.
 Arguments Reading::read_value() {
   std::size_t end = 0;
   std::optional<json::Value> value = json_at(rules_.root_value(), 0, end);
@@ -508,7 +543,8 @@ ArgumentReader::ArgumentReader(std::shared_ptr<State> state)
 Result<ArgumentReader> ArgumentReader::make(
     const structural_tag::JsonSchemaBody& format, const Limits& limits) {
   auto state = std::make_shared<State>();
-  // A text that the grammar allows is never too large to be read.
+  // The limits must not refuse a text that the grammar generates, whose depth
+  // is limited by GrammarLimits and whose integers may have any length.
   state->limits = limits;
   state->limits.json_depth =
       std::max(limits.json_depth, GrammarLimits{}.depth + 1);

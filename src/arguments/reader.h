@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_READER_H_
 #define PARLANCE_SRC_ARGUMENTS_READER_H_
 
-// From a text that a json_schema node allows to its value.
+// Reads a text that a json_schema node generates into its value.
 //
 //   {"type": "json_schema", "style": "qwen_xml", "json_schema":
 //     {"properties": {"city": {"type": "string"}, "days": {"type":
@@ -10,19 +10,21 @@
 //   <parameter=city>Bern</parameter>
 //   <parameter=days>3</parameter>          {"city": "Bern", "days": 3}
 //
-// In the styles that write each argument as an element, a text does not specify
-// its type.  The rule: if the text is JSON for a valid value other than a
-// string, it is this value; else the text itself is a string.  If the element
+// In the styles that write each argument as an element, the text of an argument
+// does not specify its type.  The rule: if the text is JSON for a valid value
+// other than a string, it has this value; otherwise it is a string.  If the
+// element
 // has an attribute that specifies a string (deepseek_xml string="true",
 // kimi_k3_xml type="string"), a valid string is preferred.  cohere_xml
 // specifies the kind of each value.
 //
-// If there are several readings, the first alternative of the schema is
-// preferred, and among values that end at different positions the first by the
-// rule above.  The last of several elements with the same name gives the value.
+// If the text of an object has several parses, an earlier alternative of the
+// schema is preferred to a later one.  Within an alternative, the value that
+// the rule prefers is tried first at each element, in the order of the text. If
+// several elements have the same name, the last one gives the value.
 //
-// Law: a text that the grammar of the node allows is read to its end, and the
-// value is valid under the schema.
+// Law: a text that the grammar of the node generates is read to its end, and
+// the value is valid under the schema.
 
 #include <cstddef>
 #include <memory>
@@ -48,7 +50,7 @@ struct Arguments {
   std::size_t read = 0;
 };
 
-// Made once for a node.  Immutable for its users, cheap to copy, safe to share
+// Built once for a node.  Immutable for its users, cheap to copy, safe to share
 // between threads; one thread reads at a time.
 class ArgumentReader {
  public:
@@ -56,8 +58,8 @@ class ArgumentReader {
   static Result<ArgumentReader> make(
       const structural_tag::JsonSchemaBody& format, const Limits& limits = {});
 
-  // Reads a text that the grammar of the node allows, or a prefix of one. Reads
-  // as much as fits of any other text.
+  // Reads a text that the grammar of the node generates, or a prefix of such a
+  // text.  Of any other text, it reads as much as fits.
   //
   // Complexity: O(text.size()) for each alternative of an object that is tried.
   // A nested element is read once for each rule that may apply to it.

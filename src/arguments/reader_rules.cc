@@ -1,5 +1,9 @@
-// From a schema to the rules of its values.  Lists wait in `lists_` until they
-// are described, so that a schema may refer to itself.
+// Derives the rules of all values from a schema.
+//
+// A rule of a value refers to rules of lists, and the rules of lists refer to
+// those of their values.  Rules are shared by the conjunction of subschemas
+// that they come from, and make_all() describes the lists one by one, as a work
+// list. So a schema may refer to itself, and nothing is recursive.
 
 #include "arguments/reader_rules.h"
 
@@ -42,6 +46,8 @@ std::optional<Error> ArgumentRules::make_all() {
     if (!value) return std::move(value).error();
     root_value_ = *value;
   }
+  // Invariant: the lists before `i` have all their alternatives.  Describing a
+  // list may append further lists.
   for (std::size_t i = 0; i < lists_.size(); ++i) {
     const Conjunction all = lists_[i].all;
     if (lists_[i].type == schema::kObject) {
@@ -49,7 +55,8 @@ std::optional<Error> ArgumentRules::make_all() {
           schema_.objects(all);
       if (!alternatives) return std::move(alternatives).error();
       for (arguments::ArgumentObject& constraints : *alternatives) {
-        // What the grammar leaves out is not looked into here either.
+        // The grammar has no alternative that requires an excluded name, so
+        // there is none to read.
         if (!schema_.remove_names(constraints, format_.style,
                                   format_.excludes)) {
           continue;
@@ -72,6 +79,7 @@ std::optional<Error> ArgumentRules::make_all() {
   return std::nullopt;
 }
 
+// The rule of a list, which make_all() describes later if it is new.
 ListId ArgumentRules::list_of(schema::TypeBits type, const Conjunction& all) {
   const auto [entry, made] =
       list_ids_.try_emplace({type, all}, static_cast<ListId>(lists_.size()));
@@ -79,6 +87,7 @@ ListId ArgumentRules::list_of(schema::TypeBits type, const Conjunction& all) {
   return entry->second;
 }
 
+// The rule of a value, which is described at once if it is new.
 Result<ValueId> ArgumentRules::value_of(const Conjunction& all) {
   const auto [entry, made] =
       value_ids_.try_emplace(all, static_cast<ValueId>(values_.size()));
@@ -90,9 +99,13 @@ Result<ValueId> ArgumentRules::value_of(const Conjunction& all) {
   return entry->second;
 }
 
+// Determines which strings, JSON texts and lists of elements are values of the
+// conjunction `rule.all`.  Of the descriptions of the strings, the first that
+// applies is used: a list, lengths, or the language in general.
 std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
   using Strings = ValueRule::Strings;
   const bool cohere = format_.style == ArgumentStyle::kCohereXml;
+  // cohere_xml writes an unconstrained value as JSON, strings included.
   if (cohere && schema_.unconstrained(rule.all) && root_list_ != kNone) {
     rule.json_types = schema::kAllTypes;
     return std::nullopt;
@@ -128,6 +141,9 @@ std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
   return std::nullopt;
 }
 
+// Copies the constraints of an object, and adds what the reader looks up: the
+// members by their written names, and the next required member from each member
+// on.
 Result<ObjectRule> ArgumentRules::object_rule(
     const arguments::ArgumentObject& constraints) {
   ObjectRule out;
@@ -154,7 +170,7 @@ Result<ObjectRule> ArgumentRules::object_rule(
                                ? static_cast<std::uint32_t>(i)
                                : out.next_required[i + 1];
   }
-  // In minimax_m3_xml no other names come.
+  // minimax_m3_xml has no undeclared members.
   const bool others = format_.style != ArgumentStyle::kMinimaxM3Xml;
   for (const arguments::ArgumentObject::Extra& one : constraints.extras) {
     if (!others) break;
@@ -206,15 +222,16 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
 json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(ValueRule& rule) {
   if (rule.recogniser_known) return rule.recogniser.get();
   rule.recogniser_known = true;
-  // Everything that is valid: any layout, order and spelling.
+  // The recogniser accepts every valid value, in any layout, order and
+  // spelling.
   JsonSchemaOptions options;
   options.spelling = JsonSpelling::kAny;
   options.layout.max_white_space = JsonLayout::kUnlimited;
   schema::LoadOptions load;
   load.limits = limits_;
   const json::Value schema = schema_.schema_of(rule.all, rule.json_types);
-  // What cannot be enforced of open objects and lists may be of closed ones, as
-  // the grammar of the format has them.
+  // A schema that cannot be enforced for open objects and arrays may be
+  // enforceable for closed ones, which the grammar of the node has.
   for (const bool closed : {false, true}) {
     options.closed = closed;
     Result<schema::Document> document = schema::load(schema, load);
@@ -235,6 +252,7 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   if (rule.json_types == 0) return kNowhere;
   json_recogniser::JsonRecogniser* impl = recogniser_of(rule);
   if (impl == nullptr) return kNowhere;
+  // The longest text that is valid.
   std::size_t end = kNowhere;
   recogniser::Configuration config = impl->start();
   for (std::size_t i = begin; i < text.size(); ++i) {

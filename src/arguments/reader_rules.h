@@ -29,14 +29,14 @@ using ValueId = std::uint32_t;
 using ListId = std::uint32_t;
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-// One value.
+// The rule of one value: the strings and the JSON texts that are valid.
 struct ValueRule {
   enum class Strings : std::uint8_t {
     kNoString,  // no string is valid
     kAny,       // every string
-    kListed,    // those of `listed`
-    kLengths,   // those of so many characters
-    kLanguage,  // those of `language`
+    kListed,    // the strings in `listed`
+    kLengths,   // the strings whose number of characters is in `lengths`
+    kLanguage,  // the strings of `language`
   };
   Strings strings = Strings::kNoString;
   std::vector<std::string> listed = {};
@@ -51,22 +51,26 @@ struct ValueRule {
   ListId array = kNone;
 
   arguments::Conjunction all = {};
-  // Made for the first JSON text; null before, and if no JSON text fits.
+  // Reads JSON texts of json_types.  Built for the first such text; null
+  // before, and if it cannot be built.
   std::unique_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
   bool recogniser_known = false;
 };
 
+// The rule of one alternative of an object.
 struct ObjectRule {
   struct Member {
     std::string name;
-    std::string written;
+    std::string written;  // the name as the style writes it
     ValueId value = kNone;
   };
+  // Undeclared members whose names are in a language.
   struct Extra {
     automata::LanguageId names = 0;
     ValueId value = kNone;
   };
   std::vector<Member> members;
+  // Index of a member by its written name, except of names_with_middle.
   std::map<std::string, std::uint32_t, std::less<>> by_written;
   // The members whose written name contains the markup's `middle`.
   std::vector<std::uint32_t> names_with_middle;
@@ -78,14 +82,16 @@ struct ObjectRule {
   std::uint64_t max = 0;
 };
 
+// The rule of one alternative of an array.
 struct ArrayRule {
   std::vector<ValueId> prefix;
-  ValueId rest = kNone;
+  ValueId rest = kNone;  // of the items after `prefix`; kNone: there are none
   std::uint64_t min = 0;
   std::uint64_t max = 0;
 };
 
-// The elements of an object or of a list: one of these alternatives.
+// The rule of an object or an array that is written as a list of elements: its
+// alternatives, in the order of preference.
 struct ListRule {
   schema::TypeBits type = schema::kObject;
   arguments::Conjunction all = {};
