@@ -32,8 +32,8 @@ std::optional<ArgumentElement::Kind> kind_of(std::string_view name) {
 }
 
 // Finds the end of a value that may be JSON, without validating it: the end of
-// a string, the bracket that closes the first one, or the position of white
-// space or of a marker.
+// a string or of the outermost brackets, otherwise the position of the next
+// white space, closing bracket or marker.
 std::size_t json_end(std::string_view text, std::size_t pos) {
   std::size_t depth = 0;
   bool string = false;

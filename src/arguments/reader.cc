@@ -1,5 +1,5 @@
-// Reading arguments.  A list of elements is matched with each alternative of
-// its object in turn, by depth-first search with an explicit stack:
+// Reads arguments.  A list of elements is matched with each alternative of its
+// object in turn, by depth-first search with an explicit stack:
 //
 //   position    element        candidates        which end at
 //   0           a              {"x": "</..."}    the end of the JSON

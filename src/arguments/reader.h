@@ -13,8 +13,7 @@
 // In the styles that write each argument as an element, the text of an argument
 // does not specify its type.  The rule: if the text is JSON for a valid value
 // other than a string, it has this value; otherwise it is a string.  If the
-// element
-// has an attribute that specifies a string (deepseek_xml string="true",
+// element has an attribute that specifies a string (deepseek_xml string="true",
 // kimi_k3_xml type="string"), a valid string is preferred.  cohere_xml
 // specifies the kind of each value.
 //

@@ -3,7 +3,7 @@
 // A rule of a value refers to rules of lists, and the rules of lists refer to
 // those of their values.  Rules are shared by the conjunction of subschemas
 // that they come from, and make_all() describes the lists one by one, as a work
-// list. So a schema may refer to itself, and nothing is recursive.
+// list.  So a schema may refer to itself, and nothing is recursive.
 
 #include "arguments/reader_rules.h"
 

@@ -1,6 +1,16 @@
 // Implements parlance/tag_parser.h.
 //
-//   bytes, tokens --PikeVm--> what is certain --TreeWalker--> tree, events
+//   bytes, tokens --PikeVm--> certain steps, text --TreeWalker--> tree, events
+//
+// The VM follows all parses that are still possible.  The steps that all of
+// them have in common are certain, and so is the text up to the next step of
+// any parse.  Both are emitted to the walker at the end of every round, and
+// earlier if the history grows.  Text that has been emitted leaves the buffer
+// at the beginning of the next round.
+//
+// Where no parse fits, the preferred parse is emitted up to the mismatch.  Then
+// the parser searches for a resume point, or emits all that follows as the rest
+// (State::Mode).
 
 #include <algorithm>
 #include <optional>
@@ -21,7 +31,7 @@
 namespace parlance {
 namespace {
 
-// Bytes that are read between two searches for what is certain.
+// Bytes that the VM reads before the parser checks whether to emit.
 constexpr std::size_t kSlice = 4096;
 // Bytes of capacity that the buffer may retain after a round.
 constexpr std::size_t kMaxRetained = std::size_t{64} << 10;
@@ -43,7 +53,7 @@ Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
       tag_parser::compile(detail::Access::impl(tag), options);
   if (impl) return CompiledTag(std::move(*impl));
   Error error = std::move(impl).error();
-  error.span = std::nullopt;  // there is no text to count in
+  error.span = std::nullopt;  // which counts bytes of a source text
   return error;
 }
 
@@ -118,7 +128,9 @@ struct TagParser::State {
     read_buffer();
   }
 
-  // Reads, by its bytes, the part of the buffer that has not been read.
+  // Reads, by its bytes, the part of the buffer that has not been read.  Each
+  // iteration handles one slice in the current mode; a mismatch and a resume
+  // point change the mode.
   void read_buffer() {
     for (;;) {
       if (mode == Mode::kRest) return emit_rest(false);
@@ -140,6 +152,8 @@ struct TagParser::State {
     }
   }
 
+  // Reads a token by its id or its bytes.  A token that does not fit is in the
+  // buffer, and read_buffer() reads what is left of it after the mismatch.
   void feed_token(const tag_parser::Token& token) {
     buffer.append(token.text);
     tokens.add(token.id, total());
@@ -332,8 +346,8 @@ struct TagParser::State {
     if (position > walker.position()) emit_text(position);
   }
 
-  // Emits text as the rest.  Unless `all`, not the end of the text that may
-  // become a trigger or a whole character.
+  // Emits text as the rest.  Unless `all`, the end of the text is held back if
+  // it may become a trigger or a complete character.
   void emit_rest(bool all) {
     std::string_view left = text(walker.position(), total());
     if (!all && mode == Mode::kRecovering) {
@@ -346,7 +360,9 @@ struct TagParser::State {
 
   // --- After a mismatch ------------------------------------------------------
 
-  // The text does not fit the tag at the position of the VM.
+  // The text does not fit the tag at the position of the VM: goes back to the
+  // beginning of a character that is not complete, makes the diagnostic, emits
+  // the preferred parse, and then starts a recovery or gives up.
   void on_mismatch() {
     const std::string_view unsure = text(walker.position(), vm.position());
     const std::size_t begun = base::begun_character(unsure);
@@ -381,7 +397,7 @@ struct TagParser::State {
     walker.events().diagnose(why);
   }
 
-  // All the text that is left is the rest.
+  // Leaves all formats.  All text from here on is the rest.
   void give_up(const Diagnostic& why) {
     recovery.reset();
     mode = Mode::kRest;
@@ -528,7 +544,7 @@ struct TagParser::State {
   std::string rest;
   std::size_t prefix_bytes = 0;
   std::size_t prefix_tokens = 0;
-  bool initial = true;           // the events are still those of the prefix
+  bool initial = true;           // the events are those of the prefix
   bool stopped = false;          // by a stop token
   bool text_after_stop = false;  // a token came after the stop token
   Mode mode = Mode::kParsing;
@@ -583,7 +599,7 @@ std::span<const Event> TagParser::finalize() {
   state.begin_round();
   if (state.finalized) return {};
   state.finish();
-  state.mode = State::Mode::kRest;  // nothing more is read
+  state.mode = State::Mode::kRest;  // the VM reads no more input
   state.end_round();
   return state.walker.events().events();
 }

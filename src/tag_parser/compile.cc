@@ -319,6 +319,8 @@ Pc TagCompiler::compile_leaf(TagNodeId id) {
        .index = static_cast<std::uint32_t>(out_.recognisers.size() - 1)});
 }
 
+// Every case sets the successors of the children's kLeave.  Children that are
+// impossible are left out.
 Pc TagCompiler::compile_one(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];

@@ -56,8 +56,8 @@ void exclude_dead_ends(FreeText& text) {
 }
 
 // The node of the shortest word of the trie that `word` begins with; if there
-// is none, the last node on the path of `word` that the trie has. REQUIRES: the
-// automaton is not linked.
+// is none, the last node on the path of `word` that the trie has.  REQUIRES:
+// the automaton is not linked.
 std::uint32_t node_of(const automata::AhoCorasick& automaton,
                       const Word& word) {
   std::uint32_t at = 0;
@@ -147,7 +147,7 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
 }
 
 // Adds the tags or rules of a format to the targets of their triggers, in
-// order. REQUIRES: the automaton of `text` contains the triggers, and is not
+// order.  REQUIRES: the automaton of `text` contains the triggers, and is not
 // linked.
 void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   const TagNode& format = tag_[id];

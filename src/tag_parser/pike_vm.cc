@@ -214,18 +214,21 @@ void PikeVm::add_waiting(const Thread& thread) {
   waiting_.push_back(thread);
 }
 
-// --- Reading -----------------------------------------------------------------
+// --- Bytes -------------------------------------------------------------------
 
+// Adds a thread to next_, unless a preferred thread has the same state.
 void PikeVm::add(const Thread& thread) {
   if (seen_.insert(thread.state)) next_.push_back(thread);
 }
 
+// The same for a thread that has completed its instruction.
 void PikeVm::add_at(const Thread& thread, Pc next) {
   Thread arrived = thread;
   arrived.state = {next, thread.state.counts, false, {}};
   add(arrived);
 }
 
+// Adds to next_ the threads that `thread` becomes by reading a byte.
 void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
   const Instruction& at = program_.code[thread.state.pc];
   switch (at.op) {
@@ -253,6 +256,8 @@ void PikeVm::scan(const Thread& thread, std::uint8_t byte) {
   }
 }
 
+// Free text reads any character, and a limit counts a character at its first
+// byte.
 void PikeVm::scan_text(const Thread& thread, const Instruction& at,
                        std::uint8_t byte) {
   Thread next = thread;
@@ -318,6 +323,8 @@ bool PikeVm::step(std::uint8_t byte) {
   return true;
 }
 
+// Each iteration skips bytes that change no thread, and then reads one byte.
+// The loop pauses, between two characters, when the history is to be compacted.
 std::size_t PikeVm::feed(std::string_view bytes) {
   std::size_t at = 0;
   paused_ = false;
@@ -343,6 +350,8 @@ std::size_t PikeVm::feed(std::string_view bytes) {
 
 // --- Tokens ------------------------------------------------------------------
 
+// Adds to next_ the threads that `thread` becomes by reading a token by its id.
+// Literals do not read ids; merge() handles recognisers.
 void PikeVm::scan_token(const Thread& thread, const Token& token) {
   const Instruction& at = program_.code[thread.state.pc];
   const TokenId id = token.id;
@@ -472,6 +481,8 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
 // token.  If it refuses a mark, the mark is not read by its bytes either.
 void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
                    std::vector<Thread> by_bytes) {
+  // Invariant: next_ has all threads whose origins are before `i`, and `done`
+  // of the threads of `by_bytes` are among them.
   std::size_t done = 0;
   seen_.clear();
   next_.clear();
@@ -521,7 +532,8 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
   }
 }
 
-// Free text with a limit of tokens has read one more.
+// Counts a token that has been read in the limits of the free texts that the
+// threads are in.
 void PikeVm::spend_token() {
   for (Thread& thread : kernel_) {
     State& state = thread.state;
@@ -535,6 +547,7 @@ void PikeVm::spend_token() {
 
 // --- Resuming after a mismatch -----------------------------------------------
 
+// All earlier threads are gone, and so is all that was derived from them.
 void PikeVm::resume(std::span<const Pc> starts, CountsId counts,
                     HistoryId history, std::uint64_t position,
                     std::size_t token_bytes) {

@@ -7,12 +7,12 @@
 // A thread is a state of the program (program.h) and the list of the steps of
 // its parse (history.h).  A byte moves every thread to wherever the byte can
 // lead it; if it can lead to several states, the thread becomes several, the
-// preferred one first.  Of two threads with one state the first is kept: the
-// same continuations are open to both, and it is preferred in all of them.  So
-// the first thread that accepts at the end of the text has the preferred parse,
-// and there are never more threads than states (Pike, "The text editor sam",
-// 1987; Cox, "Regular expression matching: the virtual machine approach",
-// 2009; the priorities are those of Perl's backtracking search).
+// preferred one first.  Of two threads with one state only the first remains:
+// both have the same continuations, and it is preferred in all of them.  So the
+// first thread that accepts at the end of the text has the preferred parse, and
+// there are never more threads than states (Pike, "The text editor sam", 1987;
+// Cox, "Regular expression matching: the virtual machine approach", 2009; the
+// priorities are those of Perl's backtracking search).
 //
 // There are two lists of threads: `kernel`, the threads right after a byte, and
 // `waiting`, its closure: the threads that instructions without reading lead

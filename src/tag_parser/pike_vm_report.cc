@@ -82,7 +82,8 @@ HistoryId PikeVm::compact_history(HistoryId step) {
 
 bool PikeVm::rewind_character(std::uint64_t position) {
   if (character_position_ != position) return false;
-  // The kernel before the character is not stored; its closure takes its place.
+  // The kernel before the character is not stored; its closure serves as both
+  // lists.
   kernel_.assign(character_.begin(), character_.end());
   waiting_.assign(character_.begin(), character_.end());
   has_closure_ = true;
