@@ -231,7 +231,9 @@ Configuration JsonRecogniser::close(FrameId id) {
           std::vector<std::uint64_t>(counts.begin(), counts.end() - 1),
           static_cast<std::uint32_t>(counts.back()));
     }
-    if (complete) survivors.push_back(alternative.outer);
+    if (complete) {
+      survivors.push_back(schema_solver::ConjunctionId{alternative.outer});
+    }
   }
   std::sort(survivors.begin(), survivors.end());
   survivors.erase(std::unique(survivors.begin(), survivors.end()),

@@ -290,7 +290,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
 
   // Part of a lexeme's state that belongs to one conjunction of the frame.
   struct Entry {
-    schema_solver::ConjunctionId conjunction = 0;
+    schema_solver::ConjunctionId conjunction = schema_solver::kAnything;
     std::uint32_t state = 0;  // of Languages or NumberLanguages
     // Length in characters.  A minimum is kept here only if the language is
     // that of all strings.
@@ -525,7 +525,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   const schema_solver::ItemChoices choices_;
   schema_solver::SchemaSolver solver_;
   std::vector<GrammarNote> notes_;
-  schema_solver::ConjunctionId root_ = 0;
+  schema_solver::ConjunctionId root_ = schema_solver::kAnything;
   bool noted_narrowed_ = false;
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;

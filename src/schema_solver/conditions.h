@@ -27,6 +27,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/id.h"
+
 namespace parlance::schema_solver {
 
 // A node of the schema that must hold (even) or must not (odd).
@@ -38,9 +40,9 @@ inline constexpr Literal kNever = 0xFFFFFFFE;  // no value satisfies it
 using KeyId = std::uint32_t;
 inline constexpr KeyId kNoKey = 0xFFFFFFFF;
 
-using ConditionId = std::uint32_t;
-inline constexpr ConditionId kAlways = 0;
-inline constexpr ConditionId kImpossible = 1;
+using ConditionId = base::Id<struct Condition>;
+inline constexpr ConditionId kAlways{0};
+inline constexpr ConditionId kImpossible{1};
 
 // A set of keys that a rule applies to.
 struct KeyGroup {

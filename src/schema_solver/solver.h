@@ -48,6 +48,7 @@
 
 #include "automata/language.h"
 #include "automata/number_language.h"
+#include "base/id.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
 #include "schema/document.h"
@@ -63,9 +64,9 @@ constexpr Literal holds(NodeId node) { return node << 1; }
 constexpr Literal fails(NodeId node) { return node << 1 | 1; }
 constexpr Literal negation(Literal literal) { return literal ^ 1; }
 
-using ConjunctionId = std::uint32_t;
-inline constexpr ConjunctionId kAnything = 0;
-inline constexpr ConjunctionId kNothing = 1;
+using ConjunctionId = base::Id<struct ConjunctionTag>;
+inline constexpr ConjunctionId kAnything{0};
+inline constexpr ConjunctionId kNothing{1};
 
 // ORDER: JsonType
 enum class JsonType : std::uint8_t {
