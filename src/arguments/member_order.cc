@@ -129,7 +129,7 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
   const ExprId more =
       bounded || parts.extra == kNoId
           ? rules.empty()
-          : rules.repeat(shared_expr(rules, parts.extra), 0, rules::kMany);
+          : rules.repeat(shared_expr(rules, parts.extra), 0, rules::kUnbounded);
   std::vector<ExprId> members;
   members.reserve(size);
   for (const ExprId one : parts.members) {

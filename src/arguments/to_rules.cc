@@ -34,7 +34,7 @@ constexpr std::size_t kMaxTextStates = 20'000;
 
 // `n` as a bound of a repetition.
 std::uint32_t bound(std::uint64_t n) {
-  return n > 0x7FFFFFFF ? rules::kMany : static_cast<std::uint32_t>(n);
+  return n > 0x7FFFFFFF ? rules::kUnbounded : static_cast<std::uint32_t>(n);
 }
 
 class Writer {
@@ -663,7 +663,7 @@ ExprId Writer::array(const Conjunction& all) {
     // with everything that may follow it.  Both are optional after `min` items.
     const std::uint64_t size = constraints.prefix.size();
     const auto beyond = [&](std::uint64_t n) {
-      if (n == ArgumentObject::kUnbounded) return rules::kMany;
+      if (n == ArgumentObject::kUnbounded) return rules::kUnbounded;
       return static_cast<std::uint32_t>(
           std::min<std::uint64_t>(n > size ? n - size : 0, 0x7FFFFFFF));
     };

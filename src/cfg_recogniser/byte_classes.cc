@@ -168,7 +168,7 @@ const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
     for (const std::uint32_t id : activations_in(items)) {
       const RuleActivation& one = activations_[id];
       for (const Item& item : one.items) split_bytes(item, bytes);
-      counts_chars = counts_chars || one.budget.chars != rules::kMany;
+      counts_chars = counts_chars || one.budget.chars != rules::kUnbounded;
     }
     if (counts_chars) {
       ByteTable begins{};

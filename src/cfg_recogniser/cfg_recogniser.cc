@@ -638,7 +638,7 @@ bool CfgRecogniser::same_lexeme(Configuration from, Configuration to) {
 }
 
 std::uint32_t CfgRecogniser::chars_left(Configuration config) {
-  if (!inside(config)) return StringHint::kMany;
+  if (!inside(config)) return base::kUnbounded;
   return schema_of(site_of(config)).chars_left(unwrap(config));
 }
 

@@ -236,10 +236,10 @@ class CfgRecogniser final : public recogniser::Recogniser {
     std::size_t operator()(std::uint32_t number) const { return number; }
   };
 
-  // What an activation may still read; kMany: no budget.
+  // What an activation may still read; kUnbounded: no budget.
   struct Budget {
-    std::uint32_t chars = rules::kMany;
-    std::uint32_t tokens = rules::kMany;
+    std::uint32_t chars = rules::kUnbounded;
+    std::uint32_t tokens = rules::kUnbounded;
     bool exhausted() const { return chars == 0 || tokens == 0; }
     bool operator==(const Budget&) const = default;
   };

@@ -10,7 +10,7 @@
 
 namespace parlance::cfg_recogniser {
 
-using rules::kMany;
+using rules::kUnbounded;
 
 using base::append_bytes;
 
@@ -42,7 +42,7 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
 void CfgRecogniser::Closure::add(const Item& item) {
   const NetworkState& state = network_.states[item.state];
   if (!state.live) return;
-  if (item.count > state.min && state.max != kMany &&
+  if (item.count > state.min && state.max != kUnbounded &&
       (state.action == Action::kCount || state.action == Action::kCountClass)) {
     // Above the minimum, the smaller count subsumes the larger: it leaves more
     // repetitions.
@@ -117,7 +117,8 @@ void CfgRecogniser::Closure::follow(const Item& item) {
       if (item.count >= state.max) break;
       Item again = item;
       ++again.count;
-      if (state.max == kMany) again.count = std::min(again.count, state.min);
+      if (state.max == kUnbounded)
+        again.count = std::min(again.count, state.min);
       call(item, again);
       break;
     }
@@ -307,7 +308,7 @@ void CfgRecogniser::Closure::drop_dominated() {
   std::erase_if(kept_, [&](const Item& item) {
     const NetworkState& state = network_.states[item.state];
     if (state.action != Action::kCountClass || item.count <= state.min ||
-        state.max == kMany) {
+        state.max == kUnbounded) {
       return false;
     }
     Item place = item;

@@ -15,8 +15,8 @@
 
 namespace parlance::cfg_recogniser {
 
-using rules::kMany;
 using rules::kNoId;
+using rules::kUnbounded;
 using rules::RuleId;
 
 using recogniser::Configuration;
@@ -91,7 +91,7 @@ class EarleyRecogniser::Closure {
     if (!state.live) return;
     // While recording, the derivation with the larger count may be preferred.
     if (!recogniser_.recording_ && item.count > state.min &&
-        state.max != kMany &&
+        state.max != kUnbounded &&
         (state.action == Action::kCount ||
          state.action == Action::kCountClass)) {
       // Above the minimum, the smaller count subsumes the larger: it leaves
@@ -349,7 +349,7 @@ class EarleyRecogniser::Closure {
         add({state.next, caller.origin, caller.activation, 0, 0}, back);
       } else if (!here) {
         ++caller.count;
-        if (state.max == kMany) {
+        if (state.max == kUnbounded) {
           caller.count = std::min(caller.count, state.min);
         }
         add(caller, back);
@@ -579,7 +579,8 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
         if (step == CharStep::kNo) break;
         if (step == CharStep::kDone) {
           ++next.count;
-          if (state.max == kMany) next.count = std::min(next.count, state.min);
+          if (state.max == kUnbounded)
+            next.count = std::min(next.count, state.min);
         }
         push(out, next);
         break;

@@ -9,7 +9,7 @@
 
 namespace parlance::cfg_recogniser {
 
-using rules::kMany;
+using rules::kUnbounded;
 
 using recogniser::Configuration;
 
@@ -78,7 +78,8 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       if (step == CharStep::kNo) break;
       if (step == CharStep::kDone) {
         ++next.count;
-        if (state.max == kMany) next.count = std::min(next.count, state.min);
+        if (state.max == kUnbounded)
+          next.count = std::min(next.count, state.min);
       }
       next.inner =
           automata::canonicalize(network_.classes[state.index], next.inner);
@@ -106,7 +107,7 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       const auto after = [&](const RuleActivation& one) {
         Budget budget = one.budget;
         const bool begins = (byte & 0xC0) != 0x80;
-        if (begins && budget.chars != kMany && budget.chars != 0) {
+        if (begins && budget.chars != kUnbounded && budget.chars != 0) {
           --budget.chars;
         }
         return std::pair(budget, scan_inside(one.items, byte));
@@ -302,7 +303,7 @@ void CfgRecogniser::spend_token_inside(Items& kernel) {
     }
     const std::uint32_t before = item.inner;
     Budget budget = activations_[before].budget;
-    if (budget.tokens != kMany && budget.tokens != 0) --budget.tokens;
+    if (budget.tokens != kUnbounded && budget.tokens != 0) --budget.tokens;
     Items inside = activations_[before].kernel;
     spend_token_inside(inside);
     item.inner = intern_activation(budget, std::move(inside));

@@ -167,7 +167,7 @@ void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
     net.states[id].max = max;
     return;
   }
-  if (max == rules::kMany && min <= 1) {
+  if (max == rules::kUnbounded && min <= 1) {
     StateId loop = state();
     StateId back = min == 0 ? loop : state();
     epsilon(work.begin, loop);

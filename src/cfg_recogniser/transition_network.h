@@ -52,7 +52,7 @@ struct NetworkState {
   std::uint32_t index = 0;
   StateId next = 0;
   std::uint32_t min = 0;
-  std::uint32_t max = rules::kMany;
+  std::uint32_t max = rules::kUnbounded;
   std::vector<StateId> epsilon = {};  // kPass and kBodyEnd only
 };
 

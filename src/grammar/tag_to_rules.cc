@@ -30,8 +30,8 @@ using structural_tag::TokenRef;
 
 using rules::ExprId;
 using rules::FreeTextExpr;
-using rules::kMany;
 using rules::kNoId;
+using rules::kUnbounded;
 using rules::RuleId;
 using rules::Rules;
 using rules::Token;
@@ -340,7 +340,7 @@ ExprId Lowering::lower_any_text(TagNodeId id) {
 ExprId Lowering::lower_any_tokens(TagNodeId id) {
   return out_.rules.repeat(
       other_tokens(id), 0,
-      tag_[id].as<structural_tag::AnyTokens>().max_tokens.value_or(kMany));
+      tag_[id].as<structural_tag::AnyTokens>().max_tokens.value_or(kUnbounded));
 }
 
 ExprId Lowering::lower_tag_node(TagNodeId id) {
@@ -479,7 +479,7 @@ ExprId Lowering::lower_separated(const TagNode& node) {
   ExprId all = one;
   if (!body.stop_after_first) {
     const ExprId more = rules.sequence({rules.marker(body.separator), one});
-    all = rules.sequence({one, rules.repeat(more, 0, kMany)});
+    all = rules.sequence({one, rules.repeat(more, 0, kUnbounded)});
   }
   return body.at_least_one ? all : rules.repeat(all, 0, 1);
 }
@@ -564,10 +564,10 @@ ExprId Lowering::lower_one(TagNodeId id) {
       made = rules.repeat(whole(node.children[0]), 0, 1);
       break;
     case TagNodeType::kPlus:
-      made = rules.repeat(whole(node.children[0]), 1, kMany);
+      made = rules.repeat(whole(node.children[0]), 1, kUnbounded);
       break;
     case TagNodeType::kStar:
-      made = rules.repeat(whole(node.children[0]), 0, kMany);
+      made = rules.repeat(whole(node.children[0]), 0, kUnbounded);
       break;
     case TagNodeType::kRepeat: {
       const auto& body = node.as<structural_tag::RepeatBody>();
@@ -619,7 +619,7 @@ ExprId Lowering::lower_one(TagNodeId id) {
 
 }  // namespace
 
-static_assert(structural_tag::kUnbounded == kMany);
+static_assert(structural_tag::kUnbounded == kUnbounded);
 
 Result<LoweredTag> lower_tag(const TagTree& tag, const LowerOptions& options) {
   return Lowering(tag, options).lower();

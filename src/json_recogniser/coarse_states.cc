@@ -186,9 +186,9 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
       Frame coarse;
       coarse.pending = true;
       coarse.parent = outer;
-      made =
-          intern_coarse(std::move(coarse),
-                        {{0, 0, 0, common_conjunction(conjunctions.front())}});
+      made = intern_coarse(std::move(coarse),
+                           {{schema_solver::kAnything, 0, 0,
+                             common_conjunction(conjunctions.front())}});
     }
   }
   frames_[id].coarse = made;

@@ -232,7 +232,7 @@ Configuration JsonRecogniser::close(FrameId id) {
           static_cast<std::uint32_t>(counts.back()));
     }
     if (complete) {
-      survivors.push_back(schema_solver::ConjunctionId{alternative.outer});
+      survivors.push_back(alternative.outer);
     }
   }
   std::sort(survivors.begin(), survivors.end());

@@ -122,8 +122,10 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   // Step 4: the start, and the memory that texts may add from here on.
   Frame frame;
   frame.pending = true;
-  made->start_ = {static_cast<LexId>(Kind::kRoot),
-                  made->intern(std::move(frame), {{0, 0, 0, root}}), 0, 0};
+  made->start_ = {
+      static_cast<LexId>(Kind::kRoot),
+      made->intern(std::move(frame), {{schema_solver::kAnything, 0, 0, root}}),
+      0, 0};
   made->root_ = root;
   made->take_notes(made->notes_);
   if (auto error = made->too_large()) return *std::move(error);
@@ -418,8 +420,8 @@ Configuration JsonRecogniser::mask_key(Configuration config,
       config.count = 0;
     } else if (config.count >= min_chars) {
       const std::uint32_t left = lexeme.max - config.count;
-      if (lexeme.max == StringHint::kMany || left > longest) {
-        config.count = lexeme.max == StringHint::kMany
+      if (lexeme.max == base::kUnbounded || left > longest) {
+        config.count = lexeme.max == base::kUnbounded
                            ? min_chars
                            : std::max(min_chars, lexeme.max - longest - 1);
       }
@@ -443,8 +445,8 @@ recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
   recogniser::WhitespaceHint hint{
       .unconstrained = true, .json = true, .without_space = config};
   hint.without_space.count = 0;
-  hint.max_bytes = most >= StringHint::kMany
-                       ? StringHint::kMany
+  hint.max_bytes = most >= base::kUnbounded
+                       ? base::kUnbounded
                        : static_cast<std::uint32_t>(most) - config.count;
   return hint;
 }

@@ -199,7 +199,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
   // An alternative of a frame.
   struct Alternative {
     // The conjunction of the parent frame's value that it stands for.
-    schema_solver::ConjunctionId outer = 0;
+    schema_solver::ConjunctionId outer = schema_solver::kAnything;
     schema_solver::DisjunctId disjunct = 0;
     // Objects: what remains of the disjunct's condition.  Arrays: an index into
     // counts_.
@@ -295,7 +295,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     // Length in characters.  A minimum is kept here only if the language is
     // that of all strings.
     std::uint32_t min = 0;
-    std::uint32_t max = recogniser::StringHint::kMany;
+    std::uint32_t max = base::kUnbounded;
     // If there is a maximum: the characters that are still needed, including
     // one that has begun.
     std::uint32_t needed = 0;
@@ -325,7 +325,7 @@ class JsonRecogniser final : public recogniser::Recogniser {
     std::vector<Entry> entries;  // keys: one per pattern
 
     // Strings: up to this many characters no entry's maximum is exceeded.
-    std::uint32_t max = recogniser::StringHint::kMany;
+    std::uint32_t max = base::kUnbounded;
     std::uint64_t fingerprint = 0;  // lexeme_fingerprint(), once known
     std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet computed
 

@@ -62,7 +62,7 @@ JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   }
   if (lexeme.kind == Kind::kString) {
     for (const Entry& entry : lexeme.entries) {
-      if (entry.max != recogniser::StringHint::kMany) {
+      if (entry.max != base::kUnbounded) {
         lexeme.max = std::min(lexeme.max, entry.max - entry.needed);
       }
     }

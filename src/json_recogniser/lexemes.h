@@ -19,9 +19,8 @@
 namespace parlance::json_recogniser {
 
 inline std::uint32_t saturate(std::uint64_t bound) {
-  return bound >= recogniser::StringHint::kMany
-             ? recogniser::StringHint::kMany
-             : static_cast<std::uint32_t>(bound);
+  return bound >= base::kUnbounded ? base::kUnbounded
+                                   : static_cast<std::uint32_t>(bound);
 }
 
 // Appends `conjunction` unless it is the last: equal ones are adjacent.

@@ -116,14 +116,14 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
     const Entry& first = lexeme.entries.front();
     if (lexeme.entries.size() == 1) {
       hint.unconstrained = true;
-      if (first.max != StringHint::kMany) {
+      if (first.max != base::kUnbounded) {
         hint.max_chars = first.max - config.count;
       }
       if (first.min > config.count) hint.min_chars = first.min - config.count;
     } else {
       hint.unconstrained = true;
       for (const Entry& entry : lexeme.entries) {
-        if (entry.max == StringHint::kMany && entry.min <= config.count) {
+        if (entry.max == base::kUnbounded && entry.min <= config.count) {
           continue;
         }
         if (hint.has_exceptions) return {};
@@ -152,7 +152,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
     hint.has_exceptions = false;
     const Configuration own = step(config, '"');
     if (!own.dead()) hint.accepting_ranges.push_back({0, 0, own});
-    hint.accepting_ranges.push_back({1, StringHint::kMany, hint.after});
+    hint.accepting_ranges.push_back({1, base::kUnbounded, hint.after});
   }
   return hint;
 }
@@ -168,14 +168,13 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
     return entry.min > config.count ? entry.min - config.count : 0;
   };
   const auto high = [&](const Entry& entry) {
-    return entry.max == StringHint::kMany ? entry.max
-                                          : entry.max - config.count;
+    return entry.max == base::kUnbounded ? entry.max : entry.max - config.count;
   };
   std::vector<std::uint32_t> begins;
   hint.max_chars = 0;
   for (const Entry& entry : lexeme.entries) {
     begins.push_back(low(entry));
-    if (entry.max != StringHint::kMany) begins.push_back(high(entry) + 1);
+    if (entry.max != base::kUnbounded) begins.push_back(high(entry) + 1);
     hint.max_chars = std::max(hint.max_chars, high(entry));
   }
   std::sort(begins.begin(), begins.end());
@@ -190,7 +189,7 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
     }
     if (survivors.empty()) continue;
     const std::uint32_t end =
-        i + 1 < begins.size() ? begins[i + 1] - 1 : StringHint::kMany;
+        i + 1 < begins.size() ? begins[i + 1] - 1 : base::kUnbounded;
     hint.accepting_ranges.push_back(
         {begin, end, after_value(config.frame, survivors, nullptr)});
   }
@@ -219,7 +218,7 @@ std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
   }
   if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
   const bool bounded =
-      lexeme.entries.size() > 1 && lexeme.max != StringHint::kMany;
+      lexeme.entries.size() > 1 && lexeme.max != base::kUnbounded;
   if (lexeme.fingerprint == 0 || bounded) {
     std::vector<std::uint64_t> parts;
     for (const Entry& entry : lexeme.entries) {
@@ -252,15 +251,15 @@ bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {
 std::uint32_t JsonRecogniser::chars_left(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind != Kind::kString || lexeme.entries.size() != 1 ||
-      lexeme.max == StringHint::kMany) {
-    return StringHint::kMany;
+      lexeme.max == base::kUnbounded) {
+    return base::kUnbounded;
   }
   return lexeme.entries[0].max - config.count;
 }
 
 Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
-  const bool bounded = chars_left(config) != StringHint::kMany;
+  const bool bounded = chars_left(config) != base::kUnbounded;
   if (!bounded && !now.track) return config;
   config.extra = 0;
   Lexeme same = now.without_entries();
@@ -268,7 +267,7 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   // The patterns of a key decide its value, not which bytes may follow.
   if (now.kind != Kind::kKey) same.entries = now.entries;
   if (bounded) {
-    same.entries[0].max = StringHint::kMany;
+    same.entries[0].max = base::kUnbounded;
     same.entries[0].needed = 0;
   }
   config.lex = intern(std::move(same));
@@ -317,7 +316,7 @@ bool JsonRecogniser::lexeme_by_state(Configuration config) {
            !lexeme.open;
   }
   return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
-         (lexeme.entries.size() == 1 || lexeme.max == StringHint::kMany);
+         (lexeme.entries.size() == 1 || lexeme.max == base::kUnbounded);
 }
 
 std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
@@ -344,7 +343,7 @@ std::uint32_t JsonRecogniser::min_chars_to_accept(std::uint32_t lex) {
 // bound counts.
 std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  std::uint32_t fewest = StringHint::kMany;
+  std::uint32_t fewest = base::kUnbounded;
   if (lexeme.body != BodyState::kText) return fewest;
   if (lexeme.kind == Kind::kKey) {
     return saturate(solver_.languages().max_min_chars(lexeme.extras));

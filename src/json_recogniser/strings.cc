@@ -62,13 +62,13 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
               {language, languages.complement(languages.literals(words)),
                languages.length_between(string.min_chars, string.max_chars)});
           entry.min = 0;
-          entry.max = StringHint::kMany;
+          entry.max = base::kUnbounded;
         }
       }
       entry.state = languages.start(language);
       if (entry.state == automata::kDeadState) continue;
       const bool total = languages.universal(entry.state);
-      if (entry.max != StringHint::kMany) {
+      if (entry.max != base::kUnbounded) {
         entry.needed =
             min_chars_needed(BodyState::kText, 0, entry.state, entry.canonical);
         if (entry.needed > entry.max) continue;
@@ -109,11 +109,11 @@ std::uint32_t JsonRecogniser::min_chars_needed(BodyState body,
   if (!is_escape(body)) {
     return saturate(solver_.languages().min_chars_to_accept(state));
   }
-  std::uint32_t fewest = StringHint::kMany;
+  std::uint32_t fewest = base::kUnbounded;
   for (const CharRange& range : escape_ranges(body, partial, canonical)) {
     fewest = std::min(fewest, min_chars_in_range(state, range.low, range.high));
   }
-  return fewest == StringHint::kMany ? fewest : fewest + 1;
+  return fewest == base::kUnbounded ? fewest : fewest + 1;
 }
 
 // Whether a character of the ranges continues the language from `state`.
@@ -131,7 +131,7 @@ std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
                                                  char32_t low, char32_t high) {
   constexpr std::size_t kMost = 600;
   automata::Languages& languages = solver_.languages();
-  std::uint32_t fewest = StringHint::kMany;
+  std::uint32_t fewest = base::kUnbounded;
   std::vector<automata::StateId> seen;
   std::size_t looked = 0;
   for (char32_t c = low; c <= high && looked < kMost; ++c, ++looked) {
@@ -171,7 +171,7 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   Lexeme next = now.without_entries();
   for (const Entry& entry : now.entries) {
-    if (entry.max == StringHint::kMany ||
+    if (entry.max == base::kUnbounded ||
         std::uint64_t{config.count} + entry.needed <= entry.max) {
       next.entries.push_back(entry);
     }
@@ -257,7 +257,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
       if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
     }
     if (moved.state == automata::kDeadState) continue;
-    if (moved.max != StringHint::kMany) {
+    if (moved.max != base::kUnbounded) {
       moved.needed =
           min_chars_needed(body, next.partial, moved.state, moved.canonical);
       if (moved.needed > moved.max) continue;

@@ -28,7 +28,7 @@ JsonRecogniser::FrameId JsonRecogniser::detached(
   std::vector<Alternative> made;
   made.reserve(conjunctions.size());
   for (const ConjunctionId conjunction : conjunctions) {
-    made.push_back({0, 0, 0, conjunction});
+    made.push_back({schema_solver::kAnything, 0, 0, conjunction});
   }
   return intern(std::move(frame), std::move(made));
 }

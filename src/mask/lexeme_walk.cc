@@ -40,7 +40,8 @@ void LexemeWalk::run(recogniser::Recogniser& recogniser,
   path_states_[0] = {.state = state_of(lex)};
 
   const std::uint32_t lasts = lasting(path_states_[0].state);
-  if (room == kMany && lasts != kMany && recogniser.lexeme_any_escapes(lex)) {
+  if (room == base::kUnbounded && lasts != base::kUnbounded &&
+      recogniser.lexeme_any_escapes(lex)) {
     most_ = lasts;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
     const auto quotes = class_trie.quotes();
@@ -100,8 +101,8 @@ LexemeWalk::PathState LexemeWalk::next(const PathState& from,
 // Whether the characters left suffice.  If they do not, they never will: one
 // more character reduces the number still needed by at most one.
 bool LexemeWalk::fits(const PathState& at) {
-  return at.state != 0 &&
-         (room_ == kMany || at.chars + std::uint64_t{least(at.state)} <= room_);
+  return at.state != 0 && (room_ == base::kUnbounded ||
+                           at.chars + std::uint64_t{least(at.state)} <= room_);
 }
 
 // --- Tokens without escapes --------------------------------------------------
@@ -116,8 +117,9 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
                            class_trie_->bytes(node.byte_class).front())};
   if (!fits(to)) return SubtreeVerdict::kReject;
   const std::uint32_t lasts = lasting(state);
-  if (lasts != kMany &&
-      (room_ == kMany || node.longest + std::uint64_t{lasts} <= room_)) {
+  if (lasts != base::kUnbounded &&
+      (room_ == base::kUnbounded ||
+       node.longest + std::uint64_t{lasts} <= room_)) {
     most_ = std::max(most_, lasts);
     return SubtreeVerdict::kAccept;
   }

@@ -46,7 +46,6 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
 
  private:
   friend ClassWalk;
-  static constexpr std::uint32_t kMany = recogniser::StringHint::kMany;
 
   // A state of the lexeme, and what is known of it.  kUnknown: not asked yet.
   struct State {

@@ -44,13 +44,13 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   const std::uint32_t room = recogniser.chars_left(config);
   const Configuration unbounded = recogniser.lexeme_unbounded(config);
   std::shared_ptr<const LexemeMask> mask = lexeme_mask(
-      unbounded, fingerprint, StringHint::kMany, room != StringHint::kMany);
+      unbounded, fingerprint, base::kUnbounded, room != base::kUnbounded);
   if (mask->need > room) {
     // Few characters are left.  The bound becomes part of the fingerprint.
     fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
     mask = recogniser.lexeme_by_state(unbounded)
                ? lexeme_mask(unbounded, fingerprint, room, false)
-               : lexeme_mask(config, fingerprint, StringHint::kMany, false);
+               : lexeme_mask(config, fingerprint, base::kUnbounded, false);
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const LongToken& one : mask->longs) {
@@ -117,9 +117,9 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
     if (token.bytes > max_bytes) break;
     builder_.set(token.id);
   }
-  walk_exits(space.exits(), view.without_space, 0,
-             view.max_bytes == StringHint::kMany ? view.max_bytes
-                                                 : view.max_bytes + 1);
+  walk_exits(
+      space.exits(), view.without_space, 0,
+      view.max_bytes == base::kUnbounded ? view.max_bytes : view.max_bytes + 1);
   return true;
 }
 

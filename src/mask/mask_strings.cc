@@ -87,7 +87,7 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
   const Configuration value =
       !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
   const bool from_first = end.min_chars == 0;
-  const bool to_last = end.max_chars == StringHint::kMany;
+  const bool to_last = end.max_chars == base::kUnbounded;
   const bool at_once = from_first && end.max_chars == 0;
   const bool later = end.min_chars == 1 && to_last;
   if (value.dead()) {

@@ -326,7 +326,7 @@ bool EbnfReader::repetition() {
     return fail_here("two operators in a row; put the first into parentheses.");
   }
   std::uint32_t min = 0;
-  std::uint32_t max = rules::kMany;
+  std::uint32_t max = rules::kUnbounded;
   switch (text_[at_++]) {
     case '?':
       max = 1;
@@ -358,7 +358,7 @@ bool EbnfReader::braces(std::uint32_t& min, std::uint32_t& max) {
   skip_space();
   if (match(",")) {
     skip_space();
-    max = rules::kMany;
+    max = rules::kUnbounded;
     if (peek() != '}' && !count(max)) return false;
     skip_space();
   }

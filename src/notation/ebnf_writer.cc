@@ -277,12 +277,12 @@ class Writer {
     std::string text = "{" + std::to_string(expr.min);
     if (expr.max != expr.min) {
       text += ",";
-      if (expr.max != rules::kMany) text += std::to_string(expr.max);
+      if (expr.max != rules::kUnbounded) text += std::to_string(expr.max);
     }
     return text + "}";
   }
   std::string_view counts_text(const Expr& expr) {
-    if (expr.max == rules::kMany && expr.min <= 1) {
+    if (expr.max == rules::kUnbounded && expr.min <= 1) {
       return expr.min == 0 ? "*" : "+";
     }
     if (expr.min == 0 && expr.max == 1) return "?";

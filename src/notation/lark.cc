@@ -11,7 +11,7 @@
 namespace parlance::notation {
 
 using rules::ExprId;
-using rules::kMany;
+using rules::kUnbounded;
 using rules::RuleId;
 using rules::Rules;
 namespace {
@@ -356,9 +356,9 @@ bool LarkReader::operators() {
     case '?':
       return repeat_last(begin, 0, 1);
     case '*':
-      return repeat_last(begin, 0, kMany);
+      return repeat_last(begin, 0, kUnbounded);
     case '+':
-      return repeat_last(begin, 1, kMany);
+      return repeat_last(begin, 1, kUnbounded);
     default:
       break;
   }
@@ -371,7 +371,7 @@ bool LarkReader::operators() {
   skip_blanks();
   if (match(braces ? "," : "..")) {
     skip_blanks();
-    max = kMany;
+    max = kUnbounded;
     if (!(braces && peek() == '}') && !count(max)) return false;
     skip_blanks();
   }
@@ -422,7 +422,7 @@ bool LarkReader::finish() {
     rules_.rules[ignored_].body =
         ignores_.empty()
             ? rules_.empty()
-            : rules_.repeat(rules_.choice(std::move(ignores_)), 0, kMany);
+            : rules_.repeat(rules_.choice(std::move(ignores_)), 0, kUnbounded);
   }
   auto start = ids_.find("start");
   if (start == ids_.end()) {

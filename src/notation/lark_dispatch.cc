@@ -205,7 +205,7 @@ bool LarkReader::dispatch_in(RuleId id) {
   if (parts.size() != 2 || !is_any_text(parts[1])) return true;
   const Expr& loop = rules_.exprs[parts[0]];
   if (loop.kind != ExprKind::kRepeat || loop.min != 0 ||
-      loop.max != rules::kMany) {
+      loop.max != rules::kUnbounded) {
     return true;
   }
   const Expr& inner = rules_.exprs[loop.children[0]];

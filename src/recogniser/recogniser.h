@@ -37,6 +37,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/unbounded.h"
 #include "json/string_body.h"
 
 namespace parlance::recogniser {
@@ -53,8 +54,6 @@ struct Configuration {
 
 // The rest of a JSON string in which every character is allowed.
 struct StringHint {
-  static constexpr std::uint32_t kMany = 0xFFFFFFFF;
-
   // If false, the configuration is not inside such a string: the other members
   // mean nothing, and step() decides each byte.
   bool unconstrained = false;
@@ -63,7 +62,7 @@ struct StringHint {
   // How many more characters the string may have, and must have before the
   // closing quote.  A character that has begun (`state` is not kText) is
   // counted in both.
-  std::uint32_t max_chars = kMany;
+  std::uint32_t max_chars = base::kUnbounded;
   std::uint32_t min_chars = 0;
   // The configuration after the closing quote, if there were enough characters.
   // Dead if the string cannot end here at all.
@@ -74,7 +73,7 @@ struct StringHint {
   // Empty otherwise, and whenever `has_exceptions`.
   struct AcceptingRange {
     std::uint32_t min_chars = 0;
-    std::uint32_t max_chars = kMany;
+    std::uint32_t max_chars = base::kUnbounded;
     Configuration after = {};
   };
   std::vector<AcceptingRange> accepting_ranges = {};
@@ -231,8 +230,8 @@ class Recogniser {
   // equal fingerprints continue their lexemes with the same bytes, though other
   // bytes may end them.  0: there is no fingerprint.
   //
-  // If chars_left() is not kMany, the bound on the length of the lexeme is not
-  // part of the fingerprint.
+  // If chars_left() is not kUnbounded, the bound on the length of the lexeme is
+  // not part of the fingerprint.
   virtual std::uint64_t lexeme_fingerprint(Configuration config) = 0;
   // Whether the step from `from` to `to` stayed inside the lexeme of `from`.
   // REQUIRES: lexeme_fingerprint(from) != 0; `to` is not dead and is one step
@@ -240,13 +239,13 @@ class Recogniser {
   virtual bool same_lexeme(Configuration from, Configuration to) {
     return from.frame == to.frame && lexeme_fingerprint(to) != 0;
   }
-  // How many more characters the lexeme may have; kMany: no bound, or the bound
-  // is part of the fingerprint.
+  // How many more characters the lexeme may have; kUnbounded: no bound, or the
+  // bound is part of the fingerprint.
   //
   // A text inside the lexeme that leads from lexeme_unbounded(config) to `to`
   // is also accepted from `config`, within the bound, if
   // chars_needed(config, to) <= chars_left(config).
-  virtual std::uint32_t chars_left(Configuration) { return StringHint::kMany; }
+  virtual std::uint32_t chars_left(Configuration) { return base::kUnbounded; }
   // `config` without the bound.
   virtual Configuration lexeme_unbounded(Configuration config) {
     return config;
@@ -266,10 +265,10 @@ class Recogniser {
   // has begun counts.
   virtual std::uint32_t min_chars_to_accept(std::uint32_t) { return 0; }
   // An upper bound of min_chars_to_accept() after any sequence of whole
-  // characters, if no such sequence makes the lexeme fail; else kMany.  May be
-  // kMany where such a bound is hard to find.
+  // characters, if no such sequence makes the lexeme fail; else kUnbounded. May
+  // be kUnbounded where such a bound is hard to find.
   virtual std::uint32_t max_min_chars(std::uint32_t) {
-    return StringHint::kMany;
+    return base::kUnbounded;
   }
   // Whether the lexeme accepts every JSON spelling of a character.  If false,
   // it accepts only the escapes that JSON requires.

@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "regex/char_class.h"
@@ -39,7 +40,7 @@ namespace parlance::rules {
 
 using ExprId = std::uint32_t;
 using RuleId = std::uint32_t;
-inline constexpr std::uint32_t kMany = 0xFFFFFFFF;  // no upper bound
+using base::kUnbounded;
 inline constexpr std::uint32_t kNoId = 0xFFFFFFFF;  // no such rule, expression
 
 // ORDER: ExprKind
@@ -63,7 +64,7 @@ struct Expr {
   ExprKind kind = ExprKind::kEmpty;
   std::uint32_t index = 0;
   std::uint32_t min = 0;
-  std::uint32_t max = kMany;
+  std::uint32_t max = kUnbounded;
   std::vector<ExprId> children = {};
   // kBytes only: the text is the marker `markers[marker]`, or the rest of it.
   std::uint32_t marker = kNoId;

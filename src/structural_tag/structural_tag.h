@@ -29,6 +29,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -103,7 +104,7 @@ struct Marker {
 };
 
 // A count of repetitions or of characters without an upper bound.
-constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
+using base::kUnbounded;
 
 // The bodies: the members of a node other than its children, which are in
 // TagNode::children.

@@ -41,6 +41,7 @@
 #include "arguments/reader.h"
 #include "automata/aho_corasick.h"
 #include "base/id.h"
+#include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
 #include "recogniser/recogniser.h"
@@ -55,7 +56,7 @@ using structural_tag::TagNodeId;
 struct Instruction;
 using Pc = base::Id<Instruction>;
 inline constexpr Pc kNoPc{0xFFFFFFFF};
-inline constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
+using base::kUnbounded;
 inline constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
 
 // ORDER: Op
