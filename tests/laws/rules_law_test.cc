@@ -113,7 +113,7 @@ class RandomRules {
                    ? rules.empty()
                    : rules.repeat(
                          rules.char_class(regex::CharClass({{'a', 0xE9}})),
-                         pick(2), pick(2) == 0 ? rules::kMany : 2);
+                         pick(2), pick(2) == 0 ? rules::kUnbounded : 2);
       case 3:
       case 4:
         if (callable == 0) return rules.bytes("a");
@@ -137,7 +137,8 @@ class RandomRules {
       }
       default: {
         const std::uint32_t min = pick(3);
-        const std::uint32_t max = pick(3) == 0 ? rules::kMany : min + pick(3);
+        const std::uint32_t max =
+            pick(3) == 0 ? rules::kUnbounded : min + pick(3);
         return rules.repeat(expr(rules, depth - 1, callable), min, max);
       }
     }

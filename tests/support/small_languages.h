@@ -172,7 +172,7 @@ class RandomRules {
       default: {
         const auto min = static_cast<std::uint32_t>(pick(3));
         const std::uint32_t max =
-            pick(3) == 0 ? rules::kMany
+            pick(3) == 0 ? rules::kUnbounded
                          : min + static_cast<std::uint32_t>(pick(3));
         return rules.repeat(expr(rules, depth - 1, callable), min, max);
       }

@@ -68,8 +68,8 @@ class TextSet : public recogniser::Recogniser {
 };
 
 struct ToyJsonOptions {
-  std::uint32_t max_space = 3;                  // bytes between two parts
-  std::uint32_t max_chars = StringHint::kMany;  // of a string value
+  std::uint32_t max_space = 3;                 // bytes between two parts
+  std::uint32_t max_chars = base::kUnbounded;  // of a string value
   std::uint32_t min_chars = 0;
   std::size_t max_depth = 4;
   // Integers of at most so many digits; nothing else is a number.
@@ -103,7 +103,7 @@ class ToyJson : public recogniser::Recogniser {
   }
   Configuration mask_key(Configuration config, std::uint32_t longest) override {
     if (!is_body(config) || kind(config) == kKey) return config;
-    if (options_.max_chars == StringHint::kMany ||
+    if (options_.max_chars == base::kUnbounded ||
         options_.max_chars - config.count > longest) {
       if (config.count >= options_.min_chars) {
         config.count = 0x80000000;
@@ -120,7 +120,7 @@ class ToyJson : public recogniser::Recogniser {
       view.has_exceptions = config.extra != 0;
       return view;
     }
-    if (options_.max_chars != StringHint::kMany) {
+    if (options_.max_chars != base::kUnbounded) {
       view.max_chars = options_.max_chars - config.count;
     }
     if (config.count < options_.min_chars) {

@@ -178,7 +178,7 @@ std::string pattern_of(const Rules& rules, ExprId id) {
     case ExprKind::kRepeat:
       out = "(?:" + pattern_of(rules, expr.children[0]) + "){" +
             std::to_string(expr.min) + ",";
-      if (expr.max != rules::kMany) out += std::to_string(expr.max);
+      if (expr.max != rules::kUnbounded) out += std::to_string(expr.max);
       return out + "}";
     default:
       return "()";

@@ -110,12 +110,12 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
         SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
                      std::to_string(GetParam()));
         LexemeMask compiler;
-        compiler.bounded = room != StringHint::kMany;
+        compiler.bounded = room != base::kUnbounded;
         LexemeMask own;
         std::vector<std::uint32_t> words(tables.mask_words());
         std::vector<std::uint32_t> own_words(tables.mask_words());
         if (by_state) {
-          walk.run(*machine, classes, from.lex, StringHint::kMany, words,
+          walk.run(*machine, classes, from.lex, base::kUnbounded, words,
                    compiler);
           walk.run(*machine, classes, from.lex, room, own_words, own);
           for (const LongToken& one : compiler.longs) {
