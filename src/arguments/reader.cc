@@ -3,7 +3,7 @@
 //
 //   position    element        candidates        which end at
 //   0           a              {"x": "</..."}    the end of the JSON
-//                              "{\"x\": \""       the first closing marker
+//                              "{\"x\": \""      the first closing marker
 //   after a     b              ...
 //
 // Nearly always there is one candidate.  The search memoizes the states that do

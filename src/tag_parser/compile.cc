@@ -210,12 +210,15 @@ std::string TagCompiler::spelled(std::span<const WordSymbol> word) const {
 // If `max` is unbounded and `min` is 0, the loop is a fork; if `min` is 1, it
 // is entered at the body:
 //
-//   head: fork {body, leave};  after the body: head
+//   head    fork {body, leave}
+//   body    ..., continue at head
 //
 // Any other loop counts its iterations:
 //
-//   kCountFrom, test: kCountTest {body, exit};  after the body: kCountNext,
-//   test exit: kCountEnd, leave
+//           kCountFrom
+//   test    kCountTest {body, exit}
+//   body    ..., kCountNext, continue at test
+//   exit    kCountEnd, leave
 //
 // If the body may be empty, an iteration is enclosed by kIterate and
 // kIterateEnd, which drop it if it reads nothing.  Then `min` need not be
@@ -269,7 +272,10 @@ Pc TagCompiler::compile_tag(TagNodeId id) {
                           : marker(body.begin.texts[0], content);
 }
 
-// first: fork {tags};  after each tag: fork {separator first, leave}
+// The code, without the kIterate that nullable tags need:
+//
+//   first   fork {tag 1, tag 2, ...}
+//   tag i   ..., fork {separator and continue at first, leave}
 Pc TagCompiler::compile_separated(TagNodeId id) {
   const TagNode& format = tag_[id];
   const auto& body = format.as<structural_tag::TagsWithSeparator>();

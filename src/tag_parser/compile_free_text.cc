@@ -5,7 +5,7 @@
 // excludes.  Free tokens are read with a table of triggers.  In both cases the
 // code is
 //
-//   text: fork {free text up to a trigger, free text up to the end}
+//   text    fork {free text up to a trigger, free text up to the end}
 //
 // and a trigger leads to every tag or rule that it may begin.
 
@@ -29,8 +29,8 @@ namespace {
 // excluded, or is a trigger without targets, no text continues from the node,
 // and the node is excluded as well.
 //
-// `live` are the nodes from which some text continues: the least fixed point of
-// the conditions in the loop.
+// live[i]: some text continues from node `i`.  The loop computes the least
+// fixed point of its conditions.
 void exclude_dead_ends(FreeText& text) {
   auto& nodes = text.automaton.nodes;
   std::vector<bool> live(nodes.size(), false);

@@ -45,7 +45,7 @@ class EventBuilder {
   // `cut`: the end of the region is missing.
   void close(structural_tag::TagNodeId id, Span delimiter,
              const json::Value* value = nullptr, bool cut = false);
-  // The same for any open region.
+  // Closes the open region of any format; its text is the value.
   void close_open(std::size_t at, bool cut);
   // Closes the open region at a mismatch; `why` is its diagnostic.
   void close_malformed(std::size_t at, const Diagnostic& why);

@@ -1,4 +1,6 @@
-// Persistent lists with jumps; see history.h.
+// The tree of histories: nodes with a link to the parent and a jump to a
+// distant ancestor, ancestors by depth, and compaction.  The jumps are
+// described in history.h.
 
 #include "tag_parser/history.h"
 

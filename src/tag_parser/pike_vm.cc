@@ -1,4 +1,4 @@
-// Moving threads; see pike_vm.h.
+// Moves the threads of the VM (pike_vm.h) by bytes and by tokens.
 //
 //   kernel --find_closure()--> waiting --step(byte)--> kernel
 //

@@ -1,4 +1,4 @@
-// Skipping bytes that change no thread; see pike_vm.h.
+// Skips bytes that change no thread of the VM (pike_vm.h).
 //
 // skip() reads bytes whose effect is known, in one of two situations:
 //

@@ -1,4 +1,4 @@
-// Look-ups in a program; see program.h.
+// Accessors of a program: resume points, spellings of symbols, sets of tokens.
 
 #include "tag_parser/program.h"
 

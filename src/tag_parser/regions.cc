@@ -114,7 +114,7 @@ Regions::Regions(const structural_tag::TagTree& tag)
     if (here.sealed) {
       // The format is a part of the enclosing call or plain tag.
     } else if (!format.tool.empty()) {
-      // A call: its value is that of the json_schema inside.
+      // A call: its arguments are the value of the json_schema inside.
       own_[i] = kNoTagNode;
       inside = {make(i, RegionKind::kCall, "tool_calls"), true};
       regions_[i].by_markers = true;

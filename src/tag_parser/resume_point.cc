@@ -1,5 +1,5 @@
-// Building resume points, and searching for them in a text that does not fit;
-// see resume_point.h.
+// Builds resume points (resume_point.h), and searches for them in a text that
+// does not fit.
 
 #include "tag_parser/resume_point.h"
 
