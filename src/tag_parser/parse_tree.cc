@@ -74,7 +74,7 @@ void ParseTree::leave(std::uint64_t position, bool complete) {
     return;
   }
   Node& parent = open_.back();
-  set_user_data(parent, id, std::move(value));
+  add_child(parent, id, std::move(value));
   parent.text.clear();
   parent.text_begin = position;
 }
@@ -83,8 +83,7 @@ void ParseTree::leave(std::uint64_t position, bool complete) {
 // of the parent's parts, or as the parent's only content.  Children of formats
 // with several alternatives also get their index, and the child of a rule gets
 // a "rule" object with the pattern before it.
-void ParseTree::set_user_data(Node& parent, TagNodeId child,
-                              json::Value value) {
+void ParseTree::add_child(Node& parent, TagNodeId child, json::Value value) {
   parent.has_child = true;
   if (!keep_) {
     parent.in_rule = false;

@@ -84,7 +84,7 @@ class ParseTree {
   };
 
   json::Value finish(Node& node, std::uint64_t position, bool complete);
-  void set_user_data(Node& parent, TagNodeId child, json::Value value);
+  void add_child(Node& parent, TagNodeId child, json::Value value);
   void end_free_text(Node& node, std::uint64_t position);
 
   const CompiledTagImpl& code_;
