@@ -138,7 +138,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
       recogniser::Configuration config) override;
   recogniser::WhitespaceHint whitespace_hint(
       recogniser::Configuration config) override;
-  bool by_shapes(recogniser::Configuration config) override {
+  bool prefers_classes(recogniser::Configuration config) override {
     return !inside(config);
   }
   std::uint64_t lexeme_fingerprint(recogniser::Configuration config) override;

@@ -339,7 +339,7 @@ void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
 void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const base::ByteSet bytes = recogniser_->first_bytes(config);
-  if (recogniser_->by_shapes(config) && nodes_below(bytes) > kManyNodes) {
+  if (recogniser_->prefers_classes(config) && nodes_below(bytes) > kManyNodes) {
     token_class_walk_.run(*recogniser_, config, builder_.words());
   } else {
     walk_all(config, bytes);

@@ -221,7 +221,7 @@ class Recogniser {
   // Whether the bytes of a class (letters, digits, ...) mostly lead to few
   // configurations, so that a mask is best made for tokens of the same byte
   // classes at once.
-  virtual bool by_shapes(Configuration) { return false; }
+  virtual bool prefers_classes(Configuration) { return false; }
 
   // --- Lexemes.  The tokens that stay inside a lexeme (a string, a number) are
   // found once and shared by all configurations with the same fingerprint.

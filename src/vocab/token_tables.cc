@@ -119,9 +119,9 @@ bool TablesReader::are_ids(std::span<const Id> ids) const {
 bool TablesReader::trie(TokenTrie& out) const {
   std::span<const TrieNode> nodes;
   std::span<const std::uint32_t> root_child;
-  std::span<const Twin> twins;
+  std::span<const Duplicate> duplicates;
   if (!array(kTrieNodes, nodes) || !array(kRootChild, root_child) ||
-      !array(kTwins, twins)) {
+      !array(kDuplicates, duplicates)) {
     return false;
   }
   if (!is_trie(nodes, vocabulary_size_) || root_child.size() != 256) {
@@ -135,13 +135,13 @@ bool TablesReader::trie(TokenTrie& out) const {
       return false;
     }
   }
-  if (!std::ranges::is_sorted(twins, {}, &Twin::id)) return false;
-  for (const Twin& pair : twins) {
-    if (pair.id >= vocabulary_size_ || pair.twin >= vocabulary_size_) {
+  if (!std::ranges::is_sorted(duplicates, {}, &Duplicate::id)) return false;
+  for (const Duplicate& pair : duplicates) {
+    if (pair.id >= vocabulary_size_ || pair.other >= vocabulary_size_) {
       return false;
     }
   }
-  out = TokenTrie(nodes, root_child, twins);
+  out = TokenTrie(nodes, root_child, duplicates);
   return true;
 }
 

@@ -152,7 +152,7 @@ class TokenTables {
   std::size_t mask_words() const { return all_text().size(); }
 
   const TokenTrie& trie() const;
-  // Every token of the trie, and its twins.
+  // Every token of the trie, and its duplicates.
   MaskView all_text() const;
   // Tokens of more than kMaxTokenBytes, by id, which no table offers.
   std::span<const Id> left_out() const;

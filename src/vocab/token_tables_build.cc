@@ -144,7 +144,7 @@ class Builder {
 
   std::vector<TrieNode> nodes_;
   std::vector<std::uint32_t> root_child_ = std::vector<std::uint32_t>(256);
-  std::vector<Twin> twins_;
+  std::vector<Duplicate> duplicates_;
   std::vector<std::uint32_t> all_text_;
   std::vector<Id> left_out_;
   TokenTrie trie_;  // of the four above
@@ -177,17 +177,17 @@ bool Builder::make_trie() {
     if (builder.last_token() == kNoToken) {
       builder.set_token(entry.id);
     } else {
-      twins_.push_back({builder.last_token(), entry.id});
+      duplicates_.push_back({builder.last_token(), entry.id});
     }
   }
-  std::ranges::sort(twins_, {}, [](const Twin& pair) {
-    return std::pair(pair.id, pair.twin);
+  std::ranges::sort(duplicates_, {}, [](const Duplicate& pair) {
+    return std::pair(pair.id, pair.other);
   });
   nodes_ = builder.finish();
   for (std::uint32_t i = 1; i < nodes_.size(); i = nodes_[i].subtree_end()) {
     root_child_[nodes_[i].byte()] = i;
   }
-  trie_ = TokenTrie(nodes_, root_child_, twins_);
+  trie_ = TokenTrie(nodes_, root_child_, duplicates_);
   return true;
 }
 
@@ -333,7 +333,7 @@ template <class Visit>
 void Builder::each_section(Visit visit) const {
   visit(kTrieNodes, nodes_);
   visit(kRootChild, root_child_);
-  visit(kTwins, twins_);
+  visit(kDuplicates, duplicates_);
   visit(kAllText, all_text_);
   visit(kLeftOut, left_out_);
   visit(kWhiteSpace, white_space_);

@@ -44,7 +44,7 @@ struct Section {
 enum SectionId : std::size_t {
   kTrieNodes,         // TrieNode
   kRootChild,         // uint32_t[256]
-  kTwins,             // Twin
+  kDuplicates,        // Duplicate
   kAllText,           // uint32_t, one mask
   kLeftOut,           // Id
   kWhiteSpace,        // WhiteSpaceToken

@@ -20,9 +20,11 @@ std::uint32_t TokenTrie::child(std::uint32_t i, std::uint8_t byte) const {
   return 0;
 }
 
-std::span<const Twin> TokenTrie::duplicates(Id id) const {
-  const auto begin = std::ranges::lower_bound(twins_, id, {}, &Twin::id);
-  const auto end = std::ranges::upper_bound(twins_, id, {}, &Twin::id);
+std::span<const Duplicate> TokenTrie::duplicates(Id id) const {
+  const auto begin =
+      std::ranges::lower_bound(duplicates_, id, {}, &Duplicate::id);
+  const auto end =
+      std::ranges::upper_bound(duplicates_, id, {}, &Duplicate::id);
   return {begin, end};
 }
 

@@ -70,9 +70,9 @@ class TrieNode {
 static_assert(sizeof(TrieNode) == 8);
 
 // A token with the same bytes as another.
-struct Twin {
-  Id id = 0;    // the one in the trie, the lowest
-  Id twin = 0;  // one more with its bytes
+struct Duplicate {
+  Id id = 0;     // the one in the trie, the lowest
+  Id other = 0;  // one more with its bytes
 };
 
 // The ordinary tokens of a vocabulary.
@@ -81,8 +81,8 @@ class TokenTrie {
   TokenTrie() = default;
   TokenTrie(std::span<const TrieNode> nodes,
             std::span<const std::uint32_t> root_child,
-            std::span<const Twin> twins)
-      : nodes_(nodes), root_child_(root_child), twins_(twins) {}
+            std::span<const Duplicate> duplicates)
+      : nodes_(nodes), root_child_(root_child), duplicates_(duplicates) {}
 
   // At least 1: the root.
   std::uint32_t node_count() const {
@@ -105,25 +105,26 @@ class TokenTrie {
   // children).
   std::uint32_t child(std::uint32_t i, std::uint8_t byte) const;
 
-  // All tokens with the bytes of another, by (id, twin).  Mostly empty: a
+  // All tokens with the bytes of another, by (id, other).  Mostly empty: a
   // walker sets the bits of the trie's ids and then copies each bit `id` to
-  // its `twin`.
-  std::span<const Twin> twins() const { return twins_; }
-  // The twins of `id`; empty unless `id` is in the trie and has some.
-  std::span<const Twin> duplicates(Id id) const;
-  // Calls `visit` with each token of the node's bytes: none, one, or twins.
+  // its `other`.
+  std::span<const Duplicate> all_duplicates() const { return duplicates_; }
+  // The duplicates of `id`; empty unless `id` is in the trie and has some.
+  std::span<const Duplicate> duplicates(Id id) const;
+  // Calls `visit` with each token of the node's bytes: none, one or
+  // several.
   template <class Visit>
   void each_token(const TrieNode& node, Visit visit) const {
     if (node.token() == kNoToken) return;
     visit(node.token());
-    if (twins_.empty()) return;
-    for (const Twin& pair : duplicates(node.token())) visit(pair.twin);
+    if (duplicates_.empty()) return;
+    for (const Duplicate& pair : duplicates(node.token())) visit(pair.other);
   }
 
  private:
   std::span<const TrieNode> nodes_;
   std::span<const std::uint32_t> root_child_;
-  std::span<const Twin> twins_;
+  std::span<const Duplicate> duplicates_;
 };
 
 // A token that continues after the string or the white space of a table.

@@ -211,7 +211,7 @@ void expect_trie(const Vocabulary& vocabulary, const TokenTables& tables) {
   const TokenTrie& trie = tables.trie();
   const std::vector<std::string> texts = spelled(trie.nodes());
   std::map<std::string, std::vector<Id>> found;
-  std::size_t twins = 0;
+  std::size_t duplicates = 0;
   for (std::uint32_t i = 1; i < trie.node_count(); ++i) {
     const Id id = trie.token(i);
     if (id == kNoToken) {
@@ -219,14 +219,14 @@ void expect_trie(const Vocabulary& vocabulary, const TokenTables& tables) {
       continue;
     }
     found[texts[i]].push_back(id);
-    for (const Twin& pair : trie.duplicates(id)) {
+    for (const Duplicate& pair : trie.duplicates(id)) {
       EXPECT_EQ(pair.id, id);
-      found[texts[i]].push_back(pair.twin);
-      ++twins;
+      found[texts[i]].push_back(pair.other);
+      ++duplicates;
     }
   }
   EXPECT_EQ(found, wanted);
-  EXPECT_EQ(trie.twins().size(), twins);
+  EXPECT_EQ(trie.all_duplicates().size(), duplicates);
   for (int byte = 0; byte < 256; ++byte) {
     const auto at =
         std::ranges::find(texts, std::string(1, static_cast<char>(byte)));
@@ -335,7 +335,7 @@ TEST(TokenTables, SayWhatALoopOverAllTokensSays) {
     const TokenTables tables = make_tables(vocabulary);
     expect_tables(vocabulary, tables);
     EXPECT_EQ(tables.left_out().size(), 8u);
-    EXPECT_FALSE(tables.trie().twins().empty());
+    EXPECT_FALSE(tables.trie().all_duplicates().empty());
   }
 }
 
@@ -358,11 +358,11 @@ TEST(TokenTables, TwinsAreEverywhere) {
   const Vocabulary vocabulary =
       make_vocabulary(entries_of({"b", "a\"", "a", "a\"", "a", " ", " ", "a"}));
   const TokenTables tables = make_tables(vocabulary);
-  std::vector<Id> twins;
-  for (const Twin& pair : tables.trie().duplicates(2)) {
-    twins.push_back(pair.twin);
+  std::vector<Id> duplicates;
+  for (const Duplicate& pair : tables.trie().duplicates(2)) {
+    duplicates.push_back(pair.other);
   }
-  EXPECT_EQ(twins, (std::vector<Id>{4, 7}));
+  EXPECT_EQ(duplicates, (std::vector<Id>{4, 7}));
   EXPECT_TRUE(tables.trie().duplicates(4).empty());
   EXPECT_EQ(leavings_of(tables.body(BodyState::kText).exits()),
             (std::vector<Leaving>{{"", 1, 0, 1}, {"", 1, 0, 3}}));
@@ -457,7 +457,7 @@ std::uint64_t touch(const TokenTables& tables) {
     sum += trie.subtree_end(i);
     if (trie.token(i) == kNoToken) continue;
     sum += tables.all_text()[trie.token(i) / 32];
-    for (const Twin& t : trie.duplicates(trie.token(i))) sum += t.twin;
+    for (const Duplicate& t : trie.duplicates(trie.token(i))) sum += t.other;
   }
   for (int byte = 0; byte < 256; ++byte) {
     sum += trie.node(trie.root_child(static_cast<std::uint8_t>(byte))).depth();
