@@ -1,4 +1,5 @@
-// The doors of the room: Compiler, Constraint, Matcher.
+// The public classes Compiler, Constraint and Matcher, which forward to
+// CompilerImpl, ConstraintImpl and MatcherImpl.
 
 #include <algorithm>
 #include <array>
@@ -29,8 +30,8 @@ struct Compiler::State {
   std::shared_ptr<mask::CompilerImpl> impl;
   GrammarCache grammars;
   bool knows_stops = true;
-  // Under these marked grammars are kept with those that they are made of, by
-  // Markers.
+  // The keys of the user data Marked, one for each reading of markers as
+  // tokens: Markers::kToken at index 0, Markers::kEither at index 1.
   std::array<std::uint64_t, 2> marked_owners = {
       recogniser::Recogniser::new_user_key(),
       recogniser::Recogniser::new_user_key()};
@@ -68,14 +69,16 @@ Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
 
 namespace {
 
-// The grammar in which markers are the tokens of one vocabulary, kept with the
-// grammar in which they are text.
+// The recogniser of a grammar whose markers are tokens of one vocabulary.  It
+// is cached as user data of the recogniser of the same grammar whose markers
+// are text.
 struct Marked final : recogniser::UserData {
   std::shared_ptr<cfg_recogniser::CfgRecogniser>
-      recogniser;  // null: it has no marks
+      recogniser;  // null: no marker contains a mark
   std::shared_ptr<const rules::Marks> marks;
 
-  // A recogniser that is at work right now is counted as it was last seen.
+  // If another thread holds the recogniser's mutex, returns the size that the
+  // last call measured, instead of waiting.
   std::size_t memory_bytes() const override {
     if (recogniser == nullptr) return sizeof(Marked);
     const std::unique_lock lock(recogniser->mutex, std::try_to_lock);
@@ -106,6 +109,15 @@ Result<std::shared_ptr<Marked>> make_marked(const grammar::GrammarImpl& machine,
 
 }  // namespace
 
+// Chooses the recogniser of the constraint.  In this order:
+//
+// 1. A grammar that was compiled with marks has one recogniser, which reads
+//    them.
+// 2. If markers are text by option, or if the grammar has no markers, the
+//    grammar's own recogniser reads bytes only.
+// 3. Otherwise the markers become tokens.  Their recogniser is built once per
+//    compiler and value of `markers`, under the lock of the grammar's own
+//    recogniser, and cached there.
 Result<Constraint> Compiler::compile(const Grammar& grammar,
                                      const ConstraintOptions& options) const {
   if (!state_->knows_stops) {
@@ -147,7 +159,8 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
     }
   }
   if (marked->recogniser == nullptr) return constrain(text, nullptr);
-  // The machine keeps the schemas alive.
+  // The marked recogniser shares the recognisers of the schemas, so the grammar
+  // need not outlive the constraint.
   return constrain(marked->recogniser, marked->marks);
 }
 

@@ -1,8 +1,9 @@
 // Masks of many matchers at once.
 //
 // Most masks are cached, and copying one takes less time than waking a thread,
-// so the calling thread writes these.  The rest is distributed row by row,
-// because the times to make two masks can differ by a factor of a thousand.
+// so the calling thread writes the cached masks itself.  The other masks are
+// distributed among threads row by row, because the times to build two masks
+// can differ by a factor of a thousand.
 
 #include "mask/batch.h"
 
@@ -15,7 +16,7 @@ namespace parlance::mask {
 
 namespace {
 
-// More threads would only wait for each other.
+// The most threads that one call uses: more would only wait for each other.
 constexpr unsigned kMaxThreads = 256;
 
 }  // namespace
@@ -24,6 +25,8 @@ void fill_batch(std::span<MatcherImpl* const> matchers,
                 std::span<const std::size_t> rows,
                 std::span<std::int32_t> buffer, std::size_t stride,
                 unsigned threads) {
+  // The row of matcher i.  It is empty or too short if the buffer ends before
+  // the row does; a matcher leaves such a row as it is.
   const auto row = [&](std::size_t i) {
     const std::size_t begin =
         rows[i] < buffer.size() / std::max<std::size_t>(stride, 1)
@@ -31,11 +34,14 @@ void fill_batch(std::span<MatcherImpl* const> matchers,
             : buffer.size();
     return buffer.subspan(begin, std::min(stride, buffer.size() - begin));
   };
+  // The cached masks.  Afterwards `unknown` lists the matchers without one.
   std::vector<std::size_t> unknown;
   for (std::size_t i = 0; i < matchers.size(); ++i) {
     if (!matchers[i]->fill_if_known(row(i))) unknown.push_back(i);
   }
 
+  // The other masks.  Each index is taken by exactly one thread, and rows are
+  // disjoint, so the only shared state is `next`.
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (;;) {

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_MASK_BATCH_H_
 #define PARLANCE_SRC_MASK_BATCH_H_
 
-// Masks of many matchers at once.
+// Fills the masks of many matchers in one call, on several threads.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Writes a mask from ranges: see decided_tokens.h.
+// Collecting ranges and writing them as a mask: see decided_tokens.h.
 
 #include "mask/decided_tokens.h"
 
@@ -32,7 +32,10 @@ void DecidedTokens::accept(std::uint32_t first, std::uint32_t last) {
   }
 }
 
-// Starts from the empty mask or from the full one, whichever is closer.
+// Starts from the empty mask and sets the ranges, or from the full mask and
+// clears the gaps between the ranges, whichever changes fewer bits.  The ranges
+// ascend and are disjoint, so `done` is the end of the ids that are decided.
+// The decisions on single tokens come last and override the ranges.
 void DecidedTokens::write(std::span<const Id> ids,
                           std::span<const std::uint32_t> all,
                           std::span<std::uint32_t> words) const {

@@ -1,8 +1,9 @@
 #ifndef PARLANCE_SRC_MASK_DECIDED_TOKENS_H_
 #define PARLANCE_SRC_MASK_DECIDED_TOKENS_H_
 
-// The tokens of a mask in the order in which a walk over token classes decides
-// them: mostly as ranges of the trie's list of ids, the rest one by one.
+// The tokens of a mask, in the order in which a walk over token classes decides
+// them.  Most tokens are decided as ranges of the trie's list of ids, the
+// others one by one.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +14,8 @@
 
 namespace parlance::mask {
 
-// Reuses its memory.
+// Keeps its memory after clear(), so that one object serves many walks without
+// an allocation.
 class DecidedTokens {
  public:
   struct Single {
@@ -25,13 +27,14 @@ class DecidedTokens {
   // Accepts the tokens [first, last) of the list of ids.
   // REQUIRES: `first` is not before the end of the last range.
   void accept(std::uint32_t first, std::uint32_t last);
-  // Decides one token, overriding its range.  The last decision on a token
-  // counts.
+  // Decides one token, whether or not a range contains it.  The last decision
+  // on a token takes effect.
   void decide(Id id, bool accepted) { singles_.push_back({id, accepted}); }
   // The decisions on single tokens, in order.
   std::span<const Single> singles() const { return singles_; }
 
-  // Overwrites `words` with the mask.  `ids` is the list, `all` its mask.
+  // Overwrites `words` with the mask.  `ids` is the list that the ranges refer
+  // to, and `all` is the mask of all its ids.
   void write(std::span<const Id> ids, std::span<const std::uint32_t> all,
              std::span<std::uint32_t> words) const;
 

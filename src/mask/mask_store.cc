@@ -1,4 +1,10 @@
-// Masks by their content, within a budget: see mask_store.h.
+// A hash table of masks with clock eviction: see mask_store.h.
+//
+// The mutex guards the table: buckets, lists, the free slots and the contents
+// of a slot.  pin() and unpin() hold no mutex and access only the pointers to
+// the blocks, a slot's word and its `used` flag.  A reader that has pinned a
+// slot may read its view, because the slot is filled before its generation is
+// returned in a handle, and emptied only after its generation was replaced.
 
 #include "mask/mask_store.h"
 
@@ -10,15 +16,15 @@
 namespace parlance::mask {
 
 struct MaskStore::Slot {
-  // generation << 32 | users.  An empty slot has the generation that its next
-  // mask will have, which no handle knows yet.
+  // generation << 32 | users.  An empty slot has the generation of its next
+  // mask, which is in no handle yet.
   std::atomic<std::uint64_t> word{std::uint64_t{1} << 32};
-  std::atomic<bool> used{false};  // since the hand came by
-  bool filled = false;            // the rest is under the store's mutex
+  std::atomic<bool> used{false};  // since the hand last passed
+  bool filled = false;            // guarded by the mutex, as all members below
   bool dense = false;
   std::uint32_t next = kNone;  // in the list of its bucket
   std::uint64_t hash = 0;
-  std::size_t bytes = 0;  // counted for it
+  std::size_t bytes = 0;  // of `ids`, as counted in the store's bytes_
   Base base;
   std::unique_ptr<Id[]> ids;
   MaskView view;  // of base and ids
@@ -29,7 +35,8 @@ struct MaskStore::Slot {
   }
 };
 
-// Of a block of slots, each of which may stand in the list of free ones.
+// The bytes of a block of slots, and of the entries that its slots can have in
+// free_.
 const std::size_t MaskStore::kBlockBytes =
     kBlock * (sizeof(Slot) + sizeof(std::uint32_t));
 
@@ -42,7 +49,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-// Four sums side by side, since one would wait for each multiplication.
+// Computes four independent sums and combines them at the end: in a single sum,
+// each multiplication would wait for the one before it.
 std::uint64_t mix(std::uint64_t hash, std::span<const std::uint32_t> values) {
   std::uint64_t sums[4] = {hash, 1, 2, 3};
   std::size_t i = 0;
@@ -98,6 +106,10 @@ bool MaskStore::same(const Slot& slot, const MaskView& mask, bool dense) const {
          std::ranges::equal(slot.view.cleared, mask.cleared);
 }
 
+// Step 1 looks for an equal mask.  Step 2 makes room in the budget, before
+// anything is allocated.  Step 3 copies the mask into an empty slot.  Step 4
+// publishes the slot: it becomes reachable from its bucket, and its generation
+// is returned.
 MaskHandle MaskStore::intern(const MaskView& mask) {
   const bool dense = mask.own_words;
   const std::uint64_t key = hash(mask, dense, word_count_);
@@ -105,6 +117,7 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
   const std::size_t bytes = ids * sizeof(Id);
 
   const std::lock_guard lock(mutex_);
+  // 1. An equal mask.
   if (!buckets_.empty()) {
     for (std::uint32_t i = buckets_[key & (buckets_.size() - 1)]; i != kNone;
          i = slot(i).next) {
@@ -115,7 +128,8 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
       }
     }
   }
-  // Room for the mask, and for what the store itself may need to hold it.
+  // 2. Room for the mask, for a block of slots and for more buckets.  A sparse
+  // mask shares its base, so only its ids count.
   std::size_t needed = bytes + (dense ? MaskWords::bytes(word_count_) : 0);
   if (free_.empty() && slot_count_ % kBlock == 0) needed += kBlockBytes;
   if (entries_ >= buckets_.size()) needed += bucket_growth_bytes();
@@ -124,6 +138,8 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
   if (i == kNone) return {};
   if (entries_ >= buckets_.size()) grow_buckets();
 
+  // 3. No handle has this generation of the slot, so no reader sees it change.
+  // A dense mask gets words of its own, because its base is the builder's.
   Slot& made = slot(i);
   if (dense) {
     auto words = std::make_shared<MaskWords>(word_count_, bytes_);
@@ -144,7 +160,8 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
   made.hash = key;
   made.bytes = bytes;
   made.filled = true;
-  // A mask that nobody asks for again is the first to go.
+  // 4. The flag starts as false: a mask that is never used again is evicted
+  // when the hand first reaches it.
   made.used.store(false, std::memory_order_relaxed);
   bytes_->fetch_add(bytes, std::memory_order_relaxed);
   link(i);
@@ -152,6 +169,9 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
   return {.slot = i, .generation = made.generation()};
 }
 
+// The user is added before the generation is compared, so that the mask cannot
+// be evicted in between.  If the slot has another generation by now, the extra
+// user is removed; meanwhile it can only make an eviction fail.
 const MaskView* MaskStore::pin(MaskHandle handle) {
   if (!handle) return nullptr;
   Slot& s = slot(handle.slot);
@@ -170,12 +190,14 @@ void MaskStore::unpin(MaskHandle handle) {
   slot(handle.slot).word.fetch_sub(1, std::memory_order_release);
 }
 
-// Empties slot `i` unless it is pinned.
+// Empties slot `i` unless it is pinned.  REQUIRES: the slot is filled, and the
+// caller holds the mutex.
 bool MaskStore::drop(std::uint32_t i) {
   Slot& s = slot(i);
   std::uint64_t word = s.word.load(std::memory_order_relaxed);
   const std::uint64_t generation = word >> 32;
-  // After the last generation the slot is used no more.
+  // From here on no handle can pin the slot, unless a user comes first.  A slot
+  // whose generations are used up is never filled again (see free_ below).
   const std::uint64_t next = generation + 1;
   word = generation << 32;
   if (!s.word.compare_exchange_strong(word, next << 32,
@@ -193,13 +215,15 @@ bool MaskStore::drop(std::uint32_t i) {
   return true;
 }
 
-// Whether `bytes` more are within the budget, after dropping what must go.
+// Evicts masks until the budget allows `bytes` more.  Returns false if that is
+// not possible.  REQUIRES: the caller holds the mutex.
 bool MaskStore::room_for(std::size_t bytes) {
   if (bytes > budget_bytes_) return false;
   const auto fits = [&] {
     return bytes_->load(std::memory_order_relaxed) + bytes <= budget_bytes_;
   };
-  // Twice around: the first time may only take away second chances.
+  // Two rounds at most: the first round may do no more than reset the `used`
+  // flags, and the second then evicts every mask that is not pinned.
   for (std::size_t left = std::size_t{2} * slot_count_; !fits(); --left) {
     if (left == 0 || entries_ == 0) return false;
     hand_ = hand_ + 1 < slot_count_ ? hand_ + 1 : 0;

@@ -3,29 +3,32 @@
 
 // The masks that the constraints of one vocabulary share.
 //
-// Over thousands of schemas only a few masks are new: what may follow a string
-// in an object is the same nearly everywhere.  The store keeps each mask once,
-// found by its content, and within a budget of bytes:
+// Thousands of schemas need few distinct masks: the tokens that may follow a
+// string in an object, for example, are the same in nearly every schema.  The
+// store holds each distinct mask once, found by its content (hash-consing), and
+// all masks within a budget of bytes:
 //
 //   MaskHandle h = store.intern(builder.view());
 //   ...
-//   if (const MaskView* mask = store.pin(h)) {   // still there?
+//   if (const MaskView* mask = store.pin(h)) {   // null: it was evicted
 //     mask->write(row);
 //     store.unpin(h);
 //   }
 //
-// A handle is a number and keeps nothing alive; whoever has one may find that
-// its mask is gone, and makes it again.  So the budget holds whatever the
-// number of constraints, and a mask that is pinned is never dropped.
+// A handle is a number and does not keep its mask alive.  If the mask was
+// evicted, the owner of the handle rebuilds it.  So the masks stay within the
+// budget for any number of constraints.  A pinned mask is never evicted.
 //
-// pin() takes no lock.  A slot has one word, its generation and the number of
-// its users.  To pin is to add a user and look whether the generation is still
-// the handle's; to drop a mask is to raise the generation of a word that has
-// no users, which fails if one came in between.
+// pin() takes no lock.  Each slot has one atomic word, which holds the slot's
+// generation and the number of its users.  pin() adds a user and then compares
+// the generation with the handle's.  An eviction replaces a word without users
+// by the next generation in one compare-and-swap, which fails if a user was
+// added in the meantime.
 //
-// Who goes first: a hand goes around the slots and drops what was not used
-// since it last came by ("second chance"), an approximation of the least
-// recently used that costs a hit one store instead of a lock.
+// Eviction is the clock algorithm ("second chance"): a hand circles over the
+// slots and evicts each mask that was not used since the hand last passed it.
+// This approximates eviction of the least recently used mask, and a hit costs
+// at most one store instead of a lock.
 
 #include <atomic>
 #include <cstddef>
@@ -50,24 +53,27 @@ struct MaskHandle {
 // Safe to use from many threads.
 class MaskStore {
  public:
-  // `bytes` counts what the masks of one vocabulary hold, also outside of the
-  // store: bases are counted where they are made.
+  // `bytes` counts the memory of all masks of one vocabulary, in the store and
+  // outside of it: MaskWords, for example, count themselves.
   MaskStore(std::size_t word_count, std::size_t budget_bytes,
             std::shared_ptr<std::atomic<std::size_t>> bytes);
   ~MaskStore();
   MaskStore(const MaskStore&) = delete;
   MaskStore& operator=(const MaskStore&) = delete;
 
-  // The handle of a mask with this content; none if there is no room for it.
+  // The handle of the mask with this content, which is added if it is new.
+  // An empty handle if the budget has no room for it.
   MaskHandle intern(const MaskView& mask);
 
-  // The mask, or null if it was dropped.  What is not null must be unpinned.
+  // The mask, or null if it was evicted.  Each successful call needs one
+  // unpin().
   const MaskView* pin(MaskHandle handle);
   void unpin(MaskHandle handle);
 
-  // Drops masks until others may add `bytes` to the count within the budget.
+  // Evicts masks until the budget allows the caller to count `bytes` more, or
+  // until none can be evicted.
   void make_room(std::size_t bytes);
-  // Drops everything that is not pinned.
+  // Evicts every mask that is not pinned.
   void clear();
 
   std::size_t budget_bytes() const { return budget_bytes_; }
@@ -76,7 +82,8 @@ class MaskStore {
 
  private:
   struct Slot;
-  // Slots stand in blocks that never move, so that pin() needs no lock.
+  // Slots are allocated in blocks that never move, so that pin() can read them
+  // without a lock.
   static constexpr std::size_t kBlock = 256;
   static constexpr std::size_t kMaxBlocks = 4096;
   static const std::size_t kBlockBytes;
@@ -100,8 +107,8 @@ class MaskStore {
 
   std::unique_ptr<std::atomic<Slot*>[]> blocks_;
 
-  mutable std::mutex mutex_;            // all below
-  std::vector<std::uint32_t> buckets_;  // by hash: first slot of a list
+  mutable std::mutex mutex_;            // guards all members below
+  std::vector<std::uint32_t> buckets_;  // by hash: the first slot of a list
   std::vector<std::uint32_t> free_;
   std::uint32_t slot_count_ = 0;
   std::uint32_t hand_ = 0;

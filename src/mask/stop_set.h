@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_MASK_STOP_SET_H_
 #define PARLANCE_SRC_MASK_STOP_SET_H_
 
-// The tokens that end a text.
+// The tokens that end a text: the stop tokens of one matcher.
 
 #include <algorithm>
 #include <span>
@@ -14,8 +14,9 @@ namespace parlance::mask {
 class StopSet {
  public:
   StopSet() = default;
-  // Ignores ids outside the vocabulary.  `others`: the stop tokens of other
-  // matchers.  Ordinary tokens among them are never allowed.
+  // Ignores ids outside the vocabulary.  `others` are the stop tokens of the
+  // compiler, if the matcher has stop tokens of its own.  The ordinary tokens
+  // among them that do not end this text are never allowed in it.
   StopSet(const Vocabulary& vocabulary, std::span<const TokenId> ids,
           std::span<const TokenId> others = {}) {
     for (const TokenId id : ids) {
@@ -35,7 +36,7 @@ class StopSet {
   bool contains(TokenId id) const {
     return std::ranges::binary_search(ids_, id);
   }
-  // Tokens that are never allowed.
+  // The ordinary tokens that only end other texts: never allowed.
   std::span<const TokenId> never() const { return never_; }
   bool never_comes(TokenId id) const {
     return std::ranges::find(never_, id) != never_.end();
