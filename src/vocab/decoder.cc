@@ -1,6 +1,6 @@
-// Map of this file: GPT-2's byte table; DecoderReader, which walks the decoder
-// section and turns stages into steps or refusals; Decoder::bytes, which runs
-// the steps on a piece.
+// DecoderReader translates the stages of a decoder section to steps.  It
+// refuses a stage whose result for one piece would depend on other pieces.
+// Decoder::run() applies the steps to a piece.
 
 #include "vocab/decoder.h"
 
@@ -50,14 +50,15 @@ void map_byte_level(std::string& text) {
   text = std::move(mapped);
 }
 
-// Published decoders have six stages at most, and none makes a piece longer.
-// The bounds keep hostile files from growing pieces stage by stage, or from
-// many stages for many pieces.
+// Published decoders have at most six stages, and no stage makes a piece
+// longer. A hostile file could have stages that each multiply the size of a
+// piece, or many stages and many pieces.  The bounds limit the memory and time
+// for both.
 constexpr std::size_t kMaxStages = 64;
 constexpr std::size_t kMaxGrownBytes = std::size_t{1} << 16;
 constexpr std::uint64_t kMaxWork = std::uint64_t{1} << 30;
 
-// Returns false, with `text` in any state, when it grows beyond kMaxGrownBytes.
+// Returns false if the text grows beyond kMaxGrownBytes.
 bool replace_all(std::string& text, std::string_view from,
                  std::string_view to) {
   std::size_t found = text.find(from);
@@ -123,11 +124,16 @@ std::optional<char> fallback_byte(std::string_view piece) {
 // can be a function of one piece, so the reader tracks what the stages before
 // it produce:
 //
-//   kPieces  every piece by itself
-//   kRuns    the same, but neighbouring bytes are one piece (ByteFallback)
-//   kText    the whole text as one piece (after Fuse)
-//   kBytes   the same, and characters may be spread over tokens (ByteLevel)
-//   kBegun   the whole text less its first space (after Strip): the end
+//   kPieces  each piece by itself
+//   kRuns    the same, but adjacent bytes are joined to one piece, after
+//            ByteFallback
+//   kText    the whole text as one piece, after Fuse
+//   kBytes   the same, and a character may be split between tokens, after
+//            ByteLevel
+//   kBegun   the whole text without its first space, after Strip; only Fuse may
+//            follow
+//
+// sees_ is the input of the next stage and never decreases.
 class DecoderReader {
  public:
   Result<Decoder> read(const json::Value& tokenizer) {
@@ -154,8 +160,8 @@ class DecoderReader {
     std::string path;
   };
 
-  // Calls `leaf(value, path)` for what is not a Sequence, in order.  Nesting is
-  // bounded by the reader of the JSON.
+  // Calls `leaf(value, type, path)` for each stage that is not a Sequence, in
+  // order.  Sequences may be nested; `pending` replaces the recursion.
   template <class Leaf>
   static std::optional<Error> walk(const json::Value& root, std::string path,
                                    std::string_view list_key, Leaf leaf) {
@@ -326,8 +332,8 @@ class DecoderReader {
   std::optional<Error> add_replace(std::string_view from, std::string_view to,
                                    const std::string& path) {
     // In joined text, a pattern can be replaced token by token only if no match
-    // spans two tokens: one character, or one byte where tokens split
-    // characters.
+    // spans two tokens.  So the pattern must be one character or, if tokens may
+    // split characters, one byte.
     if ((sees_ == Sees::kText && !is_one_character(from)) ||
         (sees_ == Sees::kBytes && from.size() != 1)) {
       return refusal(path, "The pattern " + printable(from) +
@@ -394,7 +400,7 @@ class DecoderReader {
     if (auto error = needs_pieces("WordPiece", path)) return error;
     const auto prefix = string_member(stage, path, "prefix");
     if (!prefix) return prefix.error();
-    // "cleanup" is read over: it rewrites text, e.g. " ." to ".".
+    // "cleanup" is ignored: it rewrites finished text, e.g. " ." to ".".
     decoder_.stages_.push_back(
         {.step = Step::kWordPiece, .from = std::string(*prefix)});
     decoder_.strips_leading_space_ = true;
@@ -413,8 +419,9 @@ class DecoderReader {
     return add_replace(*suffix, " ", path);
   }
 
-  // A model with byte_fallback means "<0x0A>" as a byte even if its decoder
-  // has no such stage.  With ByteLevel every byte has a piece of its own, and
+  // For a model with byte_fallback, "<0x0A>" is a byte even if its decoder has
+  // no ByteFallback stage.  With ByteLevel, each byte has a piece of its own,
+  // and
   // "<0x0A>" is text.
   std::optional<Error> read_model(const json::Value& tokenizer) {
     const json::Value* model = member(tokenizer, "model");
@@ -448,8 +455,8 @@ class DecoderReader {
                 });
   }
 
-  // Each text between added tokens gets a space of its own from a Prepend, from
-  // a Metaspace that always prepends, and from a ByteLevel that is asked to.
+  // A Prepend, a Metaspace that always prepends and a ByteLevel with
+  // add_prefix_space each add a space before every text between added tokens.
   std::optional<Error> read_pre_tokenizer(const json::Value& tokenizer) {
     const json::Value* pre = member(tokenizer, "pre_tokenizer");
     if (pre == nullptr) return std::nullopt;
@@ -509,9 +516,14 @@ std::optional<Error> Decoder::added_bytes(std::string_view content,
   return run(false, out);
 }
 
+// Applies the stages to `out` in order.  Invariant of the loop: `out` is the
+// piece after the stages so far.  A byte from kByteFallback is final: it is not
+// text, so no later stage applies.  `set_off`: whether the stages that separate
+// pieces by spaces apply.
 std::optional<Error> Decoder::run(bool set_off, std::string& out) {
   for (const Stage& stage : stages_) {
-    // A stage costs something for an empty piece, too.
+    // Counts one more than the bytes, because a stage takes time for an empty
+    // piece too.
     work_ += out.size() + 1;
     if (work_ > kMaxWork) {
       return too_large("The decoder's stages have more than " +

@@ -1,12 +1,14 @@
 #ifndef PARLANCE_SRC_VOCAB_DECODER_H_
 #define PARLANCE_SRC_VOCAB_DECODER_H_
 
-// The decoder section of a tokenizer.json, as a rule for one token.
+// The decoder section of a tokenizer.json, as a function from one token to its
+// bytes.
 //
-// Upstream a decoder maps the list of a text's pieces to the text: it may look
-// at neighbours, at positions, at the whole.  Here it must become a function
-// from one piece to its bytes, because a stream never sees the whole.  Most
-// pipelines are such functions, or are but for the first piece of a text.
+// Upstream, a decoder maps the list of all pieces of a text to the text, so the
+// result for a piece may depend on its neighbours and its position.  Here a
+// decoder must map one piece to its bytes, because a stream is decoded token by
+// token.  Most pipelines are such functions, except perhaps for the first piece
+// of a text.
 //
 //   ["Ġthe"]       ByteLevel                            -> " the"
 //   ["▁the"]       Replace ▁, ByteFallback, Fuse, Strip -> " the"
@@ -14,9 +16,10 @@
 //   ["the"]        WordPiece                            -> " the"
 //   ["##ing"]      the same                             -> "ing"
 //
-// The only exception at the first piece is one space, which becomes
-// strips_leading_space().  A pipeline that is not a function of one piece is
-// refused with the name and the path of the stage.
+// The only supported exception is one space that upstream removes from the
+// beginning of a text: see strips_leading_space().  Any other pipeline that is
+// not a function of one piece is refused, with the name and the path of the
+// stage.
 // docs/reference/vocabularies.md lists every stage, refusal and difference.
 
 #include <cstddef>
@@ -38,21 +41,23 @@ class Decoder {
   // REQUIRES: tokenizer.is_object().
   static Result<Decoder> from_json(const json::Value& tokenizer);
 
-  // Decoders without a section: GPT-2's table; U+2581 for spaces; U+2581 for
-  // spaces and "<0x0A>" for a byte.
+  // Decoders for sources without a decoder section.  They decode GPT-2's byte
+  // table; U+2581 as a space; and U+2581 as a space and "<0x0A>" as a byte.
   static Decoder byte_level();
   static Decoder spaces();
   static Decoder byte_fallback();
 
-  // Replaces `out` by the bytes of `piece`.  Error: kTooLarge where the stages
-  // make a piece too large, or have too much to do for all pieces so far.
+  // Replaces `out` by the bytes of `piece`.  Error: kTooLarge if a stage makes
+  // a piece too large, or if the stages have processed too many bytes in all
+  // calls together.
   std::optional<Error> bytes(std::string_view piece, std::string& out);
 
-  // Replaces `out` by the bytes of an added token.  It goes through the same
-  // stages as a piece, but is never set off from its neighbours with a space.
+  // Replaces `out` by the bytes of an added token.  The stages are those of
+  // bytes(), except that no stage adds a space before the token.
   std::optional<Error> added_bytes(std::string_view content, std::string& out);
 
-  // Whether upstream's text lacks the space that bytes() gives its first piece.
+  // Whether upstream removes the leading space of a text, which bytes() gives
+  // to the first piece.
   bool strips_leading_space() const { return strips_leading_space_; }
 
   // Whether upstream puts a space before each text that follows an added token.
@@ -65,9 +70,9 @@ class Decoder {
     kByteLevel,     // GPT-2's table, or the piece as it is
     kByteFallback,  // "<0x0A>" is a byte, and final
     kReplace,       // every `from` becomes `to`
-    kStrip,         // up to `start` and `stop` times `from` off the ends
-    kWordPiece,     // less the prefix `from`, or else a space before it
-    kSpaceBefore,   // the pieces stand apart
+    kStrip,         // removes `from` up to `start` and `stop` times at the ends
+    kWordPiece,     // removes the prefix `from`, or else adds a space before
+    kSpaceBefore,   // adds a space before
   };
   struct Stage {
     Step step;
@@ -80,7 +85,7 @@ class Decoder {
   std::optional<Error> run(bool set_off, std::string& out);
 
   std::vector<Stage> stages_;
-  std::uint64_t work_ = 0;  // bytes that stages have looked at
+  std::uint64_t work_ = 0;  // bytes that the stages have processed
   bool strips_leading_space_ = false;
   bool space_after_marks_ = false;
 };

@@ -1,6 +1,7 @@
-// Map of this file: Cursor, which takes numbers and strings off the bytes and
-// never goes beyond them; Header, the pairs that matter; TokenWriter, which
-// turns a token's text and type into bytes and kind.
+// Reads the header of a GGUF file in one pass.  Cursor reads numbers and
+// strings and never reads beyond the bytes.  Reader fills a Header with the
+// pairs that define the tokenizer and skips all others.  TokenWriter converts
+// the text and type of each token to bytes and kind.
 
 #include "vocab/gguf.h"
 
@@ -56,7 +57,8 @@ class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
 
-  // Each returns false, and changes nothing, where too few bytes are left.
+  // Each function returns false, and changes nothing, if too few bytes are
+  // left.
   bool number(std::size_t bytes, std::uint64_t& out) {
     if (rest_.size() < bytes) return false;
     out = 0;
@@ -88,7 +90,7 @@ class Cursor {
   std::size_t size_;
 };
 
-// An array of the header, still in its bytes.
+// An array of the header.  Its values are decoded later, from their bytes.
 struct List {
   Type type = Type::kUint8;
   std::uint64_t count = 0;
@@ -126,7 +128,8 @@ class Reader {
                               "little-endian."};
     }
     if (!at_.number(8, tensors) || !at_.number(8, pairs)) return cut_off();
-    // A pair takes bytes, so the loop ends with them at the latest.
+    // Each pair takes at least one byte, so the loop ends when the bytes end,
+    // whatever `pairs` claims.
     for (std::uint64_t i = 0; i < pairs; ++i) {
       if (auto error = read_pair(header)) return error;
     }
@@ -276,8 +279,8 @@ constexpr std::array<Model, 7> kModels = {{
     {"plamo2", Pieces::kVerbatim, false},
 }};
 
-// RWKV writes its tokens with \t, \n, \r, \xNN, and a backslash before other
-// characters that need one.
+// Decodes the escapes of RWKV's tokens: \t, \n, \r, \xNN, and a backslash
+// before any other character that must be escaped.
 std::string unescaped(std::string_view text) {
   const auto digit = [](char c) {
     return static_cast<unsigned char>(c >= 'a' ? c - 'a' + 10 : c - '0') & 15u;
@@ -381,6 +384,9 @@ const Model* find_model(std::string_view name) {
 
 bool is_gguf(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
+// The steps are: read and check the header, find out how the model's pieces
+// spell bytes, add the tokens, add the stop ids, and set the properties of the
+// text.  `truncated` can become true in the first step only.
 std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
                                TableBuilder& builder) {
   truncated = false;
@@ -395,7 +401,8 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
                             " is not supported; supported are gpt2, llama, "
                             "gemma4, bert, t5, rwkv and plamo2."};
   }
-  // These tokenizers merge bytes, but write spaces as SentencePiece does.
+  // These tokenizers are byte-level BPE by their model's name, but write spaces
+  // as SentencePiece does.
   const bool spaces = header.pre == "gemma4" || header.pre == "sarvam-moe" ||
                       header.pre == "granite-embed-multi-311m";
   const Pieces pieces = model->pieces == Pieces::kByteLevel && spaces
@@ -404,8 +411,9 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
   TokenWriter writer(pieces, builder);
   Cursor tokens = header.tokens->values;
   Cursor types = header.types ? header.types->values : Cursor({});
-  // The reader has checked that the bytes of all tokens are present, so the
-  // count is no larger than the file allows.
+  // The reader has skipped over both arrays, so all their values are present:
+  // reads from the cursors below cannot fail, and the count is bounded by the
+  // size of the file.
   builder.reserve(static_cast<std::size_t>(header.tokens->count),
                   bytes.size() / 4);
   for (std::uint64_t id = 0; id < header.tokens->count; ++id) {
@@ -426,7 +434,7 @@ std::optional<Error> read_gguf(std::string_view bytes, bool& truncated,
   }
   const bool prefix = header.space_prefix.value_or(model->space_prefix);
   builder.set_strip_leading_space(prefix);
-  // llama.cpp puts the space after every special token, for this model alone.
+  // Only for this model does llama.cpp put a space after every special token.
   builder.set_space_after_marks(prefix && header.model == "llama");
   return std::nullopt;
 }

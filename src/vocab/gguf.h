@@ -8,10 +8,10 @@
 //   string: size:u64 bytes
 //   array:  type:u32 count:u64 values
 //
-// Only the header's pairs are read, so a part of the file that holds them is
-// enough; tensors are never read.  Every count is checked against the bytes
-// that are present before memory is reserved for it, and values that are not
-// part of the tokenizer are skipped without a copy.
+// Only the header's pairs are read, so the beginning of the file that contains
+// them is enough; tensors are never read.  Every count is checked against the
+// bytes that are present before memory is reserved for it, and values that are
+// not part of the tokenizer are skipped without a copy.
 //
 // A token's bytes are the output of llama.cpp for that token alone, with
 // special tokens enabled.
@@ -23,7 +23,7 @@
 
 namespace parlance::vocab {
 
-// Whether `bytes` begin as a GGUF file does.
+// Whether `bytes` begin with the signature of a GGUF file.
 bool is_gguf(std::string_view bytes);
 
 // Reads the beginning of a file.  On an error, `truncated` is whether the

@@ -47,6 +47,8 @@ std::optional<std::uint64_t> parse_number(std::string_view digits) {
   return value;
 }
 
+// Each group of four characters is 24 bits, of which `digits` characters give
+// `digits` - 1 bytes.
 bool decode_base64(std::string_view text, std::string& out) {
   out.clear();
   if (text.size() % 4 != 0) return false;

@@ -1,8 +1,8 @@
 #ifndef PARLANCE_SRC_VOCAB_LINES_H_
 #define PARLANCE_SRC_VOCAB_LINES_H_
 
-// Shared by the two line-based sources: lines with their positions, decimal ids
-// and base64.
+// The parts of a line-based format: lines with their positions, decimal ids and
+// base64.  Shared by the readers of the two line-based sources.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +14,18 @@
 
 namespace parlance::vocab {
 
-// Walks the lines of a text.  Lines end with LF or CR LF; the last may lack it.
+// Iterates over the lines of a text.  A line ends with LF or CR LF; the last
+// line may end with the text.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
 
   // Moves to the next line; false after the last.
   bool next();
-  // The line without its end.
+  // The line without LF or CR LF.
   std::string_view line() const { return line_; }
   Span span() const { return {begin_, begin_ + line_.size()}; }
-  // From 1.
+  // The number of the line, from 1.
   std::size_t number() const { return number_; }
 
  private:
@@ -35,14 +36,15 @@ class Lines {
   std::size_t number_ = 0;
 };
 
-// Decimal digits only, nothing before or after, below 2^63.
+// Parses decimal digits.  Nothing if `digits` is empty, has any other
+// character, or is 2^63 or more.
 std::optional<std::uint64_t> parse_number(std::string_view digits);
 
-// Replaces `out` by what `text` stands for.  False, `out` undefined, unless it
-// is base64 with padding and without white space.
+// Replaces `out` by the bytes that `text` encodes.  Returns false, with `out`
+// undefined, unless `text` is base64 with padding and without white space.
 bool decode_base64(std::string_view text, std::string& out);
 
-// kBadVocabulary at `span`.
+// The error kBadVocabulary at the current line.
 Error bad_line(const Lines& lines, std::string message);
 
 }  // namespace parlance::vocab

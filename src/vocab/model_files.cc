@@ -1,3 +1,7 @@
+// Reads the configuration files first, because tokenizer_config.json defines
+// flags of the tokens in tokenizer.json, and then adds tokens, size and stop
+// ids to the builder.
+
 #include "vocab/model_files.h"
 
 #include <algorithm>
@@ -30,7 +34,8 @@ Error in_file(std::string_view file, Error error) {
   return error;
 }
 
-// The object in `text`; null for a file that is not there.
+// The object in `text`; null if the file is missing, that is if `text` is
+// empty.
 Result<json::Value> read_object(std::string_view file, std::string_view text,
                                 const Limits& limits) {
   if (text.empty()) return json::Value();
@@ -65,7 +70,7 @@ class ModelFilesReader {
                                          builder_)) {
       return in_file(kTokenizer, *std::move(error));
     }
-    // Where spellings are looked up, every token is still there.
+    // The eos_token is looked up before read_size(), which can drop tokens.
     if (auto error = read_eos_token(*tokenizer)) {
       return in_file(kTokenizerConfig, *std::move(error));
     }
@@ -201,8 +206,9 @@ bool is_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// All of a file, or of a GGUF file as much as its header needs: the part that
-// was read doubles until the header is whole, so tensors cost nothing.
+// Reads a whole file, or the beginning of a GGUF file that contains its header.
+// The size of the part that is read doubles until the header is complete, so
+// most of the tensors are never read.
 Result<std::string> read_file(const std::string& path, const Limits& limits) {
   const File file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) return io_error(path, std::strerror(errno));
@@ -234,7 +240,7 @@ Result<std::string> read_file(const std::string& path, const Limits& limits) {
   }
 }
 
-// "" for a file that is not there.
+// Reads a file; "" if it does not exist.
 Result<std::string> read_optional(const std::filesystem::path& path,
                                   const Limits& limits) {
   std::error_code ignored;

@@ -7,11 +7,13 @@
 //   tokenizer_config.json    added_tokens_decoder: flags, more added tokens;
 //                            eos_token
 //   generation_config.json   eos_token_id, one or a list
-//   config.json              vocab_size, its own or its text_config's: how many
-//                            ids the model writes; eos_token_id, where there is
-//                            no generation_config.json to say it
+//   config.json              vocab_size, or else text_config.vocab_size: the
+//                            number of ids in the model's output;
+//                            eos_token_id, if there is no
+//                            generation_config.json
 //
-// An error names the file in its message; its path leads into that file.
+// The message of an error names the file.  The path of an error is a path in
+// that file.
 
 #include <optional>
 #include <string>
@@ -27,7 +29,7 @@ std::optional<Error> read_model_files(const ModelFiles& files,
                                       const Limits& limits,
                                       TableBuilder& builder);
 
-// The contents of a file, or of the files of a folder.
+// The contents of a file, or of the files of a folder.  A missing file is "".
 struct Loaded {
   bool folder = false;
   std::string text;  // of a GGUF file, its beginning

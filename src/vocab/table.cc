@@ -20,10 +20,10 @@ bool is_white_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-// Whether `bytes` are white space only, and some.
+// Whether `bytes` are not empty and consist of white space only.
 bool is_blank(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
-    // An ill-formed byte is U+FFFD here, which is no white space.
+    // An ill-formed byte decodes to U+FFFD, which is not white space.
     if (!is_white_space(base::next_code_point(bytes, at))) return false;
   }
   return !bytes.empty();
@@ -92,6 +92,10 @@ void TableBuilder::reserve(std::size_t ids, std::size_t bytes) {
   table_.blob_.reserve(bytes);
 }
 
+// Everything is checked before the slot is filled, so that after an error the
+// table has at most more empty slots.  A special token also gets an entry in
+// special_, whose spelling is the token's bytes or, if it differs, a second
+// range of the blob.
 std::optional<Error> TableBuilder::add(std::uint64_t id, std::string_view bytes,
                                        Kind kind, const SpecialToken& special) {
   if (kind == Kind::kUnused) return pad(id + 1);
@@ -195,7 +199,8 @@ std::optional<Error> TableBuilder::add_stop(std::uint64_t id) {
   return std::nullopt;
 }
 
-// Chains are built from the highest id down, so that each ascends.
+// Inserts the ids at the heads of their chains, from the highest id to the
+// lowest, so that each chain ascends.
 void TableBuilder::make_index() {
   if (table_.size() == 0) return;
   table_.buckets_.assign(std::bit_ceil(table_.size()), kNoId);
@@ -214,7 +219,8 @@ Table TableBuilder::finish() {
   std::ranges::sort(table_.special_, {}, &Table::Special::id);
   for (const Table::Special& special : table_.special_) {
     table_.special_ids_.push_back(special.id);
-    // Of two special tokens with one spelling the lower id is found.
+    // emplace() keeps the first entry, so of two special tokens with the same
+    // spelling the lower id is found.
     table_.specials_.emplace(table_.spelling(special), special.id);
   }
   make_index();

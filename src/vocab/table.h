@@ -1,20 +1,21 @@
 #ifndef PARLANCE_SRC_VOCAB_TABLE_H_
 #define PARLANCE_SRC_VOCAB_TABLE_H_
 
-// The table that every source of a vocabulary becomes: id -> bytes and kind.
+// A vocabulary as a table from id to bytes and kind, built from any source.
 //
-// All bytes stand one after the other in one blob; a slot of eight bytes per id
-// says where.  Two hundred thousand tokens take about three megabytes and one
-// allocation each for blob and slots, whatever the source.
+// One blob contains the bytes of all tokens, and a slot of eight bytes for each
+// id has the position and size of the token's bytes.  Two hundred thousand
+// tokens take about three megabytes, in one allocation for the blob and one for
+// the slots.
 //
 //   blob_   | t h e |   i n g | < | e n d | > | ...
 //             ^0      ^3        ^7
 //   slots_  [ {0,3} {3,4} unused {7,5,control} ... ]
 //
-// Added and control tokens are few; the properties that only they have are in a
-// list of their own.  The index of all spellings is a hash table with chains: a
-// bucket holds the lowest of its ids, and next_ links each id to the next
-// higher one of the bucket.
+// The properties that only added and control tokens have are in a separate
+// list, because these tokens are few.  The index of all spellings is a hash
+// table with chains: a bucket has the lowest of its ids, and next_ links each
+// id to the next higher id of the bucket.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,14 +39,14 @@ inline bool is_special(Kind kind) {
   return kind == Kind::kAdded || kind == Kind::kControl;
 }
 
-// Ids from 0 to this one can be used; token tables need the next one for "no
-// token".  The largest vocabularies of today have
-// 2^18 ids; one absurd id in a file must not cost gigabytes of empty slots.
+// The largest id.  Token tables use the next number for "no token".  The limit
+// also bounds the memory for empty slots: the largest vocabularies of today
+// have 2^18 ids, and one absurd id in a file must not take gigabytes.
 inline constexpr Id kMaxId = (Id{1} << 24) - 2;
 
 // The properties that only added and control tokens have.
 struct SpecialToken {
-  std::string_view spelling = {};  // "": the bytes
+  std::string_view spelling = {};  // "": the same as the bytes
   bool strips_left = false;
   bool strips_right = false;
 };
@@ -66,16 +67,16 @@ class Table {
     if (id >= slots_.size()) return {};
     return {blob_.data() + slots_[id].begin, slots_[id].size};
   }
-  // Of an added or control token, how it is written in a prompt; otherwise its
-  // bytes.
+  // For an added or control token, its text in a prompt; for any other token,
+  // its bytes.
   std::string_view spelling(Id id) const;
   bool strips_left(Id id) const;
   bool strips_right(Id id) const;
 
-  // The lowest added or control token spelled so.
+  // The lowest added or control token with this spelling.
   std::optional<Id> special(std::string_view spelling) const;
-  // The first token, of any kind, spelled so; and the first after `id` that is
-  // spelled as `id` is.
+  // find_first() returns the lowest token, of any kind, with this spelling.
+  // find_next() returns the lowest token above `id` with the spelling of `id`.
   std::optional<Id> find_first(std::string_view spelling) const;
   std::optional<Id> find_next(Id id) const;
   std::span<const Id> special_ids() const { return special_ids_; }
@@ -84,7 +85,7 @@ class Table {
   bool strip_leading_space() const { return strip_leading_space_; }
   bool space_after_marks() const { return space_after_marks_; }
 
-  // Bytes of memory, the special tokens' index estimated.
+  // The table's memory in bytes.  The index of special tokens is estimated.
   std::size_t memory_bytes() const;
 
  private:
@@ -110,7 +111,7 @@ class Table {
   std::string_view spelling(const Special& special) const {
     return {blob_.data() + special.begin, special.size};
   }
-  // From `id` on, along the chain of its bucket.
+  // The first token with this spelling in the chain from `id` on.
   std::optional<Id> follow(Id id, std::string_view spelling) const;
   std::size_t bucket_of(std::string_view spelling) const;
 
@@ -121,7 +122,7 @@ class Table {
   std::vector<Id> special_ids_;                        // ascending
   std::vector<Id> buckets_;                  // a power of two of them, or none
   std::vector<Id> next_;                     // by id; kNoId ends a chain
-  std::optional<std::vector<Id>> stop_ids_;  // as the source has them
+  std::optional<std::vector<Id>> stop_ids_;  // in the order of the source
   bool strip_leading_space_ = false;
   bool space_after_marks_ = false;
 };
@@ -152,8 +153,8 @@ class TableBuilder {
   // Error: kTooLarge.
   std::optional<Error> resize(std::uint64_t ids);
 
-  // The lowest added or control token spelled so, or else the lowest ordinary
-  // one.  Complexity: O(tokens).
+  // The lowest added or control token with this spelling, or else the lowest
+  // ordinary token.  Complexity: O(tokens).
   std::optional<Id> find(std::string_view spelling) const;
 
   // Records that the source defines the ids that end a response, even if it
@@ -178,7 +179,7 @@ class TableBuilder {
   Table table_;
 };
 
-// Stop id `id` has no token; the vocabulary has `size` ids.
+// The error that the stop id `id` has no token in a vocabulary of `size` ids.
 Error unknown_stop(std::uint64_t id, std::size_t size);
 
 // `bytes` in double quotes, for an error message: at most the first 40 bytes;

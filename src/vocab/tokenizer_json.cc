@@ -1,3 +1,6 @@
+// Added tokens are read before the model, because an id of an added token may
+// occur in the model too, and then the added token takes precedence.
+
 #include "vocab/tokenizer_json.h"
 
 #include <utility>
@@ -20,9 +23,13 @@ bool flag(const json::Value& token, std::string_view key) {
   return value != nullptr && value->as_bool();
 }
 
-// The added tokens of the file and of `more`, by id.  Where both list an id,
-// their contents must be equal, and the flags of `more` replace those of the
+// The added tokens of the file and of `more`, by id.  If both list an id, their
+// contents must be equal, and the flags of `more` replace the flags of the
 // file.
+//
+// Invariant of the loop: `tokens` has the entries of the file so far, with the
+// flags of `more`.  After the loop, insert() adds only the ids that the file
+// does not list.
 Result<AddedTokens> added_tokens(const json::Value& tokenizer,
                                  const AddedTokens& more) {
   AddedTokens tokens;
@@ -84,7 +91,7 @@ std::optional<Error> add_added(const AddedTokens& tokens, Decoder& decoder,
   return std::nullopt;
 }
 
-// Adds the pieces of the model, except for ids that are those of added tokens.
+// Adds the pieces of the model, except pieces whose id is an added token's.
 class PieceAdder {
  public:
   PieceAdder(Decoder& decoder, const AddedTokens& added, TableBuilder& builder)

@@ -1,9 +1,10 @@
 #ifndef PARLANCE_SRC_VOCAB_TOKENIZER_JSON_H_
 #define PARLANCE_SRC_VOCAB_TOKENIZER_JSON_H_
 
-// Hugging Face's tokenizer.json: model, added tokens and decoder.  Merges,
-// scores, post-processor, truncation and padding do not affect a token's
-// bytes and are not looked at.
+// Hugging Face's tokenizer.json.  The reader uses the model, the added tokens,
+// the decoder, and the parts of the normalizer and the pre-tokenizer that
+// affect decoding.  It ignores merges, scores, post-processor, truncation and
+// padding, because they do not affect the bytes of a token.
 
 #include <cstdint>
 #include <map>
@@ -27,16 +28,18 @@ struct AddedToken {
 };
 using AddedTokens = std::map<std::uint64_t, AddedToken>;
 
-// The added token in `value`, which is at `path`, without its id.
+// Reads an added token, without its id.  `path` is the path of `value`.
 Result<AddedToken> read_added_token(const json::Value& value,
                                     const std::string& path);
 
-// The id in `value`, of which kind and range are checked.
+// Reads an id.  Error: kWrongType if `value` is not an integer; kBadVocabulary
+// or kTooLarge if it is negative or larger than kMaxId.
 Result<std::uint64_t> read_id(const json::Value& value, std::string path);
 
-// `more`: the added tokens that another file lists.  Tokens with a new id are
-// added; for the others the flags in `more` apply.  Error: kConflict for
-// another content with the same id, with a path in this file.
+// Adds the tokens of a tokenizer.json to `builder`.  `more` are the added
+// tokens that another file lists.  If tokenizer.json has an added token with
+// the same id, both must have the same content, and the flags in `more` apply.
+// Error: kConflict, with a path in this file, if the contents differ.
 std::optional<Error> read_tokenizer_json(std::string_view text,
                                          const AddedTokens& more,
                                          const Limits& limits,
