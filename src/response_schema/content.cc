@@ -1,4 +1,5 @@
-// Values between the steps of a node, see content.h.
+// Converts a Content to the JSON value that it denotes, for "type": "any" and
+// for error messages.
 
 #include "response_schema/content.h"
 

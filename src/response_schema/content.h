@@ -1,8 +1,9 @@
 #ifndef PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_
 #define PARLANCE_SRC_RESPONSE_SCHEMA_CONTENT_H_
 
-// The values between the steps in which a node of a response schema reads a
-// text.
+// The value that one step of a node passes to the next step (see reader.cc for
+// the steps).  Extracts are views, so that a text is copied only once, when the
+// result is built.
 
 #include <cstdint>
 #include <string>
@@ -14,15 +15,16 @@
 
 namespace parlance::response_schema {
 
-// The value between two steps.  Views point into the text that is parsed, into
-// a string of a caller after substitutions, or into a value of a caller.
+// The value between two steps.  Its views point into the parsed text, into the
+// caller's string of the text after substitutions, or into a value of the
+// caller.
 struct Content {
   enum class Kind : std::uint8_t {
     kNull,    // a group that did not take part in the match
     kText,    // text
     kGroups,  // the named groups that took part
-    kPieces,  // extracts
-    kValue,   // value
+    kPieces,  // the extract of each match of x-regex-iterator
+    kValue,   // a JSON value
   };
   Kind kind = Kind::kText;
   std::string_view text = {};

@@ -1,4 +1,5 @@
-// Compiling patterns to finders, see program.h.
+// Compiles every pattern of a response schema to a finder that reports only the
+// groups that the reader uses: those of the extract or of the replacement.
 //
 // A pattern with a fault gets no finder, because the reader reports the fault
 // before it uses the finder.
@@ -13,7 +14,7 @@
 namespace parlance::response_schema {
 namespace {
 
-// A finder of the groups of an extract.
+// A finder that reports the named groups or, if there are none, the only group.
 std::optional<parse::Finder> compile_extract(
     const std::optional<NodePattern>& pattern, const Limits& limits) {
   if (!pattern || pattern->fault) return std::nullopt;

@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
 #define PARLANCE_SRC_RESPONSE_SCHEMA_PROGRAM_H_
 
-// A response schema with its patterns compiled.
+// A response schema with its patterns compiled, ready to read texts.  A Program
+// is immutable, so several parses may use it at once.
 
 #include <cstddef>
 #include <optional>

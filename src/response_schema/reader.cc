@@ -3,9 +3,10 @@
 //   text --substitutions--> text --x-regex--> extract --iterator, key-value-->
 //     pieces --x-parser--> value --type--> value, with the children's values
 //
-// The steps pass on a Content: views into the text as long as possible, JSON
-// values from x-parser on.  A node calls its children, so the call stack is as
-// deep as the schema, which the loader has limited; the text does not matter.
+// Each step passes a Content to the next step.  It contains views into the text
+// before x-parser and JSON values after it.  A node reads its children
+// recursively, so the call stack is as deep as the schema, whose depth the
+// loader limits.  It does not depend on the text.
 
 #include "response_schema/reader.h"
 
@@ -149,7 +150,8 @@ class Reader {
     return std::nullopt;
   }
 
-  // In this order, because Python compiles a pattern before it reads the text.
+  // Reports a fault of the pattern before a value that is not text, because
+  // Python compiles a pattern before it searches a text.
   static std::optional<Error> check_pattern(const Node& node,
                                             const NodePattern& pattern,
                                             const Content& content) {
@@ -160,6 +162,8 @@ class Reader {
                           std::string("step gave ") + quoted(content));
   }
 
+  // Replaces every match of one substitution.  Then `content` is a view of
+  // `owned`; it stays as it was if nothing matched.
   std::optional<Error> substitute(const Node& node,
                                   const Substitution& substitution,
                                   const SubstitutionProgram& program,
@@ -275,7 +279,7 @@ class Reader {
   }
 
   // x-regex-key-value: one member per match.
-  // REQUIRES: as iterate().
+  // REQUIRES: `finder` has a value unless the pattern has a fault.
   std::optional<Error> collect(const Node& node,
                                const std::optional<parse::Finder>& finder,
                                Content& content, bool& matched) {
@@ -619,9 +623,13 @@ class Reader {
     return std::nullopt;
   }
 
+  // Reads a list with "items", which reads every element, or else with
+  // "prefixItems", which must be as many as the elements.  A single prefix item
+  // also reads a content that is not a list.
   Result<Value> read_array(const Node& node, const Content& content) {
     if (!content.truthy()) return Value(json::Array());
     json::Array out;
+    // "items".
     if (node.items) {
       if (!content.is_list()) {
         return wrong_type(node, "a list is needed, got " + quoted(content));
@@ -645,6 +653,7 @@ class Reader {
       return invalid(
           node, "an array needs items or prefixItems.  Got " + quoted(content));
     }
+    // "prefixItems": check that there are as many elements as nodes.
     const std::vector<NodeId>& nodes = node.prefix_items;
     const std::size_t size = !content.is_list() ? 1
                              : content.kind == Content::Kind::kPieces
@@ -660,6 +669,7 @@ class Reader {
                                " is needed for prefixItems, got " +
                                std::to_string(size) + ": " + quoted(content));
     }
+    // Read element i with node i.
     for (std::size_t i = 0; i < size; ++i) {
       Result<Value> value =
           !content.is_list() ? read(content, nodes[i])

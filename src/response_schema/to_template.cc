@@ -35,13 +35,15 @@ Error refuse(const Node& node, std::string_view key, const std::string& why) {
 // The items of a pattern at its top level, each with its quantifier.  Nothing
 // if there is a bar at the top level.
 //
-// Each iteration reads one item: an escape, a group or set up to its closing
-// bracket, or one character; then its quantifier and a lazy '?'.
+// Invariant: the items in `out` are pattern[0, i), and i is at the beginning of
+// an item.
 std::optional<Items> split(std::string_view pattern) {
   Items out;
   for (std::size_t i = 0; i < pattern.size();) {
     std::size_t end = i + 1;
     if (pattern[i] == '|') return std::nullopt;
+    // Set `end` after the item: an escape, a group or class up to the bracket
+    // that closes it, or one character of UTF-8.
     if (pattern[i] == '\\') {
       end = i + 2;
     } else if (pattern[i] == '(' || pattern[i] == '[') {
@@ -71,6 +73,7 @@ std::optional<Items> split(std::string_view pattern) {
       }
     }
     end = std::min(end, pattern.size());
+    // Move `end` after the quantifier, if there is one, and after its lazy '?'.
     if (end < pattern.size() && pattern[end] == '{') {
       const std::size_t close = pattern.find('}', end);
       if (close != std::string_view::npos) end = close + 1;
@@ -92,8 +95,9 @@ std::string join(const Items& items, std::size_t begin, std::size_t end) {
   return out;
 }
 
-// The text between `open` and `close`, if `item` is such a group without a
-// quantifier.  With `open` "(" only a capturing group without a name is one.
+// The text between `open` and `close`, if `item` begins with `open` and ends
+// with `close`.  An `open` of "(" matches only a capturing group without a
+// name.
 std::optional<std::string> inside(std::string_view item, std::string_view open,
                                   std::string_view close = ")") {
   if (item.size() < open.size() + close.size() ||
@@ -115,7 +119,7 @@ bool takes_anything(std::string_view body) {
 struct Cut {
   std::string open;
   std::string body;
-  std::string close;  // "" for none: the body runs to the end
+  std::string close;  // "": the body extends to the end of the text
 };
 
 // Reduces the closing "(?:X|$)" to X: a region without a closing ends with the
@@ -324,7 +328,7 @@ class Converter {
   }
 
   // Reads a root whose pattern is a sequence of optional named regions, with
-  // white space between them and the rest of the text as the last.
+  // white space between them.  The last region may be the rest of the text.
   //
   // Invariant: fields_ has the regions of the items before the i-th, in order.
   // An item is "(?:open(?P<name>body)close)?", which becomes the field `name`,
@@ -346,6 +350,7 @@ class Converter {
       if (const auto rest = inside(item, "(?P<", ")?")) {
         return read_rest(root, *rest, *items, i, form);
       }
+      // Split the item at its named group, which is parts[at].
       const std::optional<std::string> piece = inside(item, "(?:", ")?");
       std::optional<Items> parts = piece ? split(*piece) : std::nullopt;
       if (!parts) return refuse(root, "x-regex", form);
@@ -355,13 +360,15 @@ class Converter {
         ++at;
       }
       if (!named) return refuse(root, "x-regex", form);
-      // "(?:<think>)?": the prompt may contain it, and a template reads
-      // that part of the prompt too.
+      // Make an optional opening such as "(?:<think>)?" required.  It is
+      // optional because the prompt may contain it, and a template reads that
+      // part of the prompt too.
       for (std::size_t p = 0; p < at; ++p) {
         if (const auto literal = inside((*parts)[p], "(?:", ")?")) {
           (*parts)[p] = "(?:" + *literal + ")";
         }
       }
+      // Write the field of the property that the group names.
       Cut cut;
       cut.open = join(*parts, 0, at);
       cut.close = join(*parts, at + 1, parts->size());
@@ -385,8 +392,9 @@ class Converter {
     return std::nullopt;
   }
 
-  // "(?P<content>.+?)?\s*(?:END|$)": all text from the first character that
-  // opens no other region.
+  // Reads the rest of the text, "(?P<content>.+?)?\s*(?:END|$)": a region that
+  // opens at the first character that is not white space and that opens no
+  // other region.
   std::optional<Error> read_rest(const Node& root, const std::string& group,
                                  const Items& items, std::size_t at,
                                  const std::string& form) {
@@ -430,7 +438,8 @@ class Converter {
     if (!cut.close.empty()) field.set("close_pattern", cut.close);
   }
 
-  // The field for the region `cut` of `property`.  `each`: of an iterator.
+  // Writes the field for the region `cut` of `property`.  `each`: the region is
+  // one match of an iterator.
   std::optional<Error> read_field(const Node& property, std::string_view key,
                                   const Cut& cut, bool each, Object& field) {
     if (!property.substitutions.empty()) {
@@ -549,14 +558,21 @@ class Converter {
     return check_unchanged(*target, nullptr);
   }
 
-  // Whether node `target` leaves a value unchanged that `made` produced (null:
-  // any value), apart from the order of keys and from failures.
+  // Returns an error unless node `target` leaves every value that the transform
+  // `made` produces unchanged, apart from the order of keys and from failures.
+  // If `made` is null, the value is any JSON value.
+  //
+  // Recurses over target and `made` together.  Invariant: `made` is the part of
+  // the transform that produces the value of `target`.  A placeholder, such as
+  // "{content}", again produces any value.
   std::optional<Error> check_unchanged(const Node& target, const Value* made) {
     if (target.constant) {
       if (made != nullptr && *made == *target.constant) return std::nullopt;
       return refuse(target, "const", "a value is replaced by a constant.");
     }
     const bool placeholder = made == nullptr || !made->is_object();
+    // Patterns change a value.  A lone x-regex does not, because it is the
+    // pattern of the region itself.
     if (target.wants_text ||
         (target.parser != NodeParser::kNone && made == nullptr &&
          target.pointer.find("/properties/") == std::string::npos)) {
@@ -565,6 +581,7 @@ class Converter {
         return refuse(target, "", "a pattern searches inside of a value.");
       }
     }
+    // "type" converts scalars and rejects every value if it is unknown.
     switch (target.type) {
       case ValueType::kInteger:
       case ValueType::kNumber:
@@ -705,7 +722,13 @@ class Converter {
     return check_child(node(*part.additional), nullptr);
   }
 
-  // Puts the captures of `call` into the opening of `cut`.
+  // Moves the part of the region before its content into the opening of `cut`,
+  // with a named group for each capture of `call`.
+  //
+  // The group of the region's pattern is the pattern `head` followed by any
+  // text, and the content is the last part of this group.  The schema searches
+  // the whole group for each capture, so the template means the same only if
+  // the capture matches in the head or, if there is none, before the content.
   std::optional<Error> build_open(const Node& property, std::string_view key,
                                   const Call& call, Cut& cut) {
     const std::string why =
@@ -715,12 +738,15 @@ class Converter {
     if (!body || body->empty() || !takes_anything(body->back())) {
       return refuse(property, key, why);
     }
+    // The part of the group's pattern before its last item, which matches any
+    // text.
     std::string head = join(*body, 0, body->size() - 1);
     if (call.named != nullptr) {
       return open_by_names(call, head, cut);
     }
     if (call.content->regex) {
-      // "L(.*)": the content begins after the first L.
+      // "L(.*)": the content begins after the first L, so the head must end
+      // with L.
       const std::optional<Cut> inner = cut_pattern(call.content->regex->source);
       const std::string& mark = inner ? inner->open : head;
       if (!inner || !inner->close.empty() || inner->body != ".*" ||
@@ -731,6 +757,8 @@ class Converter {
     } else if (!call.content->key_value || !head.empty()) {
       return refuse(*call.content, "", why);
     }
+    // Name the group of the capture's pattern.  `before` is the part of the
+    // pattern before the group, and `named` is the pattern with the name.
     if (call.captures.size() > 1) return refuse(property, key, why);
     for (const Capture& capture : call.captures) {
       const std::optional<Items> items =
@@ -749,6 +777,8 @@ class Converter {
           if (named.find("(?P<") == std::string::npos) before += (*items)[i];
         }
       }
+      // An anchored pattern replaces the beginning of the head.  Any other
+      // pattern may skip text, which only an empty head allows.
       if (anchored && head.substr(0, before.size()) == before) {
         head = named + head.substr(before.size());
       } else if (!anchored && head.empty()) {
@@ -761,7 +791,8 @@ class Converter {
     return std::nullopt;
   }
 
-  // "call:(?P<name>\w+)(?P<arguments>\{.*\})": the last group is the content.
+  // As build_open(), for one pattern that names all parts, such as
+  // "call:(?P<name>\w+)(?P<arguments>\{.*\})".  The last group is the content.
   std::optional<Error> open_by_names(const Call& call, const std::string& head,
                                      Cut& cut) {
     const std::string why =

@@ -1,4 +1,5 @@
-// Implements tool_calling() of parlance/structural_tag.h.
+// Implements tool_calling() of parlance/structural_tag.h: the tag is generated
+// as a JSON value and then loaded like the tag of any user.
 
 #include <span>
 #include <string_view>

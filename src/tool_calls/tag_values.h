@@ -1,8 +1,9 @@
 #ifndef PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
 #define PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
 
-// Nodes of structural tags as JSON values, in the canonical form (see to_json
-// in structural_tag/structural_tag.h).
+// Constructors of the nodes of structural tags as JSON values, in the canonical
+// form of to_json() (structural_tag/structural_tag.h).  Their calls read like
+// the tag that they build:
 //
 //   tag("<t>", any_text({}), "</t>")
 

@@ -1,4 +1,5 @@
-// Reading tools and tool_choice.
+// Loads the tools of a request, then reduces them to the tools that tool_choice
+// allows.  Every error has a pointer into {"tools": ..., "tool_choice": ...}.
 
 #include "tool_calls/tool_choice.h"
 
@@ -92,7 +93,7 @@ Result<Tool> load_tool(const json::Value& tool, const std::string& path) {
     if (function != nullptr) {
       return load_function(*function, path + "/function");
     }
-    // The inner object alone.
+    // The object of "function" without the object that encloses it.
     if (tool.find("name") != nullptr) return load_function(tool, path);
     return Error{ErrorCode::kMissingKey, "tool: 'function' is missing.", path};
   }
@@ -117,6 +118,8 @@ struct Matches {
   std::vector<Tool> builtins;
 };
 
+// Selects functions by their name, and builtin tools by their type and, if the
+// reference has one, their name.  An error if there are no matches.
 Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
                         const std::string& path) {
   if (!reference.is_object()) {
@@ -130,9 +133,10 @@ Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
                                         "a string", *type);
   }
   Matches out;
+  // A function: {"type": "function", "function": {"name": "f"}}, or
+  // {"type": "function", "name": "f"}.
   if (type->as_string() == "function") {
     const json::Value* function = reference.find("function");
-    // Also {"type": "function", "name": "f"}.
     const bool nested = function != nullptr && function->is_object();
     const json::Value* name =
         nested ? function->find("name") : reference.find("name");
@@ -152,6 +156,7 @@ Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
     }
     return out;
   }
+  // A builtin tool: {"type": "web_search"}, with a "name" or without.
   const json::Value* name = reference.find("name");
   for (const Tool& tool : all.builtins) {
     if (tool.type != type->as_string()) continue;
@@ -170,6 +175,8 @@ Result<Matches> resolve(const ToolSelection& all, const json::Value& reference,
   return out;
 }
 
+// Applies {"type": "allowed_tools", "allowed_tools": {"mode", "tools"}}.
+// Removes the tools that no reference selects, and sets the choice to the mode.
 std::optional<Error> allow_only(ToolSelection& selection,
                                 const json::Value& choice) {
   const std::string path = "/tool_choice/allowed_tools";
@@ -182,6 +189,7 @@ std::optional<Error> allow_only(ToolSelection& selection,
                : wrong_type(path, "tool_choice: 'allowed_tools'", "an object",
                             *allowed);
   }
+  // Check both members.
   const json::Value* mode = allowed->find("mode");
   if (mode == nullptr ||
       (mode->as_string() != "auto" && mode->as_string() != "required")) {
@@ -198,7 +206,8 @@ std::optional<Error> allow_only(ToolSelection& selection,
                : wrong_type(path + "/tools", "tool_choice: 'tools'", "a list",
                             *tools);
   }
-  // Each allowed tool once, in the order of the tools: a filter of both lists.
+  // Collect the names that the references select, then filter both lists by
+  // them: each allowed tool remains once, in the order of the tools.
   std::vector<std::string> functions;
   std::vector<std::string> builtins;
   for (std::size_t i = 0; i < tools->items().size(); ++i) {
@@ -221,6 +230,7 @@ std::optional<Error> allow_only(ToolSelection& selection,
   return std::nullopt;
 }
 
+// Applies a reference to one tool: the model must call this tool.
 std::optional<Error> force(ToolSelection& selection,
                            const json::Value& choice) {
   Result<Matches> matches = resolve(selection, choice, "/tool_choice");
@@ -244,6 +254,7 @@ std::optional<Error> force(ToolSelection& selection,
 Result<ToolSelection> select_tools(const json::Value& tools,
                                    const json::Value& tool_choice) {
   ToolSelection selection;
+  // Load all tools, so that an invalid tool is an error whatever the choice.
   if (!tools.is_null() && !tools.is_array()) {
     return wrong_type("/tools", "tools", "a list", tools);
   }
@@ -255,6 +266,7 @@ Result<ToolSelection> select_tools(const json::Value& tools,
         .push_back(std::move(*tool));
   }
 
+  // Apply the choice.
   if (tool_choice.is_object()) {
     const json::Value* type = tool_choice.find("type");
     const bool allowed =

@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
 #define PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
 
-// The tools of a request, and the choice among them.  Independent of the model.
+// The tools of a request, and which of them the model may or must call.  The
+// result is independent of the model's style.
 //
 //   tools        [{"type": "function", "function": {"name": "f", ...}},
 //                 {"type": "web_search", "name": "browser.search", ...}]
@@ -23,7 +24,7 @@ namespace parlance::tool_calls {
 struct Tool {
   std::string name;    // what the model writes
   std::string type;    // "function", or the type of a builtin tool
-  json::Value schema;  // of the arguments; true: any JSON
+  json::Value schema;  // the schema of the arguments; `true` allows any JSON
 };
 
 enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
@@ -31,7 +32,7 @@ enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
 struct ToolSelection {
   std::vector<Tool> functions;
   std::vector<Tool> builtins;
-  // kRequired: at least one tool.  kForced: exactly one.
+  // kRequired: there is at least one tool.  kForced: there is exactly one tool.
   ToolChoice choice = ToolChoice::kAuto;
 };
 

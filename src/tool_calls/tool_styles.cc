@@ -1,13 +1,14 @@
-// The styles.  Most of them have one of two layouts and differ in their
-// markers, so they are rows of a table:
+// Generates the structural tag of a request in the style of a model.  Most
+// styles have one of two layouts and differ in their markers, so they are rows
+// of a table:
 //
 //   calls     free text and calls; each call begins with the trigger
 //   section   free text and one section, which begins with the trigger and
 //             contains the calls
 //
-// Two styles have a layout of their own and a function each: Kimi K3 writes
-// blocks in a fixed order, and harmony writes messages.  Section 13 of the
-// description of structural tags is the source of the rows.
+// Two styles have their own layouts, and a function for each: Kimi K3 writes
+// blocks in a fixed order, and harmony writes messages.  The source of the rows
+// is section 13 of the description of structural tags.
 
 #include "tool_calls/tool_styles.h"
 
@@ -33,12 +34,12 @@ enum class Thinking : std::uint8_t {
   kNone,
   kTag,       // the text up to and including its end marker
   kWholeTag,  // kTag with its begin marker
-  kBlankTag,  // kTag and a blank line, which come or lack together
+  kBlankTag,  // kTag and a blank line, both present or both absent
   kMinimax,   // kTag and a blank line; without reasoning an empty block
 };
 
-// How the calls are enclosed.  kTag and kTexts differ only where a call must
-// come: elsewhere both write the section as a tag.
+// How the calls are enclosed.  kTag and kTexts differ only if a call is
+// required or forced; otherwise both write the section as a tag.
 enum class Section : std::uint8_t {
   kNone,   // the calls are in the free text
   kTag,    // a tag; for a forced call, one tag that joins both begin markers
@@ -66,7 +67,7 @@ constexpr std::string_view kKimiBesideCalls[] = {"<think>", "</think>",
 constexpr std::string_view kDeepseekV41WithoutTools[] = {"<think>", "</think>",
                                                          "<｜DSML｜ calls>"};
 
-// One row.  "%N" in call_begin and after_number stands for the tool's name.
+// One row.  "%N" in call_begin and after_number is replaced by the tool's name.
 struct Style {
   std::string_view name;
 
@@ -92,7 +93,7 @@ struct Style {
   structural_tag::ArgumentStyle arguments = kJson;
   bool json_name = false;  // "%N" is inside a JSON string
 
-  // What free text must not contain.
+  // The texts that free text must not contain.
   Strings exclude_in_thinking = {};
   Strings exclude_beside_calls = kThinkMarkers;
   Strings exclude_without_tools = kThinkMarkers;
@@ -487,8 +488,9 @@ json::Value Builder::with_reasoning(const Style& style, json::Value body,
       {reasoning ? thought : no_thought, blank, std::move(body)});
 }
 
-// make(true) if reasoning is required, make(false) if there is none, and the
-// alternative of both if it is allowed and they differ.
+// make(true) if reasoning is required, and make(false) if there is none.  If
+// reasoning is allowed, a choice of make(true) and make(false), or one of them
+// if they are equal.
 template <class Make>
 json::Value by_reasoning(Reasoning mode, const Make& make) {
   if (mode != Reasoning::kAllowed) return make(mode == Reasoning::kRequired);
@@ -533,7 +535,7 @@ json::Value Builder::build_kimi_k3() const {
   });
 }
 
-// Every tool in each spelling of the header.
+// One tag for each tool and each spelling of its header.
 json::Array Builder::harmony_calls() const {
   json::Array out;
   for (const Tool& tool : selection_.functions) {
@@ -565,7 +567,7 @@ json::Array Builder::harmony_calls() const {
 }
 
 // A response is a list of messages with separators between them.  Reasoning is
-// one of these messages, so it is never required.  A is an analysis message
+// a message of this list, so it is never required.  A is an analysis message
 // (reasoning), P a preamble (a commentary message that announces the calls to
 // the user) and F a final message (the answer):
 //
@@ -593,7 +595,7 @@ json::Value Builder::build_harmony() const {
     first.insert(first.end(), more.begin(), more.end());
     return first;
   };
-  // Any number of `messages`, a separator after each.
+  // Any number of `messages`, each followed by a separator.
   const auto before = [&](json::Array messages) {
     return values::repeated(
         "star", values::sequence({values::one_of(std::move(messages)),
@@ -602,7 +604,8 @@ json::Value Builder::build_harmony() const {
 
   const json::Array calls = harmony_calls();
   const bool automatic = selection_.choice == ToolChoice::kAuto;
-  // The messages that are not calls: F, A and P where the table has them.
+  // The messages that are not calls: F, A and P, as far as the table allows
+  // them for this choice.
   json::Array others;
   if (automatic) others.push_back(message("final", kContent));
   if (call_.reasoning != Reasoning::kNone) {
@@ -612,7 +615,8 @@ json::Value Builder::build_harmony() const {
       selection_.choice != ToolChoice::kForced) {
     others.push_back(message("commentary", kContent));
   }
-  // The lines of the table, from the first to the last.
+  // The lines of the table, from the first to the last.  The last three differ
+  // only in `others` and `once`.
   const bool once =
       !call_.parallel_tool_calls || selection_.choice == ToolChoice::kForced;
   if (call_.xgrammar_compatible || (automatic && (!once || calls.empty()))) {
@@ -643,7 +647,7 @@ std::string without_separators(std::string_view name) {
   return out;
 }
 
-// The style called `name`, "" for none.
+// The style that `name` denotes, or "" if there is none.
 std::string_view find_style(std::string_view name) {
   const std::string wanted = without_separators(name.substr(0, 100));
   for (const std::string_view known : kNames) {
@@ -657,6 +661,7 @@ std::string_view find_style(std::string_view name) {
 std::span<const std::string_view> tool_style_names() { return kNames; }
 
 Result<json::Value> tool_calling(const ToolCall& call) {
+  // Find the style.
   const std::string_view name = find_style(call.style);
   if (name.empty()) {
     std::string known;
@@ -669,6 +674,8 @@ Result<json::Value> tool_calling(const ToolCall& call) {
                      "'. Styles are: " + known + ".",
                  "/style"};
   }
+  // Select the tools, and check that the style can write them: only harmony
+  // has builtin tools.
   Result<ToolSelection> selection = select_tools(call.tools, call.tool_choice);
   if (!selection) return std::move(selection).error();
   if (name != kHarmony && selection->functions.empty() &&
@@ -684,6 +691,7 @@ Result<json::Value> tool_calling(const ToolCall& call) {
                  "/max_white_space"};
   }
 
+  // Build the tag.
   const Builder builder(call, std::move(*selection));
   json::Value root;
   if (name == kHarmony) {

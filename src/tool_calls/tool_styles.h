@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_TOOL_CALLS_TOOL_STYLES_H_
 #define PARLANCE_SRC_TOOL_CALLS_TOOL_STYLES_H_
 
-// How the models call tools, as structural tags.
+// The formats in which models write tool calls, as structural tags.
 //
 //   tool_calling({.style = "qwen_3", .tools = tools})
 //
