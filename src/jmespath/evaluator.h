@@ -497,10 +497,12 @@ class Evaluator {
                 node);
   }
 
-  // The arguments fit the signature.
+  // Calls a function.  The result is in `slot`, or a value that lives longer.
+  // Null: fail() was called.  REQUIRES: the arguments match the signature of
+  // node.function.
   const V* apply(const Node& node, std::span<Argument> arguments, V& slot) {
     const V* const given = arguments[0].value;
-    // Whoever takes &expression first has no use for it.
+    // A function whose first argument is an &expression does not use `first`.
     const V& first = given != nullptr ? *given : null_;
     switch (node.function) {
       case Function::kAbs:
@@ -679,7 +681,8 @@ class Evaluator {
 
   // ---- Order
 
-  // Of two numbers or two strings.  NaN comes last, so that this is an order.
+  // The order of two numbers or two strings.  NaN sorts after all other
+  // numbers, so that this is a strict weak order.
   static bool less(const Value& a, const Value& b) {
     if (a.is_string()) return a.as_string() < b.as_string();
     const std::partial_ordering order = compare_numbers(a, b);
@@ -691,8 +694,8 @@ class Evaluator {
     return compare_numbers(number, number) == 0;
   }
 
-  // As Python's max() and min() compare: a NaN wins nothing and, once first,
-  // loses nothing.
+  // The comparison of Python's max() and min(): any comparison with NaN is
+  // false. So a NaN never replaces the best element, and is never replaced.
   static bool beats(const Value& a, const Value& b, bool max) {
     if (a.is_string()) {
       const int order = a.as_string().compare(b.as_string());
@@ -724,7 +727,8 @@ class Evaluator {
     return put(slot, out.take());
   }
 
-  // The keys by which to order; all strings or all numbers.
+  // The value of `reference` for each element of `list`: all strings or all
+  // numbers.  Nothing if fail() was called.
   std::optional<Array> keys_of(const Node& call, const V& list,
                                const Node& reference) {
     Array keys;

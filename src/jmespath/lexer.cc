@@ -1,8 +1,8 @@
-// Splits an expression into words and reads its literals.
+// Splits an expression into tokens and parses its literals.
 //
-// A literal in backticks is JSON.  What is not JSON is read once more as the
-// inside of a JSON string: `foo` is "foo".  The specification has deprecated
-// that; the package still does it, so it works here.
+// A literal in backticks is JSON.  Text that is not JSON is parsed again as the
+// contents of a JSON string: `foo` is "foo".  The specification deprecates
+// this, but the Python package supports it, so this lexer does as well.
 
 #include "jmespath/lexer.h"
 
@@ -24,7 +24,7 @@ bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
-// "\X" becomes "X" for the one delimiter X; every other escape stays.
+// Replaces each "\X" by "X" for X == `delimiter`.  Other escapes do not change.
 std::string unescape(std::string_view text, char delimiter) {
   std::string out;
   out.reserve(text.size());
@@ -76,7 +76,7 @@ class Lexer {
     return tokens_.back();
   }
 
-  // `both` if the next character is `second`, else `alone`.
+  // Adds the token `both` if the next character is `second`, else `alone`.
   bool push_either(char second, TokenKind both, TokenKind alone) {
     const bool two = at_ + 1 < text_.size() && text_[at_ + 1] == second;
     push(two ? both : alone, two ? 2 : 1);
@@ -88,6 +88,9 @@ class Lexer {
     return false;
   }
 
+  // Adds the token at at_ and moves at_ to its end.  Returns false, with error_
+  // set, if no token begins at at_.  The first character decides the kind of
+  // the token, except for operators of two characters.
   bool next() {
     const char c = text_[at_];
     switch (c) {
@@ -177,7 +180,10 @@ class Lexer {
     return true;
   }
 
-  // A backslash takes the next character with it, whatever it is.
+  // Finds the closing delimiter; a character after a backslash never closes.
+  // Then 'text' is a literal string, "name" is a name spelled as a JSON string,
+  // and `json` is a literal.  A literal that is too deep is an error and is not
+  // parsed again as a string.
   bool quoted(char delimiter) {
     std::size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != delimiter) {

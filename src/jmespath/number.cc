@@ -1,5 +1,6 @@
-// Integers beyond 64 bits are rare here and stay what they are in a value, a
-// string of decimal digits; adding and dividing them is done as on paper.
+// Integers of more than 64 bits are rare in JMESPath, so they remain strings of
+// decimal digits, as json::Value stores them.  Addition, subtraction and
+// division are the schoolbook algorithms on these digits.
 
 #include "jmespath/number.h"
 
@@ -61,6 +62,9 @@ std::strong_ordering compare_digits(std::string_view a, std::string_view b) {
 
 constexpr double kTwo63 = 9223372036854775808.0;
 
+// Compares exactly, without rounding the integer.  A 64-bit integer is compared
+// with the integral part of `d` first.  A larger integer is compared by its
+// sign if `d` is in the range of 64 bits, and otherwise by its digits.
 // REQUIRES: d is not NaN.
 std::strong_ordering compare_with_float(const Value& integer, double d) {
   const bool outside = !(d >= -kTwo63 && d < kTwo63);
@@ -132,7 +136,7 @@ Value add_integers(const Value& a, const Value& b) {
   return Value::integer(x.negative ? "-" + magnitude : magnitude);
 }
 
-// Whether float(integer) exists, and its value.
+// The number as a float.  Nothing if an integer is too large.
 std::optional<double> to_float(const Value& number) {
   const double d = number.as_float();
   if (number.kind() == Kind::kBigInt && std::isinf(d)) return std::nullopt;
@@ -172,7 +176,9 @@ std::partial_ordering compare_numbers(const Value& a, const Value& b) {
 }
 
 bool python_equal(const Value& first, const Value& second) {
-  // Scalars need no memory; containers keep what is still to compare.
+  // `pending` has the pairs of elements that are still to be compared, instead
+  // of a recursion.  Invariant: the values are equal if *a equals *b and each
+  // pending pair is equal.  Two scalars need no memory.
   std::vector<std::pair<const Value*, const Value*>> pending;
   const Value* a = &first;
   const Value* b = &second;
@@ -268,9 +274,11 @@ std::optional<Value> divide(const Value& sum, std::size_t count) {
       sum.as_int() >= -kExact) {
     return Value(sum.as_float() / divisor);
   }
-  // The quotient is more than 1, so two neighbouring floats and what lies
-  // between them differ from it by more than 1e-35 or not at all: forty places
-  // and a mark for "and more" round as all of them would.
+  // Long division to forty decimal places, with a final '1' if a remainder is
+  // left.  Rounding this decimal gives the same float as rounding the exact
+  // quotient: the quotient is more than 1, so its distance from any float, and
+  // from the midpoint of any two adjacent floats, is either zero or more than
+  // 1e-35.
   const std::string text = digits_of(sum);
   const Signed parts = split(text);
   std::string quotient(parts.negative ? "-" : "");

@@ -17,13 +17,14 @@ bool is_container(const json::Value& value) {
   return value.is_array() || value.is_object();
 }
 
-// The argument with its type, or nothing when it stays as it is.
+// The argument after the cast, or nothing if the cast does not change it.
 std::optional<json::Value> cast_argument(const json::Value& argument,
                                          const Parameter& parameter) {
   if (argument.is_string()) {
     return cast(argument.as_string(), parameter.types);
   }
-  // A repeated tag made a list of one argument's values.
+  // A list for a parameter that is not an array comes from a repeated tag: each
+  // element is a value of the parameter.
   if (!argument.is_array() || parameter.takes_array) return std::nullopt;
   std::optional<json::Value> changed;
   for (std::size_t i = 0; i < argument.items().size(); ++i) {
@@ -42,6 +43,9 @@ bool takes_strings(const Parameter& parameter) {
          parameter.types.end();
 }
 
+// First collects the arguments that change, without mutable access to the call,
+// and then writes them.  So a call without changes is never copied.  The first
+// bad union sets `error`.
 void cast_call(json::Value& call, const ToolTable& table, Strings strings,
                std::optional<Error>& error) {
   const json::Value* function = call.find("function");
@@ -101,7 +105,8 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
         nested = nested || is_container(item);
       }
       if (!nested) continue;
-      // Unshared before `pending` stores pointers into it.
+      // mutable_items() copies a shared list here, before `pending` stores
+      // pointers to its elements.
       json::Array& items = next.mutable_items();
       for (std::size_t i = items.size(); i-- > 0;) {
         if (is_container(items[i])) pending.push_back(&items[i]);

@@ -14,19 +14,20 @@ namespace parlance::schema {
 
 // Strings of arguments.
 enum class Strings : std::uint8_t {
-  kText,   // are what was written, without a type
-  kTyped,  // were written as strings: one that the schema takes stays one
+  kText,   // are the written text of a value of any type
+  kTyped,  // were written as strings: not cast if the schema accepts a string
 };
 
-// Looks for calls in `value`: the value itself and, through lists of lists,
-// its elements.  A call is an object whose "function" has a string "name" and
-// an object "arguments".  Arguments of known tools that are text, or lists of
-// text where the schema takes no array, are cast; nothing else changes, and a
-// value that needs no cast is not copied.
+// Finds the calls in `value`: the value itself or, if it is a list, its
+// elements, recursively through lists of lists.  A call is an object whose
+// "function" has a string "name" and an object "arguments".  Casts each
+// argument of a known tool that is a string, and the strings in an argument
+// that is a list although the schema accepts no array.  Nothing else changes,
+// and a value that needs no cast is not copied.
 //
-// Returns what upstream raises as a TypeError: a call gave a parameter whose
-// schema has a union that is no list (kContentType).  Everything else is cast
-// all the same.
+// Error: kContentType, where upstream raises a TypeError, if a call has an
+// argument whose schema has a union that is not a list.  All other arguments
+// are cast nevertheless.
 std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
                                      Strings strings = Strings::kText);
 

@@ -22,8 +22,9 @@
 // regex                  ECMA-262, with the u flag   deep groups, look-behind,
 //                                                    references, most ranges
 //
-// Lengths of whole addresses and host names (RFC 5321 section 4.5.3.1, RFC 1035
-// section 2.3.4) are not counted: it would take a state for every length.
+// The expressions do not bound the lengths of whole addresses and host names
+// (RFC 5321 section 4.5.3.1, RFC 1035 section 2.3.4), because an automaton
+// needs a state for each length.
 
 #include "schema/formats.h"
 
@@ -89,7 +90,8 @@ string ipv4() {
   return byte + times("\\." + byte, "3");
 }
 
-// IPv6address of RFC 3986 section 3.2.2, which counts the groups.
+// IPv6address of RFC 3986 section 3.2.2.  The number of groups is exact: each
+// alternative bounds the groups before and after "::".
 string ipv6() {
   const string group = "[0-9A-Fa-f]{1,4}";
   const string last = one_of({group + ":" + group, ipv4()});
@@ -109,7 +111,8 @@ string ipv6() {
        before(4) + "::" + last, before(5) + "::" + group, before(6) + "::"});
 }
 
-// Those forms of it that need little room inside something else.
+// A smaller expression for use inside other expressions.  It does not count the
+// groups on both sides of one "::", so it accepts only some addresses.
 string short_ipv6() {
   const string group = "[0-9A-Fa-f]{1,4}";
   return one_of(
@@ -129,8 +132,9 @@ string host_label() {
 
 string hostname() { return host_label() + many("\\." + host_label()); }
 
-// Ten characters of any of these scripts are less than 63 in Punycode.  Lower
-// case only: capitals are not valid in such labels.
+// A label beyond ASCII has at most ten characters, because ten characters of
+// any of these scripts have less than 63 in Punycode.  The ranges are lower
+// case, because capital letters are not valid in such labels.
 string idn_hostname() {
   const string letter =
       "a-z0-9\\u00DF-\\u00F6\\u00F8-\\u00FF"  // Latin
@@ -225,7 +229,8 @@ string pattern_text() {
   const string member =
       one_of({"[^\\\\\\]\\-]", "a-z", "A-Z", "0-9", escape, "\\\\-"});
   const string set = "\\[\\^?" + many(member) + "\\]";
-  // {m,n} needs m <= n: surely so when n has more digits.
+  // {m,n} needs m <= n.  This holds if n has more digits, or if both have one
+  // digit and n is in the range from m to 9.
   string range = "[0-9],[1-9][0-9]{1,2}|[1-9][0-9],[1-9][0-9]{2}";
   for (const char m : string("0123456789")) {
     range += string("|") + m + ",[" + m + "-9]";

@@ -3,10 +3,10 @@
 
 // The formats of JSON Schema as regular expressions.
 //
-// Each is written from the document that defines the format.  Where the
-// definition is not regular, or its expression would be out of proportion, the
-// expression accepts less: what it accepts always has the format.  See the
-// table in formats.cc for the values that each leaves out.
+// Each expression follows the document that defines the format.  If the
+// definition is not regular, or if its expression would be too large, the
+// expression accepts a subset: every text that it accepts has the format.  The
+// table in formats.cc lists the values that each expression leaves out.
 
 #include <cstdint>
 #include <memory>
@@ -25,12 +25,12 @@ std::optional<FormatId> find_format(std::string_view name);
 
 std::string_view format_name(FormatId id);
 
-// What has the format and does not match the expression, in words; empty if it
-// is exact.
+// A description of the values that have the format but do not match the
+// expression; empty if the expression is exact.
 std::string_view format_leaves_out(FormatId id);
 
-// The format's expression, anchored at both ends.  Read once in the process;
-// never null.  Thread-safe.
+// The format's expression, anchored at both ends and parsed once per process.
+// Never null.  Thread-safe.
 std::shared_ptr<const regex::Pattern> format_pattern(FormatId id);
 
 }  // namespace parlance::schema

@@ -1,4 +1,8 @@
-// Resources, identifiers, anchors and pointers.
+// Resources, identifiers, anchors and pointers: see resources.h.
+//
+// by_root_ has every resource that is known.  by_url_ and by_anchor_ have the
+// resources and anchors of all documents outside of to_scan_; scan() empties
+// to_scan_ before they are used.
 
 #include "schema/resources.h"
 
@@ -41,8 +45,8 @@ const KnownDraft* known_draft(std::string_view url) {
   return nullptr;
 }
 
-// What a value inside a schema is: a schema, an array or an object of schemas,
-// or data.
+// The role of a value inside a schema: a schema, an array or an object of
+// schemas, or data.
 enum class Role : unsigned char { kSchema, kSchemaList, kSchemaMap, kData };
 
 // The role of `child`, the member or item `token` of a value with role `role`.
@@ -137,7 +141,8 @@ const Value* Resources::add_source(std::string url, const Value& value) {
 Result<Draft> Resources::draft_of(const Value& schema, Draft otherwise) const {
   if (options_.draft) return *options_.draft;
   const Value* url = schema.find("$schema");
-  // A chain of meta-schemas may lead back to itself.
+  // Follows the chain of custom meta-schemas to a known draft.  The number of
+  // hops is bounded, because a chain can be a cycle.
   for (int hops = 0; url != nullptr && url->is_string() && hops < 8; ++hops) {
     if (const KnownDraft* row = known_draft(url->as_string())) {
       if (row->draft) return *row->draft;
@@ -296,6 +301,10 @@ Result<ResourceId> Resources::find_resource(const std::string& url,
   return id;
 }
 
+// Step 1 finds the resource that the part before '#' names; if this part is
+// empty or the resource's own URL, it is `from`.  Step 2 finds the target of
+// the fragment in that resource: its root, the target of a JSON pointer, or an
+// anchor.
 Result<Resources::Target> Resources::resolve(ResourceId from,
                                              const Value& where) {
   const auto [url, fragment] = split_fragment(where.as_string());
@@ -321,9 +330,9 @@ Result<Resources::Target> Resources::resolve(ResourceId from,
   if (name[0] == '/') {
     const Step found = follow_pointer(resource, name);
     if (found.at == nullptr) return found.target;
-    // Differs from the standard: a pointer that leads nowhere in an embedded
-    // resource is tried from the root of its document, which is what many who
-    // give their subschemas an identifier mean.
+    // Differs from the standard: if a pointer has no target in an embedded
+    // resource, it is tried from the root of the document.  Many authors who
+    // give identifiers to subschemas write their pointers from the root.
     const ResourceId document = resources_[resource].document;
     if (url.empty() && document != resource) {
       const Step outer = follow_pointer(document, name);
@@ -340,6 +349,8 @@ Result<Resources::Target> Resources::resolve(ResourceId from,
       where, "no schema has the anchor \"" + std::string(name) + "\".");
 }
 
+// Invariant of the loop: target.value is the value at the tokens so far, `role`
+// its role, and target.resource the resource that contains it.
 Resources::Step Resources::follow_pointer(ResourceId from,
                                           std::string_view pointer) {
   Target target = root_of(from);
@@ -356,7 +367,7 @@ Resources::Step Resources::follow_pointer(ResourceId from,
     role = role_inside(role, token, *next);
     target.value = next;
   }
-  // A pointer into an embedded resource enters that one alone.
+  // If the target itself begins an embedded resource, that resource is entered.
   if (role == Role::kSchema) {
     target.resource = enter(*target.value, target.resource);
   }

@@ -3,12 +3,12 @@
 
 // Resolving references: schema resources, their URIs and anchors.
 //
-// A schema resource has a URI of its own: the root, a document that a reference
-// led to, or a subschema with `$id`.  Most schemas are one resource whose
-// references are "#" or "#/pointer"; these are followed without an index.  The
-// first reference that needs an index causes one scan of every document for
-// identifiers.  The scan enters subschemas only: an `$id` inside an `enum` is
-// data.
+// A schema resource is a schema with a URI of its own: the root, a document
+// that a reference led to, or a subschema with `$id`.  Most schemas are one
+// resource whose references are "#" or "#/pointer"; these references are
+// followed without an index.  The first reference that needs an index causes
+// one scan of every document for identifiers.  The scan enters subschemas only,
+// because an `$id` inside an `enum`, for example, is data.
 
 #include <cstdint>
 #include <string>
@@ -27,18 +27,18 @@ namespace parlance::schema {
 
 using ResourceId = base::Id<struct ResourceTag>;
 
-// Whether schemas of `draft` have this keyword.
+// Whether `draft` defines this keyword.
 inline bool in_draft(Keyword keyword, Draft draft) {
   const KeywordInfo& row = info(keyword);
   return row.since <= draft && draft <= row.until;
 }
 
-// Whether `url` is the meta-schema of a draft, as in $schema.
+// Whether `url`, as in $schema, identifies the meta-schema of a draft.
 bool names_known_draft(std::string_view url);
 
 class Resources {
  public:
-  // Adds the root to `document`.  Both must outlive this.
+  // start() adds the root to `document`.  Both arguments must outlive this.
   Resources(Document& document, const LoadOptions& options);
   // Registers `schema` as the root.  Returns the error of its $schema, if any.
   std::optional<Error> start(const json::Value& schema);
@@ -46,8 +46,8 @@ class Resources {
   static constexpr ResourceId kRoot{0};
   Draft draft(ResourceId id) const { return resources_[id].draft; }
 
-  // The resource that `schema`, found in `parent`, belongs to: a new one if it
-  // has an identifier.
+  // The resource of `schema`, whose enclosing resource is `parent`: a resource
+  // of its own if the schema has an identifier, and otherwise `parent`.
   ResourceId enter(const json::Value& schema, ResourceId parent);
 
   struct Target {
@@ -74,7 +74,7 @@ class Resources {
     std::string base;
     const json::Value* root = nullptr;
     Draft draft = Draft::k2020;
-    ResourceId document = kRoot;  // the one that it is embedded in, or itself
+    ResourceId document = kRoot;  // the document's root resource
     std::vector<Anchor> dynamic_anchors = {};
   };
   // A value of a source, and the innermost resource that contains it.
@@ -95,7 +95,7 @@ class Resources {
                                    const json::Value& where);
   struct Step {
     Target target;
-    // On failure, the token that was not found and the value that lacks it.
+    // On failure, the token that was not found and the value without it.
     std::string missing = {};
     const json::Value* at = nullptr;  // null: success
   };

@@ -1,4 +1,4 @@
-// Implements parlance/tools.h.
+// Implements parlance/tools.h: reads tool definitions into a ToolTable.
 
 #include "parlance/tools.h"
 
@@ -10,8 +10,8 @@
 namespace parlance {
 namespace {
 
-// The object that has the tool's name: the member "function" when there is
-// one, of whatever kind, else the entry itself.
+// The object that has the tool's name: the member "function", of any kind, or
+// else the entry itself.
 const json::Value* function_of(const json::Value& entry) {
   if (!entry.is_object()) return nullptr;
   const json::Value* function = entry.find("function");

@@ -1,4 +1,4 @@
-// Resolving references, after RFC 3986 section 5.2.
+// Resolving references by the algorithm of RFC 3986 section 5.2.
 
 #include "schema/uri.h"
 
@@ -11,8 +11,8 @@ using base::hex_digit;
 using base::is_digit;
 using base::is_letter;
 
-// scheme ":" ["//" authority] path ["?" query], each with its punctuation, so
-// that the parts joined are the text again.
+// scheme ":" ["//" authority] path ["?" query].  Each part includes its
+// punctuation, so the concatenation of the parts is the URI.
 struct Uri {
   std::string_view scheme;     // "http:" or ""
   std::string_view authority;  // "//host" or ""
@@ -45,7 +45,8 @@ Uri split(std::string_view text) {
   return out;
 }
 
-// Section 5.2.4.
+// Section 5.2.4.  Each round moves one segment from `path` to `out`, or removes
+// a dot segment from `path` and, for "..", the last segment from `out`.
 std::string remove_dot_segments(std::string_view path) {
   std::string out;
   while (!path.empty()) {
@@ -81,6 +82,8 @@ std::pair<std::string_view, std::string_view> split_fragment(
   return {uri.substr(0, hash), uri.substr(hash + 1)};
 }
 
+// Section 5.2.2.  The target has the parts of the reference from the first part
+// that the reference has, and the parts of the base before it.
 std::string resolve_uri(std::string_view base, std::string_view reference) {
   const Uri b = split(split_fragment(base).first);
   const Uri r = split(split_fragment(reference).first);

@@ -3,9 +3,10 @@
 
 // Builds a trie of tokens as strings of byte classes.
 //
-// The trie of all tokens is walked once, and each of its nodes is mapped to the
-// node of its string of classes, which is created on first use.  Nodes are
-// created in any order; finish() sorts them into preorder.
+// The caller walks the trie of all tokens once and maps each of its nodes to
+// the node of the same string of classes, which is created on first use.  So
+// parents are created before their children, but not in preorder; finish()
+// sorts the nodes into preorder.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace parlance::vocab {
 struct ClassTrieNode {
   std::uint32_t subtree_end = 0;  // nodes are in preorder, as in TokenTrie
   std::uint32_t first = 0, own_end = 0, last = 0;  // ranges of ids()
-  std::uint8_t byte_class = 0;                     // leads here
+  std::uint8_t byte_class = 0;                     // of the edge to this node
   std::uint8_t depth = 0;  // bytes from the root to here
 };
 
@@ -58,8 +59,8 @@ class ClassTrieBuilder {
     ++drafts_[node].tokens;
   }
 
-  // Calls `fold(node, parent)` for each node except the root, after all nodes
-  // below it.
+  // Calls `fold(node, parent)` for each node except the root.  Each node comes
+  // after all nodes of its subtree, because they were created later.
   template <class Fold>
   void fold(Fold fold) {
     for (auto at = static_cast<std::uint32_t>(drafts_.size() - 1); at > 0;
@@ -73,9 +74,10 @@ class ClassTrieBuilder {
   //
   // 1. Sum up the nodes and tokens of each subtree, from the last node to the
   //    first: children were created after their parents.
-  // 2. Place each node, and then its children before one another: the sums give
-  //    the position of each.
-  // 3. Place the tokens; `begin.ids` of a node is the next free place.
+  // 2. From the first node to the last, copy each node to its position and
+  //    compute the positions of its children: from the end of its subtree
+  //    backwards, each child takes the size of its own subtree.
+  // 3. Copy the tokens; `begin.ids` of a node is the next free position.
   void finish(std::vector<Node>& nodes, std::vector<Id>& ids) {
     for (Draft& draft : drafts_) draft.below = {1, draft.tokens};
     fold([&](std::uint32_t at, std::uint32_t parent) {
@@ -84,7 +86,7 @@ class ClassTrieBuilder {
     });
     nodes.resize(drafts_.size());
     ids.resize(tokens_.size());
-    // Parents were created before their children.
+    // Invariant: `begin` of `draft` is known, since its parent came before it.
     for (Draft& draft : drafts_) {
       const Extent end = {draft.begin.nodes + draft.below.nodes,
                           draft.begin.ids + draft.below.ids};

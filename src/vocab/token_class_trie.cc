@@ -1,4 +1,6 @@
-// Builds the trie: see token_class_trie.h.
+// Builds the trie: see token_class_trie.h.  Besides the classes, each node gets
+// the state of a UTF-8 decoder after its string, from which `below` is
+// computed.
 
 #include "vocab/token_class_trie.h"
 
@@ -99,6 +101,10 @@ ByteClassMap classes() {
 
 }  // namespace
 
+// First walks the trie of all tokens in preorder.  Invariant: path[d] is the
+// class node of the ancestor at depth d, and due[n] is the state of the UTF-8
+// decoder after the string of class node n.  Then folds the sets of classes
+// from the leaves to the root.
 TokenClassTrie::TokenClassTrie(const TokenTables& tables)
     : classes_(classes()) {
   const TokenTrie& trie = tables.trie();

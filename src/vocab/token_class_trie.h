@@ -1,18 +1,19 @@
 #ifndef PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_
 #define PARLANCE_SRC_VOCAB_TOKEN_CLASS_TRIE_H_
 
-// All tokens as strings of byte classes, for readers of any text.
+// All tokens as strings of byte classes, for walks over any text.
 //
-// As StringClassTrie, which is for JSON strings: bytes are divided into
-// classes, and tokens with equal strings of classes are adjacent.  This trie
-// has all tokens, whatever their bytes:
+// Bytes are divided into classes, and tokens with equal strings of classes are
+// adjacent, as in StringClassTrie, which is for JSON strings.  This trie
+// contains all tokens, whatever their bytes:
 //
 //   classes  a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
 //            leading bytes of UTF-8, by what may follow them
 //            80-8F, 90-9F, A0-BF, and bytes that do not occur in UTF-8
 //
-// Each node has the set of classes that occur below it.  A reader that all of
-// these lead back to its state accepts the whole subtree at once:
+// Each node has the set of classes that occur below it.  If a recogniser is in
+// a state that each of these classes leads back to, the recogniser accepts the
+// whole subtree at once:
 //
 //   node  classes  ids()[first, own_end)   ids()[first, last)       below
 //     0   -        {}                      everything               all
@@ -54,8 +55,9 @@ struct ByteClassSet {
 };
 
 struct TokenClassNode : ClassTrieNode {
-  // The classes of the bytes below.  Contains kBroken if, read from here, some
-  // text below is not valid UTF-8.
+  // The classes of the edges below this node.  Contains kBroken if some string
+  // from this node to a node below is not valid UTF-8: it begins inside a
+  // character or contains ill-formed bytes.
   ByteClassSet below = {};
 };
 
@@ -63,7 +65,7 @@ struct TokenClassNode : ClassTrieNode {
 class TokenClassTrie {
  public:
   static constexpr std::size_t kClassCount = 96;
-  // Not a class: in `below`, a flag that some text below is not valid UTF-8.
+  // Not a class, but a flag in `below`: some string below is not valid UTF-8.
   static constexpr std::uint8_t kBroken = 127;
 
   // ORDER: the classes of bytes beyond ASCII

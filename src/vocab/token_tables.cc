@@ -1,10 +1,9 @@
-// Reading token tables: a blob becomes views, once everything that a view
-// will ever follow is known to stay inside it.
+// Reading token tables: checks a blob and creates the views into it.
 //
-// The checksum finds damage.  A file may also be malicious, so sizes,
-// ids, offsets and the structure of every trie are checked as well.  The
-// contents of such a file can still be wrong, but reading it never leaves the
-// blob.
+// The checksum detects damage.  A file can also be malicious, so the reader
+// checks sizes, ids, offsets and the structure of every trie as well.  The
+// tables of such a file can still be wrong, but no use of the views reads
+// outside of the blob.
 
 #include "vocab/token_tables.h"
 
@@ -44,7 +43,10 @@ void clear_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
   for (const Id id : ids) mask[id / 32] &= ~(std::uint32_t{1} << id % 32);
 }
 
-// The error in the header and the section table of `blob`, if there is one.
+// The error in the header of `blob`, if there is one.  The order of the checks
+// gives the most specific message: signature, version, size, checksum, and then
+// whether the tables belong to the vocabulary.  After success the section table
+// is inside the blob.
 std::optional<Error> check_header(std::string_view blob,
                                   const VocabularyKey& key) {
   constexpr std::size_t kFrame =
@@ -166,6 +168,9 @@ bool TablesReader::exit_trie(std::size_t nodes_at, std::size_t first_at,
   return true;
 }
 
+// Establishes what the accessors of BodyTable rely on: chars_end_ is not empty,
+// ascends and ends with the size of by_chars_; every index in at_most_ is that
+// of a whole mask; and no mask has a bit beyond the last id.
 bool TablesReader::body(std::size_t table, BodyTable& out) const {
   const auto at = [table](BodySectionId id) { return body_section(table, id); };
   if (!mask(at(kInner), out.inner_) || !array(at(kByChars), out.by_chars_) ||
@@ -183,7 +188,7 @@ bool TablesReader::body(std::size_t table, BodyTable& out) const {
   for (const std::uint32_t number : out.at_most_) {
     if ((std::size_t{number} + 1) * words > out.masks_.size()) return false;
   }
-  // No bit beyond the last id in them either.
+  // mask() has checked inner_; the stored masks are checked here.
   for (std::size_t end = words; words > 0 && end <= out.masks_.size();
        end += words) {
     if (vocabulary_size_ % 32 != 0 &&
@@ -252,7 +257,8 @@ void BodyTable::fill_at_most(std::uint32_t n,
     std::ranges::copy(inner_at_most(n), mask.begin());
     return;
   }
-  // Whichever is less to do.
+  // Set the bits of the tokens that fit, or clear the bits of the tokens that
+  // do not, whichever are fewer.
   const std::size_t fit = count_at_most(n);
   if (fit < by_chars_.size() / 2) {
     std::ranges::fill(mask, 0u);

@@ -3,10 +3,10 @@
 
 // Properties of a vocabulary that are computed before token masks are built.
 //
-// Most steps of constrained decoding stand inside a JSON string, where nearly
-// every token is allowed and a walk over all of them would cost a millisecond.
-// Whether a token stays inside the string, and how many characters it brings,
-// depends on no grammar, so it is worked out once:
+// Most steps of constrained decoding are inside a JSON string, where nearly
+// every token is allowed and a walk over all tokens would take a millisecond.
+// Whether a token stays inside the string, and how many characters it adds,
+// does not depend on the grammar, so it is computed once per vocabulary:
 //
 //   Result<TokenTables> tables = TokenTables::build(vocabulary);
 //   const BodyTable& body = tables->body(json::BodyState::kText);
@@ -14,11 +14,10 @@
 //   for (const ExitToken& exit : body.exits().exits(0)) set(exit.id);  // ..."
 //   walk(body.exits());                               // ...", ...
 //
-// Only ordinary tokens with bytes are in any table.  Special tokens are marks:
-// no text contains them, however they are spelled, flagged or not.
+// The tables contain the tokens that stand for their bytes: see has_text().
 //
-// The tables are one flat blob in the byte order of the machine; all classes
-// here are views into it, whether it was just built or is a mapped file.
+// The tables are one flat blob in the byte order of the machine.  All classes
+// here are views into the blob, which is either in memory or a mapped file.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,22 +41,23 @@ namespace parlance::vocab {
 // One bit per id: bit id % 32 of word id / 32.  Bits beyond the last id are 0.
 using MaskView = std::span<const std::uint32_t>;
 
-// Longest bound on characters that has a mask of its own.
+// The largest bound on characters for which masks are stored.
 inline constexpr std::uint32_t kMaxBoundedChars = 40;
 
 // The effect of each token on the body of a JSON string, for one state.
 //
-// The characters of a token are those that it completes, and one more if it
-// ends inside a character or escape.  The character that the state is inside
-// of is completed by the token, so it counts as the token's.
+// The characters of a token are the characters that it completes, and one more
+// if it ends inside a character or escape.  If the state is inside a character,
+// the token completes this character, which therefore counts as the token's.
 class BodyTable {
  public:
   // Tokens whose whole text stays inside the string.
   MaskView inner() const { return inner_; }
-  // Tokens among them, by (characters, id).
+  // The tokens of inner(), sorted by (characters, id).
   std::span<const Id> by_chars() const { return by_chars_; }
 
-  // Most characters that one of inner() has.  A bound of so many is no bound.
+  // The largest number of characters of a token of inner().  A bound that is
+  // not smaller excludes no token.
   std::uint32_t max_chars() const {
     return static_cast<std::uint32_t>(chars_end_.size()) - 1;
   }
@@ -74,9 +74,10 @@ class BodyTable {
   }
   // Tokens of inner() with at most `n` characters.  REQUIRES: has_at_most(n).
   MaskView inner_at_most(std::uint32_t n) const;
-  // The same for any `n`: overwrites `mask` with a stored mask, or the bits of
-  // by_chars() one by one, whichever there is.
-  // REQUIRES: mask.size() == inner().size().
+  // Overwrites `mask` with the tokens of inner() with at most `n` characters,
+  // for any `n`: copies the stored mask if there is one, and otherwise sets or
+  // clears the bits of by_chars() one by one. REQUIRES: mask.size() ==
+  // inner().size().
   void fill_at_most(std::uint32_t n, std::span<std::uint32_t> mask) const;
 
   // Tokens that contain the closing quote, by what follows it.
@@ -87,8 +88,8 @@ class BodyTable {
   MaskView inner_;
   std::span<const Id> by_chars_;
   std::span<const std::uint32_t> chars_end_;  // by number of characters
-  std::span<const std::uint32_t> at_most_;    // n -> number in masks_
-  std::span<const std::uint32_t> masks_;      // one after the other
+  std::span<const std::uint32_t> at_most_;    // by bound: index into masks_
+  std::span<const std::uint32_t> masks_;      // concatenated masks
   ExitTrie exits_;
 };
 
@@ -105,8 +106,9 @@ class WhiteSpaceTable {
  public:
   // Tokens of white space only, by (bytes, id).
   std::span<const WhiteSpaceToken> tokens() const { return tokens_; }
-  // Tokens that continue, by the text after the white space, which begins with
-  // a byte of JSON's structure, a number or a name: one of "{}[],:-0..9tfn.
+  // Tokens that continue after the white space, by the text after it.  This
+  // text begins a structural character, a string, a number or a literal name of
+  // JSON: its first byte is one of "{}[],:-0..9tfn.
   const ExitTrie& exits() const { return exits_; }
 
  private:
@@ -142,7 +144,7 @@ class TokenTables {
   static Result<TokenTables> map_file(const std::string& path,
                                       const Vocabulary& vocabulary);
 
-  // The blob.  Valid as long as any copy of *this.
+  // The blob.  Valid while any copy of *this exists.
   std::string_view bytes() const;
   std::string serialize() const { return std::string(bytes()); }
 
@@ -152,15 +154,16 @@ class TokenTables {
   std::size_t mask_words() const { return all_text().size(); }
 
   const TokenTrie& trie() const;
-  // Every token of the trie, and its duplicates.
+  // Every token of the trie, including duplicates: tokens with equal bytes.
   MaskView all_text() const;
-  // Tokens of more than kMaxTokenBytes, by id, which no table offers.
+  // Tokens of more than kMaxTokenBytes, by id.  No table contains them.
   std::span<const Id> left_out() const;
 
   // REQUIRES: json::is_live(state).
   const BodyTable& body(json::BodyState state) const;
-  // Between strings: tokens that begin with the opening quote, and then do as
-  // in body(kText).  A token that is only the quote brings no characters.
+  // The table before a string: tokens that begin with the opening quote, by the
+  // effect of their other bytes in state kText.  A token that is only the quote
+  // adds no characters.
   const BodyTable& string_start() const;
   const WhiteSpaceTable& white_space() const;
 

@@ -147,13 +147,17 @@ class Builder {
   std::vector<Duplicate> duplicates_;
   std::vector<std::uint32_t> all_text_;
   std::vector<Id> left_out_;
-  TokenTrie trie_;  // of the four above
+  TokenTrie trie_;  // a view of nodes_, root_child_ and duplicates_
 
   std::vector<WhiteSpaceToken> white_space_;
   ExitArrays white_space_exits_;
   BodyArrays bodies_[kBodyTableCount];
 };
 
+// Collects the tokens with text, sorts them by bytes, and adds them to the trie
+// in this order.  Of tokens with equal bytes, the node gets the lowest id, and
+// each other token becomes a duplicate of it.  Returns false if the trie
+// exceeds the limit of nodes.
 bool Builder::make_trie() {
   all_text_.assign(words_, 0);
   std::vector<Entry> entries;
@@ -258,6 +262,10 @@ void Builder::walk_body(BodyState from, bool after_quote,
   }
 }
 
+// Builds the table of one state.  After the first sort, `inner` is ordered by
+// (characters, id), which is the order of by_chars.  chars_end first counts the
+// tokens of each number of characters; its prefix sums are the ends of their
+// ranges.
 BodyArrays Builder::make_body(BodyState from, bool after_quote,
                               bool with_masks) {
   std::vector<std::uint32_t> inner;
@@ -282,8 +290,9 @@ BodyArrays Builder::make_body(BodyState from, bool after_quote,
   }
   if (!with_masks) return arrays;
 
-  // The masks by bound.  The mask for a bound is the mask for the bound before
-  // it and the tokens of exactly `n` characters; equal masks are stored once.
+  // The masks by bound.  Invariant: `mask` has the first `done` tokens of
+  // by_chars.  The mask for bound `n` extends the mask for bound `n` - 1 by the
+  // tokens of exactly `n` characters.  Equal masks are stored once.
   std::vector<std::uint32_t> mask(words_);
   std::uint32_t done = 0;
   for (std::uint32_t n = 0; n <= kMaxBoundedChars && n < max_chars; ++n) {
@@ -301,6 +310,10 @@ BodyArrays Builder::make_body(BodyState from, bool after_quote,
   return arrays;
 }
 
+// Walks the part of the trie whose edges are white space.  Invariant: for each
+// ancestor of node i, at depth d, newlines[d] is the number of line feeds in
+// its bytes.  At the first other byte, the subtree leaves the white space if
+// JSON can continue with this byte; otherwise it is skipped.
 void Builder::walk_white_space() {
   std::vector<Leaving> leaving;
   std::uint16_t newlines[kMaxTokenBytes + 1] = {0};
@@ -396,7 +409,7 @@ Result<TokenTables> Builder::lay_out() const {
 }
 
 Result<TokenTables> Builder::build() {
-  // kNoToken is no id, and ids have 24 bits.
+  // kNoToken must not be an id, and ids have 24 bits.
   if (vocabulary_.size() > kNoToken) {
     return too_large("Token tables can have " + std::to_string(kNoToken) +
                      " ids; the vocabulary has " +

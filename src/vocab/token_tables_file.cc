@@ -1,4 +1,4 @@
-// Token tables from a file: mapped where the system can, read where not.
+// Token tables from a file: mapped on systems with mmap(), read on others.
 
 #include <cerrno>
 #include <cstring>
@@ -47,13 +47,13 @@ Result<TokenTables> TokenTables::map_file(const std::string& path,
     return io_error(path, "it is not a file");
   }
   const auto size = static_cast<std::size_t>(about.st_size);
-  if (size == 0) {  // which cannot be mapped
+  if (size == 0) {  // an empty file cannot be mapped
     close(file);
     return from_bytes({}, vocabulary);
   }
   void* const data = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
   const int failure = errno;
-  close(file);  // the mapping stays
+  close(file);  // the mapping remains valid
   if (data == MAP_FAILED) return io_error(path, std::strerror(failure));
   std::shared_ptr<const void> owner(
       data, [size](const void* p) { munmap(const_cast<void*>(p), size); });

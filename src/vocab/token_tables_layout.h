@@ -1,14 +1,14 @@
 #ifndef PARLANCE_SRC_VOCAB_TOKEN_TABLES_LAYOUT_H_
 #define PARLANCE_SRC_VOCAB_TOKEN_TABLES_LAYOUT_H_
 
-// The blob that token tables are.
+// The layout of token tables: one blob.
 //
 //   Header | Section[kSectionCount] | arrays, each at a multiple of 8 bytes
 //
-// A section holds the offset of its array and the number of its elements; their
-// type depends on the section's number only.  Everything is in the byte order
-// of the processor, so that a mapped file is read without a copy; the first
-// word identifies a file of the other byte order.
+// A section has the offset of its array and the number of elements.  The type
+// of the elements depends only on the number of the section.  All numbers are
+// in the byte order of the processor, so that a mapped file is used without a
+// copy.  In a file of the other byte order, the magic number does not match.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Header {
   std::uint64_t fingerprint = 0;  // of the vocabulary
   std::uint32_t vocabulary_size = 0;
   std::uint32_t sections = 0;
-  std::uint64_t checksum = 0;  // of all bytes but these
+  std::uint64_t checksum = 0;  // of all bytes except these
 };
 static_assert(sizeof(Header) == 40);
 
@@ -66,7 +66,7 @@ enum BodySectionId : std::size_t {
   kBodySectionCount,
 };
 
-// One table per live state, then the one of the string's start.
+// One table per live state, then the table of string_start().
 inline constexpr std::size_t kStringStartTable = json::kLiveBodyStateCount;
 inline constexpr std::size_t kBodyTableCount = kStringStartTable + 1;
 
@@ -79,14 +79,16 @@ constexpr std::size_t body_section(std::size_t table, BodySectionId id) {
 
 constexpr std::size_t mask_words(std::size_t ids) { return (ids + 31) / 32; }
 
-// A hash whose every step is one to one in the value and in what came before,
-// so that a change of a single word always changes the sum.
+// One step of a hash.  The step is a bijection in `value` for a fixed `sum`,
+// and in `sum` for a fixed `value`, so a change of one word always changes the
+// final sum.
 constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t value) {
   sum = (sum ^ value) * 0x9FB21C651E98DF25;
   return sum ^ sum >> 29;
 }
 
-// Of `blob` as a whole but the checksum itself.
+// The checksum of the size and all words of `blob`, except for the word that
+// stores the checksum.
 // REQUIRES: blob.size() is a multiple of 8, at least sizeof(Header).
 inline std::uint64_t checksum(std::string_view blob) {
   std::uint64_t sum = blob.size();
@@ -99,15 +101,16 @@ inline std::uint64_t checksum(std::string_view blob) {
   return sum;
 }
 
-// Which vocabulary a blob must be of.
+// Identifies the vocabulary that a blob must belong to.
 struct VocabularyKey {
   std::uint64_t fingerprint = 0;
   std::size_t size = 0;
 };
 VocabularyKey key_of(const Vocabulary& vocabulary);
 
-// Makes the views of a blob, after checking that all they will ever read is
-// inside it.
+// Checks a blob and creates the views into it, which then never read outside of
+// the blob.  Each private function reads one part and returns false if the part
+// is malformed.
 class TablesReader {
  public:
   // `owner` keeps `blob` alive.  REQUIRES: `blob` begins at a multiple of 8.
