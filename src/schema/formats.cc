@@ -90,8 +90,8 @@ string ipv4() {
   return byte + times("\\." + byte, "3");
 }
 
-// IPv6address of RFC 3986 section 3.2.2.  The number of groups is exact: each
-// alternative bounds the groups before and after "::".
+// IPv6address of RFC 3986 section 3.2.2.  Each alternative bounds the groups
+// before and after "::", so an address never has more than eight groups.
 string ipv6() {
   const string group = "[0-9A-Fa-f]{1,4}";
   const string last = one_of({group + ":" + group, ipv4()});
@@ -156,8 +156,8 @@ string mailbox(const string& beyond, const string& host) {
          one_of({host, literal});
 }
 
-// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar), and those
-// that only a query may have (iprivate).
+// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar).  kPrivate
+// has the characters that only a query may contain (iprivate).
 constexpr char kBeyond[] =
     "\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF\\u{10000}-\\u{1FFFD}"
     "\\u{20000}-\\u{2FFFD}\\u{30000}-\\u{3FFFD}";

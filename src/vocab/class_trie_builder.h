@@ -26,7 +26,7 @@ struct ClassTrieNode {
   std::uint8_t depth = 0;  // bytes from the root to here
 };
 
-// Node: a ClassTrieNode, extended by what a trie stores in each node.
+// Node: a ClassTrieNode, extended by the data that a trie stores in each node.
 template <class Node>
 class ClassTrieBuilder {
  public:

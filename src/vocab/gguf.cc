@@ -37,7 +37,7 @@ enum class Type : std::uint8_t {
   kFloat64,
 };
 constexpr std::uint32_t kTypes = 13;
-// Bytes of one value; 0 where it has no fixed size.
+// The bytes of one value; 0 for a type without a fixed size.
 constexpr std::array<std::uint8_t, kTypes> kSizes = {1, 1, 2, 2, 4, 4, 4,
                                                      1, 0, 0, 8, 8, 8};
 

@@ -52,6 +52,9 @@ class ModelFilesReader {
   ModelFilesReader(const Limits& limits, TableBuilder& builder)
       : limits_(limits), builder_(builder) {}
 
+  // Parses the configuration files, adds the tokens, finds the eos_token, sets
+  // the size, and then adds the stop ids, which must be within the size: the
+  // ids of generation_config.json or else config.json, and the eos_token.
   std::optional<Error> read(const ModelFiles& files) {
     const auto tokenizer =
         read_object(kTokenizerConfig, files.tokenizer_config, limits_);

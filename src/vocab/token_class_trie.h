@@ -8,7 +8,7 @@
 // contains all tokens, whatever their bytes:
 //
 //   classes  a: a-z   A: A-Z   0: 0-9   each other byte of ASCII
-//            leading bytes of UTF-8, by what may follow them
+//            leading bytes of UTF-8, by the bytes that may follow them
 //            80-8F, 90-9F, A0-BF, and bytes that do not occur in UTF-8
 //
 // Each node has the set of classes that occur below it.  If a recogniser is in

@@ -80,7 +80,7 @@ class BodyTable {
   // inner().size().
   void fill_at_most(std::uint32_t n, std::span<std::uint32_t> mask) const;
 
-  // Tokens that contain the closing quote, by what follows it.
+  // Tokens that contain the closing quote, by the text after it.
   const ExitTrie& exits() const { return exits_; }
 
  private:
@@ -133,7 +133,7 @@ class TokenTables {
 
   // Reads the result of serialize(), from a copy of `blob`.  Errors:
   // kBadVocabulary for anything that is not tables of exactly `vocabulary`;
-  // kUnsupportedVersion for those of another version.
+  // kUnsupportedVersion for tables of another version.
   // Complexity: O(blob.size()), without building anything.
   static Result<TokenTables> from_bytes(std::string_view blob,
                                         const Vocabulary& vocabulary);
