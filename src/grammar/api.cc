@@ -1,4 +1,5 @@
-// Implements parlance/grammar.h.
+// Implements the functions of parlance/grammar.h for JSON Schemas, and those
+// that read a text by a grammar of any source.
 
 #include <memory>
 #include <utility>
@@ -78,7 +79,8 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
 const std::vector<GrammarNote>& Grammar::report() const {
   std::call_once(impl_->reported, [&] {
     impl_->report = impl_->notes;
-    // It gives up the schema that it asked last.
+    // Taking the lock makes the recogniser release the lock of the schema that
+    // it used last.
     { const recogniser::Recogniser::Lock lock(*impl_->recogniser); }
     grammar::survey_schemas(impl_->schemas, impl_->report);
   });

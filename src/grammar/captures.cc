@@ -1,4 +1,5 @@
-// Implements parlance/captures.h.
+// Implements parlance/captures.h: an Earley recogniser reads the text again and
+// records where rules begin and end.  A CfgRecogniser records no parses.
 
 #include "parlance/captures.h"
 
@@ -22,8 +23,8 @@ class CaptureReader {
                                     const Interrupt& interrupt) {
     CaptureReader out;
     out.interrupt_ = interrupt;
-    // Makes recognisers for the schemas, because those of the grammar may be in
-    // use.
+    // Build new recognisers for the schemas, because the recognisers of the
+    // grammar may be in use by another thread.
     for (const grammar::GrammarImpl::EmbeddedSchema& embedded :
          detail::Access::impl(grammar)->schemas) {
       JsonSchemaOptions options = embedded.options;
@@ -44,7 +45,8 @@ class CaptureReader {
     return out;
   }
 
-  // Reads `bytes`.  Returns an error if it gives up.
+  // Reads `bytes`.  Returns an error if they do not fit the grammar, if there
+  // are more items than max_items, or if the caller cancels.
   std::optional<Error> feed(std::string_view bytes) {
     for (const char c : bytes) {
       if (cancelled()) return cancelled_error();
@@ -88,7 +90,8 @@ class CaptureReader {
   }
 
  private:
-  // Calls the callback every few bytes: it may cost more than reading a byte.
+  // Calls the callback only every 64 bytes, because it may cost more than
+  // reading a byte.
   bool cancelled() {
     constexpr std::size_t kEvery = 64;
     if (interrupt_.cancelled == nullptr || ++steps_ % kEvery != 0) return false;
@@ -122,7 +125,8 @@ class CaptureReader {
   std::unique_ptr<EarleyRecogniser> recogniser_;
   EarleyRecogniser::Place place_;
   std::string text_;
-  std::vector<std::size_t> offsets_ = {0};  // by place, in bytes
+  // offsets_[i]: the size of text_ after i calls of add().
+  std::vector<std::size_t> offsets_ = {0};
 };
 
 template <class Pieces>

@@ -1,4 +1,5 @@
-// Recognisers of schemas and grammars; see compile.h.
+// Builds recognisers: first one for each embedded schema, from the cache if it
+// has an equal schema, then one for the rules that contain them.
 
 #include "grammar/compile.h"
 
@@ -20,9 +21,9 @@ using recogniser::PartCache;
 using recogniser::Recogniser;
 namespace {
 
-// Estimated bytes of what does not grow after compilation: the loaded document
-// and its conjunctions.  Measured on tool schemas: 24 to 32 KiB for 2 KiB of
-// JSON.
+// Estimated bytes of the parts that do not grow after compilation: the loaded
+// document and its conjunctions.  Measured on tool schemas: 24 to 32 KiB for
+// 2 KiB of JSON.
 std::size_t document_bytes(const json::Value& schema) {
   return sizeof(JsonRecogniser) + (std::size_t{12} << 10) +
          6 * schema.memory_bytes();

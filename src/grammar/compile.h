@@ -53,8 +53,8 @@ Result<std::shared_ptr<json_recogniser::JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     recogniser::PartCache* cache);
 
-// Makes the recognisers of the schemas that have none.  A schema that no text
-// fits stays without.  Adds the notes of all schemas, in order.
+// Builds a recogniser for each schema that has none, except for schemas that no
+// text fits.  Adds the notes of all schemas, in order.
 std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
                                   const CompileOptions& options,
                                   std::vector<GrammarNote>& notes);
@@ -65,7 +65,8 @@ void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
 std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas);
 
-// The error if the grammar has no text at all: kTooLarge or kUnsatisfiable.
+// An error if no text fits the grammar (kUnsatisfiable) or if its beginning
+// needs more than GrammarLimits::bytes (kTooLarge).
 std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl);
 
 Result<std::shared_ptr<GrammarImpl>> make_impl(

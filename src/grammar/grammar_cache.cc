@@ -1,4 +1,6 @@
-// Implements parlance/grammar_cache.h: keys and the values cached under them.
+// Implements parlance/grammar_cache.h.  The key of a grammar consists of its
+// source and options.  A vocabulary is a function and cannot be part of a key,
+// so the value lists the tokens that the compile looked up (CachedGrammar).
 
 #include "grammar/grammar_cache.h"
 
@@ -35,8 +37,10 @@ bool same_tokens(const CachedGrammar& cached, const Find& find) {
   return true;
 }
 
-// `find` returns the tokens of a text.  `make` makes the grammar and records
-// the texts that it looked up, with their tokens, in its argument.
+// Returns the grammar of `key` if the cache has it for the same tokens, else
+// compiles and adds it.  `find` returns the tokens of a text.  `make` compiles
+// the grammar and records the texts that it looked up, with their tokens, in
+// its argument.
 template <class Find, class Make>
 ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
                         const Make& make) {
@@ -56,7 +60,7 @@ ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
   what.value = std::make_shared<const CachedGrammar>(std::move(made));
   const auto stays =
       cache.add(EntryKind::kGrammar, std::move(key), std::move(what));
-  // The cache may have kept an earlier grammar with the same key and other
+  // The cache may have returned an earlier grammar with the same key and other
   // tokens.
   const auto& cached = *static_cast<const CachedGrammar*>(stays.get());
   return same_tokens(cached, find) ? cached.impl : *impl;

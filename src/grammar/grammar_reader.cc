@@ -14,7 +14,7 @@ namespace parlance {
 struct GrammarReader::State {
   explicit State(const Grammar& of)
       : grammar(of), reader(detail::Access::impl(grammar)->recogniser) {}
-  Grammar grammar;  // keeps the impl
+  Grammar grammar;  // owns the recogniser that `reader` uses
   recogniser::TextReader reader;
   std::size_t offset = 0;
   bool refused = false;

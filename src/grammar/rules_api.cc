@@ -49,7 +49,7 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
   }
 }
 
-// The rules of any grammar; its schemas are those of its impl.
+// The rules of any grammar.  rules.schemas[i] is the schema of impl.schemas[i].
 Rules rules_of(const Grammar& grammar) {
   const grammar::GrammarImpl& impl = *detail::Access::impl(grammar);
   if (impl.rules != nullptr) return *impl.rules;
@@ -150,7 +150,7 @@ Result<std::shared_ptr<grammar::GrammarImpl>> combine(
   for (const Grammar& part : parts) {
     rules.push_back(rules_of(part));
     for (EmbeddedSchema embedded : detail::Access::impl(part)->schemas) {
-      embedded.span = std::nullopt;  // in a text that is not at hand
+      embedded.span = std::nullopt;  // it counts bytes of the part's own source
       schemas.push_back(std::move(embedded));
     }
   }

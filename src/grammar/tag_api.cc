@@ -1,5 +1,5 @@
-// Implements the functions of parlance/grammar.h for structural tags, and makes
-// the recognisers of their nodes.
+// Implements the functions of parlance/grammar.h for structural tags, and
+// builds the recognisers of their regex, grammar and json_schema nodes.
 
 #include <algorithm>
 #include <memory>
@@ -90,7 +90,7 @@ ImplResult tag_grammar(std::string_view text,
 
 namespace {
 
-// Null if no text fits.
+// A recogniser of `rules`, or null if no text fits them.
 Result<std::shared_ptr<recogniser::Recogniser>> make_recogniser(
     const Rules& rules,
     std::vector<std::shared_ptr<recogniser::Recogniser>> schemas,

@@ -40,7 +40,8 @@ namespace {
 
 class Lowering {
  public:
-  // `inside`: whether to read patterns, grammars and schemas.
+  // `inside`: whether to lower patterns, grammars and schemas.  If not, each of
+  // them becomes the empty text.
   Lowering(const TagTree& tag, const LowerOptions& options, bool inside = true)
       : tag_(tag),
         options_(options),
@@ -250,7 +251,9 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   return made->list;
 }
 
-// Caches the rules of the arguments alone, and appends them to the others.
+// As lower_arguments(), with a cache.  The cache contains the rules of the
+// arguments alone, because their ids in out_.rules depend on the rules before
+// them.
 Result<LoweredArguments> Lowering::elements(const json::Value& schema,
                                             const ArgumentOptions& options) {
   if (options_.cache == nullptr) {
@@ -260,6 +263,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     Rules rules;
     LoweredArguments made;
   };
+  // The key: everything that lower_arguments() reads.
   recogniser::KeyWriter writer('a');
   writer.number(static_cast<std::uint64_t>(options.style))
       .number(options.any_order ? 1 : 0)
@@ -286,12 +290,13 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     cached = options_.cache->add(recogniser::EntryKind::kPart, std::move(key),
                                  {std::move(made), bytes});
   }
+  // Append the cached rules; their expressions move by `first`.
   const auto& one = *static_cast<const Elements*>(cached.get());
   Rules& rules = out_.rules;
   const auto first = static_cast<ExprId>(rules.exprs.size());
   const std::size_t first_rule = rules.rules.size();
   rules.append(one.rules);
-  // Unique names, as in rule().
+  // Make their names unique, as rule() does.
   for (std::size_t i = first_rule; i < rules.rules.size(); ++i) {
     std::string& name = rules.rules[i].name;
     name.resize(name.rfind('_') + 1);
@@ -529,6 +534,11 @@ ExprId Lowering::lower_token_dispatch(TagNodeId id) {
   return out_.rules.token_text(std::move(text));
 }
 
+// The expression of one node.  REQUIRES: made_ has the expressions of the
+// node's children.
+//
+// Invariant: out_.schema_paths and out_.schema_in_place are as long as
+// out_.rules.schemas before and after the call.
 ExprId Lowering::lower_one(TagNodeId id) {
   const TagNode& node = tag_[id];
   Rules& rules = out_.rules;

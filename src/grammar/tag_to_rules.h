@@ -51,9 +51,10 @@ struct LoweredTag {
   rules::Rules rules;
   // The pointer of the value that rules.schemas[i] comes from.
   std::vector<std::string> schema_paths = {};
-  // Whether that value is rules.schemas[i] itself, so that its pointers
-  // continue those of the schema.  Else rules.schemas[i] was generated from the
-  // value, or is written inside a grammar.
+  // Whether that value is rules.schemas[i] itself.  Then a pointer into the
+  // schema, appended to the pointer of the value, is a pointer into the tag.
+  // Else rules.schemas[i] was generated from the value, or is written inside a
+  // grammar.
   std::vector<bool> schema_in_place = {};
   // The pointers of schemas whose members cannot come in every order, each with
   // a sentence that specifies the limits.

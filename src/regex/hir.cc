@@ -1,5 +1,4 @@
-// Building a Hir from literals, and printing one.  The properties of
-// the texts that a Hir matches are in hir_properties.cc.
+// Builds a Hir from literals, and prints a Hir for tests.
 
 #include "regex/hir.h"
 
@@ -61,7 +60,7 @@ std::string_view name_of(Assertion assertion) {
   return "not_word_boundary";
 }
 
-// "rep{1,inf,greedy " and the like: the text before the children.
+// The text of a node before its children, such as "rep{1,inf,greedy ".
 std::string dump_head(const Hir& hir, const HirNode& node) {
   switch (node.kind) {
     case HirKind::kEmpty:

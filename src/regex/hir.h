@@ -4,8 +4,8 @@
 // The meaning of a pattern, after flags, escapes and case have been resolved.
 //
 // A Hir is a tree in one array: nodes refer to their children by index, so no
-// walk needs the call stack to be as deep as the pattern.  Children stand
-// before their parents; the last node is the root.
+// walk needs the call stack to be as deep as the pattern.  Children precede
+// their parents; the last node is the root.
 //
 //   pattern   <(?P<n>a|b)+>
 //   nodes     0 Literal "<"
@@ -13,9 +13,9 @@
 //             4 Capture 1 "n" of 3            5 Repeat 1..inf greedy of 4
 //             6 Literal ">"                   7 Concat 0 5 6
 //
-// Everything here is Python's `regex` module, version 0, Unicode strings.
-// If `regular()`, our own automata can run the pattern; otherwise PCRE2
-// (pcre2.h) runs it as text.
+// A Hir has the semantics of Python's `regex` module, version 0, for Unicode
+// strings.  If it is regular(), our own automata run the pattern; otherwise
+// PCRE2 (pcre2.h) runs it, from a text that is written from the Hir.
 
 #include <cstdint>
 #include <optional>
@@ -74,8 +74,8 @@ struct HirNode {
   bool ignore_case = false;  // kBackref
 };
 
-// A named group.  Two groups may carry the same name (`(?P<n>a)|(?P<n>b)`); in
-// the `regex` module they are then the same group and share one number.
+// A named group.  Two groups may have the same name (`(?P<n>a)|(?P<n>b)`).  As
+// in the `regex` module, they are then the same group and have one number.
 struct GroupName {
   std::string name;
   std::uint32_t group = 0;
@@ -90,20 +90,21 @@ struct Hir {
   const HirNode& root() const { return nodes.back(); }
 
   // Why this pattern is not regular ("look-behind at byte 3", "back-reference
-  // at byte 7"), or nothing when our automata can run it.  Regular are: all
-  // but look-behind, \b and \B, back-references, conditionals, atomic groups,
-  // possessive repeats, a look-ahead inside a look-ahead, and a look-ahead
-  // that has a capture inside.
+  // at byte 7"), or nothing if it is regular.  A pattern is regular unless it
+  // contains look-behind, \b or \B, a back-reference, a conditional, an atomic
+  // group, a possessive repeat, a look-ahead inside a look-ahead, or a
+  // look-ahead that contains a capture.
   std::optional<std::string> not_regular = std::nullopt;
   bool regular() const { return !not_regular.has_value(); }
 };
 
-// The Hir of a set of literals: an alternation, longest first (by code
-// points; equal lengths in the order given), as a list of delimiters means.
-// REQUIRES: literals is not empty and none of them is.
+// The Hir of a list of delimiters: an alternation of the literals, longest
+// first.  Lengths are in code points, and literals of equal length stay in
+// their order.  REQUIRES: `literals` is not empty and contains no empty string.
 Hir literal_set(const std::vector<std::string>& literals);
 
-// For eyes and tests: "concat{lit{<} rep{1,inf,greedy cap{1:n alt{...}}}}".
+// For debugging and tests:
+// "concat{lit{<} rep{1,inf,greedy cap{1:n alt{...}}}}".
 std::string dump(const Hir& hir);
 
 }  // namespace parlance::regex

@@ -1,4 +1,5 @@
-// Each property is one loop over the nodes: children come before parents.
+// Each property is an attribute that a node synthesizes from its children.
+// Children precede their parents, so one loop over the nodes computes it.
 
 #include "regex/hir_properties.h"
 
@@ -54,6 +55,8 @@ Bytes first_bytes_of(const CharClass& set) {
   return bytes;
 }
 
+// By node, the bytes of its shortest match.  Invariant: of[i] is known for all
+// nodes before the current node.  A node that matches nothing has kUnbounded.
 std::vector<std::uint32_t> min_lengths(const Hir& hir) {
   std::vector<std::uint32_t> of;
   of.reserve(hir.nodes.size());
@@ -154,7 +157,7 @@ std::uint32_t lookbehind_bytes(const Hir& hir) {
     if (node.kind == HirKind::kLook && node.behind) {
       most = saturated(std::uint64_t{most} + longest[node.children[0]]);
     }
-    // An assertion looks at the character before it, of at most four bytes.
+    // An assertion reads the character before it, which has at most four bytes.
     constexpr std::uint32_t kOneCharacter = 4;
     if (node.kind == HirKind::kAssert) most = std::max(most, kOneCharacter);
     of.push_back(most);
@@ -164,6 +167,9 @@ std::uint32_t lookbehind_bytes(const Hir& hir) {
 
 bool can_be_empty(const Hir& hir) { return min_length(hir) == 0; }
 
+// Invariant: of[i] contains every byte that a non-empty match of node i can
+// begin with.  A sequence unites the sets of its children up to the first child
+// that cannot be empty.
 std::optional<std::bitset<256>> first_bytes(const Hir& hir) {
   std::vector<std::uint32_t> least = min_lengths(hir);
   if (least.back() == 0) return std::nullopt;

@@ -3,8 +3,9 @@
 
 // Properties of the texts that a pattern matches, computed from its Hir.
 //
-// Each is a sound bound and need not be tight: a minimum may be too small, a
-// maximum too large, a set too big, a prefix too short.  Complexity: O(nodes).
+// Each property is a sound bound that need not be tight: a minimum may be too
+// small, a maximum too large, a set too big, a prefix too short.  Complexity:
+// O(nodes).
 
 #include <bitset>
 #include <cstdint>
@@ -20,16 +21,17 @@ namespace parlance::regex {
 std::uint32_t min_length(const Hir& hir);
 std::uint32_t max_length(const Hir& hir);
 
-// Bytes before its start that a match may depend on: look-behind, \b, ^.
+// The number of bytes before its start that a match may depend on, through
+// look-behind, \b or ^.
 std::uint32_t lookbehind_bytes(const Hir& hir);
 
 // Whether a match may be empty.
 bool can_be_empty(const Hir& hir);
 
-// The bytes a match can begin with; nothing when it can be empty.
+// The bytes that a match can begin with, or nothing if a match can be empty.
 std::optional<std::bitset<256>> first_bytes(const Hir& hir);
 
-// Text that every match begins with; "" when none is known.
+// A text that every match begins with, "" if none is known.
 std::string required_prefix(const Hir& hir);
 
 }  // namespace parlance::regex

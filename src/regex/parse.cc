@@ -51,8 +51,7 @@ bool all_digits(std::string_view text) {
   });
 }
 
-// The value of decimal digits; base::kUnbounded when it does not fit below
-// that.
+// The value of decimal digits, at most base::kUnbounded.
 std::uint32_t number_of(std::string_view digits) {
   std::uint64_t value = 0;
   for (char c : digits) {
@@ -462,11 +461,11 @@ bool Parser::is_open(const std::string& name) const {
   });
 }
 
-// Reads "i)", "i-m)" or "i:" and the like.  REQUIRES: at_ is after "(?".
+// Reads flags, such as "i)", "i-m)" or "i:".  REQUIRES: at_ is after "(?".
 //
-// With ":" the flags hold for a new group, which restores the old ones when it
-// is closed.  With ")" they hold for the rest of the enclosing group; `re`
-// permits that only at the beginning of the pattern.
+// With ":" the flags apply to a new group, which restores the old flags when it
+// is closed.  With ")" they apply to the rest of the enclosing group; `re`
+// permits this form only at the beginning of the pattern.
 bool Parser::open_flags(std::size_t begin) {
   Flags flags = flags_;
   unsigned on = 0;
@@ -647,7 +646,8 @@ bool Parser::close(std::size_t begin) {
   return true;
 }
 
-// Makes the branch being read one node and appends it to the branches.
+// Combines the nodes of the current branch to one node, and appends this node
+// to the branches.
 void Parser::end_branch() {
   Frame& frame = frames_.back();
   AstId id;
@@ -665,8 +665,8 @@ void Parser::end_branch() {
   frame.branches.push_back(id);
 }
 
-// Makes all branches of `frame` one node.  REQUIRES: `frame` is the innermost
-// group.
+// Combines all branches of `frame` to one node.  REQUIRES: `frame` is the
+// innermost group.
 AstId Parser::finish(Frame& frame) {
   end_branch();
   if (frame.branches.size() == 1) return frame.branches[0];

@@ -1,5 +1,6 @@
-// Text -> Ast: escapes and brackets, everything that stands for a character
-// or a set of them.
+// Text -> Ast: escapes and brackets, the constructs that denote a character or
+// a set of characters.  Their meaning differs by flavor, so most functions here
+// are lists of the differences.
 
 #include <string>
 #include <string_view>
@@ -349,7 +350,9 @@ bool Parser::octal_escape(std::size_t begin, char32_t first, Item& item) {
   return true;
 }
 
-// Reads the property of "\p" or "\P".  REQUIRES: at_ is after the letter.
+// Reads the property of "\p" or "\P": its name in braces, which may have a
+// qualifier ("{Script=Greek}"), or one letter.  Then looks up the set that the
+// name denotes.  REQUIRES: at_ is after the "p" or "P".
 bool Parser::property(std::size_t begin, bool positive, Item& item) {
   std::string_view name;
   std::string_view qualifier;
@@ -379,6 +382,7 @@ bool Parser::property(std::size_t begin, bool positive, Item& item) {
                     "\" must be followed by a property in braces, as in "
                     "\"\\p{L}\".");
   }
+  // Look up the set.
   using Kind = PropertyAnswer::Kind;
   PropertyAnswer answer = find_property(qualifier, name);
   std::string written(text_.substr(name_begin, at_ - name_begin));
@@ -416,7 +420,7 @@ Parser::Item Parser::property_item(PropertyAnswer answer, bool negated) const {
 // Invariant of the loop: `set` is the union of the members read so far.  The
 // first member may be a "]", except for ECMA.
 bool Parser::bracket(std::size_t begin) {
-  // VERBOSE does not reach into brackets, and a flag cannot change inside.
+  // VERBOSE does not apply in brackets, and a flag cannot change in them.
   bool verbose = flags_.verbose;
   flags_.verbose = false;
   bool negated = raw_match("^");
@@ -435,6 +439,7 @@ bool Parser::bracket(std::size_t begin) {
     }
     if (!first && raw_match("]")) break;
     if (!set_operator(begin, first_member)) return false;
+    // Read a member.  It is a range if a "-" and another member follow.
     std::size_t item_begin = at_;
     Item low;
     if (!bracket_item(item_begin, low)) return false;
@@ -449,7 +454,7 @@ bool Parser::bracket(std::size_t begin) {
     Item high;
     if (!bracket_item(at_, high)) return false;
     if (!high.is_char) {
-      // "[a-\d]": the "-" stands for itself.
+      // "[a-\d]": the "-" is a character of the set.
       if (python_re()) {
         return fail(item_begin, at_, "A range must end with a character.");
       }
@@ -480,7 +485,8 @@ bool Parser::bracket(std::size_t begin) {
   return true;
 }
 
-// In version 0 "[a-z--b]" is text that nobody means.
+// Refuses "--", "&&", "||" and "~~".  In version 0 they are characters, but an
+// author who writes "[a-z--b]" means the set operation of version 1.
 bool Parser::set_operator(std::size_t begin, std::size_t first_member) {
   if (flavor_ != Flavor::kRegexModule || at_ == first_member) return true;
   for (std::string_view op : {"--", "&&", "||", "~~"}) {

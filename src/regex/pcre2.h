@@ -3,8 +3,8 @@
 
 // The adapter to PCRE2, which runs the patterns that are not regular.
 //
-// A search looks at `subject` from `start`; the text before `start`
-// is visible to look-behind and word boundaries.  With `more` set, the end of
+// A search reads `subject` from `start`; the text before `start` is visible to
+// look-behind and word boundaries.  With `more` set, the end of
 // the subject is not the end of the text: if a match depends on text after the
 // subject, the result is kPartial, so a kMatch is final (PCRE2_PARTIAL_HARD).
 
@@ -59,22 +59,25 @@ class Pcre2 {
     bool not_empty_at_start = false;  // no empty match at `start`
     // The subject is not the beginning of the text: ^ and \A fail at offset 0.
     bool not_text_start = false;
-    // How many bytes searches may read, counted down; null: enough for one
-    // search (kFreeBytes, and kPasses times the rest of the subject).
+    // The bytes that searches may still read; each search subtracts the bytes
+    // that it has read.  Null: one search may read kFreeBytes and kPasses times
+    // the rest of the subject.
     std::uint64_t* bytes_left = nullptr;
   };
   static constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 24;
   static constexpr std::uint64_t kPasses = 64;
 
-  // Byte offsets into `subject`.  After kMatch, `groups` (when given) holds
-  // the span of every group, index 0 the whole; {kUnset, kUnset} if it took
-  // no part.  For a group name that is used twice, the group that is set.
+  // Offsets are in bytes of `subject`.  After kMatch, `groups`, unless it is
+  // null, contains the span of the match at index 0 and the span of each group,
+  // or {kUnset, kUnset} for a group that took no part in the match.  If two
+  // groups have the same name, the span is that of the group that is set.
   // kLimit: the step limit or the budget was exceeded; the search is undecided.
   Found search(std::string_view subject, std::size_t start,
                const SearchOptions& options, Scratch& scratch,
                std::vector<std::pair<std::size_t, std::size_t>>* groups) const;
 
-  // Characters that a match may look at before its start, times 4 (bytes).
+  // The number of characters that a match may read before its start, times 4
+  // (the most bytes of a character).
   std::size_t lookbehind_bytes() const;
 
  private:

@@ -1,17 +1,17 @@
 // Hir -> the text that PCRE2 reads.
 //
-// Written from the Hir and not from the pattern, so that the meaning never
-// depends on PCRE2's dialect: sets are spelled out (its \w and \s are other
-// sets), case is already folded, `\Z` and `$` are the assertion that was meant,
-// numbers and names of groups are ours.
+// The text is written from the Hir and not from the pattern, so that its
+// meaning does not depend on PCRE2's dialect: sets are spelled out, because
+// PCRE2's \w and \s are other sets; case is already folded; `\Z` and `$` are
+// the assertions of the flavor; groups have the numbers and names of the Hir.
 //
 // Sets of many ranges are written through general categories, which PCRE2
 // stores in a few bytes: \w is eleven of them and some ranges.  Characters
 // that a PCRE2 with older tables does not know are written out (kNewer).
 //
-// Groups.  Ours may carry one number twice ("(?P<n>a)|(?P<n>b)"), PCRE2's may
-// not.  PCRE2 numbers groups by their opening parenthesis.  Groups that share
-// one of our numbers also share the name "g<number>".
+// Groups.  Two groups of the Hir may have the same number
+// ("(?P<n>a)|(?P<n>b)").  PCRE2 numbers every group by its opening parenthesis,
+// so groups that share a number in the Hir share the name "g<number>" in PCRE2.
 
 #include <cstdio>
 #include <string>
@@ -26,7 +26,7 @@
 namespace parlance::regex {
 namespace {
 
-// More ranges than this and categories are tried.
+// A set of more ranges than this is written through categories.
 constexpr std::size_t kFewRanges = 24;
 
 void append_char(std::string& out, char32_t c) {
@@ -179,6 +179,9 @@ std::string Writer::reference(std::uint32_t group) const {
   return std::to_string(last_number_[group]);
 }
 
+// Writes the part of a node before its children; for a node without children,
+// the whole node.  close() writes the part after them, and run() the "|"
+// between them.
 void Writer::open(const HirNode& node, bool bare) {
   switch (node.kind) {
     case HirKind::kEmpty:
@@ -201,8 +204,8 @@ void Writer::open(const HirNode& node, bool bare) {
       if (!bare) out_ += "(?:";
       break;
     case HirKind::kRepeat:
-      // "(?>a*)" and not "a*+": the JIT of 10.42 keeps what a group in a
-      // possessive repeat had captured when it gives up the repeat.
+      // "(?>a*)" and not "a*+": when the JIT of 10.42 backtracks over a
+      // possessive repeat, it does not reset the captures of the groups in it.
       if (node.possessive) out_ += "(?>";
       if (!is_one_item(hir_.nodes[node.children[0]])) out_ += "(?:";
       break;
