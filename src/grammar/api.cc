@@ -79,8 +79,8 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
 const std::vector<GrammarNote>& Grammar::report() const {
   std::call_once(impl_->reported, [&] {
     impl_->report = impl_->notes;
-    // Taking the lock makes the recogniser release the lock of the schema that
-    // it used last.
+    // ~Lock() unlocks the schema that the recogniser used last, which the
+    // survey locks.
     { const recogniser::Recogniser::Lock lock(*impl_->recogniser); }
     grammar::survey_schemas(impl_->schemas, impl_->report);
   });

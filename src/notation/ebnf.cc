@@ -1,4 +1,5 @@
-// EBNF: rules, sequences and operators; see ebnf_reader.h.
+// Reads the structure of EBNF: rules, sequences, alternatives and operators.
+// frames_ is the stack of open parentheses, below them the body of the rule.
 
 #include "notation/ebnf.h"
 

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_NOTATION_EBNF_H_
 #define PARLANCE_SRC_NOTATION_EBNF_H_
 
-// Grammars as text: the EBNF that GBNF files are written in, and more.
+// Grammars as text, in an extension of the EBNF of GBNF files.
 //
 //   root   ::= "[" (number ("," number){0,9})? "]"    # up to ten numbers
 //   number ::= [1-9] [0-9]* | "0"
@@ -41,9 +41,9 @@ Result<rules::Rules> read_ebnf(std::string_view text,
                                std::string_view root_rule = "root",
                                const rules::RulesLimits& limits = {});
 
-// A text that read_ebnf() reads as the same language, one line per rule.  The
-// root comes first and is called `root` if that name is free.  Rules that
-// nothing uses are omitted.
+// Writes a text that read_ebnf() reads as the same language, with one line per
+// rule.  The first rule is the root, which is called `root` if this name is
+// free.  Rules without a use are omitted.
 std::string to_ebnf(const rules::Rules& rules);
 
 }  // namespace parlance::notation

@@ -1,4 +1,4 @@
-// EBNF: strings, classes, macros and the options of rules; see ebnf_reader.h.
+// Reads the terms of EBNF: strings, classes, macros, and the options of rules.
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,8 @@ bool is_capture_name(std::string_view name) {
 
 }  // namespace
 
-// REQUIRES: the cursor is at "\".
+// Reads an escape: a control character by its letter, a character by its number
+// (`hex`), or punctuation.  REQUIRES: the cursor is at "\".
 bool EbnfReader::escape(bool in_class, char32_t& out) {
   const std::size_t begin = at_++;
   const char c = peek();
@@ -191,6 +192,12 @@ bool EbnfReader::options(rules::RuleOptions& out,
   return true;
 }
 
+// Reads the value of the option `key` into `out`.  REQUIRES: the cursor is
+// after the key, which begins at `begin`.
+//
+// The branches: options without a value; then, as all others need a value, a
+// check for it; counts; names of captures; markers; hints, which have a number
+// that is ignored; the temperature.
 bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
                         const std::string& rule_name, std::size_t begin) {
   const bool has_value = match("=");
@@ -478,6 +485,8 @@ bool EbnfReader::token_macro(Arguments& args, bool excluded, ExprId& out) {
   return true;
 }
 
+// Converts the arguments of TagDispatch or, with `tokens`, TokenTagDispatch.
+// Only one of `text` and `token_text` is filled.
 bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
   std::optional<Value> loop;
   std::optional<Value> excludes;
@@ -489,11 +498,15 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
   // ("a") could be "a" in parentheses.  Here it is a list of one string.
   const std::vector<Value> excluded =
       excludes ? std::move(excludes->items) : std::vector<Value>{};
+  // Whether an argument is a valid trigger or exclude: a text that is not empty
+  // or one token id, not a range.
   const Value::Kind kind = tokens ? Value::Kind::kNumber : Value::Kind::kText;
   auto fits = [&](const Value& given) {
     return given.kind == kind && given.last == given.number &&
            (tokens || !given.text.empty());
   };
+  // Convert the excludes.  They come first, because triggers are checked
+  // against them.
   FreeTextExpr text;
   rules::TokenTextExpr token_text;
   for (const Value& given : excluded) {
@@ -526,6 +539,7 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
     }
     return true;
   };
+  // Convert the triggers.
   for (const Value& given : args.positional) {
     FreeTextExpr::Trigger made;
     if (given.kind != Value::Kind::kTuple || given.items.size() < 2 ||

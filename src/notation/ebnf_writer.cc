@@ -1,5 +1,5 @@
-// Writes rules as EBNF; see ebnf.h.  An explicit stack of pending writes
-// replaces recursion, so nesting costs no call stack.
+// Writes rules as EBNF that read_ebnf() reads as the same language.  A stack of
+// pending writes replaces recursion, so nesting costs no call stack.
 
 #include <algorithm>
 #include <deque>
@@ -199,6 +199,9 @@ class Writer {
     }
   }
 
+  // Writes a terminal, or pushes the parts of an expression to `left`.
+  // Invariant: the text of `task` is the text in out_ since the call, followed
+  // by the tasks that the call has pushed, from the last to the first.
   void write(const Task& task, std::vector<Task>& left) {
     const Expr& expr = rules_.exprs[task.expr];
     // The stack is popped from its end, so children are pushed in reverse.

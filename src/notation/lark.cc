@@ -1,4 +1,5 @@
-// Lark: statements, sequences and operators; see lark_reader.h.
+// Reads the structure of Lark: statements, sequences, alternatives and
+// operators; and completes the rules after the last statement (finish()).
 
 #include "notation/lark.h"
 
@@ -135,6 +136,8 @@ bool LarkReader::statements() {
   return true;
 }
 
+// Reads the definition of a rule or terminal: its name, its options, ":" and
+// its body.
 bool LarkReader::definition() {
   const std::size_t prefix = at_;
   if (peek() == '?' || peek() == '!') ++at_;
@@ -169,6 +172,8 @@ bool LarkReader::definition() {
   }
   skip_blanks();
   if (!match(":")) return fail_here("a name is followed by \":\".");
+  // Set how the body is read.  In a lexeme (a terminal, or a rule that is lazy
+  // or has a marker), no ignored text follows the items.
   const bool lexeme = chosen.lazy || chosen.marker != rules::kNoId;
   in_terminal_ = info_[id].terminal;
   in_lexeme_ = in_terminal_ || lexeme;
@@ -220,6 +225,8 @@ bool LarkReader::body(ExprId& out) {
   }
 }
 
+// Reads one item or operator: structure first ("|", groups, operators,
+// aliases), then the items, which add an expression to the sequence.
 bool LarkReader::item() {
   const char c = peek();
   switch (c) {
@@ -412,12 +419,14 @@ bool LarkReader::count(std::uint32_t& out) {
 // -------------------------------------------------------
 
 bool LarkReader::finish() {
+  // Every name must be defined.
   for (RuleId id = 0; id < info_.size(); ++id) {
     if (info_[id].defined) continue;
     return fail(info_[id].first_use.begin, info_[id].first_use.end,
                 "\"" + rules_.rules[id].name + "\" is not defined.",
                 ErrorCode::kBadReference);
   }
+  // All %ignore statements have been read, so ignored text can be defined.
   if (weave_) {
     rules_.rules[ignored_].body =
         ignores_.empty()
@@ -430,6 +439,8 @@ bool LarkReader::finish() {
                 ErrorCode::kBadReference);
   }
   rules_.root = start->second;
+  // Rewrite rules of free text.  open_ended_lazy_rules() comes last, because it
+  // rewrites lazy rules by which find_dispatch() recognises triggers.
   if (!check_terminals()) return false;
   open_ended_markers();
   if (!find_dispatch()) return false;
@@ -443,6 +454,7 @@ bool LarkReader::finish() {
                     ".  The body of a lazy rule must be one automaton.",
                 ErrorCode::kUnsupported);
   }
+  // With allow_initial_skip, ignored text may precede the first item.
   if (weave_ && initial_skip_) {
     rules::Rule outer;
     outer.name = "start with ignored text";

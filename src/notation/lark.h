@@ -29,8 +29,8 @@
 //
 // A rule `(a | b)* tail`, where `tail` is any text and `a` and `b` begin with
 // any text up to a fixed text (a lazy rule, or one with a suffix or stop) or
-// to a token, is free text with triggers: where a trigger has been written,
-// the rest of its rule must follow.
+// to a token, is free text with triggers: after a trigger, the rest of its rule
+// must follow.
 //
 // A suffix or stop of fixed text after any text is optional: the text may end
 // without it.
@@ -47,11 +47,11 @@
 namespace parlance::notation {
 
 struct LarkOptions {
-  // What "@name" stands for: grammars, or sources in Lark.
+  // The meaning of "@name": a grammar, or a source in Lark.
   std::map<std::string, rules::Rules> grammars = {};
   std::map<std::string, std::string> sources = {};
-  // The tokens that are spelled so.  Null: no vocabulary is known, and tokens
-  // by name and <[*]> are errors.
+  // Returns the tokens with a given text.  Null: there is no vocabulary, and
+  // tokens by name and <[*]> are errors.
   std::function<std::vector<rules::Token>(std::string_view)> tokens_spelled =
       {};
   rules::RulesLimits limits = {};

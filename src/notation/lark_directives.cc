@@ -1,4 +1,4 @@
-// Lark: statements and items that begin with "%"; see lark_reader.h.
+// Reads the statements and items of Lark that begin with "%".
 
 #include <utility>
 

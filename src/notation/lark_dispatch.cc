@@ -1,5 +1,5 @@
-// Lark: rules that are free text with triggers, found after the whole text has
-// been read; see lark_reader.h.
+// Finds the rules of a Lark grammar that are free text with triggers, after the
+// whole grammar has been read, and rewrites them.
 //
 //   start: (call | note)* tail          TagDispatch(("<c>", call's rest),
 //   call: call_head /[0-9]+/ "</c>"                 ("<n>", note's rest))
@@ -196,6 +196,8 @@ bool LarkReader::head_of(RuleId id, Head& out) const {
   return true;
 }
 
+// Rewrites rule `id` as free text with triggers, if it has the form
+// `(a | b)* tail`.  Returns false after an error.
 bool LarkReader::dispatch_in(RuleId id) {
   const Rule& rule = rules_.rules[id];
   if (rule.body == kNoId || rule.options.lazy || rule.options.marker != kNoId) {
@@ -212,6 +214,8 @@ bool LarkReader::dispatch_in(RuleId id) {
   const std::vector<ExprId> branches =
       inner.kind == ExprKind::kChoice ? inner.children
                                       : std::vector<ExprId>{loop.children[0]};
+  // The form requires that every branch is a rule with a head.  Collect the
+  // heads: heads[i] is the head of rule from[i].
   std::vector<Head> heads;
   std::vector<RuleId> from;
   for (ExprId branch : branches) {
@@ -224,6 +228,8 @@ bool LarkReader::dispatch_in(RuleId id) {
     if (steps_ > 20'000'000 || !head_of(from.back(), head)) return true;
     heads.push_back(std::move(head));
   }
+  // The rule has the form.  Check that free text can express it: the branches
+  // have no options, and the triggers are all texts or all tokens.
   const std::size_t known = info_.size();
   auto span_of = [&](RuleId at) {
     return at < known ? info_[at].first_use : Span{at_, at_};
@@ -251,6 +257,8 @@ bool LarkReader::dispatch_in(RuleId id) {
                   ErrorCode::kUnsupported);
     }
   }
+  // For each branch, add a rule for the items after its trigger, with ignored
+  // text between them, and the trigger that leads to this rule.
   rules::FreeTextExpr text;
   rules::TokenTextExpr token_text;
   for (std::size_t i = 0; i < heads.size(); ++i) {

@@ -1,4 +1,4 @@
-// Lark: the options of rules; see lark_reader.h.
+// Reads the options of Lark's rules.
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +47,8 @@ bool LarkReader::options(rules::RuleOptions& out,
   return true;
 }
 
+// Reads the value of the option `key` into `out`.  REQUIRES: the cursor is
+// after the key, which begins at `begin`.
 bool LarkReader::option(rules::RuleOptions& out, const std::string& key,
                         std::size_t begin, const std::string& rule_name) {
   const bool has_value = match("=");

@@ -144,7 +144,7 @@ class LarkReader : private TextCursor {
   bool in_terminal_ = false;
   bool in_lexeme_ = false;   // a terminal, or a lazy rule
   bool no_rules_ = false;    // a rule with a suffix: of terminals only
-  std::size_t last_ignore_;  // where the last "%ignore" of `text_` stands
+  std::size_t last_ignore_;  // the offset of the last "%ignore" in `text_`
   bool weave_ = false;       // there may be ignored text
   rules::RuleId ignored_ = rules::kNoId;
   std::vector<rules::ExprId> ignores_;

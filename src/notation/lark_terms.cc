@@ -1,4 +1,5 @@
-// Lark: terminals and tokens; see lark_reader.h.
+// Reads the terms of Lark: texts, patterns, tokens and references to other
+// grammars.
 
 #include <algorithm>
 #include <utility>
@@ -208,7 +209,8 @@ bool LarkReader::token_name(TokenSetExpr& out) {
   return true;
 }
 
-// REQUIRES: the cursor is at "@".
+// Reads "@name", a reference to another grammar.  A grammar is appended once,
+// at its first reference.  REQUIRES: the cursor is at "@".
 bool LarkReader::named_grammar(ExprId& out) {
   const std::size_t begin = at_++;
   const std::string called = name();
@@ -226,6 +228,8 @@ bool LarkReader::named_grammar(ExprId& out) {
   if (rules == nullptr && done != context_.compiled.end()) {
     rules = &done->second;
   }
+  // It is not compiled yet: read its source, and add its rules to `compiled`.
+  // `chain` has the names of the sources that are being read, to detect cycles.
   if (rules == nullptr) {
     auto source = options.sources.find(called);
     if (source == options.sources.end()) {
@@ -257,7 +261,7 @@ bool LarkReader::named_grammar(ExprId& out) {
       return fail(begin, at_, where + ": " + read.error().message,
                   read.error().code);
     }
-    // The spans count bytes of another text.
+    // Drop the spans, which count bytes of another text.
     for (rules::SchemaExpr& schema : read->schemas) schema.span = std::nullopt;
     rules = &context_.compiled.emplace(called, std::move(*read)).first->second;
   }

@@ -1,6 +1,6 @@
-// Three steps.  The pattern is respelled for the parser of ECMA patterns.  The
-// tree is checked, and its sets are case-folded.  The meaning (Hir) is
-// restricted to what a grammar can express.
+// Reads a pattern in three steps.  Respeller rewrites it for the parser of ECMA
+// patterns.  Then the tree is checked, and its sets are case-folded.  Last, the
+// Hir is restricted to the constructs and characters of a grammar.
 
 #include "notation/regex_rules.h"
 
@@ -26,7 +26,8 @@ using regex::AstKind;
 using regex::CharClass;
 using regex::HirKind;
 
-// The pattern in ECMA's spelling, and where each of its bytes comes from.
+// Rewrites a pattern in ECMA's spelling, and maps each byte of the result to
+// its origin in the pattern, so that errors have spans in the pattern.
 class Respeller {
  public:
   Respeller(std::string_view text, bool embedded)
@@ -67,7 +68,7 @@ class Respeller {
   }
 
   std::string out;
-  std::vector<std::uint32_t> map;  // by byte of `out`, and one more
+  std::vector<std::uint32_t> map;  // by byte of `out`, and for its end
   bool ignore_case = false;
   Error error;
 
@@ -178,6 +179,8 @@ class Respeller {
     return put_code_point(value, 2 + count);
   }
 
+  // Rewrites an escape.  Escapes with the same meaning in ECMA are copied; all
+  // others become a set, a code point or an error.
   bool escape() {
     if (at_ + 1 >= text_.size()) {
       return fail(1,
@@ -307,6 +310,7 @@ Result<RegexExpr> read_regex(std::string_view pattern,
                  {},
                  Span{0, pattern.size()}};
   }
+  // Read the flags, and respell the pattern.
   bool ignore_case = false;
   bool dot_all = !options.has_flags;
   for (char flag : options.flags) {
@@ -327,6 +331,7 @@ Result<RegexExpr> read_regex(std::string_view pattern,
   if (!respeller.run()) return respeller.error;
   ignore_case = ignore_case || respeller.ignore_case;
 
+  // Maps the span of an error from the respelled pattern to `pattern`.
   auto located = [&](Error error) {
     if (error.span) {
       const std::vector<std::uint32_t>& map = respeller.map;
@@ -338,6 +343,8 @@ Result<RegexExpr> read_regex(std::string_view pattern,
     }
     return error;
   };
+  // Parse it, and give the tree the meaning of a grammar's pattern: anchors are
+  // empty, case is that of ASCII letters, and "." excludes at most "\n".
   regex::PatternOptions reading;
   reading.flavor = regex::Flavor::kEcma;
   reading.dot_all = dot_all;
@@ -356,7 +363,7 @@ Result<RegexExpr> read_regex(std::string_view pattern,
       }
       if (ignore_case) node.set = fold_ascii(node.set);
     } else if (node.kind == AstKind::kDot && !dot_all) {
-      // ECMA's dot also leaves out \r, U+2028 and U+2029.
+      // ECMA's dot also excludes \r, U+2028 and U+2029.
       node.kind = AstKind::kSet;
       node.set = CharClass({{'\n', '\n'}});
       node.negated = true;
@@ -370,6 +377,8 @@ Result<RegexExpr> read_regex(std::string_view pattern,
   Result<regex::Hir> hir = regex::translate(*ast, reading);
   if (!hir) return located(hir.error());
 
+  // Restrict the Hir to the characters that can occur in the text, and refuse
+  // the constructs that are not regular.
   const CharClass& universe =
       options.json_string ? json_characters() : scalar_values();
   for (regex::HirNode& node : hir->nodes) {

@@ -3,7 +3,7 @@
 
 // Regular expressions as grammars: the whole text has to match.
 //
-// The dialect is ECMAScript's, read by the library's one reader of patterns,
+// The dialect is ECMAScript's, and the library's parser of patterns reads it,
 // with these differences:
 //
 //   .           any character, also a newline; with flags given and no "s"
@@ -12,12 +12,13 @@
 //   \d \w \s    ASCII; \s is space, \t \n \r \v \f and U+00A0
 //   \a \e       the characters 7 and 27; \UHHHHHHHH a code point; any other
 //   \A ...      escaped character stands for itself
-//   *? +? {}?   as without the "?"
+//   *? +? {}?   the same as without the "?"
 //   flag i      ASCII letters only
 //
 // Refused, with the reason: look-around, back-references, \b \B, \p, inline
 // flags, atomic groups, comments, (?P<...>).  Inside a grammar (`embedded`) a
-// leading "(?i)" and "(?P<name>...)" are read, for printed grammars hold them.
+// leading "(?i)" and "(?P<name>...)" are accepted, because printed grammars
+// contain them.
 
 #include <string>
 #include <string_view>
