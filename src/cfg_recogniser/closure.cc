@@ -117,8 +117,9 @@ void CfgRecogniser::Closure::follow(const Item& item) {
       if (item.count >= state.max) break;
       Item again = item;
       ++again.count;
-      if (state.max == kUnbounded)
+      if (state.max == kUnbounded) {
         again.count = std::min(again.count, state.min);
+      }
       call(item, again);
       break;
     }

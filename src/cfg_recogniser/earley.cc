@@ -579,8 +579,9 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
         if (step == CharStep::kNo) break;
         if (step == CharStep::kDone) {
           ++next.count;
-          if (state.max == kUnbounded)
+          if (state.max == kUnbounded) {
             next.count = std::min(next.count, state.min);
+          }
         }
         push(out, next);
         break;

@@ -78,8 +78,9 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       if (step == CharStep::kNo) break;
       if (step == CharStep::kDone) {
         ++next.count;
-        if (state.max == kUnbounded)
+        if (state.max == kUnbounded) {
           next.count = std::min(next.count, state.min);
+        }
       }
       next.inner =
           automata::canonicalize(network_.classes[state.index], next.inner);

@@ -13,7 +13,6 @@ using schema_solver::ItemChoices;
 using schema_solver::JsonType;
 
 using recogniser::Configuration;
-using recogniser::StringHint;
 namespace {
 
 // After a member or item in exact layout, a separator or the closing bracket
@@ -413,8 +412,9 @@ Configuration JsonRecogniser::mask_key(Configuration config,
     if (!lexeme.track) config.extra = 0;
     std::uint32_t min_chars = 0;
     for (const Entry& entry : lexeme.entries) {
-      if (lexeme.kind == Kind::kString)
+      if (lexeme.kind == Kind::kString) {
         min_chars = std::max(min_chars, entry.min);
+      }
     }
     if (lexeme.kind == Kind::kKey) {
       config.count = 0;

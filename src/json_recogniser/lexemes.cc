@@ -201,8 +201,9 @@ std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
     const bool unique = unique_in(frame, conjunction);
     std::uint32_t values = 0;
     for (const schema_solver::DisjunctId disjunct :
-         solver_.disjuncts(conjunction, type))
+         solver_.disjuncts(conjunction, type)) {
       values |= disjunct;
+    }
     if (unique) {
       for (const std::string& value : value_sets_[frame.used]) {
         if (type == JsonType::kNull && value == "wnull") values &= ~1U;

@@ -9,7 +9,6 @@
 namespace parlance::json_recogniser {
 
 using recogniser::Configuration;
-using recogniser::StringHint;
 
 using json::BodyState;
 

@@ -196,10 +196,12 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const SubtreeVerdict verdict =
         target == 0 ? SubtreeVerdict::kReject : walk().judge(node, target);
-    if (verdict == SubtreeVerdict::kAccept)
+    if (verdict == SubtreeVerdict::kAccept) {
       decided_.accept(node.first, node.last);
-    if (verdict == SubtreeVerdict::kDescend)
+    }
+    if (verdict == SubtreeVerdict::kDescend) {
       decided_.accept(node.first, node.own_end);
+    }
     i = verdict == SubtreeVerdict::kDescend ? i + 1 : node.subtree_end;
   }
 }
@@ -219,8 +221,9 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   const vocab::TokenTrie& trie = tables_.trie();
   const auto read = [&](std::uint32_t child, std::uint8_t byte) {
     const StateId state = step(from, byte);
-    if (state != deferred.target)
+    if (state != deferred.target) {
       walk().correct_subtree(child, state, deferred.target);
+    }
   };
   const std::uint32_t root = only_node(depth);
   if (root == 0) {

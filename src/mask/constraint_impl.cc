@@ -324,16 +324,18 @@ Position ConstraintImpl::read(Position position, std::string_view bytes) {
       return Position{at.in, to};
     });
     bytes = rest;
-    if (position.in->full.load(std::memory_order_relaxed))
+    if (position.in->full.load(std::memory_order_relaxed)) {
       position = in_private_generation(position, 0);
+    }
   }
   return position;
 }
 
 std::optional<Configuration> ConstraintImpl::read_token_here(
     const Position& position, Id id) {
-  if (compiler_->vocabulary().kind(id) == TokenKind::kUnused)
+  if (compiler_->vocabulary().kind(id) == TokenKind::kUnused) {
     return Configuration{};
+  }
   const GenerationLock use(*position.in);
   const Configuration to = read_locked(*use, position.config, id);
   if (use->overflowed()) return std::nullopt;

@@ -139,8 +139,9 @@ void LexemeWalk::correct_token(std::uint32_t i, std::size_t depth, StateId from,
     if (at.state == 0) break;
   }
   const bool accepted = fits(at);
-  if (accepted || assumed != 0)
+  if (accepted || assumed != 0) {
     decided_.decide(class_trie_->ids()[i], accepted);
+  }
   if (accepted && bounded_) most_ = std::max(most_, least(at.state));
 }
 

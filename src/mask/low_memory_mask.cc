@@ -70,8 +70,9 @@ class ReplaceableRecogniser {
     recogniser_ = full->fresh(/*same_parts=*/true);
     recogniser_->widen(room);
     const Recogniser::Lock after(*recogniser_);
-    for (Configuration& position : path_)
+    for (Configuration& position : path_) {
       position = recogniser_->adopt(*full, position);
+    }
   }
 
   std::shared_ptr<Recogniser> recogniser_;

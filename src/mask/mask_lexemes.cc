@@ -10,7 +10,6 @@
 namespace parlance::mask {
 
 using json::BodyState;
-using recogniser::StringHint;
 using recogniser::WhitespaceHint;
 using vocab::kNoToken;
 using vocab::TrieNode;

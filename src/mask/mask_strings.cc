@@ -69,8 +69,9 @@ void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
                   .max_chars = view.max_chars,
                   .after = view.after});
   }
-  for (const StringHint::AcceptingRange& end : view.accepting_ranges)
+  for (const StringHint::AcceptingRange& end : view.accepting_ranges) {
     leave_string(table, kind, end);
+  }
   text_start_ = nullptr;
   clear_exceptions();
 }
@@ -270,8 +271,9 @@ void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
     }
     return;
   }
-  if (is_exception_.empty())
+  if (is_exception_.empty()) {
     is_exception_.resize(resources_.tables.mask_words());
+  }
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   const auto mark = [this](Id id) {
@@ -286,11 +288,13 @@ void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
       state = at;
     } else {
       state = states[node.depth() - 1];
-      if (!state.dead())
+      if (!state.dead()) {
         state = recogniser.step_or_value_state(state, node.byte());
+      }
     }
-    if (recogniser.left_value(state))
+    if (recogniser.left_value(state)) {
       state = step_path(origin_, origin_node_, i);
+    }
     trie_.each_token(node, mark);
     if (recogniser.left_value(state)) {
       if (!recogniser.ended_by_lookahead(state)) set_node(node);

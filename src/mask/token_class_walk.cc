@@ -115,8 +115,9 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
     if (after == 0 || after == kSplit) return false;
     for (std::uint8_t byte_class = lead.first; byte_class <= lead.last;
          ++byte_class) {
-      if (!leads_back(step_class(after, byte_class), lead.due, state))
+      if (!leads_back(step_class(after, byte_class), lead.due, state)) {
         return false;
+      }
     }
   }
   return true;

@@ -23,8 +23,9 @@ std::uint32_t saturated(std::uint64_t value) {
 // base::kUnbounded times 0 is 0: zero repetitions of anything are empty.
 std::uint32_t times(std::uint32_t length, std::uint32_t count) {
   if (length == 0 || count == 0) return 0;
-  if (length == base::kUnbounded || count == base::kUnbounded)
+  if (length == base::kUnbounded || count == base::kUnbounded) {
     return base::kUnbounded;
+  }
   return saturated(std::uint64_t{length} * count);
 }
 

@@ -288,8 +288,9 @@ class Linter {
       const bool passes = named || node.key_value ||
                           (gets_text_[i] && node.type == ValueType::kObject);
       if (!passes) continue;
-      for (const auto& [name, child] : node.properties)
+      for (const auto& [name, child] : node.properties) {
         gets_text_[child] = true;
+      }
       if ((named || node.key_value) && node.additional) {
         gets_text_[*node.additional] = true;
       }

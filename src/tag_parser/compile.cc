@@ -16,7 +16,6 @@ using automata::WordSymbol;
 using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
-using structural_tag::TokenRef;
 
 // --- Analysis ----------------------------------------------------------------
 

@@ -439,8 +439,9 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
     if (program_.has_budgets) spend_token();
     return true;
   }
-  if (full_ || (locked_ != nullptr && locked_->full()))
+  if (full_ || (locked_ != nullptr && locked_->full())) {
     replace_full_recognisers();
+  }
   find_closure();
   const std::vector<Thread> before = waiting_;
   const std::uint64_t begin = position_;

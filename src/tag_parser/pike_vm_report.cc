@@ -71,8 +71,9 @@ HistoryId PikeVm::compact_history(HistoryId step) {
   }
   history_.compact();
   for (auto* threads : {&kernel_, &waiting_}) {
-    for (Thread& thread : *threads)
+    for (Thread& thread : *threads) {
       thread.history = history_.new_id(thread.history);
+    }
   }
   history_threshold_ = std::max<std::size_t>(4096, 2 * history_.bytes());
   if (counts_.size() > counts_threshold_) compact_counts();

@@ -102,8 +102,9 @@ class ClassTrieBuilder {
         drafts_[at].begin = begin;
       }
     }
-    for (const TokenAt& one : tokens_)
+    for (const TokenAt& one : tokens_) {
       ids[drafts_[one.node].begin.ids++] = one.id;
+    }
   }
 
  private:

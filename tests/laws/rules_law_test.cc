@@ -163,8 +163,9 @@ std::vector<std::string> all_texts(std::size_t chars,
 
 Configuration read(CfgRecogniser& recogniser, Configuration at,
                    std::string_view text) {
-  for (const char c : text)
+  for (const char c : text) {
     at = recogniser.step(at, static_cast<std::uint8_t>(c));
+  }
   return at;
 }
 

@@ -35,7 +35,6 @@ namespace {
 using parlance::Result;
 using parlance::automata::Automaton;
 using parlance::automata::kNoPosition;
-using parlance::json::Array;
 using parlance::json::Object;
 using parlance::json::Value;
 namespace automata = parlance::automata;

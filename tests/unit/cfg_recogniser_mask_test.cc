@@ -58,8 +58,9 @@ class Walks {
           const bool wanted = allows(slow, place, id);
           ASSERT_EQ(bit(row, id), wanted)
               << id << " \"" << vocabulary_.bytes(id) << '"';
-          if (wanted && !compiler_->stops()->contains(id))
+          if (wanted && !compiler_->stops()->contains(id)) {
             allowed.push_back(id);
+          }
         }
         if (allowed.empty()) break;
         const Id next = draw(allowed, random);

@@ -105,8 +105,9 @@ TEST(GrammarCache, ToldBySourceAndOptions) {
   std::vector<std::shared_ptr<grammar::GrammarImpl>> made;
   const auto add = [&](Result<Grammar> grammar) {
     ASSERT_TRUE(grammar) << grammar.error().to_string();
-    for (const auto& other : made)
+    for (const auto& other : made) {
       EXPECT_NE(detail::Access::impl(*grammar), other);
+    }
     made.push_back(detail::Access::impl(*grammar));
   };
   for (int round = 0; round < 2; ++round) {

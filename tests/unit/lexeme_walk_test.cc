@@ -22,7 +22,6 @@ namespace {
 
 using json_recogniser::JsonRecogniser;
 using recogniser::Configuration;
-using recogniser::StringHint;
 
 // Words, numbers, dates, pieces of UTF-8 and of escapes, long tokens,
 // references.
