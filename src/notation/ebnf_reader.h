@@ -5,8 +5,8 @@
 // parentheses.  ebnf.cc reads rules, sequences and operators; ebnf_terms.cc
 // reads terminals (strings, classes, macros) and the options of rules.
 //
-// A method that returns bool returns false after it has called fail().  The
-// first error is the one that is reported.
+// A method that returns bool returns false after it has called fail().  Only
+// the first error is reported.
 
 #include <map>
 #include <optional>
@@ -32,7 +32,7 @@ class EbnfReader : private TextCursor {
     bool hint = false;  // (= ...)
     std::vector<rules::ExprId> alternatives = {};
     std::vector<rules::ExprId> sequence = {};
-    bool has_element = false;  // the alternative has something in it
+    bool has_element = false;  // the alternative is not empty
     bool closed = false;       // by a hint: nothing may follow
     // The last element may take an operator.
     bool operand = false;

@@ -7,8 +7,8 @@
 // lark_directives.cc reads the statements and items that begin with "%".  After
 // the whole text has been read, lark_dispatch.cc finds free text with triggers.
 //
-// A method that returns bool returns false after it has called fail().  The
-// first error is the one that is reported.
+// A method that returns bool returns false after it has called fail().  Only
+// the first error is reported.
 
 #include <map>
 #include <optional>
@@ -60,8 +60,8 @@ class LarkReader : private TextCursor {
     bool terminal = false;
   };
 
-  void skip_blanks();  // on this line
-  void skip_space();   // and on the next ones
+  void skip_blanks();  // up to the end of the line
+  void skip_space();   // also over the ends of lines
   bool fail_here(std::string message);
 
   // lark.cc

@@ -11,7 +11,7 @@
 //   ^ $         mean nothing: the whole text is matched anyway
 //   \d \w \s    ASCII; \s is space, \t \n \r \v \f and U+00A0
 //   \a \e       the characters 7 and 27; \UHHHHHHHH a code point; any other
-//   \A ...      escaped character stands for itself
+//   \A ...      escaped character is this character
 //   *? +? {}?   the same as without the "?"
 //   flag i      ASCII letters only
 //

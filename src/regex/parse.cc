@@ -188,10 +188,9 @@ bool Parser::quantifier(std::size_t begin) {
   return true;
 }
 
-// Reads the rest of "{m}", "{m,}", "{,n}" or "{m,n}".  REQUIRES: at_ is after
-// the
-// "{".  If the text is none of these, it is not a quantifier, and at_ does not
-// change.
+// Reads the rest of "{m}", "{m,}", "{,n}" or "{m,n}".  If the text is none of
+// these, it is not a quantifier, and at_ does not change.  REQUIRES: at_ is
+// after the "{".
 bool Parser::braces(std::size_t begin, bool& is_quantifier, std::uint32_t& min,
                     std::uint32_t& max) {
   std::size_t saved = at_;

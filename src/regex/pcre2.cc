@@ -52,7 +52,7 @@ struct Free {
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
-// One of PCRE2's groups, as ours.
+// The group of the Hir that a group of PCRE2 was written from.
 struct Group {
   std::uint32_t number = 0;
   HirId closes{};  // Hir nodes are in the order in which groups close
@@ -164,7 +164,7 @@ Pcre2::Found Pcre2::search(
       return PCRE2_ERROR_MATCHLIMIT;
     }
     budget -= cost;
-    // The caller's text is well formed, but may hold surrogates.
+    // The caller's text is well formed, but may contain surrogates.
     std::uint32_t flags = PCRE2_NO_UTF_CHECK;
     if (options.more || end < subject.size()) flags |= PCRE2_PARTIAL_HARD;
     if (options.not_empty_at_start && from == start) {
