@@ -17,7 +17,6 @@
 namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
-using recogniser::Recogniser;
 
 // The copy of a set of items, with everything it refers to.
 class CfgRecogniser::Adoption {
