@@ -629,8 +629,6 @@ ExprId Lowering::lower_one(TagNodeId id) {
 
 }  // namespace
 
-static_assert(structural_tag::kUnbounded == kUnbounded);
-
 Result<LoweredTag> lower_tag(const TagTree& tag, const LowerOptions& options) {
   return Lowering(tag, options).lower();
 }
