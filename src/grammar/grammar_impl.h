@@ -47,7 +47,7 @@ struct GrammarImpl {
   std::once_flag reported = {};
   std::vector<GrammarNote> report = {};
 
-  // Of a grammar from a JSON Schema: one embedded, and no rules.
+  // Null for a grammar from a JSON Schema, which has one schema and no rules.
   std::shared_ptr<const rules::Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
   // Of the recogniser, for others that are made of the rules.

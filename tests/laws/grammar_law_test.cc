@@ -10,9 +10,10 @@
 //                same texts are accepted without those that have more, and
 //                there is no dead end either
 //   prefixes     of a text that is accepted every beginning may go on
-//   spelling     every value keeps a text where what the schema fixes is
-//                written one way; what is accepted then is accepted in any
-//                spelling, and, says a reference speller, written that way
+//   spelling     where the schema's fixed values have one spelling, every value
+//                still has a text; a text accepted then is accepted where any
+//                spelling is allowed, and has the fixed spelling, as a
+//                reference speller writes it
 //   rewriting    what means the same accepts the same: a schema twice in allOf,
 //                under two negations, through a reference, with its keywords in
 //                another order
