@@ -38,6 +38,18 @@ json::Value event_json(const Event& event, bool with_tokens) {
       out.set("text", json::Value(event.text));
       out.set("error", json::Value(event.diagnostic->message));
       break;
+    case EventKind::kCallOpen:
+      out.set("call", json::Value(std::int64_t{event.call}));
+      out.set("name", json::Value(event.text));
+      if (!event.call_id.empty()) out.set("id", json::Value(event.call_id));
+      break;
+    case EventKind::kCallArguments:
+      out.set("call", json::Value(std::int64_t{event.call}));
+      out.set("text", json::Value(event.text));
+      break;
+    case EventKind::kCallClose:
+      out.set("call", json::Value(std::int64_t{event.call}));
+      break;
   }
   out.set("start", json::Value(static_cast<std::int64_t>(event.bytes.begin)));
   out.set("end", json::Value(static_cast<std::int64_t>(event.bytes.end)));

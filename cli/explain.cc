@@ -86,6 +86,10 @@ class Rows {
         row({std::max(shown, event.bytes.begin), event.bytes.end}, event.tokens,
             "in no field", look);
         return remark(event.diagnostic->message, Style::kWarning);
+      case EventKind::kCallOpen:
+      case EventKind::kCallArguments:
+      case EventKind::kCallClose:
+        return;
     }
   }
 

@@ -66,6 +66,10 @@ class Screen {
       case EventKind::kTextUnclaimed:
         unclaimed(event);
         break;
+      case EventKind::kCallOpen:
+      case EventKind::kCallArguments:
+      case EventKind::kCallClose:
+        break;
     }
   }
 

@@ -24,6 +24,9 @@ struct Keys {
   PyObject* captures = interned("captures");
   PyObject* cut = interned("cut");
   PyObject* error = interned("error");
+  PyObject* call = interned("call");
+  PyObject* name = interned("name");
+  PyObject* id = interned("id");
   PyObject* code = interned("code");
   PyObject* message = interned("message");
 };
@@ -46,10 +49,10 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
                    bool tokens, const Fed& fed) {
   const Keys& k = keys();
   nb::object dict;
-  if (event.kind == EventKind::kTextUnclaimed) {
+  if (event.kind >= EventKind::kTextUnclaimed) {
     dict = nb::dict();
     set(dict, k.type, to_key(to_string(event.kind)));
-    set(dict, k.field, to_key(""));
+    set(dict, k.field, to_key(event.field));
   } else {
     dict =
         nb::steal(PyDict_Copy(prototypes.get(event.field_index, event.kind)));
@@ -88,6 +91,18 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
     case EventKind::kTextUnclaimed:
       set(dict, k.text, to_str(event.text));
       set_error(dict, *event.diagnostic);
+      break;
+    case EventKind::kCallOpen:
+      set(dict, k.call, to_int(event.call));
+      set(dict, k.name, to_str(event.text));
+      if (!event.call_id.empty()) set(dict, k.id, to_str(event.call_id));
+      break;
+    case EventKind::kCallArguments:
+      set(dict, k.call, to_int(event.call));
+      set(dict, k.text, to_str(event.text));
+      break;
+    case EventKind::kCallClose:
+      set(dict, k.call, to_int(event.call));
       break;
   }
   set(dict, k.start, to_int(event.bytes.begin));

@@ -44,10 +44,22 @@ enum class EventKind : std::uint8_t {
   // Text between regions that belongs neither to a field nor to the markup of
   // the format.  Only in format files without an implicit field.
   kTextUnclaimed,
+  // The calls of a region while they are being written.  Only with
+  // ParserOptions::stream_calls or TagParserOptions::stream_calls.
+  //
+  // kCallOpen comes as soon as the name of a call is certain, kCallArguments
+  // with each further piece of its arguments, and kCallClose when the call is
+  // complete.  They come between the kRegionOpen and the kRegionClose of their
+  // region.  A call that turns out to be malformed, or that the end of the
+  // response cuts off, has no kCallClose.
+  kCallOpen,
+  kCallArguments,
+  kCallClose,
 };
 
 // "region_open", "region_chunk", ...: the names that upstream uses.
-// "region_malformed" and "text_unclaimed" are additions.
+// "region_malformed", "text_unclaimed", "call_open", "call_arguments" and
+// "call_close" are additions.
 std::string_view to_string(EventKind kind);
 
 // A named group of the open delimiter that took part in the match.
@@ -67,6 +79,9 @@ struct Event {
   // kRegionChunk: the text that was routed into the region, whole UTF-8
   // characters, never empty.  The chunks of a region joined are its raw text.
   // kRegionMalformed: the raw text of the whole region.
+  // kCallOpen: the name of the tool.
+  // kCallArguments: a piece of the arguments as JSON text.  The pieces of a
+  // call joined are the JSON text of exactly its final arguments.
   // kTextUnclaimed: the text, without leading and trailing white space.  The
   // event comes when a region or markup begins, when the response ends, and
   // when the text reaches Limits::held_bytes.
@@ -84,6 +99,12 @@ struct Event {
 
   // kRegionOpen, when a delimiter opened it.
   std::span<const Capture> captures;
+
+  // kCallOpen, kCallArguments, kCallClose: which call of the response, counted
+  // from 0.
+  std::uint32_t call = 0;
+  // kCallOpen: the id that the model wrote for the call; "" if it wrote none.
+  std::string_view call_id;
 
   // kRegionMalformed: why.  kTextUnclaimed: what was expected.
   const Diagnostic* diagnostic = nullptr;
@@ -108,6 +129,14 @@ struct Part {
   Span bytes;  // from the open delimiter's start to the close's end
 };
 
+// A call as its events announced it.
+struct Call {
+  std::string id;  // "" if the model wrote none
+  std::string name;
+  std::string arguments;  // JSON text; of an unfinished call, its beginning
+  bool complete = false;  // kCallClose came
+};
+
 struct Message {
   // An object: defaults first, then fields in the order in which they were
   // first completed, which is upstream's order.
@@ -115,6 +144,9 @@ struct Message {
 
   // Every region in the order written.
   std::vector<Part> parts;
+
+  // With stream_calls: every call that was announced, by Event::call.
+  std::vector<Call> calls;
 
   // The first Limits::diagnostics diagnostics, in order.
   std::vector<Diagnostic> diagnostics;

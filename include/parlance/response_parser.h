@@ -73,6 +73,10 @@ struct ParserOptions {
   // closed regions, and message() has diagnostics only.
   bool keep_message = true;
 
+  // Emit the events of calls (kCallOpen, kCallArguments, kCallClose) while the
+  // calls are being written.
+  bool stream_calls = false;
+
   // Accept lone surrogates in three bytes each in the text that is fed; hosts
   // with UTF-16 strings, and Python's str, can produce them.  Default: they are
   // ill-formed.

@@ -132,6 +132,10 @@ struct TagParserOptions {
   // regions, message() has diagnostics only, and tree() is null.
   bool keep_message = true;
 
+  // Emit the events of calls (kCallOpen, kCallArguments, kCallClose) while the
+  // calls are being written.
+  bool stream_calls = false;
+
   // Parses of a text that may be open at the same time, and memory in bytes for
   // the differences between them.  Past either limit the remaining text is the
   // rest, with a diagnostic (kTooLarge).

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "format/family.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -90,9 +91,7 @@ struct Transform {
   std::vector<std::pair<std::string, Transform>> members = {};  // kObject
 };
 
-// Indexes Description::fields.
-using FieldId = base::Id<struct Field>;
-
+// Indexed by FieldId (format/family.h).
 struct Field {
   std::string name;
   Delimiter open;   // kNone: the implicit field
@@ -131,6 +130,7 @@ struct FormatImpl {
   std::vector<std::string> models = {};
   bool recovers = false;
   std::vector<ListedMark> marks = {};  // "marks" of a format file
+  Family family = {};  // of a bare template: default
   Limits limits = {};
   json::Value response_template = {};  // as read, for template_json()
   Description description = {};

@@ -277,6 +277,11 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
           return fault("not the text of the stream");
         }
         break;
+      case EventKind::kCallOpen:
+      case EventKind::kCallArguments:
+      case EventKind::kCallClose:
+        if (!inside) return fault("call outside of a region");
+        break;
       default:
         if (!inside) return fault("close outside of a region");
         inside = false;
