@@ -12,6 +12,8 @@
 //   {"name": "qwen3", "models": ["Qwen3-..."], "response_template": {...},
 //    "parlance": {}}
 //
+// docs/reference/format-files.md describes the file.
+//
 // A bare template is strict: a response that makes upstream's parser raise is a
 // failure (ResponseParser::failure()).  A format file recovers: damage stays in
 // its region (see Recover in parlance/response_parser.h).
@@ -36,6 +38,8 @@ struct FormatImpl;  // src/format/description.h
 
 struct FormatOptions {
   Limits limits = {};
+  // The variant of the family to load, by its name or an alias.  Default: none.
+  std::string_view variant = {};
 };
 
 // Something in a format that is valid and probably not what its author wants.
@@ -53,17 +57,23 @@ class Format {
   static Result<Format> from_json(std::string_view text,
                                   const FormatOptions& options = {});
 
-  // A format that is part of the library.  '-' and '_' are the same in names.
+  // A format that is part of the library, by its name, an alias, or the name or
+  // an alias of a variant.  Case, '-', '_' and '.' make no difference.
   // Errors: kUnknownFormat, whose message lists the closest names.
   static Result<Format> built_in(std::string_view name,
                                  const FormatOptions& options = {});
   static std::span<const std::string_view> built_in_names();  // sorted
 
-  // The JSON text of a built-in format file, "" if there is none.
+  // The JSON text of a built-in format file, "" if there is none.  The names of
+  // a variant give the file of its family.
   static std::string_view built_in_source(std::string_view name);
 
   std::string_view name() const;  // "" for a bare template
+  // Other names of the family or variant, as the file lists them.
+  std::span<const std::string> aliases() const;
   std::span<const std::string> models() const;
+  // The names of the variants that the file describes.
+  std::vector<std::string> variants() const;
   // Whether parsers of this format recover by default.
   bool recovers() const;
 

@@ -1,26 +1,22 @@
 #include "format/builtin.h"
 
 #include <algorithm>
+#include <string>
+
+#include "format/names.h"
 
 namespace parlance::format {
-namespace {
 
-char normal(char c) {
-  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-  return c == '-' ? '_' : c;
-}
-
-}  // namespace
-
-const BuiltIn* find_built_in(std::string_view name) {
-  for (const BuiltIn& format : built_ins()) {
-    if (std::equal(name.begin(), name.end(), format.name.begin(),
-                   format.name.end(),
-                   [](char a, char b) { return normal(a) == normal(b); })) {
-      return &format;
-    }
-  }
-  return nullptr;
+const BuiltInName* find_built_in(std::string_view name) {
+  const std::string normal = normal_name(name);
+  const std::span<const BuiltInName> names = built_in_lookup();
+  const auto found =
+      std::lower_bound(names.begin(), names.end(), std::string_view(normal),
+                       [](const BuiltInName& entry, std::string_view wanted) {
+                         return entry.normal < wanted;
+                       });
+  if (found == names.end() || found->normal != normal) return nullptr;
+  return &*found;
 }
 
 }  // namespace parlance::format

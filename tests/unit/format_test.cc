@@ -482,7 +482,8 @@ TEST(Format, TemplateGoesBackOut) {
 }
 
 TEST(BuiltIn, NamesAreForgiving) {
-  for (const char* name : {"qwen3_coder", "qwen3-coder", "QWEN3-Coder"}) {
+  for (const char* name :
+       {"qwen3_coder", "qwen3-coder", "QWEN3-Coder", "qwen3.coder"}) {
     const Result<Format> format = Format::built_in(name);
     ASSERT_TRUE(format.has_value()) << name;
     EXPECT_EQ(format->name(), "qwen3_coder");
@@ -499,8 +500,8 @@ TEST(BuiltIn, UnknownNamesGetSuggestions) {
   };
   const Row rows[] = {{"qwen", "'qwen3'"},
                       {"qwen3_code", "'qwen3_coder'"},
-                      {"glm-4-5", "'glm4_5'"},
-                      {"gptoss", "'gpt_oss'"}};
+                      {"glm-4-8", "'glm4_5'"},
+                      {"gptos", "'gpt_oss'"}};
   for (const Row& row : rows) {
     const Result<Format> format = Format::built_in(row.name);
     ASSERT_FALSE(format.has_value()) << row.name;

@@ -1,0 +1,57 @@
+#ifndef PARLANCE_SRC_FORMAT_LOAD_FAMILY_H_
+#define PARLANCE_SRC_FORMAT_LOAD_FAMILY_H_
+
+// Reads the members of a format file other than its response template.
+// docs/reference/format-files.md describes them for authors.
+//
+//   load_file_head   name, aliases, models, sources, date, detect
+//   load_response    the template (load.h)
+//   load_parlance    parlance.*: refers to the fields of the template
+//
+// Errors have JSON pointers into the file; json::place_error() adds the span.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/description.h"
+#include "format/file_reader.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+
+namespace parlance::format {
+
+// Reads the members of the file except "response_template" and "parlance".
+std::optional<Error> load_file_head(const json::Value& file, FormatImpl& out);
+
+// Reads "parlance".
+// REQUIRES: out.description is loaded from the file's template.
+std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out);
+
+// Reads "parlance.write" into `out` (load_write.cc).  `pointer` is its place.
+void load_writing(const json::Value& value, const std::string& pointer,
+                  const FormatImpl& format, FileReader& read, Writing& out);
+
+// The field called `name`; an error that lists the fields if there is none.
+std::optional<FieldId> find_field(std::string_view name,
+                                  const std::string& pointer,
+                                  const Description& description,
+                                  FileReader& read);
+
+// Reads a list of detect rules.
+std::vector<DetectRule> load_detect_rules(const json::Value& value,
+                                          const std::string& pointer,
+                                          FileReader& read);
+
+// The file of the variant called `name` (as written, or any alias): the file
+// with the variant's merge patch, its name, aliases and models, and without
+// "parlance.variants".  Nothing if the file has no such variant.
+// REQUIRES: `variants` are the variants of `file`.
+std::optional<json::Value> variant_file(const json::Value& file,
+                                        const std::vector<Variant>& variants,
+                                        std::string_view name);
+
+}  // namespace parlance::format
+
+#endif  // PARLANCE_SRC_FORMAT_LOAD_FAMILY_H_

@@ -1,0 +1,507 @@
+// Format files: what "parlance", "aliases" and "detect" are loaded as, every
+// fault with its pointer, variants, and names.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/access.h"
+#include "format/builtin.h"
+#include "format/description.h"
+#include "format/names.h"
+#include "json/merge_patch.h"
+#include "parlance/format.h"
+#include "parlance/json.h"
+
+namespace parlance {
+namespace {
+
+using format::FormatImpl;
+using format::WritePart;
+
+json::Value read(std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  EXPECT_TRUE(value.has_value()) << text;
+  return value ? *value : json::Value();
+}
+
+const FormatImpl& impl(const Format& format) {
+  return *detail::Access::impl(format);
+}
+
+// A file with fields "thinking", "calls" and "content", and the given members
+// of "parlance".
+std::string with_parlance(const std::string& members) {
+  return R"({"name": "n", "response_template": {"start_anchor": "A", "fields": {
+      "thinking": {"open": "<think>", "close": "</think>"},
+      "calls": {"open": "<call>", "close": "</call>", "content": "xml-inline",
+                "repeats": true, "content_args": {"tag_pattern":
+                "<(?P<key>\\w+) t=(?P<type>\\w+)>(?P<value>.*?)</>"}},
+      "content": {}}}, "parlance": {)" +
+         members + "}}";
+}
+
+std::string with_read(const std::string& members) {
+  return with_parlance(R"("read": {"calls": {)" + members + "}}");
+}
+
+// "write" with the given parts of "calls".
+std::string with_parts(const std::string& parts) {
+  return with_parlance(R"("write": {"order": ["calls*"], "calls": {"parts": )" +
+                       parts + "}}");
+}
+
+std::string with_arguments(const std::string& arguments) {
+  return with_parts(R"([{"name": "raw"}, {"arguments": )" + arguments + "}]");
+}
+
+Format load(const std::string& text) {
+  Result<Format> out = Format::from_json(text);
+  EXPECT_TRUE(out.has_value()) << text << "\n"
+                               << (out ? "" : out.error().to_string());
+  return out ? *out : *Format::built_in("qwen3");
+}
+
+struct ErrorRow {
+  std::string source;
+  const char* path;
+  const char* message;  // a part of it
+};
+
+void expect_error(const ErrorRow& row) {
+  const Result<Format> format = Format::from_json(row.source);
+  ASSERT_FALSE(format.has_value()) << row.source;
+  const Error& error = format.error();
+  EXPECT_EQ(error.path, row.path) << row.source << "\n" << error.message;
+  EXPECT_NE(error.message.find(row.message), std::string::npos)
+      << row.source << "\n"
+      << error.message;
+  EXPECT_TRUE(error.span.has_value()) << row.source << "\n" << error.message;
+}
+
+TEST(FamilyFile, Head) {
+  const Format format = load(
+      R"({"$schema": "x", "name": "n", "aliases": ["N-1", "other.name"],
+          "models": ["m"], "sources": ["card"], "date": "2026-11",
+          "detect": [{"all": ["a"], "any": ["b"], "none": ["c"],
+                      "tokens": ["d"], "why": "w", "rank": -2}],
+          "response_template": {"start_anchor": "A", "fields": {"x": {}}}})");
+  EXPECT_EQ(format.aliases().size(), 2u);
+  EXPECT_EQ(format.aliases()[1], "other.name");
+  const format::DetectRule& rule = impl(format).family.detect.at(0);
+  EXPECT_EQ(rule.all, std::vector<std::string>{"a"});
+  EXPECT_EQ(rule.any, std::vector<std::string>{"b"});
+  EXPECT_EQ(rule.none, std::vector<std::string>{"c"});
+  EXPECT_EQ(rule.tokens, std::vector<std::string>{"d"});
+  EXPECT_EQ(rule.why, "w");
+  EXPECT_EQ(rule.rank, -2);
+}
+
+TEST(FamilyFile, ErrorsOfTheHead) {
+  const auto with = [](const std::string& members) {
+    return R"({"name": "n", "response_template": {"start_anchor": "A",
+               "fields": {"x": {}}}, )" +
+           members + "}";
+  };
+  const ErrorRow rows[] = {
+      {with(R"("alias": [])"), "/alias", "did you mean 'aliases'?"},
+      {with(R"("$schema": 1)"), "/$schema", "must be a string"},
+      {with(R"("aliases": "a")"), "/aliases",
+       "a list of strings, got a string"},
+      {with(R"("aliases": ["a b"])"), "/aliases/0", "must consist of letters"},
+      {with(R"("aliases": ["-"])"), "/aliases/0", "must consist of letters"},
+      {with(R"("sources": [3])"), "/sources/0", "an entry of 'sources'"},
+      {with(R"("date": "soon")"), "/date", "2026-11"},
+      {with(R"("detect": {})"), "/detect", "a list of rules"},
+      {with(R"("detect": [{"why": "w"}])"), "/detect/0", "needs texts"},
+      {with(R"("detect": [{"none": ["x"], "why": "w"}])"), "/detect/0",
+       "holds for any model"},
+      {with(R"("detect": [{"all": ["x"]}])"), "/detect/0", "needs 'why'"},
+      {with(R"("detect": [{"all": ["x"], "why": "w", "rank": 1.5}])"),
+       "/detect/0/rank", "must be an integer"},
+      {with(R"("detect": [{"all": ["x"], "why": "w", "tokenz": []}])"),
+       "/detect/0/tokenz", "did you mean 'tokens'?"},
+      {R"({"name": "My Model", "response_template": {}})", "/name",
+       "a-z, 0-9 and '_'"},
+  };
+  for (const ErrorRow& row : rows) expect_error(row);
+}
+
+TEST(FamilyFile, Reading) {
+  const Format format = load(with_parlance(R"("turn_end": ["<end>", "<eos>"],
+      "protocol": "harmony", "read": {
+      "thinking": {"interrupted_by": ["calls"], "strip": false,
+                   "layout": {"first": ["\n"], "last": ["\n", "\n\n"]}},
+      "calls": {"ends": "value", "values": {"sequence": ";"},
+                "otherwise": "content", "drop": ["<x>"],
+                "members": {"name": ["name", "tool"], "as_text": true},
+                "arguments": {"line_feeds": 1, "python": true, "decode": "xml",
+                  "type_by": {"capture": "type",
+                              "map": {"s": "string", "o": "json"}}}}})"));
+  const format::Family& family = impl(format).family;
+  EXPECT_EQ(family.protocol, "harmony");
+  EXPECT_EQ(family.reading.turn_end,
+            (std::vector<std::string>{"<end>", "<eos>"}));
+  ASSERT_EQ(family.reading.fields.size(), 3u);
+  const format::FieldReading& thinking = family.reading.fields[0];
+  EXPECT_EQ(thinking.interrupted_by,
+            std::vector<format::FieldId>{format::FieldId(1)});
+  EXPECT_EQ(thinking.strip, false);
+  EXPECT_EQ(thinking.layout.first, std::vector<std::string>{"\n"});
+  EXPECT_EQ(thinking.layout.last, (std::vector<std::string>{"\n", "\n\n"}));
+  const format::FieldReading& calls = family.reading.fields[1];
+  EXPECT_EQ(calls.ends, format::RegionEnd::kValue);
+  EXPECT_EQ(calls.count, format::ValueCount::kSequence);
+  EXPECT_EQ(calls.separator, ";");
+  EXPECT_TRUE(calls.otherwise_content);
+  EXPECT_EQ(calls.drop, std::vector<std::string>{"<x>"});
+  EXPECT_EQ(calls.members.name, (std::vector<std::string>{"name", "tool"}));
+  EXPECT_TRUE(calls.members.as_text);
+  EXPECT_EQ(calls.arguments.line_feeds, 1u);
+  EXPECT_TRUE(calls.arguments.python);
+  EXPECT_EQ(calls.arguments.decode, format::ArgumentReading::Decode::kXml);
+  EXPECT_EQ(calls.arguments.type_capture, "type");
+  EXPECT_EQ(calls.arguments.types.size(), 2u);
+  const format::FieldReading& content = family.reading.fields[2];
+  EXPECT_EQ(content.ends, format::RegionEnd::kFirst);
+  EXPECT_TRUE(content.layout.empty());
+  EXPECT_FALSE(content.strip.has_value());
+}
+
+TEST(FamilyFile, ErrorsOfReading) {
+  const std::string at = "/parlance/read/calls/";
+  const std::pair<const char*, std::pair<const char*, const char*>> rows[] = {
+      {R"("end": "value")", {"end", "did you mean 'ends'?"}},
+      {R"("ends": "last")", {"ends", "is 'last'. Possible: first, value."}},
+      {R"("ends": true)", {"ends", "must be a string, got true"}},
+      {R"("interrupted_by": ["thinkng"])",
+       {"interrupted_by/0", "did you mean 'thinking'?"}},
+      {R"("interrupted_by": ["content"])",
+       {"interrupted_by/0", "no opening delimiter"}},
+      {R"("syntax": "json")", {"syntax", "says 'xml-inline'"}},
+      {R"("syntax": "pythn")", {"syntax", "did you mean 'python'?"}},
+      {R"("values": {"separator": ";"})",
+       {"values/separator", "Known keys: sequence"}},
+      {R"("members": {"names": ["n"]})",
+       {"members/names", "did you mean 'name'?"}},
+      {R"("members": {"name": ["n"], "only_key": true})",
+       {"members", "'only_key' says"}},
+      {R"("arguments": {"line_feeds": 2})",
+       {"arguments/line_feeds", "from 0 to 1, got 2"}},
+      {R"("arguments": {"type_by": {"capture": "typ", "map": {"a": "json"}}})",
+       {"arguments/type_by/capture", "has no named group 'typ'"}},
+      {R"("arguments": {"type_by": {"capture": "type", "map": {"a": "int"}}})",
+       {"arguments/type_by/map/a", "Possible: string, json"}},
+      {R"("arguments": {"type_by": {"capture": "type"}})",
+       {"arguments/type_by", "'capture' and 'map'"}},
+      {R"("otherwise": "text")", {"otherwise", "malformed, content"}},
+      {R"("drop": [""])", {"drop/0", "must not be empty"}},
+      {R"("layout": {"before": ["x"]})", {"layout/before/0", "white space"}},
+      {R"("layout": {"before": "\n"})", {"layout/before", "a list of strings"}},
+      {R"("strip": 1)", {"strip", "true or false"}},
+  };
+  for (const auto& [members, expected] : rows) {
+    const std::string path = at + expected.first;
+    expect_error({with_read(members), path.c_str(), expected.second});
+  }
+  const ErrorRow others[] = {
+      {with_parlance(R"("turn_ends": [])"), "/parlance/turn_ends",
+       "did you mean 'turn_end'?"},
+      {with_parlance(R"("turn_end": "<end>")"), "/parlance/turn_end",
+       "a list of strings"},
+      {with_parlance(R"("protocol": "other")"), "/parlance/protocol",
+       "Possible: harmony"},
+      {with_parlance(R"("read": {"call": {}})"), "/parlance/read/call",
+       "did you mean 'calls'? Fields: thinking, calls, content"},
+      {with_parlance(R"("read": {"thinking": {"arguments": {}}})"),
+       "/parlance/read/thinking/arguments", "is for \"content\""},
+  };
+  for (const ErrorRow& row : others) expect_error(row);
+}
+
+TEST(FamilyFile, Writing) {
+  const Format format = load(with_parlance(R"("write": {
+      "order": ["thinking?", "content", "calls*"],
+      "thinking": {"parts": ["<think>\n", {"text": true}, "</think>"],
+                   "off": ["<think></think>"]},
+      "content": {"parts": [{"text": true}], "when": "response_format"},
+      "calls": [{"before": ["\n"], "between": [";"], "section": [["["], ["]"]],
+        "parts": ["<call>", {"name": "json"}, {"optional": [{"index": 1}]},
+                  {"any": [["a"], ["b", {"id": "[0-9]+"}]]},
+                  {"arguments": "json_text"}, "</call>"]},
+        {"parts": [{"arguments": "python"}, {"name": "raw"}]}]})"));
+  const std::optional<format::Writing>& writing = impl(format).family.writing;
+  ASSERT_TRUE(writing.has_value());
+  ASSERT_EQ(writing->steps.size(), 3u);
+  EXPECT_TRUE(writing->steps[0].optional);
+  EXPECT_FALSE(writing->steps[1].optional || writing->steps[1].repeats);
+  EXPECT_EQ(writing->steps[1].field, format::FieldId(2));
+  EXPECT_TRUE(writing->steps[2].repeats);
+  ASSERT_EQ(writing->fields.size(), 3u);
+  EXPECT_EQ(writing->fields[0].at(0).off.at(0).text, "<think></think>");
+  EXPECT_TRUE(writing->fields[2].at(0).for_response_format);
+  ASSERT_EQ(writing->fields[1].size(), 2u);
+  const format::WriteLayout& calls = writing->fields[1][0];
+  EXPECT_EQ(calls.before.at(0).text, "\n");
+  EXPECT_EQ(calls.between.at(0).text, ";");
+  EXPECT_EQ(calls.section_begin.at(0).text, "[");
+  EXPECT_EQ(calls.section_end.at(0).text, "]");
+  ASSERT_EQ(calls.parts.size(), 6u);
+  EXPECT_EQ(calls.parts[1].kind, WritePart::Kind::kName);
+  EXPECT_TRUE(calls.parts[1].json);
+  EXPECT_EQ(calls.parts[2].kind, WritePart::Kind::kOptional);
+  EXPECT_EQ(calls.parts[2].choices.at(0).at(0).first, 1);
+  EXPECT_EQ(calls.parts[3].choices.size(), 2u);
+  EXPECT_EQ(calls.parts[3].choices[1].at(1).kind, WritePart::Kind::kId);
+  EXPECT_EQ(calls.parts[3].choices[1].at(1).text, "[0-9]+");
+  EXPECT_TRUE(calls.parts[4].as_text);
+  EXPECT_EQ(calls.parts[4].style, read(R"({"style": "json"})"));
+  EXPECT_EQ(writing->fields[1][1].parts[0].style,
+            read(R"({"style": "python"})"));
+}
+
+TEST(FamilyFile, Messages) {
+  const Format format = load(with_parlance(R"("write": {
+      "order": [{"messages": ["thinking", "content"], "between": ["<start>"],
+                 "last": ["content"]}],
+      "thinking": {"parts": [{"text": true}]},
+      "content": {"parts": [{"text": true}]}})"));
+  const auto& messages = impl(format).family.writing->messages;
+  ASSERT_TRUE(messages.has_value());
+  EXPECT_EQ(messages->fields.size(), 2u);
+  EXPECT_EQ(messages->between.at(0).text, "<start>");
+  EXPECT_EQ(messages->last, std::vector<format::FieldId>{format::FieldId(2)});
+}
+
+TEST(FamilyFile, Arguments) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"("json")", R"({"style": "json"})"},
+      {R"("cohere_xml")", R"({"style": "cohere_xml"})"},
+      {R"("minimax_m3_xml")", R"({"style": "minimax_m3_xml"})"},
+      {R"({"delimited": {"string": ["<a>", "<b>"], "keys": "bare"}})",
+       R"({"style": "delimited",
+           "delimited": {"string": ["<a>", "<b>"], "keys": "bare"}})"},
+      {R"({"each": ["<p=", {"key": "raw"}, ">", "\n", {"value": "raw"}, "</p>"],
+           "ends": ["</f>"]})",
+       R"({"style": "elements", "elements": {"open": "<p=", "middle": ">\n",
+           "close": "</p>", "key": "raw", "strings": "raw",
+           "ends": ["</f>"]}})"},
+      {R"({"each": ["<p=", {"key": "xml"}, " string=",
+                    {"type": {"string": "true", "*": "false"}}, ">",
+                    {"value": "json"}, "</p>"], "between": "\n"})",
+       R"({"style": "elements", "elements": {"open": "<p=",
+           "middle": " string=", "types": {"string": "true", "*": "false"},
+           "after_type": ">", "close": "</p>", "between": "\n", "key": "xml",
+           "strings": "json"}})"},
+  };
+  for (const auto& [arguments, style] : rows) {
+    const Format format = load(with_arguments(arguments));
+    const auto& writing = impl(format).family.writing;
+    ASSERT_TRUE(writing.has_value()) << arguments;
+    const WritePart& part = writing->fields[1].at(0).parts.at(1);
+    EXPECT_EQ(part.style, read(style)) << json::dump(part.style);
+    EXPECT_FALSE(part.as_text);
+  }
+}
+
+TEST(FamilyFile, ErrorsOfWriting) {
+  const std::string parts = "/parlance/write/calls/parts";
+  const std::string arguments = parts + "/1/arguments";
+  struct Row {
+    std::string source;
+    std::string path;
+    const char* message;
+  };
+  const Row rows[] = {
+      {with_parlance(R"("write": {})"), "/parlance/write", "has no 'order'"},
+      {with_parlance(R"("write": {"order": []})"), "/parlance/write/order",
+       "must have a step"},
+      {with_parlance(R"("write": {"order": ["call*"]})"),
+       "/parlance/write/order/0", "did you mean 'calls'?"},
+      {with_parlance(R"("write": {"order": ["calls+"]})"),
+       "/parlance/write/order/0", "no field is called 'calls+'"},
+      {with_parlance(R"("write": {"order": ["calls"]})"), "/parlance/write",
+       "does not say how it is written"},
+      {with_parlance(R"("write": {"order": ["content"],
+          "content": {"parts": [{"text": true}]},
+          "thinking": {"parts": [{"text": true}]}})"),
+       "/parlance/write/thinking", "no place in 'order'"},
+      {with_parlance(R"("write": {"order": ["content"], "contnt": {}})"),
+       "/parlance/write/contnt", "did you mean 'content'?"},
+      {with_parlance(R"("write": {"order": ["content", {"messages": []}]})"),
+       "/parlance/write/order/1", "must be the only one"},
+      {with_parlance(R"("write": {"order": [{"messages": ["content"],
+          "last": ["calls"]}]})"),
+       "/parlance/write/order/0/last/0", "must be one of 'messages'"},
+      {with_parlance(R"("write": {"order": ["content"], "content": []})"),
+       "/parlance/write/content", "at least one layout"},
+      {with_parlance(R"("write": {"order": ["content"], "content":
+          {"parts": [{"text": true}], "section": [[]]}})"),
+       "/parlance/write/content/section", "two lists of parts"},
+      {with_parlance(R"("write": {"order": ["content"], "content":
+          {"parts": [{"text": true}], "off": [{"text": true}]}})"),
+       "/parlance/write/content/off", "must consist of texts"},
+      {with_parlance(R"("write": {"order": ["content"], "content":
+          {"parts": [{"text": true}], "between": "\n"}})"),
+       "/parlance/write/content/between", "a list of parts, got a string"},
+      {with_parts("[]"), parts, "writes nothing of the field"},
+      {with_parts(R"([{"name": "raw"}])"), parts, "no part 'arguments'"},
+      {with_parts(R"([{"arguments": "json"}])"), parts, "no part 'name'"},
+      {with_parts(R"([{"name": "raw"}, {"name": "raw"}])"), parts,
+       "'name' more than once"},
+      {with_parts(R"([{"any": [[{"name": "raw"}], []]},
+                      {"arguments": "json"}])"),
+       parts, "no part 'name' in some of its choices"},
+      {with_parts(R"([{"text": true}, {"name": "raw"}])"), parts, "has either"},
+      {with_parts(R"([{"text": false}])"), parts + "/0/text", "must be true"},
+      {with_parts(R"([{"text": "a"}])"), parts + "/0/text", "plain string"},
+      {with_parts(R"([""])"), parts + "/0", "must not be empty"},
+      {with_parts(R"([{"nam": "raw"}])"), parts + "/0/nam",
+       "did you mean 'name'?"},
+      {with_parts(R"([{"name": "raw", "id": "a"}])"), parts + "/0",
+       "must have one key"},
+      {with_parts(R"([{"id": "("}])"), parts + "/0/id", "invalid id regex"},
+      {with_parts(R"([{"index": -1}])"), parts + "/0/index", "from 0"},
+      {with_arguments(R"("jsn")"), arguments, "did you mean 'json'?"},
+      {with_arguments(R"({})"), arguments, "'each' or 'delimited'"},
+      {with_arguments(R"({"each": []})"), arguments + "/each",
+       "no part {\"key"},
+      {with_arguments(R"({"each": [{"key": "raw"}]})"), arguments + "/each",
+       "no part {\"value"},
+      {with_arguments(R"({"each": [{"value": "raw"}, {"key": "raw"}]})"),
+       arguments + "/each/0", "in this order"},
+      {with_arguments(R"({"each": [{"key": "raw"}, {"type": {"string": "s"}},
+                                   {"value": "raw"}]})"),
+       arguments + "/each/1/type", "every type"},
+      {with_arguments(R"({"each": [{"key": "raw"}, {"value": "xml"}]})"),
+       arguments + "/each/1/value", "raw, json, cdata"},
+      {with_arguments(R"({"delimited": {"string": ["a"]}})"),
+       arguments + "/delimited/string", "two texts"},
+      {with_arguments(R"({"delimited": {}})"), arguments + "/delimited",
+       "must have 'string'"},
+  };
+  for (const Row& row : rows) {
+    expect_error({row.source, row.path.c_str(), row.message});
+  }
+  std::string deep = R"([{"text": true}])";
+  for (int i = 0; i < 40; ++i) deep = R"([{"optional": )" + deep + "}]";
+  const Result<Format> format = Format::from_json(with_parts(deep));
+  ASSERT_FALSE(format.has_value());
+  EXPECT_EQ(format.error().code, ErrorCode::kTooDeep);
+}
+
+TEST(FamilyFile, VariantsAreMergePatches) {
+  const std::string text = with_parlance(R"("turn_end": ["<end>"],
+      "variants": {"n_2": {"aliases": ["N-two"], "models": ["m2"],
+        "when": [{"none": ["<think>"]}],
+        "patch": {"parlance": {"turn_end": ["<stop>"]},
+                  "response_template": {"fields": {"thinking": null}}}}})");
+  const Format family = load(text);
+  EXPECT_EQ(family.field_count(), 3u);
+  EXPECT_EQ(family.variants(), std::vector<std::string>{"n_2"});
+  ASSERT_EQ(impl(family).family.variants.size(), 1u);
+  EXPECT_EQ(impl(family).family.variants[0].when.at(0).none.at(0), "<think>");
+  for (const char* name : {"n_2", "N-2", "n.two"}) {
+    FormatOptions options;
+    options.variant = name;
+    const Result<Format> variant = Format::from_json(text, options);
+    ASSERT_TRUE(variant.has_value()) << variant.error().to_string();
+    EXPECT_EQ(variant->name(), "n_2");
+    EXPECT_EQ(variant->field_count(), 2u);
+    EXPECT_EQ(variant->aliases()[0], "N-two");
+    EXPECT_EQ(variant->models()[0], "m2");
+    EXPECT_TRUE(variant->variants().empty());
+    EXPECT_EQ(impl(*variant).family.reading.turn_end,
+              std::vector<std::string>{"<stop>"});
+  }
+  FormatOptions options;
+  options.variant = "n3";
+  const Result<Format> none = Format::from_json(text, options);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, ErrorCode::kUnknownFormat);
+  EXPECT_NE(none.error().message.find("did you mean 'n_2'?"), std::string::npos)
+      << none.error().message;
+}
+
+TEST(FamilyFile, ErrorsOfVariants) {
+  const auto with = [](const std::string& variant) {
+    return with_parlance(R"("variants": {"v": )" + variant + "}");
+  };
+  const ErrorRow rows[] = {
+      {with(R"({})"), "/parlance/variants/v", "has no 'patch'"},
+      {with(R"({"patch": {"write": {}}})"), "/parlance/variants/v/patch/write",
+       "Known keys: response_template, parlance"},
+      {with(R"({"patch": {}, "when": [{}]})"), "/parlance/variants/v/when/0",
+       "needs texts"},
+      {with(R"({"patch": {"parlance": {"turn_end": 1}}})"),
+       "/parlance/variants/v/patch",
+       "variant 'v': at '/parlance/turn_end' of the patched file"},
+      {with(R"({"patch": {}, "aliases": ["N"]})"), "/parlance/variants/v",
+       "'N' is used twice"},
+      {with_parlance(R"("variants": {"V 1": {"patch": {}}})"),
+       "/parlance/variants/V 1", "must be made of"},
+  };
+  for (const ErrorRow& row : rows) expect_error(row);
+}
+
+TEST(MergePatch, RfcExamples) {
+  const char* rows[][3] = {
+      {R"({"a": "b"})", R"({"a": "c"})", R"({"a": "c"})"},
+      {R"({"a": "b"})", R"({"b": "c"})", R"({"a": "b", "b": "c"})"},
+      {R"({"a": "b"})", R"({"a": null})", "{}"},
+      {R"({"a": ["b"]})", R"({"a": "c"})", R"({"a": "c"})"},
+      {R"({"a": {"b": "c"}})", R"({"a": {"b": "d", "c": null}})",
+       R"({"a": {"b": "d"}})"},
+      {R"(["a", "b"])", R"(["c", "d"])", R"(["c", "d"])"},
+      {R"({"a": "foo"})", "null", "null"},
+      {R"({"e": null})", R"({"a": 1})", R"({"e": null, "a": 1})"},
+      {"[1, 2]", R"({"a": "b", "c": null})", R"({"a": "b"})"},
+      {"{}", R"({"a": {"bb": {"ccc": null}}})", R"({"a": {"bb": {}}})"},
+  };
+  for (const auto& [target, patch, expected] : rows) {
+    EXPECT_EQ(json::merge_patch(read(target), read(patch)), read(expected))
+        << target << " " << patch;
+  }
+}
+
+// The table that is made at build time has every name of every file, and no two
+// formats share one.
+TEST(BuiltInNames, AreUniqueAndComplete) {
+  std::map<std::string, std::string> owners;
+  const auto claim = [&](std::string_view name, const std::string& owner) {
+    const std::string normal = format::normal_name(name);
+    const auto [at, fresh] = owners.emplace(normal, owner);
+    EXPECT_TRUE(fresh || at->second == owner)
+        << "'" << name << "' is a name of " << at->second << " and " << owner;
+    const format::BuiltInName* found = format::find_built_in(name);
+    ASSERT_NE(found, nullptr) << name;
+    const std::string_view canonical =
+        found->variant.empty() ? format::built_ins()[found->file].name
+                               : found->variant;
+    EXPECT_EQ(canonical, owner) << name;
+  };
+  for (const std::string_view name : Format::built_in_names()) {
+    const Result<Format> format = Format::built_in(name);
+    ASSERT_TRUE(format.has_value()) << format.error().to_string();
+    claim(name, std::string(name));
+    for (const std::string& alias : format->aliases()) {
+      claim(alias, std::string(name));
+    }
+    for (const format::Variant& variant : impl(*format).family.variants) {
+      claim(variant.name, variant.name);
+      for (const std::string& alias : variant.aliases) {
+        claim(alias, variant.name);
+      }
+      const Result<Format> loaded = Format::built_in(variant.name);
+      ASSERT_TRUE(loaded.has_value()) << loaded.error().to_string();
+      EXPECT_EQ(loaded->name(), variant.name);
+    }
+  }
+  EXPECT_EQ(format::built_in_lookup().size(), owners.size());
+}
+
+}  // namespace
+}  // namespace parlance
