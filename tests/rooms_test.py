@@ -53,6 +53,8 @@ EXCEPTIONS = {
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("format/detect.cc", "format.h"): "defines detect_format",
     ("format/lint.cc", "format.h"): "makes the public Lint",
+    ("rendering/api.cc", "format.h"): "defines Format::render",
+    ("rendering/api.cc", "response_parser.h"): "reads the text back",
     ("mask/compiler_impl.h", "vocabulary.h"): "masks are made for a vocabulary",
     ("jmespath/evaluate_host.cc", "jmespath.h"): "searches a JmespathHost",
     ("grammar/compile.h", "grammar.h"): "makes what is inside a Grammar",

@@ -149,7 +149,23 @@ void define_format(nb::module_& m) {
           doc::format::kSource)
       .def_prop_ro("template", &response_template, doc::format::kTemplate)
       .def("lint", &lint, nb::sig("def lint(self) -> list[dict[str, str]]"),
-           doc::format::kLint);
+           doc::format::kLint)
+      .def(
+          "_render",
+          [](const FormatObject& self, std::string_view message,
+             const ToolSet* tools, std::string_view prefix, bool verify) {
+            Result<json::Value> value = json::parse(message);
+            if (!value) {
+              raise(Domain::kTemplate, value.error(), {.source = message});
+            }
+            Result<std::string> text = self.format().render(
+                *value,
+                {.tools = tools, .prefix = prefix, .verify = verify});
+            if (!text) raise(Domain::kTemplate, text.error());
+            return to_str(*text);
+          },
+          nb::arg("message"), nb::arg("tools").none(), nb::arg("prefix"),
+          nb::arg("verify"));
   m.def("formats", &formats);
   m.def("detect_format", &detect, nb::arg("tokenizer_config"));
   m.def(

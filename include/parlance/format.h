@@ -29,6 +29,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parlance/tools.h"
 
 namespace parlance {
 
@@ -46,6 +47,19 @@ struct FormatOptions {
 struct Lint {
   std::string message;
   std::string path;  // JSON Pointer into the template
+};
+
+struct RenderOptions {
+  // The tools of the request, by whose schemas the text is read back.  May be
+  // null.
+  const ToolSet* tools = nullptr;
+
+  // What the prompt already wrote of this response, as in ParserOptions: the
+  // text continues there.
+  std::string_view prefix = {};
+
+  // Read the text back, and refuse a message that would not come back equal.
+  bool verify = true;
 };
 
 // Immutable, cheap to copy, safe to share between threads.
@@ -86,6 +100,25 @@ class Format {
   // Warnings: text that gets lost, delimiters that can match nothing, patterns
   // that need backtracking, ...
   std::vector<Lint> lint() const;
+
+  // Writes a message as the family writes it, with the markers, line feeds and
+  // order that its models were trained on, without a marker that ends the turn
+  // unless the format needs it.  `message` is an object as parsers return it or
+  // as the chat completions API has it; reasoning may be called "thinking",
+  // "reasoning" or "reasoning_content", and arguments may be an object or its
+  // JSON text.
+  //
+  // Law: parsing the text gives the message.
+  //
+  // Errors: kUnsupported if the format has no description of how it is written
+  // (a bare template); kWrongType, kMissingKey, kUnknownName for a malformed
+  // message; kConflict for a message that the format cannot express, such as a
+  // text that contains a marker, or that does not begin with the prefix.
+  // Pointers refer to the message.
+  //
+  // Complexity: O(size of the text).
+  Result<std::string> render(const json::Value& message,
+                             const RenderOptions& options = {}) const;
 
   // The response template alone, as JSON text that can be put into a
   // tokenizer's configuration.

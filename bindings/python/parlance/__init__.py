@@ -161,6 +161,40 @@ class Format(_Base):
             recover=recover,
         )
 
+    def render(self, message, *, tools=None, prefix="", verify=True):
+        """Writes a message as models of the family write it.
+
+            Format("qwen3").render({"content": "Hello."})
+
+        The text has the markers, line feeds and order that the models were
+        trained on.  Parsing it gives the message.
+
+        Args:
+            message: a ``dict`` as parsers return it or as the chat completions
+                API has it; reasoning may be called ``"thinking"``,
+                ``"reasoning"`` or ``"reasoning_content"``, and arguments may be
+                a ``dict`` or its JSON text.
+            tools: the tools of the request, as of ``ResponseParser``.
+            prefix: the prompt; what it already wrote of this response is left
+                out.
+            verify: read the text back, and refuse a message that would not come
+                back equal.
+
+        Returns:
+            The text, a ``str``.
+
+        Raises:
+            TemplateError: the format does not say how a response is written,
+                the message is malformed (``path`` is a JSON pointer into it), or
+                the format cannot express it.
+        """
+        return self._render(
+            _parlance.template_text(message),
+            _tools_of(tools),
+            prefix,
+            flag("verify", verify),
+        )
+
     def __repr__(self):
         if self.name:
             return f"{type(self).__name__}({self.name!r})"

@@ -190,6 +190,41 @@ class Format:
             tools, vocabulary, markers, recover: as of ``ResponseParser``.
         """
 
+    def render(
+        self,
+        message: dict[str, Any],
+        *,
+        tools: _Tools | None = None,
+        prefix: str = "",
+        verify: bool = True,
+    ) -> str:
+        """Writes a message as models of the family write it.
+
+            Format("qwen3").render({"content": "Hello."})
+
+        The text has the markers, line feeds and order that the models were
+        trained on.  Parsing it gives the message.
+
+        Args:
+            message: a ``dict`` as parsers return it or as the chat completions
+                API has it; reasoning may be called ``"thinking"``,
+                ``"reasoning"`` or ``"reasoning_content"``, and arguments may be
+                a ``dict`` or its JSON text.
+            tools: the tools of the request, as of ``ResponseParser``.
+            prefix: the prompt; what it already wrote of this response is left
+                out.
+            verify: read the text back, and refuse a message that would not come
+                back equal.
+
+        Returns:
+            The text, a ``str``.
+
+        Raises:
+            TemplateError: the format does not say how a response is written,
+                the message is malformed (``path`` is a JSON pointer into it), or
+                the format cannot express it.
+        """
+
 class ResponseTemplate(Format):
     """A bare response template, checked as strictly as ``transformers`` does.
 

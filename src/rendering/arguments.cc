@@ -1,0 +1,311 @@
+#include "rendering/arguments.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "json/located.h"
+#include "json/writer.h"
+
+namespace parlance::rendering {
+namespace {
+
+using json::Value;
+
+constexpr json::DumpOptions kPlain = {.ascii = false};
+
+bool is_word_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether `text` may be the name of a keyword argument.  Characters beyond
+// ASCII count as letters.
+bool is_identifier(std::string_view text) {
+  if (text.empty() || !is_word_start(text[0])) return false;
+  for (const char c : text) {
+    if (!is_word_start(c) && !is_digit(c)) return false;
+  }
+  return true;
+}
+
+// Whether `text` may stand as a bare key: [\w.\-]+.
+bool is_bare_key(std::string_view text) {
+  if (text.empty()) return false;
+  for (const char c : text) {
+    if (!is_word_start(c) && !is_digit(c) && c != '.' && c != '-') return false;
+  }
+  return true;
+}
+
+// "string", "integer", ...: the name of the value's type in JSON Schema.
+std::string_view type_of(const Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return "null";
+    case json::Kind::kBool:
+      return "boolean";
+    case json::Kind::kInt:
+    case json::Kind::kBigInt:
+      return "integer";
+    case json::Kind::kFloat:
+      return "number";
+    case json::Kind::kString:
+      return "string";
+    case json::Kind::kArray:
+      return "array";
+    case json::Kind::kObject:
+      return "object";
+  }
+  return "null";
+}
+
+// A member of a style that is a string; "" if it is absent.
+std::string_view text_of(const Value& style, std::string_view key) {
+  const Value* member = style.find(key);
+  return member != nullptr && member->is_string() ? member->as_string()
+                                                  : std::string_view();
+}
+
+void append_python(const Value& value, std::string& out) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      out += "None";
+      return;
+    case json::Kind::kBool:
+      out += value.as_bool() ? "True" : "False";
+      return;
+    case json::Kind::kArray: {
+      out += '[';
+      bool first = true;
+      for (const Value& item : value.items()) {
+        if (!first) out += ", ";
+        first = false;
+        append_python(item, out);
+      }
+      out += ']';
+      return;
+    }
+    case json::Kind::kObject: {
+      out += '{';
+      bool first = true;
+      for (const json::Member& member : value.members()) {
+        if (!first) out += ", ";
+        first = false;
+        json::append_string(out, member.key, /*ascii=*/false);
+        out += ": ";
+        append_python(member.value, out);
+      }
+      out += '}';
+      return;
+    }
+    default:
+      // Strings and numbers of JSON are literals of Python.
+      out += json::dump(value, kPlain);
+      return;
+  }
+}
+
+Result<std::string> write_python(const Value& arguments) {
+  std::string out;
+  for (const json::Member& member : arguments.members()) {
+    if (!is_identifier(member.key)) {
+      return Error{ErrorCode::kConflict,
+                   "the name of an argument of a Python call must be an "
+                   "identifier, and " +
+                       json::quoted(member.key) + " is none.",
+                   json::append_pointer("", member.key)};
+    }
+    if (!out.empty()) out += ", ";
+    out += member.key;
+    out += '=';
+    append_python(member.value, out);
+  }
+  return out;
+}
+
+std::string xml_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+void append_element_value(const Value& value, std::string_view strings,
+                          std::string& out) {
+  if (!value.is_string() || strings == "json") {
+    out += json::dump(value, kPlain);
+    return;
+  }
+  const std::string_view text = value.as_string();
+  if (strings == "cdata" && text.find_first_of("<&") != text.npos) {
+    out.append("<![CDATA[").append(text).append("]]>");
+    return;
+  }
+  out += text;
+}
+
+std::string write_elements(const Value& arguments, const Value& layout) {
+  const Value* types = layout.find("types");
+  std::string out;
+  bool first = true;
+  for (const json::Member& member : arguments.members()) {
+    if (!first) out += text_of(layout, "between");
+    first = false;
+    out += text_of(layout, "open");
+    out += text_of(layout, "key") == "xml" ? xml_name(member.key) : member.key;
+    out += text_of(layout, "middle");
+    if (types != nullptr && types->is_object()) {
+      const std::string_view type = type_of(member.value);
+      const Value* text = types->find(type);
+      if (text == nullptr && type == "integer") text = types->find("number");
+      if (text == nullptr) text = types->find("*");
+      if (text != nullptr && text->is_string()) out += text->as_string();
+      out += text_of(layout, "after_type");
+    }
+    append_element_value(member.value, text_of(layout, "strings"), out);
+    out += text_of(layout, "close");
+  }
+  return out;
+}
+
+struct Delimiters {
+  std::string_view open;
+  std::string_view close;
+};
+
+void append_delimited(const Value& value, const Delimiters& string,
+                      std::string& out) {
+  switch (value.kind()) {
+    case json::Kind::kString:
+      out.append(string.open).append(value.as_string()).append(string.close);
+      return;
+    case json::Kind::kArray: {
+      out += '[';
+      bool first = true;
+      for (const Value& item : value.items()) {
+        if (!first) out += ',';
+        first = false;
+        append_delimited(item, string, out);
+      }
+      out += ']';
+      return;
+    }
+    case json::Kind::kObject: {
+      out += '{';
+      bool first = true;
+      for (const json::Member& member : value.members()) {
+        if (!first) out += ',';
+        first = false;
+        if (is_bare_key(member.key)) {
+          out += member.key;
+        } else {
+          out.append(string.open).append(member.key).append(string.close);
+        }
+        out += ':';
+        append_delimited(member.value, string, out);
+      }
+      out += '}';
+      return;
+    }
+    default:
+      out += json::dump(value, kPlain);
+      return;
+  }
+}
+
+// One element of cohere_xml; `name` is absent for an item of a list.
+void append_cohere(const Value& value, std::optional<std::string_view> name,
+                   std::string& out) {
+  out += "<cofl:value";
+  if (name) out.append(" name=\"").append(*name).append("\"");
+  const auto type = [&](std::string_view kind) {
+    out.append(" type=\"").append(kind).append("\">");
+  };
+  if (value.is_object()) {
+    type("dict");
+    for (const json::Member& member : value.members()) {
+      append_cohere(member.value, member.key, out);
+    }
+  } else if (value.is_array()) {
+    type("list");
+    for (const Value& item : value.items()) {
+      append_cohere(item, std::nullopt, out);
+    }
+  } else if (value.is_string()) {
+    type("raw");
+    out += value.as_string();
+  } else {
+    type("json");
+    out += json::dump(value, kPlain);
+  }
+  out += "</cofl:value>";
+}
+
+constexpr std::string_view kMinimaxM3 = "]<]minimax[>[";
+
+void append_minimax_m3(const Value& value, std::string_view name,
+                       std::string& out) {
+  out.append(kMinimaxM3).append("<").append(name).append(">");
+  if (value.is_object() && value.size() > 0) {
+    for (const json::Member& member : value.members()) {
+      append_minimax_m3(member.value, member.key, out);
+    }
+  } else if (value.is_array() && value.size() > 0) {
+    for (const Value& item : value.items()) {
+      append_minimax_m3(item, "item", out);
+    }
+  } else if (value.is_string()) {
+    out += value.as_string();
+  } else if (!value.is_object() && !value.is_array()) {
+    out += json::dump(value, kPlain);
+  }
+  out.append(kMinimaxM3).append("</").append(name).append(">");
+}
+
+}  // namespace
+
+Result<std::string> write_arguments(const Value& arguments,
+                                    const Value& style) {
+  const std::string_view name = text_of(style, "style");
+  if (name == "json") return json::dump(arguments, kPlain);
+  if (name == "python") return write_python(arguments);
+  if (name == "elements") {
+    return write_elements(arguments, *style.find("elements"));
+  }
+  std::string out;
+  if (name == "delimited") {
+    const Value* string = style.find("delimited")->find("string");
+    append_delimited(
+        arguments,
+        {string->items()[0].as_string(), string->items()[1].as_string()}, out);
+    return out;
+  }
+  if (name == "cohere_xml") {
+    for (const json::Member& member : arguments.members()) {
+      append_cohere(member.value, member.key, out);
+    }
+    return out;
+  }
+  if (name == "minimax_m3_xml") {
+    for (const json::Member& member : arguments.members()) {
+      append_minimax_m3(member.value, member.key, out);
+    }
+    return out;
+  }
+  return Error{ErrorCode::kUnsupported,
+               "arguments of the style " + json::quoted(name) +
+                   " cannot be rendered; describe the layout with \"each\".",
+               ""};
+}
+
+}  // namespace parlance::rendering

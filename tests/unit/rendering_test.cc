@@ -1,0 +1,210 @@
+// Rendering: messages to text.  The expected texts are what the chat templates
+// of the models write.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parlance/format.h"
+#include "parlance/json.h"
+
+namespace parlance {
+namespace {
+
+json::Value value(std::string_view text) {
+  Result<json::Value> out = json::parse(text);
+  EXPECT_TRUE(out) << text;
+  return *out;
+}
+
+// A family that calls as Hermes does, with `write` given.
+Format family(const std::string& write, const std::string& read = "{}") {
+  const std::string file = R"({"name": "mine", "response_template": {
+    "start_anchor": "<|assistant|>", "fields": {
+      "thinking": {"open": "<think>", "close": "</think>"},
+      "tool_calls": {"open": "<call>", "close": "</call>", "content": "json",
+        "repeats": true, "transform": {"type": "function", "function":
+          {"name": "{content.name}", "arguments": "{content.arguments}"}}},
+      "content": {"content": "text", "content_args": {"strip": false},
+        "repeats": true, "join": "", "close": "<|end|>"}}},
+    "parlance": {"turn_end": ["<|end|>"], "read": )" +
+                           read + R"(, "write": )" + write + "}}";
+  Result<Format> out = Format::from_json(file);
+  EXPECT_TRUE(out) << out.error().to_string();
+  return *out;
+}
+
+constexpr char kWrite[] = R"({
+  "order": ["thinking?", "content?", "tool_calls*"],
+  "thinking": {"parts": ["<think>", {"text": true}, "</think>"]},
+  "content": {"parts": [{"text": true}]},
+  "tool_calls": {"before": ["|"], "between": [" "], "parts": [
+    "<call>{\"name\": ", {"name": "json"}, ", \"arguments\": ",
+    {"arguments": "json"}, "}</call>"]}})";
+
+std::string rendered(const Format& format, std::string_view message,
+                     const RenderOptions& options = {}) {
+  Result<std::string> text = format.render(value(message), options);
+  return text ? *text : "ERROR " + text.error().to_string();
+}
+
+constexpr char kTwoCalls[] = R"({"role": "assistant", "reasoning": "Hm.",
+  "tool_calls": [
+    {"type": "function", "function": {"name": "f", "arguments": {"s": "\u00fc"}}},
+    {"function": {"name": "g", "arguments": "{\"n\": 1}"}}]})";
+
+TEST(Rendering, FieldsComeInTheOrderOfTheFile) {
+  EXPECT_EQ(rendered(family(kWrite), kTwoCalls),
+            "<think>Hm.</think>"
+            R"(<call>{"name": "f", "arguments": {"s": "ü"}}</call> )"
+            R"(<call>{"name": "g", "arguments": {"n": 1}}</call>)");
+}
+
+TEST(Rendering, WhatIsAbsentNullOrEmptyIsNotWritten) {
+  const Format format = family(kWrite);
+  EXPECT_EQ(rendered(format, R"({"content": "Hi."})"), "Hi.");
+  EXPECT_EQ(rendered(format, R"({"content": "Hi.", "tool_calls": [],
+                                 "thinking": null})"),
+            "Hi.");
+  EXPECT_EQ(rendered(format, "{}"), "");
+}
+
+TEST(Rendering, ThePromptsPartIsLeftOut) {
+  const Format format = family(kWrite);
+  EXPECT_EQ(rendered(format, R"({"thinking": "Hm.", "content": "Hi."})",
+                     {.prefix = "Well?<|assistant|><think>"}),
+            "Hm.</think>Hi.");
+  EXPECT_EQ(rendered(format, R"({"content": "Hi."})",
+                     {.prefix = "Well?<|assistant|><think>"}),
+            "ERROR conflict: render: the prompt begins this response with "
+            "\"<think>\", and the message does not begin so.");
+}
+
+TEST(Rendering, AMessageThatWouldNotComeBackIsRefused) {
+  const Format format = family(kWrite);
+  const std::string error = rendered(format, R"({"thinking": "a</think>b"})");
+  EXPECT_TRUE(error.starts_with("ERROR conflict at /thinking: ")) << error;
+  EXPECT_EQ(
+      rendered(format, R"({"thinking": "a</think>b"})", {.verify = false}),
+      "<think>a</think>b</think>");
+}
+
+TEST(Rendering, MalformedMessagesAreRefusedWithTheirPlace) {
+  const Format format = family(kWrite);
+  EXPECT_EQ(rendered(format, R"({"tool_calls": [{"function": {}}]})"),
+            "ERROR missing_key at /tool_calls/0/function: message: a call has "
+            "no 'name'.");
+  EXPECT_EQ(
+      rendered(format, R"({"tool_calls": [{"name": "f", "arguments": [1]}]})"),
+      "ERROR wrong_type at /tool_calls/0/arguments: message: the arguments of "
+      "a call must be an object, got array.");
+  EXPECT_EQ(rendered(format, R"({"contents": "x"})"),
+            "ERROR unknown_name at /contents: message: this format has no "
+            "field 'contents'. Its fields are: thinking, tool_calls, content.");
+  EXPECT_EQ(rendered(format, R"({"content": 1})"),
+            "ERROR wrong_type at /content: message: 'content' must be a "
+            "string, got integer.");
+}
+
+TEST(Rendering, ABareTemplateCannotRender) {
+  Result<Format> bare = Format::from_json(
+      R"({"start_anchor": "A", "fields": {"content": {"content": "text"}}})");
+  ASSERT_TRUE(bare);
+  EXPECT_TRUE(rendered(*bare, "{}").starts_with("ERROR unsupported: "));
+}
+
+// One call with the layout of arguments `arguments`.
+std::string arguments_in(const std::string& arguments,
+                         std::string_view written) {
+  const Format format = family(
+      R"({"order": ["tool_calls*"], "tool_calls": {"parts": ["<call>",
+          {"name": "raw"}, ":", {"arguments": )" +
+      arguments + R"(}, "</call>"]}})");
+  const std::string message = R"({"tool_calls": [{"name": "f", "arguments": )" +
+                              std::string(written) + "}]}";
+  return rendered(format, message, {.verify = false});
+}
+
+constexpr char kArguments[] =
+    R"({"a": "x\ny", "n": 3, "f": 0.5, "b": true, "z": null,
+        "l": ["p", 1], "o": {"k": {"m": "q"}}})";
+
+TEST(Rendering, Python) {
+  EXPECT_EQ(arguments_in(R"("python")", kArguments),
+            R"(<call>f:a="x\ny", n=3, f=0.5, b=True, z=None, l=["p", 1], )"
+            R"(o={"k": {"m": "q"}}</call>)");
+  EXPECT_EQ(arguments_in(R"("python")", R"({"a-b": 1})"),
+            "ERROR conflict at /tool_calls/0/function/arguments/a-b: message: "
+            "the name of an argument of a Python call must be an identifier, "
+            "and \"a-b\" is none.");
+}
+
+TEST(Rendering, Elements) {
+  EXPECT_EQ(
+      arguments_in(R"({"each": ["<p=", {"key": "raw"}, ">", {"value": "raw"},
+                      "</p>"], "between": "\n"})",
+                   kArguments),
+      "<call>f:<p=a>x\ny</p>\n<p=n>3</p>\n<p=f>0.5</p>\n<p=b>true</p>\n"
+      "<p=z>null</p>\n<p=l>[\"p\", 1]</p>\n<p=o>{\"k\": {\"m\": \"q\"}}</p>"
+      "</call>");
+  EXPECT_EQ(arguments_in(R"({"each": ["<p key=\"", {"key": "xml"}, "\" s=\"",
+                      {"type": {"string": "true", "*": "false"}}, "\">",
+                      {"value": "cdata"}, "</p>"]})",
+                         R"({"a\"&": "<b>", "n": 3})"),
+            "<call>f:<p key=\"a&quot;&amp;\" s=\"true\"><![CDATA[<b>]]></p>"
+            "<p key=\"n\" s=\"false\">3</p></call>");
+}
+
+TEST(Rendering, Delimited) {
+  EXPECT_EQ(arguments_in(
+                R"({"delimited": {"string": ["<|\"|>", "<|\"|>"],
+                    "keys": "bare"}})",
+                R"({"a": "x", "n": 3, "l": ["p"], "o": {"k y": null}})"),
+            R"(<call>f:{a:<|"|>x<|"|>,n:3,l:[<|"|>p<|"|>],)"
+            R"(o:{<|"|>k y<|"|>:null}}</call>)");
+}
+
+TEST(Rendering, NestedElements) {
+  EXPECT_EQ(arguments_in(R"("cohere_xml")", R"({"a": "x", "l": [1, "y"]})"),
+            "<call>f:<cofl:value name=\"a\" type=\"raw\">x</cofl:value>"
+            "<cofl:value name=\"l\" type=\"list\"><cofl:value "
+            "type=\"json\">1</cofl:value><cofl:value type=\"raw\">y"
+            "</cofl:value></cofl:value></call>");
+  EXPECT_EQ(arguments_in(R"("minimax_m3_xml")", R"({"l": [1, "y"]})"),
+            "<call>f:]<]minimax[>[<l>]<]minimax[>[<item>1]<]minimax[>[</item>"
+            "]<]minimax[>[<item>y]<]minimax[>[</item>]<]minimax[>[</l></call>");
+}
+
+TEST(Rendering, IdsAndNumbers) {
+  const Format format = family(
+      R"({"order": ["tool_calls*"], "tool_calls": {"section": [["<s>"],
+          ["</s>"]], "parts": ["<call>", {"name": "raw"}, ":", {"index": 0},
+          "#", {"id": "[a-zA-Z0-9]{9}"}, {"optional": ["!", {"id": ".*"}]},
+          {"any": [["A"], ["B"]]}, "</call>"]}})");
+  EXPECT_EQ(rendered(format,
+                     R"({"tool_calls": [{"name": "f"},
+                         {"name": "g", "id": "abcdefghi"}]})",
+                     {.verify = false}),
+            "<s><call>f:0#call00000A</call><call>g:1#abcdefghi!abcdefghiA"
+            "</call></s>");
+}
+
+TEST(Rendering, MessagesEndTheTurnOnlyAtTheLast) {
+  const Format format = family(
+      R"({"order": [{"messages": ["thinking", "content", "tool_calls"],
+            "between": ["<|start|>"], "last": ["content", "tool_calls"]}],
+          "thinking": {"parts": ["T", {"text": true}]},
+          "content": [{"parts": ["C", {"text": true},
+            {"any": [["<|end|>"], ["<|more|>"]]}]}],
+          "tool_calls": {"parts": [{"name": "raw"}, {"arguments": "json"}]}})");
+  EXPECT_EQ(rendered(format, R"({"thinking": "a", "content": "b"})",
+                     {.verify = false}),
+            "Ta<|start|>Cb<|end|>");
+  EXPECT_EQ(
+      rendered(format, R"({"content": "b", "tool_calls": [{"name": "f"}]})",
+               {.verify = false}),
+      "Cb<|more|><|start|>f{}");
+}
+
+}  // namespace
+}  // namespace parlance
