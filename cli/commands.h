@@ -17,6 +17,7 @@ void add_watch(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);
 void add_check(CLI::App& app, Run& run);
 void add_convert(CLI::App& app, Run& run);
+void add_render(CLI::App& app, Run& run);
 void add_formats(CLI::App& app, Run& run);
 void add_accept(CLI::App& app, Run& run);
 void add_mask(CLI::App& app, Run& run);
