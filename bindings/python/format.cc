@@ -159,8 +159,7 @@ void define_format(nb::module_& m) {
               raise(Domain::kTemplate, value.error(), {.source = message});
             }
             Result<std::string> text = self.format().render(
-                *value,
-                {.tools = tools, .prefix = prefix, .verify = verify});
+                *value, {.tools = tools, .prefix = prefix, .verify = verify});
             if (!text) raise(Domain::kTemplate, text.error());
             return to_str(*text);
           },

@@ -130,7 +130,7 @@ struct FormatImpl {
   std::vector<std::string> models = {};
   bool recovers = false;
   std::vector<ListedMark> marks = {};  // "marks" of a format file
-  Family family = {};  // of a bare template: default
+  Family family = {};                  // of a bare template: default
   Limits limits = {};
   json::Value response_template = {};  // as read, for template_json()
   Description description = {};

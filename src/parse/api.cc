@@ -23,10 +23,9 @@
 namespace parlance {
 
 std::string_view to_string(EventKind kind) {
-  constexpr std::string_view kNames[] = {"region_open", "region_chunk",
-                                         "region_close", "region_malformed",
-                                         "text_unclaimed", "call_open",
-                                         "call_arguments", "call_close"};
+  constexpr std::string_view kNames[] = {
+      "region_open",    "region_chunk", "region_close",   "region_malformed",
+      "text_unclaimed", "call_open",    "call_arguments", "call_close"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

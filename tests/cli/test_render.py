@@ -32,7 +32,7 @@ def test_a_message_is_written_and_read_back(parlance, tmp_path):
     out, _ = parlance("render", "-t", "mine.json", stdin=json.dumps(message))
     assert out == "<think>Hm.</think>Hi."
     out, _ = parlance("parse", "-t", "mine.json", stdin=out)
-    assert json.loads(out) == message
+    assert json.loads(out) == {"thinking": "Hm.", "content": "Hi."}
     out, _ = parlance(
         "render", "-t", "mine.json", "--prefix", "A:<think>",
         stdin=json.dumps(message),

@@ -54,7 +54,7 @@ constexpr char kTwoCalls[] = R"({"role": "assistant", "reasoning": "Hm.",
     {"function": {"name": "g", "arguments": "{\"n\": 1}"}}]})";
 
 TEST(Rendering, FieldsComeInTheOrderOfTheFile) {
-  EXPECT_EQ(rendered(family(kWrite), kTwoCalls),
+  EXPECT_EQ(rendered(family(kWrite), kTwoCalls, {.verify = false}),
             "<think>Hm.</think>"
             R"(<call>{"name": "f", "arguments": {"s": "ü"}}</call> )"
             R"(<call>{"name": "g", "arguments": {"n": 1}}</call>)");
@@ -179,14 +179,29 @@ TEST(Rendering, IdsAndNumbers) {
   const Format format = family(
       R"({"order": ["tool_calls*"], "tool_calls": {"section": [["<s>"],
           ["</s>"]], "parts": ["<call>", {"name": "raw"}, ":", {"index": 0},
-          "#", {"id": "[a-zA-Z0-9]{9}"}, {"optional": ["!", {"id": ".*"}]},
+          "#", {"id": "[a-zA-Z0-9]{9}"}, {"arguments": "json"},
           {"any": [["A"], ["B"]]}, "</call>"]}})");
   EXPECT_EQ(rendered(format,
                      R"({"tool_calls": [{"name": "f"},
                          {"name": "g", "id": "abcdefghi"}]})",
                      {.verify = false}),
-            "<s><call>f:0#call00000A</call><call>g:1#abcdefghi!abcdefghiA"
-            "</call></s>");
+            "<s><call>f:0#call00000{}A</call><call>g:1#abcdefghi{}A</call>"
+            "</s>");
+  EXPECT_EQ(rendered(format, R"({"tool_calls": [{"name": "f", "id": "x"}]})"),
+            "ERROR conflict at /tool_calls/0/id: message: the id \"x\" does "
+            "not match \"[a-zA-Z0-9]{9}\".");
+}
+
+TEST(Rendering, AnOptionalIdIsWrittenIfThereIsOne) {
+  const Format format = family(
+      R"({"order": ["tool_calls*"], "tool_calls": {"parts": ["<call>",
+          {"name": "raw"}, {"optional": ["#", {"id": "\\w+"}]},
+          {"arguments": "json"}, "</call>"]}})");
+  EXPECT_EQ(rendered(format,
+                     R"({"tool_calls": [{"name": "f"},
+                         {"name": "g", "id": "x"}]})",
+                     {.verify = false}),
+            "<call>f{}</call><call>g#x{}</call>");
 }
 
 TEST(Rendering, MessagesEndTheTurnOnlyAtTheLast) {
