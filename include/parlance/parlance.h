@@ -13,6 +13,8 @@
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"
 #include "parlance/grammar_reader.h"
+#include "parlance/harmony.h"
+#include "parlance/harmony_message.h"
 #include "parlance/jmespath.h"
 #include "parlance/json.h"
 #include "parlance/json_place.h"

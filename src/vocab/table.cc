@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "base/white_space.h"
 
 namespace parlance::vocab {
 
@@ -13,18 +14,11 @@ namespace {
 
 constexpr Id kNoId = ~Id{0};
 
-// Unicode's White_Space.
-bool is_white_space(char32_t c) {
-  return c == ' ' || (c >= 0x09 && c <= 0x0D) || c == 0x85 || c == 0xA0 ||
-         c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
-         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
 // Whether `bytes` are not empty and consist of white space only.
 bool is_blank(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     // An ill-formed byte decodes to U+FFFD, which is not white space.
-    if (!is_white_space(base::next_code_point(bytes, at))) return false;
+    if (!base::is_white_space(base::next_code_point(bytes, at))) return false;
   }
   return !bytes.empty();
 }

@@ -1,0 +1,197 @@
+#ifndef PARLANCE_HARMONY_H_
+#define PARLANCE_HARMONY_H_
+
+// Reading Harmony, the protocol of gpt-oss, from token ids.
+//
+// A response in Harmony is a sequence of messages.  Each has a header, which
+// says who speaks on which channel to whom, and a content:
+//
+//   <|start|>assistant<|channel|>commentary to=functions.get_weather
+//   <|constrain|>json<|message|>{"city": "Bern"}<|call|>
+//
+// A HarmonyParser turns the ids of the response into events and messages:
+//
+//   Result<HarmonyParser> parser = HarmonyParser::create(
+//       vocabulary, {.role = HarmonyRole::kAssistant});
+//   if (!parser) return parser.error();
+//   for (TokenId id : stream)
+//     for (const HarmonyEvent& event : parser->feed(id)) show(event);
+//   for (const HarmonyEvent& event : parser->finalize()) show(event);
+//   return harmony_chat_message(parser->messages());
+//
+// The markers are tokens, not text: `<|call|>` spelled by ordinary tokens is
+// text wherever it stands, and cannot end a message or call a tool.  Their ids
+// come from the vocabulary, by spelling, so any vocabulary that has the markers
+// will do.
+//
+// By default the parser recovers.  What models write is never an error: every
+// ordinary token ends up in a content, in a field of a header, or in a header
+// that a diagnostic describes, and a recipient comes only from a header without
+// ambiguity.  docs/reference/harmony.md has the rules.  HarmonyOptions::strict
+// reads as the reference implementation does, up to the first error.
+//
+// Two laws, tested on every vector we have:
+//   Cuts.    How the ids are cut into calls of feed() changes only how chunks
+//            are cut.
+//   Append.  An event is never taken back.  The chunks of a message, joined,
+//            are its content.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/harmony_message.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+#include "parlance/vocabulary.h"
+
+namespace parlance {
+
+// ORDER: HarmonyEventKind
+enum class HarmonyEventKind : std::uint8_t {
+  // The channel of the message whose header is being read.  The event comes
+  // only if the channel is certain before the header ends.  No message follows
+  // if the stream ends in the header.
+  kMessageChannel,
+  kMessageOpen,   // the header is complete
+  kMessageChunk,  // more of the content: whole characters, never empty
+  kMessageClose,
+};
+// "message_channel", "message_open", "message_chunk", "message_close".
+std::string_view to_string(HarmonyEventKind kind);
+
+struct HarmonyEvent {
+  HarmonyEventKind kind = HarmonyEventKind::kMessageOpen;
+  // The index of the message in HarmonyParser::messages(); of kMessageChannel,
+  // the index that it will have.
+  std::size_t index = 0;
+  // kMessageChunk: the text.  kMessageChannel: the channel.
+  std::string_view text;
+  // The message; null for kMessageChannel.
+  const HarmonyMessage* message = nullptr;
+  // The tokens that caused the event, half-open.
+  Span tokens;
+};
+
+// Where a parser stands.
+enum class HarmonyState : std::uint8_t {
+  kBetween,  // before a message; text here may still become a header
+  kHeader,
+  kContent,
+};
+
+struct HarmonyOptions {
+  // The role whose header the prompt has opened: the response begins after
+  // `<|start|>assistant`.  Default: the response begins with `<|start|>`, and
+  // an author that is no role is a tool.
+  std::optional<HarmonyRole> role = std::nullopt;
+
+  // Read as the reference implementation does, and stop at the first error.
+  // The chunks of a message still add up to its content.
+  bool strict = false;
+
+  // Bytes of one header, markers included.  Beyond it the text of the header
+  // becomes content.  The strict mode has Limits::held_bytes instead.
+  std::size_t header_bytes = 512;
+
+  // `diagnostics` and, in the strict mode, `held_bytes` are used.
+  Limits limits = {};
+};
+
+// Parses one response, or a transcript.  Movable, not copyable.  Not
+// thread-safe: one stream, one parser, one thread.
+class HarmonyParser {
+ public:
+  // Copies the vocabulary, which is cheap.
+  // Errors: kBadVocabulary if the vocabulary has no token `<|start|>`,
+  // `<|channel|>`, `<|message|>` or `<|end|>`.  The other markers may be
+  // missing.
+  static Result<HarmonyParser> create(const Vocabulary& vocabulary,
+                                      const HarmonyOptions& options = {});
+  ~HarmonyParser();
+  HarmonyParser(HarmonyParser&&) noexcept;
+  HarmonyParser& operator=(HarmonyParser&&) noexcept;
+
+  // Consumes ids and returns the events that they complete, oldest first.  The
+  // text of consecutive tokens is one chunk.  Events and their views are valid
+  // until the next feed() or finalize().
+  //
+  // Complexity: O(bytes of the tokens).  Memory: the messages, and the open
+  // header (HarmonyOptions::header_bytes).
+  //
+  // REQUIRES: !finalized().  Otherwise the call returns no events.  After an
+  // error of the strict mode the ids are ignored.
+  std::span<const HarmonyEvent> feed(std::span<const TokenId> ids);
+  std::span<const HarmonyEvent> feed(TokenId id) { return feed({&id, 1}); }
+
+  // Ends the stream, closes what is open, and returns the last events.  A
+  // second call returns no events.
+  std::span<const HarmonyEvent> finalize();
+  bool finalized() const;
+
+  // The messages whose headers are complete.  The last one may be open.
+  const std::vector<HarmonyMessage>& messages() const;
+  std::vector<HarmonyMessage> take_messages() &&;
+
+  // The first Limits::diagnostics diagnostics, in order.
+  std::span<const HarmonyDiagnostic> diagnostics() const;
+  // The error of the strict mode; null if there is none.
+  const HarmonyDiagnostic* error() const;
+
+  HarmonyState state() const;
+  // Tokens fed, up to and including the one with an error.
+  std::size_t token_count() const;
+
+ private:
+  struct State;
+  explicit HarmonyParser(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+struct HarmonyMessageOptions {
+  // The name of the member with the reasoning.
+  std::string_view reasoning = "thinking";
+  // Generation was cut off, as the reason "length" says: a call without a stop
+  // token is left out.  Default: callers may have removed the stop token, so
+  // such a call is complete.
+  bool cut = false;
+  // For the arguments of calls as objects.
+  Limits limits = {};
+};
+
+// One message of the assistant from the messages of a response: reasoning is
+// what stands on the channel `analysis`, calls are the messages to a tool on
+// any channel, and everything else is content.  Several texts are joined by a
+// line feed.  Reading ends before the first message by another role, and after
+// a message that `<|return|>` ended.
+//
+//   {"role": "assistant", "thinking": "...", "content": "...", "tool_calls":
+//    [{"type": "function", "function": {"name": "f", "arguments": {"x": 1}}}]}
+//
+// Members without text are left out.  The name of a call is the recipient
+// without "functions.".  Arguments are an object if the content is a JSON
+// object, else the content.
+json::Value harmony_message(std::span<const HarmonyMessage> messages,
+                            const HarmonyMessageOptions& options = {});
+
+// The same in the shape of the chat completions API (parlance/chat_message.h):
+// "content" is null if there is none, calls have "id" and "index", and the
+// arguments of a call are its content, unchanged.
+json::Value harmony_chat_message(std::span<const HarmonyMessage> messages,
+                                 const HarmonyMessageOptions& options = {
+                                     .reasoning = "reasoning"});
+
+// The same as the output items of the Responses API, one for each message, in
+// order: "reasoning", "message" and "function_call".  Ids and statuses are left
+// to the caller.  HarmonyMessageOptions::reasoning is not used.
+json::Value harmony_response_items(std::span<const HarmonyMessage> messages,
+                                   const HarmonyMessageOptions& options = {});
+
+}  // namespace parlance
+
+#endif  // PARLANCE_HARMONY_H_

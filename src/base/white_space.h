@@ -1,0 +1,17 @@
+#ifndef PARLANCE_SRC_BASE_WHITE_SPACE_H_
+#define PARLANCE_SRC_BASE_WHITE_SPACE_H_
+
+// The white space of Unicode.
+
+namespace parlance::base {
+
+// Whether `c` has the property White_Space (Unicode 15, PropList.txt).
+constexpr bool is_white_space(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 ||
+         c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+}  // namespace parlance::base
+
+#endif  // PARLANCE_SRC_BASE_WHITE_SPACE_H_
