@@ -154,13 +154,17 @@ bool Assembler::reads_marks(const format::Content& content) const {
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
                         std::span<const MarkAt> marks) {
   if (field_ == kNoField) {
-    if (description_.reports_unclaimed) collect_unclaimed(text, begin);
+    if (description_.reports_unclaimed || ended_) {
+      collect_unclaimed(text, begin);
+    }
     return;
   }
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
-  bool joins = !chunks_.empty() && chunks_.back().event + 1 == events_.size() &&
+  bool joins = !breaks_chunk_ && !chunks_.empty() &&
+               chunks_.back().event + 1 == events_.size() &&
                chunks_.back().body == retired_count_;
+  breaks_chunk_ = false;
   if (joins) {
     chunks_.back().size += text.size();
     events_.back().bytes.end = bytes.end;
@@ -186,12 +190,36 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
 
 void Assembler::on_delimiter(const Delimited& delimiter) {
   if (delimiter.close) {
-    close_region(&delimiter, delimiter.begin, false);
+    close_region(&delimiter, delimiter.begin, RegionStop::kEnded);
     return;
   }
   report_unclaimed();
-  close_region(nullptr, delimiter.begin, false);
+  const bool interrupted =
+      field_ != kNoField && description_.fields[field_].open;
+  close_region(nullptr, delimiter.begin,
+               interrupted ? RegionStop::kUnclosed : RegionStop::kEnded);
   open_region(delimiter.field, &delimiter, delimiter.begin);
+}
+
+void Assembler::on_value_end(std::uint64_t position) {
+  close_region(nullptr, position, RegionStop::kEnded);
+}
+
+void Assembler::on_abandon(std::uint64_t position) {
+  close_region(nullptr, position, RegionStop::kUnclosed);
+}
+
+void Assembler::on_turn_end(std::uint64_t begin, std::uint64_t /*end*/,
+                            bool more) {
+  report_unclaimed();
+  close_region(nullptr, begin, RegionStop::kUnclosed);
+  if (more) return;
+  ended_ = true;
+  field_ = kNoField;
+}
+
+void Assembler::on_dropped(std::uint64_t /*begin*/, std::uint64_t /*end*/) {
+  breaks_chunk_ = true;
 }
 
 // Collects text that no field claims, without white space at its ends.  It is
@@ -228,8 +256,10 @@ void Assembler::report_unclaimed() {
   opened_or_closed_ = true;
   unclaimed_.resize(unclaimed_used_);
   Diagnostic diagnostic;
-  diagnostic.message = "text that no field claims: expected the opening of ";
-  for (std::size_t i = 0; i < description_.fields.size(); ++i) {
+  diagnostic.message =
+      ended_ ? "text after the end of the response"
+             : "text that no field claims: expected the opening of ";
+  for (std::size_t i = 0; !ended_ && i < description_.fields.size(); ++i) {
     if (i > 0) {
       diagnostic.message += i + 1 == description_.fields.size() ? " or " : ", ";
     }
@@ -357,7 +387,7 @@ std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
 // The text of the region moves to retired_, where the chunk events of this
 // round find it.
 void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
-                             bool at_end) {
+                             RegionStop stop) {
   const FieldId index = field_;
   bool opened = opened_;
   field_ = description_.implicit.value_or(kNoField);
@@ -365,7 +395,9 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   if (!opened) return;
   opened_or_closed_ = true;
   const format::Field& field = description_.fields[index];
-  bool cut = at_end && field.open && field.close;
+  const bool cut = stop == RegionStop::kStreamEnd && field.open && field.close;
+  // The value must then account for all of the text.
+  const bool unclosed = cut || stop == RegionStop::kUnclosed;
   if (delimiter != nullptr) {
     for (const auto& [name, text] : delimiter->captures) {
       captures_.emplace_back(name, text);
@@ -386,7 +418,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       retired.adopted = nullptr;
     }
   } else {
-    value = region_value(field, cut);
+    value = region_value(field, unclosed);
   }
   retired.text.swap(body_);
   body_.clear();
@@ -453,7 +485,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
 void Assembler::finish(std::uint64_t position) {
   message_.complete = true;
   report_unclaimed();
-  close_region(nullptr, position, true);
+  close_region(nullptr, position, RegionStop::kStreamEnd);
   finished_ = true;
   fields_stale_ = true;
   std::string missing;

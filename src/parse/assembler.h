@@ -50,6 +50,10 @@ class Assembler final : public SegmentSink {
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
   void on_delimiter(const Delimited& delimiter) override;
+  void on_value_end(std::uint64_t position) override;
+  void on_abandon(std::uint64_t position) override;
+  void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
+  void on_dropped(std::uint64_t begin, std::uint64_t end) override;
   void on_markup() override { report_unclaimed(); }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
@@ -101,10 +105,15 @@ class Assembler final : public SegmentSink {
 
   void open_region(FieldId field, const Delimited* delimiter,
                    std::uint64_t position);
-  // `delimiter` is null at the end of the stream, and for a region that ends
-  // because another one opens.
+  // How a region ends.
+  enum class RegionStop : std::uint8_t {
+    kEnded,      // by its delimiter, with its value, or because another opens
+    kStreamEnd,  // with the stream
+    kUnclosed,   // without it: with the response, or interrupted
+  };
+  // `delimiter` is null if the region does not end with its delimiter.
   void close_region(const Delimited* delimiter, std::uint64_t position,
-                    bool at_end);
+                    RegionStop stop);
   Result<json::Value> region_value(const format::Field& field, bool cut);
   // The value of a long text region: body_ moves into it.
   json::Value adopt_body(const format::Field& field);
@@ -124,6 +133,8 @@ class Assembler final : public SegmentSink {
   // The current region.
   FieldId field_;
   bool opened_ = false;
+  bool ended_ = false;         // the response has ended; text is unclaimed
+  bool breaks_chunk_ = false;  // the next text begins a new chunk event
   std::string body_;
   std::vector<MarkAt> body_marks_;  // where the content's parser needs them
   std::size_t region_begin_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/python_number.h"
 #include "parse/listed_marks.h"
 #include "vocab/marker_pieces.h"
 
@@ -130,7 +131,9 @@ void collect(const regex::Pattern& pattern,
   }
 }
 
-Literals literals_of(const Description& description, const Patterns& patterns) {
+Literals literals_of(const format::FormatImpl& format,
+                     const Patterns& patterns) {
+  const Description& description = format.description;
   Literals out;
   if (description.markup) {
     collect(patterns.of(description.markup.pattern), out.delimiters);
@@ -151,6 +154,14 @@ Literals literals_of(const Description& description, const Patterns& patterns) {
   if (description.start_anchor) {
     collect(patterns.of(description.start_anchor.pattern), out.anchors);
   }
+  const auto add = [&](const std::vector<std::string>& literals) {
+    out.delimiters.insert(out.delimiters.end(), literals.begin(),
+                          literals.end());
+  };
+  add(format.family.reading.turn_end);
+  for (const format::FieldReading& reading : format.family.reading.fields) {
+    add(reading.drop);
+  }
   return out;
 }
 
@@ -170,7 +181,7 @@ class MarkFinder {
     if (markers_ != Markers::kText) {
       patterns.apply(listed, format.description, program_);
     }
-    const Literals literals = literals_of(format.description, patterns);
+    const Literals literals = literals_of(format, patterns);
     for (const std::string_view literal : literals.delimiters) spell(literal);
     for (const TokenId id : listed.ids()) {
       add(vocabulary_.spelling(id), {&id, 1});
@@ -223,11 +234,37 @@ class MarkFinder {
   std::vector<TokenId> ids_;  // of program_.mark_symbols
 };
 
+// What the values of a field look like, if its regions end with them.
+std::unique_ptr<const ValueLanguage> value_language(
+    const Field& field, const format::FieldReading& reading,
+    const Limits& limits) {
+  if (reading.ends != format::RegionEnd::kValue) return nullptr;
+  using format::ValueSyntax;
+  auto out = std::make_unique<ValueLanguage>();
+  out->max_depth = limits.json_depth;
+  if (reading.syntax == ValueSyntax::kPython) {
+    out->kind = ValueLanguage::Kind::kPython;
+  } else if (reading.syntax == ValueSyntax::kPythonCalls) {
+    out->kind = ValueLanguage::Kind::kCalls;
+    out->several = true;
+  } else if (reading.syntax != ValueSyntax::kJson &&
+             field.content.kind != format::ContentKind::kJson) {
+    return nullptr;
+  }
+  out->unquoted_keys = field.content.unquoted_keys;
+  out->string_delims = field.content.string_delims;
+  if (reading.count == format::ValueCount::kSequence) {
+    out->several = true;
+    out->separator = base::python_strip(reading.separator);
+  }
+  return out;
+}
+
 // Compiles all searches of a format:
 //
 //   1. the marks of the vocabulary, if there is one;
 //   2. the set at rest, in the order of Watched (fields by name);
-//   3. the set inside each field;
+//   3. the set inside each field, and what a family file adds;
 //   4. the context that backtrackers may read;
 //   5. the searches for the start anchor, over text and over marks;
 //   6. the tag patterns of xml-inline.
@@ -271,6 +308,39 @@ std::shared_ptr<const DelimiterProgram> compile_program(
           {markup, &patterns.of(markup->pattern), {.field = kMarkup}});
     }
   }
+  // Texts of a family file come last: a delimiter with the same match wins.
+  const auto literals = [&](const std::vector<std::string>& texts) {
+    Delimiter& out = program->extra.emplace_back();
+    out.kind = Delimiter::Kind::kLiterals;
+    out.literals = texts;
+    out.pattern.hir = regex::literal_set(texts);
+    return &out;
+  };
+  const format::Reading& reading = format.family.reading;
+  for (FieldId i; i < description.fields.size(); ++i) {
+    const bool known = i < reading.fields.size();
+    program->readings.push_back(known ? &reading.fields[i] : nullptr);
+    program->values.push_back(
+        known ? value_language(description.fields[i], reading.fields[i], limits)
+              : nullptr);
+  }
+  const Delimiter* turn_end = nullptr;
+  if (!reading.turn_end.empty()) {
+    turn_end = literals(reading.turn_end);
+    if (description.implicit) program->turn_end = reading.turn_end;
+  }
+  const auto add_extra = [&](std::optional<FieldId> field,
+                             std::vector<Wanted>& wanted) {
+    if (turn_end != nullptr) {
+      wanted.push_back({turn_end, &turn_end->pattern, {.field = kTurnEnd}});
+    }
+    if (!field || program->readings[*field] == nullptr) return;
+    const std::vector<std::string>& drop = program->readings[*field]->drop;
+    if (drop.empty()) return;
+    const Delimiter* dropped = literals(drop);
+    wanted.push_back({dropped, &dropped->pattern, {.field = kDropped}});
+  };
+  add_extra(description.implicit, resting);
   program->resting = compile_watch(std::move(resting), program->marks, limits);
   for (FieldId i; i < description.fields.size(); ++i) {
     const Field& field = description.fields[i];
@@ -280,6 +350,23 @@ std::shared_ptr<const DelimiterProgram> compile_program(
                         &patterns.of(field.close.pattern),
                         {.field = i, .close = true}});
     }
+    if (field.open) add_extra(i, wanted);
+    Watch uninterrupted;
+    if (program->readings[i] != nullptr && field.open) {
+      const std::size_t own = wanted.size();
+      for (FieldId other : order) {
+        const auto& by = program->readings[i]->interrupted_by;
+        if (std::ranges::find(by, other) == by.end()) continue;
+        const Delimiter& open = description.fields[other].open;
+        if (!open || other == i) continue;
+        wanted.push_back({&open, &patterns.of(open.pattern), {.field = other}});
+      }
+      if (wanted.size() > own) {
+        uninterrupted = compile_watch({wanted.begin(), wanted.begin() + own},
+                                      program->marks, limits);
+      }
+    }
+    program->uninterrupted.push_back(std::move(uninterrupted));
     program->inside.push_back(
         compile_watch(std::move(wanted), program->marks, limits));
   }
@@ -293,6 +380,7 @@ std::shared_ptr<const DelimiterProgram> compile_program(
   };
   add_context(program->resting);
   for (const Watch& watch : program->inside) add_context(watch);
+  for (const Watch& watch : program->uninterrupted) add_context(watch);
 
   const Delimiter& anchor = description.start_anchor;
   if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {

@@ -8,6 +8,9 @@
 //                        the implicit one
 //   inside field f       the close of f alone
 //
+// A family file adds, in each state, the texts that end the response, the texts
+// to drop, and inside a field the openers that interrupt it.
+//
 // If the format says what else may come between regions
 // (Description::markup), markup and start anchors are watched at rest as well.
 //
@@ -31,6 +34,7 @@
 #include "format/description.h"
 #include "parlance/vocabulary.h"
 #include "parse/finder.h"
+#include "parse/value_scanner.h"
 #include "regex/pcre2.h"
 #include "vocab/special_spellings.h"
 
@@ -62,6 +66,9 @@ struct Watched {
 
 // Watched::field of markup and start anchors, which open and close nothing.
 inline constexpr FieldId kMarkup{0x7FFFFFFFu};
+// Watched::field of a text that ends the response, and of a text to drop.
+inline constexpr FieldId kTurnEnd{0x7FFFFFFEu};
+inline constexpr FieldId kDropped{0x7FFFFFFDu};
 
 struct Backtracker {
   Watched watched;
@@ -79,6 +86,17 @@ struct Watch {
 struct DelimiterProgram {
   Watch resting;
   std::vector<Watch> inside;  // by field
+  // By field: `inside` without the openers that interrupt the field; empty for
+  // a field that none interrupts.
+  std::vector<Watch> uninterrupted;
+  Watch ended;  // after the end of the response: nothing
+  // By field: what its values look like, if its regions end with them.
+  std::vector<std::unique_ptr<const ValueLanguage>> values;
+  // By field: parlance.read of a family file, or null.
+  std::vector<const format::FieldReading*> readings;
+  // Literals that end the response.  Empty unless the text after one of them
+  // is none of the response: without an implicit field they are markup.
+  std::vector<std::string> turn_end;
   bool any_backtrackers = false;
   // The most bytes before its match that any backtracker may read, plus one
   // character, so that \A cannot match where text was dropped.
@@ -102,6 +120,8 @@ struct DelimiterProgram {
   std::optional<vocab::SpecialSpellings> spelled;
   // The start anchor over bytes and marks.
   Finder marked_anchor;
+  // The delimiters of texts that end the response or are dropped.
+  std::deque<format::Delimiter> extra;
   // Patterns with listed marks in them.  Watched::names points into them.
   std::deque<regex::Pattern> patched;
   // Whether ordinary tokens may spell a mark; their spelling is then text.

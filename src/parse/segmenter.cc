@@ -20,6 +20,7 @@
 #include <bit>
 #include <cassert>
 
+#include "base/python_number.h"
 #include "parse/spoofs.h"
 
 namespace parlance::parse {
@@ -30,6 +31,10 @@ namespace {
 // lengths of the searches then form a geometric series, so the work stays
 // linear in the number of held bytes.
 constexpr std::uint64_t kAlwaysRetry = 4096;
+
+// How many bytes at a time the automaton reads after a limit, to decide a match
+// that begins before the limit.
+constexpr std::uint64_t kBytesBeyond = 8;
 
 }  // namespace
 
@@ -54,7 +59,12 @@ std::string_view Segmenter::held() const { return slice(passed_, total_); }
 // Selects the delimiters that are watched in the current state (field_) and
 // starts their automaton at `position`.
 void Segmenter::watch(std::uint64_t position) {
-  watch_ = field_ == kNoField ? &program_.resting : &program_.inside[field_];
+  if (field_ == kNoField) {
+    watch_ = ended_ ? &program_.ended : &program_.resting;
+  } else {
+    watch_ = position < uninterrupted_until_ ? &program_.uninterrupted[field_]
+                                             : &program_.inside[field_];
+  }
   next_mark_ = 0;
   while (next_mark_ < marks_.size() && marks_[next_mark_].position < position) {
     ++next_mark_;
@@ -109,8 +119,9 @@ void Segmenter::feed_block(std::string_view text) {
     window_ = text;
     base_ = total_;
     // Fast path: most chunks contain no beginning of a delimiter.
-    if (watch_->automaton != nullptr && marks_.empty() &&
-        total_ + text.size() < block_end_ && !search_.decided()) {
+    if (watch_->automaton != nullptr && marks_.empty() && !valued_ &&
+        !watches_lines() && total_ + text.size() < block_end_ &&
+        !search_.decided()) {
       work_ += search_.run(text);
       if (!search_.decided() && search_.hold() == total_ + text.size()) {
         total_ = passed_ = base_ = search_.position();
@@ -180,8 +191,41 @@ void Segmenter::pass(std::uint64_t to) {
                 .substr(passed_ - base_, to - passed_)
                 .marks;
   }
+  if (watches_lines()) blank_line_ = blank_line_before(to);
   sink_.on_text(slice(passed_, to), passed_, marks);
   passed_ = to;
+}
+
+// Whether openers of other fields may interrupt the open region.
+bool Segmenter::watches_lines() const {
+  return field_ != kNoField && program_.readings[field_] != nullptr &&
+         !program_.readings[field_]->interrupted_by.empty();
+}
+
+// Whether white space alone stands between the beginning of the line, or of the
+// region, and `position`.
+bool Segmenter::blank_line_before(std::uint64_t position) const {
+  const std::string_view text = slice(passed_, position);
+  const std::size_t line = text.rfind('\n');
+  if (line == std::string_view::npos && !blank_line_) return false;
+  return base::python_strip(text.substr(line + 1)).empty();
+}
+
+// An opener interrupts a region if it begins with a mark or begins a line.
+bool Segmenter::may_interrupt(const Delimited& opener) const {
+  for (const MarkAt& mark : marks_) {
+    if (mark.position == opener.begin) return true;
+  }
+  std::string_view text = slice(opener.begin, opener.end);
+  const std::size_t blank = text.find_first_not_of(" \t\r\n");
+  const std::size_t line = text.substr(0, blank).rfind('\n');
+  return line != std::string_view::npos || blank_line_before(opener.begin);
+}
+
+bool Segmenter::ends_turn(std::string_view text) const {
+  return std::ranges::any_of(
+      program_.turn_end,
+      [&](const std::string& literal) { return text.ends_with(literal); });
 }
 
 // Treats the text in [from, to) as plain text, whatever delimiter it may have
@@ -207,18 +251,20 @@ void Segmenter::check_limit() {
   }
 }
 
-// Runs the automaton until it is decided or has read all of the window.
+// Runs the automaton until it is decided, or knows that no match begins before
+// `limit`, or has read all of the window.
 //
 // Invariant of the loop: `at` is the automaton's position, marks_ before
 // next_mark_ have been read, and `check` is the next block boundary.  Each
 // iteration reads up to the next mark, the next block boundary or the end.  At
 // a boundary a match that has been undecided for a whole block is given up.
-void Segmenter::search_on(bool end) {
+void Segmenter::search_on(bool end, std::uint64_t limit) {
   if (watch_->automaton == nullptr || search_.over()) return;
   std::uint64_t at = search_.position();
   std::uint64_t check = (at | (block_bytes_ - 1)) + 1;
-  while (!search_.decided() && at < total_) {
+  while (!search_.decided() && at < total_ && search_.hold() < limit) {
     std::uint64_t stop = std::min(total_, check);
+    stop = std::min(stop, at < limit ? limit : at + kBytesBeyond);
     if (next_mark_ < marks_.size()) {
       const MarkAt& mark = marks_[next_mark_];
       if (mark.position == at) {
@@ -238,7 +284,7 @@ void Segmenter::search_on(bool end) {
       release(search_.hold(), at);
     }
   }
-  if (end && !search_.decided()) search_.finish();
+  if (end && !search_.decided() && at == total_) search_.finish();
 }
 
 // Makes visible_ the text that backtracking searches may read.
@@ -362,11 +408,55 @@ void Segmenter::commit(const Delimited& delimiter) {
   }
   if (delimiter.field == kMarkup) {
     sink_.on_markup();
+  } else if (delimiter.field == kDropped) {
+    sink_.on_dropped(delimiter.begin, delimiter.end);
   } else {
-    field_ = delimiter.close ? kNoField : delimiter.field;
-    sink_.on_delimiter(delimiter);
+    bool over = delimiter.field == kTurnEnd;
+    if (!over) {
+      over =
+          delimiter.close && ends_turn(slice(delimiter.begin, delimiter.end));
+      sink_.on_delimiter(delimiter);
+    }
+    ended_ = over && !program_.turn_end.empty();
+    if (over) sink_.on_turn_end(delimiter.begin, delimiter.end, !ended_);
+    field_ = over || delimiter.close ? kNoField : delimiter.field;
+    enter_region(delimiter.end);
   }
   watch(delimiter.end);
+}
+
+// Whether `delimiter` is an opener inside the region of another field.
+bool Segmenter::interrupts(const Delimited& delimiter) const {
+  return field_ != kNoField && !delimiter.close &&
+         delimiter.field < program_.inside.size();
+}
+
+// Prepares for the text of field_, which begins at `position`.
+void Segmenter::enter_region(std::uint64_t position) {
+  uninterrupted_until_ = 0;
+  blank_line_ = true;
+  candidate_.reset();
+  string_is_text_ = false;
+  valued_ = field_ != kNoField && program_.values[field_] != nullptr &&
+            program_.inside[field_].backtrackers.empty();
+  if (!valued_) return;
+  scanner_.start(program_.values[field_].get(), position);
+  handled_ = scanner_.phase();
+}
+
+// Sets `out` to `match` of the automaton.
+void Segmenter::read_match(const Watched& winner, const automata::Match& match,
+                           Delimited& out) const {
+  out.field = winner.field;
+  out.close = winner.close;
+  out.begin = match.begin;
+  out.end = match.end;
+  out.captures.clear();
+  for (std::size_t g = 0; g < winner.names.size(); ++g) {
+    const auto& [begin, end] = match.groups[g];
+    if (begin == automata::kNoPosition) continue;
+    out.captures.emplace_back(winner.names[g], slice(begin, end));
+  }
 }
 
 // Commits every delimiter that is decided, and delivers the text before the
@@ -385,12 +475,26 @@ void Segmenter::process(bool end) {
   hide_spoofs(end);
   Delimited best;
   for (;;) {
+    if (valued_) {
+      if (!process_value(end)) return;
+      continue;
+    }
+    const bool uninterrupted = passed_ < uninterrupted_until_;
     if (watch_->empty()) {
+      if (uninterrupted) {
+        watch(uninterrupted_until_);
+        pass(uninterrupted_until_);
+        continue;
+      }
       pass(total_);
       return;
     }
     // 1. The automaton: all regular delimiters at once.
-    search_on(end);
+    if (uninterrupted) {
+      search_on(end, uninterrupted_until_);
+    } else {
+      search_on(end, automata::kNoPosition);
+    }
     std::uint64_t hold = automata::kNoPosition;
     if (!watch_->backtrackers.empty() && visible_.size() < window_.size()) {
       hold = base_ + visible_.size();
@@ -436,6 +540,12 @@ void Segmenter::process(bool end) {
     // 3. Stop unless the best match is certain.  A match that begins at the
     // end of the text never counts, as in upstream: there is nothing left for
     // it to open or close.
+    if (uninterrupted && std::min(hold, best.begin) >= uninterrupted_until_) {
+      const std::uint64_t from = uninterrupted_until_;
+      pass(from);
+      watch(from);
+      continue;
+    }
     if (winner == nullptr || best.begin >= hold || best.begin >= total_) {
       pass(end ? total_ : std::min({hold, best.begin, total_}));
       return;
@@ -466,6 +576,19 @@ void Segmenter::process(bool end) {
       if (group_begin == automata::kNoPosition) continue;
       best.captures.emplace_back(winner->names[g],
                                  slice(group_begin, group_end));
+    }
+    // 5. An opener that does not interrupt is text, but another delimiter may
+    // begin in it.
+    if (interrupts(best) && !may_interrupt(best)) {
+      uninterrupted_until_ = std::max(best.end, best.begin + 1);
+      while (
+          uninterrupted_until_ < total_ &&
+          (static_cast<unsigned char>(window_[uninterrupted_until_ - base_]) &
+           0xC0) == 0x80) {
+        ++uninterrupted_until_;
+      }
+      watch(best.begin);
+      continue;
     }
     commit(best);
   }

@@ -10,6 +10,9 @@
 // may still begin is delivered at once.  So every decision is the one that a
 // search in the whole text would make, wherever the stream was cut.
 //
+// In a family file a region may end with its value (value_regions.cc), another
+// field's opener may interrupt it, and a text may end the whole response.
+//
 // Differs from upstream: its searches decide some matches at the end of what
 // has arrived, which makes its result depend on the cut (docs/reference/
 // response-templates.md, "Differences").
@@ -26,6 +29,7 @@
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
+#include "parse/value_scanner.h"
 
 namespace parlance::parse {
 
@@ -49,6 +53,18 @@ class SegmentSink {
   virtual void on_text(std::string_view text, std::uint64_t begin,
                        std::span<const MarkAt> marks) = 0;
   virtual void on_delimiter(const Delimited& delimiter) = 0;
+  // The open region ends at `position` without a delimiter: its value is
+  // complete.
+  virtual void on_value_end(std::uint64_t position) = 0;
+  // The open region turns out to be none: the text before `position` is no
+  // value, and what follows belongs to no region.
+  virtual void on_abandon(std::uint64_t position) = 0;
+  // A text that ends the response.  Text that follows is not of the response,
+  // unless `more`.
+  virtual void on_turn_end(std::uint64_t begin, std::uint64_t end,
+                           bool more) = 0;
+  // A text in the current region was left out.
+  virtual void on_dropped(std::uint64_t begin, std::uint64_t end) = 0;
   // Markup was found between regions.
   virtual void on_markup() = 0;
   // A limit was passed at the text in [begin, end).  `what` names the limit
@@ -97,11 +113,33 @@ class Segmenter {
   void feed_block(std::string_view text);
   void process(bool end);
   void watch(std::uint64_t position);
-  void search_on(bool end);
+  void search_on(bool end, std::uint64_t limit);
   void release(std::uint64_t from, std::uint64_t to);
   void track(const Backtracker& b, Tracked& tracked, bool end);
   bool may_be_empty(DelimiterId id, std::uint64_t position) const;
   void commit(const Delimited& delimiter);
+  void read_match(const Watched& winner, const automata::Match& match,
+                  Delimited& out) const;
+  bool ends_turn(std::string_view text) const;
+  bool watches_lines() const;
+  bool interrupts(const Delimited& delimiter) const;
+  void enter_region(std::uint64_t position);
+  bool blank_line_before(std::uint64_t position) const;
+  bool may_interrupt(const Delimited& opener) const;
+
+  // Regions that end with their values: value_regions.cc.
+  enum class Found : std::uint8_t { kNone, kMatch, kUnknown };
+  Found look_before(std::uint64_t position, bool end);
+  bool process_value(bool end);
+  bool process_outside(bool end);
+  bool process_string(bool end);
+  bool process_unconfirmed(bool end);
+  bool process_after(bool end);
+  void scan_value();
+  bool commit_match(const automata::Match& match, const Watched& winner);
+  bool is_part_of_value(const automata::Match& match) const;
+  bool end_with_value(std::uint64_t position);
+  void give_up_value();
   void pass(std::uint64_t to);
   void check_limit();
   void hide_spoofs(bool end);
@@ -135,6 +173,29 @@ class Segmenter {
   automata::Search search_;
   automata::Match match_;
   std::vector<Tracked> tracked_;
+
+  // The response has ended.
+  bool ended_ = false;
+  // Openers that interrupt are not watched before this position.
+  std::uint64_t uninterrupted_until_ = 0;
+  // Whether white space alone stands between the last line feed, or the
+  // beginning of the region, and passed_.
+  bool blank_line_ = true;
+
+  // The values of the open region, while its end depends on them.
+  bool valued_ = false;
+  ValueScanner scanner_;
+  // The phase of scanner_ up to which matches have been decided.
+  ValueScanner::Phase handled_ = ValueScanner::Phase::kOutside;
+  // The first match that begins in the string that scanner_ read last.  It
+  // counts only if that string turns out to be none.
+  struct Candidate {
+    automata::Match match;
+    const Watched* winner;
+  };
+  std::optional<Candidate> candidate_;
+  // Matches in that string are text.
+  bool string_is_text_ = false;
 
   // The delimiters that have matched the empty string at empty_at_.
   std::uint64_t empty_at_ = 0;

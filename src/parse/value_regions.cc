@@ -1,0 +1,317 @@
+// Regions that end with their values: the part of the segmenter that combines
+// the delimiters' automaton with a ValueScanner.
+//
+//   {"name": "f", "arguments": {"s": "a </f> b"}} </f>
+//                                     ^^^^^^^^^^  ^ the value ends here: what
+//                   a match in a string is text     may follow is a delimiter
+//
+// The scanner reads ahead to its next change of phase; then the matches that
+// begin in what it has read are decided.
+//
+//   outside strings   a match ends the region, also if the value is incomplete
+//   in a string       a match is a candidate: it is text if a token that may
+//                     follow a string follows this one, and ends the region if
+//                     not, because then the string never ended
+//   after the value   a match that begins before other text ends the region;
+//                     else the region ends with the value
+//
+// Where the text stops being a value, the region ends at its first delimiter
+// from there on.
+//
+// What is held: a candidate and the text after it, and the text after a value,
+// in both cases not longer than the automaton may hold a match.
+//
+// Invariant: matches that begin before the last change of phase that handled_
+// includes are decided, and passed_ is not after the candidate or the value's
+// end.
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/python_number.h"
+#include "parse/segmenter.h"
+
+namespace parlance::parse {
+namespace {
+
+using Phase = ValueScanner::Phase;
+
+}  // namespace
+
+// Decides whether the first match begins before `position`.
+Segmenter::Found Segmenter::look_before(std::uint64_t position, bool end) {
+  if (watch_->automaton == nullptr) return Found::kNone;
+  search_on(end, position);
+  if (search_.decided()) {
+    search_.match(match_);
+    return match_.begin < position && match_.begin < total_ ? Found::kMatch
+                                                            : Found::kNone;
+  }
+  if (search_.over() || search_.hold() >= position) return Found::kNone;
+  return Found::kUnknown;
+}
+
+// Lets the scanner read up to its next change of phase, or to where a candidate
+// or white space after a value has been held long enough.
+void Segmenter::scan_value() {
+  std::uint64_t stop = total_;
+  if (candidate_) {
+    stop = std::min(stop, candidate_->match.begin + block_bytes_);
+  }
+  if (handled_ == Phase::kAfter) {
+    stop = std::min(stop, scanner_.value_end() + block_bytes_);
+  }
+  if (scanner_.position() >= stop) return;
+  const auto delimits = [this](std::uint64_t position) {
+    return !program_.spoofable ||
+           std::ranges::any_of(marks_, [&](const MarkAt& mark) {
+             return mark.position == position;
+           });
+  };
+  work_ += scanner_.scan(slice(scanner_.position(), stop), delimits);
+}
+
+// A match that consists of what JSON itself consists of, such as "]".
+bool Segmenter::is_part_of_value(const automata::Match& match) const {
+  return match.end > match.begin && match.end <= scanner_.position() &&
+         scanner_.phase() != Phase::kDamaged &&
+         slice(match.begin, match.end).find_first_not_of("[]{},: \t\r\n") ==
+             std::string_view::npos;
+}
+
+// Commits a match, unless it is an opener that does not interrupt.
+bool Segmenter::commit_match(const automata::Match& match,
+                             const Watched& winner) {
+  Delimited found;
+  read_match(winner, match, found);
+  if (interrupts(found) && !may_interrupt(found)) {
+    watch(std::max(found.end, found.begin + 1));
+    return false;
+  }
+  commit(found);
+  return true;
+}
+
+// Ends the region after its last value, at `position`.
+bool Segmenter::end_with_value(std::uint64_t position) {
+  pass(position);
+  field_ = kNoField;
+  enter_region(position);
+  sink_.on_value_end(position);
+  watch(std::max(position, passed_));
+  return true;
+}
+
+// The text stops being a value at the scanner's position.
+void Segmenter::give_up_value() {
+  const std::uint64_t at = scanner_.position();
+  const bool abandon =
+      program_.readings[field_]->otherwise_content && !scanner_.has_value();
+  pass(at);
+  valued_ = false;
+  candidate_.reset();
+  if (abandon) {
+    field_ = kNoField;
+    enter_region(at);
+    sink_.on_abandon(at);
+  }
+  watch(std::max(at, passed_));
+}
+
+// Advances in a region that ends with its value.  Returns whether process() has
+// more to do: the region has ended, or is an ordinary one from here on.
+// `end`: no more text comes.
+//
+// Each of the functions below handles one phase.  It returns true to go on at
+// once; false with valued_ if more text is needed.
+bool Segmenter::process_value(bool end) {
+  while (valued_) {
+    if (scanner_.phase() == handled_) scan_value();
+    if (end && scanner_.position() == total_) scanner_.finish();
+    bool more = false;
+    switch (handled_) {
+      case Phase::kOutside:
+        more = process_outside(end);
+        break;
+      case Phase::kString:
+        more = process_string(end);
+        break;
+      case Phase::kUnconfirmed:
+        more = process_unconfirmed(end);
+        break;
+      default:
+        more = process_after(end);
+        break;
+    }
+    if (!more) return false;
+  }
+  return true;
+}
+
+bool Segmenter::process_outside(bool end) {
+  const Phase now = scanner_.phase();
+  const bool complete = now == Phase::kAfter || now == Phase::kOther;
+  const std::uint64_t to =
+      complete ? scanner_.value_end() : scanner_.position();
+  // 1. A match outside strings.
+  switch (look_before(to, end)) {
+    case Found::kMatch:
+      if (is_part_of_value(match_)) {
+        watch(match_.end);
+      } else {
+        commit_match(match_, watch_->patterns[match_.pattern]);
+      }
+      return true;
+    case Found::kUnknown:
+      pass(std::min(search_.hold(), to));
+      return false;
+    case Found::kNone:
+      break;
+  }
+  // 2. None: the text is the region's.
+  pass(to);
+  switch (now) {
+    case Phase::kDamaged:
+      give_up_value();
+      return true;
+    case Phase::kOutside:
+      return scanner_.position() < total_;
+    case Phase::kOther:
+      handled_ = Phase::kAfter;
+      return true;
+    default:
+      handled_ = now;
+      return true;
+  }
+}
+
+bool Segmenter::process_string(bool end) {
+  const Phase now = scanner_.phase();
+  const std::uint64_t at = scanner_.position();
+  // 1. The first match that begins in the string.
+  std::uint64_t to = at;
+  if (!candidate_ && !string_is_text_) {
+    switch (look_before(at, end)) {
+      case Found::kMatch:
+        candidate_ = {match_, &watch_->patterns[match_.pattern]};
+        break;
+      case Found::kUnknown:
+        to = std::min(search_.hold(), at);
+        if (now != Phase::kString) {
+          pass(to);
+          return false;
+        }
+        break;
+      case Found::kNone:
+        break;
+    }
+  }
+  if (candidate_ && at >= candidate_->match.begin + block_bytes_) {
+    candidate_.reset();
+    string_is_text_ = true;
+  }
+  if (candidate_) to = candidate_->match.begin;
+  pass(std::min(to, at));
+  // 2. What became of the string.
+  switch (now) {
+    case Phase::kString: {
+      if (at < total_) return true;
+      if (!end) return false;
+      // The string never ends.  A candidate that nothing follows was meant.
+      if (candidate_ &&
+          base::python_strip(slice(candidate_->match.end, total_)).empty()) {
+        const Candidate found = *std::exchange(candidate_, std::nullopt);
+        if (commit_match(found.match, *found.winner)) return true;
+      }
+      pass(total_);
+      return false;
+    }
+    case Phase::kAfter:  // the string is the value
+    case Phase::kOther:
+      candidate_.reset();
+      string_is_text_ = false;
+      pass(scanner_.value_end());
+      watch(std::max(scanner_.value_end(), passed_));
+      handled_ = Phase::kAfter;
+      return true;
+    case Phase::kDamaged:
+      if (candidate_) {
+        const Candidate found = *std::exchange(candidate_, std::nullopt);
+        if (commit_match(found.match, *found.winner)) return true;
+      }
+      give_up_value();
+      return true;
+    default:
+      handled_ = now;
+      return true;
+  }
+}
+
+bool Segmenter::process_unconfirmed(bool end) {
+  const Phase now = scanner_.phase();
+  const std::uint64_t at = scanner_.position();
+  if (candidate_ && at >= candidate_->match.begin + block_bytes_) {
+    candidate_.reset();
+    string_is_text_ = true;
+  }
+  if (now == Phase::kUnconfirmed) {
+    if (at < total_) return true;
+    if (end) pass(total_);
+    if (!candidate_) pass(scanner_.string_end());
+    return false;
+  }
+  if (now == Phase::kString) {  // a third quote: the string goes on
+    handled_ = now;
+    return true;
+  }
+  if (now == Phase::kDamaged && candidate_) {
+    const Candidate found = *std::exchange(candidate_, std::nullopt);
+    return commit_match(found.match, *found.winner) || true;
+  }
+  // The string was one: matches in it are text.
+  if (candidate_ || string_is_text_) {
+    candidate_.reset();
+    string_is_text_ = false;
+    pass(scanner_.string_end());
+    watch(std::max(scanner_.string_end(), passed_));
+  }
+  handled_ = Phase::kOutside;
+  return true;
+}
+
+bool Segmenter::process_after(bool end) {
+  const Phase now = scanner_.phase();
+  const std::uint64_t at = scanner_.position();
+  const bool other = now == Phase::kOther;
+  // 1. A delimiter before any other text.
+  switch (look_before(other ? scanner_.other() + 1 : at, end)) {
+    case Found::kMatch:
+      commit_match(match_, watch_->patterns[match_.pattern]);
+      return true;
+    case Found::kUnknown:
+      if (at < scanner_.value_end() + block_bytes_) return false;
+      break;
+    case Found::kNone:
+      break;
+  }
+  // 2. None.
+  switch (now) {
+    case Phase::kOther:
+      return end_with_value(scanner_.value_end());
+    case Phase::kAfter:
+      if (at >= scanner_.value_end() + block_bytes_) {
+        return end_with_value(scanner_.value_end());
+      }
+      if (at < total_) return true;
+      return end && end_with_value(total_);
+    case Phase::kDamaged:
+      give_up_value();
+      return true;
+    default:  // the next value
+      pass(at);
+      handled_ = Phase::kOutside;
+      return true;
+  }
+}
+
+}  // namespace parlance::parse
