@@ -32,6 +32,17 @@ bool is_scalar(char c) {
   return is_word(c) || c == '+' || c == '-' || c == '.';
 }
 
+// Enough of a word to compare it with the literals of JSON.
+constexpr std::size_t kLongestLiteral = 10;
+
+// Whether `word` begins like a number or is a literal, as Python reads JSON.
+bool is_json_word(std::string_view word) {
+  if (!word.empty() && word[0] == '-') word.remove_prefix(1);
+  if (!word.empty() && word[0] >= '0' && word[0] <= '9') return true;
+  return word == "true" || word == "false" || word == "null" || word == "NaN" ||
+         word == "Infinity";
+}
+
 char opening(char bracket) {
   return bracket == ')' ? '(' : bracket == ']' ? '[' : '{';
 }
@@ -61,7 +72,8 @@ void ValueScanner::finish() {
   if (phase_ == Phase::kAfter && token_ != Token::kNone) other(token_begin_);
   const bool scalar = phase_ == Phase::kOutside && token_ == Token::kWord &&
                       stack_.empty() &&
-                      language_->kind != ValueLanguage::Kind::kCalls;
+                      language_->kind != ValueLanguage::Kind::kCalls &&
+                      (python() || is_json_word(word_));
   if (scalar) end_value(position_);
 }
 
@@ -285,8 +297,14 @@ bool ValueScanner::step_after(char c) {
 
 bool ValueScanner::step_json(char c) {
   if (token_ == Token::kWord) {
-    if (is_scalar(c)) return true;
+    if (is_scalar(c)) {
+      if (word_.size() < kLongestLiteral) word_ += c;
+      return true;
+    }
     token_ = Token::kNone;
+    if (expect_ == Expect::kCommaOrEnd && !is_json_word(word_)) {
+      return damaged();
+    }
     if (expect_ == Expect::kCommaOrEnd && stack_.empty()) {
       // A scalar ends with the byte before this one.
       end_value(position_);
@@ -309,6 +327,7 @@ bool ValueScanner::step_json(char c) {
       }
       if (!is_scalar(c)) return damaged();
       token_ = Token::kWord;
+      word_ = c;
       expect_ = Expect::kCommaOrEnd;
       return true;
     case Expect::kKeyOrEnd:

@@ -133,6 +133,7 @@ class ValueScanner {
   Expect expect_ = Expect::kValue;
   Token token_ = Token::kNone;
   std::uint64_t token_begin_ = 0;
+  std::string word_;         // JSON: the beginning of a scalar
   std::size_t matched_ = 0;  // bytes of a separator or delimiter
   bool separated_ = false;   // a separator follows the last value
   bool name_ended_ = false;  // white space follows the name of a call

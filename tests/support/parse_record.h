@@ -109,7 +109,8 @@ inline void append_events(ParseRecord& record, std::span<const Event> events) {
     }
     if (t.kind == EventKind::kRegionChunk && !record.events.empty()) {
       EventRecord& last = record.events.back();
-      if (last.kind == EventKind::kRegionChunk && last.field == t.field) {
+      if (last.kind == EventKind::kRegionChunk && last.field == t.field &&
+          last.bytes.end == t.bytes.begin) {
         last.text += t.text;
         last.bytes.end = t.bytes.end;
         last.tokens.end = t.tokens.end;
@@ -233,6 +234,24 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
   std::size_t at = 0;
   bool inside = false;
   // Bytes between events, without control tokens that were left out.
+  const format::Reading& reading =
+      detail::Access::impl(record.format)->family.reading;
+  // Without the texts of a family file that are in no event.
+  const auto payload = [&](std::string text) {
+    std::vector<std::string> skipped = reading.turn_end;
+    for (const format::FieldReading& field : reading.fields) {
+      const format::Layout& layout = field.layout;
+      for (const auto* list : {&field.drop, &layout.before, &layout.after,
+                               &layout.first, &layout.last}) {
+        skipped.insert(skipped.end(), list->begin(), list->end());
+      }
+    }
+    if (skipped.empty()) return text;
+    format::Delimiter literals;
+    literals.kind = format::Delimiter::Kind::kLiterals;
+    literals.literals = std::move(skipped);
+    return without(std::move(text), literals);
+  };
   const auto gap = [&](std::size_t begin, std::size_t end) {
     std::string out;
     for (const Diagnostic& d : record.message.diagnostics) {
@@ -243,7 +262,11 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
       out += stream.substr(begin, d.bytes.begin - begin);
       begin = d.bytes.end;
     }
-    return out + std::string(stream.substr(begin, end - begin));
+    out += stream.substr(begin, end - begin);
+    out = payload(std::move(out));
+    // After the end of the response white space is not reported.
+    const bool blank = out.find_first_not_of(" \t\n\r\f\v") == out.npos;
+    return blank && !reading.turn_end.empty() ? std::string() : out;
   };
   for (const EventRecord& event : record.events) {
     const Span& b = event.bytes;

@@ -1,0 +1,298 @@
+// What parlance.read of a family file says about how a response is read.
+//
+// Each case is a small format and a response.  The events must be the same
+// however the response is cut, and every byte must be accounted for.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/response_parser.h"
+#include "parlance/tools.h"
+#include "parlance/vocabulary.h"
+#include "support/parse_record.h"
+
+namespace parlance {
+namespace {
+
+using testing::account;
+using testing::cut_at_random;
+using testing::cut_every;
+using testing::EventRecord;
+using testing::ParseRecord;
+using testing::record_parse;
+
+// A format with the fields of `fields` and the members of `parlance`.
+Format format_of(const std::string& fields, const std::string& parlance) {
+  const Result<Format> format = Format::from_json(
+      R"({"name": "test", "response_template": {"version": 1,
+          "start_anchor": "<a>", "fields": )" +
+      fields + R"(}, "parlance": )" + parlance + "}");
+  EXPECT_TRUE(format.has_value()) << (format ? "" : format.error().to_string());
+  return *format;
+}
+
+// Calls as JSON between <f> and </f>, and content.
+Format json_calls(const std::string& reading,
+                  const std::string& parlance = "") {
+  return format_of(
+      R"({"calls": {"open": "<f>", "close": "</f>", "repeats": true,
+            "content": "json"},
+          "think": {"open": "<t>", "close": "</t>", "content": "text",
+            "content_args": {"strip": false}, "repeats": true, "join": "|"},
+          "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})",
+      "{" + parlance + R"("read": {)" + reading + "}}");
+}
+
+// The events of `text` as text.  Fails if they depend on the cut, or if a byte
+// is lost.
+std::string read(const Format& format, std::string_view text,
+                 ParserOptions options = {}) {
+  const ParseRecord whole = record_parse(format, {std::string(text)}, options);
+  EXPECT_EQ(account(whole, std::string(options.prefix) + std::string(text)),
+            "");
+  EXPECT_EQ(record_parse(format, cut_every(text, 1), options).to_string(),
+            whole.to_string());
+  std::mt19937 random(static_cast<unsigned>(text.size()));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(record_parse(format, cut_at_random(text, random, 12), options)
+                  .to_string(),
+              whole.to_string());
+  }
+  std::string out;
+  for (const EventRecord& event : whole.events) {
+    if (!out.empty()) out += ' ';
+    switch (event.kind) {
+      case EventKind::kRegionOpen:
+        out += event.name + "(";
+        break;
+      case EventKind::kRegionChunk:
+        out += json::dump(json::Value(event.text));
+        break;
+      case EventKind::kRegionClose:
+        out += (event.cut ? "cut)=" : ")=") + json::dump(event.value);
+        break;
+      case EventKind::kRegionMalformed:
+        out += event.cut ? "cut)!" : ")!";
+        break;
+      case EventKind::kTextUnclaimed:
+        out += "unclaimed " + json::dump(json::Value(event.text));
+        break;
+      default:
+        out += "?";
+    }
+  }
+  return out;
+}
+
+std::string fields(const Format& format, std::string_view text,
+                   ParserOptions options = {}) {
+  read(format, text, options);
+  const ParseRecord record = record_parse(format, {std::string(text)}, options);
+  std::string out = json::dump(record.message.fields);
+  for (const Diagnostic& d : record.message.diagnostics) {
+    out += " " + std::string(text.substr(d.bytes.begin, d.bytes.size()));
+  }
+  return out;
+}
+
+// ---- ends: value ----
+
+const char* const kEnds = R"("calls": {"ends": "value"})";
+
+TEST(EndsValue, CloseInStringIsText) {
+  const Format format = json_calls(kEnds);
+  EXPECT_EQ(fields(format, R"(<f>{"a": "x </f> y"} </f>Yes.)"),
+            R"({"calls": [{"a": "x </f> y"}], "content": "Yes."})");
+  EXPECT_EQ(fields(format, R"(<f>["\"</f>", {"</f>": "</f></f>"}]</f>)"),
+            R"({"calls": [["\"</f>", {"</f>": "</f></f>"}]]})");
+  EXPECT_EQ(fields(format, R"(<f>"</f>"</f>!)"),
+            R"({"calls": ["</f>"], "content": "!"})");
+}
+
+TEST(EndsValue, RegionEndsAfterItsValue) {
+  const Format format = json_calls(kEnds);
+  EXPECT_EQ(read(format, "<f>{\"a\": 1}\nYes."),
+            "calls( \"{\\\"a\\\": 1}\" )={\"a\": 1} content( \"\\nYes.\" "
+            ")=\"\\nYes.\"");
+  EXPECT_EQ(fields(format, R"(<f>{"a": 1}<f>[2] </f> z)"),
+            R"({"calls": [{"a": 1}, [2]], "content": " z"})");
+  EXPECT_EQ(fields(format, R"(<f>{} < /f>)"),
+            R"({"calls": [{}], "content": " < /f>"})");
+  EXPECT_EQ(fields(format, R"(<f> 12 x)"),
+            R"({"calls": [12], "content": " x"})");
+}
+
+TEST(EndsValue, MissingCloseIsNoDamage) {
+  const Format format = json_calls(kEnds);
+  for (const char* text : {R"(<f>{"a": 1})", "<f>{\"a\": 1}\n ", "<f>1"}) {
+    const ParseRecord record = record_parse(format, {text});
+    EXPECT_TRUE(record.message.complete) << text;
+    EXPECT_TRUE(record.message.diagnostics.empty()) << text;
+    EXPECT_EQ(record.events.back().kind, EventKind::kRegionClose) << text;
+    read(format, text);
+  }
+}
+
+TEST(EndsValue, CutCallIsMalformed) {
+  const Format format = json_calls(kEnds);
+  for (const char* text :
+       {R"(<f>{"a": 1)", R"(<f>{"a": "x)", R"(<f>{"a": "</f> x)", R"(<f>{"a")",
+        R"(<f>)", R"(<f>{"a": "</f>")"}) {
+    const ParseRecord record = record_parse(format, {text});
+    EXPECT_FALSE(record.message.complete) << text;
+    EXPECT_EQ(record.events.back().kind, EventKind::kRegionMalformed) << text;
+    EXPECT_TRUE(record.events.back().cut) << text;
+    read(format, text);
+  }
+}
+
+// A string that never ends does not swallow what follows.
+TEST(EndsValue, DamageStaysInItsRegion) {
+  const Format format = json_calls(kEnds);
+  EXPECT_EQ(read(format, R"(<f>{"a": "x}</f><f>{"b": 1}</f>.)"),
+            "calls( \"{\\\"a\\\": \\\"x}\" )! calls( \"{\\\"b\\\": 1}\" "
+            ")={\"b\": 1} content( \".\" )=\".\"");
+  EXPECT_TRUE(read(format, "<f>{\"a\": \"x}</f>\n.")
+                  .starts_with("calls( \"{\\\"a\\\": \\\"x}\" )! content("));
+  EXPECT_EQ(read(format, R"(<f>{"a": "x}</f>)"),
+            "calls( \"{\\\"a\\\": \\\"x}\" )!");
+  EXPECT_EQ(read(format, R"(<f>{"a": b "</f>" </f>.)"),
+            "calls( \"{\\\"a\\\": b \\\"\" )! content( \"\\\" </f>.\" "
+            ")=\"\\\" </f>.\"");
+  EXPECT_EQ(read(format, R"(<f>{"a": 1</f>.)"),
+            "calls( \"{\\\"a\\\": 1\" )! content( \".\" )=\".\"");
+  EXPECT_EQ(read(format, "<f>no value</f>."),
+            "calls( \"no value\" )! content( \".\" )=\".\"");
+}
+
+// A candidate in a string is held, but not for ever.
+TEST(EndsValue, LongStringAfterClose) {
+  const Format format = json_calls(kEnds);
+  for (std::size_t size : {100u, 40000u, 70000u, 200000u}) {
+    const std::string string = "</f>" + std::string(size, 'x') + "</f>";
+    const std::string text = "<f>{\"a\": \"" + string + "\"}</f>.";
+    const ParseRecord whole = record_parse(format, {text});
+    ASSERT_EQ(whole.message.parts.size(), 2u);
+    EXPECT_EQ(whole.message.parts[0].value.find("a")->as_string(), string);
+    for (std::size_t piece : {7u, 1000u, 32768u, 50000u}) {
+      const ParseRecord cut = record_parse(format, cut_every(text, piece));
+      EXPECT_EQ(cut.to_string(), whole.to_string()) << size << ' ' << piece;
+      EXPECT_LE(cut.most_held, Limits{}.held_bytes + 50000);
+    }
+  }
+}
+
+// Work grows with the text, whatever is in it.
+TEST(EndsValue, IsLinear) {
+  const Format format = json_calls(kEnds);
+  for (const char* piece :
+       {R"(<f>{"a": "</f>", "b": [1, "</f></f>"]} x)", R"(<f>{"a": "</f>)",
+        R"(<f>1 )", R"(<f>{"a": }</f>)", "<f>\"", "</f>"}) {
+    const auto work = [&](int times) {
+      std::string text;
+      for (int i = 0; i < times; ++i) text += piece;
+      const std::uint64_t one = record_parse(format, {text}).work;
+      return std::max(one, record_parse(format, cut_every(text, 3)).work);
+    };
+    EXPECT_LE(work(4000), 11 * work(400)) << piece;
+  }
+}
+
+TEST(EndsValue, StringsBetweenDelimiters) {
+  const Format format = format_of(
+      R"({"calls": {"open": "<f>", "close": "</f>", "repeats": true,
+            "content": "json", "content_args": {"unquoted_keys": true,
+              "string_delims": [["<|\"|>", "<|\"|>"]]}},
+          "content": {"content": "text", "content_args": {"strip": false}}})",
+      R"({"read": {"calls": {"ends": "value"}}})");
+  EXPECT_EQ(fields(format, R"(<f>{a:<|"|>x </f> "y<|"|>,b:[1,2]}</f>.)"),
+            R"({"calls": [{"a": "x </f> \"y", "b": [1, 2]}], "content": "."})");
+  EXPECT_EQ(fields(format, R"(<f>{a:<|"|><<|"<|"|>}.)"),
+            R"({"calls": [{"a": "<<|\""}], "content": "."})");
+}
+
+// Random texts made of the pieces that matter, cut in every way.
+TEST(EndsValue, RandomTexts) {
+  const Format format = json_calls(
+      R"("calls": {"ends": "value", "values": {"sequence": "; "}},
+         "think": {"interrupted_by": ["calls"]})",
+      R"("turn_end": ["<e>"], )");
+  const std::vector<std::string> pieces = {"<f>",
+                                           "</f>",
+                                           "<t>",
+                                           "</t>",
+                                           "{",
+                                           "}",
+                                           "[",
+                                           "]",
+                                           "\"",
+                                           "\\",
+                                           ",",
+                                           ":",
+                                           "\"a\"",
+                                           "1",
+                                           " ",
+                                           "\n",
+                                           ";",
+                                           "; ",
+                                           "x",
+                                           "<",
+                                           "<e>",
+                                           "{\"a\": 1}",
+                                           "{\"a\": \"</f>\"}"};
+  std::mt19937 random(7);
+  for (int i = 0; i < 1500; ++i) {
+    std::string text = random() % 2 == 0 ? "<f>" : "";
+    for (std::size_t n = random() % 16; n > 0; --n) {
+      text += pieces[random() % pieces.size()];
+    }
+    SCOPED_TRACE(text);
+    const ParseRecord whole = record_parse(format, {text});
+    ASSERT_EQ(account(whole, text), "");
+    ASSERT_EQ(record_parse(format, cut_every(text, 1)).to_string(),
+              whole.to_string());
+    ASSERT_EQ(record_parse(format, cut_at_random(text, random, 5)).to_string(),
+              whole.to_string());
+  }
+}
+
+// ---- turn_end, drop, interrupted_by ----
+
+TEST(TurnEnd, EndsTheResponse) {
+  const Format format = json_calls(kEnds, R"("turn_end": ["<e>", "<end>"], )");
+  EXPECT_EQ(read(format, "Hi.<e>"), "content( \"Hi.\" )=\"Hi.\"");
+  EXPECT_EQ(read(format, "Hi.<end>\n"), "content( \"Hi.\" )=\"Hi.\"");
+  EXPECT_EQ(fields(format, "Hi.<e> and <f>1</f> <e>"),
+            "{\"content\": \"Hi.\"} and <f>1</f> <e>");
+  EXPECT_EQ(fields(format, R"(<f>{"a": "<e>"}<e>)"),
+            R"({"calls": [{"a": "<e>"}]})");
+  EXPECT_EQ(read(format, "<t>Hm.<e>"), "think( \"Hm.\" )=\"Hm.\"");
+  EXPECT_EQ(read(format, "<f>{\"a\": <e>"), "calls( \"{\\\"a\\\": \" )!");
+}
+
+TEST(Drop, TextsAreNobodys) {
+  const Format format = json_calls(
+      R"("content": {"drop": ["<co>", "</co>"]}, "think": {"drop": ["</f>"]})");
+  EXPECT_EQ(fields(format, "It <co>is</co> so.<t>a</f>b</t>"),
+            R"({"content": "It is so.", "think": "ab"})");
+}
+
+TEST(InterruptedBy, OpenerThatBeginsALine) {
+  const Format format = json_calls(
+      R"("calls": {"ends": "value"}, "think": {"interrupted_by": ["calls"]})");
+  EXPECT_EQ(fields(format, "<t>Hm.\n<f>{}</f>Yes."),
+            R"({"think": "Hm.\n", "calls": [{}], "content": "Yes."})");
+  EXPECT_EQ(fields(format, "<t>I use <f>.\n  <f>{}</f>"),
+            R"({"think": "I use <f>.\n  ", "calls": [{}]})");
+  EXPECT_EQ(fields(format, "<t>I use <f> now</t>Yes."),
+            R"({"think": "I use <f> now", "content": "Yes."})");
+  EXPECT_EQ(fields(format, "<t><f>{}</f>"), R"({"calls": [{}]})");
+}
+
+}  // namespace
+}  // namespace parlance
