@@ -54,6 +54,7 @@ struct ResponseParser::State {
                       ? format.recovers()
                       : options.recover == Recover::kYes;
     out.keep_message = options.keep_message;
+    out.stream_calls = options.stream_calls;
     if (options.tools != nullptr) out.tools = *options.tools;
     return out;
   }

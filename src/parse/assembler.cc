@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "base/python_number.h"
+#include "parse/call_readers.h"
 #include "parse/content.h"
-#include "schema/cast_calls.h"
 
 namespace parlance::parse {
 namespace {
@@ -54,6 +54,10 @@ Assembler::Assembler(const format::FormatImpl& format,
   values_.reserve(4);
   value_of_.reserve(4);
   if (options_.keep_message) message_.parts.reserve(6);
+  if (options_.stream_calls) {
+    calls_.emplace(options_.keep_message ? &message_.calls : nullptr,
+                   format_.limits);
+  }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const json::Value* value =
         description_.defaults.find(description_.fields[i].name);
@@ -66,6 +70,7 @@ Assembler::Assembler(const format::FormatImpl& format,
 void Assembler::begin_round() {
   events_.clear();
   chunks_.clear();
+  if (calls_) calls_->begin_round();
   // Most rounds consist of one chunk of one region.
   if (!opened_or_closed_) return;
   opened_or_closed_ = false;
@@ -81,6 +86,7 @@ void Assembler::begin_round() {
 }
 
 void Assembler::end_round() {
+  if (calls_due_) advance_calls(body_);
   for (const ChunkRange& range : chunks_) {
     const char* text = body_.data();
     if (range.body < retired_count_) {
@@ -140,6 +146,55 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
     }
   }
   events_.push_back(event);
+  open_calls();
+}
+
+// --- Calls while they are written --------------------------------------------
+
+schema::Strings Assembler::strings_of(const format::Field& field) const {
+  // A bare template casts like transformers, JSON strings included.
+  return format_.recovers && field.content.kind == format::ContentKind::kJson
+             ? schema::Strings::kTyped
+             : schema::Strings::kText;
+}
+
+void Assembler::open_calls() {
+  calls_due_ = false;
+  const format::Field& field = description_.fields[field_];
+  if (!calls_ || !has_calls(field)) return;
+  calls_field_ = field_;
+  calls_->open(make_call_reader(field,
+                                {program_, format_.limits, captures_,
+                                 body_marks_, reads_marks(field.content)},
+                                {options_.tools, strings_of(field)}));
+  calls_due_ = true;
+  calls_bytes_ = {body_begin_, body_begin_};
+}
+
+Event Assembler::call_event(Span bytes) const {
+  Event event;
+  event.field = description_.fields[calls_field_].name;
+  event.field_index = calls_field_;
+  event.bytes = bytes;
+  return event;
+}
+
+void Assembler::advance_calls(std::string_view text) {
+  calls_->advance(text, call_event(calls_bytes_), events_);
+  calls_due_ = false;
+}
+
+void Assembler::close_calls(std::string_view text, const json::Value* value,
+                            Span bytes) {
+  if (calls_due_) advance_calls(text);
+  if (value == nullptr) return calls_->abandon();
+  const auto differs = calls_->close(text, *value, call_event(bytes), events_);
+  if (!differs) return;
+  add_diagnostic({ErrorCode::kInvalidContent,
+                  "call " + std::to_string(*differs) +
+                      " was announced while it was written, and the text after "
+                      "it changed it; it is announced again if it is a call",
+                  description_.fields[calls_field_].name, bytes});
 }
 
 bool Assembler::reads_marks(const format::Content& content) const {
@@ -186,6 +241,11 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
     }
   }
   body_.append(text);
+  if (calls_ && calls_->is_open()) {
+    if (!calls_due_) calls_bytes_.begin = bytes.begin;
+    calls_bytes_.end = bytes.end;
+    calls_due_ = true;
+  }
 }
 
 void Assembler::on_delimiter(const Delimited& delimiter) {
@@ -316,12 +376,8 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
     value = apply_transform(field, std::move(*value), captures);
   }
   if (value && !options_.tools.empty()) {
-    // A bare template casts like transformers, JSON strings included.
-    const auto strings =
-        format_.recovers && field.content.kind == format::ContentKind::kJson
-            ? schema::Strings::kTyped
-            : schema::Strings::kText;
-    if (auto error = schema::cast_tool_calls(*value, options_.tools, strings)) {
+    if (auto error = schema::cast_tool_calls(*value, options_.tools,
+                                             strings_of(field))) {
       return std::move(*error);
     }
   }
@@ -381,7 +437,8 @@ std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
 //   1. return to rest (the implicit field, or none);
 //   2. turn the text of the region into a value, or an error;
 //   3. store the value under its field;
-//   4. emit kRegionClose, or kRegionMalformed with a diagnostic;
+//   4. emit the last events of its calls, and kRegionClose, or kRegionMalformed
+//      with a diagnostic;
 //   5. add the Part to the message.
 //
 // The text of the region moves to retired_, where the chunk events of this
@@ -446,6 +503,9 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   part.field_index = index;
   part.cut = cut;
   part.bytes = {region_begin_, event.bytes.end};
+  if (calls_ && calls_->is_open()) {
+    close_calls(retired.text, error ? nullptr : &*value, event.bytes);
+  }
 
   if (error) {
     event.kind = EventKind::kRegionMalformed;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_stream/call_stream.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -25,6 +26,7 @@
 #include "parse/delimiter_program.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
+#include "schema/cast_calls.h"
 
 namespace parlance::parse {
 
@@ -33,6 +35,7 @@ class Assembler final : public SegmentSink {
   struct Options {
     bool recover = false;
     bool keep_message = true;
+    bool stream_calls = false;
     ToolSet tools = {};
   };
 
@@ -115,6 +118,16 @@ class Assembler final : public SegmentSink {
   void close_region(const Delimited* delimiter, std::uint64_t position,
                     RegionStop stop);
   Result<json::Value> region_value(const format::Field& field, bool cut);
+  // How strings of arguments are cast.
+  schema::Strings strings_of(const format::Field& field) const;
+  // With stream_calls: prepares for the calls of the region that has opened;
+  // emits what is certain of them; and compares them with the value of the
+  // region (null: it has none), whose text is `text`.
+  void open_calls();
+  void advance_calls(std::string_view text);
+  void close_calls(std::string_view text, const json::Value* value, Span bytes);
+  Event call_event(Span bytes) const;
+
   // The value of a long text region: body_ moves into it.
   json::Value adopt_body(const format::Field& field);
   std::optional<Error> store(FieldId field, const json::Value& value);
@@ -140,6 +153,12 @@ class Assembler final : public SegmentSink {
   std::size_t region_begin_ = 0;
   std::size_t body_begin_ = 0;
   std::vector<std::pair<std::string, std::string>> captures_;
+
+  // With stream_calls.
+  std::optional<call_stream::CallStream> calls_;
+  FieldId calls_field_;     // of the region
+  bool calls_due_ = false;  // the open region has text that calls_ has not read
+  Span calls_bytes_;        // that text
 
   std::vector<Slot> slots_;     // by field
   std::vector<FieldId> order_;  // fields by first completion

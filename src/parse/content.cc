@@ -131,12 +131,12 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
   return invalid(std::move(message));
 }
 
-// Parses a value inside xml-inline or kv-lines with the value parser of
-// `parent`.  `null`: the group "value" took no part in the match.
-ContentResult parse_value(const MarkedText& raw, bool null,
-                          const Content& parent,
-                          const DelimiterProgram& program,
-                          const Limits& limits) {
+}  // namespace
+
+ContentResult parse_member_value(const MarkedText& raw, bool null,
+                                 const Content& parent,
+                                 const DelimiterProgram& program,
+                                 const Limits& limits) {
   const Content* parser = parent.value_parser.get();
   if (parser != nullptr && parser->fault) {
     // Upstream looks the parser up in a dict, which raises KeyError.
@@ -177,6 +177,8 @@ ContentResult parse_value(const MarkedText& raw, bool null,
                    "value_parser"};
 }
 
+namespace {
+
 // Records that `part`, a view into `text`, is in no value.
 void ignore(std::string_view part, std::string_view text,
             std::vector<Span>* ignored) {
@@ -216,7 +218,8 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
       null = begin == std::string_view::npos;
       if (!null) raw = marked.substr(begin, end - begin);
     }
-    ContentResult value = parse_value(raw, null, content, program, limits);
+    ContentResult value =
+        parse_member_value(raw, null, content, program, limits);
     if (!value) return value.error();
     Value* old = content.merge_duplicates ? out.find(key) : nullptr;
     if (old == nullptr) {
@@ -261,8 +264,8 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
     std::string_view raw =
         stripped(line.substr(split + content.key_separator.size()), content);
     const auto begin = static_cast<std::size_t>(raw.data() - text.data());
-    ContentResult value = parse_value(marked.substr(begin, raw.size()), false,
-                                      content, program, limits);
+    ContentResult value = parse_member_value(marked.substr(begin, raw.size()),
+                                             false, content, program, limits);
     if (!value) return value.error();
     out.set(std::string(key), std::move(*value));
   }

@@ -43,6 +43,14 @@ ContentResult parse_content(const MarkedText& text,
                             std::vector<Span>* ignored = nullptr);
 inline constexpr std::size_t kMostIgnored = 100;
 
+// Parses the value of an element or a line of `parent`, which is xml-inline or
+// kv-lines, with the value parser of `parent`.  `null`: the group "value" took
+// no part in the match.
+ContentResult parse_member_value(const MarkedText& raw, bool null,
+                                 const format::Content& parent,
+                                 const DelimiterProgram& program,
+                                 const Limits& limits);
+
 using Captures = std::span<const std::pair<std::string_view, std::string_view>>;
 
 // Applies the transform of `field` (which has one) to a parsed value.

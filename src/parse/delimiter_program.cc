@@ -402,9 +402,11 @@ std::shared_ptr<const DelimiterProgram> compile_program(
       if (content->kind != format::ContentKind::kXmlInline || content->fault) {
         continue;
       }
-      program->tags.emplace(
-          content, compile_finder(patterns.of(content->tag_pattern),
-                                  {"key", "value"}, limits, program->marks));
+      const regex::Pattern& pattern = patterns.of(content->tag_pattern);
+      program->tags.emplace(content, compile_finder(pattern, {"key", "value"},
+                                                    limits, program->marks));
+      program->elements.emplace(
+          content, compile_element_finder(pattern.hir, limits, program->marks));
     }
   }
   return program;

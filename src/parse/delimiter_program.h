@@ -33,6 +33,7 @@
 #include "base/id.h"
 #include "format/description.h"
 #include "parlance/vocabulary.h"
+#include "parse/element_finder.h"
 #include "parse/finder.h"
 #include "parse/value_scanner.h"
 #include "regex/pcre2.h"
@@ -106,7 +107,9 @@ struct DelimiterProgram {
   // A single literal anchor that cannot overlap itself.
   std::optional<std::string> anchor_literal;
 
+  // The tag patterns of xml-inline, and their halves.
   std::unordered_map<const format::Content*, Finder> tags;
+  std::unordered_map<const format::Content*, ElementFinder> elements;
 
   // With a vocabulary: the marks of the format.  First the added and control
   // tokens that its delimiters spell and those that it lists, then those that

@@ -17,10 +17,43 @@ bool is_container(const json::Value& value) {
   return value.is_array() || value.is_object();
 }
 
-// The argument after the cast, or nothing if the cast does not change it.
+bool takes_strings(const Parameter& parameter) {
+  return std::ranges::find(parameter.types, LooseType::kString) !=
+         parameter.types.end();
+}
+
+// Whether some text can be cast.
+bool casts(const Parameter& parameter) {
+  return std::ranges::any_of(parameter.types, [](LooseType type) {
+    return type != LooseType::kString && type != LooseType::kUnknown;
+  });
+}
+
+}  // namespace
+
+bool may_cast_string(const Parameter& parameter, Strings strings) {
+  if (strings == Strings::kTyped && takes_strings(parameter)) return false;
+  return casts(parameter);
+}
+
+bool may_cast_list(const Parameter& parameter) {
+  return !parameter.takes_array && casts(parameter);
+}
+
+const StringMap<Parameter>* parameters_of(const ToolSet& tools,
+                                          std::string_view tool) {
+  if (tools.empty()) return nullptr;
+  const ToolTable& table = *detail::Access::impl(tools);
+  const auto found = table.tools.find(tool);
+  if (found == table.tools.end() || found->second.empty()) return nullptr;
+  return &found->second;
+}
+
 std::optional<json::Value> cast_argument(const json::Value& argument,
-                                         const Parameter& parameter) {
+                                         const Parameter& parameter,
+                                         Strings strings) {
   if (argument.is_string()) {
+    if (!may_cast_string(parameter, strings)) return std::nullopt;
     return cast(argument.as_string(), parameter.types);
   }
   // A list for a parameter that is not an array comes from a repeated tag: each
@@ -38,10 +71,7 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
   return changed;
 }
 
-bool takes_strings(const Parameter& parameter) {
-  return std::ranges::find(parameter.types, LooseType::kString) !=
-         parameter.types.end();
-}
+namespace {
 
 // First collects the arguments that change, without mutable access to the call,
 // and then writes them.  So a call without changes is never copied.  The first
@@ -69,12 +99,8 @@ void cast_call(json::Value& call, const ToolTable& table, Strings strings,
                         "' has an 'anyOf' or 'oneOf' that is not a list of "
                         "schemas."};
     }
-    if (strings == Strings::kTyped && member.value.is_string() &&
-        takes_strings(parameter->second)) {
-      continue;
-    }
     if (std::optional<json::Value> value =
-            cast_argument(member.value, parameter->second)) {
+            cast_argument(member.value, parameter->second, strings)) {
       changes.emplace_back(member.key, std::move(*value));
     }
   }

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/tools.h"
+#include "schema/tool_table.h"
 
 namespace parlance::schema {
 
@@ -30,6 +32,20 @@ enum class Strings : std::uint8_t {
 // are cast nevertheless.
 std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
                                      Strings strings = Strings::kText);
+
+// The parameters of a tool, or null if the tool is unknown or has none.  They
+// live as long as a copy of `tools`.
+const StringMap<Parameter>* parameters_of(const ToolSet& tools,
+                                          std::string_view tool);
+
+// One argument after the cast, or nothing if the cast does not change it.
+std::optional<json::Value> cast_argument(const json::Value& argument,
+                                         const Parameter& parameter,
+                                         Strings strings);
+
+// Whether cast_argument() may change some string, or some list.
+bool may_cast_string(const Parameter& parameter, Strings strings);
+bool may_cast_list(const Parameter& parameter);
 
 }  // namespace parlance::schema
 

@@ -1,0 +1,153 @@
+// Events of calls, and the comparison with the value; see call_stream.h.
+
+#include "call_stream/call_stream.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace parlance::call_stream {
+namespace {
+
+std::string id_of(const json::Value& call) {
+  const json::Value* id = call.find("id");
+  if (id == nullptr) return {};
+  if (id->is_string()) return std::string(id->as_string());
+  return json::dump(*id, {.ascii = false});
+}
+
+}  // namespace
+
+std::vector<CallView> calls_in(const json::Value& value) {
+  std::vector<CallView> out;
+  // The stack has the values that are left, the next one last.
+  std::vector<const json::Value*> left = {&value};
+  while (!left.empty()) {
+    const json::Value& next = *left.back();
+    left.pop_back();
+    if (next.is_array()) {
+      for (std::size_t i = next.items().size(); i-- > 0;) {
+        left.push_back(&next.items()[i]);
+      }
+      continue;
+    }
+    if (!next.is_object()) continue;
+    const json::Value* function = next.find("function");
+    const json::Value& inner =
+        function != nullptr && function->is_object() ? *function : next;
+    const json::Value* name = inner.find("name");
+    const json::Value* arguments = inner.find("arguments");
+    if (name == nullptr || !name->is_string() || arguments == nullptr) continue;
+    out.push_back({name->as_string(), id_of(next), arguments});
+  }
+  return out;
+}
+
+void CallStream::open(std::unique_ptr<CallReader> reader) {
+  open_ = true;
+  reader_ = std::move(reader);
+}
+
+Event& CallStream::add(EventKind kind, std::uint32_t call, const Event& like,
+                       std::vector<Event>& events) {
+  Event& event = events.emplace_back(like);
+  event.kind = kind;
+  event.call = call;
+  return event;
+}
+
+// Emits what the writer has beyond the events so far.
+void CallStream::emit(const Event& like, std::vector<Event>& events) {
+  const std::vector<Call>& calls = writer_.calls_;
+  if (announced_ == 0 && calls.empty()) return;
+  for (std::size_t i = announced_ == 0 ? 0 : announced_ - 1; i < calls.size();
+       ++i) {
+    const auto number = static_cast<std::uint32_t>(first_ + i);
+    if (i == announced_) {
+      Event& event = add(EventKind::kCallOpen, number, like, events);
+      event.text = kept(calls[i].name);
+      if (!calls[i].id.empty()) event.call_id = kept(calls[i].id);
+      ++announced_;
+      written_ = 0;
+    }
+    const std::string_view arguments = calls[i].arguments;
+    if (arguments.size() == written_) continue;
+    add(EventKind::kCallArguments, number, like, events).text =
+        kept(arguments.substr(written_));
+    written_ = arguments.size();
+  }
+}
+
+void CallStream::advance(std::string_view text, const Event& like,
+                         std::vector<Event>& events) {
+  if (reader_ == nullptr) return;
+  reader_->advance(text, false, writer_);
+  emit(like, events);
+}
+
+std::optional<std::uint32_t> CallStream::close(std::string_view text,
+                                               const json::Value& value,
+                                               const Event& like,
+                                               std::vector<Event>& events) {
+  if (reader_ != nullptr) reader_->advance(text, true, writer_);
+  const std::vector<CallView> calls = calls_in(value);
+  std::vector<Call>& announced = writer_.calls_;
+  // Compares call by call.  Invariant: the first `same` calls are equal.
+  std::size_t same = 0;
+  json::ParseOptions options;
+  options.limits = limits_;
+  for (; same < std::min(calls.size(), announced.size()); ++same) {
+    Call& call = announced[same];
+    const CallView& wanted = calls[same];
+    if (call.name != wanted.name || call.id != wanted.id) break;
+    if (call.arguments.empty()) {
+      // emit() goes on with the last announced call only.
+      call.arguments = json::dump(*wanted.arguments, {.ascii = false});
+      if (same + 1 < announced_) {
+        Event& event =
+            add(EventKind::kCallArguments,
+                static_cast<std::uint32_t>(first_ + same), like, events);
+        event.text = kept(call.arguments);
+      }
+      continue;
+    }
+    const Result<json::Value> written = json::parse(call.arguments, options);
+    if (!written || *written != *wanted.arguments) break;
+  }
+  std::optional<std::uint32_t> differs;
+  const std::size_t first_left = announced.size();
+  if (same < first_left) {
+    differs = static_cast<std::uint32_t>(first_ + same);
+  }
+  emit(like, events);
+  for (std::size_t i = same; i < calls.size(); ++i) {
+    writer_.open(calls[i].name, calls[i].id);
+    writer_.arguments() = json::dump(*calls[i].arguments, {.ascii = false});
+    emit(like, events);
+  }
+  for (std::size_t i = 0; i < announced.size(); ++i) {
+    if (i >= same && i < first_left) continue;
+    announced[i].complete = true;
+    add(EventKind::kCallClose, static_cast<std::uint32_t>(first_ + i), like,
+        events);
+  }
+  finish_region();
+  return differs;
+}
+
+void CallStream::abandon() { finish_region(); }
+
+void CallStream::finish_region() {
+  first_ += static_cast<std::uint32_t>(writer_.calls_.size());
+  if (calls_ != nullptr) {
+    std::move(writer_.calls_.begin(), writer_.calls_.end(),
+              std::back_inserter(*calls_));
+  }
+  writer_.calls_.clear();
+  announced_ = 0;
+  written_ = 0;
+  reader_ = nullptr;
+  open_ = false;
+}
+
+}  // namespace parlance::call_stream

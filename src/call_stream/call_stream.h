@@ -1,0 +1,153 @@
+#ifndef PARLANCE_SRC_CALL_STREAM_CALL_STREAM_H_
+#define PARLANCE_SRC_CALL_STREAM_CALL_STREAM_H_
+
+// The calls of a response while they are being written.
+//
+//   region text --CallReader--> name, JSON text --CallStream--> events
+//
+//   {"name": "get", "arguments": {"city": "Be        call_open       get
+//                                                    call_arguments  {"city":
+//                                                    "Be
+//   rn"}}                                            call_arguments  rn"}
+//   </tool_call>                                     call_close
+//
+// A CallReader knows one way in which calls are written.  It reads the text of
+// a region as the text grows, and writes what is certain to a CallWriter.  How
+// the text was cut does not matter: what a reader has written is a function of
+// the text so far.
+//
+// The value of the region has the last word.  When the region closes, the
+// stream compares its calls with the calls of the value, in order:
+//
+//   * a call with equal name, id and arguments is closed;
+//   * a call without any arguments so far gets them, written from the value;
+//   * from the first call on that differs, the calls stay unfinished, and the
+//     remaining calls of the value are announced anew.  A member that comes
+//     twice in the object of a call has this effect: {"name": "f", ..., "name":
+//     "g"} announces f, and the last one counts.
+//
+// So the calls that were closed are exactly the calls of the message, in order.
+// A reader for a shape that cannot be read piece by piece writes nothing, and
+// its calls are announced when the region closes.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/limits.h"
+#include "parlance/message.h"
+
+namespace parlance::call_stream {
+
+// Collects what a reader writes.
+class CallWriter {
+ public:
+  // Announces the next call of the region.
+  void open(std::string_view name, std::string_view id) {
+    calls_.push_back({std::string(id), std::string(name), {}, false});
+  }
+  // Appends to the JSON text of the arguments of the last call.
+  // REQUIRES: open() was called.
+  std::string& arguments() { return calls_.back().arguments; }
+
+ private:
+  friend class CallStream;
+  std::vector<Call> calls_;
+};
+
+// Reads the calls of one region.
+class CallReader {
+ public:
+  virtual ~CallReader() = default;
+  // Reads on.  `text` is the text of the region so far: the text of the last
+  // call with more at its end.  `end`: nothing follows.
+  // Complexity: linear in the text over all calls.
+  virtual void advance(std::string_view text, bool end, CallWriter& out) = 0;
+};
+
+// Reads nothing, but announces a call whose name is known when its region
+// opens.
+class NamedCallReader final : public CallReader {
+ public:
+  NamedCallReader(std::string_view name, std::string_view id)
+      : name_(name), id_(id) {}
+  void advance(std::string_view, bool, CallWriter& out) override {
+    if (!opened_) out.open(name_, id_);
+    opened_ = true;
+  }
+
+ private:
+  std::string name_;
+  std::string id_;
+  bool opened_ = false;
+};
+
+// Memory: the calls of the open region, and their events of this round.
+class CallStream {
+ public:
+  // The calls of every region that closes are appended to `calls`; null: they
+  // are not collected.  `calls` must outlive the stream.
+  CallStream(std::vector<Call>* calls, const Limits& limits)
+      : calls_(calls), limits_(limits) {}
+
+  // Drops what the events of the last round point to.
+  void begin_round() { texts_.clear(); }
+
+  // A region with calls opens.  `reader` may be null: the calls are announced
+  // when the region closes.
+  void open(std::unique_ptr<CallReader> reader);
+  bool is_open() const { return open_; }
+
+  // Reads the text of the region so far, and appends the events to `events`.
+  // Their field and their bytes are those of `like`.
+  void advance(std::string_view text, const Event& like,
+               std::vector<Event>& events);
+  // The region closes; `value` is its value.  Returns the number of the first
+  // call that differs from the value, if there is one.
+  std::optional<std::uint32_t> close(std::string_view text,
+                                     const json::Value& value,
+                                     const Event& like,
+                                     std::vector<Event>& events);
+  // The region closes without a value: its calls stay unfinished.
+  void abandon();
+
+ private:
+  void emit(const Event& like, std::vector<Event>& events);
+  Event& add(EventKind kind, std::uint32_t call, const Event& like,
+             std::vector<Event>& events);
+  std::string_view kept(std::string_view text) {
+    return texts_.emplace_back(text);
+  }
+  void finish_region();
+
+  std::vector<Call>* const calls_;
+  const Limits limits_;
+  bool open_ = false;
+  std::unique_ptr<CallReader> reader_;
+  CallWriter writer_;
+  std::uint32_t first_ = 0;    // the number of the region's first call
+  std::size_t announced_ = 0;  // calls of the region with a kCallOpen
+  // Bytes of the last announced call's arguments that are in events.
+  std::size_t written_ = 0;
+  std::deque<std::string> texts_;
+};
+
+// The calls in a value: the value itself or, if it is a list, its elements,
+// recursively through lists.  A call is an object whose "function" has a string
+// "name" and "arguments", or an object that has them itself.
+struct CallView {
+  std::string_view name;
+  std::string id;  // a string as it is, any other value as JSON; "" if absent
+  const json::Value* arguments = nullptr;
+};
+std::vector<CallView> calls_in(const json::Value& value);
+
+}  // namespace parlance::call_stream
+
+#endif  // PARLANCE_SRC_CALL_STREAM_CALL_STREAM_H_

@@ -1,0 +1,235 @@
+// An automaton with a stack; see json_scanner.h.
+
+#include "call_stream/json_scanner.h"
+
+#include "json/string_body.h"
+
+namespace parlance::call_stream {
+namespace {
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+}  // namespace
+
+// Enters the value whose first byte is `c`.  False: no value begins so.
+bool JsonScanner::begin_value(char c) {
+  switch (c) {
+    case '"':
+      key_ = false;
+      step_ = Step::kString;
+      return true;
+    case '{':
+    case '[':
+      if (open_.size() >= max_depth_) return false;
+      open_ += c;
+      step_ = c == '{' ? Step::kFirstKey : Step::kFirstItem;
+      return true;
+    case '-':
+      step_ = Step::kMinus;
+      return true;
+    case '0':
+      step_ = Step::kZero;
+      return true;
+    case 't':
+      literal_left_ = "rue";
+      break;
+    case 'f':
+      literal_left_ = "alse";
+      break;
+    case 'n':
+      literal_left_ = "ull";
+      break;
+    case 'N':
+      literal_left_ = "aN";
+      break;
+    case 'I':
+      literal_left_ = "nfinity";
+      break;
+    default:
+      if (!is_digit(c)) return false;
+      step_ = Step::kInteger;
+      return true;
+  }
+  step_ = Step::kLiteral;
+  return true;
+}
+
+JsonScanner::Token JsonScanner::end_value() {
+  step_ = open_.empty()         ? Step::kDone
+          : open_.back() == '{' ? Step::kAfterMember
+                                : Step::kAfterItem;
+  return Token::kEnd;
+}
+
+// A byte of a number, or the byte after it (`more` is false).  Returns false if
+// the number may not end so.
+bool JsonScanner::number_byte(char c, bool& more) {
+  more = true;
+  switch (step_) {
+    case Step::kMinus:
+      if (c == 'I') {
+        literal_left_ = "nfinity";
+        step_ = Step::kLiteral;
+        return true;
+      }
+      step_ = c == '0' ? Step::kZero : Step::kInteger;
+      return is_digit(c);
+    case Step::kInteger:
+      if (is_digit(c)) return true;
+      [[fallthrough]];
+    case Step::kZero:
+      if (c == '.') {
+        step_ = Step::kPoint;
+      } else if (c == 'e' || c == 'E') {
+        step_ = Step::kExponent;
+      } else {
+        more = false;
+      }
+      return true;
+    case Step::kPoint:
+      step_ = Step::kFraction;
+      return is_digit(c);
+    case Step::kFraction:
+      if (c == 'e' || c == 'E') {
+        step_ = Step::kExponent;
+      } else {
+        more = is_digit(c);
+      }
+      return true;
+    case Step::kExponent:
+      if (c == '+' || c == '-') {
+        step_ = Step::kExponentSign;
+        return true;
+      }
+      [[fallthrough]];
+    case Step::kExponentSign:
+      step_ = Step::kExponentDigits;
+      return is_digit(c);
+    default:
+      more = is_digit(c);
+      return true;
+  }
+}
+
+// Each iteration reads one byte, or the plain bytes of a string.  Invariant:
+// step_ says what may come at position_, and open_ has the arrays and objects
+// that are open there.
+JsonScanner::Token JsonScanner::next(std::string_view text) {
+  while (position_ < text.size()) {
+    const char c = text[position_];
+    switch (step_) {
+      case Step::kString:
+        if (c == '"') {
+          ++position_;
+          if (!key_) return end_value();
+          step_ = Step::kColon;
+          return Token::kKey;
+        }
+        if (static_cast<unsigned char>(c) < 0x20) return fail();
+        if (c == '\\') step_ = Step::kEscape;
+        ++position_;
+        continue;
+      case Step::kEscape:
+        if (c == 'u') {
+          hex_left_ = 4;
+          step_ = Step::kHex;
+        } else if (json::short_escape(c) != 0) {
+          step_ = Step::kString;
+        } else {
+          return fail();
+        }
+        ++position_;
+        continue;
+      case Step::kHex:
+        if (!is_hex(c)) return fail();
+        ++position_;
+        if (--hex_left_ == 0) step_ = Step::kString;
+        continue;
+      case Step::kMinus:
+      case Step::kZero:
+      case Step::kInteger:
+      case Step::kPoint:
+      case Step::kFraction:
+      case Step::kExponent:
+      case Step::kExponentSign:
+      case Step::kExponentDigits: {
+        bool more = false;
+        if (!number_byte(c, more)) return fail();
+        if (!more) return end_value();
+        ++position_;
+        continue;
+      }
+      case Step::kLiteral:
+        if (c != literal_left_.front()) return fail();
+        ++position_;
+        literal_left_.remove_prefix(1);
+        if (literal_left_.empty()) return end_value();
+        continue;
+      case Step::kFailed:
+        return Token::kFailed;
+      default:
+        break;
+    }
+    // Between tokens.
+    if (is_space(c)) {
+      ++position_;
+      continue;
+    }
+    switch (step_) {
+      case Step::kFirstItem:
+        if (c == ']') break;
+        step_ = Step::kValue;
+        [[fallthrough]];
+      case Step::kValue:
+        if (!begun_) {
+          begun_ = true;
+          return Token::kBegin;
+        }
+        begun_ = false;
+        if (!begin_value(c)) return fail();
+        ++position_;
+        continue;
+      case Step::kFirstKey:
+        if (c == '}') break;
+        [[fallthrough]];
+      case Step::kKey:
+        if (c != '"') return fail();
+        key_ = true;
+        token_begin_ = position_++;
+        step_ = Step::kString;
+        continue;
+      case Step::kColon:
+        if (c != ':') return fail();
+        ++position_;
+        step_ = Step::kValue;
+        continue;
+      case Step::kAfterItem:
+        if (c == ']') break;
+        if (c != ',') return fail();
+        ++position_;
+        step_ = Step::kValue;
+        continue;
+      case Step::kAfterMember:
+        if (c == '}') break;
+        if (c != ',') return fail();
+        ++position_;
+        step_ = Step::kKey;
+        continue;
+      default:  // kDone
+        return fail();
+    }
+    // The bracket that closes the innermost array or object.
+    ++position_;
+    open_.pop_back();
+    return end_value();
+  }
+  return Token::kMore;
+}
+
+}  // namespace parlance::call_stream

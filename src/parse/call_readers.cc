@@ -1,0 +1,194 @@
+// From the transform of a field to a reader of its calls; see call_readers.h.
+
+#include "parse/call_readers.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "automata/nfa.h"
+#include "call_stream/lax_text.h"
+#include "json/dialect.h"
+#include "parse/element_calls.h"
+#include "regex/unicode_properties.h"
+
+namespace parlance::parse {
+namespace {
+
+using call_stream::CallReader;
+using call_stream::JsonCallReader;
+using call_stream::JsonCallShape;
+using call_stream::LaxText;
+using call_stream::Source;
+using format::Content;
+using format::ContentKind;
+using format::Field;
+using format::Transform;
+
+const Transform* member(const Transform& object, std::string_view key) {
+  if (object.kind != Transform::Kind::kObject) return nullptr;
+  for (const auto& [name, value] : object.members) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+// The object with "name" and "arguments" of a call.
+const Transform* function_of(const Transform& call) {
+  const Transform* function = member(call, "function");
+  const Transform& inner =
+      function != nullptr && function->kind == Transform::Kind::kObject
+          ? *function
+          : call;
+  const bool fits =
+      member(inner, "name") != nullptr && member(inner, "arguments") != nullptr;
+  return fits ? &inner : nullptr;
+}
+
+bool has_group(const format::Delimiter& delimiter, std::string_view name) {
+  return std::ranges::any_of(
+      delimiter.pattern.hir.names,
+      [&](const regex::GroupName& group) { return group.name == name; });
+}
+
+// Where a part of the call comes from; nothing if that is not known before the
+// region closes: a name that both a capture and the content may define, a
+// capture of the close delimiter, or a constant that is no string.
+std::optional<Source> source_of(const Transform* part, const Field& field,
+                                const RegionContext& region) {
+  Source out;
+  if (part == nullptr) return out;
+  if (part->kind == Transform::Kind::kConstant) {
+    if (!part->constant.is_string()) return std::nullopt;
+    out.kind = Source::Kind::kText;
+    out.text = part->constant.as_string();
+    return out;
+  }
+  if (part->kind != Transform::Kind::kPlaceholder) return std::nullopt;
+  const std::string& root = part->path[0];
+  const bool captured =
+      has_group(field.open, root) || has_group(field.close, root);
+  if (field.transform_each ? !captured : root == "content") {
+    out.kind = Source::Kind::kPath;
+    out.path.assign(part->path.begin() + (field.transform_each ? 0 : 1),
+                    part->path.end());
+    return out;
+  }
+  if (field.transform_each || has_group(field.close, root)) return std::nullopt;
+  // Of equal names the last one counts.
+  for (const auto& [name, text] : region.captures) {
+    if (name != root) continue;
+    out.kind = Source::Kind::kText;
+    out.text = text;
+  }
+  if (out.kind == Source::Kind::kNone || part->path.size() > 1) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+// A reader for arguments in a lax dialect; null if it cannot be read piece by
+// piece.
+std::unique_ptr<CallReader> lax_reader(const Content& content,
+                                       const RegionContext& region,
+                                       std::unique_ptr<CallReader> json) {
+  json::Dialect dialect;
+  dialect.unquoted_keys = content.unquoted_keys;
+  dialect.string_delims = content.string_delims;
+  if (!LaxText::streams(dialect)) return nullptr;
+  std::function<bool(std::size_t)> counts;
+  if (region.reads_marks && !dialect.string_delims.empty()) {
+    // A delimiter that spells a mark is that mark.  One that has a mark in it
+    // among other text is not read piece by piece.
+    const auto spells = [&](const std::string& delimiter) {
+      return std::ranges::any_of(region.program.marks,
+                                 [&](const automata::Mark& mark) {
+                                   return mark.spelling == delimiter;
+                                 });
+    };
+    const auto contains = [&](const std::string& delimiter) {
+      return std::ranges::any_of(
+          region.program.marks, [&](const automata::Mark& mark) {
+            return delimiter.find(mark.spelling) != std::string::npos;
+          });
+    };
+    const auto& [open, close] = dialect.string_delims[0];
+    const bool marked = spells(open) && spells(close);
+    if (!marked && (contains(open) || contains(close))) return nullptr;
+    if (marked) {
+      counts = [&marks = region.marks](std::size_t position) {
+        const auto found =
+            std::ranges::lower_bound(marks, position, {}, &MarkAt::position);
+        return found != marks.end() && found->position == position;
+      };
+    }
+  }
+  return std::make_unique<call_stream::LaxCallReader>(
+      LaxText(dialect, &regex::is_word, std::move(counts)), std::move(json));
+}
+
+}  // namespace
+
+bool has_calls(const Field& field) {
+  if (!field.transform) return field.name == "tool_calls";
+  std::vector<const Transform*> left = {&*field.transform};
+  while (!left.empty()) {
+    const Transform& next = *left.back();
+    left.pop_back();
+    if (function_of(next) != nullptr) return true;
+    for (const Transform& item : next.items) left.push_back(&item);
+    if (next.kind != Transform::Kind::kConstant) continue;
+    if (!call_stream::calls_in(next.constant).empty()) return true;
+  }
+  return false;
+}
+
+// The steps: the transform says where the parts of a call come from; if name
+// and id are known now, the call can be announced; the content decides how the
+// arguments are read.
+std::unique_ptr<CallReader> make_call_reader(const Field& field,
+                                             const RegionContext& region,
+                                             call_stream::Casts casts) {
+  if (!field.transform) return nullptr;
+  const Transform* function = function_of(*field.transform);
+  if (function == nullptr) return nullptr;
+  const auto name = source_of(member(*function, "name"), field, region);
+  const auto id = source_of(member(*field.transform, "id"), field, region);
+  if (!name || !id) return nullptr;
+  const bool known = name->kind == Source::Kind::kText &&
+                     id->kind != Source::Kind::kPath && !field.transform_each;
+  const auto late = [&]() -> std::unique_ptr<CallReader> {
+    if (!known) return nullptr;
+    return std::make_unique<call_stream::NamedCallReader>(name->text, id->text);
+  };
+  const auto arguments =
+      source_of(member(*function, "arguments"), field, region);
+  if (!arguments || arguments->kind != Source::Kind::kPath) return late();
+  const Content& content = field.content;
+  if (content.kind == ContentKind::kJson) {
+    JsonCallShape shape{field.transform_each, *name, *id, arguments->path};
+    std::unique_ptr<CallReader> reader =
+        JsonCallReader::make(std::move(shape), std::move(casts), region.limits);
+    if (reader != nullptr &&
+        (content.unquoted_keys || !content.string_delims.empty())) {
+      reader = lax_reader(content, region, std::move(reader));
+    }
+    return reader != nullptr ? std::move(reader) : late();
+  }
+  const bool whole = known && arguments->path.empty();
+  if (!whole || content.fault) return late();
+  if (content.kind == ContentKind::kXmlInline && !content.merge_duplicates &&
+      region.program.tags.at(&content).automaton != nullptr) {
+    return std::make_unique<ElementCallReader>(name->text, id->text, content,
+                                               region.program, region.marks,
+                                               std::move(casts), region.limits);
+  }
+  if (content.kind == ContentKind::kKvLines &&
+      !content.line_separator.empty() && !content.key_separator.empty()) {
+    return std::make_unique<LineCallReader>(name->text, id->text, content,
+                                            region.program, region.marks,
+                                            std::move(casts), region.limits);
+  }
+  return late();
+}
+
+}  // namespace parlance::parse

@@ -1,0 +1,223 @@
+// Elements and lines as JSON text; see element_calls.h.
+
+#include "parse/element_calls.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/python_number.h"
+#include "parse/content.h"
+#include "schema/cast_calls.h"
+
+namespace parlance::parse {
+
+using call_stream::CallWriter;
+
+MemberReader::MemberReader(std::string_view name, std::string_view id,
+                           const format::Content& content,
+                           const DelimiterProgram& program,
+                           const std::vector<MarkAt>& marks,
+                           call_stream::Casts casts, const Limits& limits)
+    : content_(content),
+      program_(program),
+      marks_(marks),
+      casts_(std::move(casts)),
+      limits_(limits),
+      parameters_(schema::parameters_of(casts_.tools, name)),
+      name_(name),
+      id_(id) {}
+
+void MemberReader::open(CallWriter& out) {
+  if (!opened_) out.open(name_, id_);
+  opened_ = true;
+}
+
+const schema::Parameter* MemberReader::parameter_of(
+    std::string_view key) const {
+  if (parameters_ == nullptr) return nullptr;
+  const auto found = parameters_->find(key);
+  return found == parameters_->end() ? nullptr : &found->second;
+}
+
+bool MemberReader::write(std::string_view key, const MarkedText& raw, bool null,
+                         std::string& out) {
+  ContentResult value =
+      parse_member_value(raw, null, content_, program_, limits_);
+  if (!value) return false;
+  if (const schema::Parameter* parameter = parameter_of(key)) {
+    if (auto changed =
+            schema::cast_argument(*value, *parameter, casts_.strings)) {
+      *value = std::move(*changed);
+    }
+  }
+  writer_.member(key, *value, out);
+  return true;
+}
+
+// --- xml-inline --------------------------------------------------------------
+
+ElementCallReader::ElementCallReader(std::string_view name, std::string_view id,
+                                     const format::Content& content,
+                                     const DelimiterProgram& program,
+                                     const std::vector<MarkAt>& marks,
+                                     call_stream::Casts casts,
+                                     const Limits& limits)
+    : MemberReader(name, id, content, program, marks, std::move(casts), limits),
+      whole_(program.tags.at(&content)),
+      halves_(program.elements.at(&content)),
+      step_(halves_ ? Step::kHead : Step::kElement) {}
+
+void ElementCallReader::search_from(std::size_t begin, std::string_view text) {
+  automata::Context context;
+  context.text_start = begin == 0;
+  context.line_start = begin == 0 || text[begin - 1] == '\n';
+  search_.start(step_ == Step::kElement ? whole_.automaton.get()
+                : step_ == Step::kHead  ? halves_.head.get()
+                                        : halves_.tail.get(),
+                begin, context);
+  started_ = true;
+}
+
+// Searches on in the text.  True: the search is decided.
+bool ElementCallReader::run(std::string_view text, bool end) {
+  const MarkedText all = marked(text);
+  auto at = static_cast<std::size_t>(search_.position());
+  std::size_t next = marks_.empty() ? 0 : all.first_mark(at);
+  while (!search_.decided() && at < text.size()) {
+    std::size_t stop = text.size();
+    if (next < marks_.size()) {
+      const MarkAt& mark = marks_[next];
+      stop = all.begin_of(mark);
+      if (stop == at) {
+        if (!search_.mark(mark.symbol, mark.length)) break;
+        at += mark.length;
+        ++next;
+        continue;
+      }
+    }
+    at += search_.run(text.substr(at, stop - at));
+  }
+  if (end && !search_.decided()) search_.finish();
+  return search_.decided();
+}
+
+bool ElementCallReader::read_element(std::string_view text, std::string& out) {
+  search_.match(match_);
+  // An empty match would be found again.
+  if (match_.end == match_.begin) return false;
+  std::size_t wanted = 0;
+  std::optional<std::pair<std::size_t, std::size_t>> groups[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (whole_.groups[i] == 0) continue;
+    const auto [begin, end] = match_.groups[wanted++];
+    if (begin != automata::kNoPosition) groups[i] = {begin, end};
+  }
+  if (!groups[0]) return false;
+  const auto [begin, end] = *groups[0];
+  const bool null = whole_.groups[1] != 0 && !groups[1];
+  MarkedText raw("");
+  if (groups[1]) {
+    raw = marked(text).substr(groups[1]->first,
+                              groups[1]->second - groups[1]->first);
+  }
+  if (!write(text.substr(begin, end - begin), raw, null, out)) return false;
+  search_from(static_cast<std::size_t>(match_.end), text);
+  return true;
+}
+
+bool ElementCallReader::read_head(std::string_view text, std::string& out) {
+  search_.match(match_);
+  const auto [begin, end] = match_.groups[0];
+  if (begin == automata::kNoPosition) return false;
+  key_ = text.substr(static_cast<std::size_t>(begin),
+                     static_cast<std::size_t>(end - begin));
+  value_begin_ = static_cast<std::size_t>(match_.end);
+  written_ = value_begin_;
+  const schema::Parameter* parameter = parameter_of(key_);
+  growing_ = content_.value_parser == nullptr &&
+             (parameter == nullptr ||
+              !schema::may_cast_string(*parameter, casts_.strings));
+  if (growing_) writer_.open_string(key_, out);
+  step_ = Step::kTail;
+  search_from(value_begin_, text);
+  return true;
+}
+
+bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
+  search_.match(match_);
+  const auto end = static_cast<std::size_t>(match_.begin);
+  if (growing_) {
+    writer_.text(text.substr(written_, end - written_), out);
+    writer_.close_string(out);
+  } else if (!write(key_, marked(text).substr(value_begin_, end - value_begin_),
+                    false, out)) {
+    return false;
+  }
+  growing_ = false;
+  step_ = Step::kHead;
+  search_from(static_cast<std::size_t>(match_.end), text);
+  return true;
+}
+
+// Invariant: all elements before the beginning of the search are written.
+// While the value of an element grows, its text before written_ is written.
+void ElementCallReader::advance(std::string_view text, bool end,
+                                CallWriter& writer) {
+  open(writer);
+  std::string& out = writer.arguments();
+  if (!started_) search_from(0, text);
+  while (!stopped_ && run(text, end)) {
+    const bool read = step_ == Step::kElement ? read_element(text, out)
+                      : step_ == Step::kHead  ? read_head(text, out)
+                                              : read_tail(text, out);
+    stopped_ = !read;
+  }
+  if (stopped_) return;
+  if (end) {
+    stopped_ = true;
+    if (!growing_) writer_.end(out);
+    return;
+  }
+  if (!growing_) return;
+  const auto certain = static_cast<std::size_t>(search_.hold());
+  if (certain <= written_) return;
+  writer_.text(text.substr(written_, certain - written_), out);
+  written_ = certain;
+}
+
+// --- kv-lines ----------------------------------------------------------------
+
+void LineCallReader::advance(std::string_view text, bool end,
+                             CallWriter& writer) {
+  open(writer);
+  std::string& out = writer.arguments();
+  const std::string& separator = content_.line_separator;
+  while (!stopped_ && at_ <= text.size()) {
+    std::size_t line_end = text.find(separator, std::max(at_, searched_));
+    if (line_end == std::string_view::npos) {
+      if (!end) {
+        // A separator may have begun.
+        searched_ = text.size() - std::min(text.size(), separator.size() - 1);
+        return;
+      }
+      line_end = text.size();
+    }
+    const auto strip = [&](std::string_view part) {
+      return content_.strip ? base::python_strip(part) : part;
+    };
+    const std::string_view line = strip(text.substr(at_, line_end - at_));
+    at_ = line_end + separator.size();
+    const std::size_t split = line.find(content_.key_separator);
+    if (line.empty() || split == std::string_view::npos) continue;
+    const std::string_view key = strip(line.substr(0, split));
+    const std::string_view raw =
+        strip(line.substr(split + content_.key_separator.size()));
+    const auto begin = static_cast<std::size_t>(raw.data() - text.data());
+    stopped_ = !write(key, marked(text).substr(begin, raw.size()), false, out);
+  }
+  if (!end || stopped_) return;
+  stopped_ = true;
+  writer_.end(out);
+}
+
+}  // namespace parlance::parse

@@ -1,0 +1,122 @@
+#ifndef PARLANCE_SRC_PARSE_ELEMENT_CALLS_H_
+#define PARLANCE_SRC_PARSE_ELEMENT_CALLS_H_
+
+// Arguments that are written as elements or as lines (xml-inline, kv-lines), as
+// JSON text while they are being written.
+//
+//   <parameter=city>Be             {"city": "Be
+//   rn</parameter>                 rn"
+//   <parameter=days>3</parameter>  , "days": 3
+//
+// A value that can only be the string of its text is written while it grows,
+// except for text that may still be its end.  A value that the tool's schema
+// may cast, or that a value parser reads, is written when its element ends.  An
+// element that comes twice is written twice (member_writer.h).
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "automata/dfa.h"
+#include "call_stream/call_stream.h"
+#include "call_stream/json_calls.h"
+#include "call_stream/member_writer.h"
+#include "format/description.h"
+#include "parlance/limits.h"
+#include "parse/delimiter_program.h"
+#include "parse/marked_text.h"
+
+namespace parlance::parse {
+
+// The parts that the readers of elements and of lines share.
+class MemberReader : public call_stream::CallReader {
+ protected:
+  MemberReader(std::string_view name, std::string_view id,
+               const format::Content& content, const DelimiterProgram& program,
+               const std::vector<MarkAt>& marks, call_stream::Casts casts,
+               const Limits& limits);
+
+  void open(call_stream::CallWriter& out);
+  const schema::Parameter* parameter_of(std::string_view key) const;
+  // Writes a member with the value of `raw`.  False: it cannot be read.
+  bool write(std::string_view key, const MarkedText& raw, bool null,
+             std::string& out);
+  MarkedText marked(std::string_view text) const { return {text, marks_}; }
+
+  const format::Content& content_;
+  const DelimiterProgram& program_;
+  const std::vector<MarkAt>& marks_;  // of the region; grows with its text
+  const call_stream::Casts casts_;
+  const Limits limits_;
+  const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
+  call_stream::MemberWriter writer_;
+  bool stopped_ = false;  // nothing more can be written
+
+ private:
+  std::string name_;
+  std::string id_;
+  bool opened_ = false;
+};
+
+// xml-inline.  REQUIRES: the content does not merge duplicates, and its tag
+// pattern runs on an automaton.
+class ElementCallReader final : public MemberReader {
+ public:
+  ElementCallReader(std::string_view name, std::string_view id,
+                    const format::Content& content,
+                    const DelimiterProgram& program,
+                    const std::vector<MarkAt>& marks, call_stream::Casts casts,
+                    const Limits& limits);
+  void advance(std::string_view text, bool end,
+               call_stream::CallWriter& out) override;
+
+ private:
+  // What the search looks for.
+  enum class Step : std::uint8_t {
+    kElement,  // a whole element: the pattern has no halves
+    kHead,
+    kTail,
+  };
+
+  void search_from(std::size_t begin, std::string_view text);
+  bool run(std::string_view text, bool end);
+  bool read_element(std::string_view text, std::string& out);
+  bool read_head(std::string_view text, std::string& out);
+  bool read_tail(std::string_view text, std::string& out);
+
+  const Finder& whole_;
+  const ElementFinder& halves_;
+  Step step_;
+  bool started_ = false;
+  automata::Search search_;
+  automata::Match match_;
+  std::string key_;
+  std::size_t value_begin_ = 0;
+  bool growing_ = false;     // the value is written while it grows
+  std::size_t written_ = 0;  // the value before this position is written
+};
+
+// kv-lines.  A line is written when it ends.
+class LineCallReader final : public MemberReader {
+ public:
+  LineCallReader(std::string_view name, std::string_view id,
+                 const format::Content& content,
+                 const DelimiterProgram& program,
+                 const std::vector<MarkAt>& marks, call_stream::Casts casts,
+                 const Limits& limits)
+      : MemberReader(name, id, content, program, marks, std::move(casts),
+                     limits) {}
+  void advance(std::string_view text, bool end,
+               call_stream::CallWriter& out) override;
+
+ private:
+  std::size_t at_ = 0;        // the beginning of the line
+  std::size_t searched_ = 0;  // no separator begins before this position
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_ELEMENT_CALLS_H_

@@ -1,0 +1,135 @@
+// Calls while they are written, on the recorded responses of all families: the
+// calls that the events close are the calls of the message, and the events do
+// not depend on how the response was cut.
+//
+// The vectors are read from PARLANCE_VECTORS, and skipped where it is absent.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../support/call_record.h"
+#include "../support/vectors.h"
+
+namespace parlance {
+namespace {
+
+using json::Value;
+using testing::CallRecord;
+
+std::string text_of(const Value& value, std::string_view key) {
+  const Value* member = value.find(key);
+  return std::string(member == nullptr ? std::string_view()
+                                       : member->as_string());
+}
+
+struct Outcome {
+  CallRecord record;
+  Message message;
+};
+
+Outcome run(const Format& format, const std::string& text,
+            const std::vector<std::size_t>& cuts, ParserOptions options) {
+  options.stream_calls = true;
+  Outcome out;
+  ResponseParser parser(format, options);
+  out.record.add(parser.initial_events());
+  std::size_t begin = 0;
+  for (const std::size_t cut : cuts) {
+    out.record.add(parser.feed(text.substr(begin, cut - begin)));
+    begin = cut;
+  }
+  out.record.add(parser.feed(text.substr(begin)));
+  out.record.add(parser.finalize());
+  out.message = std::move(parser).take_message();
+  return out;
+}
+
+std::vector<std::size_t> every(std::size_t size) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 1; i < size; ++i) out.push_back(i);
+  return out;
+}
+
+struct Tally {
+  std::size_t runs = 0;
+  std::size_t calls = 0;
+  std::size_t unfinished = 0;
+  std::size_t changed = 0;  // announced again
+};
+
+// Runs the text under several cuts, and checks the laws.
+void check(const Format& format, const std::string& text,
+           const ParserOptions& options, Tally& tally) {
+  const Outcome whole = run(format, text, {}, options);
+  Message plain = parse_response(format, text, options);
+  EXPECT_EQ(json::dump(whole.message.fields), json::dump(plain.fields));
+  EXPECT_TRUE(plain.calls.empty());
+  std::mt19937 random(static_cast<std::uint32_t>(text.size()));
+  for (int n = -1; n < 4; ++n) {
+    std::vector<std::size_t> cuts;
+    if (n == 0) cuts = every(text.size());
+    for (std::size_t at = 0; n > 0;) {
+      at += 1 + random() % (1 + text.size() / 4);
+      if (at >= text.size()) break;
+      cuts.push_back(at);
+    }
+    Outcome cut = run(format, text, cuts, options);
+    EXPECT_EQ(cut.record.check(cut.message, "tool_calls"), "");
+    EXPECT_EQ(cut.record.log, whole.record.log);
+    EXPECT_EQ(json::dump(cut.message.fields), json::dump(plain.fields));
+  }
+  ++tally.runs;
+  for (const Call& call : whole.message.calls) {
+    ++(call.complete ? tally.calls : tally.unfinished);
+  }
+  for (const Diagnostic& diagnostic : whole.message.diagnostics) {
+    if (diagnostic.message.find("was announced") == std::string::npos) continue;
+    ++tally.changed;
+  }
+}
+
+TEST(CallsLaw, RecordedResponses) {
+  const auto folder = testing::vector_folder();
+  if (!folder) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(*folder / "formats")) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  Tally tally;
+  for (const auto& file : files) {
+    const std::string family = file.stem().string();
+    Result<Format> format = Format::built_in(family);
+    if (!format) continue;
+    Result<Format> bare = Format::from_json(format->template_json());
+    ASSERT_TRUE(bare.has_value()) << family;
+    const Value list = testing::read_json(file);
+    for (const Value& vector : list.items()) {
+      SCOPED_TRACE(text_of(vector, "id"));
+      const std::string prefix = text_of(vector, "prefix");
+      const std::string raw = text_of(vector, "raw");
+      const Value* given = vector.find("tools");
+      const ToolSet tools =
+          given == nullptr ? ToolSet() : ToolSet::from_value(*given);
+      ParserOptions options;
+      options.prefix = prefix;
+      check(*format, raw, options, tally);
+      if (given == nullptr) continue;
+      options.tools = &tools;
+      check(*format, raw, options, tally);
+      check(*bare, raw, options, tally);
+    }
+  }
+  std::printf("%zu runs, %zu calls, %zu unfinished, %zu changed\n", tally.runs,
+              tally.calls, tally.unfinished, tally.changed);
+  EXPECT_GT(tally.calls, 500U);
+}
+
+}  // namespace
+}  // namespace parlance

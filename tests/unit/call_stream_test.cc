@@ -1,0 +1,377 @@
+// Events of calls, shape by shape: what each chunk of a response adds.
+//
+// In the expected column, "+f" announces the call f ("+f#id" with an id), "."
+// closes a call, and everything else is the text of arguments.  "!" stands for
+// a diagnostic that a call was changed.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/call_record.h"
+#include "call_stream/json_scanner.h"
+#include "call_stream/lax_text.h"
+#include "json/lax.h"
+#include "parlance/response_parser.h"
+#include "regex/unicode_properties.h"
+
+namespace parlance {
+namespace {
+
+struct Chunk {
+  std::string text;
+  std::string expected;
+};
+
+std::string shown(std::span<const Event> events) {
+  std::string out;
+  for (const Event& event : events) {
+    switch (event.kind) {
+      case EventKind::kCallOpen:
+        out += "+" + std::string(event.text);
+        if (!event.call_id.empty()) out += "#" + std::string(event.call_id);
+        out += " ";
+        break;
+      case EventKind::kCallArguments:
+        out += event.text;
+        break;
+      case EventKind::kCallClose:
+        out += ".";
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+void check(const Format& format, const std::vector<Chunk>& chunks,
+           const ToolSet* tools = nullptr, bool changed = false) {
+  ParserOptions options;
+  options.stream_calls = true;
+  options.tools = tools;
+  ResponseParser parser(format, options);
+  testing::CallRecord record;
+  record.add(parser.initial_events());
+  for (const Chunk& chunk : chunks) {
+    const auto events = parser.feed(chunk.text);
+    EXPECT_EQ(shown(events), chunk.expected) << chunk.text;
+    record.add(events);
+  }
+  record.add(parser.finalize());
+  EXPECT_EQ(record.check(parser.message(), "tool_calls"), "");
+  bool found = false;
+  for (const Diagnostic& diagnostic : parser.message().diagnostics) {
+    if (diagnostic.message.find("was announced") != std::string::npos) {
+      found = true;
+    }
+  }
+  EXPECT_EQ(found, changed);
+  // The same, byte by byte.
+  std::string text;
+  for (const Chunk& chunk : chunks) text += chunk.text;
+  ResponseParser bytes(format, options);
+  testing::CallRecord slow;
+  slow.add(bytes.initial_events());
+  for (const char c : text) slow.add(bytes.feed({&c, 1}));
+  slow.add(bytes.finalize());
+  EXPECT_EQ(slow.check(bytes.message(), "tool_calls"), "");
+  EXPECT_EQ(slow.log, record.log);
+}
+
+Format built_in(std::string_view name) {
+  Result<Format> format = Format::built_in(name);
+  EXPECT_TRUE(format.has_value()) << name;
+  return *format;
+}
+
+// A template with one field of calls, from "<" to ">".
+Format calls_format(const std::string& rest) {
+  Result<Format> format = Format::from_json(
+      R"({"start_anchor": "A:", "fields": {"tool_calls": {"open_pattern": )"
+      R"("<(?P<name>\\w*)!", "close": ">", "repeats": true, )" +
+      rest + "}}}");
+  EXPECT_TRUE(format.has_value()) << format.error().to_string();
+  return *format;
+}
+
+const ToolSet& tools() {
+  static const ToolSet* const kTools = new ToolSet(ToolSet::from_value(
+      *json::parse(R"([{"type": "function", "function": {"name": "f",
+        "parameters": {"type": "object", "properties": {
+          "s": {"type": "string"}, "n": {"type": "integer"},
+          "u": {"type": ["integer", "string"]},
+          "l": {"type": "array"}}}}}])")));
+  return *kTools;
+}
+
+// --- JSON --------------------------------------------------------------------
+
+TEST(CallStream, NameInTheOpener) {
+  check(built_in("kimi_k2"),
+        {{"<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0", ""},
+         {"<|tool_call_argument_begin|>", "+f#functions.f:0 "},
+         {" ", ""},
+         {"{", "{"},
+         {R"("a": "x)", R"("a": "x)"},
+         {R"(\)", R"(\)"},
+         {R"(n")", R"(n")"},
+         {"} ", "}"},
+         {"<|tool_call_end|>", ""},
+         {"<|tool_calls_section_end|>", "."}});
+}
+
+TEST(CallStream, NameAndArgumentsInTheContent) {
+  const Format format = built_in("hermes_qwen2_5");
+  check(format, {{"<tool_call>{\"na", ""},
+                 {"me\": \"f", ""},
+                 {"\"", "+f "},
+                 {", \"arguments\" : ", ""},
+                 {"{", "{"},
+                 {"\"a\": [1, 2", "\"a\": [1, 2"},
+                 {"]} , \"x\"", "]}"},
+                 {": 1}</tool_call>", "."}});
+  // The arguments wait for the name.
+  check(format,
+        {{R"(<tool_call>{"arguments": {"a": 1}, "more": [{"name": 2}],)", ""},
+         {R"( "name": "f")", R"(+f {"a": 1})"},
+         {"}</tool_call>", "."}});
+  check(format, {{R"(<tool_call>{"name": "f\u0041\n", )", "+fA\n "},
+                 {R"("arguments": "te)", "\"te"},
+                 {R"(xt"}</tool_call>)", "xt\"."}});
+}
+
+TEST(CallStream, ListOfCalls) {
+  check(built_in("mistral_v3"),
+        {{R"([TOOL_CALLS][{"name": "f", "arguments": {"a)", R"(+f {"a)"},
+         {R"(": 1}}, {"arguments": {}, "name": "g)", R"(": 1})"},
+         {R"("}])", "+g {}"},
+         {"</s>", ".."}});
+  check(
+      built_in("cohere_command"),
+      {{R"(<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f")", "+f#0 "},
+       {R"(, "parameters": {"a": 1}}, {"tool_name": "g", "parameters": {)",
+        R"({"a": 1})"},
+       {R"(}, "tool_call_id": 7}]<|END_ACTION|>)", "+g#7 {}.."}});
+}
+
+TEST(CallStream, RepeatedMembersOfACall) {
+  const Format format = built_in("hermes_qwen2_5");
+  check(
+      format,
+      {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1})"},
+       {R"(, "name": "g"}</tool_call>)", R"(+g {"a": 1}.)"}},
+      nullptr, true);
+  check(
+      format,
+      {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1})"},
+       {R"(, "arguments": {"a": 2}}</tool_call>)", R"(+f {"a": 2}.)"}},
+      nullptr, true);
+  // The same again changes nothing, and nothing is certain before the name.
+  check(format,
+        {{R"(<tool_call>{"name": "f", "name": "f", "arguments": {})", "+f "},
+         {R"(}</tool_call>)", "{}."}});
+  check(format, {{R"(<tool_call>{"arguments": 1, "arguments": {}, "name": "f")",
+                  "+f {}"},
+                 {R"(}</tool_call>)", "."}});
+  // Repeated arguments are the model's own text.
+  check(format, {{R"(<tool_call>{"name": "f", "arguments": {"a": 1, "a": 2}})",
+                  R"(+f {"a": 1, "a": 2})"},
+                 {R"(</tool_call>)", "."}});
+}
+
+TEST(CallStream, NoCall) {
+  const Format format = built_in("hermes_qwen2_5");
+  check(format, {{R"(<tool_call>{"nam": "f", "arguments": {}})", ""},
+                 {"</tool_call>", ""}});
+  check(format,
+        {{R"(<tool_call>{"name": 5, "arguments": {}}</tool_call>)", ""}});
+  check(format, {{"<tool_call>not JSON</tool_call>", ""}});
+  // Damage ends the text; the call stays unfinished.
+  check(format, {{R"(<tool_call>{"name": "f", "arguments": {"a": 1,})",
+                  R"(+f {"a": 1,)"},
+                 {R"(, "b": 2}})", ""},
+                 {"</tool_call>", ""}});
+  check(format, {{R"(<tool_call>{"name": "f", "arguments": {"a": 1)",
+                  R"(+f {"a": 1)"}});
+}
+
+TEST(CallStream, CastsOfJson) {
+  const Format format = built_in("hermes_qwen2_5");
+  check(
+      format,
+      {{R"(<tool_call>{"name": "f", "arguments": {"s": "1)", R"(+f {"s": "1)"},
+       {R"(", "n": "1)", R"(", "n": )"},
+       {R"(2", "u": "3)", R"(12, "u": "3)"},
+       {R"(", "n": ["4", "x)", R"(", "n": )"},
+       {R"("], "l": ["5)", R"([4, "x"], "l": ["5)"},
+       {R"("], "z": "6"}}</tool_call>)", R"("], "z": "6"}.)"}},
+      &tools());
+  // A bare template casts strings that the schema accepts, too.
+  Result<Format> bare = Format::from_json(format.template_json());
+  ASSERT_TRUE(bare.has_value());
+  check(*bare,
+        {{R"(<tool_call>{"arguments": {"u": "3", "s": "1"}, )", ""},
+         {R"("name": "f"}</tool_call>)", R"(+f {"u": 3, "s": "1"}.)"}},
+        &tools());
+}
+
+TEST(CallStream, Dialects) {
+  check(built_in("gemma4"), {{"<|tool_call>call:f", ""},
+                             {"{", "+f {"},
+                             {"ci", ""},
+                             {"ty:<|\"|>Be", R"("city":"Be)"},
+                             {"rn\"<|", R"(rn\")"},
+                             {"\"|>,n:1", R"(","n":1)"},
+                             {"}<tool_call|>", "}."}});
+}
+
+TEST(CallStream, WholeRegions) {
+  // Two pairs of delimiters are rewritten one after the other.
+  check(
+      calls_format(R"("content": "json", "content_args": {"string_delims": )"
+                   R"x([["(", ")"], ["[", "]"]]}, "transform": {"function": )x"
+                   R"({"name": "{name}", "arguments": "{content}"}})"),
+      {{"<f!{\"a\": ", "+f "}, {"(x)}>", R"({"a": "x"}.)"}});
+  // The name is in the arguments.
+  check(calls_format(R"("content": "json", "transform": {"function": )"
+                     R"({"name": "{content.n}", "arguments": "{content}"}})"),
+        {{"<f!{\"n\": \"g\"", ""}, {"}>", R"(+g {"n": "g"}.)"}});
+  check(calls_format(R"("content": "json", "transform": {"function": )"
+                     R"({"name": "{content.n}", "arguments": {"a": 1}}})"),
+        {{"<f!{\"n\": \"g\"}>", R"(+g {"a": 1}.)"}});
+}
+
+// --- Elements and lines
+// --------------------------------------------------------
+
+TEST(CallStream, Elements) {
+  const Format format = built_in("qwen3_coder");
+  const std::vector<Chunk> chunks = {
+      {"<tool_call>\n<function=f>", "+f "},
+      {"\n<parameter=s", ""},
+      {">\n", R"({"s": ")"},
+      {"ab\n", "ab"},
+      {"\"c", R"(\n\"c)"},
+      {"</para", ""},
+      {"x", "</parax"},
+      {"</parameter>", ""},
+      {"\n", ""},
+      {"<parameter=n>\n7", R"(", "n": ")"},
+  };
+  {
+    std::vector<Chunk> plain = chunks;
+    plain.back().expected = R"(", "n": "7)";
+    plain.push_back({"\n</parameter>\n</function>", ""});
+    plain.push_back({"\n</tool_call>", "\"}."});
+    check(format, plain);
+  }
+  std::vector<Chunk> typed = chunks;
+  typed.back().expected = "\"";
+  typed.push_back({"\n</parameter>\n", ""});
+  typed.push_back({"<parameter=u>x", ", \"n\": 7"});
+  typed.push_back(
+      {"</parameter>\n</function></tool_call>", ", \"u\": \"x\"}."});
+  check(format, typed, &tools());
+}
+
+TEST(CallStream, RepeatedElements) {
+  check(built_in("seed_oss"),
+        {{"<seed:tool_call><function=f><parameter=s>a</parameter>",
+          R"(+f {"s": "a")"},
+         {"<parameter=s>b</par", R"(, "s": "b)"},
+         {"ameter></function></seed:tool_call>", "\"}."}});
+}
+
+TEST(CallStream, ElementsWithoutHalves) {
+  // A class instead of any text: elements are read whole.
+  check(calls_format(
+            R"("content": "xml-inline", "content_args": {"tag_pattern": )"
+            R"("\\[(?P<key>\\w+)\\](?P<value>[^\\[]*)\\[/\\]"}, )"
+            R"("transform": {"function": {"name": "{name}", "arguments": )"
+            R"("{content}"}})"),
+        {{"<f!", "+f "},
+         {"[a]1[/", ""},
+         {"][b]2", R"({"a": "1")"},
+         {"[/]>", R"(, "b": "2"}.)"}});
+  // Values of repeated elements are collected: written when the region closes.
+  check(calls_format(
+            R"("content": "xml-inline", "content_args": {"tag_pattern": )"
+            R"("\\[(?P<key>\\w+)\\](?P<value>.*?)\\[/\\]", )"
+            R"("merge_duplicates": true}, )"
+            R"("transform": {"function": {"name": "{name}", "arguments": )"
+            R"("{content}"}})"),
+        {{"<f![a]1[/][a]2[/]", "+f "}, {">", R"({"a": ["1", "2"]}.)"}});
+}
+
+TEST(CallStream, Lines) {
+  check(calls_format(R"("content": "kv-lines", "transform": {"function": )"
+                     R"({"name": "{name}", "arguments": "{content}"}})"),
+        {{"<f!s: a", "+f "},
+         {"b \nn: 1", R"({"s": "ab")"},
+         {"2>", R"(, "n": 12}.)"}},
+        &tools());
+}
+
+// --- The parts ---------------------------------------------------------------
+
+TEST(JsonScanner, AgreesWithTheReader) {
+  const std::vector<std::string> texts = {
+      "1",       "-0.5e+3",    "01",          "1.",
+      "-",       "-Infinity",  "NaN",         "nul",
+      "true",    "\"a\\u12\"", "\"\\u00e9\"", "\"\n\"",
+      "[]",      "[1,]",       "[,]",         "{}",
+      "{\"a\"}", "{\"a\":1,}", "{\"a\":1}",   "[[], {}]",
+      "]",       "{]",         "1 2",         "[1 2]",
+      "\"\\x\"", "1e",         "1e5",         " [ 1 , \"x\" ] ",
+      "--1",     "-I"};
+  for (const std::string& text : texts) {
+    call_stream::JsonScanner scanner(512);
+    const std::string closed = text + " ";
+    auto token = call_stream::JsonScanner::Token::kMore;
+    std::size_t begun = 0;
+    std::size_t ended = 0;
+    do {
+      token = scanner.next(closed);
+      begun += token == call_stream::JsonScanner::Token::kBegin;
+      ended += token == call_stream::JsonScanner::Token::kEnd;
+    } while (token != call_stream::JsonScanner::Token::kMore &&
+             token != call_stream::JsonScanner::Token::kFailed);
+    const bool whole = token == call_stream::JsonScanner::Token::kMore &&
+                       begun > 0 && begun == ended && scanner.depth() == 0;
+    EXPECT_EQ(whole, json::parse(text).has_value()) << text;
+  }
+}
+
+TEST(LaxText, IsTheRewriting) {
+  json::Dialect dialect;
+  dialect.unquoted_keys = true;
+  dialect.string_delims = {{"<|\"|>", "<|\"|>"}};
+  for (const std::string text :
+       {"{a:1,b_c:<|\"|>it's \"x\"\n<|\"|>}", "{a b:1}", "{\"a\":1,}", "{a",
+        "{é:[1,x:2]}", "<|\"|><|\"|>", "{a:<|<|\"|>|<|\"|>}", "",
+        "{<|\"|>k<|\"|>:1, k:2}", "{{,:,a:"}) {
+    const auto wanted = json::rewrite(text, dialect, &regex::is_word);
+    for (std::size_t step = 1; step <= 3; ++step) {
+      call_stream::LaxText lax(dialect, &regex::is_word);
+      for (std::size_t end = step; end < text.size(); end += step) {
+        // Whole characters only.
+        if ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) continue;
+        lax.advance(std::string_view(text).substr(0, end), false);
+      }
+      lax.advance(text, true);
+      EXPECT_EQ(json::parse(lax.rewritten()).has_value(),
+                json::parse(*wanted).has_value());
+      if (json::parse(*wanted)) {
+        EXPECT_EQ(*json::parse(lax.rewritten()), *json::parse(*wanted));
+      } else {
+        EXPECT_EQ(lax.rewritten(), *wanted);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlance
