@@ -37,6 +37,10 @@ namespace format {
 struct FormatImpl;  // src/format/description.h
 }
 
+class Grammar;                // parlance/grammar.h
+class StructuralTag;          // parlance/structural_tag.h
+struct StructuralTagOptions;  // parlance/structural_tag.h
+
 struct FormatOptions {
   Limits limits = {};
   // The variant of the family to load, by its name or an alias.  Default: none.
@@ -123,6 +127,26 @@ class Format {
   // The response template alone, as JSON text that can be put into a
   // tokenizer's configuration.
   std::string template_json() const;
+
+  // The structural tag of a response to a request: what the model may write in
+  // this format.
+  //
+  // Law: what the tag allows, this format reads without a diagnostic, as calls
+  // of the given tools with valid arguments.  Each name of a tool is verified:
+  // the format's own reader must read its call back.
+  //
+  // Errors: those of malformed tools and choices (see tool_calling());
+  // kUnsupported for a format that does not say how it is written and whose
+  // template cannot be inverted, with a pointer into the format; kConflict for
+  // a tool whose call is not read back, a response_format that cannot be told
+  // from a call, or a prefix that no response begins with.  Pointers of errors
+  // in the request begin with the name of the option.
+  // Complexity: O(size of the tools); a name is verified once per format.
+  Result<StructuralTag> structural_tag(
+      const StructuralTagOptions& options) const;
+  // The grammar of that tag.  The same errors, and those of
+  // Grammar::from_structural_tag().
+  Result<Grammar> grammar(const StructuralTagOptions& options) const;
 
  private:
   friend struct detail::Access;

@@ -108,6 +108,47 @@ enum class ReasoningMode : std::uint8_t {
   kNone,      // no reasoning; an empty block if the model family writes one
 };
 
+// What of a request decides about the texts of its response; see
+// Format::structural_tag().
+//
+//   StructuralTagOptions options;
+//   options.tools = *json::parse(tools_json);
+//   options.prefix = prompt;
+//   Result<StructuralTag> tag = Format::built_in("qwen3")->structural_tag(
+//       options);
+struct StructuralTagOptions {
+  // As in ToolCallingOptions, and `prefix` says what is already open.  The
+  // arguments of a tool are always an object.
+  json::Value tools = nullptr;
+  json::Value tool_choice = nullptr;
+  bool parallel_tool_calls = true;
+
+  // kRequired: the response has a block of reasoning.  kAllowed: it may have
+  // one, if the format does not always write one.  kNone: it has none, or an
+  // empty one where the format writes that.  Ignored by formats without
+  // reasoning.
+  ReasoningMode reasoning = ReasoningMode::kAllowed;
+
+  // The content is a JSON document: {"type": "json_schema", "json_schema":
+  // {"schema": SCHEMA}}, {"type": "json_object"}, or a schema.  With tools, the
+  // response is a document or calls.  Default: null, any text.
+  json::Value response_format = nullptr;
+
+  // The prompt, or its end.  The tag begins where the prompt ends: after
+  // "...<think>\n" it begins inside reasoning.  Everything up to the last start
+  // anchor of the format is skipped.
+  std::string prefix = {};
+
+  // The most tokens of reasoning.
+  std::optional<std::uint32_t> max_reasoning_tokens = std::nullopt;
+
+  // As in ToolCallingOptions.
+  bool any_order = false;
+  std::optional<std::uint32_t> max_white_space = std::nullopt;
+
+  Limits limits = {};
+};
+
 struct ToolCallingOptions {
   // One of tool_calling_styles(); '-', '_' and '.' make no difference.
   std::string style = {};

@@ -138,6 +138,10 @@ struct FormatImpl {
   // Set by the parse room on first use, never changed afterwards.
   mutable std::once_flag program_once = {};
   mutable std::shared_ptr<const void> parse_program = nullptr;
+
+  // The same for the inversion room.
+  mutable std::once_flag inversion_once = {};
+  mutable std::shared_ptr<const void> inversion_plan = nullptr;
 };
 
 // Reads a bare response template.  `source` is its JSON text.

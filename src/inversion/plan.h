@@ -1,0 +1,81 @@
+#ifndef PARLANCE_SRC_INVERSION_PLAN_H_
+#define PARLANCE_SRC_INVERSION_PLAN_H_
+
+// What the structural tags of a format have in common, whatever the request.
+//
+// A plan is computed once per format: the roles of the fields, the texts that
+// must not occur in free text, in JSON strings and in raw values, and the
+// spellings of a call in which the format's own reader tries the names of
+// tools.
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "format/description.h"
+#include "format/family.h"
+#include "parlance/error.h"
+
+namespace parlance::inversion {
+
+enum class Role : std::uint8_t { kContent, kReasoning, kCalls, kOther };
+
+// Texts, and patterns of texts, that must not occur.
+struct Excludes {
+  std::vector<std::string> texts = {};
+  std::vector<std::string> patterns = {};
+};
+
+struct FieldPlan {
+  Role role = Role::kOther;
+  // In the text of the field, if it is free text.
+  Excludes free_text = {};
+  // In the strings of a JSON value that is the text of the field, or that is in
+  // a call.
+  std::vector<std::string> strings = {};
+  // In the raw values of a call, besides what ends an element.
+  std::vector<std::string> raw_values = {};
+};
+
+// A piece of a sample: text, or the name of a tool.
+struct SamplePiece {
+  enum class Kind : std::uint8_t { kText, kName, kJsonName };
+  Kind kind = Kind::kText;
+  std::string text = {};
+};
+using Sample = std::vector<SamplePiece>;
+
+struct Plan {
+  // Of the family, or derived from a bare template (then `derived`).
+  const format::Writing* writing = nullptr;
+  format::Writing derived = {};
+  std::vector<FieldPlan> fields = {};  // by FieldId
+  std::optional<format::FieldId> calls = std::nullopt;
+  std::optional<format::FieldId> content = std::nullopt;
+  std::vector<std::string> turn_end = {};
+  // Spellings of a call without arguments, one or more per layout: each
+  // optional part with and without, each choice.
+  std::vector<Sample> samples = {};
+
+  // Names of tools that the format's reader has read back.  At most
+  // kMostNames; guarded by the mutex.
+  static constexpr std::size_t kMostNames = 4096;
+  mutable std::mutex names_mutex = {};
+  mutable std::unordered_set<std::string> names = {};
+};
+
+// Whether `parts` have a part of this kind, at any depth.
+bool has_part(const format::WriteParts& parts, format::WritePart::Kind kind);
+
+// Errors: kUnsupported for a format that cannot be written, with the pointer
+// to the field.
+Result<std::shared_ptr<const Plan>> make_plan(const format::FormatImpl& format);
+
+}  // namespace parlance::inversion
+
+#endif  // PARLANCE_SRC_INVERSION_PLAN_H_

@@ -1,0 +1,181 @@
+// Brzozowski's derivative by a text instead of a letter.  A state is what is
+// left to read: a list of nodes, the next one first.  Reading replaces a node
+// by its parts until a text of known spelling is next, and compares.
+
+#include "inversion/prefix.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tool_calls/tag_values.h"
+
+namespace parlance::inversion {
+namespace {
+
+namespace values = tool_calls::values;
+using json::Value;
+
+// What is left, the next node last.
+using Rest = std::vector<Value>;
+
+// More alternatives than this are not kept.  Each is a way to read the same
+// text, so there are few.
+constexpr std::size_t kMostStates = 64;
+
+std::string_view text_of(const Value& node, std::string_view key) {
+  const Value* member = node.find(key);
+  return member == nullptr ? std::string_view() : member->as_string();
+}
+
+bool flag_of(const Value& node, std::string_view key) {
+  const Value* member = node.find(key);
+  return member != nullptr && member->as_bool();
+}
+
+void push_all(Rest& rest, const json::Array& items) {
+  rest.insert(rest.end(), items.rbegin(), items.rend());
+}
+
+Value in_order(const Rest& rest) {
+  json::Array items(rest.rbegin(), rest.rend());
+  if (items.empty()) return values::const_string("");
+  return items.size() == 1 ? items.front() : values::sequence(std::move(items));
+}
+
+class Reader {
+ public:
+  // The states after `text`, from the state `rest`.
+  void read(Rest rest, std::string_view text, std::vector<Rest>& out) {
+    while (!text.empty()) {
+      if (rest.empty() || out.size() >= kMostStates) return;
+      const Value node = std::move(rest.back());
+      rest.pop_back();
+      const std::string_view type = text_of(node, "type");
+      if (type == "const_string") {
+        const std::string_view value = text_of(node, "value");
+        const std::size_t common = std::min(value.size(), text.size());
+        if (value.substr(0, common) != text.substr(0, common)) return;
+        text.remove_prefix(common);
+        if (common < value.size()) {
+          rest.push_back(values::const_string(value.substr(common)));
+        }
+      } else if (type == "sequence") {
+        push_all(rest, node.find("elements")->items());
+      } else if (type == "or") {
+        for (const Value& choice : node.find("elements")->items()) {
+          Rest with = rest;
+          with.push_back(choice);
+          read(std::move(with), text, out);
+        }
+        return;
+      } else if (type == "optional" || type == "star") {
+        Rest with = rest;
+        if (type == "star") with.push_back(node);
+        with.push_back(*node.find("content"));
+        read(std::move(with), text, out);
+      } else if (type == "any_text") {
+        read_any_text(node, rest, text, out);
+        return;
+      } else if (type == "tag") {
+        read_tag(node, rest, text, out);
+        return;
+      } else if (type == "tags_with_separator") {
+        rest.push_back(as_sequence(node));
+        if (!flag_of(node, "at_least_one")) {
+          const Value once = std::move(rest.back());
+          rest.pop_back();
+          read(rest, text, out);
+          rest.push_back(once);
+        }
+      } else {
+        return;
+      }
+    }
+    out.push_back(std::move(rest));
+  }
+
+ private:
+  static Value as_sequence(const Value& node) {
+    const Value tags = values::one_of(node.find("tags")->items());
+    json::Array parts = {tags};
+    if (!flag_of(node, "stop_after_first")) {
+      parts.push_back(values::repeated(
+          "star",
+          values::sequence(
+              {values::const_string(text_of(node, "separator")), tags})));
+    }
+    return values::sequence(std::move(parts));
+  }
+
+  // Free text may end after any part of `text` that contains nothing excluded.
+  void read_any_text(const Value& node, const Rest& rest, std::string_view text,
+                     std::vector<Rest>& out) {
+    // At `limit` bytes the free text would contain an excluded text.
+    std::size_t limit = text.size() + 1;
+    Value left = node;
+    json::Array& excludes = left.mutable_members()["excludes"].mutable_items();
+    for (const Value& exclude : node.find("excludes")->items()) {
+      const std::string_view excluded = exclude.as_string();
+      const std::size_t at = text.find(excluded);
+      if (at != std::string_view::npos) {
+        limit = std::min(limit, at + excluded.size());
+        continue;
+      }
+      for (std::size_t n = std::min(text.size(), excluded.size() - 1); n > 0;
+           --n) {
+        if (text.ends_with(excluded.substr(0, n))) {
+          excludes.push_back(excluded.substr(n));
+        }
+      }
+    }
+    for (std::size_t n = 0; n < std::min(limit, text.size()); ++n) {
+      read(rest, text.substr(n), out);
+    }
+    if (limit > text.size()) {
+      Rest with = rest;
+      with.push_back(std::move(left));
+      out.push_back(std::move(with));
+    }
+  }
+
+  // Within the begin of a tag, the tag remains a tag.  After it, the content
+  // has to take up the text, and the tag remains without its begin.
+  void read_tag(const Value& node, const Rest& rest, std::string_view text,
+                std::vector<Rest>& out) {
+    const std::string_view begin = text_of(node, "begin");
+    const std::size_t common = std::min(begin.size(), text.size());
+    if (begin.substr(0, common) != text.substr(0, common)) return;
+    Value left = node;
+    left.mutable_members().set("begin", begin.substr(common));
+    std::vector<Rest> contents;
+    read({*node.find("content")}, text.substr(common), contents);
+    for (const Rest& content : contents) {
+      left.mutable_members().set("content", in_order(content));
+      Rest with = rest;
+      with.push_back(left);
+      out.push_back(std::move(with));
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<Value> after_prefix(const Value& format,
+                                  std::string_view written) {
+  std::vector<Rest> states;
+  Reader().read({format}, written, states);
+  json::Array choices;
+  for (const Rest& state : states) {
+    Value choice = in_order(state);
+    if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
+      choices.push_back(std::move(choice));
+    }
+  }
+  if (choices.empty()) return std::nullopt;
+  if (choices.size() == 1) return choices.front();
+  return values::one_of(std::move(choices));
+}
+
+}  // namespace parlance::inversion

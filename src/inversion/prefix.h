@@ -1,0 +1,30 @@
+#ifndef PARLANCE_SRC_INVERSION_PREFIX_H_
+#define PARLANCE_SRC_INVERSION_PREFIX_H_
+
+// The rest of a structural tag after the beginning of a response.
+//
+//   sequence["<think>\n" any_text "\n</think>\n\n" ...]   after "<think>\n":
+//   sequence[any_text "\n</think>\n\n" ...]
+
+#include <optional>
+#include <string_view>
+
+#include "parlance/json.h"
+
+namespace parlance::inversion {
+
+// A format whose texts are the continuations of `written` in the texts of
+// `format`, a node in the canonical form of to_json().  Nothing if no text of
+// `format` begins with `written`.
+//
+// Narrower where `written` ends inside the beginning of an excluded text: the
+// rest of that text is then excluded wherever it stands.  Text is not followed
+// into json_schema, regex and grammar: there is no continuation in them.
+//
+// Complexity: O(written.size() * size of what may follow a free text).
+std::optional<json::Value> after_prefix(const json::Value& format,
+                                        std::string_view written);
+
+}  // namespace parlance::inversion
+
+#endif  // PARLANCE_SRC_INVERSION_PREFIX_H_

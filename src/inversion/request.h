@@ -1,0 +1,44 @@
+#ifndef PARLANCE_SRC_INVERSION_REQUEST_H_
+#define PARLANCE_SRC_INVERSION_REQUEST_H_
+
+// What a request says about the response, checked and resolved.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "tool_calls/tool_choice.h"
+
+namespace parlance::inversion {
+
+// ORDER: ReasoningMode
+enum class Reasoning : std::uint8_t { kRequired, kAllowed, kOff };
+
+struct Request {
+  tool_calls::ToolSelection tools = {};
+  bool parallel = true;
+  Reasoning reasoning = Reasoning::kAllowed;
+  // The schema of a document that the content is.
+  std::optional<json::Value> document = std::nullopt;
+  std::optional<std::uint32_t> max_reasoning_tokens = std::nullopt;
+  bool any_order = false;
+  std::optional<std::uint32_t> max_white_space = std::nullopt;
+  // The part of the prompt that belongs to the response.
+  std::string_view written = {};
+};
+
+// The schema that a response_format asks for: null and {"type": "text"}: none;
+// {"type": "json_object"}: any object; {"type": "json_schema", "json_schema":
+// {"schema": SCHEMA}} and {"type": "json_schema", "schema": SCHEMA}; else a
+// schema itself.
+//
+// Errors, with pointers that begin with "/response_format": kWrongType,
+// kMissingKey.
+Result<std::optional<json::Value>> document_schema(
+    const json::Value& response_format);
+
+}  // namespace parlance::inversion
+
+#endif  // PARLANCE_SRC_INVERSION_REQUEST_H_

@@ -1,0 +1,652 @@
+// From `write` of a format and a request to a structural tag.
+//
+//   steps      thinking? content? tool_calls*
+//              sequence[ optional(reasoning)
+//                        any_text
+//                        optional(sequence[ optional(before) calls ])
+//                        optional(turn_end) ]
+//
+//   messages   thinking, content, tool_calls with "between"
+//              sequence[ star(sequence[ message between ]) last ]
+//
+// The text of a field is one node, followed by what may come after it, so that
+// a reader of the tag never has to wait for the end to know where the text
+// belongs.
+
+#include "inversion/tag_builder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "inversion/prefix.h"
+#include "json/writer.h"
+#include "tool_calls/tag_values.h"
+
+namespace parlance::inversion {
+namespace {
+
+namespace values = tool_calls::values;
+using format::FieldId;
+using format::WriteLayout;
+using format::WriteMessages;
+using format::WritePart;
+using format::WriteParts;
+using format::WriteStep;
+using json::Value;
+using tool_calls::Tool;
+using tool_calls::ToolChoice;
+using Texts = std::vector<std::string>;
+
+Value list(const Texts& texts) {
+  json::Array out;
+  for (const std::string& text : texts) out.emplace_back(text);
+  return out;
+}
+
+Value in_order(json::Array items) {
+  if (items.empty()) return values::const_string("");
+  return items.size() == 1 ? std::move(items.front())
+                           : values::sequence(std::move(items));
+}
+
+Value one_of(json::Array choices) {
+  return choices.size() == 1 ? std::move(choices.front())
+                             : values::one_of(std::move(choices));
+}
+
+Value optional(Value content) {
+  return values::repeated("optional", std::move(content));
+}
+
+// Appends `text` to the last node if that is a text, too.
+void append_text(json::Array& nodes, std::string_view text) {
+  if (text.empty()) return;
+  if (!nodes.empty()) {
+    const Value* type = nodes.back().find("type");
+    if (type->as_string() == "const_string") {
+      const Value* before = nodes.back().find("value");
+      nodes.back() =
+          values::const_string(std::string(before->as_string()).append(text));
+      return;
+    }
+  }
+  nodes.push_back(values::const_string(text));
+}
+
+// The text of `parts`, if they are nothing else.
+std::optional<std::string> text_of(const WriteParts& parts) {
+  std::string out;
+  for (const WritePart& part : parts) {
+    if (part.kind != WritePart::Kind::kText) return std::nullopt;
+    out += part.text;
+  }
+  return out;
+}
+
+std::string name_in(const WritePart& part, std::string_view name) {
+  if (!part.json) return std::string(name);
+  std::string quoted;
+  json::append_string(quoted, name, /*ascii=*/false);
+  return quoted;
+}
+
+// The schema of arguments: an object, also where the tool does not say so.
+Value arguments_schema(const Value& schema) {
+  if (!schema.is_object()) {
+    if (schema.kind() == json::Kind::kBool && !schema.as_bool()) return schema;
+    return json::Object{{"type", "object"}};
+  }
+  if (schema.find("type") != nullptr) return schema;
+  Value out = schema;
+  out.mutable_members().set("type", "object");
+  return out;
+}
+
+// A layout whose last text may be chosen, as one layout for each choice.
+std::vector<WriteParts> by_ending(const WriteParts& parts) {
+  if (parts.empty() || parts.back().kind != WritePart::Kind::kAny) {
+    return {parts};
+  }
+  std::vector<WriteParts> out;
+  for (const WriteParts& choice : parts.back().choices) {
+    WriteParts made(parts.begin(), parts.end() - 1);
+    made.insert(made.end(), choice.begin(), choice.end());
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+class Builder {
+ public:
+  Builder(const format::FormatImpl& format, const Plan& plan,
+          const Request& request)
+      : format_(format),
+        plan_(plan),
+        request_(request),
+        with_calls_(!request.tools.functions.empty() && plan.calls) {}
+
+  Result<Value> build() {
+    if (auto error = check()) return *std::move(error);
+    Value root = plan_.writing->messages
+                     ? build_messages(*plan_.writing->messages)
+                     : build_steps();
+    if (!request_.written.empty()) {
+      std::optional<Value> rest = after_prefix(root, request_.written);
+      if (!rest) return prefix_error();
+      root = *std::move(rest);
+    }
+    return root;
+  }
+
+ private:
+  bool must_call() const { return request_.tools.choice != ToolChoice::kAuto; }
+  bool one_call() const {
+    return !request_.parallel || request_.tools.choice == ToolChoice::kForced;
+  }
+  const FieldPlan& plan_of(FieldId field) const { return plan_.fields[field]; }
+  std::string_view name_of(FieldId field) const {
+    return format_.description.fields[field].name;
+  }
+  const std::vector<WriteLayout>& layouts_of(FieldId field) const {
+    return plan_.writing->fields[field];
+  }
+
+  std::optional<Error> check() const {
+    if (must_call() && !with_calls_) {
+      if (!plan_.calls) {
+        return Error{ErrorCode::kConflict,
+                     "tool_choice: a tool must be called, and the format has "
+                     "no field that writes calls.",
+                     "/tool_choice"};
+      }
+      return Error{ErrorCode::kConflict,
+                   "tool_choice: a builtin tool must be called, and field '" +
+                       std::string(name_of(*plan_.calls)) +
+                       "' writes calls of functions only.",
+                   "/tool_choice"};
+    }
+    if (with_calls_) {
+      for (const WriteLayout& layout : layouts_of(*plan_.calls)) {
+        for (const WritePart& part : layout.parts) {
+          if (part.kind == WritePart::Kind::kArguments && part.as_text) {
+            return Error{ErrorCode::kUnsupported,
+                         "field '" + std::string(name_of(*plan_.calls)) +
+                             "': arguments that are the JSON text of a string "
+                             "cannot be constrained.",
+                         "/tools"};
+          }
+          if ((part.kind == WritePart::Kind::kAny ||
+               part.kind == WritePart::Kind::kOptional) &&
+              has_part({part}, WritePart::Kind::kArguments)) {
+            return Error{ErrorCode::kUnsupported,
+                         "field '" + std::string(name_of(*plan_.calls)) +
+                             "': the arguments of a call are in an optional "
+                             "part or a choice; write two layouts.",
+                         "/tools"};
+          }
+        }
+      }
+    }
+    if (request_.document && !must_call()) {
+      if (!plan_.content) {
+        return Error{ErrorCode::kConflict,
+                     "response_format: the format has no field for content.",
+                     "/response_format"};
+      }
+      if (!plan_of(*plan_.content).free_text.patterns.empty()) {
+        return Error{ErrorCode::kConflict,
+                     "response_format: a JSON document in field '" +
+                         std::string(name_of(*plan_.content)) +
+                         "' cannot be kept apart from the opener of another "
+                         "field.",
+                     "/response_format"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  Error prefix_error() const {
+    std::string_view end = request_.written;
+    if (end.size() > 60) end.remove_prefix(end.size() - 60);
+    while (!end.empty() && (end.front() & 0xC0) == 0x80) end.remove_prefix(1);
+    return Error{ErrorCode::kConflict,
+                 "prefix: no response of this request begins with what the "
+                 "prompt has written of it, which ends with " +
+                     json::dump(Value(end), {.ascii = false}) + ".",
+                 "/prefix"};
+  }
+
+  // ---- nodes ----
+
+  Value free_text(FieldId field) const {
+    const FieldPlan& plan = plan_of(field);
+    Value limit;
+    if (plan.role == Role::kReasoning && request_.max_reasoning_tokens) {
+      limit = std::int64_t{*request_.max_reasoning_tokens};
+    }
+    json::Object node{{"type", "any_text"},
+                      {"excludes", list(plan.free_text.texts)},
+                      {"max_tokens", std::move(limit)},
+                      {"max_chars", nullptr}};
+    if (!plan.free_text.patterns.empty()) {
+      node.set("exclude_patterns", list(plan.free_text.patterns));
+    }
+    return values::with_field(std::move(node), name_of(field));
+  }
+
+  Value json_schema(Value schema, const Texts& excludes) const {
+    json::Object node{{"type", "json_schema"},
+                      {"json_schema", std::move(schema)},
+                      {"style", "json"},
+                      {"any_order", request_.any_order},
+                      {"max_whitespace_cnt",
+                       request_.max_white_space
+                           ? Value(std::int64_t{*request_.max_white_space})
+                           : Value()}};
+    if (!excludes.empty()) node.set("excludes", list(excludes));
+    return node;
+  }
+
+  Value document() const {
+    return values::with_field(
+        json_schema(*request_.document, plan_of(*plan_.content).strings),
+        name_of(*plan_.content));
+  }
+
+  Value arguments(const WritePart& part, const Tool& tool) const {
+    const FieldPlan& plan = plan_of(*plan_.calls);
+    const Value* style = part.style.find("style");
+    const bool elements = style != nullptr && style->as_string() != "json" &&
+                          style->as_string() != "python" &&
+                          style->as_string() != "delimited";
+    Value node = json_schema(arguments_schema(tool.schema),
+                             elements ? plan.raw_values : plan.strings);
+    for (const json::Member& member : part.style.members()) {
+      node.mutable_members().set(member.key, member.value);
+    }
+    return node;
+  }
+
+  // Appends the nodes of `parts`.  `payload` is for {"text": true}, `tool` for
+  // the parts of a call.
+  void append(json::Array& nodes, const WriteParts& parts,
+              const Value* payload = nullptr,
+              const Tool* tool = nullptr) const {
+    using Kind = WritePart::Kind;
+    for (const WritePart& part : parts) {
+      switch (part.kind) {
+        case Kind::kText:
+          append_text(nodes, part.text);
+          break;
+        case Kind::kPayload:
+          if (payload != nullptr) nodes.push_back(*payload);
+          break;
+        case Kind::kName:
+          if (tool != nullptr) append_text(nodes, name_in(part, tool->name));
+          break;
+        case Kind::kArguments:
+          if (tool != nullptr) nodes.push_back(arguments(part, *tool));
+          break;
+        case Kind::kIndex:
+          nodes.push_back(values::regex("[0-9]{1,6}"));
+          break;
+        case Kind::kId:
+          nodes.push_back(values::regex(part.text));
+          break;
+        case Kind::kAny: {
+          json::Array choices;
+          for (const WriteParts& choice : part.choices) {
+            json::Array made;
+            append(made, choice, payload, tool);
+            choices.push_back(in_order(std::move(made)));
+          }
+          nodes.push_back(one_of(std::move(choices)));
+          break;
+        }
+        case Kind::kOptional: {
+          json::Array made;
+          for (const WriteParts& choice : part.choices) {
+            append(made, choice, payload, tool);
+          }
+          nodes.push_back(optional(in_order(std::move(made))));
+          break;
+        }
+      }
+    }
+  }
+
+  Value text_layout(const WriteParts& parts, const Value& payload) const {
+    json::Array nodes;
+    append(nodes, parts, &payload);
+    return in_order(std::move(nodes));
+  }
+
+  // The layouts of a field of text that this request may use.
+  json::Array text_layouts(FieldId field, const Value& payload) const {
+    json::Array out;
+    for (const WriteLayout& layout : layouts_of(field)) {
+      if (layout.for_response_format && !request_.document) continue;
+      out.push_back(text_layout(layout.parts, payload));
+    }
+    return out;
+  }
+
+  // ---- calls ----
+
+  // The texts at both ends become the markers of the tag.
+  Value call(const WriteParts& parts, const Tool& tool) const {
+    json::Array nodes;
+    append(nodes, parts, nullptr, &tool);
+    const auto text_at = [&](std::size_t i) -> std::string {
+      if (nodes[i].find("type")->as_string() != "const_string") return "";
+      return std::string(nodes[i].find("value")->as_string());
+    };
+    const std::string begin = text_at(0);
+    if (!begin.empty()) nodes.erase(nodes.begin());
+    const std::string end = nodes.empty() ? "" : text_at(nodes.size() - 1);
+    if (!end.empty()) nodes.pop_back();
+    return values::with_tool(
+        values::tag(begin, in_order(std::move(nodes)), end), tool.name);
+  }
+
+  json::Array call_tags() const {
+    json::Array out;
+    for (const Tool& tool : request_.tools.functions) {
+      for (const WriteLayout& layout : layouts_of(*plan_.calls)) {
+        out.push_back(call(layout.parts, tool));
+      }
+    }
+    return out;
+  }
+
+  // The calls with what stands between them and around them.
+  Value all_calls(bool once) const {
+    const WriteLayout& layout = layouts_of(*plan_.calls).front();
+    json::Array nodes;
+    append(nodes, layout.section_begin);
+    json::Array tags = call_tags();
+    if (once) {
+      nodes.push_back(one_of(std::move(tags)));
+    } else if (const auto between = text_of(layout.between)) {
+      nodes.push_back(values::tags_with_separator(
+          *between, std::move(tags),
+          {.at_least_one = true, .stop_after_first = false}));
+    } else {
+      const Value tag = one_of(std::move(tags));
+      nodes.push_back(tag);
+      json::Array more;
+      append(more, layout.between);
+      more.push_back(tag);
+      nodes.push_back(values::repeated("star", in_order(std::move(more))));
+    }
+    append(nodes, layout.section_end);
+    const bool section =
+        !layout.section_begin.empty() || !layout.section_end.empty();
+    Value out = in_order(std::move(nodes));
+    return section ? values::with_field(std::move(out), "tool_calls") : out;
+  }
+
+  // What may stand between text and the first call: what the layout writes, and
+  // what the reader takes for layout.  The longest first, as the reader takes
+  // the longest.
+  std::optional<Value> before_calls() const {
+    Texts texts;
+    const WriteLayout& layout = layouts_of(*plan_.calls).front();
+    const std::optional<std::string> written = text_of(layout.before);
+    if (written && !written->empty()) texts.push_back(*written);
+    const auto& readings = format_.family.reading.fields;
+    if (*plan_.calls < readings.size()) {
+      for (const std::string& text : readings[*plan_.calls].layout.before) {
+        if (!text.empty()) texts.push_back(text);
+      }
+    }
+    std::stable_sort(texts.begin(), texts.end(),
+                     [](const std::string& a, const std::string& b) {
+                       return a.size() > b.size();
+                     });
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    json::Array choices;
+    for (const std::string& text : texts) {
+      choices.push_back(values::const_string(text));
+    }
+    if (!written) {
+      json::Array nodes;
+      append(nodes, layout.before);
+      choices.push_back(in_order(std::move(nodes)));
+    }
+    if (choices.empty()) return std::nullopt;
+    return optional(one_of(std::move(choices)));
+  }
+
+  // ---- steps ----
+
+  // Reasoning, as the request wants it.
+  void append_reasoning(json::Array& out, const WriteStep& step) const {
+    if (request_.reasoning == Reasoning::kOff) {
+      const WriteLayout& layout = layouts_of(step.field).front();
+      if (layout.off.empty()) return;
+      out.push_back(optional(switched_off(step.field, layout)));
+      return;
+    }
+    Value block = one_of(text_layouts(step.field, free_text(step.field)));
+    if (step.optional && request_.reasoning == Reasoning::kAllowed) {
+      block = optional(std::move(block));
+    }
+    out.push_back(std::move(block));
+  }
+
+  // What is written instead of reasoning.  If it is the layout without text, it
+  // is a block of reasoning whose text is empty.
+  Value switched_off(FieldId field, const WriteLayout& layout) const {
+    const std::optional<std::string> off = text_of(layout.off);
+    WriteParts empty;
+    for (const WritePart& part : layout.parts) {
+      if (part.kind != WritePart::Kind::kPayload) empty.push_back(part);
+    }
+    if (off && off == text_of(empty)) {
+      return text_layout(
+          layout.parts,
+          values::with_field(values::const_string(""), name_of(field)));
+    }
+    json::Array nodes;
+    append(nodes, layout.off);
+    return in_order(std::move(nodes));
+  }
+
+  enum class Answer : std::uint8_t {
+    kText,      // text, and calls if there are tools
+    kDocument,  // the document of response_format
+    kCalls,     // calls, and no text that may be missing
+  };
+
+  // Invariant of the loop: `out` reads everything up to the current step, and
+  // `open_text` says that it ends with text that only the next marker ends.
+  json::Array steps(Answer answer) const {
+    json::Array out;
+    bool open_text = false;
+    for (const WriteStep& step : plan_.writing->steps) {
+      const Role role = plan_of(step.field).role;
+      if (role == Role::kReasoning) {
+        append_reasoning(out, step);
+        continue;
+      }
+      if (role == Role::kCalls) {
+        if (!with_calls_ || answer == Answer::kDocument) continue;
+        json::Array nodes;
+        if (open_text) {
+          if (auto before = before_calls()) nodes.push_back(*std::move(before));
+        }
+        nodes.push_back(all_calls(one_call() || !step.repeats));
+        Value calls = in_order(std::move(nodes));
+        if (answer != Answer::kCalls) calls = optional(std::move(calls));
+        out.push_back(std::move(calls));
+        open_text = false;
+        continue;
+      }
+      const bool is_content = step.field == plan_.content;
+      if (step.optional && (!is_content || answer == Answer::kCalls)) continue;
+      const bool is_document = is_content && answer == Answer::kDocument;
+      Value text = one_of(text_layouts(
+          step.field, is_document ? document() : free_text(step.field)));
+      const WriteParts& parts = layouts_of(step.field).front().parts;
+      open_text =
+          !parts.empty() && parts.back().kind == WritePart::Kind::kPayload;
+      const bool bare = parts.size() == 1 && open_text;
+      if (step.optional && !is_document && !bare) {
+        text = optional(std::move(text));
+      }
+      out.push_back(std::move(text));
+    }
+    return out;
+  }
+
+  Value build_steps() const {
+    json::Array nodes;
+    if (must_call()) {
+      nodes = steps(Answer::kCalls);
+    } else if (!request_.document) {
+      nodes = steps(Answer::kText);
+    } else {
+      nodes = steps(Answer::kDocument);
+      if (with_calls_) nodes = either(std::move(nodes), steps(Answer::kCalls));
+    }
+    if (!plan_.turn_end.empty()) {
+      json::Array ends;
+      for (const std::string& text : plan_.turn_end) {
+        ends.push_back(values::const_string(text));
+      }
+      nodes.push_back(optional(one_of(std::move(ends))));
+    }
+    return in_order(std::move(nodes));
+  }
+
+  // A choice of two sequences; what both begin with stands before it.
+  static json::Array either(json::Array a, json::Array b) {
+    json::Array out;
+    std::size_t common = 0;
+    while (common < a.size() && common < b.size() && a[common] == b[common]) {
+      out.push_back(a[common]);
+      ++common;
+    }
+    a.erase(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common));
+    b.erase(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(common));
+    out.push_back(
+        values::one_of({in_order(std::move(a)), in_order(std::move(b))}));
+    return out;
+  }
+
+  // ---- messages ----
+
+  bool ends_turn(const WriteParts& parts) const {
+    if (parts.empty() || parts.back().kind != WritePart::Kind::kText) {
+      return false;
+    }
+    return std::any_of(plan_.turn_end.begin(), plan_.turn_end.end(),
+                       [&](const std::string& end) {
+                         return parts.back().text.ends_with(end);
+                       });
+  }
+
+  // The messages of a field of text.  An answer has a spelling that ends the
+  // turn; other messages (a preamble) precede something.
+  struct TextMessages {
+    json::Array answers = {};
+    json::Array others = {};
+  };
+  TextMessages text_messages(FieldId field, const Value& payload) const {
+    TextMessages out;
+    for (const WriteLayout& layout : layouts_of(field)) {
+      if (layout.for_response_format && !request_.document) continue;
+      const std::vector<WriteParts> spellings = by_ending(layout.parts);
+      const bool answer = std::any_of(
+          spellings.begin(), spellings.end(),
+          [&](const WriteParts& parts) { return ends_turn(parts); });
+      (answer ? out.answers : out.others)
+          .push_back(text_layout(layout.parts, payload));
+    }
+    return out;
+  }
+
+  // Messages in any order.  Reasoning and preambles precede the last message,
+  // and with parallel calls so do other calls:
+  //
+  //   text        (reasoning, preamble or call)*, then an answer or a call
+  //   must call   (reasoning, preamble or call)*, then a call
+  //   forced      reasoning*, then the call
+  //
+  // Without tools there are no preambles and no calls.
+  Value build_messages(const WriteMessages& messages) const {
+    const bool forced = request_.tools.choice == ToolChoice::kForced;
+    json::Array first;   // reasoning
+    json::Array before;  // everything that may precede the last message
+    json::Array last;
+    const auto add = [](json::Array& out, const json::Array& more) {
+      out.insert(out.end(), more.begin(), more.end());
+    };
+    const auto may_be_last = [&](FieldId field) {
+      return std::find(messages.last.begin(), messages.last.end(), field) !=
+             messages.last.end();
+    };
+    for (const FieldId field : messages.fields) {
+      switch (plan_of(field).role) {
+        case Role::kReasoning:
+          if (request_.reasoning == Reasoning::kOff) break;
+          first = text_layouts(field, free_text(field));
+          add(before, first);
+          break;
+        case Role::kCalls: {
+          if (!with_calls_) break;
+          const json::Array calls = call_tags();
+          if (!one_call()) add(before, calls);
+          if (may_be_last(field)) add(last, calls);
+          break;
+        }
+        case Role::kContent:
+        case Role::kOther: {
+          const TextMessages text = text_messages(field, free_text(field));
+          if (with_calls_ && !forced) add(before, text.others);
+          if (must_call() || !may_be_last(field)) break;
+          if (request_.document && field == plan_.content) {
+            add(last, text_messages(field, document()).answers);
+          } else {
+            add(last, text.answers.empty() ? text.others : text.answers);
+          }
+          break;
+        }
+      }
+    }
+    json::Array between;
+    append(between, messages.between);
+    const auto followed = [&](json::Array choices) {
+      json::Array nodes = {one_of(std::move(choices))};
+      nodes.insert(nodes.end(), between.begin(), between.end());
+      return in_order(std::move(nodes));
+    };
+    json::Array out;
+    if (request_.reasoning == Reasoning::kRequired && !first.empty()) {
+      out.push_back(followed(first));
+    }
+    if (!before.empty()) {
+      out.push_back(values::repeated("star", followed(std::move(before))));
+    }
+    if (last.empty()) last.push_back(values::const_string(""));
+    out.push_back(one_of(std::move(last)));
+    return in_order(std::move(out));
+  }
+
+  const format::FormatImpl& format_;
+  const Plan& plan_;
+  const Request& request_;
+  const bool with_calls_;
+};
+
+}  // namespace
+
+Result<Value> build_tag(const format::FormatImpl& format, const Plan& plan,
+                        const Request& request) {
+  return Builder(format, plan, request).build();
+}
+
+}  // namespace parlance::inversion

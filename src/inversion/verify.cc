@@ -1,0 +1,191 @@
+#include "inversion/verify.h"
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/access.h"
+#include "base/quoted.h"
+#include "json/writer.h"
+#include "parlance/response_parser.h"
+
+namespace parlance::inversion {
+namespace {
+
+using format::WriteLayout;
+using format::WritePart;
+using format::WriteParts;
+
+// The texts of `parts`; other parts are left out.
+std::string text_in(const WriteParts& parts) {
+  std::string out;
+  for (const WritePart& part : parts) out += part.text;
+  return out;
+}
+
+std::string spelled(const Sample& sample, std::string_view name) {
+  std::string out;
+  for (const SamplePiece& piece : sample) {
+    switch (piece.kind) {
+      case SamplePiece::Kind::kText:
+        out += piece.text;
+        break;
+      case SamplePiece::Kind::kName:
+        out += name;
+        break;
+      case SamplePiece::Kind::kJsonName:
+        json::append_string(out, name, /*ascii=*/false);
+        break;
+    }
+  }
+  return out;
+}
+
+// The calls in a value of the field of calls: the object of a call, or a list
+// of such objects.
+void collect_calls(const json::Value& value, std::vector<json::Value>& out) {
+  if (!value.is_array()) {
+    out.push_back(value);
+    return;
+  }
+  for (const json::Value& item : value.items()) out.push_back(item);
+}
+
+bool is_space(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// What a response is read as: its calls, and the first thing that a call does
+// not have.
+struct Reading {
+  std::vector<json::Value> calls;
+  std::string fault;
+};
+
+Reading read(const Format& format, const Plan& plan, std::string_view text) {
+  ParserOptions options;
+  options.keep_message = false;
+  options.recover = Recover::kYes;
+  ResponseParser parser(format, options);
+  Reading out;
+  const auto take = [&](std::span<const Event> events) {
+    for (const Event& event : events) {
+      const bool call = plan.calls && event.field_index == *plan.calls;
+      if (event.kind == EventKind::kRegionClose && call) {
+        collect_calls(*event.value, out.calls);
+      } else if (!out.fault.empty()) {
+        continue;
+      } else if (event.kind == EventKind::kRegionMalformed) {
+        out.fault = event.diagnostic == nullptr ? "it cannot be read"
+                                                : event.diagnostic->message;
+      } else if (event.kind == EventKind::kTextUnclaimed ||
+                 (event.kind == EventKind::kRegionChunk && !call &&
+                  !is_space(event.text))) {
+        out.fault = "the text " +
+                    json::dump(json::Value(event.text), {.ascii = false}) +
+                    " is not a part of the call";
+      }
+    }
+  };
+  take(parser.feed(text));
+  take(parser.finalize());
+  return out;
+}
+
+bool calls_tool(const json::Value& call, std::string_view name) {
+  const json::Value* function = call.find("function");
+  const json::Value& owner = function == nullptr ? call : *function;
+  const json::Value* found = owner.find("name");
+  if (found == nullptr || found->as_string() != name) return false;
+  const json::Value* arguments = owner.find("arguments");
+  return arguments == nullptr || arguments->size() == 0;
+}
+
+// Why one call is not read back; "" if it is.
+std::string fault_of(const Format& format, const Plan& plan,
+                     std::string_view text, std::string_view name) {
+  const Reading reading = read(format, plan, text);
+  if (!reading.fault.empty()) return reading.fault;
+  if (reading.calls.empty()) return "it opens no call";
+  if (reading.calls.size() > 1) return "it is read as several calls";
+  if (calls_tool(reading.calls[0], name)) return "";
+  return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
+}
+
+}  // namespace
+
+std::optional<Error> verify_names(const Format& format, const Plan& plan,
+                                  const std::vector<std::string_view>& names) {
+  if (!plan.calls) return std::nullopt;
+  std::vector<std::string_view> left;
+  {
+    const std::lock_guard lock(plan.names_mutex);
+    for (const std::string_view name : names) {
+      if (!plan.names.contains(std::string(name))) left.push_back(name);
+    }
+  }
+  if (left.empty()) return std::nullopt;
+
+  // All calls in one response, as the tag writes them.  If one of them is not
+  // read back, each is read by itself, to find it.
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  const std::string begin = text_in(layout.section_begin);
+  const std::string end = text_in(layout.section_end);
+  const std::string between =
+      text_in(plan.writing->messages ? plan.writing->messages->between
+                                     : layout.between);
+  bool repeats = plan.writing->messages.has_value();
+  for (const format::WriteStep& step : plan.writing->steps) {
+    if (step.field == *plan.calls) repeats = step.repeats;
+  }
+  bool verified = false;
+  if (repeats) {
+    std::string text = begin;
+    std::vector<std::string_view> expected;
+    for (const std::string_view name : left) {
+      for (const Sample& sample : plan.samples) {
+        if (!expected.empty()) text += between;
+        text += spelled(sample, name);
+        expected.push_back(name);
+      }
+    }
+    text += end;
+    const Reading reading = read(format, plan, text);
+    verified = reading.fault.empty() && reading.calls.size() == expected.size();
+    for (std::size_t i = 0; verified && i < expected.size(); ++i) {
+      verified = calls_tool(reading.calls[i], expected[i]);
+    }
+  }
+  if (!verified) {
+    for (const std::string_view name : left) {
+      for (const Sample& sample : plan.samples) {
+        const std::string text = begin + spelled(sample, name) + end;
+        const std::string fault = fault_of(format, plan, text, name);
+        if (fault.empty()) continue;
+        return Error{ErrorCode::kConflict,
+                     "tools: the tool " + base::quoted(name.substr(0, 200)) +
+                         " cannot be called in field '" +
+                         std::string(format.field_name(*plan.calls)) +
+                         "': of the call " +
+                         json::dump(json::Value(text), {.ascii = false}) +
+                         ", " + fault + ".",
+                     "/tools"};
+      }
+    }
+    if (repeats) {
+      return Error{ErrorCode::kConflict,
+                   "tools: calls in field '" +
+                       std::string(format.field_name(*plan.calls)) +
+                       "' are read back one by one, but not together.",
+                   "/tools"};
+    }
+  }
+  const std::lock_guard lock(plan.names_mutex);
+  for (const std::string_view name : left) {
+    if (plan.names.size() >= Plan::kMostNames) plan.names.clear();
+    plan.names.emplace(name);
+  }
+  return std::nullopt;
+}
+
+}  // namespace parlance::inversion

@@ -1,0 +1,31 @@
+#ifndef PARLANCE_SRC_INVERSION_VERIFY_H_
+#define PARLANCE_SRC_INVERSION_VERIFY_H_
+
+// Whether the reader of a format reads the calls that its structural tag
+// writes.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "inversion/plan.h"
+#include "parlance/error.h"
+#include "parlance/format.h"
+
+namespace parlance::inversion {
+
+// Writes a call without arguments for each name and spelling, reads all of them
+// with the format's ResponseParser, and compares: each opens the field of calls
+// with this name, has no arguments, and ends where it was written to end.
+//
+// Names that were read back before are not read again.
+//
+// Errors: kConflict, with a message that names field, tool and text; its
+// pointer is "/tools".
+// Complexity: O(sum of the sizes of the calls of new names).
+std::optional<Error> verify_names(const Format& format, const Plan& plan,
+                                  const std::vector<std::string_view>& names);
+
+}  // namespace parlance::inversion
+
+#endif  // PARLANCE_SRC_INVERSION_VERIFY_H_

@@ -1,0 +1,449 @@
+// From a format and a request to a structural tag.  The families are written
+// out here, so that these tests do not depend on the built-in files.
+//
+// Each accepted text is read by the format and by the tag; both read the same
+// message.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/format.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+#include "parlance/tools.h"
+
+namespace parlance {
+namespace {
+
+// The family `name` with its template and the given members of "parlance".
+Format family(std::string_view name, std::string_view parlance) {
+  json::Value file = *json::parse(Format::built_in_source(name));
+  Result<json::Value> members = json::parse(parlance);
+  EXPECT_TRUE(members.has_value()) << members.error().to_string();
+  file.mutable_members().set("parlance", *members);
+  Result<Format> format = Format::from_json(json::dump(file));
+  EXPECT_TRUE(format.has_value()) << format.error().to_string();
+  return *format;
+}
+
+Format qwen3() {
+  return family("qwen3", R"({
+    "turn_end": ["<|im_end|>", "<|endoftext|>"],
+    "read": {
+      "thinking": {"layout": {"first": ["\n"], "last": ["\n"],
+                              "after": ["\n\n"]}, "strip": false},
+      "tool_calls": {"ends": "value", "layout": {"before": ["\n"]}}},
+    "write": {
+      "order": ["thinking?", "content?", "tool_calls*"],
+      "thinking": {"parts": ["<think>\n", {"text": true}, "\n</think>\n\n"],
+                   "off": ["<think>\n\n</think>\n\n"]},
+      "content": {"parts": [{"text": true}]},
+      "tool_calls": {"before": ["\n"], "between": ["\n"],
+        "parts": ["<tool_call>\n{\"name\": ", {"name": "json"},
+                  ", \"arguments\": ", {"arguments": "json"},
+                  "}\n</tool_call>"]}}})");
+}
+
+Format deepseek_v3_1() {
+  return family("deepseek_v3_1", R"({
+    "turn_end": ["<｜end▁of▁sentence｜>"],
+    "write": {
+      "order": ["thinking?", "content?", "tool_calls*"],
+      "thinking": {"parts": ["<think>", {"text": true}, "</think>"],
+                   "off": ["</think>"]},
+      "content": {"parts": [{"text": true}]},
+      "tool_calls": {
+        "section": [["<｜tool▁calls▁begin｜>"], ["<｜tool▁calls▁end｜>"]],
+        "parts": ["<｜tool▁call▁begin｜>", {"name": "raw"}, "<｜tool▁sep｜>",
+                  {"arguments": "json"}, "<｜tool▁call▁end｜>"]}}})");
+}
+
+Format kimi_k2() {
+  return family("kimi_k2", R"({
+    "turn_end": ["<|im_end|>"],
+    "write": {
+      "order": ["thinking?", "content?", "tool_calls*"],
+      "thinking": {"parts": ["<think>", {"text": true}, "</think>"]},
+      "content": {"parts": [{"text": true}]},
+      "tool_calls": {
+        "section": [["<|tool_calls_section_begin|>"],
+                    ["<|tool_calls_section_end|>"]],
+        "parts": ["<|tool_call_begin|>functions.", {"name": "raw"}, ":",
+                  {"index": 0}, "<|tool_call_argument_begin|>",
+                  {"arguments": "json"}, "<|tool_call_end|>"]}}})");
+}
+
+Format gpt_oss() {
+  return family("gpt_oss", R"({
+    "turn_end": ["<|return|>", "<|call|>"],
+    "read": {"tool_calls": {"ends": "value"}},
+    "write": {
+      "order": [{"messages": ["thinking", "content", "tool_calls"],
+                 "between": ["<|start|>assistant"],
+                 "last": ["content", "tool_calls"]}],
+      "thinking": {"parts": ["<|channel|>analysis<|message|>", {"text": true},
+                             "<|end|>"]},
+      "content": [
+        {"parts": ["<|channel|>final<|message|>", {"text": true},
+                   {"any": [["<|return|>"], ["<|end|>"]]}]},
+        {"parts": ["<|channel|>final <|constrain|>json<|message|>",
+                   {"text": true}, "<|return|>"], "when": "response_format"},
+        {"parts": ["<|channel|>commentary<|message|>", {"text": true},
+                   "<|end|>"]}],
+      "tool_calls": [
+        {"parts": [" to=functions.", {"name": "raw"},
+                   "<|channel|>commentary json<|message|>",
+                   {"arguments": "json"}, "<|call|>"]},
+        {"parts": ["<|channel|>commentary to=functions.", {"name": "raw"},
+                   {"optional": [" "]}, "<|constrain|>json<|message|>",
+                   {"arguments": "json"}, "<|call|>"]}]}})");
+}
+
+constexpr std::string_view kTools = R"([
+  {"type": "function", "function": {"name": "add", "parameters": {
+    "type": "object", "required": ["x"], "additionalProperties": false,
+    "properties": {"x": {"type": "integer"}, "note": {"type": "string"}}}}},
+  {"type": "function", "function": {"name": "now"}}])";
+
+StructuralTagOptions with_tools() {
+  StructuralTagOptions options;
+  options.tools = *json::parse(kTools);
+  return options;
+}
+
+// The fields of `message`, with the text of reasoning and content as they are,
+// and without empty texts, which one of the readers may leave out.
+json::Value comparable(const Message& message) {
+  json::Object out;
+  for (const json::Member& member : message.fields.members()) {
+    if (member.value.is_string() && member.value.as_string().empty()) continue;
+    out.set(member.key, member.value);
+  }
+  json::Object sorted;
+  for (const char* key : {"thinking", "content"}) {
+    if (const json::Value* value = out.find(key)) sorted.set(key, *value);
+  }
+  if (const json::Value* calls = out.find("tool_calls")) {
+    json::Array without_ids;
+    for (json::Value call : calls->items()) {
+      call.mutable_members().erase("id");
+      without_ids.push_back(call);
+    }
+    sorted.set("tool_calls", without_ids);
+  }
+  return sorted;
+}
+
+class Request {
+ public:
+  Request(const Format& format, const StructuralTagOptions& options)
+      : format_(format), prefix_(options.prefix), tag_(make(format, options)) {
+    Result<Grammar> grammar = Grammar::from_structural_tag(tag_);
+    EXPECT_TRUE(grammar.has_value()) << grammar.error().to_string() << "\n"
+                                     << json::dump(tag_.to_json());
+    if (grammar) grammar_ = *grammar;
+    Result<CompiledTag> compiled = CompiledTag::compile(tag_);
+    EXPECT_TRUE(compiled.has_value()) << compiled.error().to_string();
+    if (compiled) compiled_ = *compiled;
+    tools_ = ToolSet::from_value(options.tools);
+  }
+
+  bool accepts(std::string_view text) const { return grammar_->accepts(text); }
+
+  // Accepted, and read by both readers as `expected`, written as JSON.
+  void reads(std::string_view text, std::string_view expected) const {
+    SCOPED_TRACE(std::string(text));
+    tag_reads(text, expected);
+    const Message read =
+        parse_response(format_, text, {.prefix = prefix_, .tools = &tools_});
+    EXPECT_EQ(json::dump(comparable(read), {.ascii = false}), expected);
+    for (const Diagnostic& diagnostic : read.diagnostics) {
+      ADD_FAILURE() << diagnostic.message;
+    }
+  }
+
+  // Accepted, and read by the tag as `expected`.
+  void tag_reads(std::string_view text, std::string_view expected) const {
+    SCOPED_TRACE(std::string(text));
+    if (const auto no = grammar_->explain(text)) {
+      ADD_FAILURE() << "byte " << no->offset << ", expected " << no->expected
+                    << "\n"
+                    << json::dump(tag_.to_json());
+      return;
+    }
+    if (!prefix_.empty()) return;
+    TagParser parser(*compiled_);
+    parser.feed(text);
+    parser.finalize();
+    EXPECT_EQ(json::dump(comparable(parser.message()), {.ascii = false}),
+              expected);
+    for (const Diagnostic& diagnostic : parser.message().diagnostics) {
+      ADD_FAILURE() << diagnostic.message;
+    }
+  }
+
+  void rejects(std::string_view text) const {
+    EXPECT_FALSE(accepts(text)) << text << "\n" << json::dump(tag_.to_json());
+  }
+
+  std::string tag() const {
+    return json::dump(*tag_.to_json().find("format"), {.ascii = false});
+  }
+
+ private:
+  static StructuralTag make(const Format& format,
+                            const StructuralTagOptions& options) {
+    Result<StructuralTag> tag = format.structural_tag(options);
+    EXPECT_TRUE(tag.has_value()) << tag.error().to_string();
+    if (tag) return *tag;
+    return *StructuralTag::from_json(
+        R"({"format": {"type": "const_string", "value": ""}})");
+  }
+
+  Format format_;
+  std::string prefix_;
+  StructuralTag tag_;
+  std::optional<Grammar> grammar_;
+  std::optional<CompiledTag> compiled_;
+  ToolSet tools_;
+};
+
+TEST(Inversion, TextReasoningAndCalls) {
+  const Request request(qwen3(), with_tools());
+  request.reads("Hi.", R"({"content": "Hi."})");
+  request.reads("Hi.<|im_end|>", R"({"content": "Hi."})");
+  request.tag_reads("<think>\nHm.\n</think>\n\nHi.",
+                    R"({"thinking": "Hm.", "content": "Hi."})");
+  request.reads(
+      "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": "
+      "1}}\n</tool_call>",
+      R"({"tool_calls": [{"type": "function", "function": {"name": "add", "arguments": {"x": 1}}}]})");
+  request.tag_reads(
+      "<think>\n\nHm.\n\n</think>\n\n\nSee:\n\n<tool_call>\n{\"name\": "
+      "\"add\", \"arguments\": {\"x\": 1, \"note\": "
+      "\"</tool_call>\"}}\n</tool_call>\n<tool_call>\n{\"name\": \"now\", "
+      "\"arguments\": {}}\n</tool_call><|im_end|>",
+      R"({"thinking": "\nHm.\n", "content": "\nSee:\n", "tool_calls": [{"type": "function", "function": {"name": "add", "arguments": {"x": 1, "note": "</tool_call>"}}}, {"type": "function", "function": {"name": "now", "arguments": {}}}]})");
+  request.rejects("a <tool_call> b");
+  request.rejects("a <think> b");
+  request.rejects("a <|im_end|> b");
+  request.rejects("<think>\nHm.");
+  request.rejects(
+      "<tool_call>\n{\"name\": \"sub\", \"arguments\": {}}\n</tool_call>");
+  request.rejects(
+      "<tool_call>\n{\"name\": \"add\", \"arguments\": {}}\n</tool_call>");
+}
+
+TEST(Inversion, ToolChoice) {
+  const std::string add =
+      "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": 1}}\n"
+      "</tool_call>";
+  const std::string now =
+      "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>";
+  StructuralTagOptions options = with_tools();
+  options.tool_choice = "none";
+  const Request none(qwen3(), options);
+  EXPECT_TRUE(none.accepts("Hi."));
+  none.rejects(add);
+
+  options.tool_choice = "required";
+  const Request required(qwen3(), options);
+  required.rejects("Hi.");
+  required.rejects("");
+  EXPECT_TRUE(required.accepts(add));
+  EXPECT_TRUE(required.accepts(add + "\n" + now));
+  EXPECT_TRUE(required.accepts("<think>\n.\n</think>\n\n" + now));
+
+  options.parallel_tool_calls = false;
+  const Request one(qwen3(), options);
+  EXPECT_TRUE(one.accepts(add));
+  one.rejects(add + "\n" + now);
+  options.parallel_tool_calls = true;
+
+  options.tool_choice =
+      *json::parse(R"({"type": "function", "function": {"name": "now"}})");
+  const Request named(qwen3(), options);
+  EXPECT_TRUE(named.accepts(now));
+  named.rejects(add);
+  named.rejects(now + "\n" + now);
+  named.rejects("Hi.");
+
+  options.tool_choice = *json::parse(R"({"type": "allowed_tools",
+    "allowed_tools": {"mode": "auto", "tools": [
+      {"type": "function", "function": {"name": "now"}}]}})");
+  const Request allowed(qwen3(), options);
+  EXPECT_TRUE(allowed.accepts("Hi."));
+  EXPECT_TRUE(allowed.accepts(now));
+  allowed.rejects(add);
+}
+
+TEST(Inversion, Reasoning) {
+  StructuralTagOptions options;
+  options.reasoning = ReasoningMode::kRequired;
+  const Request required(qwen3(), options);
+  required.rejects("Hi.");
+  EXPECT_TRUE(required.accepts("<think>\n\n</think>\n\nHi."));
+  options.reasoning = ReasoningMode::kNone;
+  const Request off(qwen3(), options);
+  off.rejects("<think>\nHm.\n</think>\n\nHi.");
+  off.tag_reads("<think>\n\n</think>\n\nHi.", R"({"content": "Hi."})");
+  off.reads("Hi.", R"({"content": "Hi."})");
+  options.reasoning = ReasoningMode::kAllowed;
+  options.max_reasoning_tokens = 7;
+  EXPECT_NE(Request(qwen3(), options).tag().find("\"max_tokens\": 7"),
+            std::string::npos);
+}
+
+TEST(Inversion, ThePrefixIsWhatThePromptHasWritten) {
+  StructuralTagOptions options = with_tools();
+  options.prefix =
+      "<|im_start|>user\n<think>\n<|im_end|>\n<|im_start|>assistant\n<think>\n";
+  const Request thinking(qwen3(), options);
+  thinking.tag_reads("Hm.\n</think>\n\nHi.",
+                     R"({"thinking": "Hm.", "content": "Hi."})");
+  thinking.rejects("Hi.");
+  options.prefix = "<|im_start|>assistant\n<think>\n\n</think>\n\n";
+  const Request answer(qwen3(), options);
+  answer.tag_reads("Hi.", R"({"content": "Hi."})");
+  answer.rejects("<think>\nHm.\n</think>\n\nHi.");
+  options.prefix = "<|im_start|>assistant\nSure, ";
+  Request(qwen3(), options).reads("no.", R"({"content": "Sure, no."})");
+  options.prefix = "<|im_start|>assistant\n<tool_call>\n{\"name\": \"a";
+  const Request call(qwen3(), options);
+  call.rejects("now\", \"arguments\": {}}\n</tool_call>");
+  EXPECT_TRUE(call.accepts("dd\", \"arguments\": {\"x\": 1}}\n</tool_call>"));
+  // Inside the beginning of an excluded text.
+  options.prefix = "<|im_start|>assistant\na <tool_c";
+  Request(qwen3(), options).rejects("all> b");
+  options.prefix = "<|im_start|>assistant\na <tool_call> b";
+  const Result<StructuralTag> none = qwen3().structural_tag(options);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(none.error().path, "/prefix");
+}
+
+TEST(Inversion, DocumentOrCalls) {
+  StructuralTagOptions options = with_tools();
+  options.response_format = *json::parse(R"({"type": "json_schema",
+    "json_schema": {"schema": {"type": "object", "required": ["a"],
+      "properties": {"a": {"type": "string"}}}}})");
+  const Request request(qwen3(), options);
+  request.reads(R"({"a": "b"})", R"({"content": "{\"a\": \"b\"}"})");
+  request.tag_reads("<think>\nHm.\n</think>\n\n{\"a\": \"b\"}",
+                    R"({"thinking": "Hm.", "content": "{\"a\": \"b\"}"})");
+  EXPECT_TRUE(request.accepts(
+      "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>"));
+  request.rejects("Hi.");
+  request.rejects(R"({"a": "<tool_call>"})");
+  options.tools = nullptr;
+  const Request document(qwen3(), options);
+  EXPECT_TRUE(document.accepts(R"({"a": "b"})"));
+  document.rejects(
+      "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>");
+}
+
+TEST(Inversion, Sections) {
+  const Request deepseek(deepseek_v3_1(), with_tools());
+  deepseek.reads(
+      "<think>Hm.</think>So.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>now"
+      "<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁call▁begin｜>now<"
+      "｜tool▁sep｜>{"
+      "}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+      R"({"thinking": "Hm.", "content": "So.", "tool_calls": [{"type": "function", "function": {"name": "now", "arguments": {}}}, {"type": "function", "function": {"name": "now", "arguments": {}}}]})");
+  deepseek.rejects("a<｜tool▁calls▁begin｜>");
+  // The region ends at its first close delimiter, so strings do not have it.
+  deepseek.rejects(
+      "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>add<｜tool▁sep｜>{\"x\": 1, "
+      "\"note\": "
+      "\"<｜tool▁call▁end｜>\"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>");
+
+  const Request kimi(kimi_k2(), with_tools());
+  kimi.reads(
+      "So.<|tool_calls_section_begin|><|tool_call_begin|>functions.add:7"
+      "<|tool_call_argument_begin|>{\"x\": 1}<|tool_call_end|>"
+      "<|tool_calls_section_end|><|im_end|>",
+      R"({"content": "So.", "tool_calls": [{"type": "function", "function": {"name": "add", "arguments": {"x": 1}}}]})");
+}
+
+TEST(Inversion, Messages) {
+  const std::string thought = "<|channel|>analysis<|message|>Hm.<|end|>";
+  const std::string start = "<|start|>assistant";
+  const std::string preamble = "<|channel|>commentary<|message|>So.<|end|>";
+  const std::string final = "<|channel|>final<|message|>Hi.<|return|>";
+  const std::string now =
+      " to=functions.now<|channel|>commentary json<|message|>{}<|call|>";
+  const std::string constrained =
+      "<|channel|>commentary to=functions.now "
+      "<|constrain|>json<|message|>{}<|call|>";
+  const Request request(gpt_oss(), with_tools());
+  request.reads(thought + start + final,
+                R"({"thinking": "Hm.", "content": "Hi."})");
+  request.reads(
+      thought + start + preamble + start + now,
+      R"({"thinking": "Hm.", "content": "So.", "tool_calls": [{"type": "function", "function": {"name": "now", "arguments": {}}}]})");
+  request.reads(
+      constrained + start + now,
+      R"({"tool_calls": [{"type": "function", "function": {"name": "now", "arguments": {}}}, {"type": "function", "function": {"name": "now", "arguments": {}}}]})");
+  request.rejects(final + start + now);
+  request.rejects(thought);
+
+  StructuralTagOptions options = with_tools();
+  options.tool_choice = "required";
+  const Request required(gpt_oss(), options);
+  required.rejects(final);
+  EXPECT_TRUE(required.accepts(thought + start + preamble + start + now));
+
+  options.tool_choice =
+      *json::parse(R"({"type": "function", "function": {"name": "now"}})");
+  const Request named(gpt_oss(), options);
+  EXPECT_TRUE(named.accepts(thought + start + now));
+  named.rejects(preamble + start + now);
+  named.rejects(now + start + now);
+
+  options = {};
+  options.response_format = *json::parse(R"({"type": "json_object"})");
+  options.reasoning = ReasoningMode::kRequired;
+  options.prefix = "<|start|>assistant<|channel|>";
+  const Request document(gpt_oss(), options);
+  EXPECT_TRUE(document.accepts(
+      "analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final "
+      "<|constrain|>json<|message|>{}<|return|>"));
+  document.rejects("final<|message|>{}<|return|>");
+}
+
+TEST(Inversion, Errors) {
+  const auto error = [](const Format& format,
+                        const StructuralTagOptions& options) {
+    const Result<StructuralTag> tag = format.structural_tag(options);
+    EXPECT_FALSE(tag.has_value());
+    return tag ? Error{} : tag.error();
+  };
+  // The name ends before ":".
+  StructuralTagOptions options;
+  options.tools =
+      *json::parse(R"([{"type": "function", "function": {"name": "a:b"}}])");
+  Error got = error(kimi_k2(), options);
+  EXPECT_EQ(got.code, ErrorCode::kConflict);
+  EXPECT_EQ(got.path, "/tools");
+  EXPECT_NE(got.message.find("'a:b'"), std::string::npos) << got.message;
+  EXPECT_NE(got.message.find("'tool_calls'"), std::string::npos) << got.message;
+  options.tools = *json::parse(R"([{"type": "web_search"}])");
+  options.tool_choice = "required";
+  got = error(kimi_k2(), options);
+  EXPECT_EQ(got.path, "/tool_choice");
+  options = {};
+  options.response_format = *json::parse(R"({"type": "json_schema"})");
+  got = error(qwen3(), options);
+  EXPECT_EQ(got.code, ErrorCode::kMissingKey);
+  EXPECT_EQ(got.path, "/response_format");
+}
+
+}  // namespace
+}  // namespace parlance
