@@ -10,6 +10,7 @@
 
 #include "io.h"
 #include "parlance/json.h"
+#include "parlance/response_schema.h"
 #include "pointer.h"
 #include "report.h"
 #include "source.h"
@@ -25,6 +26,28 @@ const std::map<std::string, Markers> kMarkers = {{"token", Markers::kToken},
                                                  {"either", Markers::kEither},
                                                  {"text", Markers::kText}};
 
+// The response schema of a configuration, as the template with the same
+// meaning.
+Format from_own_schema(const json::Value& config, const std::string& path) {
+  const std::string name = "response_schema of " + display_name(path);
+  const json::Value* own = config.find("response_schema");
+  const std::string source = json::dump(own == nullptr ? json::Value() : *own,
+                                        {.ascii = false, .indent = 2});
+  const ResponseSchema schema =
+      or_fail(ResponseSchema::from_json(source), name, source);
+  const Result<std::string> text = schema.to_template();
+  if (!text) {
+    Error error = text.error();
+    error.message =
+        "no response template has the same meaning as this schema: " +
+        error.message + "  Choose a built-in format with --format NAME.";
+    fail_with(error, name, source);
+  }
+  note("using the response schema in " + display_name(path) +
+       ", as a response template");
+  return or_fail(Format::from_json(*text), name, *text);
+}
+
 Format detected(const ReadingArguments& arguments) {
   const std::string& path = arguments.tokenizer_config;
   std::string text = read_all(path);
@@ -38,7 +61,9 @@ Format detected(const ReadingArguments& arguments) {
     return or_fail(Format::from_json(source),
                    "response_template of " + display_name(path), source);
   }
-  note("using format " + found.name + ": " + found.why);
+  if (found.name == "response_schema") return from_own_schema(config, path);
+  note("using format " + found.name + " (" +
+       std::string(to_string(found.certainty)) + "): " + found.why);
   return or_fail(Format::built_in(found.name), found.name, "");
 }
 

@@ -127,6 +127,13 @@ namespace format {
 inline constexpr char kName[] =
     R"(The name of a format file, such as ``"qwen3"``; ``""`` for a bare template.)";
 
+inline constexpr char kAliases[] =
+    R"(Other names of the format, a list of ``str``.)";
+
+inline constexpr char kVariants[] =
+    R"(The names of the variants that the format's file describes, a list of
+``str``.  ``Format(name)`` takes those of built-in formats.)";
+
 inline constexpr char kModels[] =
     R"(The models that a format file lists, a list of ``str``; ``[]`` for a bare
 template.)";
@@ -140,7 +147,8 @@ inline constexpr char kFields[] =
 template.)";
 
 inline constexpr char kSource[] =
-    R"(The JSON text that the format was read from.)";
+    R"(The JSON text that the format was read from; of a variant, that of its file
+with the variant's changes.)";
 
 inline constexpr char kTemplate[] =
     R"(The response template alone, a ``dict`` that can be put into a tokenizer's

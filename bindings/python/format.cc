@@ -1,6 +1,8 @@
 // Format: a description of a model's responses, the content of the Python
 // classes Format and ResponseTemplate.
 
+#include <algorithm>
+
 #include "binding.h"
 #include "docstrings.h"
 
@@ -17,7 +19,11 @@ FormatObject from_json(std::string_view text) {
 FormatObject built_in(std::string_view name) {
   Result<Format> format = Format::built_in(name);
   if (!format) raise(Domain::kTemplate, format.error());
+  // The text of the file as it is; a variant's is put together.
   std::string source(Format::built_in_source(format->name()));
+  const bool is_variant =
+      !std::ranges::binary_search(Format::built_in_names(), format->name());
+  if (is_variant) source = format->to_json();
   return FormatObject(*std::move(format), std::move(source));
 }
 
@@ -25,6 +31,22 @@ nb::object models(const FormatObject& self) {
   nb::list out;
   for (const std::string& model : self.format().models()) {
     out.append(to_str(model));
+  }
+  return out;
+}
+
+nb::object aliases(const FormatObject& self) {
+  nb::list out;
+  for (const std::string& alias : self.format().aliases()) {
+    out.append(to_str(alias));
+  }
+  return out;
+}
+
+nb::object variants(const FormatObject& self) {
+  nb::list out;
+  for (const std::string& variant : self.format().variants()) {
+    out.append(to_str(variant));
   }
   return out;
 }
@@ -68,7 +90,9 @@ nb::object detect(nb::handle tokenizer_config) {
   if (!value) raise(Domain::kTemplate, value.error(), {.source = text});
   Result<DetectedFormat> found = detect_format(*value);
   if (!found) raise(Domain::kTemplate, found.error());
-  return nb::make_tuple(to_str(found->name), to_str(found->why));
+  return nb::make_tuple(to_str(found->name), to_str(found->why),
+                        to_str(found->family),
+                        to_str(to_string(found->certainty)));
 }
 
 // The index of the field without an open delimiter, or the number of fields.
@@ -137,7 +161,9 @@ void define_format(nb::module_& m) {
           "name",
           [](const FormatObject& self) { return to_str(self.format().name()); },
           doc::format::kName)
+      .def_prop_ro("aliases", &aliases, doc::format::kAliases)
       .def_prop_ro("models", &models, doc::format::kModels)
+      .def_prop_ro("variants", &variants, doc::format::kVariants)
       .def_prop_ro(
           "recovers",
           [](const FormatObject& self) { return self.format().recovers(); },

@@ -59,6 +59,7 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
     const json::Value& source, const Limits& limits) {
   auto impl = std::make_shared<format::FormatImpl>();
   impl->limits = limits;
+  impl->file = source;
   std::string_view pointer = "";
   const json::Value* spec = source.find("response_template");
   if (spec != nullptr) {
@@ -224,6 +225,10 @@ std::string_view Format::field_name(std::size_t index) const {
 bool Format::field_dirty(std::size_t index) const {
   return index < field_count() &&
          impl_->description.fields[index].content.dirty();
+}
+
+std::string Format::to_json() const {
+  return json::dump(impl_->file, {.ascii = false, .indent = 2});
 }
 
 std::string Format::template_json() const {

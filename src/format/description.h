@@ -132,6 +132,7 @@ struct FormatImpl {
   std::vector<ListedMark> marks = {};  // "marks" of a format file
   Family family = {};                  // of a bare template: default
   Limits limits = {};
+  json::Value file = {};               // as read, for to_json()
   json::Value response_template = {};  // as read, for template_json()
   Description description = {};
 

@@ -1,186 +1,59 @@
 // Finds the built-in format of a model from its tokenizer_config.json.
 //
 // The evidence is text: every chat template, and the spelling of every token
-// that the configuration declares.  A table of rules lists the markers that
-// must occur.  Families borrow markers from each other, so the first rule that
-// applies decides, and special rules come before general ones.
+// that the configuration declares.  The rules are in the format files
+// ("detect").  Families borrow markers from each other, so the rules have an
+// order: by rank, then by the number of texts that they ask for.  The first
+// rule that holds decides on the family; the family's variants then decide
+// among themselves ("when").
 
-#include <array>
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "format/builtin.h"
+#include "format/load_family.h"
 #include "parlance/format.h"
 
 namespace parlance {
 namespace {
 
-struct Rule {
-  // "": a family without a built-in format.  No later rule may claim it.
-  std::string_view name;
-  std::array<std::string_view, 3> required;  // all of them; "" is none
-  std::string_view why;
-};
+using format::DetectRule;
 
-// ORDER: special before general.
-constexpr Rule kRules[] = {
-    {"",
-     {"]<]minimax[>["},
-     "]<]minimax[>[ stands before every tag of MiniMax M3, which nests them"},
-    {"",
-     {"cofl:"},
-     "cofl: is the prefix of the nested tags with which some Command models "
-     "call"},
-    {"gpt_oss",
-     {"<|channel|>", "<|message|>"},
-     "<|channel|> and <|message|> are the headers of harmony messages"},
-    {"kimi_k3",
-     {"<|open|>", "<|close|>", "<|sep|>"},
-     "<|open|>, <|close|> and <|sep|> spell Kimi K3's tags"},
-    {"kimi_k2",
-     {"<|tool_calls_section_begin|>"},
-     "<|tool_calls_section_begin|> opens Kimi K2's section of calls"},
-    {"deepseek_v3_2",
-     {"｜DSML｜", "function_calls"},
-     "｜DSML｜ marks DeepSeek's tags, and V3.2 calls the block "
-     "function_calls"},
-    {"deepseek_v4",
-     {"｜DSML｜"},
-     "｜DSML｜ marks DeepSeek's tags, without V3.2's function_calls"},
-    {"step3",
-     {"<｜tool_calls_begin｜>"},
-     "<｜tool_calls_begin｜> opens Step3's block of calls"},
-    {"step3", {"steptml:"}, "steptml: is the prefix of Step3's tags"},
-    {"deepseek_v3_r1",
-     {"<｜tool▁calls▁begin｜>", "```json"},
-     "DeepSeek's call marks, with arguments in a json code fence as V3 and "
-     "R1 write them"},
-    {"deepseek_v3_1",
-     {"<｜tool▁calls▁begin｜>"},
-     "DeepSeek's call marks, without the code fence of V3 and R1"},
-    {"cohere_command",
-     {"<|START_ACTION|>"},
-     "<|START_ACTION|> opens Command's list of actions"},
-    {"gemma4",
-     {"<|tool_call>", "<tool_call|>"},
-     "<|tool_call> and <tool_call|> surround Gemma 4's calls"},
-    {"functiongemma",
-     {"<start_function_call>"},
-     "<start_function_call> opens FunctionGemma's calls"},
-    {"longcat",
-     {"<longcat_tool_call>"},
-     "<longcat_tool_call> opens LongCat's calls"},
-    {"seed_oss",
-     {"<seed:tool_call>"},
-     "<seed:tool_call> opens Seed-OSS's calls"},
-    {"minimax_m2",
-     {"<minimax:tool_call>"},
-     "<minimax:tool_call> opens MiniMax M2's calls"},
-    {"hunyuan_v3",
-     {"<tool_sep>", "<arg_key>"},
-     "<tool_sep> ends the name of a call of Hunyuan 3, <arg_key> follows"},
-    {"glm4_5",
-     {"<arg_key>", "<arg_value>", "<think></think>"},
-     "<arg_key> and <arg_value> are GLM's, and an empty <think></think> turns "
-     "reasoning off as in 4.5 and 4.6"},
-    {"glm4_7",
-     {"<arg_key>", "<arg_value>"},
-     "<arg_key> and <arg_value> are GLM's, without the empty <think></think> "
-     "of 4.5 and 4.6"},
-    {"mistral_v11",
-     {"[TOOL_CALLS]", "[ARGS]"},
-     "[TOOL_CALLS] and [ARGS] are Mistral's marks since tokenizer v11"},
-    {"mistral_v3",
-     {"[TOOL_CALLS]"},
-     "[TOOL_CALLS] without [ARGS] opens Mistral's JSON list of calls"},
-    {"granite4",
-     {"<|start_of_role|>", "</tool_call>"},
-     "<|start_of_role|> is Granite's, and its calls are closed as in 4.x"},
-    {"granite",
-     {"<|start_of_role|>"},
-     "<|start_of_role|> is Granite's, and calls have no closing tag as in "
-     "3.x"},
-    {"nemotron_nano_v2",
-     {"<TOOLCALL>"},
-     "<TOOLCALL> opens Nemotron Nano v2's list of calls"},
-    {"phi4_mini",
-     {"<|/tool_call|>"},
-     "<|tool_call|> and <|/tool_call|> surround Phi-4-mini's calls"},
-    {"phi4_mini",
-     {"functools"},
-     "functools stands before Phi-4-mini's list of calls"},
-    {"exaone4", {"[|assistant|]"}, "[|assistant|] begins EXAONE's turn"},
-    {"hunyuan_a13b", {"<|extra_0|>"}, "<|extra_0|> begins Hunyuan A13B's turn"},
-    {"jamba", {"<|bom|>"}, "<|bom|> begins Jamba's messages"},
-    {"internlm2",
-     {"<|action_start|>", "<|plugin|>"},
-     "<|action_start|><|plugin|> opens InternLM's calls"},
-    {"gigachat3",
-     {"<|role_sep|>"},
-     "<|role_sep|> stands behind GigaChat's roles"},
-    {"inkling",
-     {"<|content_invoke_tool_json|>"},
-     "<|content_invoke_tool_json|> opens Inkling's calls"},
-    {"minicpm5",
-     {"<function name=", "<param name="},
-     "<function name=...> with <param name=...> is how MiniCPM 5 calls"},
-    {"ernie",
-     {"<response>", "<tool_call>"},
-     "<response> around the answer, with <tool_call>, is ERNIE's"},
-    {"qwen3_coder",
-     {"<tool_call>", "<function=", "<parameter="},
-     "<function=...> and <parameter=...> inside <tool_call> is how "
-     "Qwen3-Coder calls"},
-    {"smollm3",
-     {"<tool_call>", "<think>", "/no_think"},
-     "<think>, JSON in <tool_call>, and the switch /no_think are SmolLM3's"},
-    {"qwen3",
-     {"<tool_call>", "<think>"},
-     "<think> and JSON in <tool_call> are Qwen3's"},
-    {"xlam",
-     {"func_name1"},
-     "the prompt shows a bare JSON list of calls, as xLAM's does"},
-    {"hermes_qwen2_5",
-     {"<tool_call>"},
-     "JSON in <tool_call>, and no <think>, is the form of Hermes and "
-     "Qwen2.5"},
-    {"llama_custom_function",
-     {"<|start_header_id|>", "<function="},
-     "Llama 3's headers, with calls as <function=...>"},
-    {"llama3_json",
-     {"<|start_header_id|>", "parameters"},
-     "Llama 3's headers, and a prompt that asks for JSON with \"name\" and "
-     "\"parameters\""},
-    {"llama3_json",
-     {"<|start_header_id|>", "<|python_tag|>"},
-     "Llama 3.1's headers and its <|python_tag|>"},
+struct Evidence {
+  std::string text;  // chat templates and spellings of tokens, one a line
+  std::vector<std::string> tokens;
 };
 
 // Adds the spelling of a token: "x" or {"content": "x", ...}.
-void add_token(const json::Value& token, std::string& evidence) {
+void add_token(const json::Value& token, Evidence& evidence) {
   const json::Value* content =
       token.is_object() ? token.find("content") : &token;
   if (content == nullptr || !content->is_string()) return;
-  evidence += content->as_string();
-  evidence += '\n';
+  evidence.text += content->as_string();
+  evidence.text += '\n';
+  evidence.tokens.emplace_back(content->as_string());
 }
 
-void add_templates(const json::Value& templates, std::string& evidence) {
+void add_templates(const json::Value& templates, std::string& text) {
   if (templates.is_string()) {
-    evidence += templates.as_string();
-    evidence += '\n';
+    text += templates.as_string();
+    text += '\n';
   }
   for (const json::Value& entry : templates.items()) {
-    const json::Value* text = entry.find("template");
-    if (text == nullptr || !text->is_string()) continue;
-    evidence += text->as_string();
-    evidence += '\n';
+    const json::Value* member = entry.find("template");
+    if (member == nullptr || !member->is_string()) continue;
+    text += member->as_string();
+    text += '\n';
   }
 }
 
-std::string gather(const json::Value& config) {
-  std::string evidence;
+Evidence gather(const json::Value& config) {
+  Evidence evidence;
   if (const json::Value* templates = config.find("chat_template")) {
-    add_templates(*templates, evidence);
+    add_templates(*templates, evidence.text);
   }
   if (const json::Value* added = config.find("added_tokens_decoder")) {
     for (const json::Member& token : added->members()) {
@@ -206,14 +79,127 @@ std::string gather(const json::Value& config) {
   return evidence;
 }
 
-bool fits(const Rule& rule, std::string_view evidence) {
-  for (std::string_view marker : rule.required) {
-    if (evidence.find(marker) == std::string_view::npos) return false;
+// How many texts a rule asks for.
+std::size_t weight(const DetectRule& rule) {
+  return rule.all.size() + (rule.any.empty() ? 0 : 1) + rule.none.size() +
+         rule.tokens.size();
+}
+
+bool holds(const DetectRule& rule, const Evidence& evidence) {
+  const auto occurs = [&](const std::string& text) {
+    return evidence.text.find(text) != std::string::npos;
+  };
+  const auto is_token = [&](const std::string& text) {
+    return std::find(evidence.tokens.begin(), evidence.tokens.end(), text) !=
+           evidence.tokens.end();
+  };
+  return std::all_of(rule.all.begin(), rule.all.end(), occurs) &&
+         (rule.any.empty() ||
+          std::any_of(rule.any.begin(), rule.any.end(), occurs)) &&
+         std::none_of(rule.none.begin(), rule.none.end(), occurs) &&
+         std::all_of(rule.tokens.begin(), rule.tokens.end(), is_token);
+}
+
+// A rule of a built-in format.
+struct Candidate {
+  DetectRule rule;
+  std::size_t file = 0;  // in built_ins()
+};
+
+// What the built-in formats say about detection.
+struct Knowledge {
+  std::vector<Candidate> candidates;  // in the order in which they are tried
+  std::vector<std::vector<format::Variant>> variants;  // by file
+};
+
+Knowledge read_knowledge() {
+  Knowledge out;
+  for (std::size_t i = 0; i < format::built_ins().size(); ++i) {
+    out.variants.emplace_back();
+    const Result<json::Value> file = json::parse(format::built_ins()[i].source);
+    if (!file) continue;  // a test loads every file
+    format::FileReader read;
+    if (const json::Value* rules = file->find("detect")) {
+      for (DetectRule& rule :
+           format::load_detect_rules(*rules, "/detect", read)) {
+        out.candidates.push_back({std::move(rule), i});
+      }
+    }
+    const json::Value* extension = file->find("parlance");
+    const json::Value* variants =
+        extension == nullptr ? nullptr : extension->find("variants");
+    if (variants != nullptr) {
+      out.variants[i] =
+          format::load_variants(*variants, "/parlance/variants", read);
+    }
   }
-  return true;
+  // Files are sorted by name, which decides among equal rules.
+  std::stable_sort(out.candidates.begin(), out.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     if (a.rule.rank != b.rule.rank) {
+                       return a.rule.rank > b.rule.rank;
+                     }
+                     return weight(a.rule) > weight(b.rule);
+                   });
+  return out;
+}
+
+// Read once.  Not destroyed: another thread may still detect a format while the
+// program ends.
+const Knowledge& knowledge() {
+  static const auto* const kKnowledge = new Knowledge(read_knowledge());
+  return *kKnowledge;
+}
+
+// Whether a rule of another family holds that is not weaker than `first`.
+bool is_contested(const std::vector<Candidate>& sorted, std::size_t first,
+                  const Evidence& evidence) {
+  for (std::size_t i = first + 1; i < sorted.size(); ++i) {
+    if (sorted[i].rule.rank != sorted[first].rule.rank ||
+        weight(sorted[i].rule) != weight(sorted[first].rule)) {
+      return false;
+    }
+    if (sorted[i].file != sorted[first].file &&
+        holds(sorted[i].rule, evidence)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Replaces the name by that of the variant whose "when" holds, if there is one.
+// Of several, the one with the highest rank, then the most texts, then the
+// first.
+void choose_variant(const std::vector<format::Variant>& variants,
+                    const Evidence& evidence, DetectedFormat& out) {
+  const DetectRule* best = nullptr;
+  for (const format::Variant& variant : variants) {
+    for (const DetectRule& rule : variant.when) {
+      if (!holds(rule, evidence)) continue;
+      if (best != nullptr && std::pair(best->rank, weight(*best)) >=
+                                 std::pair(rule.rank, weight(rule))) {
+        continue;
+      }
+      best = &rule;
+      out.name = variant.name;
+      if (!rule.why.empty()) out.why = rule.why;
+    }
+  }
 }
 
 }  // namespace
+
+std::string_view to_string(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::kCertain:
+      return "certain";
+    case Certainty::kLikely:
+      return "likely";
+    case Certainty::kGuess:
+      return "guess";
+  }
+  return "guess";
+}
 
 Result<DetectedFormat> detect_format(const json::Value& tokenizer_config) {
   if (!tokenizer_config.is_object()) {
@@ -222,28 +208,34 @@ Result<DetectedFormat> detect_format(const json::Value& tokenizer_config) {
                      std::string(json::to_string(tokenizer_config.kind())) +
                      "."};
   }
-  const json::Value* own = tokenizer_config.find("response_template");
-  if (own != nullptr && own->is_object()) {
-    return DetectedFormat{
-        "response_template",
-        "the configuration carries its own response_template"};
+  for (const std::string_view key : {"response_template", "response_schema"}) {
+    const json::Value* own = tokenizer_config.find(key);
+    if (own == nullptr || !own->is_object()) continue;
+    return DetectedFormat{std::string(key), "",
+                          "the configuration has a " + std::string(key),
+                          Certainty::kCertain};
   }
-  const std::string evidence = gather(tokenizer_config);
-  for (const Rule& rule : kRules) {
-    if (!fits(rule, evidence)) continue;
-    if (rule.name.empty()) {
-      return Error{ErrorCode::kUnknownFormat,
-                   "there is no built-in format for this family: " +
-                       std::string(rule.why) + "."};
-    }
-    return DetectedFormat{std::string(rule.name), std::string(rule.why)};
+  const Evidence evidence = gather(tokenizer_config);
+  const std::vector<Candidate>& sorted = knowledge().candidates;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const DetectRule& rule = sorted[i].rule;
+    if (!holds(rule, evidence)) continue;
+    DetectedFormat out;
+    out.family = format::built_ins()[sorted[i].file].name;
+    out.name = out.family;
+    out.why = rule.why;
+    out.certainty = rule.rank < 0 || is_contested(sorted, i, evidence)
+                        ? Certainty::kGuess
+                    : rule.tokens.empty() ? Certainty::kLikely
+                                          : Certainty::kCertain;
+    choose_variant(knowledge().variants[sorted[i].file], evidence, out);
+    return out;
   }
   return Error{
       ErrorCode::kUnknownFormat,
-      evidence.empty()
+      evidence.text.empty()
           ? "the configuration has no chat_template, declares no tokens and "
-            "carries no response_template: there is nothing to tell its "
-            "format by."
+            "has no response_template: there is nothing to tell its format by."
           : "nothing in the chat template or among the declared tokens is "
             "known from a built-in format; looked for the delimiters of tool "
             "calls such as <tool_call>, [TOOL_CALLS], <|channel|> or "

@@ -507,32 +507,26 @@ Variant load_variant(const std::string& name, const json::Value& value,
   return out;
 }
 
-void load_variants(const json::Value& value, FileReader& read,
-                   FormatImpl& out) {
-  const std::string pointer = "/parlance/variants";
-  if (!read.any_object(value, pointer, "'variants'")) return;
-  // Names of this file, in the form in which they are compared.
-  std::vector<std::string> names = {normal_name(out.name)};
-  for (const std::string& alias : out.family.aliases) {
-    names.push_back(normal_name(alias));
+// All names of a file differ, its variants' included.
+void check_names(const FormatImpl& format, FileReader& read) {
+  std::vector<std::string> taken = {normal_name(format.name)};
+  for (const std::string& alias : format.family.aliases) {
+    taken.push_back(normal_name(alias));
   }
-  for (const auto& [name, member] : value.members()) {
-    const std::string at = append_pointer(pointer, name);
-    Variant variant = load_variant(name, member, at, read);
+  for (const Variant& variant : format.family.variants) {
     std::vector<std::string> own = variant.aliases;
-    own.push_back(name);
+    own.push_back(variant.name);
     for (const std::string& alias : own) {
-      if (std::find(names.begin(), names.end(), normal_name(alias)) !=
-          names.end()) {
+      const std::string normal = normal_name(alias);
+      if (std::find(taken.begin(), taken.end(), normal) != taken.end()) {
         read.fail(ErrorCode::kConflict,
                   "the name '" + alias +
                       "' is used twice in this file ('-', '_', '.' and case "
                       "make no difference).",
-                  at);
+                  append_pointer("/parlance/variants", variant.name));
       }
-      names.push_back(normal_name(alias));
+      taken.push_back(normal);
     }
-    out.family.variants.push_back(std::move(variant));
   }
 }
 
@@ -558,6 +552,18 @@ std::vector<DetectRule> load_detect_rules(const json::Value& value,
                                           const std::string& pointer,
                                           FileReader& read) {
   return load_rules(value, pointer, "'detect'", /*of_variant=*/false, read);
+}
+
+std::vector<Variant> load_variants(const json::Value& value,
+                                   const std::string& pointer,
+                                   FileReader& read) {
+  std::vector<Variant> out;
+  if (!read.any_object(value, pointer, "'variants'")) return out;
+  for (const auto& [name, member] : value.members()) {
+    out.push_back(
+        load_variant(name, member, append_pointer(pointer, name), read));
+  }
+  return out;
 }
 
 std::optional<Error> load_file_head(const json::Value& file, FormatImpl& out) {
@@ -632,7 +638,8 @@ std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out) {
       load_writing(value, at, out, read, writing);
       out.family.writing = std::move(writing);
     } else if (key == "variants") {
-      load_variants(value, read, out);
+      out.family.variants = load_variants(value, at, read);
+      check_names(out, read);
     }
   }
   return read.error();

@@ -44,6 +44,11 @@ std::vector<DetectRule> load_detect_rules(const json::Value& value,
                                           const std::string& pointer,
                                           FileReader& read);
 
+// Reads "parlance.variants".
+std::vector<Variant> load_variants(const json::Value& value,
+                                   const std::string& pointer,
+                                   FileReader& read);
+
 // The file of the variant called `name` (as written, or any alias): the file
 // with the variant's merge patch, its name, aliases and models, and without
 // "parlance.variants".  Nothing if the file has no such variant.

@@ -503,5 +503,54 @@ TEST(BuiltInNames, AreUniqueAndComplete) {
   EXPECT_EQ(format::built_in_lookup().size(), owners.size());
 }
 
+// A tokenizer_config.json that satisfies the rules.
+json::Value configuration(const std::vector<format::DetectRule>& rules) {
+  std::string text;
+  json::Object tokens;
+  for (const format::DetectRule& rule : rules) {
+    for (const std::string& marker : rule.all) text += marker + "\n";
+    if (!rule.any.empty()) text += rule.any[0] + "\n";
+    for (const std::string& token : rule.tokens) {
+      tokens.set(std::to_string(tokens.size()), token);
+    }
+  }
+  return json::Value(
+      json::Object{{"chat_template", json::Value(text)},
+                   {"added_tokens_decoder", json::Value(std::move(tokens))}});
+}
+
+TEST(Detection, EveryRuleFindsItsFamily) {
+  for (const std::string_view name : Format::built_in_names()) {
+    const Result<Format> format = Format::built_in(name);
+    ASSERT_TRUE(format.has_value());
+    const format::Family& family = impl(*format).family;
+    EXPECT_FALSE(family.detect.empty()) << name;
+    for (const format::DetectRule& rule : family.detect) {
+      const json::Value config = configuration({rule});
+      const Result<DetectedFormat> found = detect_format(config);
+      ASSERT_TRUE(found.has_value()) << name << ": " << json::dump(config);
+      EXPECT_EQ(found->family, name) << json::dump(config);
+      EXPECT_TRUE(Format::built_in(found->name).has_value()) << found->name;
+      if (rule.rank < 0) {
+        EXPECT_EQ(found->certainty, Certainty::kGuess) << name;
+      } else if (!rule.tokens.empty()) {
+        EXPECT_EQ(found->certainty, Certainty::kCertain) << name;
+      } else {
+        // Another rule may hold too, but none of another family.
+        EXPECT_NE(found->certainty, Certainty::kGuess) << name;
+      }
+    }
+    for (const format::Variant& variant : family.variants) {
+      for (const format::DetectRule& rule : variant.when) {
+        const json::Value config = configuration({family.detect.at(0), rule});
+        const Result<DetectedFormat> found = detect_format(config);
+        ASSERT_TRUE(found.has_value()) << name << ": " << json::dump(config);
+        EXPECT_EQ(found->family, name) << json::dump(config);
+        EXPECT_EQ(found->name, variant.name) << json::dump(config);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace parlance

@@ -690,14 +690,25 @@ TEST(Detect, TellsFamiliesByTheirMarkers) {
       {R"({"chat_template": "<tool_call>",
            "response_template": {"fields": {}}})",
        "response_template"},
+      {R"({"chat_template": "<tool_call>", "response_schema": {}})",
+       "response_schema"},
+      {R"({"response_template": {}, "response_schema": {}})",
+       "response_template"},
+      {R"({"chat_template": "<tool_call>", "response_template": null,
+           "response_schema": []})",
+       "hermes_qwen2_5"},
   };
   for (const Row& row : rows) {
     const Result<DetectedFormat> found = detect_format(read(row.config));
     ASSERT_TRUE(found.has_value()) << row.config;
     EXPECT_EQ(found->name, row.name) << row.config;
     EXPECT_FALSE(found->why.empty());
-    if (found->name != "response_template") {
+    if (found->name.starts_with("response_")) {
+      EXPECT_EQ(found->family, "");
+      EXPECT_EQ(found->certainty, Certainty::kCertain);
+    } else {
       EXPECT_NE(Format::built_in_source(found->name), "") << found->name;
+      EXPECT_EQ(found->family, found->name);
     }
   }
 }

@@ -71,6 +71,7 @@ __all__ = [
     "ContentAttributeError",
     "ContentTypeError",
     "Error",
+    "DetectedFormat",
     "Format",
     "Grammar",
     "GrammarError",
@@ -135,7 +136,13 @@ class Format(_Base):
     """
 
     def __init__(self, spec):
-        super().__init__(*_text_of(spec))
+        text, named = _text_of(spec)
+        try:
+            super().__init__(text, named)
+        except TemplateError:
+            if not named and _parlance.is_schema(text):
+                _refuse_schema()
+            raise
 
     def parser(
         self,
@@ -412,6 +419,43 @@ def formats():
     return _parlance.formats()
 
 
+class DetectedFormat(tuple):
+    """The format that ``detect_format`` finds: the tuple ``(name, why)``.
+
+    Attributes:
+        name: the name of a built-in format or variant, or
+            ``"response_template"`` or ``"response_schema"``.
+        why: the reason.
+        family: the name of the built-in format without its variant; ``""`` if
+            the configuration has its own.
+        certainty: ``"certain"`` (by added tokens, or the configuration's own),
+            ``"likely"`` (by markers in the chat template) or ``"guess"``.
+    """
+
+    def __new__(cls, name, why, family="", certainty="guess"):
+        self = super().__new__(cls, (name, why))
+        self.family = family
+        self.certainty = certainty
+        return self
+
+    @property
+    def name(self):
+        return self[0]
+
+    @property
+    def why(self):
+        return self[1]
+
+    def __getnewargs__(self):
+        return self[0], self[1], self.family, self.certainty
+
+    def __repr__(self):
+        return (
+            f"DetectedFormat(name={self.name!r}, why={self.why!r}, "
+            f"family={self.family!r}, certainty={self.certainty!r})"
+        )
+
+
 def detect_format(tokenizer_config):
     """Finds the built-in format that a model needs.
 
@@ -420,9 +464,10 @@ def detect_format(tokenizer_config):
             a ``dict``.
 
     Returns:
-        ``(name, why)``: the name of a format and the reason, both ``str``.
-        The name ``"response_template"`` means that the configuration has a
-        template of its own, which is the right one to use.
+        A ``DetectedFormat``, which is the tuple ``(name, why)``: the name of a
+        format and the reason, both ``str``.  The name ``"response_template"``
+        or ``"response_schema"`` means that the configuration has its own,
+        which is the right one to use.
 
     Raises:
         TemplateError: no built-in format fits (``"unknown_format"``).
@@ -433,7 +478,8 @@ def detect_format(tokenizer_config):
             "tokenizer_config must be a dict, the content of "
             f"tokenizer_config.json, not {kind(tokenizer_config)}"
         )
-    return _parlance.detect_format(tokenizer_config)
+    name, why, family, certainty = _parlance.detect_format(tokenizer_config)
+    return DetectedFormat(name, why, family, certainty)
 
 
 # ---- Parsing

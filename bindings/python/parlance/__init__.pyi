@@ -139,6 +139,16 @@ class Format:
         """The name of a format file, such as ``"qwen3"``; ``""`` for a bare template."""
 
     @property
+    def aliases(self) -> list[str]:
+        """Other names of the format, a list of ``str``."""
+
+    @property
+    def variants(self) -> list[str]:
+        """The names of the variants that the format's file describes, a list of
+        ``str``.  ``Format(name)`` takes those of built-in formats.
+        """
+
+    @property
     def models(self) -> list[str]:
         """The models that a format file lists, a list of ``str``; ``[]`` for a bare
         template.
@@ -158,7 +168,9 @@ class Format:
 
     @property
     def source(self) -> str:
-        """The JSON text that the format was read from."""
+        """The JSON text that the format was read from; of a variant, that of its file
+        with the variant's changes.
+        """
 
     @property
     def template(self) -> dict[str, Any]:
@@ -1793,7 +1805,35 @@ def parse_response(
 def formats() -> list[str]:
     """Returns the names of the built-in formats, a sorted list of ``str``."""
 
-def detect_format(tokenizer_config: dict[str, Any]) -> tuple[str, str]:
+class DetectedFormat(tuple[str, str]):
+    """The format that ``detect_format`` finds: the tuple ``(name, why)``.
+
+    Attributes:
+        name: the name of a built-in format or variant, or
+            ``"response_template"`` or ``"response_schema"``.
+        why: the reason.
+        family: the name of the built-in format without its variant; ``""`` if
+            the configuration has its own.
+        certainty: ``"certain"`` (by added tokens, or the configuration's own),
+            ``"likely"`` (by markers in the chat template) or ``"guess"``.
+    """
+
+    family: str
+    certainty: Literal["certain", "likely", "guess"]
+
+    def __new__(
+        cls,
+        name: str,
+        why: str,
+        family: str = "",
+        certainty: Literal["certain", "likely", "guess"] = "guess",
+    ) -> DetectedFormat: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+
+def detect_format(tokenizer_config: dict[str, Any]) -> DetectedFormat:
     """Finds the built-in format that a model needs.
 
     Args:
@@ -1801,9 +1841,10 @@ def detect_format(tokenizer_config: dict[str, Any]) -> tuple[str, str]:
             a ``dict``.
 
     Returns:
-        ``(name, why)``: the name of a format and the reason, both ``str``.
-        The name ``"response_template"`` means that the configuration has a
-        template of its own, which is the right one to use.
+        A ``DetectedFormat``, which is the tuple ``(name, why)``: the name of a
+        format and the reason, both ``str``.  The name ``"response_template"``
+        or ``"response_schema"`` means that the configuration has its own,
+        which is the right one to use.
 
     Raises:
         TemplateError: no built-in format fits (``"unknown_format"``).

@@ -805,6 +805,16 @@ def test_json_text_is_that_of_json():
 def test_detect_format():
     name, why = parlance.detect_format({"response_template": TEMPLATE})
     assert name == "response_template" and why
+    by_schema = {"chat_template": "<tool_call>", "response_schema": SCHEMA}
+    found = parlance.detect_format(by_schema)
+    assert found.name == "response_schema" and found.certainty == "certain"
+    with pytest.raises(parlance.TemplateError, match="this is a response schema"):
+        parlance.Format(by_schema)
+    found = parlance.detect_format({"chat_template": "<tool_call> <think>"})
+    assert found == ("qwen3", found.why) and found.family == "qwen3"
+    assert found.certainty == "likely"
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found and again.certainty == "likely"
     with pytest.raises(parlance.TemplateError) as caught:
         parlance.detect_format({})
     assert caught.value.code == "unknown_format"
