@@ -32,6 +32,7 @@ VOCABULARY = {
 CLASSES = {
     "captures.h": "grammar",
     "grammar_reader.h": "grammar",
+    "chat.h": "chat",
     "chat_message.h": "parse",
     "constraint.h": "mask",
     "format.h": "format",
@@ -59,6 +60,10 @@ EXCEPTIONS = {
     ("rendering/api.cc", "response_parser.h"): "reads the text back",
     ("harmony/chat.cc", "harmony.h"): "defines the chat messages",
     ("harmony/marks.h", "vocabulary.h"): "are those of a vocabulary",
+    ("chat/blocks.h", "chat.h"): "fills its chunks",
+    ("chat/fields.cc", "chat.h"): "defines chat_fields",
+    ("chat/fields.cc", "format.h"): "defines chat_fields of a Format",
+    ("chat/fields.cc", "tag_parser.h"): "defines chat_fields of a tag",
     ("mask/compiler_impl.h", "vocabulary.h"): "masks are made for a vocabulary",
     ("inversion/api.cc", "grammar.h"): "defines Format::grammar",
     ("inversion/api.cc", "response_parser.h"): "reads the prefix",

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -101,6 +102,12 @@ class Format {
   // Whether a chunk of this field is not yet a part of its value (json,
   // xml-inline, ...): Event::dirty.
   bool field_dirty(std::size_t index) const;
+  // Whether white space around the text of a region of this field does not
+  // belong to the value.
+  bool field_trimmed(std::size_t index) const;
+  // What joins the texts of several regions of this field; nothing if the
+  // template has no "join".
+  std::optional<std::string_view> field_join(std::size_t index) const;
 
   // Warnings: text that gets lost, delimiters that can match nothing, patterns
   // that need backtracking, ...

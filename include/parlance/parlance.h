@@ -6,6 +6,7 @@
 
 #include "parlance/access.h"
 #include "parlance/captures.h"
+#include "parlance/chat.h"
 #include "parlance/chat_message.h"
 #include "parlance/constraint.h"
 #include "parlance/error.h"

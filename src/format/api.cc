@@ -226,6 +226,20 @@ bool Format::field_dirty(std::size_t index) const {
   return index < field_count() &&
          impl_->description.fields[index].content.dirty();
 }
+bool Format::field_trimmed(std::size_t index) const {
+  const std::vector<format::FieldReading>& reading =
+      impl_->family.reading.fields;
+  if (index < reading.size() && reading[index].strip) {
+    return *reading[index].strip;
+  }
+  return impl_->description.fields[index].content.strip;
+}
+std::optional<std::string_view> Format::field_join(std::size_t index) const {
+  const std::optional<std::string>& join =
+      impl_->description.fields[index].join;
+  if (!join) return std::nullopt;
+  return *join;
+}
 
 std::string Format::to_json() const {
   return json::dump(impl_->file, {.ascii = false, .indent = 2});

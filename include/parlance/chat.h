@@ -1,0 +1,152 @@
+#ifndef PARLANCE_CHAT_H_
+#define PARLANCE_CHAT_H_
+
+// Events in the shapes of chat APIs, while the response arrives.
+//
+//   ResponseParser parser(format, {.prefix = prompt, .stream_calls = true});
+//   ChatStream stream(chat_fields(format), {.model = "qwen3"});
+//   send(stream.begin());
+//   for (std::string_view text : generated)
+//     send(stream.feed(parser.feed(text)));
+//   send(stream.feed(parser.finalize()));
+//   send(stream.end(ChatEnd::kStop));
+//   log(stream.response());
+//
+// Three APIs:
+//
+//   kChatCompletions   OpenAI's chat.completion.chunk and chat.completion
+//   kResponses         OpenAI's Responses: response.created,
+//   response.output_... kMessages          Anthropic's Messages: message_start,
+//   content_block_...
+//
+// Law: the chunks joined are the response, wherever the stream was cut.
+//
+// How the parts of a response appear:
+//
+//   * Reasoning is the field "thinking", "reasoning" or "reasoning_content";
+//     the member that receives it is ChatOptions::reasoning_name.
+//   * Text is trimmed and joined as the field's value is.  White space at the
+//     end of a field that is trimmed is held back until more text follows.
+//   * A call has one id, unique among all streams: the one that the model
+//     wrote, or a random one.  Name and id come once, then the arguments as
+//     they are written (if the parser has stream_calls; else at once).
+//   * The text of a region that cannot be read, of which no call was announced,
+//     and text that no field claims, are content: nothing is lost.
+//   * A call that the end of the response cut off stays with the beginning of
+//     its arguments, and the finish reason is never "tool_calls" for it alone.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/message.h"
+
+namespace parlance {
+
+class Format;
+class CompiledTag;
+
+// ORDER: ChatApi
+enum class ChatApi : std::uint8_t { kChatCompletions, kResponses, kMessages };
+
+// Why the engine stopped generating.  ORDER: ChatEnd
+enum class ChatEnd : std::uint8_t {
+  kStop,           // a stop token or stop string
+  kLength,         // the limit of tokens
+  kContentFilter,  // the host's filter
+};
+
+// A field of the message, by Event::field_index.
+struct ChatField {
+  std::string name;
+  // White space around the text of a region does not belong to the value.
+  bool trimmed = false;
+  // What joins two regions of this field.
+  std::string join = {};
+};
+
+// The fields of a format's parser and of a tag's parser.
+std::vector<ChatField> chat_fields(const Format& format);
+std::vector<ChatField> chat_fields(const CompiledTag& tag);
+
+struct ChatOptions {
+  ChatApi api = ChatApi::kChatCompletions;
+
+  // Members of the envelope.  An empty id is replaced by a random one; a
+  // `created` of 0 stays 0.
+  std::string id = {};
+  std::string model = {};
+  std::int64_t created = 0;
+  std::int64_t choice = 0;  // "index" of the choice, for n > 1
+
+  // kChatCompletions: the member for reasoning.
+  std::string reasoning_name = "reasoning_content";
+
+  // Replaces random ids: the id of call `index` is call_id_prefix + index.
+  std::string call_id_prefix = {};
+  // Pass on the ids that the model wrote.
+  bool model_call_ids = true;
+};
+
+// One object to send, and what of the response caused it.
+struct ChatChunk {
+  json::Value body;
+  // The value of the SSE field "event"; "" for chat completions.
+  std::string_view event;
+  // The bytes and tokens of the response whose text is in the chunk, as in
+  // Event; empty for an envelope.  Log probabilities are aligned by these.
+  Span bytes;
+  Span tokens;
+};
+
+struct ChatUsage {
+  std::int64_t prompt_tokens = 0;
+  // Counted from the events' tokens if absent, which needs a vocabulary.
+  std::optional<std::int64_t> completion_tokens = std::nullopt;
+};
+
+// Converts the events of one response.  Movable, not copyable.  One stream, one
+// thread.
+class ChatStream {
+ public:
+  ChatStream(std::vector<ChatField> fields, ChatOptions options = {});
+  ~ChatStream();
+  ChatStream(ChatStream&&) noexcept;
+  ChatStream& operator=(ChatStream&&) noexcept;
+
+  // What comes before all events.  Called once; feed() calls it otherwise.
+  std::vector<ChatChunk> begin();
+
+  // The chunks that the events cause, in order.  Complexity: O(size of the
+  // events).  Memory: the text of the response.
+  std::vector<ChatChunk> feed(std::span<const Event> events);
+
+  // What comes after all events.  The finish reason is the host's, or
+  // "tool_calls" if it is kStop and the response has a complete call.
+  std::vector<ChatChunk> end(ChatEnd why, const ChatUsage& usage = {});
+
+  // The whole response in the API's shape for requests without streaming.
+  // REQUIRES: end() was called; before, it has what came so far.
+  json::Value response() const;
+
+  // The tokens of each kind of part so far; zero without a vocabulary.
+  struct Tokens {
+    std::int64_t reasoning = 0;
+    std::int64_t content = 0;
+    std::int64_t tool_calls = 0;
+  };
+  Tokens tokens() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace parlance
+
+#endif  // PARLANCE_CHAT_H_

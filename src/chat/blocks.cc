@@ -1,0 +1,289 @@
+#include "chat/blocks.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+
+#include "base/python_number.h"
+#include "base/utf8.h"
+
+namespace parlance::chat {
+namespace {
+
+bool is_reasoning(std::string_view field) {
+  return field == "thinking" || field == "reasoning" ||
+         field == "reasoning_content";
+}
+
+Source source_of(const Event& event) { return {event.bytes, event.tokens}; }
+
+// The size of `text` without white space at its end.
+std::size_t trimmed_size(std::string_view text) {
+  // python_strip() strips both ends; a letter protects the first.
+  std::string guarded = "x";
+  guarded += text;
+  return base::python_strip(guarded).size() - 1;
+}
+
+// The number of bytes of white space at the beginning of `text`.
+std::size_t leading_space(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t next = at;
+    if (!base::is_python_space(base::next_code_point(text, next))) break;
+    at = next;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string Conversation::text(BlockKind kind) const {
+  std::string out;
+  for (const Block& block : blocks) {
+    if (block.kind == kind) out += block.text;
+  }
+  return out;
+}
+
+bool Conversation::has_complete_call() const {
+  return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+    return block.kind == BlockKind::kCall && block.complete;
+  });
+}
+
+std::string random_id(std::string_view prefix) {
+  constexpr std::string_view kDigits =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  thread_local std::mt19937_64 random = [] {
+    std::random_device device;
+    std::seed_seq seed{device(), device(), device(), device(),
+                       device(), device(), device(), device()};
+    return std::mt19937_64(seed);
+  }();
+  std::uniform_int_distribution<std::size_t> digit(0, kDigits.size() - 1);
+  std::string out(prefix);
+  for (int i = 0; i < 24; ++i) out += kDigits[digit(random)];
+  return out;
+}
+
+BlockBuilder::BlockBuilder(std::vector<ChatField> fields,
+                           Conversation& conversation, BlockWriter& writer)
+    : fields_(std::move(fields)),
+      conversation_(conversation),
+      writer_(writer),
+      states_(fields_.size()) {}
+
+BlockKind BlockBuilder::kind_of(const ChatField& field) const {
+  if (is_reasoning(field.name)) return BlockKind::kReasoning;
+  return field.name == "tool_calls" ? BlockKind::kCall : BlockKind::kContent;
+}
+
+void BlockBuilder::count(BlockKind kind, Span tokens) {
+  // A token that contains the end of one event and the beginning of the next
+  // counts once, for the first.
+  const auto begin =
+      std::max(counted_, static_cast<std::int64_t>(tokens.begin));
+  const auto end = static_cast<std::int64_t>(tokens.end);
+  conversation_.last_token = std::max(conversation_.last_token, end);
+  if (end <= begin) return;
+  counted_ = end;
+  ChatStream::Tokens& counts = conversation_.tokens;
+  switch (kind) {
+    case BlockKind::kReasoning:
+      counts.reasoning += end - begin;
+      return;
+    case BlockKind::kContent:
+      counts.content += end - begin;
+      return;
+    case BlockKind::kCall:
+      counts.tool_calls += end - begin;
+      return;
+  }
+}
+
+void BlockBuilder::read(const Event& event) {
+  if (event.kind == EventKind::kTextUnclaimed) {
+    count(BlockKind::kContent, event.tokens);
+    write_text(BlockKind::kContent, event.text, source_of(event));
+    return;
+  }
+  const ChatField& field = field_of(event);
+  const BlockKind kind = kind_of(field);
+  switch (event.kind) {
+    case EventKind::kRegionOpen:
+      states_[event.field_index].started = false;
+      states_[event.field_index].held.clear();
+      call_announced_ = false;
+      count(kind, event.tokens);
+      return;
+    case EventKind::kRegionChunk:
+      count(kind, event.tokens);
+      if (kind != BlockKind::kCall && !event.dirty) read_text(event);
+      return;
+    case EventKind::kRegionClose:
+      count(kind, event.tokens);
+      close_region(event);
+      return;
+    case EventKind::kRegionMalformed:
+      count(kind, event.tokens);
+      if (kind == BlockKind::kCall) {
+        if (call_announced_) {
+          if (open_) close_block(/*complete=*/false);
+        } else {
+          write_text(BlockKind::kContent, event.text, source_of(event));
+        }
+      } else if (event.dirty) {
+        write_text(BlockKind::kContent, event.text, source_of(event));
+      }
+      return;
+    case EventKind::kCallOpen:
+      open_call(event.text, event.call_id, source_of(event));
+      return;
+    case EventKind::kCallArguments:
+      append_arguments(event.text, source_of(event));
+      return;
+    case EventKind::kCallClose:
+      close_call();
+      return;
+    case EventKind::kTextUnclaimed:
+      return;
+  }
+}
+
+// Writes the text of a chunk, less the white space that may turn out to be at
+// an end of the region.
+void BlockBuilder::read_text(const Event& event) {
+  const ChatField& field = field_of(event);
+  if (!is_reasoning(field.name) && field.name != "content") return;
+  FieldState& state = states_[event.field_index];
+  std::string_view text = event.text;
+  if (field.trimmed) {
+    if (!state.started) text.remove_prefix(leading_space(text));
+    const std::size_t size = trimmed_size(text);
+    if (size == 0) {
+      if (state.started) state.held += text;
+      return;
+    }
+    state.held += text.substr(0, size);
+    const std::string ready =
+        std::exchange(state.held, std::string(text.substr(size)));
+    if (!state.started && state.any) {
+      write_text(kind_of(field), field.join, source_of(event));
+    }
+    state.started = state.any = true;
+    write_text(kind_of(field), ready, source_of(event));
+    return;
+  }
+  if (!state.started && state.any) {
+    write_text(kind_of(field), field.join, source_of(event));
+  }
+  state.started = state.any = true;
+  write_text(kind_of(field), text, source_of(event));
+}
+
+void BlockBuilder::write_text(BlockKind kind, std::string_view text,
+                              Source source) {
+  if (text.empty()) return;
+  std::vector<Block>& blocks = conversation_.blocks;
+  if (!open_ || blocks.back().kind != kind) {
+    if (open_) close_block(blocks.back().kind != BlockKind::kCall);
+    Block& block = blocks.emplace_back();
+    block.kind = kind;
+    open_ = true;
+    block.id = random_id(kind == BlockKind::kReasoning ? "rs_" : "msg_");
+    writer_.open(block, blocks.size() - 1, source);
+  }
+  blocks.back().text += text;
+  writer_.append(blocks.back(), blocks.size() - 1, text, source);
+}
+
+void BlockBuilder::open_call(std::string_view name, std::string_view id,
+                             Source source) {
+  std::vector<Block>& blocks = conversation_.blocks;
+  if (open_) close_block(blocks.back().kind != BlockKind::kCall);
+  const ChatOptions& options = conversation_.options;
+  Block& block = blocks.emplace_back();
+  block.kind = BlockKind::kCall;
+  block.id = random_id("fc_");
+  block.call = calls_++;
+  block.name = name;
+  if (options.model_call_ids && !id.empty()) {
+    block.call_id = id;
+  } else if (!options.call_id_prefix.empty()) {
+    block.call_id = options.call_id_prefix + std::to_string(block.call);
+  } else {
+    block.call_id = random_id("call_");
+  }
+  open_ = true;
+  call_announced_ = true;
+  writer_.open(block, blocks.size() - 1, source);
+}
+
+void BlockBuilder::append_arguments(std::string_view text, Source source) {
+  std::vector<Block>& blocks = conversation_.blocks;
+  if (!open_ || text.empty()) return;
+  blocks.back().text += text;
+  writer_.append(blocks.back(), blocks.size() - 1, text, source);
+}
+
+void BlockBuilder::close_call() {
+  if (open_) close_block(/*complete=*/true);
+}
+
+void BlockBuilder::close_block(bool complete) {
+  open_ = false;
+  std::vector<Block>& blocks = conversation_.blocks;
+  blocks.back().complete = complete;
+  writer_.close(blocks.back(), blocks.size() - 1);
+}
+
+void BlockBuilder::close_region(const Event& event) {
+  const ChatField& field = field_of(event);
+  states_[event.field_index].held.clear();
+  if (field.name == "tool_calls") {
+    // Without events of calls the calls come with the value.
+    if (!call_announced_ && event.value != nullptr && !event.cut) {
+      add_calls(*event.value, source_of(event));
+    }
+    call_announced_ = false;
+    return;
+  }
+  if (is_reasoning(field.name) || field.name == "content") return;
+  if (event.value != nullptr) {
+    conversation_.other.emplace_back(field.name, *event.value);
+  }
+}
+
+void BlockBuilder::add_calls(const json::Value& value, Source source) {
+  if (value.is_array()) {
+    for (const json::Value& item : value.items()) add_call(item, source);
+  } else {
+    add_call(value, source);
+  }
+}
+
+void BlockBuilder::add_call(const json::Value& value, Source source) {
+  const json::Value* inner = value.find("function");
+  if (inner == nullptr || !inner->is_object()) inner = &value;
+  const json::Value* name = inner->find("name");
+  if (name == nullptr || !name->is_string()) return;
+  const json::Value* id = value.find("id");
+  open_call(name->as_string(),
+            id != nullptr && id->is_string() ? id->as_string() : "", source);
+  const json::Value* arguments = inner->find("arguments");
+  std::string text = "{}";
+  if (arguments != nullptr) {
+    text = arguments->is_string() ? std::string(arguments->as_string())
+                                  : json::dump(*arguments, {.ascii = false});
+  }
+  append_arguments(text, source);
+  close_call();
+}
+
+void BlockBuilder::finish() {
+  if (!open_) return;
+  close_block(conversation_.blocks.back().kind != BlockKind::kCall);
+}
+
+}  // namespace parlance::chat

@@ -1,0 +1,139 @@
+#ifndef PARLANCE_SRC_CHAT_BLOCKS_H_
+#define PARLANCE_SRC_CHAT_BLOCKS_H_
+
+// From events to blocks: the form of a response that every chat API shares.
+//
+//   region_open thinking, region_chunk " Hm. "    block 0  reasoning "Hm."
+//   region_open content, region_chunk "So."       block 1  content "So."
+//   call_open "now", call_arguments "{}"          block 2  call "now" "{}"
+//
+// A block is a stretch of one kind; two neighbouring regions of one kind are
+// one block.  A BlockWriter hears of each change in the order of the response
+// and converts it for one API.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/chat.h"
+#include "parlance/json.h"
+#include "parlance/message.h"
+
+namespace parlance::chat {
+
+enum class BlockKind : std::uint8_t { kReasoning, kContent, kCall };
+
+struct Block {
+  BlockKind kind = BlockKind::kContent;
+  std::string id;        // of the item, where the API has ids for items
+  std::string text;      // of text; of a call: the JSON text of its arguments
+  std::size_t call = 0;  // kCall: its number in the response
+  std::string call_id = {};
+  std::string name = {};
+  bool complete = false;  // nothing more comes; of a call: it is not cut off
+};
+
+// Where in the response a change comes from.
+struct Source {
+  Span bytes = {};
+  Span tokens = {};
+};
+
+// Converts changes of blocks to chunks.
+class BlockWriter {
+ public:
+  virtual ~BlockWriter() = default;
+  virtual void begin() = 0;
+  // `block` is new, and its text is empty.
+  virtual void open(const Block& block, std::size_t index, Source source) = 0;
+  // `text` was appended to the block's text.
+  virtual void append(const Block& block, std::size_t index,
+                      std::string_view text, Source source) = 0;
+  virtual void close(const Block& block, std::size_t index) = 0;
+  virtual void end() = 0;
+  virtual json::Value response() const = 0;
+
+  std::vector<ChatChunk> take() { return std::exchange(chunks_, {}); }
+
+ protected:
+  void send(json::Value body, std::string_view event = {}, Source source = {}) {
+    chunks_.push_back({std::move(body), event, source.bytes, source.tokens});
+  }
+
+ private:
+  std::vector<ChatChunk> chunks_;
+};
+
+// What all writers read.
+struct Conversation {
+  ChatOptions options;
+  std::vector<Block> blocks;
+  // Fields that are neither text of the answer nor calls, with their values.
+  std::vector<std::pair<std::string, json::Value>> other;
+  ChatStream::Tokens tokens;
+  std::int64_t last_token = 0;  // the end of the last event's tokens
+  ChatEnd why = ChatEnd::kStop;
+  ChatUsage usage;
+  bool ended = false;
+
+  std::string text(BlockKind kind) const;  // of all blocks of the kind
+  bool has_complete_call() const;
+  std::int64_t completion_tokens() const {
+    return usage.completion_tokens.value_or(last_token);
+  }
+};
+
+// `prefix` and 24 random letters and digits.
+std::string random_id(std::string_view prefix);
+
+// Reads events and changes the blocks of `conversation`.
+class BlockBuilder {
+ public:
+  // Both references must outlive the builder.
+  BlockBuilder(std::vector<ChatField> fields, Conversation& conversation,
+               BlockWriter& writer);
+
+  void read(const Event& event);
+  // Closes the open block.
+  void finish();
+
+ private:
+  // The text of one field: what is trimmed, and what joins its regions.
+  struct FieldState {
+    bool any = false;       // an earlier region has text
+    bool started = false;   // this region has text
+    std::string held = {};  // white space that may be trimmed
+  };
+
+  const ChatField& field_of(const Event& event) const {
+    return fields_[event.field_index];
+  }
+  BlockKind kind_of(const ChatField& field) const;
+  void read_text(const Event& event);
+  void write_text(BlockKind kind, std::string_view text, Source source);
+  void open_call(std::string_view name, std::string_view id, Source source);
+  void append_arguments(std::string_view text, Source source);
+  void close_call();
+  void close_region(const Event& event);
+  void add_calls(const json::Value& value, Source source);
+  void add_call(const json::Value& value, Source source);
+  void close_block(bool complete);
+  void count(BlockKind kind, Span tokens);
+
+  const std::vector<ChatField> fields_;
+  Conversation& conversation_;
+  BlockWriter& writer_;
+  std::vector<FieldState> states_;
+  bool open_ = false;            // the last block is open
+  bool call_announced_ = false;  // in the open region
+  std::size_t calls_ = 0;
+  std::int64_t counted_ = 0;  // tokens before this are counted
+};
+
+}  // namespace parlance::chat
+
+#endif  // PARLANCE_SRC_CHAT_BLOCKS_H_
