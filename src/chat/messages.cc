@@ -89,7 +89,7 @@ class MessagesWriter final : public BlockWriter {
                   {"input", Object()}};
     if (!with_text) return out;
     Result<Value> input = json::parse(block.text);
-    if (input && block.complete) {
+    if (input) {
       out.set("input", std::move(*input));
     } else if (!block.text.empty()) {
       // The beginning of arguments that the response did not complete.
