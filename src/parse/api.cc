@@ -68,6 +68,17 @@ struct ResponseParser::State {
   }
 
   void feed_prompt(const parse::Prompt& prompt) {
+    if (!prompt.has_anchor && !prompt.text.empty() && !format.name().empty() &&
+        !parse::begins_with_opener(
+            *program, detail::Access::impl(format)->limits, prompt)) {
+      assembler.add_diagnostic(
+          {ErrorCode::kInvalidContent,
+           "the prefix contains no start anchor of the format; the response "
+           "begins at the end of the prefix",
+           "",
+           {0, 0}});
+      return;
+    }
     const parse::MarkedText all(prompt.text, prompt.marks);
     const parse::MarkedText kept =
         all.substr(prompt.begin, prompt.text.size() - prompt.begin);

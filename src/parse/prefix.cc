@@ -2,30 +2,80 @@
 
 #include "parse/prefix.h"
 
+#include <algorithm>
+
+#include "base/python_number.h"
 #include "base/utf8.h"
+#include "parse/segmenter.h"
 
 namespace parlance::parse {
+namespace {
+
+// An opener that begins a text ends within this many bytes.
+constexpr std::size_t kLongestOpener = 4096;
+
+// Records what comes first: text or an opener.
+class First final : public SegmentSink {
+ public:
+  bool is_opener() const { return opener_; }
+
+  void on_text(std::string_view text, std::uint64_t /*begin*/,
+               std::span<const MarkAt> /*marks*/) override {
+    if (!base::python_strip(text).empty()) decided_ = true;
+  }
+  void on_delimiter(const Delimited& delimiter) override {
+    if (!decided_) opener_ = !delimiter.close;
+    decided_ = true;
+  }
+  void on_value_end(std::uint64_t /*position*/) override {}
+  void on_abandon(std::uint64_t /*position*/) override {}
+  void on_turn_end(std::uint64_t /*begin*/, std::uint64_t /*end*/,
+                   bool /*more*/) override {
+    decided_ = true;
+  }
+  void on_dropped(std::uint64_t /*begin*/, std::uint64_t /*end*/) override {}
+  void on_markup() override {}
+  void on_limit(std::uint64_t /*begin*/, std::uint64_t /*end*/,
+                std::string_view /*what*/) override {}
+
+ private:
+  bool decided_ = false;
+  bool opener_ = false;
+};
+
+}  // namespace
 
 std::string_view after_last_anchor(const DelimiterProgram& program,
-                                   std::string_view prefix) {
+                                   std::string_view prefix, bool* found) {
+  bool ignored = true;
+  if (found == nullptr) found = &ignored;
+  *found = true;
   if (program.anchor_literal) {
     // The literal cannot overlap itself, so its last occurrence is also the
     // last of the non-overlapping occurrences from the left.
     std::size_t at = prefix.rfind(*program.anchor_literal);
-    if (at == std::string_view::npos) return prefix;
+    *found = at != std::string_view::npos;
+    if (!*found) return prefix;
     return prefix.substr(at + program.anchor_literal->size());
   }
+  if (program.anchor.automaton == nullptr && !program.anchor.code) {
+    return prefix;  // the format has no start anchor
+  }
   FindAll all(program.anchor, prefix);
-  Found found;
+  Found anchor;
   std::size_t end = 0;
-  while (all.next(found)) end = found.end;
+  *found = false;
+  while (all.next(anchor)) {
+    end = anchor.end;
+    *found = true;
+  }
   return prefix.substr(end);
 }
 
 Prompt read_prompt(const DelimiterProgram& program,
                    const Vocabulary* vocabulary, std::string_view prefix) {
   Prompt prompt;
-  prompt.text = after_last_anchor(program, prefix);
+  prompt.text = after_last_anchor(program, prefix, &prompt.has_anchor);
   std::size_t done = 0;
   while (program.spelled && !program.marks.empty()) {
     const auto found = program.spelled->find(prompt.text, done);
@@ -66,14 +116,44 @@ Prompt read_prompt(const DelimiterProgram& program,
     drop_space = vocabulary.space_after_marks();
   }
   if (program.marks.empty()) {
-    const std::string_view tail = after_last_anchor(program, prompt.text);
+    const std::string_view tail =
+        after_last_anchor(program, prompt.text, &prompt.has_anchor);
     prompt.begin = prompt.text.size() - tail.size();
     return prompt;
   }
-  FindAll all(program.marked_anchor, {prompt.text, prompt.marks});
+  const Finder& anchor = program.marked_anchor;
+  if (anchor.automaton == nullptr && !anchor.code) return prompt;
+  FindAll all(anchor, {prompt.text, prompt.marks});
   Found found;
-  while (all.next(found)) prompt.begin = found.end;
+  prompt.has_anchor = false;
+  while (all.next(found)) {
+    prompt.begin = found.end;
+    prompt.has_anchor = true;
+  }
   return prompt;
+}
+
+bool begins_with_opener(const DelimiterProgram& program, const Limits& limits,
+                        const Prompt& prompt) {
+  First first;
+  Segmenter segmenter(program, limits, first);
+  std::string_view text = prompt.text;
+  std::size_t end = std::min(text.size(), kLongestOpener);
+  while (end < text.size() &&
+         (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    ++end;
+  }
+  std::size_t done = 0;
+  for (const MarkAt& mark : prompt.marks) {
+    const auto at = static_cast<std::size_t>(mark.position);
+    if (at >= end) break;
+    segmenter.feed(text.substr(done, at - done));
+    segmenter.feed_mark(mark.symbol, text.substr(at, mark.length));
+    done = at + mark.length;
+  }
+  if (done < end) segmenter.feed(text.substr(done, end - done));
+  segmenter.finish();
+  return first.is_opener();
 }
 
 }  // namespace parlance::parse

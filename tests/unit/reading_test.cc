@@ -100,6 +100,26 @@ std::string fields(const Format& format, std::string_view text,
   return out;
 }
 
+// ---- the prefix ----
+
+TEST(Prefix, WithoutStartAnchor) {
+  const Format format = json_calls("");
+  for (const char* prefix : {"user: Hi\n", "user<t>", "\n"}) {
+    const ParseRecord record =
+        record_parse(format, {"Yes."}, {.prefix = prefix});
+    EXPECT_EQ(json::dump(record.message.fields), R"({"content": "Yes."})");
+    ASSERT_EQ(record.message.diagnostics.size(), 1u);
+    EXPECT_EQ(record.message.diagnostics[0].message,
+              "the prefix contains no start anchor of the format; the "
+              "response begins at the end of the prefix");
+    EXPECT_EQ(record.prefix_bytes, 0u);
+  }
+  EXPECT_EQ(
+      json::dump(
+          record_parse(format, {"Yes."}, {.prefix = "x<a><t>"}).message.fields),
+      R"({"think": "Yes."})");
+}
+
 // ---- ends: value ----
 
 const char* const kEnds = R"("calls": {"ends": "value"})";
