@@ -16,6 +16,7 @@
 #include "parse/assembler.h"
 #include "parse/delimiter_program.h"
 #include "parse/prefix.h"
+#include "parse/reading_filter.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
 #include "vocab/token_log.h"
@@ -41,7 +42,24 @@ struct ResponseParser::State {
         sanitizer(options.allow_surrogates),
         assembler(*detail::Access::impl(format), *program, sanitizer,
                   assembler_options(f, options)),
-        segmenter(*program, detail::Access::impl(format)->limits, assembler) {}
+        segmenter(*program, detail::Access::impl(format)->limits,
+                  segment_sink()) {}
+
+  // What the segmenter writes to.
+  parse::SegmentSink& segment_sink() {
+    const format::FormatImpl& impl = *detail::Access::impl(format);
+    if (!parse::ReadingFilter::needed(impl)) return assembler;
+    return filter.emplace(impl, assembler,
+                          [this](const parse::CandidateRegion& region) {
+                            return assembler.is_call(region);
+                          });
+  }
+
+  // All text before this position is in events.
+  std::uint64_t passed() const {
+    return std::min(segmenter.passed(),
+                    filter ? filter->held_begin() : ~std::uint64_t{0});
+  }
 
   const parse::DelimiterPrograms& programs() const {
     return parse::DelimiterPrograms::of(*detail::Access::impl(format));
@@ -178,12 +196,12 @@ struct ResponseParser::State {
         event.tokens = tokens.holding(event.bytes, prefix_bytes);
       }
     }
-    sanitizer.forget(segmenter.passed());
+    sanitizer.forget(passed());
     // Later events begin where delivery stopped, or where text begins that is
     // not reported yet.
     if (vocabulary) {
-      tokens.forget(std::min(sanitizer.original(segmenter.passed()),
-                             assembler.unreported_begin()));
+      tokens.forget(
+          std::min(sanitizer.original(passed()), assembler.unreported_begin()));
     }
   }
 
@@ -192,6 +210,7 @@ struct ResponseParser::State {
   std::shared_ptr<const parse::DelimiterProgram> program;
   parse::Utf8Sanitizer sanitizer;
   parse::Assembler assembler;
+  std::optional<parse::ReadingFilter> filter;
   parse::Segmenter segmenter;
   std::uint64_t prefix_bytes = 0;
   bool finalized = false;
@@ -264,6 +283,7 @@ std::span<const Event> ResponseParser::finalize() {
   state.finalized = true;
   state.flush_sanitizer();
   state.segmenter.finish();
+  if (state.filter) state.filter->finish();
   state.assembler.finish(state.segmenter.total());
   state.publish();
   return state.assembler.events();
@@ -289,8 +309,9 @@ std::size_t ResponseParser::held_bytes() const { return held().size(); }
 
 std::string_view ResponseParser::held() const {
   std::string_view tail = state_->sanitizer.tail();
-  if (tail.empty()) return state_->segmenter.held();
-  state_->held.assign(state_->segmenter.held()).append(tail);
+  if (tail.empty() && !state_->filter) return state_->segmenter.held();
+  state_->held = state_->filter ? state_->filter->held() : std::string();
+  state_->held.append(state_->segmenter.held()).append(tail);
   return state_->held;
 }
 

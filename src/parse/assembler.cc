@@ -35,6 +35,23 @@ bool is_empty(const json::Value& value) {
   }
 }
 
+// Whether `value` is a call or a list of calls: objects whose "function" has a
+// name and an object of arguments.
+bool consists_of_calls(const json::Value& value) {
+  if (value.is_array()) {
+    return value.size() > 0 &&
+           std::ranges::all_of(value.items(), [](const json::Value& item) {
+             return item.is_object() && consists_of_calls(item);
+           });
+  }
+  const json::Value* function = value.find("function");
+  if (function == nullptr) return value.is_object();
+  const json::Value* name = function->find("name");
+  const json::Value* arguments = function->find("arguments");
+  return name != nullptr && name->is_string() && !name->as_string().empty() &&
+         arguments != nullptr && arguments->is_object();
+}
+
 }  // namespace
 
 Assembler::Assembler(const format::FormatImpl& format,
@@ -216,10 +233,11 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
   }
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
-  bool joins = !breaks_chunk_ && !chunks_.empty() &&
+  // A text that was dropped separates chunks.
+  bool joins = begin == text_end_ && !chunks_.empty() &&
                chunks_.back().event + 1 == events_.size() &&
                chunks_.back().body == retired_count_;
-  breaks_chunk_ = false;
+  text_end_ = begin + text.size();
   if (joins) {
     chunks_.back().size += text.size();
     events_.back().bytes.end = bytes.end;
@@ -234,6 +252,7 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
     event.dirty = field.content.dirty();
     event.bytes = bytes;
   }
+  if (body_.empty()) body_begin_ = bytes.begin;
   if (!marks.empty() && reads_marks(description_.fields[field_].content)) {
     for (const MarkAt& mark : marks) {
       body_marks_.push_back(
@@ -276,10 +295,6 @@ void Assembler::on_turn_end(std::uint64_t begin, std::uint64_t /*end*/,
   if (more) return;
   ended_ = true;
   field_ = kNoField;
-}
-
-void Assembler::on_dropped(std::uint64_t /*begin*/, std::uint64_t /*end*/) {
-  breaks_chunk_ = true;
 }
 
 // Collects text that no field claims, without white space at its ends.  It is
@@ -354,25 +369,15 @@ json::Value Assembler::adopt_body(const format::Field& field) {
   return json::Value::adopt(std::move(body_), begin, text.size());
 }
 
-Result<json::Value> Assembler::region_value(const format::Field& field,
-                                            bool cut) {
-  std::vector<Span> ignored;
-  Result<json::Value> value = parse_content(
-      {body_, body_marks_}, field.content, program_, format_.limits,
-      cut && options_.recover,
-      options_.recover && field.content.dirty() ? &ignored : nullptr);
-  if (value) {
-    for (Span part : ignored) {
-      add_diagnostic({ErrorCode::kInvalidContent,
-                      "text that belongs to no argument is ignored",
-                      field.name,
-                      {static_cast<std::size_t>(body_begin_) + part.begin,
-                       static_cast<std::size_t>(body_begin_) + part.end}});
-    }
-  }
+Result<json::Value> Assembler::read_region(const RegionText& region,
+                                           std::vector<Span>* ignored) const {
+  const format::Field& field = description_.fields[region.field];
+  Result<json::Value> value =
+      parse_content(region.body, field.content, program_, format_.limits,
+                    region.cut && options_.recover, ignored);
   if (value && field.transform) {
     std::vector<std::pair<std::string_view, std::string_view>> captures(
-        captures_.begin(), captures_.end());
+        region.captures.begin(), region.captures.end());
     value = apply_transform(field, std::move(*value), captures);
   }
   if (value && !options_.tools.empty()) {
@@ -382,6 +387,29 @@ Result<json::Value> Assembler::region_value(const format::Field& field,
     }
   }
   return value;
+}
+
+Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
+  const format::Field& field = description_.fields[index];
+  std::vector<Span> ignored;
+  Result<json::Value> value = read_region(
+      {index, {body_, body_marks_}, captures_, cut},
+      options_.recover && field.content.dirty() ? &ignored : nullptr);
+  if (!value) return value;
+  for (Span part : ignored) {
+    add_diagnostic({ErrorCode::kInvalidContent,
+                    "text that belongs to no argument is ignored",
+                    field.name,
+                    {static_cast<std::size_t>(body_begin_) + part.begin,
+                     static_cast<std::size_t>(body_begin_) + part.end}});
+  }
+  return value;
+}
+
+bool Assembler::is_call(const CandidateRegion& region) const {
+  const Result<json::Value> value = read_region(
+      {region.field, {region.body, region.marks}, region.captures}, nullptr);
+  return value && consists_of_calls(*value);
 }
 
 // Puts the value of a region under its field: replacing, appending or joining.
@@ -475,7 +503,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       retired.adopted = nullptr;
     }
   } else {
-    value = region_value(field, unclosed);
+    value = region_value(index, unclosed);
   }
   retired.text.swap(body_);
   body_.clear();

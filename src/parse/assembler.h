@@ -24,6 +24,7 @@
 #include "parlance/message.h"
 #include "parlance/tools.h"
 #include "parse/delimiter_program.h"
+#include "parse/reading_filter.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
 #include "schema/cast_calls.h"
@@ -56,10 +57,12 @@ class Assembler final : public SegmentSink {
   void on_value_end(std::uint64_t position) override;
   void on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
-  void on_dropped(std::uint64_t begin, std::uint64_t end) override;
   void on_markup() override { report_unclaimed(); }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
+
+  // Whether `region` is read as a value, and the value consists of calls.
+  bool is_call(const CandidateRegion& region) const;
 
   // Ends the stream at `position`: closes the open region, reports required
   // fields that are missing, and drops empty fields.
@@ -117,7 +120,6 @@ class Assembler final : public SegmentSink {
   // `delimiter` is null if the region does not end with its delimiter.
   void close_region(const Delimited* delimiter, std::uint64_t position,
                     RegionStop stop);
-  Result<json::Value> region_value(const format::Field& field, bool cut);
   // How strings of arguments are cast.
   schema::Strings strings_of(const format::Field& field) const;
   // With stream_calls: prepares for the calls of the region that has opened;
@@ -128,6 +130,17 @@ class Assembler final : public SegmentSink {
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
   Event call_event(Span bytes) const;
 
+  Result<json::Value> region_value(FieldId index, bool cut);
+  // A region before its value is read.
+  struct RegionText {
+    FieldId field;
+    MarkedText body;
+    std::span<const std::pair<std::string, std::string>> captures;
+    bool cut = false;
+  };
+  // Reads a region.  `ignored` as in parse_content().
+  Result<json::Value> read_region(const RegionText& region,
+                                  std::vector<Span>* ignored) const;
   // The value of a long text region: body_ moves into it.
   json::Value adopt_body(const format::Field& field);
   std::optional<Error> store(FieldId field, const json::Value& value);
@@ -146,8 +159,8 @@ class Assembler final : public SegmentSink {
   // The current region.
   FieldId field_;
   bool opened_ = false;
-  bool ended_ = false;         // the response has ended; text is unclaimed
-  bool breaks_chunk_ = false;  // the next text begins a new chunk event
+  bool ended_ = false;          // the response has ended; text is unclaimed
+  std::uint64_t text_end_ = 0;  // of the last text of a region
   std::string body_;
   std::vector<MarkAt> body_marks_;  // where the content's parser needs them
   std::size_t region_begin_ = 0;

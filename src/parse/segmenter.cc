@@ -397,8 +397,15 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
 
 // Delivers the text before `delimiter` and then the delimiter itself, and
 // changes to the state that follows it.
-void Segmenter::commit(const Delimited& delimiter) {
+void Segmenter::commit(Delimited& delimiter) {
   pass(delimiter.begin);
+  delimiter.text = slice(delimiter.begin, delimiter.end);
+  if (!marks_.empty()) {
+    delimiter.marks =
+        MarkedText(window_, marks_, base_)
+            .substr(delimiter.begin - base_, delimiter.end - delimiter.begin)
+            .marks;
+  }
   passed_ = delimiter.end;
   const DelimiterId id = delimiter_id(delimiter.field, delimiter.close);
   if (delimiter.begin == delimiter.end) {
@@ -408,9 +415,7 @@ void Segmenter::commit(const Delimited& delimiter) {
   }
   if (delimiter.field == kMarkup) {
     sink_.on_markup();
-  } else if (delimiter.field == kDropped) {
-    sink_.on_dropped(delimiter.begin, delimiter.end);
-  } else {
+  } else if (delimiter.field != kDropped) {
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
       over =

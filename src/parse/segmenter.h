@@ -41,6 +41,8 @@ struct Delimited {
   bool close = false;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::string_view text = {};  // in [begin, end)
+  std::span<const MarkAt> marks = {};
   // Named groups that took part.
   std::vector<std::pair<std::string_view, std::string_view>> captures = {};
 };
@@ -63,8 +65,6 @@ class SegmentSink {
   // unless `more`.
   virtual void on_turn_end(std::uint64_t begin, std::uint64_t end,
                            bool more) = 0;
-  // A text in the current region was left out.
-  virtual void on_dropped(std::uint64_t begin, std::uint64_t end) = 0;
   // Markup was found between regions.
   virtual void on_markup() = 0;
   // A limit was passed at the text in [begin, end).  `what` names the limit
@@ -117,7 +117,7 @@ class Segmenter {
   void release(std::uint64_t from, std::uint64_t to);
   void track(const Backtracker& b, Tracked& tracked, bool end);
   bool may_be_empty(DelimiterId id, std::uint64_t position) const;
-  void commit(const Delimited& delimiter);
+  void commit(Delimited& delimiter);
   void read_match(const Watched& winner, const automata::Match& match,
                   Delimited& out) const;
   bool ends_turn(std::string_view text) const;

@@ -285,9 +285,13 @@ bool Segmenter::process_after(bool end) {
   const bool other = now == Phase::kOther;
   // 1. A delimiter before any other text.
   switch (look_before(other ? scanner_.other() + 1 : at, end)) {
-    case Found::kMatch:
-      commit_match(match_, watch_->patterns[match_.pattern]);
+    case Found::kMatch: {
+      // What is not the region's own close is found again after the region.
+      const Watched& winner = watch_->patterns[match_.pattern];
+      if (!winner.close) return end_with_value(scanner_.value_end());
+      commit_match(match_, winner);
       return true;
+    }
     case Found::kUnknown:
       if (at < scanner_.value_end() + block_bytes_) return false;
       break;

@@ -314,5 +314,122 @@ TEST(InterruptedBy, OpenerThatBeginsALine) {
   EXPECT_EQ(fields(format, "<t><f>{}</f>"), R"({"calls": [{}]})");
 }
 
+// ---- layout, otherwise ----
+
+TEST(Layout, IsNoPayload) {
+  const Format format = json_calls(
+      R"("think": {"layout": {"first": ["\n"], "last": ["\n"],
+           "after": ["\n", "\n\n"]}},
+         "calls": {"ends": "value", "layout": {"before": ["\n"],
+           "after": ["\n"]}},
+         "content": {"layout": {"last": ["\n"]}})",
+      R"("turn_end": ["<e>"], )");
+  EXPECT_EQ(read(format, "<t>\nHm.\n</t>\n\nYes.\n<f>{}</f>\n<f>{}</f><e>"),
+            "think( \"Hm.\" )=\"Hm.\" content( \"Yes.\" )=\"Yes.\" "
+            "calls( \"{}\" )={} calls( \"{}\" )={}");
+  // Once, and the longest.
+  EXPECT_EQ(fields(format, "<t>\n\nHm.\n\n</t>\n\n\nYes.\n\n"),
+            R"({"think": "\nHm.\n", "content": "\nYes.\n"})");
+  EXPECT_EQ(fields(format, "<t>\n</t>\n<f>{}</f>\n"), R"({"calls": [{}]})");
+  EXPECT_EQ(fields(format, "Yes.\n<e>"), R"({"content": "Yes."})");
+  EXPECT_EQ(fields(format, "<f>{}\n Yes."),
+            R"({"calls": [{}], "content": " Yes."})");
+  // At the beginning of the response nothing precedes.
+  EXPECT_EQ(fields(format, "\n\nYes."), R"({"content": "\n\nYes."})");
+  EXPECT_EQ(fields(format, "\n<f>{}</f>"), R"({"calls": [{}]})");
+}
+
+TEST(Layout, OfDroppedText) {
+  const Format format = json_calls(
+      R"("content": {"drop": ["<co>"], "layout": {"last": ["\n\n"],
+           "first": ["\n"]}})");
+  EXPECT_EQ(fields(format, "\n<co>a\n<co>\n"), R"({"content": "a"})");
+  EXPECT_EQ(fields(format, "a\n<co>\n<co>b"), R"({"content": "a\n\nb"})");
+}
+
+TEST(Layout, RandomTexts) {
+  const Format format = json_calls(
+      R"("think": {"interrupted_by": ["calls"], "layout": {"first": ["\n"],
+           "last": ["\n", "\n\n"], "after": ["\n", "\n\n", " \n"]}},
+         "calls": {"ends": "value", "otherwise": "content",
+           "layout": {"before": ["\n", "\n\n"], "after": ["\n "]}},
+         "content": {"drop": ["<co>"], "layout": {"last": ["\n", " \n"],
+           "first": [" ", "\n"]}})",
+      R"("turn_end": ["<e>"], )");
+  const std::vector<std::string> pieces = {"<f>",
+                                           "</f>",
+                                           "<t>",
+                                           "</t>",
+                                           "\n",
+                                           "\n",
+                                           " ",
+                                           "x",
+                                           "<co>",
+                                           "<",
+                                           "<e>",
+                                           "{\"a\": 1}",
+                                           "{\"a\": \"</f>\"}",
+                                           "{",
+                                           "[oh"};
+  std::mt19937 random(11);
+  for (int i = 0; i < 3000; ++i) {
+    std::string text;
+    for (std::size_t n = random() % 14; n > 0; --n) {
+      text += pieces[random() % pieces.size()];
+    }
+    SCOPED_TRACE(text);
+    const ParseRecord whole = record_parse(format, {text});
+    ASSERT_EQ(account(whole, text), "");
+    ASSERT_EQ(record_parse(format, cut_every(text, 1)).to_string(),
+              whole.to_string());
+    ASSERT_EQ(record_parse(format, cut_at_random(text, random, 5)).to_string(),
+              whole.to_string());
+  }
+}
+
+Format candidates() {
+  return format_of(
+      R"x({"calls": {"open_pattern": "(?=\\{|\\[)", "repeats": true,
+            "content": "json", "transform": {"type": "function", "function":
+              {"name": "{content.name}", "arguments": "{content.arguments}"}}},
+          "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})x",
+      R"({"turn_end": ["<e>"],
+          "read": {"calls": {"ends": "value", "otherwise": "content"}}})");
+}
+
+TEST(Otherwise, ContentUnlessItIsACall) {
+  const Format format = candidates();
+  EXPECT_EQ(fields(format, R"(See {"name": "f", "arguments": {}} now.)"),
+            R"({"content": "See  now.", "calls": [{"type": "function", )"
+            R"("function": {"name": "f", "arguments": {}}}]})");
+  EXPECT_EQ(read(format, "See [1] and {x} now."),
+            "content( \"See [1] and {x} now.\" )=\"See [1] and {x} now.\"");
+  EXPECT_EQ(read(format, R"({"name": 1, "arguments": {}}<e>)"),
+            R"(content( "{\"name\": 1, \"arguments\": {}}" )=)"
+            R"("{\"name\": 1, \"arguments\": {}}")");
+  EXPECT_EQ(read(format, R"({not {"name": "f", "arguments": {"a": 1}})"),
+            R"(content( "{not " )="{not " calls( )"
+            R"("{\"name\": \"f\", \"arguments\": {\"a\": 1}}" )=)"
+            R"({"type": "function", "function": {"name": "f", "arguments": )"
+            R"({"a": 1}}})");
+}
+
+TEST(Otherwise, CutCandidateIsACutCall) {
+  const Format format = candidates();
+  EXPECT_EQ(read(format, R"({"name": "f", "argum)"),
+            R"(calls( "{\"name\": \"f\", \"argum" )!)");
+}
+
+TEST(Otherwise, LongCandidateIsARegion) {
+  const Format format = candidates();
+  const std::string text = R"({"name": "f", "arguments": {"a": ")" +
+                           std::string(70000, 'x') + "\"}} .";
+  const ParseRecord whole = record_parse(format, {text});
+  EXPECT_EQ(whole.message.parts.size(), 2u);
+  EXPECT_EQ(record_parse(format, cut_every(text, 999)).to_string(),
+            whole.to_string());
+}
+
 }  // namespace
 }  // namespace parlance

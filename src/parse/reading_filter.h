@@ -1,0 +1,122 @@
+#ifndef PARLANCE_SRC_PARSE_READING_FILTER_H_
+#define PARLANCE_SRC_PARSE_READING_FILTER_H_
+
+// Between the segmenter and the assembler, for family files that need it:
+//
+//   layout      leaves out white space that belongs to the format
+//   otherwise   holds a region until it is known to be a call; if it is none,
+//               its text is text of the implicit field
+//
+// The assembler sees regions as if neither existed.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "format/description.h"
+#include "parse/layout_trimmer.h"
+#include "parse/segmenter.h"
+
+namespace parlance::parse {
+
+// A region whose events are held.
+struct CandidateRegion {
+  FieldId field;
+  std::string_view body = {};
+  std::span<const MarkAt> marks = {};  // positions in `body`
+  std::span<const std::pair<std::string, std::string>> captures = {};
+};
+
+class ReadingFilter final : public SegmentSink {
+ public:
+  // `is_call` tells whether a region is read as a call.  The references must
+  // outlive the filter.
+  ReadingFilter(const format::FormatImpl& format, SegmentSink& sink,
+                std::function<bool(const CandidateRegion&)> is_call);
+
+  // Whether `format` needs a filter.
+  static bool needed(const format::FormatImpl& format);
+
+  void on_text(std::string_view text, std::uint64_t begin,
+               std::span<const MarkAt> marks) override;
+  void on_delimiter(const Delimited& delimiter) override;
+  void on_value_end(std::uint64_t position) override;
+  void on_abandon(std::uint64_t position) override;
+  void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
+  void on_markup() override { sink_.on_markup(); }
+  void on_limit(std::uint64_t begin, std::uint64_t end,
+                std::string_view what) override {
+    sink_.on_limit(begin, end, what);
+  }
+  // Ends the stream.
+  void finish();
+
+  // The text that is held back, and the position where it begins; without such
+  // text the greatest number.
+  std::string held() const;
+  std::uint64_t held_begin() const;
+
+ private:
+  using Literals = LayoutTrimmer::Literals;
+  // The literals of a field's texts.
+  struct Trim {
+    Literals first;
+    Literals last;
+    Literals after;  // of the implicit text that follows
+    // Of the implicit text that this field's opener ends.
+    Literals ends_text;
+    bool any() const { return !first.empty() || !last.empty(); }
+  };
+  // A stretch of text, where it stands and its marks.
+  struct Piece {
+    std::string text;
+    std::uint64_t begin;
+    std::vector<MarkAt> marks;  // positions in the stream
+  };
+  struct Candidate {
+    Delimited open;  // its captures are views into `captures`
+    std::vector<std::pair<std::string, std::string>> captures;
+    Piece opener;
+    std::vector<Piece> body;
+    std::size_t size = 0;
+  };
+
+  const format::FieldReading* reading(FieldId field) const;
+  void begin_text(const Literals& first, const Literals& last);
+  void end_text(const Literals& last);
+  void begin_rest(const Literals* after);
+  void add_text(std::string_view text, std::uint64_t begin,
+                std::span<const MarkAt> marks);
+  void open(const Delimited& delimiter);
+  void end_response();
+  bool candidate_is_call(const Delimited* close) const;
+  void accept_candidate();
+  void refuse_candidate(const Delimited* close);
+  bool settle_candidate(const Delimited* close);
+
+  const format::FormatImpl& format_;
+  SegmentSink& sink_;
+  std::function<bool(const CandidateRegion&)> is_call_;
+  std::optional<FieldId> implicit_;
+  std::vector<Trim> trims_;  // by field
+  Literals rest_last_;       // all that may end the implicit text
+  Literals rest_first_;      // what may begin the implicit text that is open
+
+  FieldId field_ = kNoField;  // of the open explicit region
+  LayoutTrimmer trimmer_;
+  bool trims_text_ = false;
+  // Where pieces of the trimmed text begin: offset in it, position in the
+  // stream.  The first counts for held text.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> joins_;
+  std::uint64_t fed_ = 0;  // bytes given to trimmer_
+  std::optional<Candidate> candidate_;
+};
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_READING_FILTER_H_
