@@ -27,8 +27,10 @@
 #include <utility>
 #include <vector>
 
+#include "arguments/call_reader.h"
 #include "arguments/elements.h"
 #include "arguments/reader_rules.h"
+#include "call_stream/json_calls.h"
 
 namespace parlance::arguments {
 
@@ -565,6 +567,22 @@ Arguments ArgumentReader::read(std::string_view text) const {
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return Reading(*state_->rules, state_->limits, text).read();
+}
+
+std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
+    std::string_view name) const {
+  if (state_->rules == nullptr) {
+    call_stream::JsonCallShape shape;
+    shape.name.kind = call_stream::Source::Kind::kText;
+    shape.name.text = name;
+    return call_stream::JsonCallReader::make(std::move(shape), {},
+                                             state_->limits);
+  }
+  if (!ArgumentCallReader::streams(*state_->rules)) {
+    return std::make_unique<call_stream::NamedCallReader>(name, "");
+  }
+  return std::make_unique<ArgumentCallReader>(name, state_, *state_->rules,
+                                              state_->mutex, state_->limits);
 }
 
 }  // namespace parlance::arguments

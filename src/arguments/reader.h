@@ -29,6 +29,7 @@
 #include <memory>
 #include <string_view>
 
+#include "call_stream/call_stream.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
@@ -63,6 +64,10 @@ class ArgumentReader {
   // Complexity: O(text.size()) for each alternative of an object that is tried.
   // A nested element is read once for each rule that may apply to it.
   Arguments read(std::string_view text) const;
+
+  // Reads the arguments of a call of `name` while their text is being written.
+  std::unique_ptr<call_stream::CallReader> call_reader(
+      std::string_view name) const;
 
  private:
   struct State;

@@ -73,7 +73,7 @@ struct TagParser::State {
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
         vm(program, {options.max_parses, options.parse_bytes}),
         walker(*detail::Access::impl(compiled), tokens, keep,
-               options.limits.diagnostics) {}
+               options.stream_calls, options.limits.diagnostics) {}
 
   static std::vector<TokenId> stops_of(const TagParserOptions& options) {
     if (options.vocabulary == nullptr) return {};

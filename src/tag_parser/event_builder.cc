@@ -8,6 +8,7 @@
 #include "tag_parser/event_builder.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/utf8.h"
@@ -24,11 +25,19 @@ constexpr std::size_t kKeptEvents = 1024;
 }  // namespace
 
 EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
-                           std::size_t diagnostics)
+                           bool stream_calls, std::size_t diagnostics)
     : regions_(regions),
       keep_(keep_message),
       max_diagnostics_(diagnostics),
-      slots_(regions.fields().size()) {}
+      slots_(regions.fields().size()) {
+  if (!stream_calls) return;
+  // What was read within the limits of the tag's grammar is read again.
+  Limits limits;
+  limits.json_depth = std::numeric_limits<std::size_t>::max();
+  limits.integer_digits = std::numeric_limits<std::size_t>::max();
+  limits.source_bytes = std::numeric_limits<std::size_t>::max();
+  calls_.emplace(keep_message ? &message_.calls : nullptr, limits);
+}
 
 void EventBuilder::begin_round() {
   // The memory that a long chunk needed is not retained for the next one.
@@ -37,6 +46,7 @@ void EventBuilder::begin_round() {
   values_.clear();
   texts_.clear();
   whys_.clear();
+  if (calls_) calls_->begin_round();
 }
 
 Event& EventBuilder::add(EventKind kind, Span bytes) {
@@ -92,6 +102,41 @@ void EventBuilder::write_chunk(std::string_view text, Span bytes) {
   event.dirty = dirty_;
 }
 
+// --- Calls while they are written --------------------------------------------
+
+Event EventBuilder::call_event(Span bytes) const {
+  Event event;
+  event.field = field_name();
+  event.field_index = field_;
+  event.bytes = bytes;
+  return event;
+}
+
+void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader) {
+  const std::size_t at = events_.back().bytes.end;
+  calls_->open(std::move(reader));
+  call_text_.clear();
+  calls_->advance(call_text_, call_event({at, at}), events_);
+}
+
+void EventBuilder::write_call(std::string_view text, Span bytes) {
+  if (!calls_ || !calls_->is_open()) return;
+  call_text_.append(text);
+  calls_->advance(call_text_, call_event(bytes), events_);
+}
+
+void EventBuilder::end_call(const json::Value* value, Span bytes) {
+  if (value == nullptr) return calls_->abandon();
+  const auto differs =
+      calls_->close(call_text_, *value, call_event(bytes), events_);
+  if (!differs) return;
+  diagnose({ErrorCode::kInvalidContent,
+            "call " + std::to_string(*differs) +
+                " was announced while it was written, and its arguments are "
+                "read in another way; it is announced again",
+            std::string(field_name()), bytes});
+}
+
 void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
                          bool cut) {
   if (open_ != id) return;
@@ -108,6 +153,7 @@ void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
   whys_.push_back(why);
   whys_.back().field = field_name();
   texts_.push_back(std::move(text_));
+  if (calls_ && calls_->is_open()) end_call(nullptr, {at, at});
   Event& event = add(EventKind::kRegionMalformed, {at, at});
   event.text = texts_.back();
   event.diagnostic = &whys_.back();
@@ -117,6 +163,8 @@ void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
 
 void EventBuilder::end(json::Value value, Span bytes, bool cut,
                        bool malformed) {
+  if (calls_ && calls_->is_open())
+    end_call(malformed ? nullptr : &value, bytes);
   if (keep_) {
     Part part;
     part.field_index = field_;

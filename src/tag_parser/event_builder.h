@@ -10,12 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "call_stream/call_stream.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "tag_parser/regions.h"
@@ -24,7 +26,7 @@ namespace parlance::tag_parser {
 
 class EventBuilder {
  public:
-  EventBuilder(const Regions& regions, bool keep_message,
+  EventBuilder(const Regions& regions, bool keep_message, bool stream_calls,
                std::size_t diagnostics);
 
   // Drops the events of the last round, and the texts and values that they
@@ -37,6 +39,12 @@ class EventBuilder {
   // Writes text to the region of `id`, and opens the region if it is not open.
   // REQUIRES: `text` stays valid until begin_round(), since events point to it.
   void write(structural_tag::TagNodeId id, std::string_view text, Span bytes);
+  // With stream_calls: the open region is a call, which `reader` reads; and
+  // its arguments have more text.
+  void open_call(std::unique_ptr<call_stream::CallReader> reader);
+  void write_call(std::string_view text, Span bytes);
+  bool streams_calls() const { return calls_.has_value(); }
+
   // Writes text that fits no format, in a region of its own ("rest").
   void write_rest(std::string_view text, Span bytes);
 
@@ -65,6 +73,8 @@ class EventBuilder {
   Event& add(EventKind kind, Span bytes);
   void write_chunk(std::string_view text, Span bytes);
   void end(json::Value value, Span bytes, bool cut, bool malformed);
+  Event call_event(Span bytes) const;
+  void end_call(const json::Value* value, Span bytes);
   void store(const json::Value& value);
   json::Value take_text() {
     const std::size_t size = text_.size();
@@ -102,6 +112,10 @@ class EventBuilder {
   std::vector<std::uint32_t> order_;  // the fields that are used, in order
   bool stale_ = true;                 // message_.fields is out of date
   Message message_;
+
+  // With stream_calls, and the text of the open call's arguments.
+  std::optional<call_stream::CallStream> calls_;
+  std::string call_text_;
 };
 
 }  // namespace parlance::tag_parser

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -26,7 +27,12 @@ void TreeWalker::text(std::string_view text) {
   // The pattern of a rule belongs to its format, but is not free text.
   const bool markup =
       owner == kNoTagNode || (owner == innermost && tree_.now().in_rule());
-  if (!markup) events_.write(owner, text, bytes);
+  if (!markup) {
+    events_.write(owner, text, bytes);
+    if (code_.regions.region(owner).value == innermost) {
+      events_.write_call(text, bytes);
+    }
+  }
   tree_.text(text);
   position_ += text.size();
 }
@@ -54,12 +60,25 @@ void TreeWalker::enter(TagNodeId id) {
       events_.open(around, {begin, at()});
       value_ = nullptr;
       value_whole_ = false;
+      open_call(regions.region(around));
     } else if (has_triggers((*code_.tag)[around])) {
       events_.close(around, {at(), at()});
     }
   }
   open_.push_back({id, position_, position_});
   tree_.enter(id, position_);
+}
+
+// With stream_calls: announces the call whose region has opened.
+void TreeWalker::open_call(const Region& region) {
+  if (!events_.streams_calls() || region.kind != RegionKind::kCall) return;
+  if (region.value == kNoTagNode) {
+    events_.open_call(std::make_unique<call_stream::NamedCallReader>(
+        region.capture.text, ""));
+    return;
+  }
+  events_.open_call(
+      code_.arguments.at(region.value).call_reader(region.capture.text));
 }
 
 // {"begin", "content", "end"} of the tag at a depth.  `cut`: its end marker is

@@ -27,10 +27,10 @@ namespace parlance::tag_parser {
 class TreeWalker {
  public:
   TreeWalker(const CompiledTagImpl& code, const vocab::TokenLog& tokens,
-             bool keep, std::size_t diagnostics)
+             bool keep, bool stream_calls, std::size_t diagnostics)
       : code_(code),
         tree_(code, tokens, keep),
-        events_(code.regions, keep, diagnostics) {}
+        events_(code.regions, keep, stream_calls, diagnostics) {}
 
   // The text before this position has been emitted.
   std::uint64_t position() const { return position_; }
@@ -64,6 +64,7 @@ class TreeWalker {
   };
 
   void enter(TagNodeId id);
+  void open_call(const Region& region);
   void leave();
   json::Value plain_value(const Region& region, std::size_t depth,
                           bool cut) const;

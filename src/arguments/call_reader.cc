@@ -1,0 +1,257 @@
+// Elements as JSON text, step by step; see call_reader.h.
+
+#include "arguments/call_reader.h"
+
+#include <algorithm>
+
+#include "arguments/elements.h"
+#include "arguments/markup.h"
+
+namespace parlance::arguments {
+
+using structural_tag::ArgumentStyle;
+
+bool ArgumentCallReader::streams(const ArgumentRules& rules) {
+  if (rules.nests() || rules.root_list() == kNone) return false;
+  const ListRule& list = rules.list(rules.root_list());
+  return list.objects.size() == 1 && list.objects[0].names_with_middle.empty();
+}
+
+ArgumentCallReader::ArgumentCallReader(std::string_view name,
+                                       std::shared_ptr<void> owner,
+                                       ArgumentRules& rules, std::mutex& mutex,
+                                       const Limits& limits)
+    : call_(name),
+      owner_(std::move(owner)),
+      rules_(rules),
+      mutex_(mutex),
+      limits_(limits),
+      markup_(rules.markup()) {}
+
+std::size_t ArgumentCallReader::find(std::string_view text,
+                                     std::string_view marker) {
+  const std::size_t found = text.find(marker, searched_);
+  if (found != std::string_view::npos) return found;
+  // A marker may have begun at the end of the text.
+  const std::size_t most = std::min(marker.size() - 1, text.size() - searched_);
+  searched_ = text.size();
+  for (std::size_t size = most; size > 0; --size) {
+    if (!marker.starts_with(text.substr(text.size() - size))) continue;
+    searched_ = text.size() - size;
+    break;
+  }
+  return std::string_view::npos;
+}
+
+bool ArgumentCallReader::find_member(std::string_view written) {
+  const ObjectRule& rule = rules_.list(rules_.root_list()).objects[0];
+  const auto declared = rule.by_written.find(written);
+  if (declared != rule.by_written.end()) {
+    name_ = rule.members[declared->second].name;
+    value_ = rule.members[declared->second].value;
+    return true;
+  }
+  for (const ObjectRule::Extra& extra : rule.extras) {
+    if (!rules_.name_fits(extra, written)) continue;
+    name_ = written;
+    value_ = extra.value;
+    return true;
+  }
+  return false;
+}
+
+bool ArgumentCallReader::read_open(std::string_view text) {
+  at_ = skip_space(text, at_);
+  const std::string_view left = text.substr(at_);
+  if (left.size() < markup_.open.size()) return false;
+  if (!left.starts_with(markup_.open)) {
+    step_ = Step::kStopped;
+    return true;
+  }
+  at_ += markup_.open.size();
+  searched_ = at_;
+  step_ = Step::kName;
+  return true;
+}
+
+bool ArgumentCallReader::read_name(std::string_view text) {
+  const std::size_t found = find(text, markup_.middle);
+  if (found == std::string_view::npos) return false;
+  if (!find_member(text.substr(at_, found - at_))) {
+    step_ = Step::kStopped;
+    return true;
+  }
+  at_ = found + markup_.middle.size();
+  searched_ = at_;
+  step_ = Step::kAttribute;
+  if (markup_.attribute_end.empty()) begin_value("");
+  return true;
+}
+
+bool ArgumentCallReader::read_attribute(std::string_view text) {
+  if (rules_.style() == ArgumentStyle::kGlmXml) {
+    at_ = skip_space(text, at_);
+    searched_ = std::max(searched_, at_);
+  }
+  const std::size_t found = find(text, markup_.attribute_end);
+  if (found == std::string_view::npos) return false;
+  const std::string_view attribute = text.substr(at_, found - at_);
+  if (rules_.style() == ArgumentStyle::kGlmXml && !attribute.empty()) {
+    step_ = Step::kStopped;
+    return true;
+  }
+  at_ = found + markup_.attribute_end.size();
+  begin_value(attribute);
+  return true;
+}
+
+// The value begins at at_.
+void ArgumentCallReader::begin_value(std::string_view attribute) {
+  const ValueRule& rule = rules_.value(value_);
+  string_first_ = attribute == "true" || attribute == "string";
+  const bool is_string =
+      rule.json_types == 0 ||
+      (string_first_ && rule.strings == ValueRule::Strings::kAny);
+  step_ = is_string ? Step::kString : Step::kValue;
+  searched_ = at_;
+  string_written_ = false;
+  scanner_.reset();
+  json_end_.reset();
+  no_json_ = false;
+}
+
+void ArgumentCallReader::end_element(std::size_t at) {
+  at_ = at;
+  step_ = Step::kOpen;
+}
+
+// Writes the string between at_ and the closing marker, or what is certain of
+// it.  Invariant: the text before at_ is written, or is markup.
+bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
+  const auto begin = [&] {
+    if (string_written_) return;
+    writer_.open_string(name_, out);
+    string_written_ = true;
+  };
+  if (markup_.line_feeds && !string_written_) {
+    // The line feed before the value is markup.
+    if (at_ == text.size()) return false;
+    begin();
+    if (text[at_] == '\n') searched_ = std::max(searched_, ++at_);
+  }
+  const std::size_t found = find(text, markup_.close);
+  std::size_t certain = std::min(found, searched_);
+  if (found != std::string_view::npos) certain = found;
+  // The line feed before the closing marker is markup.
+  if (markup_.line_feeds && certain > at_ && text[certain - 1] == '\n') {
+    --certain;
+  }
+  if (certain > at_) {
+    begin();
+    writer_.text(text.substr(at_, certain - at_), out);
+    at_ = certain;
+  }
+  if (found == std::string_view::npos) return false;
+  begin();
+  writer_.close_string(out);
+  end_element(found + markup_.close.size());
+  return true;
+}
+
+// Decides between JSON, which determines its own end, and a string, which ends
+// at the first closing marker.  JSON is decided when its end and the marker
+// after it have come; it is excluded when it fails or something else follows.
+bool ArgumentCallReader::read_value(std::string_view text, bool end,
+                                    std::string& out) {
+  using Token = call_stream::JsonScanner::Token;
+  const ValueRule& rule = rules_.value(value_);
+  if (!scanner_) scanner_.emplace(limits_.json_depth, at_);
+  while (!json_end_ && !no_json_) {
+    const Token token = scanner_->next(text);
+    if (token == Token::kMore) break;
+    no_json_ = token == Token::kFailed;
+    if (token == Token::kEnd && scanner_->depth() == 0) {
+      json_end_ = scanner_->position();
+    }
+  }
+  if (!json_end_ && !no_json_) {
+    if (!end) return false;
+    no_json_ = true;
+  }
+  const std::size_t found = find(text, markup_.close);
+  if (json_end_ && !no_json_) {
+    const std::size_t after = skip_space(text, *json_end_);
+    const std::string_view left = text.substr(after);
+    if (left.size() < markup_.close.size() && markup_.close.starts_with(left)) {
+      return false;
+    }
+    const std::size_t begin = skip_space(text, at_);
+    no_json_ = !left.starts_with(markup_.close) ||
+               rules_.json_end(value_, text, begin) != *json_end_;
+    const auto as_string = [&] {
+      return string_first_ && found != std::string_view::npos &&
+             rules_.string_fits(
+                 value_, raw_string(markup_, text.substr(at_, found - at_)));
+    };
+    if (!no_json_ && !as_string()) {
+      json::ParseOptions options;
+      options.allow_nonfinite = false;
+      options.limits = limits_;
+      const Result<json::Value> value =
+          json::parse(text.substr(begin, *json_end_ - begin), options);
+      if (value) {
+        writer_.member(name_, *value, out);
+        end_element(after + markup_.close.size());
+        return true;
+      }
+    }
+  }
+  if (found == std::string_view::npos) return false;
+  const std::string_view raw =
+      raw_string(markup_, text.substr(at_, found - at_));
+  if (rule.strings == ValueRule::Strings::kNoString ||
+      !rules_.string_fits(value_, raw)) {
+    step_ = Step::kStopped;
+    return true;
+  }
+  writer_.member(name_, raw, out);
+  end_element(found + markup_.close.size());
+  return true;
+}
+
+// Invariant: all elements before the one that is being read are written.
+void ArgumentCallReader::advance(std::string_view text, bool end,
+                                 call_stream::CallWriter& writer) {
+  if (!opened_) writer.open(call_, "");
+  opened_ = true;
+  std::string& out = writer.arguments();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bool more = true;
+  while (more && step_ != Step::kStopped) {
+    switch (step_) {
+      case Step::kOpen:
+        more = read_open(text);
+        break;
+      case Step::kName:
+        more = read_name(text);
+        break;
+      case Step::kAttribute:
+        more = read_attribute(text);
+        break;
+      case Step::kString:
+        more = read_string(text, out);
+        break;
+      case Step::kValue:
+        more = read_value(text, end, out);
+        break;
+      case Step::kStopped:
+        break;
+    }
+  }
+  if (end && step_ == Step::kOpen) {
+    writer_.end(out);
+    step_ = Step::kStopped;
+  }
+}
+
+}  // namespace parlance::arguments

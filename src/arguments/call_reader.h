@@ -1,0 +1,96 @@
+#ifndef PARLANCE_SRC_ARGUMENTS_CALL_READER_H_
+#define PARLANCE_SRC_ARGUMENTS_CALL_READER_H_
+
+// Arguments that are written as elements, as JSON text while they are being
+// written.
+//
+//   <parameter=city>Be             {"city": "Be
+//   rn</parameter>                 rn"
+//   <parameter=days>3</parameter>  , "days": 3
+//
+// The values are those of ArgumentReader (reader.h).  The string of an argument
+// that can only be a string is written while it grows.  Any other value is
+// written when it is decided: a text that may still be the beginning of a JSON
+// value that contains the closing marker waits.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "arguments/reader_rules.h"
+#include "call_stream/call_stream.h"
+#include "call_stream/json_scanner.h"
+#include "call_stream/member_writer.h"
+#include "parlance/limits.h"
+
+namespace parlance::arguments {
+
+class ArgumentCallReader final : public call_stream::CallReader {
+ public:
+  // Whether arguments under these rules are read piece by piece: elements are
+  // not nested, the object has one alternative, and the marker after a name
+  // ends the name.
+  static bool streams(const ArgumentRules& rules);
+
+  // `mutex` guards `rules`; both live as long as `owner`.
+  // REQUIRES: streams(rules).
+  ArgumentCallReader(std::string_view name, std::shared_ptr<void> owner,
+                     ArgumentRules& rules, std::mutex& mutex,
+                     const Limits& limits);
+
+  void advance(std::string_view text, bool end,
+               call_stream::CallWriter& out) override;
+
+ private:
+  enum class Step : std::uint8_t {
+    kOpen,       // an element
+    kName,       // the rest of its name, and the marker after it
+    kAttribute,  // the rest of the attribute, and the marker after it
+    kString,     // the text of a string, up to the closing marker
+    kValue,      // a value that may be JSON
+    kStopped,    // nothing more can be read
+  };
+
+  // Each reads on from at_, and returns false if more text is needed.
+  bool read_open(std::string_view text);
+  bool read_name(std::string_view text);
+  bool read_attribute(std::string_view text);
+  bool read_string(std::string_view text, std::string& out);
+  bool read_value(std::string_view text, bool end, std::string& out);
+  void begin_value(std::string_view attribute);
+  // Finds `marker` from searched_ on.
+  std::size_t find(std::string_view text, std::string_view marker);
+  bool find_member(std::string_view written);
+  void end_element(std::size_t at);
+
+  const std::string call_;
+  const std::shared_ptr<void> owner_;
+  ArgumentRules& rules_;
+  std::mutex& mutex_;
+  const Limits limits_;
+  const ArgumentMarkup& markup_;
+
+  bool opened_ = false;
+  Step step_ = Step::kOpen;
+  std::size_t at_ = 0;        // where the step began
+  std::size_t searched_ = 0;  // no marker of the step begins before this
+  call_stream::MemberWriter writer_;
+
+  // The element that is being read.
+  std::string name_;
+  ValueId value_ = kNone;
+  bool string_first_ = false;    // the attribute says that it is a string
+  bool string_written_ = false;  // the string has begun
+  // Reads the value as JSON: the end of the value, once it is known.
+  std::optional<call_stream::JsonScanner> scanner_;
+  std::optional<std::size_t> json_end_;
+  bool no_json_ = false;
+};
+
+}  // namespace parlance::arguments
+
+#endif  // PARLANCE_SRC_ARGUMENTS_CALL_READER_H_
