@@ -1,0 +1,492 @@
+// The law that joins both sides of a family file: whatever the grammar of a
+// request generates, the parsers turn into a valid message.
+//
+//   no dead end   every row on the way has a bit, and the walk ends
+//   mask          a token is accepted if and only if its bit is set
+//   agree         the format's parser reads the ids without a diagnostic
+//   one message   the parser of the tag reads the same message
+//   valid         every call is declared and its arguments are valid
+//   choice        the calls are what tool_choice and parallel allow
+//   render        what render() writes for that message reads back as it, and
+//                 is a text of the grammar
+//
+// for every family that says how it is written, every tool_choice, parallel or
+// not, reasoning required, allowed or off, with and without response_format,
+// with the family's markers as tokens and as text.  Everything comes from the
+// family's file: there is no table of families here.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/constraint.h"
+#include "parlance/format.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+#include "parlance/tools.h"
+#include "parlance/vocabulary.h"
+#include "schema/validate.h"
+#include "support/id_walk.h"
+
+namespace parlance {
+namespace {
+
+using testing::PhraseWriter;
+using testing::Walk;
+using testing::Walker;
+using testing::WalkPhrases;
+
+constexpr std::string_view kTools = R"([
+  {"type": "function", "function": {"name": "get_weather", "parameters": {
+    "type": "object", "required": ["city"], "additionalProperties": false,
+    "properties": {
+      "city": {"type": "string"},
+      "units": {"type": "string", "enum": ["celsius", "fahrenheit"]},
+      "days": {"type": "integer"},
+      "options": {"type": "object", "additionalProperties": false,
+        "required": ["hourly"], "properties": {
+          "hourly": {"type": "boolean"},
+          "tags": {"type": "array", "items": {"type": "string"}}}}}}}},
+  {"type": "function", "function": {"name": "now", "parameters": {
+    "type": "object", "properties": {}, "additionalProperties": false}}},
+  {"type": "function", "function": {"name": "set_alarm", "parameters": {
+    "type": "object", "required": ["at", "on"], "additionalProperties": false,
+    "properties": {
+      "at": {"type": "string", "pattern": "^[0-2][0-9]:[0-5][0-9]$"},
+      "on": {"type": "boolean"},
+      "level": {"type": "number"}}}}}
+])";
+
+constexpr std::string_view kDocument = R"({
+  "type": "object", "required": ["answer"], "additionalProperties": false,
+  "properties": {"answer": {"type": "string"}, "sure": {"type": "boolean"}}})";
+
+struct Cell {
+  std::string choice;  // "auto", "none", "required", "allowed" or "named"
+  bool parallel = true;
+  ReasoningMode reasoning = ReasoningMode::kAllowed;
+  bool document = false;
+  bool marks = true;
+};
+
+std::string to_string(const Cell& cell) {
+  constexpr std::string_view kModes[] = {"required", "allowed", "none"};
+  std::string out = "tool_choice=" + cell.choice + " reasoning=";
+  out += kModes[static_cast<std::size_t>(cell.reasoning)];
+  if (!cell.parallel) out += " one call";
+  if (cell.document) out += " response_format";
+  if (!cell.marks) out += " without marks";
+  return out;
+}
+
+std::vector<Cell> all_cells() {
+  std::vector<Cell> out;
+  for (const char* choice : {"auto", "none", "required", "allowed", "named"}) {
+    for (const bool parallel : {true, false}) {
+      for (const ReasoningMode reasoning :
+           {ReasoningMode::kRequired, ReasoningMode::kAllowed,
+            ReasoningMode::kNone}) {
+        for (const bool document : {false, true}) {
+          for (const bool marks : {true, false}) {
+            out.push_back({choice, parallel, reasoning, document, marks});
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+json::Value function(std::string_view name) {
+  return json::Object{{"type", "function"},
+                      {"function", json::Object{{"name", name}}}};
+}
+
+json::Value tool_choice(const Cell& cell) {
+  if (cell.choice == "named") return function("get_weather");
+  if (cell.choice == "allowed") {
+    return json::Object{
+        {"type", "allowed_tools"},
+        {"allowed_tools",
+         json::Object{
+             {"mode", "auto"},
+             {"tools", json::Array{function("now"), function("set_alarm")}}}}};
+  }
+  return json::Value(cell.choice);
+}
+
+// ---- Vocabularies
+
+// The texts of a family file that look like special tokens: <...>, [...].
+void collect_marks(const json::Value& value, std::set<std::string>& out) {
+  std::vector<const json::Value*> work = {&value};
+  while (!work.empty()) {
+    const json::Value& next = *work.back();
+    work.pop_back();
+    for (const json::Value& item : next.items()) work.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      if (!member.key.ends_with("_pattern") && member.key != "why" &&
+          member.key != "detect" && member.key != "variants") {
+        work.push_back(&member.value);
+      }
+    }
+    if (!next.is_string()) continue;
+    const std::string_view text = next.as_string();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char open = text[i];
+      if (open != '<' && open != '[') continue;
+      const char close = open == '<' ? '>' : ']';
+      const std::size_t end = text.find(close, i + 1);
+      if (end == std::string_view::npos || end - i < 3) continue;
+      const std::string_view mark = text.substr(i, end + 1 - i);
+      if (mark.find_first_of(" \n\"'{}=\\,") != std::string_view::npos)
+        continue;
+      if (mark.find(open, 1) != std::string_view::npos) continue;
+      out.emplace(mark);
+    }
+  }
+}
+
+// All bytes, pieces of words and markup, a stop token; with `marks`, these too.
+Vocabulary made_up(const std::set<std::string>& marks) {
+  std::set<std::string> pieces;
+  constexpr std::string_view kTexts[] = {
+      R"({"name": "get_weather", "arguments": {"city": "Bern", "days": 3}})",
+      "<tool_call>\n<function=now>\n<parameter=city>\nx\n</parameter>",
+      R"(", "options": {"hourly": true, "tags": ["a", "b"]}}, null, false)",
+      "</function>\n</tool_call>\n\n</invoke>\n the answer is  so\n\n",
+      "celsius fahrenheit 12:30 12 345 <|ca ll|> é ü 東京 🌦",
+  };
+  std::mt19937 random(7);
+  for (const std::string_view text : kTexts) {
+    for (int i = 0; i < 60; ++i) {
+      pieces.emplace(text.substr(random() % text.size(), 2 + random() % 6));
+    }
+  }
+  std::vector<TokenEntry> entries;
+  const auto add = [&](std::string_view bytes, TokenKind kind) {
+    entries.push_back({.id = static_cast<TokenId>(entries.size()),
+                       .bytes = std::string(bytes),
+                       .kind = kind});
+  };
+  for (int byte = 0; byte < 256; ++byte) {
+    const char one = static_cast<char>(byte);
+    add({&one, 1}, TokenKind::kOrdinary);
+  }
+  for (const std::string& piece : pieces) {
+    if (piece.size() > 1) add(piece, TokenKind::kOrdinary);
+  }
+  add("<eos>", TokenKind::kControl);
+  for (const std::string& mark : marks) {
+    // <|...|>, <｜...｜> and [...] are control tokens in most tokenizers.
+    const bool control =
+        mark[0] == '[' || mark.starts_with("<|") || mark.starts_with("<｜");
+    add(mark, control ? TokenKind::kControl : TokenKind::kAdded);
+  }
+  const std::vector<TokenId> none;
+  return *Vocabulary::from_table(entries, std::span<const TokenId>(none));
+}
+
+// ---- Messages
+
+struct Call {
+  std::string name;
+  json::Value arguments;
+};
+
+std::vector<Call> calls_of(const json::Value& message) {
+  std::vector<Call> out;
+  const json::Value* calls = message.find("tool_calls");
+  if (calls == nullptr) return out;
+  for (const json::Value& call : calls->items()) {
+    const json::Value* inner = call.find("function");
+    if (inner == nullptr) inner = &call;
+    const json::Value* name = inner->find("name");
+    const json::Value* arguments = inner->find("arguments");
+    out.push_back({std::string(name == nullptr ? "" : name->as_string()),
+                   arguments == nullptr ? json::Value() : *arguments});
+  }
+  return out;
+}
+
+std::string text_of(const json::Value& message, std::string_view field) {
+  const json::Value* value = message.find(field);
+  return value == nullptr || !value->is_string()
+             ? std::string()
+             : std::string(value->as_string());
+}
+
+// The first difference of two messages; "" for none.
+std::string difference(const json::Value& a, const json::Value& b) {
+  for (const std::string_view field : {"thinking", "content"}) {
+    if (text_of(a, field) != text_of(b, field)) return std::string(field);
+  }
+  const std::vector<Call> first = calls_of(a);
+  const std::vector<Call> second = calls_of(b);
+  if (first.size() != second.size()) return "number of calls";
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i].name != second[i].name) return "name of a call";
+    if (!schema::equal_values(first[i].arguments, second[i].arguments)) {
+      return "arguments";
+    }
+  }
+  return "";
+}
+
+std::string listed(const std::vector<Diagnostic>& diagnostics) {
+  std::string out;
+  for (const Diagnostic& one : diagnostics) out += one.message + "; ";
+  return out;
+}
+
+// ---- Families
+
+// A family and what its walks need.
+class FamilyWalks {
+ public:
+  explicit FamilyWalks(std::string_view name)
+      : name_(name),
+        format_(*Format::built_in(name)),
+        source_(*json::parse(Format::built_in_source(name))),
+        tools_(*json::parse(kTools)),
+        tool_set_(*ToolSet::from_json(kTools)) {
+    for (const json::Value& tool : tools_.items()) {
+      const json::Value& inner = *tool.find("function");
+      documents_.emplace(std::string(inner.find("name")->as_string()),
+                         *schema::load(*inner.find("parameters")));
+    }
+    std::set<std::string> marks;
+    collect_marks(source_, marks);
+    for (const bool with_marks : {false, true}) {
+      vocabularies_.push_back(
+          made_up(with_marks ? marks : std::set<std::string>()));
+    }
+  }
+
+  bool writes() const {
+    return format_.render(json::Value(json::Object())).has_value();
+  }
+
+  void run(const Cell& cell, std::uint32_t seed, std::size_t count);
+
+  std::size_t walks = 0;
+  std::size_t calls = 0;
+  std::size_t unfinished = 0;
+  std::size_t refused = 0;  // cells that are an error
+
+ private:
+  WalkPhrases phrases(const Vocabulary& vocabulary) const;
+  std::vector<TokenId> stops(const Vocabulary& vocabulary) const;
+  void check(const Cell& cell, const Vocabulary& vocabulary,
+             const CompiledTag& program, const Grammar& grammar,
+             const Walk& walk);
+
+  const std::string name_;
+  const Format format_;
+  const json::Value source_;
+  const json::Value tools_;
+  const ToolSet tool_set_;
+  std::map<std::string, schema::Document> documents_;
+  std::vector<Vocabulary> vocabularies_;  // without and with marks
+};
+
+// The texts of whole calls, as render() writes them, and their beginnings.
+WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary) const {
+  const PhraseWriter writer(vocabulary);
+  WalkPhrases out;
+  for (const char* message :
+       {R"({"tool_calls": [{"name": "now", "id": "call00000"}]})",
+        R"({"tool_calls": [{"name": "get_weather", "id": "call00000",
+            "arguments": {"city": "X"}}]})",
+        R"({"tool_calls": [{"name": "set_alarm", "id": "call00000",
+            "arguments": {"at": "X", "on": true}}]})"}) {
+    const Result<std::string> text =
+        format_.render(*json::parse(message), {.verify = false});
+    if (!text) continue;
+    out.begins.push_back(writer.write(*text));
+    const std::size_t value = text->find('X');
+    if (value != std::string::npos) {
+      out.begins.push_back(writer.write(text->substr(0, value)));
+      out.ends.push_back(writer.write(text->substr(value + 1)));
+    }
+  }
+  const Result<std::string> thought = format_.render(
+      *json::parse(R"({"thinking": "X", "content": "Y"})"), {.verify = false});
+  if (thought) {
+    const std::size_t x = thought->find('X');
+    const std::size_t y = thought->find('Y');
+    if (x != std::string::npos && y != std::string::npos && x < y) {
+      out.begins.push_back(writer.write(thought->substr(0, x)));
+      out.ends.push_back(writer.write(thought->substr(x + 1, y - x - 1)));
+    }
+  }
+  for (const std::string_view text :
+       {"\"", "}", "]", ",", ":", "0", "null", "\"}", "\n"}) {
+    out.closers.push_back(writer.write(text));
+  }
+  return out;
+}
+
+std::vector<TokenId> FamilyWalks::stops(const Vocabulary& vocabulary) const {
+  std::vector<TokenId> out = {*vocabulary.special("<eos>")};
+  const json::Value* extension = source_.find("parlance");
+  const json::Value* ends =
+      extension == nullptr ? nullptr : extension->find("turn_end");
+  if (ends == nullptr) return out;
+  for (const json::Value& end : ends->items()) {
+    if (const auto id = vocabulary.special(end.as_string())) out.push_back(*id);
+  }
+  return out;
+}
+
+void FamilyWalks::run(const Cell& cell, std::uint32_t seed, std::size_t count) {
+  SCOPED_TRACE(name_ + " " + to_string(cell));
+  StructuralTagOptions options;
+  options.tools = tools_;
+  options.tool_choice = tool_choice(cell);
+  options.parallel_tool_calls = cell.parallel;
+  options.reasoning = cell.reasoning;
+  if (cell.document) options.response_format = *json::parse(kDocument);
+  Result<StructuralTag> tag = format_.structural_tag(options);
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const Vocabulary& vocabulary = vocabularies_[cell.marks ? 1 : 0];
+  Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  const std::vector<TokenId> ends = stops(vocabulary);
+  Result<Compiler> compiler = Compiler::create(vocabulary, {.stop_ids = ends});
+  ASSERT_TRUE(compiler) << compiler.error().to_string();
+  Result<Constraint> constraint = compiler->compile_structural_tag(*tag);
+  ASSERT_TRUE(constraint) << constraint.error().to_string();
+  Result<CompiledTag> program =
+      CompiledTag::compile(*tag, {.vocabulary = &vocabulary});
+  ASSERT_TRUE(program) << program.error().to_string();
+  Walker walker(vocabulary, phrases(vocabulary), ends);
+  for (std::size_t i = 0; i < count; ++i, ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Matcher matcher = constraint->matcher({.stop_ids = ends});
+    const Walk walk = walker.walk(matcher, seed, 6 + seed % 50);
+    ++walks;
+    ASSERT_EQ(walk.failure, "") << vocabulary.decode(walk.ids);
+    if (walk.unfinished) {
+      ++unfinished;
+      continue;
+    }
+    check(cell, vocabulary, *program, *grammar, walk);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
+                        const CompiledTag& program, const Grammar& grammar,
+                        const Walk& walk) {
+  std::vector<TokenId> ids = walk.ids;
+  std::string text = vocabulary.decode(ids);
+  if (walk.stopped && !grammar.accepts(text)) {
+    // The marker that ends the last message is a stop token, too.
+    ids.push_back(walk.stop);
+    text = vocabulary.decode(ids);
+  }
+  ASSERT_TRUE(grammar.accepts(text)) << json::dump(text);
+
+  // agree
+  ResponseParser parser(format_,
+                        {.tools = &tool_set_, .vocabulary = &vocabulary});
+  parser.feed_tokens(ids);
+  parser.finalize();
+  const Message& read = parser.message();
+  ASSERT_TRUE(read.diagnostics.empty())
+      << listed(read.diagnostics) << json::dump(text);
+
+  // one message
+  TagParser tag_parser(program, {.vocabulary = &vocabulary});
+  tag_parser.feed_tokens(ids);
+  tag_parser.finalize();
+  const Message& by_tag = tag_parser.message();
+  ASSERT_TRUE(by_tag.diagnostics.empty())
+      << listed(by_tag.diagnostics) << json::dump(text);
+  ASSERT_EQ(difference(read.fields, by_tag.fields), "")
+      << json::dump(read.fields) << "\n"
+      << json::dump(by_tag.fields) << "\n"
+      << json::dump(text);
+
+  // valid, choice
+  const std::vector<Call> found = calls_of(read.fields);
+  calls += found.size();
+  for (const Call& call : found) {
+    const auto document = documents_.find(call.name);
+    ASSERT_NE(document, documents_.end()) << call.name << json::dump(text);
+    schema::Validator validator(document->second);
+    ASSERT_TRUE(validator.valid(call.arguments))
+        << json::dump(call.arguments) << json::dump(text);
+    if (cell.choice == "named") {
+      ASSERT_EQ(call.name, "get_weather");
+    }
+    if (cell.choice == "allowed") {
+      ASSERT_NE(call.name, "get_weather");
+    }
+  }
+  if (cell.choice == "none") {
+    ASSERT_TRUE(found.empty()) << json::dump(text);
+  }
+  if (!cell.parallel) {
+    ASSERT_LE(found.size(), 1U) << json::dump(text);
+  }
+  if ((cell.choice == "required" || cell.choice == "named") && !cell.document) {
+    ASSERT_GE(found.size(), 1U) << json::dump(text);
+  }
+
+  // render
+  const Result<std::string> rendered =
+      format_.render(read.fields, {.tools = &tool_set_});
+  ASSERT_TRUE(rendered) << rendered.error().to_string() << json::dump(text);
+}
+
+class FamilyLaw : public ::testing::TestWithParam<std::string_view> {
+ protected:
+  // Runs `count` walks in each of `cells` cells, drawn by seed.
+  void walk(std::size_t cells, std::size_t count, std::uint32_t seed) {
+    FamilyWalks walks(GetParam());
+    if (!walks.writes()) GTEST_SKIP() << "the file does not say how to write";
+    std::vector<Cell> all = all_cells();
+    std::mt19937 random(seed);
+    std::shuffle(all.begin(), all.end(), random);
+    for (std::size_t i = 0; i < cells; ++i) {
+      walks.run(all[i % all.size()],
+                seed + static_cast<std::uint32_t>(i * count), count);
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_EQ(walks.unfinished, 0U);
+    EXPECT_GT(walks.calls, 0U);
+    std::cout << GetParam() << ": " << walks.walks << " walks, " << walks.calls
+              << " calls\n";
+  }
+};
+
+TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReads) { walk(120, 2, 1); }
+
+TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReadsLongRun) {
+  walk(120, 150, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, FamilyLaw, ::testing::ValuesIn(Format::built_in_names()),
+    [](const ::testing::TestParamInfo<std::string_view>& one) {
+      return std::string(one.param);
+    });
+
+}  // namespace
+}  // namespace parlance
