@@ -8,29 +8,29 @@
 namespace parlance {
 namespace {
 
-enum class Part : std::uint8_t { kReasoning, kContent, kCall, kNone };
+enum class Piece : std::uint8_t { kReasoning, kContent, kCall, kNone };
 
 // What one message is in the chat message.
-Part part_of(const HarmonyMessage& message, bool cut) {
+Piece piece_of(const HarmonyMessage& message, bool cut) {
   if (message.recipient && !message.recipient->empty() &&
       *message.recipient != "assistant" && *message.recipient != "user" &&
       *message.recipient != "all") {
     const bool unfinished = message.end == HarmonyEnd::kOpen ||
                             (cut && message.end == HarmonyEnd::kEos);
-    return unfinished ? Part::kNone : Part::kCall;
+    return unfinished ? Piece::kNone : Piece::kCall;
   }
-  if (message.content.empty()) return Part::kNone;
-  return message.channel == "analysis" ? Part::kReasoning : Part::kContent;
+  if (message.content.empty()) return Piece::kNone;
+  return message.channel == "analysis" ? Piece::kReasoning : Piece::kContent;
 }
 
-// Calls `take(part, message)` for the messages of the assistant's turn.
+// Calls `take(piece, message)` for the messages of the assistant's turn.
 template <class Take>
-void for_each_part(std::span<const HarmonyMessage> messages,
-                   const HarmonyMessageOptions& options, Take&& take) {
+void for_each_piece(std::span<const HarmonyMessage> messages,
+                    const HarmonyMessageOptions& options, Take&& take) {
   for (const HarmonyMessage& message : messages) {
     if (message.role != HarmonyRole::kAssistant) return;
-    const Part part = part_of(message, options.cut);
-    if (part != Part::kNone) take(part, message);
+    const Piece piece = piece_of(message, options.cut);
+    if (piece != Piece::kNone) take(piece, message);
     if (message.end == HarmonyEnd::kReturn) return;
   }
 }
@@ -66,9 +66,10 @@ struct Turn {
 Turn collect(std::span<const HarmonyMessage> messages,
              const HarmonyMessageOptions& options, bool chat) {
   Turn turn;
-  for_each_part(messages, options, [&](Part part, const HarmonyMessage& m) {
-    if (part == Part::kReasoning) return append_line(turn.reasoning, m.content);
-    if (part == Part::kContent) return append_line(turn.content, m.content);
+  for_each_piece(messages, options, [&](Piece piece, const HarmonyMessage& m) {
+    if (piece == Piece::kReasoning)
+      return append_line(turn.reasoning, m.content);
+    if (piece == Piece::kContent) return append_line(turn.content, m.content);
     json::Object function{
         {"name", json::Value(call_name(m))},
         {"arguments",
@@ -116,14 +117,14 @@ json::Value harmony_chat_message(std::span<const HarmonyMessage> messages,
 json::Value harmony_response_items(std::span<const HarmonyMessage> messages,
                                    const HarmonyMessageOptions& options) {
   json::Array items;
-  for_each_part(messages, options, [&](Part part, const HarmonyMessage& m) {
-    if (part == Part::kCall) {
+  for_each_piece(messages, options, [&](Piece piece, const HarmonyMessage& m) {
+    if (piece == Piece::kCall) {
       items.push_back(json::Object{{"type", "function_call"},
                                    {"name", json::Value(call_name(m))},
                                    {"arguments", json::Value(m.content)}});
       return;
     }
-    const bool reasoning = part == Part::kReasoning;
+    const bool reasoning = piece == Piece::kReasoning;
     json::Object item{{"type", reasoning ? "reasoning" : "message"}};
     if (!reasoning) item.set("role", "assistant");
     json::Array content{

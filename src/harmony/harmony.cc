@@ -31,6 +31,7 @@
 #include "harmony/marks.h"
 #include "harmony/strict_header.h"
 #include "harmony/text_decoder.h"
+#include "harmony/words.h"
 
 namespace parlance {
 
@@ -356,7 +357,7 @@ void HarmonyParser::State::channel_or_constrain(Mark mark) {
   if (phase == HarmonyState::kContent) {
     if (!channel) {
       diagnostics.add(HarmonyProblem::kUnexpectedSpecial, this_token(), token,
-                      "<|constrain|>");
+                      harmony::kConstrainMarker);
       return other(HarmonyProblem::kUnexpectedSpecial);
     }
     diagnostics.add(HarmonyProblem::kMissingEnd, this_token(), token);
@@ -370,8 +371,8 @@ void HarmonyParser::State::channel_or_constrain(Mark mark) {
     header.imply();
   }
   header.add_section(channel ? SectionKind::kChannel : SectionKind::kConstrain,
-                     channel ? std::string_view("<|channel|>").size()
-                             : std::string_view("<|constrain|>").size(),
+                     channel ? harmony::kChannelMarker.size()
+                             : harmony::kConstrainMarker.size(),
                      token, decoder);
   check_header();
 }
@@ -379,7 +380,7 @@ void HarmonyParser::State::channel_or_constrain(Mark mark) {
 void HarmonyParser::State::message_marker() {
   if (phase == HarmonyState::kContent) {
     diagnostics.add(HarmonyProblem::kUnexpectedSpecial, this_token(), token,
-                    "<|message|>");
+                    harmony::kMessageMarker);
     return other(HarmonyProblem::kUnexpectedSpecial);
   }
   if (end_blank_text()) {

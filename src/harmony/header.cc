@@ -5,32 +5,15 @@
 
 #include "base/utf8.h"
 #include "base/white_space.h"
+#include "harmony/words.h"
 
 namespace parlance::harmony {
 namespace {
 
-constexpr std::string_view kTo = "to=";
 constexpr std::string_view kMarkerText = "<|";
-constexpr std::string_view kConstrain = "<|constrain|>";
 
 bool is_bare_type(std::string_view word) {
   return word == "json" || word == "code" || word == "text";
-}
-
-// `text` without white space at its beginning and, if `end`, at its end.
-std::string_view trimmed(std::string_view text, bool end) {
-  std::size_t first = text.size();
-  std::size_t last = text.size();
-  bool found = false;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = i;
-    if (base::is_white_space(base::next_code_point(text, i))) continue;
-    if (!found) first = begin;
-    found = true;
-    last = i;
-  }
-  if (!found) return {};
-  return text.substr(first, (end ? last : text.size()) - first);
 }
 
 }  // namespace
@@ -121,9 +104,7 @@ bool Header::has_marker() const {
   });
 }
 
-bool Header::blank() const {
-  return !has_marker() && trimmed(text_, true).empty();
-}
+bool Header::blank() const { return !has_marker() && trimmed(text_).empty(); }
 
 Span Header::tokens(std::size_t begin, std::size_t end) const {
   // A token whose bytes began a character has the same `begin` as the token
@@ -305,8 +286,9 @@ void HeaderReader::set_type(const Word& word, std::string type) {
     return;
   }
   // "json" repeats "<|constrain|>json".
-  const bool same = *fields_.content_type == type ||
-                    *fields_.content_type == std::string(kConstrain) + type;
+  const bool same =
+      *fields_.content_type == type ||
+      *fields_.content_type == std::string(kConstrainMarker) + type;
   report(same ? HarmonyProblem::kDuplicateContentType
               : HarmonyProblem::kConflictingContentType,
          word);
@@ -322,7 +304,7 @@ void HeaderReader::read_types() {
     } else if (name.find(kMarkerText) != std::string_view::npos) {
       report(HarmonyProblem::kMarkerTextInHeader, word);
     } else {
-      set_type(word, std::string(kConstrain) + std::string(name));
+      set_type(word, std::string(kConstrainMarker) + std::string(name));
     }
   }
 }

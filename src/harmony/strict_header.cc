@@ -5,13 +5,10 @@
 
 #include "base/utf8.h"
 #include "base/white_space.h"
+#include "harmony/words.h"
 
 namespace parlance::harmony {
 namespace {
-
-constexpr std::string_view kChannel = "<|channel|>";
-constexpr std::string_view kConstrain = "<|constrain|>";
-constexpr std::string_view kTo = "to=";
 
 // The beginning of `text` up to white space of Unicode or '<'.
 std::string_view channel_name(std::string_view text) {
@@ -25,7 +22,7 @@ std::string_view channel_name(std::string_view text) {
 
 // The words of `text`, which white space of ASCII separates.  A word also
 // begins with each <|constrain|>.
-std::vector<std::string_view> split(std::string_view text) {
+std::vector<std::string_view> split_words(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t begin = 0;
   const auto end_word = [&](std::size_t end) {
@@ -36,26 +33,13 @@ std::vector<std::string_view> split(std::string_view text) {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f') {
       end_word(i);
       begin = i + 1;
-    } else if (text.substr(i).starts_with(kConstrain)) {
+    } else if (text.substr(i).starts_with(kConstrainMarker)) {
       end_word(i);
       begin = i;
     }
   }
   end_word(text.size());
   return words;
-}
-
-// `text` without white space of Unicode at its ends.
-std::string_view trimmed(std::string_view text) {
-  std::size_t first = text.size();
-  std::size_t last = text.size();
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = i;
-    if (base::is_white_space(base::next_code_point(text, i))) continue;
-    if (first == text.size()) first = begin;
-    last = i;
-  }
-  return text.substr(first, last - first);
 }
 
 std::string without_to(std::string_view word) {
@@ -71,16 +55,16 @@ std::variant<Fields, HarmonyProblem> read_strict_header(
     std::string_view text, std::optional<HarmonyRole> role) {
   Fields fields;
   std::string rest(text);
-  if (const std::size_t at = text.find(kChannel);
+  if (const std::size_t at = text.find(kChannelMarker);
       at != std::string_view::npos) {
-    const std::string_view after = text.substr(at + kChannel.size());
+    const std::string_view after = text.substr(at + kChannelMarker.size());
     const std::string_view name = channel_name(after);
     if (name.empty()) return HarmonyProblem::kEmptyChannel;
     fields.channel = name;
     rest = std::string(text.substr(0, at));
     rest += after.substr(name.size());
   }
-  std::vector<std::string_view> words = split(trimmed(rest));
+  std::vector<std::string_view> words = split_words(trimmed(rest));
   std::size_t first = 0;
 
   if (!role) {
