@@ -20,6 +20,7 @@ PAGES = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/reference/grammars.md",
+    "docs/reference/harmony.md",
     "docs/reference/integrations.md",
     "docs/reference/structural-tags.md",
 ] + sorted(

@@ -58,6 +58,9 @@ nb::object exception_of(Domain domain, const Error& error,
 // Raises it.
 [[noreturn]] void raise(Domain domain, const Error& error,
                         const ErrorContext& context = {});
+// Raises ResponseError with a code that is not an ErrorCode.
+[[noreturn]] void raise_response(std::string_view code,
+                                 std::string_view message, nb::object events);
 [[noreturn]] void raise_usage(std::string message);
 [[noreturn]] void raise_finalized(std::string_view parser = "ResponseParser");
 // TypeError("`what` must be `wanted`, not `type of got`")
@@ -241,6 +244,7 @@ void define_constraint(nb::module_& m);
 void define_errors(nb::module_& m);
 void define_format(nb::module_& m);
 void define_grammar(nb::module_& m);
+void define_harmony(nb::module_& m);
 void define_jmespath(nb::module_& m);
 void define_logits(nb::module_& m);
 void define_parse(nb::module_& m);

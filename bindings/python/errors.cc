@@ -37,27 +37,41 @@ const char* domain_name(Domain domain) {
   return "other";
 }
 
+// The function that makes an exception.
+nb::object maker() {
+  return nb::module_::import_("parlance._errors").attr("make");
+}
+
+[[noreturn]] void throw_object(const nb::object& exception) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),
+                  exception.ptr());
+  throw nb::python_error();
+}
+
 }  // namespace
 
 nb::object exception_of(Domain domain, const Error& error,
                         const ErrorContext& context) {
-  nb::object make = nb::module_::import_("parlance._errors").attr("make");
   nb::object span = nb::none();
   if (error.span) span = to_tuple(*error.span);
   nb::object item = nb::none();
   if (context.item) item = to_int(*context.item);
   nb::object events = context.events;
   if (!events.is_valid()) events = nb::none();
-  return make(domain_name(domain), to_str(to_string(error.code)),
-              to_words(error.message), to_str(error.path), span,
-              optional_text(context.source), events, item);
+  return maker()(domain_name(domain), to_str(to_string(error.code)),
+                 to_words(error.message), to_str(error.path), span,
+                 optional_text(context.source), events, item);
 }
 
 void raise(Domain domain, const Error& error, const ErrorContext& context) {
-  const nb::object exception = exception_of(domain, error, context);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),
-                  exception.ptr());
-  throw nb::python_error();
+  throw_object(exception_of(domain, error, context));
+}
+
+void raise_response(std::string_view code, std::string_view message,
+                    nb::object events) {
+  throw_object(maker()(domain_name(Domain::kResponse), to_str(code),
+                       to_words(message), to_str(""), nb::none(), nb::none(),
+                       events, nb::none()));
 }
 
 void raise_usage(std::string message) {

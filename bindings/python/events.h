@@ -48,7 +48,7 @@ nb::object feed_large(Range all, const Feed& feed, const auto& to_events) {
   nb::object list;
   for (std::size_t at = 0; at < all.size(); at += kPiece) {
     const std::size_t count = std::min(kPiece, all.size() - at);
-    std::span<const Event> got;
+    decltype(feed(all)) got;
     {
       nb::gil_scoped_release release;
       if constexpr (std::is_same_v<Range, std::string_view>) {

@@ -22,4 +22,5 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_constraint(m);
   parlance::python::define_logits(m);
   parlance::python::define_tag_parser(m);
+  parlance::python::define_harmony(m);
 }

@@ -53,7 +53,7 @@ from ._errors import (
 )
 from ._files import read_text
 from ._logits import apply_bitmask
-from ._parlance import Constraint, Matcher, Vocabulary
+from ._parlance import Constraint, HarmonyParser, Matcher, Vocabulary
 from ._structural_tags import (
     StructuralTag,
     TagParser,
@@ -75,6 +75,7 @@ __all__ = [
     "Format",
     "Grammar",
     "GrammarError",
+    "HarmonyParser",
     "Matcher",
     "MissingPlaceholderError",
     "ParseResult",

@@ -1363,6 +1363,151 @@ class Constraint:
         constraints share.
         """
 
+class HarmonyParser:
+    """Reads Harmony, the protocol of gpt-oss, from token ids.
+
+        parser = HarmonyParser(vocabulary, role="assistant")
+        for ids in stream:
+            for event in parser.feed(ids):
+                show(event)
+        messages = parser.finalize()
+        parser.message()     # {"role": "assistant", "thinking": ..., ...}
+
+    The markers, such as ``<|channel|>``, are tokens of the vocabulary; their
+    spelling in ordinary tokens is text, in contents and in headers.  By default the
+    parser recovers: no response is an error, no text is lost, and ``diagnostics``
+    says what was wrong.  One stream, one parser, one thread.
+
+    Args:
+        vocabulary: a ``Vocabulary`` with tokens for ``<|start|>``, ``<|channel|>``,
+            ``<|message|>`` and ``<|end|>``.
+        role: the role whose header the prompt has opened, ``"assistant"`` after
+            ``<|start|>assistant``.  ``None``: the ids begin with ``<|start|>``, as
+            in a transcript.
+        strict: read as openai-harmony does and raise at the first error.
+
+    Raises:
+        Error: the vocabulary has no such tokens (``code`` is ``"bad_vocabulary"``).
+        UsageError: there is no such role.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        role: Literal["system", "developer", "user", "assistant", "tool"]
+        | None = None,
+        strict: bool = False,
+    ) -> None: ...
+    def feed(self, ids: _Ids) -> list[dict[str, Any]]:
+        """Consumes token ids and returns the events that they complete.
+
+        Args:
+            ids: a list, a tuple or a 1-D array of integers, at most 2**26 of them.  An
+                id without a token reads as U+FFFD.
+
+        Returns:
+            The events as a list of ``dict``, oldest first.  Each has ``"type"``,
+            ``"index"`` (of the message) and ``"tokens"`` (a half-open range of the
+            tokens fed).  The types are ``"message_open"`` (with ``"role"``,
+            ``"name"``, ``"channel"``, ``"recipient"`` and ``"content_type"``, each
+            ``None`` if absent), ``"message_chunk"`` (``"text"``), ``"message_close"``
+            (``"content"``, ``"end"``), and before ``"message_open"``, if it is certain
+            earlier, ``"message_channel"`` (``"channel"``).  The texts of a message,
+            joined, are its content; how the ids are cut into calls changes only how
+            chunks are cut.
+
+        Raises:
+            StateError: ``finalize`` was called before.
+            ResponseError: in the strict mode; ``code`` is the kind of the error, such
+                as ``"expected_start"``, and ``events`` has the events of this call.
+
+        Complexity: O(bytes of the tokens).
+        """
+
+    def finalize(self) -> list[dict[str, Any]]:
+        """Ends the stream and returns the messages, a list of ``dict``.
+
+        Each has ``"role"``, ``"name"``, ``"channel"``, ``"recipient"`` and
+        ``"content_type"`` (``None`` if absent), ``"content"``, ``"end"`` (what ended
+        the message: ``"end"``, ``"call"``, ``"return"``, ``"eos_token"``, ``"eos"`` for
+        the end of the stream, ``"implicit"`` for the next message), ``"tokens"`` and
+        ``"content_tokens"`` (half-open ranges of the tokens fed).
+
+        Raises:
+            StateError: ``finalize`` was called before.
+            ResponseError: in the strict mode, if the stream ends in a header.
+        """
+
+    def message(
+        self, *, names: str = "thinking", cut: bool = False
+    ) -> dict[str, Any]:
+        """One message of the assistant that the messages so far add up to, a ``dict``.
+
+        Reasoning is what stands on the channel ``analysis``, tool calls are the
+        messages to a tool on any channel, and everything else is content.  Several
+        texts are joined by a line feed.  Reading ends before the first message by
+        another role and after a message that ``<|return|>`` ended.
+
+        Args:
+            names: the name of the member with the reasoning.
+            cut: generation was cut off: a call without a stop token is left out.
+
+        Returns:
+            ``"role"`` and, where there are any, the reasoning, ``"content"`` and
+            ``"tool_calls"``.  The arguments of a call are a ``dict`` if its content is
+            a JSON object, else the content.
+
+        Raises:
+            UsageError: ``names`` is the name of another member.
+        """
+
+    def chat_message(
+        self, *, names: str = "reasoning", cut: bool = False
+    ) -> dict[str, Any]:
+        """The same message as servers of chat completions send it, a ``dict``.
+
+        ``"content"`` is ``None`` where there is none; calls have ``"id"``, ``"index"``
+        and arguments as the model wrote them.
+
+        Args:
+            names, cut: as of ``message``.
+
+        Raises:
+            UsageError: as ``message``.
+        """
+
+    def response_items(self, *, cut: bool = False) -> list[dict[str, Any]]:
+        """The same message as the output items of the Responses API, a list of ``dict``.
+
+        One item for each message, in order, of the types ``"reasoning"``,
+        ``"message"`` and ``"function_call"``; ids and statuses are left to the caller.
+
+        Args:
+            cut: as of ``message``.
+        """
+
+    @property
+    def final_events(self) -> list[dict[str, Any]]:
+        """The events that ``finalize`` caused, a list of ``dict`` as ``feed`` returns."""
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages so far, a list of ``dict`` as ``finalize`` returns; the ``"end"``
+        of the message that is still being written is ``"open"``.
+
+        Complexity: O(size of the messages), at every access.
+        """
+
+    @property
+    def diagnostics(self) -> list[dict[str, Any]]:
+        """What was wrong so far, in order, a list of ``dict``.
+
+        Each has ``"code"`` (a stable name such as ``"missing_end"``), ``"message"``,
+        ``"tokens"`` (a half-open range of the tokens fed), ``"at"`` (the token that
+        decided) and ``"warning"`` (whether the deviation has no consequences).
+        """
+
 class Matcher:
     """Follows one text while a model writes it, and tells which tokens may come next.
 

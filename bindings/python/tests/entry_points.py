@@ -50,6 +50,11 @@ VOCABULARY = parlance.Vocabulary(
     control_ids=[256, 257, 258],
     stop_ids=[258],
 )
+HARMONY = parlance.Vocabulary(
+    [bytes([b]) for b in range(256)]
+    + [b"<|start|>", b"<|channel|>", b"<|message|>", b"<|end|>"],
+    control_ids=[256, 257, 258, 259],
+)
 COMPILER = parlance.Compiler(VOCABULARY)
 GRAMMAR = parlance.Grammar.from_ebnf('root ::= "ab" root | "c"')
 CONSTRAINT = COMPILER.compile(GRAMMAR)
@@ -61,6 +66,7 @@ MAKE = {
     "Constraint": lambda: CONSTRAINT,
     "Format": lambda: parlance.Format("qwen3"),
     "Grammar": lambda: GRAMMAR,
+    "HarmonyParser": lambda: parlance.HarmonyParser(HARMONY),
     "Matcher": CONSTRAINT.matcher,
     "ResponseParser": lambda: parlance.ResponseParser(
         TEMPLATE, "", vocabulary=VOCABULARY
@@ -124,8 +130,10 @@ VALID = {
     "logits": lambda: numpy.zeros((2, 32 * WORDS), numpy.float32),
     "markers": lambda: "token",
     "mask": rows,
+    "HarmonyParser(vocabulary)": lambda: HARMONY,
     "matchers": lambda: [CONSTRAINT.matcher(), CONSTRAINT.matcher()],
     "max_white_space": lambda: 2,
+    "names": lambda: "reasoning",
     "next_sibling": lambda: [-1],
     "details": lambda: True,
     "path": lambda: "tables",
@@ -136,6 +144,7 @@ VALID = {
     "recover": lambda: True,
     "response": lambda: 'a</think><call:f>{"n": "1"}</call>b',
     "response_template": lambda: TEMPLATE,
+    "role": lambda: "assistant",
     "root_rule": lambda: "root",
     "row": lambda: 1,
     "rows": lambda: [1, 0],
@@ -173,9 +182,11 @@ VALID = {
             "any_order",
             "closed",
             "compact",
+            "cut",
             "exclude_special_tokens",
             "lenient",
             "parallel_tool_calls",
+            "strict",
             "xgrammar_compatible",
         )
     },

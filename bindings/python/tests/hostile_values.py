@@ -586,6 +586,7 @@ values(
             parlance.Constraint,
             parlance.Format,
             parlance.Grammar,
+            parlance.HarmonyParser,
             parlance.Matcher,
             parlance.ResponseParser,
             parlance.ResponseSchema,
