@@ -2,6 +2,7 @@
 
 #include "automata/aho_corasick.h"
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <utility>
@@ -69,12 +70,72 @@ std::uint32_t AhoCorasick::follow(std::uint32_t node, WordSymbol symbol) const {
 
 // A suffix has all marks of the text that is committed if it is longer than
 // Node::committed: the first mark, everything after it, and the new symbol.
-std::uint32_t AhoCorasick::step(std::uint32_t node, WordSymbol symbol) const {
+std::uint32_t AhoCorasick::step_words(std::uint32_t node,
+                                      WordSymbol symbol) const {
   const std::uint32_t to = follow(node, symbol);
   if (is_mark(symbol) && to == 0) return kRefused;
   const std::uint32_t committed = nodes[node].committed;
   if (committed != 0 && nodes[to].depth <= committed) return kRefused;
   return to;
+}
+
+std::uint32_t AhoCorasick::step_patterns(std::uint32_t state,
+                                         WordSymbol symbol) const {
+  if (!is_mark(symbol)) {
+    return patterns->step(state, static_cast<std::uint8_t>(symbol));
+  }
+  return patterns->step(state, mark_spellings[symbol - kFirstMarkSymbol]);
+}
+
+std::uint32_t AhoCorasick::step_both(std::uint32_t state,
+                                     WordSymbol symbol) const {
+  const std::uint32_t node = step_words(node_of(state), symbol);
+  if (node == kRefused) return kRefused;
+  const std::uint32_t search = step_patterns(pattern_state_of(state), symbol);
+  if (search == PatternDfa::kFound) return kRefused;
+  const std::uint32_t to =
+      node + search * static_cast<std::uint32_t>(nodes.size());
+  return !dead_.empty() && dead_[to] ? kRefused : to;
+}
+
+// live[node + size * search]: a word can be completed from there.  The loop
+// computes the least fixed point of its conditions.  Nodes are visited in
+// reverse, because children come after their parents.
+void AhoCorasick::find_dead_states(
+    const std::function<bool(std::uint32_t)>& live_call) {
+  dead_.clear();
+  const auto committed = [](const Node& node) { return node.committed != 0; };
+  if (patterns == nullptr || std::ranges::none_of(nodes, committed)) return;
+  const std::size_t size = nodes.size();
+  std::vector<bool> live(size * patterns->size(), false);
+  const auto can_complete = [&](const Node& node, std::uint32_t search) {
+    if (std::ranges::any_of(node.calls, live_call)) return true;
+    if (nodes[node.fail].depth >= node.committed &&
+        live[node.fail + size * search]) {
+      return true;
+    }
+    return std::ranges::any_of(node.next, [&](const auto& way) {
+      const std::uint32_t to = step_patterns(search, way.first);
+      return to != PatternDfa::kFound && live[way.second + size * to];
+    });
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = size; i-- > 0;) {
+      if (!committed(nodes[i]) || nodes[i].excluded) continue;
+      for (std::uint32_t search = 0; search < patterns->size(); ++search) {
+        if (live[i + size * search] || !can_complete(nodes[i], search)) {
+          continue;
+        }
+        live[i + size * search] = true;
+        changed = true;
+      }
+    }
+  }
+  dead_.resize(live.size());
+  for (std::size_t state = 0; state < live.size(); ++state) {
+    dead_[state] = !live[state] && committed(nodes[state % size]);
+  }
 }
 
 std::vector<std::uint32_t> AhoCorasick::words_that_begin(

@@ -19,14 +19,23 @@
 // plain text.  After the first mark of a word, the text is committed to the
 // word: a symbol that continues neither that word nor another one with all its
 // marks is refused as well, and the text cannot end there (may_end()).
+//
+// A text may also have to be free of matches of patterns (pattern_dfa.h).  Then
+// a state of a reader is a pair of a node and a state of the automaton of the
+// patterns, as one number; the number of a pair with the first state of that
+// automaton is the node.  at() gives the node of a state.
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "automata/pattern_dfa.h"
 
 namespace parlance::automata {
 
@@ -55,6 +64,10 @@ struct AhoCorasick {
   // A mark is read by its bytes, as other tokens are: a value, or a text that a
   // user wrote.
   bool marks_are_bytes = false;
+  // The text contains no match of these patterns; null: none.  Marks count as
+  // their spellings, `mark_spellings`, by number.
+  std::shared_ptr<const PatternDfa> patterns;
+  std::vector<std::string> mark_spellings;
 
   // The node of a word.
   std::uint32_t insert(std::string_view word);
@@ -62,10 +75,35 @@ struct AhoCorasick {
   // Computes the failure links, and adds to every node the `excluded` and
   // `calls` of its suffixes.  Called once.
   void link();
-  // kRefused only for marks, and after them.
-  std::uint32_t step(std::uint32_t node, WordSymbol symbol) const;
-  // Whether the text may end in `node`: it is committed to no word.
-  bool may_end(std::uint32_t node) const { return nodes[node].committed == 0; }
+  // With patterns: finds the states that are committed to words, none of which
+  // can be completed without a match of a pattern.  step() refuses them.
+  // `live_call`: whether a text continues after this call.
+  // REQUIRES: linked, and the nodes do not change any more.
+  void find_dead_states(const std::function<bool(std::uint32_t)>& live_call);
+
+  // The state after `symbol`; kRefused for marks, after marks, and where a
+  // match of a pattern is complete.
+  std::uint32_t step(std::uint32_t state, WordSymbol symbol) const {
+    return patterns == nullptr ? step_words(state, symbol)
+                               : step_both(state, symbol);
+  }
+  // The node of a state.
+  std::uint32_t node_of(std::uint32_t state) const {
+    return patterns == nullptr
+               ? state
+               : state % static_cast<std::uint32_t>(nodes.size());
+  }
+  const Node& at(std::uint32_t state) const { return nodes[node_of(state)]; }
+  // The state of the automaton of the patterns.  REQUIRES: patterns.
+  std::uint32_t pattern_state_of(std::uint32_t state) const {
+    return state / static_cast<std::uint32_t>(nodes.size());
+  }
+  // Whether the text may end in `state`: it is committed to no word.
+  bool may_end(std::uint32_t state) const { return at(state).committed == 0; }
+
+  // The largest product of the bytes of all words and the states of the
+  // automaton of the patterns.  Whoever adds patterns checks it.
+  static constexpr std::size_t kMaxPairs = std::size_t{1} << 25;
 
   // The calls of the words that `text` begins with, shorter words first.
   // REQUIRES: not linked.
@@ -79,6 +117,12 @@ struct AhoCorasick {
   std::uint32_t insert_one(std::uint32_t at, WordSymbol symbol);
   // The longest suffix that is a node, whether or not a mark is lost.
   std::uint32_t follow(std::uint32_t node, WordSymbol symbol) const;
+  std::uint32_t step_words(std::uint32_t node, WordSymbol symbol) const;
+  std::uint32_t step_both(std::uint32_t state, WordSymbol symbol) const;
+  std::uint32_t step_patterns(std::uint32_t state, WordSymbol symbol) const;
+
+  // By state; empty unless find_dead_states() has found some.
+  std::vector<bool> dead_;
 };
 
 // The call of each word is its index in `words`.
