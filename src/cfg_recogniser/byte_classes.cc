@@ -93,12 +93,17 @@ void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
       break;
     case Action::kFreeText: {
       // The bytes of a character, split by every byte on which the node of the
-      // automaton, or a node on its failure path, has an edge.
+      // automaton, or a node on its failure path, has an edge, and by what the
+      // automaton of the patterns does with them.
       bytes.refine(item.count == 0
                        ? kinds_of_all()
                        : char_kinds(automata::any_character(), item.count));
       const automata::AhoCorasick& automaton = network_.free_texts[state.index];
-      for (std::uint32_t node = item.inner;;
+      if (automaton.patterns != nullptr) {
+        bytes.refine(
+            automaton.patterns->kinds(automaton.pattern_state_of(item.inner)));
+      }
+      for (std::uint32_t node = automaton.node_of(item.inner);;
            node = automaton.nodes[node].fail) {
         for (const auto& [symbol, next] : automaton.nodes[node].next) {
           if (!automata::is_mark(symbol)) {

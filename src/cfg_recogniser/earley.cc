@@ -526,7 +526,7 @@ void EarleyRecogniser::advance_in_text(const Item& item, const Item& next,
   if (next.inner == AhoCorasick::kRefused) return;
   const AhoCorasick& automaton =
       network_.free_texts[network_.states[item.state].index];
-  const AhoCorasick::Node& node = automaton.nodes[next.inner];
+  const AhoCorasick::Node& node = automaton.at(next.inner);
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
   for (StateId call : node.calls) {

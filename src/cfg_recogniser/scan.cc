@@ -167,7 +167,7 @@ void CfgRecogniser::scan_substring(const Item& item, std::uint8_t byte,
   }
 }
 
-// The text continues, or a trigger is complete.  `inner` is the node of the
+// The text continues, or a trigger is complete.  `inner` is the state of the
 // Aho-Corasick automaton (1975) of the triggers, `count` the state inside a
 // UTF-8 sequence.
 void CfgRecogniser::scan_free_text(const Item& item, std::uint8_t byte,
@@ -191,7 +191,7 @@ void CfgRecogniser::advance_in_text(const Item& item, const Item& next,
   if (next.inner == AhoCorasick::kRefused) return;
   const AhoCorasick& automaton =
       network_.free_texts[network_.states[item.state].index];
-  const AhoCorasick::Node& node = automaton.nodes[next.inner];
+  const AhoCorasick::Node& node = automaton.at(next.inner);
   if (node.excluded) return;
   if (node.calls.empty()) return push(out, next);
   for (const StateId call : node.calls) push(out, {call, item.context, 0, 0});

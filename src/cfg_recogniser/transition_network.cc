@@ -356,8 +356,12 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   std::vector<std::string_view> spelled;  // of triggers that have marks
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
     // A trigger is free text until its last byte, so one that contains an
-    // excluded string cannot match.
+    // excluded string or a match of a pattern cannot match.
     if (excluded.first_in(trigger.text)) continue;
+    if (text.exclude_dfa != nullptr &&
+        text.exclude_dfa->always_finds(trigger.text)) {
+      continue;
+    }
     StateId next = call(trigger.rule, text.loop ? id : work.end);
     if (trigger.hide || !trigger.capture.empty()) {
       net.trigger_texts[next] = {
@@ -413,6 +417,10 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   }
   automaton.link();
   automaton.marks_are_bytes = !text.markers;
+  automaton.patterns = text.exclude_dfa;
+  if (automaton.patterns != nullptr && marked) {
+    automaton.mark_spellings = marks->spellings();
+  }
   net.free_texts.push_back(std::move(automaton));
 }
 
@@ -565,6 +573,7 @@ void TransitionNetwork::cut_dead_words() {
         return nodes[edge.second].committed != 0 && !leads[edge.second];
       });
     }
+    text.find_dead_states([&](StateId call) { return states[call].live; });
   }
 }
 

@@ -37,6 +37,11 @@ void note_hidden_triggers(const Rules& rules, std::vector<GrammarNote>& notes) {
         note("The trigger '" + trigger.text + "' contains '" +
              text.excludes[*found] +
              "', which is excluded, so it is never read.");
+      } else if (text.exclude_dfa != nullptr &&
+                 text.exclude_dfa->always_finds(trigger.text)) {
+        note("The trigger '" + trigger.text +
+             "' contains a match of a pattern that is excluded, so it is "
+             "never read.");
       } else {
         triggers.push_back(trigger.text);
       }

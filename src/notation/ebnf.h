@@ -18,9 +18,9 @@
 //            stop_capture="n"] ::= ...
 // Macros     Regex("...", json_string=false, flags="is"), Substring("a", ...),
 //            TagDispatch(("<a>", rule), ..., loop_after_dispatch=true,
-//            excludes=("x",)), Token(1, ...), ExcludeToken(1, ...),
-//            TokenTagDispatch((1, rule), ...), JsonSchema("{...}",
-//            options="{...}").
+//            excludes=("x",), exclude_patterns=("a+b",)), Token(1, ...),
+//            ExcludeToken(1, ...), TokenTagDispatch((1, rule), ...),
+//            JsonSchema("{...}", options="{...}").
 //
 // Printed grammars contain hints: a trailing (= ...), and the options
 // capture_hidden_...=number.  Hints are checked and change nothing.

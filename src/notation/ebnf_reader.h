@@ -91,6 +91,7 @@ class EbnfReader : private TextCursor {
   bool value(Value& out, int depth);
   bool regex_macro(Arguments& args, rules::ExprId& out);
   bool substring_macro(Arguments& args, rules::ExprId& out);
+  bool read_patterns(const Value& given, rules::FreeTextExpr& text);
   bool dispatch_macro(Arguments& args, bool tokens, rules::ExprId& out);
   bool token_macro(Arguments& args, bool excluded, rules::ExprId& out);
   bool schema_macro(Arguments& args, rules::ExprId& out);

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "notation/ebnf_reader.h"
+#include "notation/exclude_patterns.h"
 #include "notation/regex_rules.h"
 #include "rules/schema_options.h"
 
@@ -485,13 +486,42 @@ bool EbnfReader::token_macro(Arguments& args, bool excluded, ExprId& out) {
   return true;
 }
 
+// Reads the patterns of TagDispatch, and makes their automaton.
+bool EbnfReader::read_patterns(const Value& given, FreeTextExpr& text) {
+  for (const Value& one : given.items) {
+    if (one.kind != Value::Kind::kText || one.text.empty()) {
+      return fail(one.span.begin, one.span.end,
+                  "A pattern is a string, and not empty.",
+                  ErrorCode::kWrongType);
+    }
+    text.exclude_patterns.push_back(one.text);
+  }
+  auto made = read_exclude_patterns(text.exclude_patterns);
+  if (made) {
+    text.exclude_dfa = *std::move(made);
+    return true;
+  }
+  // The span of the error counts in the string, whose escapes are resolved.  So
+  // the error is at the string as a whole: the path is "/INDEX" or empty.
+  const std::string& path = made.error().path;
+  std::size_t index = given.items.size();
+  std::from_chars(path.data() + !path.empty(), path.data() + path.size(),
+                  index);
+  const Span span =
+      index < given.items.size() ? given.items[index].span : given.span;
+  return fail(span.begin, span.end, made.error().message, made.error().code);
+}
+
 // Converts the arguments of TagDispatch or, with `tokens`, TokenTagDispatch.
 // Only one of `text` and `token_text` is filled.
 bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
   std::optional<Value> loop;
   std::optional<Value> excludes;
+  std::optional<Value> patterns;
   if (!take_named(args, "loop_after_dispatch", Value::Kind::kBool, loop) ||
-      !take_named(args, "excludes", Value::Kind::kTuple, excludes)) {
+      !take_named(args, "excludes", Value::Kind::kTuple, excludes) ||
+      (!tokens &&
+       !take_named(args, "exclude_patterns", Value::Kind::kTuple, patterns))) {
     return false;
   }
   if (!no_more_named(args)) return false;
@@ -522,6 +552,7 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
       text.excludes.push_back(given.text);
     }
   }
+  if (patterns && !read_patterns(*patterns, text)) return false;
   // A trigger may give, after its rule, the name under which its text is
   // captured, and `stop` if captures omit the trigger.
   const auto read_capture = [&](const Value& given, FreeTextExpr::Trigger& to) {

@@ -330,6 +330,9 @@ class Writer {
     out_ += "loop_after_dispatch=";
     out_ += text.loop ? "true" : "false";
     if (!text.excludes.empty()) call(", excludes=", text.excludes);
+    if (!text.exclude_patterns.empty()) {
+      call(", exclude_patterns=", text.exclude_patterns);
+    }
     out_ += ')';
   }
 

@@ -30,8 +30,8 @@ using regex::HirKind;
 // its origin in the pattern, so that errors have spans in the pattern.
 class Respeller {
  public:
-  Respeller(std::string_view text, bool embedded)
-      : text_(text), embedded_(embedded) {}
+  Respeller(std::string_view text, const RegexOptions& options)
+      : text_(text), embedded_(options.embedded), search_(options.search) {}
 
   // False after an error.
   bool run() {
@@ -99,6 +99,10 @@ class Respeller {
   bool group() {
     std::string_view rest = text_.substr(at_ + 2);
     if (rest.starts_with("=") || rest.starts_with("!")) {
+      if (search_) {
+        keep(3);
+        return true;
+      }
       return refuse(3,
                     "Look-ahead is not supported in a grammar; write what may "
                     "follow as part of the pattern.");
@@ -240,6 +244,14 @@ class Respeller {
                       "list the characters, as in [a-zà-ÿ].");
       case 'k':
         return refuse(2, "Back-references are not supported in a grammar.");
+      case 'A':
+      case 'Z':
+      case 'z':
+        if (!search_ || in_class_) break;
+        return refuse(2, std::string("\"\\") + c +
+                             "\" is not supported; \"^\" is the beginning of "
+                             "the text, and the end is not known while the "
+                             "text is written.");
       default:
         break;
     }
@@ -264,6 +276,7 @@ class Respeller {
   std::string_view text_;
   std::size_t at_ = 0;
   bool embedded_;
+  bool search_;
   bool in_class_ = false;
 };
 
@@ -327,7 +340,7 @@ Result<RegexExpr> read_regex(std::string_view pattern,
                    Span{0, pattern.size()}};
     }
   }
-  Respeller respeller(pattern, options.embedded);
+  Respeller respeller(pattern, options);
   if (!respeller.run()) return respeller.error;
   ignore_case = ignore_case || respeller.ignore_case;
 
@@ -351,7 +364,15 @@ Result<RegexExpr> read_regex(std::string_view pattern,
   Result<regex::Ast> ast = regex::parse_ast(respeller.out, reading);
   if (!ast) return located(ast.error());
   for (regex::AstNode& node : ast->nodes) {
-    if (node.kind == AstKind::kAnchor) {
+    if (node.kind == AstKind::kAnchor && options.search) {
+      if (node.anchor != regex::AstAnchor::kCaret) {
+        return located({ErrorCode::kUnsupportedPattern,
+                        "\"$\" is not supported: the end of the text is not "
+                        "known while it is written.",
+                        {},
+                        node.span});
+      }
+    } else if (node.kind == AstKind::kAnchor) {
       node.kind = AstKind::kEmpty;
     } else if (node.kind == AstKind::kSet) {
       if (node.set.empty()) {
@@ -401,6 +422,10 @@ Result<RegexExpr> read_regex(std::string_view pattern,
       case HirKind::kRepeat:
       case HirKind::kCapture:
         break;
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        if (options.search) break;
+        [[fallthrough]];
       default:
         return Error{ErrorCode::kUnsupportedPattern,
                      "The pattern is not regular; remove look-around and "

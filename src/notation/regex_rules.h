@@ -33,6 +33,9 @@ struct RegexOptions {
   std::string_view flags = {};  // letters of "isu"
   bool json_string = false;
   bool embedded = false;
+  // The pattern is searched for in a text: look-ahead is accepted, ^ is the
+  // beginning of the text, and $ is refused.
+  bool search = false;
 };
 
 // Errors: kBadPattern, kUnsupportedPattern, kTooLarge, kInvalidUtf8; spans are

@@ -45,6 +45,8 @@ void Marks::add(const Rules& rules) {
     if (!text.markers) continue;
     for (const auto& trigger : text.triggers) add(trigger.text);
     for (const std::string& word : text.excludes) add(word);
+    if (text.exclude_dfa == nullptr) continue;
+    for (const std::string& word : text.exclude_dfa->literals()) add(word);
   }
 }
 
@@ -81,6 +83,12 @@ std::optional<std::uint32_t> Marks::spelled_at(std::string_view text) const {
     if (found != by_spelling_.end()) return found->second;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> Marks::spellings() const {
+  std::vector<std::string> out;
+  for (const Mark& mark : marks_) out.push_back(mark.spelling);
+  return out;
 }
 
 bool Marks::has_bytes(Token id) const {

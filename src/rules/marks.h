@@ -70,6 +70,8 @@ class Marks {
   std::optional<std::uint32_t> mark_of(Token id) const;
   // The longest mark whose spelling is a prefix of `text`.
   std::optional<std::uint32_t> spelled_at(std::string_view text) const;
+  // The spellings of all marks, by number.
+  std::vector<std::string> spellings() const;
   // Whether the token of a mark may also be read as its bytes.
   bool has_bytes(Token id) const;
   const Vocabulary& vocabulary() const { return vocabulary_; }

@@ -426,9 +426,12 @@ std::size_t memory_bytes(const Rules& rules) {
   }
   for (const FreeTextExpr& one : rules.free_texts) {
     bytes += sizeof(one) + one.triggers.size() * sizeof(one.triggers[0]);
-    for (const std::string& text : one.excludes) {
-      bytes += sizeof(std::string) + text.capacity();
+    for (const auto* texts : {&one.excludes, &one.exclude_patterns}) {
+      for (const std::string& text : *texts) {
+        bytes += sizeof(std::string) + text.capacity();
+      }
     }
+    if (one.exclude_dfa != nullptr) bytes += one.exclude_dfa->memory_bytes();
   }
   for (const TokenSetExpr& one : rules.token_sets) {
     bytes += sizeof(one) + one.ranges.capacity() * sizeof(one.ranges[0]);

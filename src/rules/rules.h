@@ -24,12 +24,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "automata/pattern_dfa.h"
 #include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -105,7 +107,7 @@ struct SubstringExpr {
 
 // Text up to a complete trigger; then the rule of that trigger follows, and, if
 // `loop`, text again.  It may end wherever no such rule is open, and contains
-// no string of `excludes`.
+// no string of `excludes` and no match of `exclude_patterns`.
 struct FreeTextExpr {
   struct Trigger {
     std::string text;
@@ -116,6 +118,10 @@ struct FreeTextExpr {
   };
   std::vector<Trigger> triggers = {};
   std::vector<std::string> excludes = {};
+  // As written, and their automaton (exclude_patterns.h); null if there are
+  // none.
+  std::vector<std::string> exclude_patterns = {};
+  std::shared_ptr<const automata::PatternDfa> exclude_dfa = nullptr;
   bool loop = true;
   // The triggers and excludes are spelled by a description: with a vocabulary
   // they are markers (marks.h).  If false, a user wrote them, and they are
