@@ -23,6 +23,12 @@
 //   "tool": NAME    on a tag: the tag is a call of that tool, and the value of
 //                   the one json_schema in it is the arguments.
 //
+// A third one is ours as well, and changes which texts the tag allows:
+//
+//   "exclude_patterns": [PATTERN, ...]
+//                   on any_text, triggered_tags and dispatch: the free text
+//                   contains no match of any of these regular expressions.
+//
 // tool_calling() makes the tag for the tools of a request in the style of a
 // model family:
 //
@@ -89,9 +95,9 @@ class StructuralTag {
                                          const Limits& limits = {});
 
   // The canonical form.  Every format has its "type" and all its members,
-  // defaults included, except that "field" and "tool" appear only if they were
-  // given.  A single "end" is a string, several are a list.  Older spellings
-  // are replaced, and unknown keys are removed.
+  // defaults included, except that "exclude_patterns", "field" and "tool"
+  // appear only if they were given.  A single "end" is a string, several are a
+  // list.  Older spellings are replaced, and unknown keys are removed.
   json::Value to_json() const;
 
  private:

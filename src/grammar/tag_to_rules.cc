@@ -10,6 +10,7 @@
 
 #include "arguments/to_rules.h"
 #include "grammar/compile.h"
+#include "grammar/exclude_dfas.h"
 #include "json/located.h"
 #include "notation/ebnf.h"
 #include "notation/regex_rules.h"
@@ -47,6 +48,7 @@ class Lowering {
         options_(options),
         inside_(inside),
         analysis_(tag),
+        exclude_dfas_(tag, analysis_, options),
         made_(tag.nodes.size()) {}
 
   Result<LoweredTag> lower() {
@@ -106,6 +108,7 @@ class Lowering {
   ExprId lower_dispatch(TagNodeId id);
   ExprId lower_token_dispatch(TagNodeId id);
 
+  FreeTextExpr free_text(TagNodeId id);
   void add_triggers(std::vector<TriggerTarget> targets, std::string_view name,
                     FreeTextExpr& text);
 
@@ -161,6 +164,7 @@ class Lowering {
   const LowerOptions& options_;
   const bool inside_;
   const structural_tag::TagAnalysis analysis_;
+  ExcludeDfas exclude_dfas_;
   LoweredTag out_;
   std::vector<Made> made_;
   std::optional<Error> error_;
@@ -327,13 +331,26 @@ ExprId Lowering::lower_grammar(const TagNode& node) {
   return out_.rules.reference(out_.rules.append(*rules));
 }
 
-ExprId Lowering::lower_any_text(TagNodeId id) {
-  const auto& body = tag_[id].as<structural_tag::AnyText>();
-  Rules& rules = out_.rules;
-  if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
+// The free text of a node, without triggers.
+FreeTextExpr Lowering::free_text(TagNodeId id) {
   FreeTextExpr text;
   text.markers = true;
   text.excludes = analysis_.excluded_texts(id);
+  auto dfa = exclude_dfas_.of(id);
+  if (dfa) {
+    text.exclude_patterns = structural_tag::exclude_patterns_of(tag_[id]);
+    text.exclude_dfa = *std::move(dfa);
+  } else if (inside_) {
+    fail(std::move(dfa).error());
+  }
+  return text;
+}
+
+ExprId Lowering::lower_any_text(TagNodeId id) {
+  const auto& body = tag_[id].as<structural_tag::AnyText>();
+  Rules& rules = out_.rules;
+  FreeTextExpr text = free_text(id);
+  if (body.max_chars == 0u || body.max_tokens == 0u) return rules.empty();
   const ExprId expr = rules.free_text(std::move(text));
   if (!body.max_chars && !body.max_tokens) return expr;
   const RuleId limited = rule("text", expr);
@@ -390,12 +407,10 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
   const TagNode& node = tag_[id];
   const auto& body = node.as<structural_tag::TriggeredTags>();
   Rules& rules = out_.rules;
+  FreeTextExpr text = free_text(id);
   if (body.at_least_one && body.stop_after_first) {
     return rules.choice(wholes(node));
   }
-  FreeTextExpr text;
-  text.markers = true;
-  text.excludes = analysis_.excluded_texts(id);
   text.loop = !body.stop_after_first;
   // A target is the rest of "begin" after the trigger, the content and the end.
   std::vector<TriggerTarget> triggers;
@@ -492,9 +507,7 @@ ExprId Lowering::lower_separated(const TagNode& node) {
 ExprId Lowering::lower_dispatch(TagNodeId id) {
   const TagNode& node = tag_[id];
   const auto& body = node.as<structural_tag::DispatchBody>();
-  FreeTextExpr text;
-  text.markers = true;
-  text.excludes = analysis_.excluded_texts(id);
+  FreeTextExpr text = free_text(id);
   text.loop = body.loop;
   std::vector<TriggerTarget> triggers;
   for (std::size_t i = 0; i < body.patterns.size(); ++i) {

@@ -149,7 +149,8 @@ std::optional<Error> check_characters(const TagNode& node) {
     case TagNodeType::kConstString:
       return all({node.as<ConstString>().value}, "value");
     case TagNodeType::kAnyText:
-      return all(node.as<AnyText>().excludes, "excludes");
+      error = all(node.as<AnyText>().excludes, "excludes");
+      break;
     case TagNodeType::kTag:
       error = all(node.as<TagBody>().begin.texts, "begin");
       return error ? error : all(node.as<TagBody>().end.texts, "end");
@@ -157,13 +158,16 @@ std::optional<Error> check_characters(const TagNode& node) {
       return all({node.as<TagsWithSeparator>().separator}, "separator");
     case TagNodeType::kTriggeredTags:
       error = all(node.as<TriggeredTags>().triggers, "triggers");
-      return error ? error : all(node.as<TriggeredTags>().excludes, "excludes");
+      if (!error) error = all(node.as<TriggeredTags>().excludes, "excludes");
+      break;
     case TagNodeType::kDispatch:
       error = all(node.as<DispatchBody>().patterns, "rules");
-      return error ? error : all(node.as<DispatchBody>().excludes, "excludes");
+      if (!error) error = all(node.as<DispatchBody>().excludes, "excludes");
+      break;
     default:
       return std::nullopt;
   }
+  return error ? error : all(exclude_patterns_of(node), "exclude_patterns");
 }
 
 // A tag with unlimited content needs a non-empty end, or excludes.
@@ -253,25 +257,31 @@ std::optional<Error> check_token_triggers(const TagTree& tag,
   return std::nullopt;
 }
 
+// The pointer of a trigger.
+std::string trigger_path(const TagNode& node, std::size_t trigger) {
+  const std::string index = std::to_string(trigger);
+  return node.path + (node.type == TagNodeType::kDispatch
+                          ? "/rules/" + index + "/0"
+                          : "/triggers/" + index);
+}
+
 // A trigger that contains an excluded text can never be completed: until its
 // last byte it is free text.  This holds after a shorter trigger as well.
 std::optional<Error> check_reachable(const std::vector<std::string>& triggers,
                                      const std::vector<std::string>& excludes,
-                                     const TagNode& node, bool dispatch) {
+                                     const TagNode& node) {
   if (excludes.empty()) return std::nullopt;
   const AhoCorasick excluded = automata::word_automaton(excludes);
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     const std::optional<std::uint32_t> found = excluded.first_in(triggers[i]);
     if (!found) continue;
-    const std::string index = std::to_string(i);
     return Error{
         ErrorCode::kConflict,
         std::string(to_string(node.type)) + ": the trigger " +
             quoted(triggers[i]) + " contains " + quoted(excludes[*found]) +
             ", which the free text must not contain (by 'excludes' or as "
             "the end of the enclosing tag), so it can never be read.",
-        node.path +
-            (dispatch ? "/rules/" + index + "/0" : "/triggers/" + index)};
+        trigger_path(node, i)};
   }
   return std::nullopt;
 }
@@ -289,6 +299,31 @@ std::optional<Error> check_reachable_tokens(
 }
 
 }  // namespace
+
+const std::vector<std::string>& triggers_of(const TagNode& node) {
+  static const std::vector<std::string> none;
+  switch (node.type) {
+    case TagNodeType::kTriggeredTags:
+      return node.as<TriggeredTags>().triggers;
+    case TagNodeType::kDispatch:
+      return node.as<DispatchBody>().patterns;
+    default:
+      return none;
+  }
+}
+
+Error unreadable_trigger_error(const TagNode& node, std::size_t trigger,
+                               std::string_view pattern) {
+  return Error{ErrorCode::kConflict,
+               std::string(to_string(node.type)) + ": the trigger " +
+                   quoted(triggers_of(node)[trigger]) +
+                   " contains a match of the pattern " + quoted(pattern) +
+                   " of 'exclude_patterns', which the free text must not "
+                   "complete, so it can never be read. Give a trigger that "
+                   "ends before the match does, or a pattern that requires "
+                   "more.",
+               trigger_path(node, trigger)};
+}
 
 Error token_begin_error(const TagNode& child, const std::string& token) {
   return Error{ErrorCode::kConflict,
@@ -317,7 +352,22 @@ Error excluded_trigger_error(const TagNode& node, std::size_t trigger,
                                 : "/trigger_tokens/" + index)};
 }
 
+const std::vector<std::string>& exclude_patterns_of(const TagNode& node) {
+  static const std::vector<std::string> none;
+  switch (node.type) {
+    case TagNodeType::kAnyText:
+      return node.as<AnyText>().exclude_patterns;
+    case TagNodeType::kTriggeredTags:
+      return node.as<TriggeredTags>().exclude_patterns;
+    case TagNodeType::kDispatch:
+      return node.as<DispatchBody>().exclude_patterns;
+    default:
+      return none;
+  }
+}
+
 bool has_own_excludes(const TagNode& node) {
+  if (!exclude_patterns_of(node).empty()) return true;
   switch (node.type) {
     case TagNodeType::kAnyText:
       return !node.as<AnyText>().excludes.empty();
@@ -451,12 +501,12 @@ std::optional<Error> check_structural_tag(const TagTree& tag) {
         error = check_triggers(tag, node);
         if (!error) {
           error = check_reachable(node.as<TriggeredTags>().triggers,
-                                  analysis.excluded_texts(self), node, false);
+                                  analysis.excluded_texts(self), node);
         }
         break;
       case TagNodeType::kDispatch:
         error = check_reachable(node.as<DispatchBody>().patterns,
-                                analysis.excluded_texts(self), node, true);
+                                analysis.excluded_texts(self), node);
         break;
       case TagNodeType::kTokenTriggeredTags:
         error = check_token_triggers(tag, node);

@@ -102,13 +102,15 @@ std::optional<Error> untyped(const json::Value& object, const std::string& path,
     out = TagNodeType::kConstString;
   } else if (has("json_schema")) {
     out = TagNodeType::kJsonSchema;
-  } else if (has("excludes")) {
+  } else if (has("excludes") || has("exclude_patterns")) {
     if (has("triggers") || has("rules")) {
-      return Error{ErrorCode::kConflict,
-                   "format: without 'type' an object with 'excludes' is "
-                   "free text, but this one has 'triggers' or 'rules' too. "
-                   "Give its 'type'.",
-                   path};
+      return Error{
+          ErrorCode::kConflict,
+          "format: without 'type' an object with '" +
+              std::string(has("excludes") ? "excludes" : "exclude_patterns") +
+              "' is free text, but this one has 'triggers' or 'rules' too. "
+              "Give its 'type'.",
+          path};
     }
     out = TagNodeType::kAnyText;
   } else if (has("elements")) {
@@ -310,6 +312,8 @@ void Loader::load_dispatch(MemberReader& fields, TagNode& node) {
   } else {
     texts.loop = fields.flag("loop", true);
     texts.excludes = fields.texts("excludes", MemberReader::kOptional);
+    texts.exclude_patterns =
+        fields.texts("exclude_patterns", MemberReader::kOptional);
     node.body = std::move(texts);
   }
 }
@@ -372,6 +376,8 @@ std::optional<Error> Loader::load_one(const Pending& next) {
     case TagNodeType::kAnyText: {
       AnyText body;
       body.excludes = fields.texts("excludes", MemberReader::kOptional);
+      body.exclude_patterns =
+          fields.texts("exclude_patterns", MemberReader::kOptional);
       body.max_tokens = fields.budget("max_tokens");
       body.max_chars = fields.budget("max_chars");
       node.body = std::move(body);
@@ -410,6 +416,8 @@ std::optional<Error> Loader::load_one(const Pending& next) {
       body.at_least_one = fields.flag("at_least_one", false);
       body.stop_after_first = fields.flag("stop_after_first", false);
       body.excludes = fields.texts("excludes", MemberReader::kOptional);
+      body.exclude_patterns =
+          fields.texts("exclude_patterns", MemberReader::kOptional);
       node.body = std::move(body);
       break;
     }

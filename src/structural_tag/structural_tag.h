@@ -133,8 +133,11 @@ struct GrammarBody {
   std::string source;  // not empty; EBNF with a rule "root"
 };
 
+// exclude_patterns, here and below: regular expressions; the free text contains
+// no match of any of them (notation/exclude_patterns.h).  None is empty.
 struct AnyText {
   std::vector<std::string> excludes;  // none empty
+  std::vector<std::string> exclude_patterns;
   std::optional<std::uint32_t> max_tokens;
   std::optional<std::uint32_t> max_chars;
 };
@@ -158,6 +161,7 @@ struct TagBody {
 struct TriggeredTags {
   std::vector<std::string> triggers;  // none empty
   std::vector<std::string> excludes;  // none empty
+  std::vector<std::string> exclude_patterns;
   bool at_least_one = false;
   bool stop_after_first = false;
 };
@@ -173,6 +177,7 @@ struct TagsWithSeparator {
 struct DispatchBody {
   std::vector<std::string> patterns;  // none empty
   std::vector<std::string> excludes;  // none empty
+  std::vector<std::string> exclude_patterns;
   bool loop = true;
 };
 
@@ -262,9 +267,10 @@ Result<TagTree> load_legacy_tags(const json::Value& tags,
                                  const Limits& limits = {});
 
 // The canonical form.  Every node has its type and all its members, including
-// those with their default value; "field" and "tool" come last and only if they
-// are given.  A single end is a string, several are a list.  The members are in
-// the order of the description.  Loading the result gives the same tree.
+// those with their default value; "exclude_patterns" only if there are some,
+// and "field" and "tool", which come last, only if they are given.  A single
+// end is a string, several are a list.  The members are in the order of the
+// description.  Loading the result gives the same tree.
 json::Value to_json(const TagTree& tag);
 
 // Whether a node allows the empty text.
@@ -310,8 +316,19 @@ class TagAnalysis {
   std::vector<Nullable> nullable_;
 };
 
-// Whether the node itself has excludes.
+// Whether the node itself has excludes or patterns of excludes.
 bool has_own_excludes(const TagNode& node);
+
+// The "exclude_patterns" of a node; none if its type has no such member.
+const std::vector<std::string>& exclude_patterns_of(const TagNode& node);
+
+// The triggers of triggered_tags and the patterns of dispatch; else none.
+const std::vector<std::string>& triggers_of(const TagNode& node);
+
+// The error about triggers_of(node)[trigger], which contains a match of
+// `pattern`.
+Error unreadable_trigger_error(const TagNode& node, std::size_t trigger,
+                               std::string_view pattern);
 
 // The errors that only the whole tree shows: tags without an end, triggers that
 // begin no tag or can never be read, calls without arguments.  Called by the

@@ -83,6 +83,12 @@ json::Value child(const TagNode& node, std::vector<json::Value>& made) {
   return std::move(made[index_of(node.children[0])]);
 }
 
+// "exclude_patterns", which other engines do not know, is written if given.
+void add_exclude_patterns(const std::vector<std::string>& patterns,
+                          json::Object& out) {
+  if (!patterns.empty()) out.set("exclude_patterns", texts(patterns));
+}
+
 // [[pattern, format], ...]
 json::Value rules(json::Value patterns, const TagNode& node,
                   std::vector<json::Value>& made) {
@@ -123,6 +129,7 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
     case TagNodeType::kAnyText: {
       const auto& body = node.as<AnyText>();
       out.set("excludes", texts(body.excludes));
+      add_exclude_patterns(body.exclude_patterns, out);
       out.set("max_tokens", count_or_null(body.max_tokens));
       out.set("max_chars", count_or_null(body.max_chars));
       return;
@@ -158,6 +165,7 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
       out.set("at_least_one", body.at_least_one);
       out.set("stop_after_first", body.stop_after_first);
       out.set("excludes", texts(body.excludes));
+      add_exclude_patterns(body.exclude_patterns, out);
       return;
     }
     case TagNodeType::kTagsWithSeparator: {
@@ -173,6 +181,7 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
       out.set("rules", rules(texts(body.patterns), node, made));
       out.set("loop", body.loop);
       out.set("excludes", texts(body.excludes));
+      add_exclude_patterns(body.exclude_patterns, out);
       return;
     }
     case TagNodeType::kToken:

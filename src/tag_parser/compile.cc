@@ -20,7 +20,8 @@ using structural_tag::TagNodeType;
 // --- Analysis ----------------------------------------------------------------
 
 // For a json_schema, regex or grammar: builds its recogniser, and finds whether
-// it is impossible or nullable.
+// it is impossible or nullable.  For free text: builds the automaton of its
+// patterns.
 std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
   const TagNode& format = tag_[id];
   switch (format.type) {
@@ -28,6 +29,13 @@ std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
     case TagNodeType::kRegex:
     case TagNodeType::kGrammar:
       break;
+    case TagNodeType::kAnyText:
+    case TagNodeType::kTriggeredTags:
+    case TagNodeType::kDispatch: {
+      auto dfa = exclude_dfas_.of(id);
+      if (!dfa) return std::move(dfa).error();
+      return std::nullopt;
+    }
     default:
       return std::nullopt;
   }

@@ -72,10 +72,22 @@ std::uint32_t node_of(const automata::AhoCorasick& automaton,
 
 }  // namespace
 
-// Links the automaton of a free text, and returns the index of the text.
-std::uint32_t TagCompiler::add_text(FreeText text) {
+// Links the automaton of the free text of `id`, adds the automaton of the
+// node's patterns, and returns the index of the text.
+std::uint32_t TagCompiler::add_text(TagNodeId id, FreeText text) {
   text.automaton.link();
   exclude_dead_ends(text);
+  // make_leaf() has made the automaton.
+  text.automaton.patterns = *exclude_dfas_.of(id);
+  if (text.automaton.patterns != nullptr) {
+    if (marks_ != nullptr) text.automaton.mark_spellings = marks_->spellings();
+    text.automaton.find_dead_states(
+        [&](std::uint32_t call) { return !text.targets[call].empty(); });
+    for (std::size_t byte = 0; byte < text.special.size(); ++byte) {
+      text.special[byte] = text.automaton.patterns->step(
+                               0, static_cast<std::uint8_t>(byte)) != 0;
+    }
+  }
   text.pending.assign(text.automaton.nodes.size(), 0);
   for (const auto& [symbol, next] : text.automaton.nodes[0].next) {
     if (!automata::is_mark(symbol)) text.special[symbol] = true;
@@ -113,7 +125,7 @@ Pc TagCompiler::compile_text(TagNodeId id) {
   if (body.max_tokens) out_.has_budgets = true;
   return add({.op = Op::kText,
               .next = leave,
-              .index = add_text(std::move(text)),
+              .index = add_text(id, std::move(text)),
               .max = body.max_chars.value_or(kUnbounded),
               .max_tokens = body.max_tokens.value_or(kUnbounded)});
 }
@@ -249,7 +261,7 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
     exclude(text, word);
   }
   for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
-  const std::uint32_t index = add_text(std::move(text));
+  const std::uint32_t index = add_text(id, std::move(text));
   // The pending bytes at a node of an exclude are those of its longest suffix
   // that is a node of a trigger.
   FreeText& made = out_.free_texts[index];

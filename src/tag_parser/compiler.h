@@ -28,6 +28,7 @@
 
 #include "base/access.h"
 #include "grammar/embedded.h"
+#include "grammar/exclude_dfas.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/tag_to_rules.h"
 #include "parlance/error.h"
@@ -51,7 +52,8 @@ class TagCompiler {
         impossible_(tag_.nodes.size(), false),
         nullable_(tag_.nodes.size(), false),
         depth_(tag_.nodes.size(), 0),
-        leaves_(tag_.nodes.size()) {
+        leaves_(tag_.nodes.size()),
+        exclude_dfas_(tag_, analysis_, lowering_) {
     if (options.cache != nullptr) {
       lowering_.cache = &detail::Access::impl(*options.cache)->cache;
     }
@@ -160,7 +162,7 @@ class TagCompiler {
 
   ResumePoint resume_point(TagNodeId id, const FreeText& text);
 
-  std::uint32_t add_text(FreeText text);
+  std::uint32_t add_text(TagNodeId id, FreeText text);
   void exclude(FreeText& text, std::string_view word);
   void exclude_spelling(FreeText& text, std::string_view word);
   void add_targets(TagNodeId id, FreeText& text);
@@ -181,6 +183,7 @@ class TagCompiler {
   std::vector<bool> nullable_;        // the empty text fits
   std::vector<std::uint32_t> depth_;  // how many formats enclose it
   std::vector<grammar::EmbeddedRecogniser> leaves_;
+  grammar::ExcludeDfas exclude_dfas_;
 };
 
 }  // namespace parlance::tag_parser

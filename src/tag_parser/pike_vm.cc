@@ -275,13 +275,13 @@ void PikeVm::scan_text(const Thread& thread, const Instruction& at,
       program_.free_texts[at.index].automaton.step(state.text_node(), byte));
 }
 
-// Free text has read a symbol that leads to node `to` of its automaton.  A node
-// that spells a trigger ends the text, unless this is the text after the last
-// trigger.
+// Free text has read a symbol that leads to state `to` of its automaton.  A
+// node that spells a trigger ends the text, unless this is the text after the
+// last trigger.
 void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
   if (to == automata::AhoCorasick::kRefused) return;
   const FreeText& text = program_.free_texts[at.index];
-  const auto& node = text.automaton.nodes[to];
+  const auto& node = text.automaton.at(to);
   if (node.excluded) return;
   next.state.text_node() = to;
   if (node.calls.empty()) return add(next);

@@ -16,23 +16,25 @@ constexpr std::size_t kShown = 6;
 
 using json::quoted;
 
-// Spellings of the paths from `node` to triggers, at most kShown + 1 of them.
+// Spellings of the paths from `state` to triggers, at most kShown + 1 of them.
 std::vector<std::string> rests(const TagProgram& program,
                                const automata::AhoCorasick& automaton,
-                               std::uint32_t node) {
+                               std::uint32_t state) {
   std::vector<std::string> out;
-  std::vector<std::pair<std::uint32_t, std::string>> open = {{node, {}}};
+  std::vector<std::pair<std::uint32_t, std::string>> open = {{state, {}}};
   while (!open.empty() && out.size() <= kShown) {
     const auto [at, read] = std::move(open.back());
     open.pop_back();
-    const auto& here = automaton.nodes[at];
+    const auto& here = automaton.at(at);
     if (here.excluded) continue;
     if (!here.calls.empty()) {
       out.push_back(read);
       continue;
     }
     for (auto next = here.next.rbegin(); next != here.next.rend(); ++next) {
-      open.emplace_back(next->second, read);
+      const std::uint32_t to = automaton.step(at, next->first);
+      if (to == automata::AhoCorasick::kRefused) continue;
+      open.emplace_back(to, read);
       open.back().second += spelling(program.marks.get(), next->first);
     }
   }
@@ -61,7 +63,8 @@ bool PikeVm::can_end() {
 std::uint32_t PikeVm::pending(const Thread& thread) const {
   const Instruction& at = program_.code[thread.state.pc];
   if (at.op != Op::kTextToTrigger) return 0;
-  return program_.free_texts[at.index].pending[thread.state.text_node()];
+  const FreeText& text = program_.free_texts[at.index];
+  return text.pending[text.automaton.node_of(thread.state.text_node())];
 }
 
 HistoryId PikeVm::compact_history(HistoryId step) {
@@ -171,6 +174,7 @@ std::string PikeVm::spelled_marker(std::uint8_t byte) {
     const FreeText& text = program_.free_texts[at.index];
     std::uint32_t node = text.automaton.step(thread.state.text_node(), byte);
     if (node == automata::AhoCorasick::kRefused) continue;
+    node = text.automaton.node_of(node);
     for (; node != 0; node = text.automaton.nodes[node].fail) {
       for (const auto& [end, marker] : text.spelled) {
         if (end == node) return marker;

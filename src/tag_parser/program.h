@@ -111,7 +111,7 @@ struct FreeText {
   std::vector<std::vector<Pc>> targets;
   // By node: how many bytes of the text may be the beginning of a trigger.
   std::vector<std::uint32_t> pending;
-  // Bytes that lead from node 0 to another node.
+  // Bytes that lead from state 0 to another state.
   std::array<bool, 256> special = {};
   // Nodes that spell a marker which must be written as its token, and the
   // marker.

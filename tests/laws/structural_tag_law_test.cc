@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,7 @@ struct Triggered {
   std::vector<Rule> rules;
   std::vector<std::string> excludes;
   bool loop = true;
+  std::string exclude_pattern = {};  // "": none
 };
 
 bool ends_with_one_of(std::string_view text,
@@ -52,6 +54,11 @@ bool reads(const Triggered& definition, std::string_view text,
   for (std::size_t end = start;; ++end) {
     const std::string_view region = text.substr(start, end - start);
     if (ends_with_one_of(region, definition.excludes)) return false;
+    if (!definition.exclude_pattern.empty() &&
+        std::regex_search(region.begin(), region.end(),
+                          std::regex(definition.exclude_pattern))) {
+      return false;
+    }
     bool fired = false;
     for (const Rule& rule : definition.rules) {
       if (!region.ends_with(rule.pattern)) continue;
@@ -82,10 +89,14 @@ json::Value format_of(const Triggered& definition) {
   for (const std::string& text : definition.excludes) {
     excludes.emplace_back(text);
   }
-  return json::Object{{"type", "dispatch"},
+  json::Object out = {{"type", "dispatch"},
                       {"rules", std::move(rules)},
                       {"loop", definition.loop},
                       {"excludes", std::move(excludes)}};
+  if (!definition.exclude_pattern.empty()) {
+    out.set("exclude_patterns", json::Array{definition.exclude_pattern});
+  }
+  return out;
 }
 
 std::vector<std::string> all_texts(std::string_view letters,
@@ -127,6 +138,34 @@ TEST(StructuralTagLaw, FreeText) {
     }
   }
   EXPECT_GT(definitions, 150u);
+}
+
+TEST(StructuralTagLaw, FreeTextWithPatterns) {
+  const std::vector<std::string> texts = all_texts("ab", 7);
+  const std::vector<std::string> triggers = {"a", "ab", "ba", "abb"};
+  const std::vector<std::string> patterns = {"ba+b", "b(?=b)", "^b", "(ab){2}",
+                                             "a{3}|bab"};
+  std::size_t definitions = 0;
+  for (const std::string& first : triggers) {
+    for (const std::string& second : triggers) {
+      for (const std::string& pattern : patterns) {
+        const Triggered definition{
+            {{first, "b"}, {second, "a"}}, {}, true, pattern};
+        const json::Value spec = envelope(format_of(definition));
+        const auto reader = testing::make_tag_reader(spec);
+        if (!reader) {
+          EXPECT_EQ(reader.error().code, ErrorCode::kConflict);
+          continue;
+        }
+        ++definitions;
+        for (const std::string& text : texts) {
+          ASSERT_EQ(reader->accepts(text), reads(definition, text, 0, true))
+              << json::dump(spec) << " " << text;
+        }
+      }
+    }
+  }
+  EXPECT_GT(definitions, 60u);
 }
 
 // --- Parameters -----------------------------------------------------------

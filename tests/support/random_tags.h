@@ -36,6 +36,17 @@ class RandomTags {
     if (pick(3) == 0) out.emplace_back(word(false));
     return out;
   }
+  void add_exclude_patterns(json::Object& format) {
+    static const std::vector<std::string> patterns = {
+        "a+b",           "ab|ba",        "b(?=a)", "^b",
+        "(a|bb)a{2}",    "b[ab]+b",      "aa",     "^a*b",
+        "a(?=b)[ab]{2}", "(?:ab)?(?=aa)"};
+    json::Array out;
+    for (std::size_t i = pick(4) == 0 ? 1 + pick(2) : 0; i > 0; --i) {
+      out.emplace_back(patterns[pick(patterns.size())]);
+    }
+    if (out.size() > 0) format.set("exclude_patterns", std::move(out));
+  }
   std::int64_t token() { return static_cast<std::int64_t>(pick(4)); }
   json::Value token_marker() {
     return json::Object{{"type", "token"}, {"token", token()}};
@@ -49,6 +60,7 @@ class RandomTags {
       case 2:
       case 3: {
         json::Object out = {{"type", "any_text"}, {"excludes", excludes()}};
+        add_exclude_patterns(out);
         if (pick(4) == 0) {
           out.set("max_chars", static_cast<std::int64_t>(pick(3)));
         }
@@ -142,20 +154,24 @@ class RandomTags {
         for (std::size_t i = 1 + pick(2); i > 0; --i) {
           tags.push_back(tag(depth, trigger + word(true)));
         }
-        return json::Object{
+        json::Object out = {
             {"type", "triggered_tags"}, {"triggers", std::move(triggers)},
             {"tags", std::move(tags)},  {"excludes", excludes()},
             {"at_least_one", flag()},   {"stop_after_first", flag()}};
+        add_exclude_patterns(out);
+        return out;
       }
       case 10: {
         json::Array rules;
         for (std::size_t i = 1 + pick(2); i > 0; --i) {
           rules.push_back(json::Array{word(false), format(depth)});
         }
-        return json::Object{{"type", "dispatch"},
+        json::Object out = {{"type", "dispatch"},
                             {"rules", std::move(rules)},
                             {"excludes", excludes()},
                             {"loop", flag()}};
+        add_exclude_patterns(out);
+        return out;
       }
       case 11: {
         json::Object out = {{"type", "tag"}, {"begin", token_marker()}};

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -124,11 +125,19 @@ class SlowTagParser {
                   nullable(body) ? 0 : min, max);
   }
 
-  // Ends of free text that begins at `at`, shortest first.
-  bool free(std::size_t at, std::size_t end,
-            const std::vector<std::string>& words) const {
+  // Whether the text from `at` to `end` is free text of the node: none of the
+  // words, and no match of the node's patterns.
+  bool free(Id id, std::size_t at, std::size_t end,
+            const std::vector<std::string>& words) {
     const std::string_view part = text_.substr(at, end - at);
     if (!base::is_utf8(part)) return false;
+    for (const std::string& pattern :
+         structural_tag::exclude_patterns_of(tag_[id])) {
+      const auto known = patterns_.try_emplace(pattern, pattern).first;
+      if (std::regex_search(part.begin(), part.end(), known->second)) {
+        return false;
+      }
+    }
     return std::none_of(words.begin(), words.end(), [&](const auto& word) {
       return part.find(word) != std::string_view::npos;
     });
@@ -217,8 +226,8 @@ class SlowTagParser {
     all.insert(all.end(), excludes.begin(), excludes.end());
     const auto ends_with_trigger = [&](std::size_t from, std::size_t end) {
       // No word before, and no exclude here.
-      if (end > from && !free(from, end - 1, all)) return false;
-      return free(from, end, excludes);
+      if (end > from && !free(id, from, end - 1, all)) return false;
+      return free(id, from, end, excludes);
     };
     Readings out;
     for (std::size_t from = at; from <= text_.size(); ++from) {
@@ -258,7 +267,7 @@ class SlowTagParser {
       }
     }
     for (std::size_t end = at; end <= text_.size(); ++end) {
-      if (free(at, end, all)) add(out, {end, text_part(at, end)});
+      if (free(id, at, end, all)) add(out, {end, text_part(at, end)});
     }
     return out;
   }
@@ -297,7 +306,7 @@ class SlowTagParser {
         const std::size_t most =
             body.max_tokens == 0u ? 0 : body.max_chars.value_or(1000);
         for (std::size_t end = at; end <= text_.size(); ++end) {
-          if (free(at, end, facts_.excluded_texts(id)) &&
+          if (free(id, at, end, facts_.excluded_texts(id)) &&
               base::count_code_points(text_.substr(at, end - at)) <= most) {
             add(inside, {end, ""});
           }
@@ -350,6 +359,7 @@ class SlowTagParser {
   const structural_tag::TagAnalysis facts_;
   std::string_view text_;
   bool too_many_ = false;
+  std::map<std::string, std::regex> patterns_;
   std::map<std::size_t, std::optional<Grammar>> leaves_;
 };
 
