@@ -4,12 +4,15 @@ Needs the program json_probe, built with the tests; PARLANCE_PROBE_DIR names
 the directory it is in.  PARLANCE_SEED (default 1) chooses the random cases.
 """
 
+import ast
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import unicodedata
+import warnings
 from pathlib import Path
 
 import pytest
@@ -410,3 +413,108 @@ def test_recorded_rows():
             assert answer == "ok " + json.dumps(decoded(row["output"])), row
         else:
             assert answer == "ok " + row["output"], row
+
+
+# ---- Python literals --------------------------------------------------------
+
+
+def as_json(value):
+    """A Python value as JSON's, or an error if JSON has none."""
+    if isinstance(value, (list, tuple)):
+        return [as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else json.dumps(key): as_json(item)
+            for key, item in value.items()
+            if isinstance(key, (str, int, float, type(None))) or refuse(key)
+        }
+    if isinstance(value, str):
+        # Surrogate pairs are one character, as in JSON.
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    if isinstance(value, float) and value - value != 0:
+        refuse(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return refuse(value)
+
+
+def refuse(value):
+    raise ValueError(f"JSON has no {value!r}")
+
+
+def expected_literal(text):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # In brackets, because a tuple without any is more than one value.
+            values = ast.literal_eval("[" + text + "]")
+        if not isinstance(values, list) or len(values) != 1:
+            return "error"
+        if text.strip().endswith(","):
+            return "error"
+        return "ok " + json.dumps(as_json(values[0]))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return "error"
+
+
+LITERAL_PIECES = """[ ] ( ) { } , : ' " \\ \\n \\x41 \\u00e9 \\ud83d \\ude00 \\101 \\q
+True False None 1 -2 +3 0 00 012 1_000 1__0 0x1F 0b101 0o17 0X_f 1. .5 1e5 1e999 -0.0 2E-3 1j 5l
+'a' "it's" '' "" r'\\n' b'x' u'y' f'z' \'\'\'t\'\'\' '\\'' nan é""".split() + [" ", ", ", ": "]
+
+
+def random_literal(rng, depth=0):
+    kind = rng.randrange(9 if depth < 4 else 6)
+    if kind == 6:
+        return "[" + ", ".join(random_literal(rng, depth + 1) for _ in range(rng.randrange(4))) + rng.choice(["", ","]) + "]"
+    if kind == 7:
+        return "(" + ",".join(random_literal(rng, depth + 1) for _ in range(rng.randrange(4))) + rng.choice(["", ","]) + ")"
+    if kind == 8:
+        return "{" + ", ".join(
+            random_literal(rng, 9) + ": " + random_literal(rng, depth + 1)
+            for _ in range(rng.randrange(4))
+        ) + "}"
+    if kind == 0:
+        return repr("".join(rng.choice("ab'\"\\\n\té\ud83d😀\x00") for _ in range(rng.randrange(6))))
+    if kind == 1:
+        return repr(rng.choice([rng.random() * 10 ** rng.randrange(-5, 20), rng.randrange(-(10**20), 10**20)]))
+    if kind == 2:
+        return rng.choice([hex, oct, bin])(rng.randrange(10**30))
+    return rng.choice(["True", "False", "None", "''", "'x'", "7", "-1.5"])
+
+
+def test_python_literals():
+    rng = random.Random(SEED)
+    texts = []
+    for _ in range(6000):
+        text = random_literal(rng)
+        texts.append(text)
+        at = rng.randrange(len(text) + 1)
+        texts.append(text[:at] + rng.choice(LITERAL_PIECES) + text[at + rng.randrange(2) :])
+    for _ in range(12000):
+        texts.append("".join(rng.choice(LITERAL_PIECES) for _ in range(rng.randrange(1, 7))))
+    # Where the reader deliberately differs: JSON's names, line feeds in
+    # strings, which Python refuses.
+    differs = re.compile(r"true|false|null|\n")
+    texts = [text for text in texts if not differs.search(text)]
+    answers = ask([("python", text) for text in texts])
+    bad = []
+    for text, answer in zip(texts, answers):
+        expected = expected_literal(text)
+        same = answer == expected
+        if not same and expected != "error" != answer:
+            same = json.loads(answer[3:]) == json.loads(expected[3:])
+        if not same:
+            bad.append((text, answer, expected))
+    assert bad == []
+
+
+def test_python_literals_beyond_python():
+    cases = [
+        ('{"a": true, "b": [null, false]}', {"a": True, "b": [None, False]}),
+        ("'a\nb'", "a\nb"),
+        ('"\\ud83d\\ude00"', "😀"),
+    ]
+    answers = ask([("python", text) for text, _ in cases])
+    assert [json.loads(a[3:]) for a in answers] == [value for _, value in cases]
+    deep = "[" * 100000 + "]" * 100000
+    assert ask([("python", deep)]) == ["error"]

@@ -8,7 +8,7 @@
 // Operations (arguments): parse (text), pieces (text, size of a piece),
 // dump (text, ascii, indent, compact), int, float, space, strip (text),
 // rewrite (body, word characters, unquoted keys, then open and close of each
-// pair).
+// pair), python (text).
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,6 +21,7 @@
 #include "base/python_number.h"
 #include "base/utf8.h"
 #include "json/lax.h"
+#include "json/python_literal.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "parlance/json.h"
@@ -118,6 +119,10 @@ std::string answer(const std::string& operation, const Arguments& a) {
     return base::is_python_space(base::next_code_point(a[0], i)) ? "1" : "0";
   }
   if (operation == "rewrite") return rewrite(a);
+  if (operation == "python") {
+    const Result<json::Value> value = json::parse_python(a[0]);
+    return value ? "ok " + json::dump(*value) : "error";
+  }
   return "unknown operation";
 }
 

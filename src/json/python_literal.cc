@@ -1,0 +1,442 @@
+// Reads Python literals, see python_literal.h.
+//
+// Containers that are open are on a stack of frames.  The reader alternates
+// between two steps: read a value, or open a container; give a complete value
+// to the innermost container, which may complete that one.
+
+#include "json/python_literal.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/python_number.h"
+#include "base/utf8.h"
+
+namespace parlance::json {
+namespace {
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
+         c == '\v';
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
+         c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+int digit_value(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return 16;
+}
+
+// The decimal digits of a number in base 2, 8 or 16.  O(digits squared).
+std::string to_decimal(std::string_view digits, unsigned base) {
+  constexpr std::uint64_t kLimb = 1'000'000'000;
+  std::vector<std::uint64_t> limbs = {0};  // the lowest first
+  for (const char c : digits) {
+    if (c == '_') continue;
+    auto carry = static_cast<std::uint64_t>(digit_value(c));
+    for (std::uint64_t& limb : limbs) {
+      carry += limb * base;
+      limb = carry % kLimb;
+      carry /= kLimb;
+    }
+    if (carry > 0) limbs.push_back(carry);
+  }
+  std::string out = std::to_string(limbs.back());
+  for (std::size_t i = limbs.size() - 1; i-- > 0;) {
+    const std::string part = std::to_string(limbs[i]);
+    out.append(9 - part.size(), '0').append(part);
+  }
+  return out;
+}
+
+// The key that json.dumps writes for a key of a dict, if it writes one.
+std::optional<std::string> key_text(const Value& key) {
+  switch (key.kind()) {
+    case Kind::kString:
+      return std::string(key.as_string());
+    case Kind::kArray:
+    case Kind::kObject:
+      return std::nullopt;
+    default:
+      return dump(key);
+  }
+}
+
+bool is_high(char32_t c) { return c >= 0xD800 && c < 0xDC00; }
+bool is_low(char32_t c) { return c >= 0xDC00 && c < 0xE000; }
+
+}  // namespace
+
+// A container that is open.
+struct PythonReader::Frame {
+  char bracket;
+  Array items = {};
+  Object members = {};
+  std::string key = {};
+  bool comma = false;  // a comma was read
+};
+
+Error PythonReader::error(std::string message) const {
+  Error out{ErrorCode::kInvalidContent, std::move(message), ""};
+  out.span = Span{at_, at_};
+  return out;
+}
+
+void PythonReader::skip_space() {
+  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+}
+
+bool PythonReader::skip(char c) {
+  if (at_ >= text_.size() || text_[at_] != c) return false;
+  ++at_;
+  return true;
+}
+
+std::string_view PythonReader::name() {
+  const std::size_t begin = at_;
+  if (at_ < text_.size() && !is_digit(text_[at_])) {
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+  }
+  return text_.substr(begin, at_ - begin);
+}
+
+// Invariant of the outer loop: `frames` are the open containers, and a value of
+// the innermost one comes next.
+Result<Value> PythonReader::value() {
+  std::vector<Frame> frames;
+  const auto closing = [](char bracket) {
+    return bracket == '[' ? ']' : bracket == '(' ? ')' : '}';
+  };
+  // Reads the key of a dict and its colon.
+  const auto read_key = [&]() -> std::optional<Error> {
+    Result<Value> key = scalar();
+    if (!key) return std::move(key).error();
+    std::optional<std::string> text = key_text(*key);
+    if (!text) return error("a key must be a string, number, boolean or None");
+    skip_space();
+    if (!skip(':')) {
+      return error("expected ':' after a key; a set is no JSON value");
+    }
+    frames.back().key = std::move(*text);
+    return std::nullopt;
+  };
+  for (;;) {
+    // 1. A value, or the beginning of a container.
+    skip_space();
+    if (at_ >= text_.size()) return error("the text ends inside a value");
+    Value done;
+    const char c = text_[at_];
+    if (c == '[' || c == '(' || c == '{') {
+      if (frames.size() >= limits_.json_depth) {
+        Error out = error("the nesting is deeper than Limits::json_depth");
+        out.code = ErrorCode::kTooDeep;
+        return out;
+      }
+      ++at_;
+      frames.push_back({.bracket = c});
+      skip_space();
+      if (!skip(closing(c))) {
+        if (c == '{') {
+          if (auto fault = read_key()) return std::move(*fault);
+        }
+        continue;
+      }
+      done = c == '{' ? Value(Object()) : Value(Array());
+      frames.pop_back();
+    } else {
+      Result<Value> read = scalar();
+      if (!read) return read;
+      done = std::move(*read);
+    }
+    // 2. Give it to the innermost container, which may then be complete.
+    for (;;) {
+      if (frames.empty()) return done;
+      Frame& frame = frames.back();
+      if (frame.bracket == '{') {
+        frame.members.set(std::move(frame.key), std::move(done));
+      } else {
+        frame.items.push_back(std::move(done));
+      }
+      skip_space();
+      const bool comma = skip(',');
+      frame.comma = frame.comma || comma;
+      skip_space();
+      if (skip(closing(frame.bracket))) {
+        const bool parenthesised = frame.bracket == '(' && !frame.comma;
+        done = frame.bracket == '{' ? Value(std::move(frame.members))
+               : parenthesised      ? std::move(frame.items[0])
+                                    : Value(std::move(frame.items));
+        frames.pop_back();
+        continue;
+      }
+      if (!comma) {
+        return error(std::string("expected ',' or '") + closing(frame.bracket) +
+                     "'");
+      }
+      if (frame.bracket == '{') {
+        if (auto fault = read_key()) return std::move(*fault);
+      }
+      break;
+    }
+  }
+}
+
+// Whether a string begins here, after a prefix or not.
+bool PythonReader::at_string() const {
+  std::size_t i = at_;
+  while (i < text_.size() && i < at_ + 2 &&
+         std::string_view("rRuUbBfF").find(text_[i]) !=
+             std::string_view::npos) {
+    ++i;
+  }
+  return i < text_.size() && (text_[i] == '"' || text_[i] == '\'');
+}
+
+Result<Value> PythonReader::scalar() {
+  if (at_ >= text_.size()) return error("the text ends inside a value");
+  if (at_string()) {
+    Result<std::string> text = string();
+    if (!text) return std::move(text).error();
+    return Value(*text);
+  }
+  const char c = text_[at_];
+  if (is_digit(c) || c == '.' || c == '+' || c == '-') return number();
+  const std::size_t begin = at_;
+  const std::string_view word = name();
+  if (word == "None" || word == "null") return Value();
+  if (word == "True" || word == "true") return Value(true);
+  if (word == "False" || word == "false") return Value(false);
+  at_ = begin;
+  return error(word.empty() ? "expected a value"
+                            : "'" + std::string(word) + "' is no literal");
+}
+
+// An optional sign and a number.
+Result<Value> PythonReader::number() {
+  const std::size_t start = at_;
+  bool negative = false;
+  if (text_[at_] == '+' || text_[at_] == '-') {
+    negative = text_[at_++] == '-';
+    skip_space();
+  }
+  const std::size_t begin = at_;
+  unsigned base = 10;
+  if (at_ + 1 < text_.size() && text_[at_] == '0') {
+    const char kind = text_[at_ + 1];
+    base = kind == 'x' || kind == 'X'   ? 16
+           : kind == 'o' || kind == 'O' ? 8
+           : kind == 'b' || kind == 'B' ? 2
+                                        : 10;
+    if (base != 10) at_ += 2;
+  }
+  // Digits with single underscores between them; after 0x also at the start.
+  const auto digits = [&](bool underscore_first) {
+    const std::size_t from = at_;
+    bool last = underscore_first;
+    while (at_ < text_.size()) {
+      if (text_[at_] == '_' && last && at_ + 1 < text_.size() &&
+          digit_value(text_[at_ + 1]) < static_cast<int>(base)) {
+        last = false;
+      } else if (digit_value(text_[at_]) < static_cast<int>(base)) {
+        last = true;
+      } else {
+        break;
+      }
+      ++at_;
+    }
+    return at_ - from;
+  };
+  const std::size_t whole = digits(base != 10);
+  bool real = false;
+  if (base == 10) {
+    std::size_t fraction = 0;
+    if (at_ < text_.size() && text_[at_] == '.') {
+      real = true;
+      ++at_;
+      fraction = digits(false);
+    }
+    if (whole + fraction > 0 && at_ < text_.size() &&
+        (text_[at_] == 'e' || text_[at_] == 'E')) {
+      std::size_t exponent = at_ + 1;
+      if (exponent < text_.size() &&
+          (text_[exponent] == '+' || text_[exponent] == '-')) {
+        ++exponent;
+      }
+      if (exponent < text_.size() && is_digit(text_[exponent])) {
+        real = true;
+        at_ = exponent;
+        digits(false);
+      }
+    }
+    if (whole + fraction == 0) {
+      at_ = start;
+      return error("expected a number");
+    }
+  }
+  if ((base != 10 && whole == 0) ||
+      (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.'))) {
+    return error("this is no number that JSON has");
+  }
+  const std::string_view text = text_.substr(begin, at_ - begin);
+  if (real) {
+    double out = 0;
+    if (!base::python_float(text, out) || !std::isfinite(out)) {
+      at_ = start;
+      return error("the number is not finite");
+    }
+    return Value(negative ? -out : out);
+  }
+  if (text.size() > limits_.integer_digits) {
+    at_ = start;
+    Error out = error("an integer is longer than Limits::integer_digits");
+    out.code = ErrorCode::kTooLarge;
+    return out;
+  }
+  std::string decimal;
+  if (base != 10) {
+    decimal = to_decimal(text.substr(2), base);
+  } else {
+    if (base::python_int(text, decimal) != base::NumberStatus::kOk ||
+        (text[0] == '0' && decimal != "0")) {
+      at_ = start;
+      return error("an integer must not begin with 0");
+    }
+  }
+  return Value::integer(negative && decimal != "0" ? "-" + decimal : decimal);
+}
+
+// Strings beside each other are one.
+Result<std::string> PythonReader::string() {
+  Result<std::string> out = one_string();
+  while (out) {
+    const std::size_t end = at_;
+    skip_space();
+    if (!at_string()) {
+      at_ = end;
+      break;
+    }
+    Result<std::string> next = one_string();
+    if (!next) return next;
+    *out += *next;
+  }
+  return out;
+}
+
+Result<std::string> PythonReader::one_string() {
+  const std::size_t start = at_;
+  bool raw = false;
+  while (text_[at_] != '"' && text_[at_] != '\'') {
+    const char prefix = text_[at_];
+    if (prefix == 'b' || prefix == 'B') return error("bytes are no JSON value");
+    if (prefix == 'f' || prefix == 'F')
+      return error("an f-string is evaluated");
+    raw = raw || prefix == 'r' || prefix == 'R';
+    ++at_;
+  }
+  const char quote = text_[at_];
+  const std::string three(3, quote);
+  const bool triple = text_.substr(at_).starts_with(three);
+  const std::string_view end =
+      triple ? std::string_view(three) : std::string_view(three).substr(0, 1);
+  at_ += end.size();
+  std::string out;
+  std::size_t high = std::string::npos;  // where a high surrogate was written
+  while (at_ < text_.size()) {
+    if (text_.substr(at_).starts_with(end)) {
+      at_ += end.size();
+      return out;
+    }
+    if (text_[at_] != '\\' || at_ + 1 >= text_.size()) {
+      out += text_[at_++];
+      high = std::string::npos;
+      continue;
+    }
+    if (raw) {
+      out += text_.substr(at_, 2);
+      at_ += 2;
+      continue;
+    }
+    const std::size_t begin = out.size();
+    const std::size_t size = escape(out);
+    if (size == 0) return error("this escape is not readable");
+    at_ += size;
+    // A low surrogate completes the high one before it.
+    std::size_t i = begin;
+    const char32_t c =
+        out.size() > begin ? base::next_code_point(out, i) : U'\0';
+    if (is_low(c) && high != std::string::npos) {
+      std::size_t j = high;
+      const char32_t first = base::next_code_point(out, j);
+      out.resize(high);
+      base::append_utf8(out, 0x10000 + ((first - 0xD800) << 10) + (c - 0xDC00));
+      high = std::string::npos;
+    } else {
+      high = is_high(c) ? begin : std::string::npos;
+    }
+  }
+  at_ = start;
+  return error("the text ends inside a string");
+}
+
+// Appends what the escape at at_ means.  Returns its length, 0 if it is not
+// valid.  An unknown escape is its text, as in Python.
+std::size_t PythonReader::escape(std::string& out) {
+  constexpr std::string_view kNames = "\\'\"abfnrtv";
+  constexpr std::string_view kMeanings = "\\'\"\a\b\f\n\r\t\v";
+  const char c = text_[at_ + 1];
+  if (c == '\n') return 2;
+  if (const std::size_t known = kNames.find(c); known != kNames.npos) {
+    out += kMeanings[known];
+    return 2;
+  }
+  if (c >= '0' && c <= '7') {
+    char32_t code = 0;
+    std::size_t size = 1;
+    while (size < 4 && at_ + size < text_.size() && text_[at_ + size] >= '0' &&
+           text_[at_ + size] <= '7') {
+      code = code * 8 + static_cast<char32_t>(text_[at_ + size] - '0');
+      ++size;
+    }
+    base::append_utf8(out, code);
+    return size;
+  }
+  const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+  if (c == 'N') return 0;
+  if (digits == 0) {
+    out += '\\';
+    return 1;
+  }
+  char32_t code = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const std::size_t place = at_ + 2 + i;
+    if (place >= text_.size() || digit_value(text_[place]) > 15) return 0;
+    code = code * 16 + static_cast<char32_t>(digit_value(text_[place]));
+  }
+  if (code > 0x10FFFF) return 0;
+  base::append_utf8(out, code);
+  return 2 + digits;
+}
+
+Result<Value> parse_python(std::string_view text, const Limits& limits) {
+  PythonReader reader(text, limits);
+  Result<Value> out = reader.value();
+  if (!out) return out;
+  reader.skip_space();
+  if (reader.position() < text.size()) {
+    Error error{ErrorCode::kInvalidContent, "text follows the value", ""};
+    error.span = Span{reader.position(), text.size()};
+    return error;
+  }
+  return out;
+}
+
+}  // namespace parlance::json

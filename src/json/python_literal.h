@@ -1,0 +1,72 @@
+#ifndef PARLANCE_SRC_JSON_PYTHON_LITERAL_H_
+#define PARLANCE_SRC_JSON_PYTHON_LITERAL_H_
+
+// Reads Python literals, and JSON, as values.  Nothing is evaluated.
+//
+//   parse_python("{'a': [1, None, (True,)], 'b': \"it's\"}")
+//       == {"a": [1, null, [true]], "b": "it's"}
+//
+// The language is that of Python's ast.literal_eval, as far as JSON has such
+// values, with
+//
+//   true, false, null       as in JSON, besides True, False, None
+//   line feeds in strings   models write them as they are
+//   surrogate pairs         "\ud83d\ude00" is one character, as in JSON
+//
+// A tuple is a list.  Keys of a dict that are numbers, booleans or None become
+// the strings that json.dumps writes.  Refused because JSON has no such values:
+// bytes, sets, complex numbers, numbers that are not finite, other keys.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parlance/limits.h"
+
+namespace parlance::json {
+
+// Reads values from a text, one after another.
+class PythonReader {
+ public:
+  // `text` must outlive the reader.
+  explicit PythonReader(std::string_view text, const Limits& limits = {})
+      : text_(text), limits_(limits) {}
+
+  // Reads the value at position(), after white space.  Afterwards position() is
+  // after the value, or at the byte that does not fit.
+  // Errors: kSyntax, kTooDeep, kTooLarge, with the byte as the span.
+  // Complexity: O(bytes read).  Nesting does not use the call stack.
+  Result<Value> value();
+
+  std::size_t position() const { return at_; }
+  void seek(std::size_t position) { at_ = position; }
+  void skip_space();
+  // Reads `c` if it is next.
+  bool skip(char c);
+  // The name at position(), "" if there is none.
+  std::string_view name();
+
+ private:
+  struct Frame;
+
+  Error error(std::string message) const;
+  bool at_string() const;
+  Result<Value> scalar();
+  Result<Value> number();
+  Result<std::string> string();
+  Result<std::string> one_string();
+  std::size_t escape(std::string& out);
+
+  const std::string_view text_;
+  const Limits limits_;
+  std::size_t at_ = 0;
+};
+
+// Reads `text` as one value, with white space around it.
+Result<Value> parse_python(std::string_view text, const Limits& limits = {});
+
+}  // namespace parlance::json
+
+#endif  // PARLANCE_SRC_JSON_PYTHON_LITERAL_H_
