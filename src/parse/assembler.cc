@@ -168,11 +168,14 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
 
 // --- Calls while they are written --------------------------------------------
 
-schema::Strings Assembler::strings_of(const format::Field& field) const {
+schema::Strings Assembler::strings_of(FieldId index) const {
   // A bare template casts like transformers, JSON strings included.
-  return format_.recovers && field.content.kind == format::ContentKind::kJson
-             ? schema::Strings::kTyped
-             : schema::Strings::kText;
+  const format::Field& field = description_.fields[index];
+  const bool typed =
+      field.content.kind == format::ContentKind::kJson ||
+      (reading(index) != nullptr && reads_values(field, *reading(index)));
+  return format_.recovers && typed ? schema::Strings::kTyped
+                                   : schema::Strings::kText;
 }
 
 void Assembler::open_calls() {
@@ -180,10 +183,15 @@ void Assembler::open_calls() {
   const format::Field& field = description_.fields[field_];
   if (!calls_ || !has_calls(field)) return;
   calls_field_ = field_;
+  if (reading(field_) != nullptr && reads_values(field, *reading(field_))) {
+    // The calls are known when the region closes.
+    calls_->open(nullptr);
+    return;
+  }
   calls_->open(make_call_reader(field,
                                 {program_, format_.limits, captures_,
                                  body_marks_, reads_marks(field.content)},
-                                {options_.tools, strings_of(field)}));
+                                {options_.tools, strings_of(field_)}));
   calls_due_ = true;
   calls_bytes_ = {body_begin_, body_begin_};
 }
@@ -369,20 +377,27 @@ json::Value Assembler::adopt_body(const format::Field& field) {
   return json::Value::adopt(std::move(body_), begin, text.size());
 }
 
-Result<json::Value> Assembler::read_region(const RegionText& region,
-                                           std::vector<Span>* ignored) const {
+Result<json::Value> Assembler::read_region(
+    const RegionText& region, std::vector<Span>* ignored,
+    std::vector<ValueDamage>& damage) const {
   const format::Field& field = description_.fields[region.field];
-  Result<json::Value> value =
-      parse_content(region.body, field.content, program_, format_.limits,
-                    region.cut && options_.recover, ignored);
-  if (value && field.transform) {
-    std::vector<std::pair<std::string_view, std::string_view>> captures(
-        region.captures.begin(), region.captures.end());
-    value = apply_transform(field, std::move(*value), captures);
+  const format::FieldReading* read = reading(region.field);
+  const std::vector<std::pair<std::string_view, std::string_view>> captures(
+      region.captures.begin(), region.captures.end());
+  Result<json::Value> value = json::Value();
+  if (read != nullptr && reads_values(field, *read)) {
+    value = read_values(field, *read, region.body, captures, program_,
+                        format_.limits, damage);
+  } else {
+    value = parse_content(region.body, field.content, program_, format_.limits,
+                          region.cut && options_.recover, ignored);
+    if (value && field.transform) {
+      value = apply_transform(field, std::move(*value), captures);
+    }
   }
   if (value && !options_.tools.empty()) {
     if (auto error = schema::cast_tool_calls(*value, options_.tools,
-                                             strings_of(field))) {
+                                             strings_of(region.field))) {
       return std::move(*error);
     }
   }
@@ -392,10 +407,19 @@ Result<json::Value> Assembler::read_region(const RegionText& region,
 Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
   const format::Field& field = description_.fields[index];
   std::vector<Span> ignored;
+  std::vector<ValueDamage> damage;
   Result<json::Value> value = read_region(
       {index, {body_, body_marks_}, captures_, cut},
-      options_.recover && field.content.dirty() ? &ignored : nullptr);
+      options_.recover && field.content.dirty() ? &ignored : nullptr, damage);
   if (!value) return value;
+  for (ValueDamage& part : damage) {
+    add_diagnostic(
+        {part.error.code,
+         "a value beside others cannot be read: " + part.error.message,
+         field.name,
+         {static_cast<std::size_t>(body_begin_) + part.bytes.begin,
+          static_cast<std::size_t>(body_begin_) + part.bytes.end}});
+  }
   for (Span part : ignored) {
     add_diagnostic({ErrorCode::kInvalidContent,
                     "text that belongs to no argument is ignored",
@@ -407,8 +431,10 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
 }
 
 bool Assembler::is_call(const CandidateRegion& region) const {
-  const Result<json::Value> value = read_region(
-      {region.field, {region.body, region.marks}, region.captures}, nullptr);
+  std::vector<ValueDamage> damage;
+  const Result<json::Value> value =
+      read_region({region.field, {region.body, region.marks}, region.captures},
+                  nullptr, damage);
   return value && consists_of_calls(*value);
 }
 
@@ -416,6 +442,19 @@ bool Assembler::is_call(const CandidateRegion& region) const {
 std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
   const format::Field& field = description_.fields[index];
   Slot& slot = slots_[index];
+  if (reading(index) != nullptr && value.is_array() && !field.join &&
+      has_several_values(field, *reading(index))) {
+    // The calls of all regions are one list.
+    if (slot.kind == Slot::Kind::kEmpty || !slot.value.is_array()) {
+      if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+      slot.kind = Slot::Kind::kValue;
+      slot.value = value;
+      return std::nullopt;
+    }
+    json::Array& items = slot.value.mutable_items();
+    items.insert(items.end(), value.items().begin(), value.items().end());
+    return std::nullopt;
+  }
   if (field.join) {
     if (!value.is_string()) {
       return Error{ErrorCode::kInvalidContent,

@@ -25,6 +25,7 @@
 #include "parlance/tools.h"
 #include "parse/delimiter_program.h"
 #include "parse/reading_filter.h"
+#include "parse/region_values.h"
 #include "parse/segmenter.h"
 #include "parse/utf8_sanitizer.h"
 #include "schema/cast_calls.h"
@@ -121,7 +122,7 @@ class Assembler final : public SegmentSink {
   void close_region(const Delimited* delimiter, std::uint64_t position,
                     RegionStop stop);
   // How strings of arguments are cast.
-  schema::Strings strings_of(const format::Field& field) const;
+  schema::Strings strings_of(FieldId field) const;
   // With stream_calls: prepares for the calls of the region that has opened;
   // emits what is certain of them; and compares them with the value of the
   // region (null: it has none), whose text is `text`.
@@ -138,9 +139,15 @@ class Assembler final : public SegmentSink {
     std::span<const std::pair<std::string, std::string>> captures;
     bool cut = false;
   };
-  // Reads a region.  `ignored` as in parse_content().
+  // Reads a region.  `ignored` as in parse_content(), `damage` as in
+  // read_values().
   Result<json::Value> read_region(const RegionText& region,
-                                  std::vector<Span>* ignored) const;
+                                  std::vector<Span>* ignored,
+                                  std::vector<ValueDamage>& damage) const;
+  // parlance.read of a field, or null.
+  const format::FieldReading* reading(FieldId field) const {
+    return program_.readings[field];
+  }
   // The value of a long text region: body_ moves into it.
   json::Value adopt_body(const format::Field& field);
   std::optional<Error> store(FieldId field, const json::Value& value);

@@ -277,6 +277,7 @@ struct Scope {
   Captures captures;
   const Value* content = nullptr;      // "content", which hides a capture
   const json::Object* item = nullptr;  // transform_each: its keys hide them
+  bool optional_id = false;
 };
 
 std::string path_text(const std::vector<std::string>& path) {
@@ -293,10 +294,9 @@ ContentResult look_up(const std::vector<std::string>& path,
   const std::string& root = path[0];
   Value from_capture;
   const Value* value = nullptr;
-  if (scope.content != nullptr && root == "content") {
+  if (scope.item != nullptr) value = scope.item->find(root);
+  if (value == nullptr && scope.content != nullptr && root == "content") {
     value = scope.content;
-  } else if (scope.item != nullptr) {
-    value = scope.item->find(root);
   }
   if (value == nullptr) {
     // Of equal names the last one counts: captures of the close come after
@@ -351,6 +351,7 @@ ContentResult transformed(const Transform& transform, const Scope& scope) {
       members.reserve(transform.members.size());
       for (const auto& [key, member] : transform.members) {
         ContentResult value = transformed(member, scope);
+        if (!value && scope.optional_id && key == "id") continue;
         if (!value) return value;
         members.set(key, std::move(*value));
       }
@@ -399,6 +400,17 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
       return parse_kv(marked, content, program, limits, ignored);
   }
   return Value();
+}
+
+ContentResult apply_transform_to_item(const format::Field& field,
+                                      const Value& item, Captures captures,
+                                      bool optional_id) {
+  Scope scope;
+  scope.captures = captures;
+  scope.content = &item;
+  if (item.is_object()) scope.item = &item.members();
+  scope.optional_id = optional_id;
+  return transformed(*field.transform, scope);
 }
 
 ContentResult apply_transform(const format::Field& field, Value value,

@@ -57,6 +57,14 @@ using Captures = std::span<const std::pair<std::string_view, std::string_view>>;
 ContentResult apply_transform(const format::Field& field, json::Value value,
                               Captures captures);
 
+// Applies it to one item of a list, or to the only one: a placeholder may name
+// a member of the item ({name}) or begin with the item ({content.name}).
+// `optional_id`: the member "id" of the result is left out if it refers to
+// something that is not there.
+ContentResult apply_transform_to_item(const format::Field& field,
+                                      const json::Value& item,
+                                      Captures captures, bool optional_id);
+
 }  // namespace parlance::parse
 
 #endif  // PARLANCE_SRC_PARSE_CONTENT_H_

@@ -431,5 +431,195 @@ TEST(Otherwise, LongCandidateIsARegion) {
             whole.to_string());
 }
 
+// ---- values, members, syntax ----
+
+const char* const kTransform =
+    R"({"type": "function", "function": {"name": "{content.name}",
+        "arguments": "{content.arguments}"}})";
+const char* const kItemTransform =
+    R"({"type": "function", "function": {"name": "{name}",
+        "arguments": "{arguments}"}})";
+
+// Calls between <f> and </f> whose members are `reading`.
+Format values(const std::string& content, const std::string& reading,
+              const std::string& transform = kTransform) {
+  return format_of(
+      R"({"calls": {"open": "<f>", "close": "</f>", "repeats": true,
+            "content": ")" +
+          content + R"(", "transform": )" + transform +
+          R"(}, "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})",
+      R"({"read": {"calls": )" + reading + "}}");
+}
+
+// The calls as f({...}), the content, and the texts of the diagnostics.
+std::string calls(const Format& format, std::string_view text,
+                  ParserOptions options = {}) {
+  read(format, text, options);
+  const ParseRecord record = record_parse(format, {std::string(text)}, options);
+  std::string out;
+  if (const json::Value* list = record.message.fields.find("calls")) {
+    for (const json::Value& call : list->items()) {
+      const json::Value& function = *call.find("function");
+      if (!out.empty()) out += ' ';
+      if (const json::Value* id = call.find("id")) {
+        out += std::string(id->as_string()) + ":";
+      }
+      out += std::string(function.find("name")->as_string()) + "(" +
+             json::dump(*function.find("arguments")) + ")";
+    }
+  }
+  if (const json::Value* content = record.message.fields.find("content")) {
+    out += " | " + std::string(content->as_string());
+  }
+  for (const Diagnostic& d : record.message.diagnostics) {
+    out += " !" + std::string(text.substr(d.bytes.begin, d.bytes.size()));
+  }
+  return out;
+}
+
+TEST(Members, NamesOfParts) {
+  const Format format =
+      values("json",
+             R"({"members": {"name": ["name", "tool_name"],
+          "arguments": ["arguments", "parameters"], "id": ["id", "call_id"],
+          "as_text": true}})",
+             R"({"type": "function", "id": "{content.id}", "function": {"name":
+          "{content.name}", "arguments": "{content.arguments}"}})");
+  EXPECT_EQ(calls(format, R"(<f>{"name": "f", "parameters": {"a": 1}}</f>)"),
+            R"(f({"a": 1}))");
+  EXPECT_EQ(
+      calls(format, R"(<f>{"tool_name": "f", "arguments": {}, "id": "x"}</f>)"),
+      R"(x:f({}))");
+  EXPECT_EQ(calls(format, R"(<f>{"parameters": "{\"a\": [1]}", "name": "f",
+                             "call_id": "y"}</f>)"),
+            R"(y:f({"a": [1]}))");
+  EXPECT_EQ(calls(format, R"(<f>{"parameters": {}}</f><f>{"name": "g",
+                             "arguments": {}}</f>)"),
+            R"(g({}) !{"parameters": {}})");
+}
+
+TEST(Members, OnlyKey) {
+  const Format format =
+      values("json", R"({"values": "list", "members": {"only_key": true}})");
+  EXPECT_EQ(calls(format, R"(<f>[{"f": {"x": 1}}, {"now": {}}]</f>)"),
+            R"(f({"x": 1}) now({}))");
+  EXPECT_EQ(calls(format, R"(<f>{"name": "f", "arguments": {}}</f>)"), "f({})");
+}
+
+TEST(Values, ListOrOne) {
+  const Format format = values("json", R"({"values": "list"})");
+  EXPECT_EQ(calls(format, R"(<f>[{"name": "f", "arguments": {}},
+                             {"name": "g", "arguments": {}}]</f><f>
+                             {"name": "h", "arguments": {}}</f>)"),
+            "f({}) g({}) h({})");
+  EXPECT_EQ(calls(format, "<f>[]</f>"), "");
+  // What is damaged does not take its neighbours with it.
+  EXPECT_EQ(calls(format, R"(<f>[{"name": "f", "arguments": {}},
+      {"name": oh}, {"x": 1}, {"name": "g", "arguments": {"a": [1, 2]}}]</f>)"),
+            R"(f({}) g({"a": [1, 2]}) !{"name": oh} !{"x": 1})");
+  EXPECT_EQ(
+      calls(format, R"(<f>[{"name": "f", "arguments": {}}, {"name": "g")"),
+      R"(f({}) !{"name": "g")");
+}
+
+TEST(Values, Sequences) {
+  const Format lines =
+      values("json", R"({"ends": "value", "values": {"sequence": "\n"}})");
+  EXPECT_EQ(calls(lines,
+                  "<f>\n{\"name\": \"f\", \"arguments\": {}}\n"
+                  "{\"name\": \"g\", \"arguments\": {}}\n</f>."),
+            "f({}) g({}) | .");
+  const Format format =
+      values("json", R"({"ends": "value", "values": {"sequence": "; "}})");
+  EXPECT_EQ(calls(format, R"(<f>{"name": "f", "arguments": {"a": "; </f>"}}; )"
+                          R"({"name": "g", "arguments": {}} and so)"),
+            R"(f({"a": "; </f>"}) g({}) |  and so)");
+  EXPECT_EQ(calls(format, R"(<f>{"name": "f", "arguments": {}};{"x": 1} ;)"
+                          R"({"name": "g", "arguments": {}}</f>)"),
+            R"(f({}) g({}) !{"x": 1})");
+}
+
+TEST(Syntax, PythonLiteral) {
+  const Format format = values("text", R"({"syntax": "python"})");
+  EXPECT_EQ(calls(format, R"(<f>{'name': 'f', 'arguments': {'a': (True, None,
+                             "it's")}}</f>)"),
+            R"(f({"a": [true, null, "it's"]}))");
+  EXPECT_EQ(calls(format, R"(<f>{"name": "f", "arguments": {"a": true}}</f>)"),
+            R"(f({"a": true}))");
+  EXPECT_EQ(calls(format, R"(<f>{'name': f()}</f>)"), " !{'name': f()}");
+}
+
+TEST(Syntax, PythonCalls) {
+  const Format format = values(
+      "text", R"({"syntax": "python_calls", "ends": "value"})", kItemTransform);
+  EXPECT_EQ(calls(format, "<f>[f(a=1, b='x</f>'), clock.now()]</f>."),
+            R"(f({"a": 1, "b": "x</f>"}) clock.now({}) | .)");
+  EXPECT_EQ(calls(format, "<f>f(a=[1, {'b': None}])\n g ( )\nand so"),
+            "f({\"a\": [1, {\"b\": null}]}) g({}) | \nand so");
+  EXPECT_EQ(calls(format, R"(<f>f(a="it's", b='say "hi"')</f>)"),
+            R"(f({"a": "it's", "b": "say \"hi\""}))");
+  // Good calls survive their neighbours.
+  EXPECT_EQ(calls(format,
+                  "<f>[f(a=b'x'), g(), h(a={1}), i(a=1e999), "
+                  "j(a=__import__('os')), k(a=1)]</f>"),
+            "g({}) k({\"a\": 1}) !f(a=b'x') !h(a={1}) !i(a=1e999) "
+            "!j(a=__import__('os'))");
+  EXPECT_EQ(calls(format, "<f>[f(a=[1), g(b=2)]</f>"),
+            "g({\"b\": 2}) !f(a=[1)");
+  EXPECT_EQ(calls(format, "<f>[f(a=1), g(b="), "f({\"a\": 1}) !g(b=");
+  EXPECT_EQ(calls(format, "<f>f(1)</f>."), " | . !f(1)");
+  EXPECT_EQ(calls(format, "<f>no calls</f>."), " | . !no calls");
+}
+
+TEST(Syntax, PythonCallsOrContent) {
+  const Format format = format_of(
+      R"x({"calls": {"open_pattern": "(?=\\[)", "repeats": true,
+            "content": "text", "transform": {"type": "function", "function":
+              {"name": "{name}", "arguments": "{arguments}"}}},
+          "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})x",
+      R"({"turn_end": ["<e>"], "read": {"calls": {"ends": "value",
+          "syntax": "python_calls", "otherwise": "content"}}})");
+  EXPECT_EQ(calls(format, "[f(a='x')]<e>"), R"(f({"a": "x"}))");
+  EXPECT_EQ(calls(format, "See [1] and [f, g]. [f()]"),
+            "f({}) | See [1] and [f, g]. ");
+  EXPECT_EQ(calls(format, "[see the docs] ok"), " | [see the docs] ok");
+}
+
+TEST(Syntax, TypesAreCast) {
+  const ToolSet tools = *ToolSet::from_json(
+      R"([{"type": "function", "function": {"name": "f", "parameters":
+          {"properties": {"a": {"type": "integer"},
+                          "b": {"type": "string"}}}}}])");
+  const Format format =
+      values("text", R"({"syntax": "python_calls"})", kItemTransform);
+  EXPECT_EQ(calls(format, "<f>f(a='7', b='7')</f>", {.tools = &tools}),
+            R"(f({"a": 7, "b": "7"}))");
+}
+
+TEST(Syntax, RandomPythonCalls) {
+  const Format format = values(
+      "text", R"({"syntax": "python_calls", "ends": "value"})", kItemTransform);
+  const std::vector<std::string> pieces = {
+      "<f>", "</f>", "f",   "(",           ")",   "[", "]",   "{",
+      "}",   "'",    "\"",  "\\",          ",",   "=", "a=1", " ",
+      "\n",  "x",    "f()", "f(a='</f>')", "'''", ";", "."};
+  std::mt19937 random(5);
+  for (int i = 0; i < 1500; ++i) {
+    std::string text = "<f>";
+    for (std::size_t n = random() % 14; n > 0; --n) {
+      text += pieces[random() % pieces.size()];
+    }
+    SCOPED_TRACE(text);
+    const ParseRecord whole = record_parse(format, {text});
+    ASSERT_EQ(account(whole, text), "");
+    ASSERT_EQ(record_parse(format, cut_every(text, 1)).to_string(),
+              whole.to_string());
+    ASSERT_EQ(record_parse(format, cut_at_random(text, random, 5)).to_string(),
+              whole.to_string());
+  }
+}
+
 }  // namespace
 }  // namespace parlance

@@ -1,0 +1,329 @@
+#include "parse/region_values.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "base/python_number.h"
+#include "json/python_literal.h"
+#include "parse/python_calls.h"
+#include "parse/value_scanner.h"
+
+namespace parlance::parse {
+namespace {
+
+using format::Content;
+using format::ContentKind;
+using format::Field;
+using format::FieldReading;
+using format::MemberNames;
+using format::Transform;
+using format::ValueCount;
+using format::ValueSyntax;
+using json::Value;
+
+struct Item {
+  Span bytes;
+  Result<Value> value;
+};
+
+Error invalid(std::string message) {
+  return {ErrorCode::kInvalidContent, std::move(message), ""};
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// ---- From text to items ----
+
+// One text as a value.
+Result<Value> read_one(const MarkedText& text, const Content& content,
+                       bool python, const DelimiterProgram& program,
+                       const Limits& limits) {
+  Result<Value> value = parse_content(text, content, program, limits);
+  if (value || !python || value.error().code == ErrorCode::kTooDeep) {
+    return value;
+  }
+  Result<Value> literal = json::parse_python(text.text, limits);
+  if (literal) return literal;
+  Error error = std::move(value).error();
+  error.message += ".  Not a Python literal: " + literal.error().message;
+  return error;
+}
+
+// Splits `text` into values with `separator` between them.  What is no value is
+// a span as well; it reaches to where its brackets close.
+//
+// Invariant of the loop: `at` is after the last span and its separator.
+std::vector<Span> split(std::string_view text, std::string_view separator,
+                        bool python) {
+  std::vector<Span> out;
+  std::size_t at = 0;
+  for (;;) {
+    while (at < text.size() && is_space(text[at])) ++at;
+    if (!out.empty() && !separator.empty() &&
+        text.substr(at).starts_with(separator)) {
+      at += separator.size();
+      while (at < text.size() && is_space(text[at])) ++at;
+    }
+    if (at >= text.size()) return out;
+    const char c = text[at];
+    std::size_t end = std::string_view::npos;
+    if (c == '{' || c == '[' || c == '(') {
+      end = end_of_brackets(text, at, python);
+    }
+    // A value without brackets, or one that never ends, is the rest.
+    end = std::min(end, text.size());
+    out.push_back({at, end});
+    at = end;
+  }
+}
+
+std::vector<Item> read_items(const Field& field, const FieldReading& reading,
+                             const MarkedText& text,
+                             const DelimiterProgram& program,
+                             const Limits& limits) {
+  std::vector<Item> out;
+  if (reading.syntax == ValueSyntax::kPythonCalls) {
+    for (PythonCall& call : read_python_calls(text.text, limits)) {
+      out.push_back({call.bytes, std::move(call.call)});
+    }
+    return out;
+  }
+  static const Content kJson{.kind = ContentKind::kJson};
+  const Content& content =
+      field.content.kind == ContentKind::kJson ? field.content : kJson;
+  const bool python = reading.syntax == ValueSyntax::kPython;
+  const auto read = [&](Span bytes) {
+    return read_one(text.substr(bytes.begin, bytes.size()), content, python,
+                    program, limits);
+  };
+  // The items of a list are items.
+  const auto add = [&](Span bytes, Result<Value> value) {
+    if (!value || !value->is_array()) {
+      out.push_back({bytes, std::move(value)});
+      return;
+    }
+    for (const Value& item : value->items()) out.push_back({bytes, item});
+  };
+  const Span all = {0, text.text.size()};
+  if (!has_several_values(field, reading)) {
+    out.push_back({all, read(all)});
+    return out;
+  }
+  if (reading.count == ValueCount::kSequence) {
+    const std::string_view separator = base::python_strip(reading.separator);
+    for (Span bytes : split(text.text, separator, python)) {
+      add(bytes, read(bytes));
+    }
+    return out;
+  }
+  // One list.  If it cannot be read, its items are read one by one.
+  Result<Value> whole = read(all);
+  const std::size_t begin = text.text.find_first_not_of(" \t\r\n");
+  if (whole || begin == std::string_view::npos || text.text[begin] != '[') {
+    add(all, std::move(whole));
+    return out;
+  }
+  std::size_t end = end_of_brackets(text.text, begin, python);
+  end = end == std::string_view::npos ? text.text.size() : end - 1;
+  const std::string_view inside =
+      text.text.substr(begin + 1, end - (begin + 1));
+  for (Span bytes : split(inside, ",", python)) {
+    const Span place = {begin + 1 + bytes.begin, begin + 1 + bytes.end};
+    out.push_back({place, read(place)});
+  }
+  if (out.empty()) out.push_back({all, std::move(whole)});
+  return out;
+}
+
+// ---- From items to calls ----
+
+const Transform* member(const Transform& object, std::string_view key) {
+  if (object.kind != Transform::Kind::kObject) return nullptr;
+  for (const auto& [name, value] : object.members) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+// Which members of an item the transform names; "" if it does not take the part
+// from the item.
+struct Keys {
+  std::string name;
+  std::string arguments;
+  std::string id;
+  bool item_is_arguments = false;
+};
+
+Keys keys_of(const Field& field, bool made) {
+  if (!field.transform) return {"name", "arguments", "id"};
+  const Transform& call = *field.transform;
+  const Transform* function = member(call, "function");
+  if (function == nullptr) function = &call;
+  const auto key = [&](const Transform* part) -> std::string {
+    if (part == nullptr || part->kind != Transform::Kind::kPlaceholder) {
+      return "";
+    }
+    const std::vector<std::string>& path = part->path;
+    if (path.size() == 2 && path[0] == "content") return path[1];
+    return path.size() == 1 && (field.transform_each || made) ? path[0] : "";
+  };
+  Keys out = {key(member(*function, "name")),
+              key(member(*function, "arguments")), key(member(call, "id"))};
+  const Transform* arguments = member(*function, "arguments");
+  out.item_is_arguments = arguments != nullptr && !field.transform_each &&
+                          arguments->kind == Transform::Kind::kPlaceholder &&
+                          arguments->path.size() == 1 &&
+                          arguments->path[0] == "content";
+  if (out.item_is_arguments) out.arguments.clear();
+  return out;
+}
+
+// The member of `item` with the first of `names` that it has.
+const Value* first_of(const Value& item, const std::vector<std::string>& names,
+                      const std::string& otherwise) {
+  if (names.empty()) return otherwise.empty() ? nullptr : item.find(otherwise);
+  for (const std::string& name : names) {
+    if (const Value* found = item.find(name)) return found;
+  }
+  return nullptr;
+}
+
+// Arguments that are the text of an object.
+Value decoded(const Value& arguments, const FieldReading& reading,
+              const Limits& limits) {
+  if (!reading.members.as_text || !arguments.is_string()) return arguments;
+  const std::string_view text = arguments.as_string();
+  Result<Value> value = json::parse(text, {.limits = limits});
+  if (!value && reading.syntax == ValueSyntax::kPython) {
+    value = json::parse_python(text, limits);
+  }
+  return value && value->is_object() ? std::move(*value) : arguments;
+}
+
+std::string listed(const std::vector<std::string>& names,
+                   const std::string& otherwise) {
+  if (names.empty()) return "\"" + otherwise + "\"";
+  std::string out;
+  for (const std::string& name : names) {
+    if (!out.empty()) out += " or ";
+    out += '"' + name + '"';
+  }
+  return out;
+}
+
+// `item` with the members that the transform names.
+Result<Value> with_members(const Value& item, const Keys& keys,
+                           const FieldReading& reading, const Limits& limits) {
+  const MemberNames& members = reading.members;
+  if (keys.item_is_arguments) return decoded(item, reading, limits);
+  if (keys.name.empty() && keys.arguments.empty()) return item;
+  if (!item.is_object()) return invalid("a call must be an object");
+  const Value* name = first_of(item, members.name, keys.name);
+  const Value* arguments = first_of(item, members.arguments, keys.arguments);
+  Value only;
+  if (members.only_key && name == nullptr && arguments == nullptr &&
+      item.size() == 1) {
+    only = Value(item.members().begin()->key);
+    name = &only;
+    arguments = &item.members().begin()->value;
+  }
+  if (!keys.name.empty() &&
+      (name == nullptr || !name->is_string() || name->as_string().empty())) {
+    return invalid("a call without a name: expected a string under " +
+                   listed(members.name, keys.name));
+  }
+  if (!keys.arguments.empty() && arguments == nullptr) {
+    return invalid("a call without arguments: expected " +
+                   listed(members.arguments, keys.arguments));
+  }
+  json::Object out = item.members();
+  if (const Value* id = first_of(item, members.id, keys.id)) {
+    const Value copy = *id;
+    out.set(keys.id.empty() ? "id" : keys.id, copy);
+  }
+  if (!keys.arguments.empty()) {
+    out.set(keys.arguments, decoded(*arguments, reading, limits));
+  }
+  if (!keys.name.empty()) {
+    const Value copy = *name;
+    out.set(keys.name, copy);
+  }
+  return Value(std::move(out));
+}
+
+// The call of an item.
+Result<Value> call_of(const Value& item, const Field& field,
+                      const FieldReading& reading, const Keys& keys,
+                      Captures captures, const Limits& limits) {
+  Result<Value> call = with_members(item, keys, reading, limits);
+  if (!call) return call;
+  if (!field.transform) {
+    if (!call->is_object() || call->find("function") != nullptr) return call;
+    json::Object function;
+    function.set("name", *call->find("name"));
+    function.set("arguments", *call->find("arguments"));
+    json::Object out;
+    out.set("type", Value("function"));
+    if (const Value* id = call->find("id")) out.set("id", *id);
+    out.set("function", Value(std::move(function)));
+    return Value(std::move(out));
+  }
+  return apply_transform_to_item(field, *call, captures,
+                                 !reading.members.id.empty());
+}
+
+}  // namespace
+
+bool reads_values(const Field& field, const FieldReading& reading) {
+  const MemberNames& members = reading.members;
+  if (reading.syntax != ValueSyntax::kTemplate) return true;
+  if (field.content.kind != ContentKind::kJson) return false;
+  return reading.count != ValueCount::kTemplate || !members.name.empty() ||
+         !members.arguments.empty() || !members.id.empty() || members.as_text ||
+         members.only_key;
+}
+
+bool has_several_values(const Field& field, const FieldReading& reading) {
+  if (!reads_values(field, reading)) return false;
+  switch (reading.count) {
+    case ValueCount::kOne:
+      return false;
+    case ValueCount::kList:
+    case ValueCount::kSequence:
+      return true;
+    case ValueCount::kTemplate:
+      break;
+  }
+  return field.transform_each || reading.syntax == ValueSyntax::kPythonCalls;
+}
+
+Result<Value> read_values(const Field& field, const FieldReading& reading,
+                          const MarkedText& text, Captures captures,
+                          const DelimiterProgram& program, const Limits& limits,
+                          std::vector<ValueDamage>& damage) {
+  const Keys keys = keys_of(field, reading.syntax == ValueSyntax::kPythonCalls);
+  json::Array calls;
+  std::vector<ValueDamage> bad;
+  for (Item& item : read_items(field, reading, text, program, limits)) {
+    Result<Value> call = item.value;
+    if (call) {
+      call = call_of(*item.value, field, reading, keys, captures, limits);
+    }
+    if (call) {
+      calls.push_back(std::move(*call));
+    } else {
+      bad.push_back({item.bytes, std::move(call).error()});
+    }
+  }
+  if (calls.empty() && !bad.empty()) return std::move(bad[0].error);
+  const bool blank = base::python_strip(text.text).empty();
+  if (calls.empty() && blank) return invalid("the region is empty");
+  damage.insert(damage.end(), bad.begin(), bad.end());
+  if (has_several_values(field, reading)) return Value(std::move(calls));
+  return std::move(calls[0]);
+}
+
+}  // namespace parlance::parse

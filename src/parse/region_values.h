@@ -1,0 +1,51 @@
+#ifndef PARLANCE_SRC_PARSE_REGION_VALUES_H_
+#define PARLANCE_SRC_PARSE_REGION_VALUES_H_
+
+// The value of a region of calls, by parlance.read of a family file: syntax,
+// values and members.
+//
+//   text --syntax, values--> items --members--> calls --transform--> value
+//
+// An item that cannot be read, or is no call, is damage of its own: the items
+// beside it count.
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/description.h"
+#include "parlance/error.h"
+#include "parlance/json.h"
+#include "parse/content.h"
+#include "parse/delimiter_program.h"
+#include "parse/marked_text.h"
+
+namespace parlance::parse {
+
+// Whether the values of a field are read as described here.
+bool reads_values(const format::Field& field,
+                  const format::FieldReading& reading);
+// Whether a region has a list of values.  They are added to the list under the
+// field one by one.
+bool has_several_values(const format::Field& field,
+                        const format::FieldReading& reading);
+
+struct ValueDamage {
+  Span bytes;  // in the text
+  Error error;
+};
+
+// The value of `text`: a call, or a list of calls if has_several_values().  An
+// error if no item is a call; else the items that are none are added to
+// `damage`.  Complexity: O(text.size()).
+Result<json::Value> read_values(const format::Field& field,
+                                const format::FieldReading& reading,
+                                const MarkedText& text, Captures captures,
+                                const DelimiterProgram& program,
+                                const Limits& limits,
+                                std::vector<ValueDamage>& damage);
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_REGION_VALUES_H_
