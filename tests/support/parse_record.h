@@ -23,6 +23,7 @@
 #include "format/description.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
+#include "parse/region_values.h"
 
 namespace parlance::testing {
 
@@ -348,6 +349,8 @@ inline bool is_empty(const json::Value& value) {
 // one object.
 inline std::string fold(const ParseRecord& record) {
   const format::Description& description = record.description();
+  const format::Reading& reading =
+      detail::Access::impl(record.format)->family.reading;
   json::Object out;
   for (const auto& [key, value] : description.defaults.members()) {
     out.set(key, value);
@@ -362,6 +365,12 @@ inline std::string fold(const ParseRecord& record) {
               first ? event.value
                     : json::Value(std::string(old->as_string()) + *field.join +
                                   std::string(event.value.as_string())));
+    } else if (event.field < reading.fields.size() &&
+               parse::has_several_values(field, reading.fields[event.field])) {
+      json::Array list = old == nullptr ? json::Array() : old->items();
+      list.insert(list.end(), event.value.items().begin(),
+                  event.value.items().end());
+      out.set(field.name, std::move(list));
     } else if (field.repeats) {
       json::Array list = old == nullptr ? json::Array() : old->items();
       list.push_back(event.value);

@@ -55,6 +55,7 @@ std::string read(const Format& format, std::string_view text,
   const ParseRecord whole = record_parse(format, {std::string(text)}, options);
   EXPECT_EQ(account(whole, std::string(options.prefix) + std::string(text)),
             "");
+  EXPECT_EQ(testing::fold(whole), json::dump(whole.message.fields));
   EXPECT_EQ(record_parse(format, cut_every(text, 1), options).to_string(),
             whole.to_string());
   std::mt19937 random(static_cast<unsigned>(text.size()));
