@@ -1,8 +1,12 @@
 // `parlance check`: errors and likely mistakes in templates, format files,
 // response schemas, structural tags and grammars.
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands.h"
@@ -39,20 +43,51 @@ struct Arguments {
   Color color = Color::kAuto;
 };
 
+// What a description was read as.
+enum class Kind {
+  kFormatFile,
+  kTemplate,
+  kResponseSchema,
+  kJsonSchema,
+  kTag,
+  kEbnf,
+  kLark,
+  kRegex,
+};
+
+// ORDER: Kind
+constexpr std::array<std::string_view, 8> kKindNames = {
+    "format file",  "response template", "response schema",
+    "JSON Schema",  "structural tag",    "EBNF grammar",
+    "Lark grammar", "regular expression"};
+
+Kind kind_of_source(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::kSchema:
+      return Kind::kJsonSchema;
+    case SourceKind::kTag:
+      return Kind::kTag;
+    case SourceKind::kEbnf:
+      return Kind::kEbnf;
+    case SourceKind::kLark:
+      return Kind::kLark;
+    case SourceKind::kRegex:
+      return Kind::kRegex;
+  }
+  return Kind::kJsonSchema;
+}
+
 struct Counts {
+  std::array<std::size_t, kKindNames.size()> kinds = {};
   std::size_t sources = 0;
   std::size_t errors = 0;
   std::size_t warnings = 0;
-};
 
-// Whether `text` is a format file, not a bare template.  Pointers of warnings
-// start at the template, which is inside the format file.
-std::string_view template_path(std::string_view text) {
-  Result<json::Value> value = json::parse(text);
-  return value && value->find("response_template") != nullptr
-             ? "/response_template"
-             : "";
-}
+  void add(Kind kind) {
+    ++sources;
+    ++kinds[static_cast<std::size_t>(kind)];
+  }
+};
 
 std::string describe_lints(const std::string& name, std::string_view text,
                            std::string_view prefix,
@@ -71,11 +106,13 @@ std::string describe_lints(const std::string& name, std::string_view text,
   return out;
 }
 
-// Whether `text` is a response schema, not a template or a format file.
-bool is_response_schema(std::string_view text) {
-  Result<json::Value> value = json::parse(text);
-  return value && ResponseSchema::is_schema(*value) &&
-         value->find("response_template") == nullptr;
+// Whether a key anywhere in a response schema says how text is read.  The
+// recursion depth is at most that of JSON texts.
+bool reads_text(const json::Value& value) {
+  for (const json::Member& member : value.members()) {
+    if (member.key.starts_with("x-") || reads_text(member.value)) return true;
+  }
+  return std::any_of(value.items().begin(), value.items().end(), reads_text);
 }
 
 std::string check_schema(const std::string& name, std::string_view text,
@@ -104,32 +141,108 @@ std::string check_source(const Source& source, const CompileOptions& options,
   return out;
 }
 
-// The kind of a source that can be recognised without an option.  JSON is a
-// schema only if it says so itself.
-std::optional<SourceKind> source_kind(const std::string& name,
-                                      std::string_view text) {
+// Whether an object is a format file, perhaps with a misspelled key: it has a
+// key that only format files have.
+bool is_format_file(const json::Value& value) {
+  if (value.find("response_template") != nullptr) return true;
+  if (value.find("fields") != nullptr) return false;
+  for (const char* key :
+       {"name", "aliases", "models", "sources", "detect", "parlance"}) {
+    if (value.find(key) != nullptr) return true;
+  }
+  const json::Value* schema = value.find("$schema");
+  return schema != nullptr && schema->is_string() &&
+         schema->as_string().ends_with("format.schema.json");
+}
+
+// What a text is.  JSON is a JSON Schema only if it says so itself, and a
+// response schema if it is nothing else.
+Kind recognise(const std::string& name, std::string_view text,
+               const json::Value* value) {
+  if (value != nullptr && value->is_object() && is_format_file(*value)) {
+    return Kind::kFormatFile;
+  }
   const std::optional<SourceKind> kind = kind_of(name, text);
-  if (kind != SourceKind::kSchema) return kind;
-  const Result<json::Value> value = json::parse(text);
-  return value && value->find("$schema") != nullptr ? kind : std::nullopt;
+  if (kind && *kind != SourceKind::kSchema) return kind_of_source(*kind);
+  if (value == nullptr) return Kind::kTemplate;
+  if (kind && value->find("$schema") != nullptr) return Kind::kJsonSchema;
+  return ResponseSchema::is_schema(*value) ? Kind::kResponseSchema
+                                           : Kind::kTemplate;
+}
+
+// A response schema that reads nothing is probably something else.
+std::string describe_guess(const std::string& name, std::string_view text,
+                           const json::Value& value, const Style& style,
+                           Counts& counts) {
+  for (const char* key : {"type", "properties", "items", "$ref", "$defs",
+                          "enum", "const", "anyOf", "oneOf", "allOf"}) {
+    if (value.find(key) == nullptr) continue;
+    ++counts.warnings;
+    return describe(
+        style, name, text,
+        {.severity = Severity::kWarning,
+         .message = "this was taken for a response schema, but none of its "
+                    "keys reads text (x-regex, x-parser, ...), so every "
+                    "response gives the same message.  A JSON Schema is "
+                    "checked with --schema, or if it has a \"$schema\".",
+         .span = locate(text, "")});
+  }
+  ++counts.errors;
+  return describe(
+      style, name, text,
+      {.severity = Severity::kError,
+       .message = "nothing here says what this describes.  A response template "
+                  "has \"fields\", a format file \"response_template\", a "
+                  "response schema keys such as \"x-regex\", a JSON Schema "
+                  "\"$schema\", a structural tag \"type\": "
+                  "\"structural_tag\".",
+       .code = to_string(ErrorCode::kMissingKey),
+       .span = locate(text, "")});
+}
+
+SourceKind source_kind_of(Kind kind) {
+  switch (kind) {
+    case Kind::kTag:
+      return SourceKind::kTag;
+    case Kind::kEbnf:
+      return SourceKind::kEbnf;
+    case Kind::kLark:
+      return SourceKind::kLark;
+    case Kind::kRegex:
+      return SourceKind::kRegex;
+    default:
+      return SourceKind::kSchema;
+  }
 }
 
 std::string check(const std::string& name, std::string_view text,
                   const CompileOptions& options, const Style& style,
                   Counts& counts) {
-  ++counts.sources;
-  if (const auto kind = source_kind(name, text)) {
-    return check_source(make_source(name, std::string(text), *kind), options,
-                        style, counts);
+  const Result<json::Value> value = json::parse(text);
+  const Kind kind = recognise(name, text, value ? &*value : nullptr);
+  counts.add(kind);
+  switch (kind) {
+    case Kind::kFormatFile:
+    case Kind::kTemplate: {
+      Result<Format> format = Format::from_json(text);
+      if (!format) {
+        ++counts.errors;
+        return describe(style, name, text, format.error());
+      }
+      return describe_lints(
+          name, text, kind == Kind::kFormatFile ? "/response_template" : "",
+          format->lint(), style, counts);
+    }
+    case Kind::kResponseSchema:
+      if (!reads_text(*value)) {
+        return describe_guess(name, text, *value, style, counts);
+      }
+      return check_schema(name, text, style, counts);
+    default:
+      return check_source(
+          make_source(name, std::string(text), source_kind_of(kind)), options,
+          style, counts);
   }
-  if (is_response_schema(text)) return check_schema(name, text, style, counts);
-  Result<Format> format = Format::from_json(text);
-  if (!format) {
-    ++counts.errors;
-    return describe(style, name, text, format.error());
-  }
-  return describe_lints(name, text, template_path(text), format->lint(), style,
-                        counts);
 }
 
 std::string counted(std::size_t n, std::string_view what) {
@@ -137,7 +250,16 @@ std::string counted(std::size_t n, std::string_view what) {
 }
 
 std::string summary(const Style& style, const Counts& counts) {
-  std::string out = counted(counts.sources, "description") + " checked: ";
+  // "11 descriptions checked (10 format files, 1 structural tag): "
+  std::string kinds;
+  for (std::size_t i = 0; i < kKindNames.size(); ++i) {
+    if (counts.kinds[i] == 0) continue;
+    if (!kinds.empty()) kinds += ", ";
+    kinds += counts.sources == 1 ? std::string(kKindNames[i])
+                                 : counted(counts.kinds[i], kKindNames[i]);
+  }
+  std::string out =
+      counted(counts.sources, "description") + " checked (" + kinds + "): ";
   if (counts.errors == 0 && counts.warnings == 0) {
     return out + style.paint(Style::kString, "no errors, no warnings") + "\n";
   }
@@ -171,9 +293,19 @@ int run_check(const Arguments& arguments) {
   Style style(arguments.color, 1);
   Counts counts;
   for (const std::string& name : arguments.formats) {
-    std::string_view text = Format::built_in_source(name);
-    if (text.empty()) fail_with(Format::built_in(name).error(), "--format", "");
-    put(check(name, text, options, style, counts));
+    if (is_format_path(name)) {
+      const std::string text = read_all(name);
+      put(check(display_name(name), text, options, style, counts));
+      continue;
+    }
+    const Format format = named_format(name, "--format");
+    // As it is written; a variant's is put together.
+    const bool is_family =
+        std::ranges::binary_search(Format::built_in_names(), format.name());
+    const std::string text =
+        is_family ? std::string(Format::built_in_source(format.name()))
+                  : format.to_json();
+    put(check(std::string(format.name()), text, options, style, counts));
   }
   for (const std::string& file : arguments.files) {
     std::string text = read_all(file);
@@ -184,7 +316,7 @@ int run_check(const Arguments& arguments) {
       const Source source = kind == SourceKind::kRegex
                                 ? Source{kind, "--regex", given}
                                 : read_source(given, "the text", kind);
-      ++counts.sources;
+      counts.add(kind_of_source(kind));
       put(check_source(source, options, style, counts));
     }
   }
@@ -207,7 +339,9 @@ void add_check(CLI::App& app, Run& run) {
                    "Templates, format files, structural tags or grammars, "
                    "recognised by file name and content; - is standard input")
       ->type_name("");
-  command->add_option("-f,--format", a->formats, "Check a built-in format")
+  command
+      ->add_option("-f,--format", a->formats,
+                   "Check a built-in format, or a format file")
       ->type_name("NAME")
       ->allow_extra_args(false);
   const auto add = [&](const char* names, std::vector<std::string>& list,

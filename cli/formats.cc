@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "commands.h"
@@ -30,12 +31,45 @@ Format built_in(std::string_view name) {
   return or_fail(Format::built_in(name), "formats", "");
 }
 
-std::string joined_models(std::string_view name) {
+std::string joined(std::span<const std::string> names) {
   std::string out;
-  Format format = built_in(name);
-  for (const std::string& model : format.models()) {
+  for (const std::string& name : names) {
     if (!out.empty()) out += ", ";
-    out += model;
+    out += name;
+  }
+  return out;
+}
+
+json::Value list_of(std::span<const std::string> names) {
+  json::Array out;
+  for (const std::string& name : names) out.emplace_back(name);
+  return json::Value(std::move(out));
+}
+
+// "NAME  MODELS", and below it the names of variants and aliases.
+std::string row(const Format& format, std::size_t width, const Style& style) {
+  const std::string indent(width + 2, ' ');
+  std::string out = style.paint(Style::kBold, format.name()) +
+                    std::string(width - format.name().size() + 2, ' ') +
+                    joined(format.models()) + "\n";
+  if (!format.aliases().empty()) {
+    out += indent +
+           style.paint(Style::kDim, "also called " + joined(format.aliases())) +
+           "\n";
+  }
+  for (const std::string& name : format.variants()) {
+    const Format variant = built_in(name);
+    out += indent + style.paint(Style::kDim, "variant ") +
+           style.paint(Style::kBold, name);
+    if (!variant.models().empty() &&
+        !std::ranges::equal(variant.models(), format.models())) {
+      out += style.paint(Style::kDim, ": " + joined(variant.models()));
+    }
+    if (!variant.aliases().empty()) {
+      out += style.paint(Style::kDim,
+                         " (also called " + joined(variant.aliases()) + ")");
+    }
+    out += "\n";
   }
   return out;
 }
@@ -47,9 +81,7 @@ void list_as_table(const Style& style) {
   }
   std::string out;
   for (std::string_view name : Format::built_in_names()) {
-    out += style.paint(Style::kBold, name) +
-           std::string(width - name.size() + 2, ' ') + joined_models(name) +
-           "\n";
+    out += row(built_in(name), width, style);
   }
   put(out);
 }
@@ -57,12 +89,20 @@ void list_as_table(const Style& style) {
 void list_as_json(const Style& style) {
   json::Array list;
   for (std::string_view name : Format::built_in_names()) {
-    json::Array models;
-    Format format = built_in(name);
-    for (const std::string& model : format.models()) models.push_back(model);
-    list.push_back(
-        json::Value(json::Object{{"name", json::Value(name)},
-                                 {"models", json::Value(std::move(models))}}));
+    const Format format = built_in(name);
+    json::Array variants;
+    for (const std::string& variant_name : format.variants()) {
+      const Format variant = built_in(variant_name);
+      variants.emplace_back(
+          json::Object{{"name", json::Value(variant_name)},
+                       {"aliases", list_of(variant.aliases())},
+                       {"models", list_of(variant.models())}});
+    }
+    list.emplace_back(
+        json::Object{{"name", json::Value(name)},
+                     {"aliases", list_of(format.aliases())},
+                     {"models", list_of(format.models())},
+                     {"variants", json::Value(std::move(variants))}});
   }
   std::string text =
       json::dump(json::Value(std::move(list)), {.ascii = false, .indent = 2});
@@ -72,10 +112,15 @@ void list_as_json(const Style& style) {
 int run_formats(const Arguments& arguments) {
   Style style(arguments.color, 1);
   if (!arguments.name.empty()) {
-    Format format = built_in(arguments.name);
-    std::string text =
-        arguments.file ? std::string(Format::built_in_source(arguments.name))
-                       : format.template_json();
+    const Format format = named_format(arguments.name, "formats");
+    std::string text = format.template_json();
+    if (arguments.file) {
+      // As it is written; a variant's is put together.
+      text = Format::built_in_source(format.name());
+      const bool is_family =
+          std::ranges::binary_search(Format::built_in_names(), format.name());
+      if (!is_family || is_format_path(arguments.name)) text = format.to_json();
+    }
     while (!text.empty() && text.back() == '\n') text.pop_back();
     put(paint_json(style, text) + "\n");
   } else if (arguments.json) {

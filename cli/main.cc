@@ -5,16 +5,20 @@
 // response is read.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 #include "io.h"
 #include "parlance/version.h"
+#include "style.h"
+#include "suggest.h"
 
 namespace {
 
@@ -69,6 +73,25 @@ int parse_arguments(CLI::App& app, int argc, char** argv) {
     app.exit(e, text, text);
     parlance::cli::put(text.str());
     return parlance::cli::kOk;
+  } catch (const CLI::ExtrasError&) {
+    // In the order in which they were given.
+    const std::vector<std::string> unknown = app.remaining(true);
+    std::vector<std::string> extras;
+    for (int i = 1; i < argc; ++i) {
+      if (std::find(unknown.begin(), unknown.end(), argv[i]) != unknown.end()) {
+        extras.emplace_back(argv[i]);
+      }
+    }
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    const std::string command =
+        commands.empty() ? "" : " " + commands.front()->get_name();
+    std::fprintf(
+        stderr, "parlance%s: %s\nRun 'parlance%s --help' for more.\n",
+        command.c_str(),
+        parlance::cli::safe_text(parlance::cli::describe_extra(app, extras))
+            .c_str(),
+        command.c_str());
+    return parlance::cli::kUsage;
   } catch (const CLI::ParseError& e) {
     app.exit(e);
     return parlance::cli::kUsage;

@@ -36,7 +36,7 @@ struct Arguments {
 int run_render(const Arguments& arguments) {
   const Format format = [&] {
     if (!arguments.format.empty()) {
-      return or_fail(Format::built_in(arguments.format), "--format", "");
+      return named_format(arguments.format, "--format");
     }
     const std::string text = read_all(arguments.template_file);
     return or_fail(Format::from_json(text),

@@ -67,11 +67,14 @@ Format detected(const ReadingArguments& arguments) {
   return or_fail(Format::built_in(found.name), found.name, "");
 }
 
+Format format_of_file(const std::string& file) {
+  const std::string text = read_all(file);
+  return or_fail(Format::from_json(text), display_name(file), text);
+}
+
 Format load_format(const ReadingArguments& arguments) {
   if (!arguments.template_file.empty()) {
-    std::string text = read_all(arguments.template_file);
-    return or_fail(Format::from_json(text),
-                   display_name(arguments.template_file), text);
+    return format_of_file(arguments.template_file);
   }
   if (arguments.format.empty()) {
     throw Failure(
@@ -79,7 +82,7 @@ Format load_format(const ReadingArguments& arguments) {
         "auto with a tokenizer_config.json, --template FILE, or --tag FILE");
   }
   if (arguments.format == "auto") return detected(arguments);
-  return or_fail(Format::built_in(arguments.format), "--format", "");
+  return named_format(arguments.format, "--format");
 }
 
 CompiledTag load_tag(const std::string& file,
@@ -100,6 +103,15 @@ CompiledTag load_tag(const std::string& file,
 }
 
 }  // namespace
+
+bool is_format_path(std::string_view name) {
+  return name.ends_with(".json") || name.find('/') != std::string_view::npos;
+}
+
+Format named_format(const std::string& name, const std::string& option) {
+  if (is_format_path(name)) return format_of_file(name);
+  return or_fail(Format::built_in(name), option, "");
+}
 
 CLI::Validator one_or_more() {
   return CLI::Validator(
@@ -150,8 +162,9 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
   app.add_option("FILE", a.file, "The response; standard input by default")
       ->type_name("");
   auto* format = app.add_option("-f,--format", a.format,
-                                "A built-in format, or 'auto' to choose it "
-                                "from the tokenizer's configuration")
+                                "A built-in format, the path of a format "
+                                "file, or 'auto' to choose it from the "
+                                "tokenizer's configuration")
                      ->type_name("NAME");
   app.add_option("-t,--template", a.template_file,
                  "A response template or format file")

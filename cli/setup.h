@@ -59,6 +59,13 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
   return *std::move(result);
 }
 
+// The format that an option names: a built-in format, or the path of a file (it
+// ends with ".json" or contains a '/').  `option` is the option, for messages.
+// Throws Failure.
+Format named_format(const std::string& name, const std::string& option);
+// Whether such a name is a path.
+bool is_format_path(std::string_view name);
+
 // Token ids as a JSON list, or with white space or commas between them.
 // Throws Failure.
 std::vector<TokenId> read_ids(std::string_view text, const std::string& name);

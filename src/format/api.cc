@@ -62,6 +62,11 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   impl->file = source;
   std::string_view pointer = "";
   const json::Value* spec = source.find("response_template");
+  if (spec == nullptr && format::is_file_without_template(source)) {
+    if (auto error = format::load_file_head(source, *impl)) return *error;
+    return Error{ErrorCode::kMissingKey,
+                 "format file: 'response_template' is missing.", ""};
+  }
   if (spec != nullptr) {
     if (auto error = format::load_file_head(source, *impl)) return *error;
     impl->recovers = true;

@@ -6,10 +6,13 @@
 // pass over the array (see Facts).
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "format/description.h"
+#include "format/load.h"
+#include "format/names.h"
 #include "json/located.h"
 #include "parlance/format.h"
 #include "regex/hir.h"
@@ -45,6 +48,43 @@ bool is_wide(const regex::CharClass& set) {
     if (!set.contains(c)) return false;
   }
   return true;
+}
+
+// What of a pattern's source is a literal of the form <|...|> or [|...|] whose
+// bars or brackets are not escaped; "" if there is none.
+//
+// In the source, `<|` outside of classes and escapes ends an alternative with
+// '<', and `|>` begins one with '>'.  Few patterns mean that, and those that do
+// have only one of the two.  `[|...|]` is a class.
+std::string_view unescaped_bars(std::string_view source) {
+  std::size_t open = std::string_view::npos;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i] == '\\') {
+      ++i;
+    } else if (source[i] == '[') {
+      // The class ends at the first ']' that is neither escaped nor its first
+      // character.
+      const std::size_t begin = i;
+      ++i;
+      if (i < source.size() && source[i] == '^') ++i;
+      if (i < source.size() && source[i] == ']') ++i;
+      while (i < source.size() && source[i] != ']') {
+        i += source[i] == '\\' ? 2 : 1;
+      }
+      if (i < source.size() && i > begin + 3 && source[begin + 1] == '|' &&
+          source[i - 1] == '|') {
+        return source.substr(begin, i + 1 - begin);
+      }
+    } else if (source[i] == '|' && i > 0 && source[i - 1] == '<' &&
+               open == std::string_view::npos) {
+      open = i - 1;
+    } else if (source[i] == '|' && i + 1 < source.size() &&
+               source[i + 1] == '>' && open != std::string_view::npos &&
+               i > open + 1) {
+      return source.substr(open, i + 2 - open);
+    }
+  }
+  return "";
 }
 
 Facts facts_of(const regex::Hir& hir) {
@@ -141,10 +181,13 @@ std::string_view literal_start(const regex::Hir& hir, regex::HirId id,
 
 class Linter {
  public:
-  explicit Linter(const Description& description) : description_(description) {}
+  // `spec` is the template from which `description` was loaded.
+  Linter(const Description& description, const json::Value& spec)
+      : description_(description), spec_(spec) {}
 
   std::vector<Lint> run() && {
     check_defaults();
+    check_ignored();
     for (const Field& field : description_.fields) check_field(field);
     check_shared_openers();
     check_pattern(description_.start_anchor, "", "start_anchor");
@@ -191,6 +234,90 @@ class Linter {
     }
   }
 
+  // Keys that nothing reads, and flags that are not true or false.
+  void check_ignored() {
+    const json::Value* fields = spec_.find("fields");
+    if (fields == nullptr) return;
+    for (const auto& [name, field] : fields->members()) {
+      const std::string path = json::append_pointer("/fields", name);
+      check_flags(field, path, {"repeats", "optional"});
+      const Field* loaded = find_field(name);
+      const json::Value* args = field.find("content_args");
+      if (loaded == nullptr || args == nullptr) continue;
+      check_arguments(loaded->content, *args,
+                      json::append_pointer(path, "content_args"));
+    }
+  }
+
+  // The arguments of a content parser and of its value parsers.
+  void check_arguments(const format::Content& first, const json::Value& outer,
+                       std::string path) {
+    const format::Content* content = &first;
+    const json::Value* args = &outer;
+    while (args != nullptr && args->is_object() && !content->fault) {
+      const std::vector<std::string_view> known = arguments_of(content->kind);
+      for (const json::Member& member : args->members()) {
+        if (std::find(known.begin(), known.end(), member.key) != known.end()) {
+          continue;
+        }
+        add(json::append_pointer(path, member.key),
+            "the content parser '" +
+                std::string(format::to_string(content->kind)) +
+                "' has no argument '" + member.key + "', which is ignored" +
+                format::did_you_mean(member.key, known) +
+                (known.empty()
+                     ? ""
+                     : "  Arguments: " + format::listed(known) + "."));
+      }
+      check_flags(
+          *args, path,
+          {"strip", "allow_non_json", "unquoted_keys", "merge_duplicates"});
+      const json::Value* parser = args->find("value_parser");
+      content = content->value_parser.get();
+      if (parser == nullptr || content == nullptr) return;
+      path = json::append_pointer(path, "value_parser");
+      constexpr std::string_view kKeys[] = {"name", "args"};
+      for (const json::Member& member : parser->members()) {
+        if (member.key == "name" || member.key == "args") continue;
+        add(json::append_pointer(path, member.key),
+            "'" + member.key + "' means nothing here and is ignored" +
+                format::did_you_mean(member.key, kKeys) +
+                "  Keys: name, args.");
+      }
+      args = parser->find("args");
+      path = json::append_pointer(path, "args");
+    }
+  }
+
+  static std::vector<std::string_view> arguments_of(ContentKind kind) {
+    switch (kind) {
+      case ContentKind::kText:
+      case ContentKind::kInt:
+      case ContentKind::kFloat:
+      case ContentKind::kBool:
+        return {"strip"};
+      case ContentKind::kJson:
+        return {"allow_non_json", "unquoted_keys", "string_delims", "strip"};
+      case ContentKind::kXmlInline:
+        return {"tag_pattern", "value_parser", "merge_duplicates"};
+      case ContentKind::kKvLines:
+        return {"line_sep", "kv_sep", "value_parser", "strip"};
+    }
+    return {};
+  }
+
+  // A flag counts as Python's bool() of its value: "no" is true.
+  void check_flags(const json::Value& object, const std::string& path,
+                   std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+      const json::Value* value = object.find(key);
+      if (value == nullptr || value->kind() == json::Kind::kBool) continue;
+      add(json::append_pointer(path, key),
+          "is " + format::describe_kind(*value) + ", which counts as " +
+              (value->truthy() ? "true" : "false") + ".  Write true or false.");
+    }
+  }
+
   void check_field(const Field& field) {
     const std::string path = path_of(field);
     check_implicit(field, path);
@@ -218,6 +345,7 @@ class Linter {
     const std::string at = json::append_pointer(path, key + "_pattern");
     const regex::Hir& hir = delimiter.pattern.hir;
     check_regular(hir, at);
+    check_bars(delimiter.pattern.source, at);
     // The anchor is searched in a complete prefix.
     if (path.empty()) return;
     const Facts facts = facts_of(hir);
@@ -228,10 +356,47 @@ class Linter {
           "held back until the rest of the pattern comes.  Begin the pattern "
           "with the literal that marks the place.");
     }
+    if (!facts.endless_start[root]) check_endless(hir, at);
     for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
       if (hir.nodes[i].kind == HirKind::kAlternation && facts.tail[i]) {
         check_order(hir, hir.nodes[i], at);
       }
+    }
+  }
+
+  void check_bars(std::string_view source, const std::string& at) {
+    const std::string_view found = unescaped_bars(source);
+    if (found.empty()) return;
+    if (found.front() == '[') {
+      add(at, "'" + std::string(found) +
+                  "' is a class that matches one of these characters.  To "
+                  "match the text, escape the brackets and bars: \\[\\|.");
+      return;
+    }
+    add(at, "in '" + std::string(found) +
+                "' each bar separates alternatives, so '<' alone matches.  To "
+                "match the text, escape the bars: <\\|...\\|>.");
+  }
+
+  // An unbounded run of any text at all.  A greedy one may always become
+  // longer, so nothing after its beginning is emitted before the end of the
+  // stream.
+  void check_endless(const regex::Hir& hir, const std::string& at) {
+    for (const HirNode& node : hir.nodes) {
+      if (node.kind != HirKind::kRepeat || node.max != base::kUnbounded ||
+          !node.greedy) {
+        continue;
+      }
+      const HirNode& inner = hir.nodes[node.children[0]];
+      if (inner.kind != HirKind::kClass || !inner.char_class.negated().empty())
+        continue;
+      add(at,
+          "a greedy run of any text ('.' matches line feeds too) extends to "
+          "the last place in the stream where the rest of the pattern "
+          "matches, so all text after its beginning is held back until the "
+          "stream ends.  Exclude what ends the run, as in [^<]*, or write "
+          ".*? to stop at the first such place.");
+      return;
     }
   }
 
@@ -381,6 +546,8 @@ class Linter {
       if (content->kind == ContentKind::kXmlInline) {
         check_regular(content->tag_pattern.hir,
                       json::append_pointer(at, "tag_pattern"));
+        check_bars(content->tag_pattern.source,
+                   json::append_pointer(at, "tag_pattern"));
         const auto& names = content->tag_pattern.hir.names;
         bool has_key = std::any_of(
             names.begin(), names.end(),
@@ -454,13 +621,14 @@ class Linter {
   }
 
   const Description& description_;
+  const json::Value& spec_;
   std::vector<Lint> lints_;
 };
 
 }  // namespace
 
 std::vector<Lint> Format::lint() const {
-  return Linter(impl_->description).run();
+  return Linter(impl_->description, impl_->response_template).run();
 }
 
 }  // namespace parlance

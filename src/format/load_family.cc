@@ -566,6 +566,17 @@ std::vector<Variant> load_variants(const json::Value& value,
   return out;
 }
 
+bool is_file_without_template(const json::Value& value) {
+  if (value.find("response_template") != nullptr ||
+      value.find("fields") != nullptr) {
+    return false;
+  }
+  return std::any_of(kFileKeys.begin(), kFileKeys.end(),
+                     [&](std::string_view key) {
+                       return key != "$schema" && value.find(key) != nullptr;
+                     });
+}
+
 std::optional<Error> load_file_head(const json::Value& file, FormatImpl& out) {
   FileReader read;
   if (!read.object(file, "", "the file", kFileKeys)) return read.error();

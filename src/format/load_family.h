@@ -25,6 +25,10 @@ namespace parlance::format {
 // Reads the members of the file except "response_template" and "parlance".
 std::optional<Error> load_file_head(const json::Value& file, FormatImpl& out);
 
+// Whether an object has a key that format files have and templates have not,
+// and no "fields".
+bool is_file_without_template(const json::Value& value);
+
 // Reads "parlance".
 // REQUIRES: out.description is loaded from the file's template.
 std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out);

@@ -44,11 +44,16 @@ std::string_view closest(std::string_view name,
   std::string_view best;
   std::size_t best_distance = 0;
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance =
-        edit_distance(normal_name(name), normal_name(candidate));
-    // At most a third of the shorter name may differ.
-    if (distance > 1 + std::min(name.size(), candidate.size()) / 3) continue;
-    if (distance >= std::max(name.size(), candidate.size())) continue;
+    const std::string given = normal_name(name);
+    const std::string known = normal_name(candidate);
+    std::size_t distance = edit_distance(given, known);
+    // At most a third of the shorter name may differ, or the given name is a
+    // part of the other: "template" for "response_template".
+    const std::size_t shorter = std::min(given.size(), known.size());
+    const bool contained =
+        given.size() >= 4 && known.find(given) != std::string::npos;
+    if (contained) distance = std::min(distance, 1 + shorter / 3);
+    if (distance > 1 + shorter / 3 || distance >= known.size()) continue;
     if (best.empty() || distance < best_distance) {
       best = candidate;
       best_distance = distance;

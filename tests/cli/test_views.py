@@ -222,9 +222,70 @@ def test_check_a_format_file_points_into_its_template(parlance, tmp_path):
 
 def test_check_built_in_formats(parlance):
     out, _ = parlance("check", "--format", "qwen3")
-    assert out == "1 description checked: no errors, no warnings\n"
+    assert out == (
+        "1 description checked (format file): no errors, no warnings\n"
+    )
     parlance("check", "--format", "nope", status=2)
     parlance("check", status=2)
+
+
+@pytest.mark.parametrize(
+    "content, status, words",
+    [
+        ('{"hello": 1}', 1, "nothing here says what this describes"),
+        ("{}", 1, "nothing here says what this describes"),
+        ('{"name": "x", "template": {}}', 1, "did you mean 'response_template'?"),
+        ('{"$schema": "format.schema.json", "template": {}}', 1, "format file"),
+        ('{"type": "object"}', 0, "this was taken for a response schema"),
+        ('{"type": "string", "x-regex": "(a)"}', 0, "checked (response schema): no"),
+        ('{"$schema": "x", "type": "object"}', 0, "checked (JSON Schema): "),
+        ('{"start_anchor": "a", "fields": {"c": {}}}', 0, "(response template): no"),
+        (
+            '{"$schema": "format.schema.json", "name": "x", "response_template": '
+            '{"start_anchor": "a", "fields": {"c": {}}}}',
+            0,
+            "checked (format file): no errors, no warnings",
+        ),
+    ],
+)
+def test_check_says_what_it_took_a_file_for(
+    parlance, tmp_path, content, status, words
+):
+    (tmp_path / "x.json").write_text(content)
+    out, _ = parlance("check", "x.json", status=status)
+    assert words in out
+    if status == 0 and "taken for" in words:
+        parlance("check", "--werror", "x.json", status=1)
+
+
+def test_a_path_is_a_format(parlance, tmp_path):
+    file, _ = parlance("formats", "qwen3", "--file")
+    (tmp_path / "mine.json").write_text(file)
+    for arguments in (["parse", "-f", "mine.json"], ["explain", "-f", "./mine.json"]):
+        out, _ = parlance(*arguments, stdin=STREAM)
+        assert "get_weather" in out
+    parlance("check", "-f", "mine.json")
+    parlance("formats", "./mine.json")
+    _, err = parlance("parse", "-f", "absent.json", status=2)
+    assert "absent.json" in err
+    _, err = parlance("parse", "-f", "absent", status=2)
+    assert "no built-in format is called 'absent'" in err and "::" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["prase", "-f", "qwen3"], "unknown command 'prase'; did you mean 'parse'?"),
+        (["-f", "qwen3", "prase"], "did you mean 'parse'?"),
+        (["parse", "--formt", "qwen3"], "'--formt'; did you mean '--format'?"),
+        (["parse", "--formt=qwen3"], "'--formt'; did you mean '--format'?"),
+        (["zzzzzzzzz"], "unknown command 'zzzzzzzzz'\n"),
+        (["parse", "a", "b"], "unexpected argument 'b'"),
+    ],
+)
+def test_typos(parlance, arguments, words):
+    out, err = parlance(*arguments, status=2)
+    assert out == "" and words in err and err.startswith("parlance")
 
 
 def test_check_colours(parlance, tmp_path):
@@ -237,10 +298,11 @@ def test_check_colours(parlance, tmp_path):
 
 def test_formats(parlance):
     out, _ = parlance("formats")
-    names = [line.split()[0] for line in out.splitlines()]
+    lines = [line for line in out.splitlines() if not line.startswith(" ")]
+    names = [line.split()[0] for line in lines]
     assert "qwen3" in names and names == sorted(names)
-    # The models stand in one column.
-    assert len({len(re.match(r"\S+ +", line)[0]) for line in out.splitlines()}) == 1
+    # The models stand in one column, and names of variants and aliases below.
+    assert len({len(re.match(r"\S* +", line)[0]) for line in out.splitlines()}) == 1
     out, _ = parlance("formats", "--json")
     assert [entry["name"] for entry in json.loads(out)] == names
     assert all(entry["models"] for entry in json.loads(out))

@@ -124,6 +124,9 @@ TEST(FamilyFile, ErrorsOfTheHead) {
        "/detect/0/rank", "must be an integer"},
       {with(R"("detect": [{"all": ["x"], "why": "w", "tokenz": []}])"),
        "/detect/0/tokenz", "did you mean 'tokens'?"},
+      {R"({"name": "n", "template": {}})", "/template",
+       "did you mean 'response_template'?"},
+      {R"({"name": "n"})", "", "'response_template' is missing"},
       {R"({"name": "My Model", "response_template": {}})", "/name",
        "a-z, 0-9 and '_'"},
   };

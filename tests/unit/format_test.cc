@@ -589,7 +589,7 @@ TEST(Lint, OneRowPerRule) {
        "/fields/x/open_pattern", "opens at every place"},
       {with_field(R"("close_pattern": "b?")"), "/fields/x/close_pattern",
        "closes as soon as it opens"},
-      {fields(R"("c": {"repeats": 1, "close_pattern": "(?=<end>)x?"})"),
+      {fields(R"("c": {"repeats": true, "close_pattern": "(?=<end>)x?"})"),
        "/fields/c/close_pattern", "lose the rest"},
       {fields(
            R"("x": {"open_pattern": "(?=a)x?", "close_pattern": "(?=a)x?"})"),
@@ -637,6 +637,58 @@ TEST(Lint, OneRowPerRule) {
   }
 }
 
+TEST(Lint, TyposThatUpstreamIgnores) {
+  struct Row {
+    std::string source;
+    const char* path;
+    const char* message;
+  };
+  const Row rows[] = {
+      {with_field(R"("content": "json",
+                     "content_args": {"alow_non_json": true})"),
+       "/fields/x/content_args/alow_non_json",
+       "did you mean 'allow_non_json'?"},
+      {with_field(R"("content_args": {"line_sep": ";"})"),
+       "/fields/x/content_args/line_sep", "'text' has no argument"},
+      {with_field(R"("content": "kv-lines", "content_args": {"value_parser":
+                     {"nam": "json"}})"),
+       "/fields/x/content_args/value_parser/nam", "did you mean 'name'?"},
+      {with_field(R"("content": "kv-lines", "content_args": {"value_parser":
+                     {"name": "json", "args": {"strict": true}}})"),
+       "/fields/x/content_args/value_parser/args/strict",
+       "'json' has no argument 'strict'"},
+      {with_field(R"("repeats": "no")"), "/fields/x/repeats",
+       "is a string, which counts as true"},
+      {with_field(R"("optional": 0)"), "/fields/x/optional",
+       "is an integer, which counts as false"},
+      {with_field(R"("content_args": {"strip": "false"})"),
+       "/fields/x/content_args/strip", "counts as true"},
+      {with_field(R"("content": "kv-lines", "content_args": {"value_parser":
+                     {"name": "int", "args": {"strip": 1}}})"),
+       "/fields/x/content_args/value_parser/args/strip", "counts as true"},
+      // Patterns.
+      {with_field(R"("close_pattern": "<|end:\\w+|>")"),
+       "/fields/x/close_pattern", "each bar separates alternatives"},
+      {with_field(R"("close_pattern": "[|endofturn|]")"),
+       "/fields/x/close_pattern", "is a class that matches one"},
+      {with_field(R"("close_pattern": "</x.*>")"), "/fields/x/close_pattern",
+       "a greedy run of any text"},
+      {with_field(R"("content": "xml-inline", "content_args": {"tag_pattern":
+                     "<|(?P<key>a)|>(?P<value>b)c"})"),
+       "/fields/x/content_args/tag_pattern", "each bar separates"},
+  };
+  for (const Row& row : rows) {
+    const Result<Format> format = Format::from_json(row.source);
+    ASSERT_TRUE(format.has_value()) << row.source;
+    bool found = false;
+    for (const Lint& lint : format->lint()) {
+      found = found || (lint.path == row.path &&
+                        lint.message.find(row.message) != std::string::npos);
+    }
+    EXPECT_TRUE(found) << row.source;
+  }
+}
+
 TEST(Lint, GoodTemplatesHaveNone) {
   const std::string rows[] = {
       with_field(R"("close": "</x>")"),
@@ -647,6 +699,10 @@ TEST(Lint, GoodTemplatesHaveNone) {
       // What follows makes the second branch reachable.
       with_field(R"("close_pattern": "(?:<e>|<e><f>)!")"),
       with_field(R"("close_pattern": "<e>[^>]*>")"),
+      with_field(R"("close_pattern": "<e>.*?>")"),
+      with_field(R"("close_pattern": "<e>[^`]*>")"),
+      with_field(R"("close_pattern": "<\\|e\\|>|<e>|</e>")"),
+      with_field(R"("close_pattern": "[|]>|<[|]")"),
       R"({"start_anchor": "a", "defaults": {"role": "assistant"},
           "fields": {"c": {}}})",
       R"({"start_anchor": "a", "fields": {"x": {"open": "<x>"},
