@@ -21,7 +21,7 @@ using json::append_pointer;
 
 constexpr std::array kPartKeys = {"text"sv, "name"sv, "arguments"sv, "index"sv,
                                   "id"sv,   "any"sv,  "optional"sv};
-constexpr std::array kLayoutKeys = {"parts"sv,   "before"sv, "between"sv,
+constexpr std::array kWriteLayoutKeys = {"parts"sv,   "before"sv, "between"sv,
                                     "section"sv, "off"sv,    "when"sv};
 constexpr std::array kMessagesKeys = {"messages"sv, "between"sv, "last"sv};
 constexpr std::array kEachKeys = {"each"sv, "between"sv, "ends"sv};
@@ -212,7 +212,7 @@ class WriteLoader {
                           const Field& field) {
     WriteLayout out;
     if (!read_.object(value, pointer, "a layout of field '" + field.name + "'",
-                      kLayoutKeys)) {
+                      kWriteLayoutKeys)) {
       return out;
     }
     if (value.find("parts") == nullptr) {

@@ -15,6 +15,7 @@
 #include "json/merge_patch.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
+#include "support/vectors.h"
 
 namespace parlance {
 namespace {
@@ -504,6 +505,19 @@ TEST(BuiltInNames, AreUniqueAndComplete) {
     }
   }
   EXPECT_EQ(format::built_in_lookup().size(), owners.size());
+}
+
+// The example of a whole file in docs/reference/format-files.md.
+TEST(FamilyFile, ExampleOfTheReference) {
+  const std::string page = testing::read_file(
+      std::string(PARLANCE_FORMATS_DIR) + "/../docs/reference/format-files.md");
+  const std::size_t begin = page.find("```json\n{\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t end = page.find("```", begin + 3);
+  ASSERT_NE(end, std::string::npos);
+  const Format format = load(page.substr(begin + 8, end - begin - 8));
+  EXPECT_EQ(format.variants(), std::vector<std::string>{"sample_instruct"});
+  for (const Lint& lint : format.lint()) ADD_FAILURE() << lint.message;
 }
 
 // A tokenizer_config.json that satisfies the rules.
