@@ -18,7 +18,7 @@ namespace parlance::format {
 namespace {
 
 // ORDER: ContentKind
-constexpr std::array<std::string_view, 7> kNames = {
+constexpr std::array<std::string_view, 7> kContentNames = {
     "text", "int", "float", "bool", "json", "xml-inline", "kv-lines"};
 
 // The arguments of one parser, and their location.
@@ -166,19 +166,19 @@ bool has_value_parser(ContentKind kind) {
 }  // namespace
 
 std::string_view to_string(ContentKind kind) {
-  return kNames[static_cast<std::size_t>(kind)];
+  return kContentNames[static_cast<std::size_t>(kind)];
 }
 
 std::optional<ContentKind> content_kind_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<ContentKind>(i);
+  for (std::size_t i = 0; i < kContentNames.size(); ++i) {
+    if (kContentNames[i] == name) return static_cast<ContentKind>(i);
   }
   return std::nullopt;
 }
 
 std::string content_kind_list() {
   std::string out;
-  for (std::string_view name : kNames) {
+  for (std::string_view name : kContentNames) {
     if (!out.empty()) out += ", ";
     out += name;
   }

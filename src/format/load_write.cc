@@ -261,14 +261,14 @@ class WriteLoader {
         load_marker(value.items()[1], append_pointer(pointer, 1), what);
   }
 
-  // Each part once: the text, or the name and the arguments of a call.
+  // Each part once: the text, or the name and the arguments of a call.  Some
+  // families write the name twice: in a header, and in the call.
   void check_parts(const WriteParts& parts, const std::string& pointer,
                    const Field& field) {
     if (!read_.ok()) return;
     using Kind = WritePart::Kind;
-    constexpr std::array<std::pair<Kind, std::string_view>, 5> kOnce = {
+    constexpr std::array<std::pair<Kind, std::string_view>, 4> kOnce = {
         {{Kind::kPayload, "text"},
-         {Kind::kName, "name"},
          {Kind::kArguments, "arguments"},
          {Kind::kIndex, "index"},
          {Kind::kId, "id"}}};
@@ -311,7 +311,7 @@ class WriteLoader {
                std::string_view name, const std::string& pointer,
                const Field& field) {
     const Occurrences found = count(parts, kind);
-    if (found.min == 1) return;
+    if (found.min > 0) return;
     read_.fail(ErrorCode::kMissingKey,
                "'parts' of field '" + field.name + "' has no part '" +
                    std::string(name) + "'" +

@@ -354,8 +354,9 @@ TEST(FamilyFile, ErrorsOfWriting) {
       {with_parts("[]"), parts, "writes nothing of the field"},
       {with_parts(R"([{"name": "raw"}])"), parts, "no part 'arguments'"},
       {with_parts(R"([{"arguments": "json"}])"), parts, "no part 'name'"},
-      {with_parts(R"([{"name": "raw"}, {"name": "raw"}])"), parts,
-       "'name' more than once"},
+      {with_parts(
+           R"([{"name": "raw"}, {"arguments": "json"}, {"index": 0}, {"index": 0}])"),
+       parts, "'index' more than once"},
       {with_parts(R"([{"any": [[{"name": "raw"}], []]},
                       {"arguments": "json"}])"),
        parts, "no part 'name' in some of its choices"},
