@@ -507,25 +507,31 @@ Variant load_variant(const std::string& name, const json::Value& value,
   return out;
 }
 
-// All names of a file differ, its variants' included.
+// No name of a variant is one of the family or of another variant.
 void check_names(const FormatImpl& format, FileReader& read) {
-  std::vector<std::string> taken = {normal_name(format.name)};
+  // Names as they are compared, and whose they are.
+  std::vector<std::pair<std::string, std::string>> taken = {
+      {normal_name(format.name), format.name}};
   for (const std::string& alias : format.family.aliases) {
-    taken.push_back(normal_name(alias));
+    taken.emplace_back(normal_name(alias), format.name);
   }
   for (const Variant& variant : format.family.variants) {
     std::vector<std::string> own = variant.aliases;
     own.push_back(variant.name);
     for (const std::string& alias : own) {
       const std::string normal = normal_name(alias);
-      if (std::find(taken.begin(), taken.end(), normal) != taken.end()) {
+      const auto other =
+          std::find_if(taken.begin(), taken.end(), [&](const auto& entry) {
+            return entry.first == normal && entry.second != variant.name;
+          });
+      if (other != taken.end()) {
         read.fail(ErrorCode::kConflict,
-                  "the name '" + alias +
-                      "' is used twice in this file ('-', '_', '.' and case "
-                      "make no difference).",
+                  "the name '" + alias + "' is also a name of '" +
+                      other->second +
+                      "' ('-', '_', '.' and case make no difference).",
                   append_pointer("/parlance/variants", variant.name));
       }
-      taken.push_back(normal);
+      taken.emplace_back(normal, variant.name);
     }
   }
 }

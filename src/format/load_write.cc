@@ -22,7 +22,7 @@ using json::append_pointer;
 constexpr std::array kPartKeys = {"text"sv, "name"sv, "arguments"sv, "index"sv,
                                   "id"sv,   "any"sv,  "optional"sv};
 constexpr std::array kWriteLayoutKeys = {"parts"sv,   "before"sv, "between"sv,
-                                    "section"sv, "off"sv,    "when"sv};
+                                         "section"sv, "off"sv,    "when"sv};
 constexpr std::array kMessagesKeys = {"messages"sv, "between"sv, "last"sv};
 constexpr std::array kEachKeys = {"each"sv, "between"sv, "ends"sv};
 // The types of JSON Schema, and all others.
@@ -68,9 +68,13 @@ class WriteLoader {
   void load(const json::Value& value, const std::string& pointer,
             Writing& out) {
     const std::vector<Field>& fields = format_.description.fields;
-    std::vector<std::string_view> keys = {"order"};
-    for (const Field& field : fields) keys.emplace_back(field.name);
-    if (!read_.object(value, pointer, "'write'", keys)) return;
+    if (!read_.any_object(value, pointer, "'write'")) return;
+    for (const json::Member& member : value.members()) {
+      if (member.key == "order") continue;
+      find_field(member.key, append_pointer(pointer, member.key),
+                 format_.description, read_);
+    }
+    if (!read_.ok()) return;
     const json::Value* order = value.find("order");
     if (order == nullptr) {
       read_.fail(ErrorCode::kMissingKey,

@@ -445,7 +445,7 @@ TEST(FamilyFile, ErrorsOfVariants) {
        "/parlance/variants/v/patch",
        "variant 'v': at '/parlance/turn_end' of the patched file"},
       {with(R"({"patch": {}, "aliases": ["N"]})"), "/parlance/variants/v",
-       "'N' is used twice"},
+       "'N' is also a name of 'n'"},
       {with_parlance(R"("variants": {"V 1": {"patch": {}}})"),
        "/parlance/variants/V 1", "must be made of"},
   };

@@ -9,6 +9,7 @@ pattern; these errors are listed in BEYOND_A_SCHEMA.
 
 import copy
 import json
+import os
 import pathlib
 import random
 
@@ -237,12 +238,12 @@ def test_the_sample_has_every_key():
     assert parlance.Format(SAMPLE).variants == ["sample_v2"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(40 if os.environ.get("PARLANCE_LONG") else 2))
 def test_wrong_files(seed):
     rng = random.Random(seed)
     files = [SAMPLE] * 8 + built_in_files()
     refused = 0
-    for _ in range(1500):
+    for _ in range(500):
         file = changed(rng.choice(files), rng)
         if rng.random() < 0.2:
             file = changed(file, rng)
@@ -259,4 +260,4 @@ def test_wrong_files(seed):
             assert first.absolute_path[0] == "response_template", f"{first}\n{shown}"
             assert parlance.Format(file).lint(), f"{first}\n{shown}"
         refused += error is not None
-    assert refused > 500
+    assert refused > 150
