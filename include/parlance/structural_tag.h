@@ -20,6 +20,8 @@
 //                   the text between its markers; the text of free text with
 //                   triggers does not include the tags in it.  The nearest
 //                   enclosing format with a field decides.
+//   "join": TEXT    beside "field": what joins the texts of several regions of
+//                   that field in the message.  Default: nothing.
 //   "tool": NAME    on a tag: the tag is a call of that tool, and the value of
 //                   the one json_schema in it is the arguments.
 //

@@ -92,6 +92,8 @@ class CompiledTag {
 
   // The names that events and the message use, by Event::field_index.
   std::span<const std::string_view> fields() const;
+  // What joins the texts of several regions of a field; "" for nothing.
+  std::string_view field_join(std::size_t index) const;
 
  private:
   friend struct detail::Access;

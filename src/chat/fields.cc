@@ -18,8 +18,9 @@ std::vector<ChatField> chat_fields(const Format& format) {
 
 std::vector<ChatField> chat_fields(const CompiledTag& tag) {
   std::vector<ChatField> out;
-  for (const std::string_view name : tag.fields()) {
-    out.push_back({.name = std::string(name)});
+  for (std::size_t i = 0; i < tag.fields().size(); ++i) {
+    out.push_back({.name = std::string(tag.fields()[i]),
+                   .join = std::string(tag.field_join(i))});
   }
   return out;
 }

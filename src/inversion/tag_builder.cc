@@ -233,7 +233,15 @@ class Builder {
     if (!plan.free_text.patterns.empty()) {
       node.set("exclude_patterns", list(plan.free_text.patterns));
     }
-    return values::with_field(std::move(node), name_of(field));
+    return as_field(std::move(node), field);
+  }
+
+  // `node` as a region of the field, whose texts the template may join.
+  Value as_field(Value node, FieldId field) const {
+    Value out = values::with_field(std::move(node), name_of(field));
+    const auto& join = format_.description.fields[field].join;
+    if (join && !join->empty()) out.mutable_members().set("join", *join);
+    return out;
   }
 
   Value json_schema(Value schema, const Texts& excludes) const {
@@ -250,9 +258,9 @@ class Builder {
   }
 
   Value document() const {
-    return values::with_field(
+    return as_field(
         json_schema(*request_.document, plan_of(*plan_.content).strings),
-        name_of(*plan_.content));
+        *plan_.content);
   }
 
   Value arguments(const WritePart& part, const Tool& tool) const {
@@ -446,9 +454,8 @@ class Builder {
       if (part.kind != WritePart::Kind::kPayload) empty.push_back(part);
     }
     if (off && off == text_of(empty)) {
-      return text_layout(
-          layout.parts,
-          values::with_field(values::const_string(""), name_of(field)));
+      return text_layout(layout.parts,
+                         as_field(values::const_string(""), field));
     }
     json::Array nodes;
     append(nodes, layout.off);

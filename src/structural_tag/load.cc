@@ -460,6 +460,11 @@ std::optional<Error> Loader::load_one(const Pending& next) {
     }
   }
   node.field = fields.name("field");
+  node.join = fields.name("join");
+  if (!node.join.empty() && node.field.empty()) {
+    fields.fail(ErrorCode::kConflict, "join",
+                "is only for a format with 'field'.");
+  }
   node.tool = fields.name("tool");
   if (fields.error()) return fields.error();
 

@@ -225,6 +225,7 @@ struct TagNode {
   // parlance/structural_tag.h.  They do not change the texts that the node
   // allows.  Empty: not given.
   std::string field;  // the field of the message that receives the text
+  std::string join;   // with a field: what joins the texts of its regions
   std::string tool;   // of a tag: the tool that it calls
 
   // REQUIRES: the body is a Body.

@@ -234,6 +234,7 @@ json::Value to_json(const TagTree& tag) {
     out.set("type", to_string(node.type));
     add_members(node, made, out);
     if (!node.field.empty()) out.set("field", node.field);
+    if (!node.join.empty()) out.set("join", node.join);
     if (!node.tool.empty()) out.set("tool", node.tool);
     made[i] = std::move(out);
   }

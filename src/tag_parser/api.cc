@@ -60,6 +60,9 @@ Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
 std::span<const std::string_view> CompiledTag::fields() const {
   return impl_->regions.fields();
 }
+std::string_view CompiledTag::field_join(std::size_t index) const {
+  return impl_->regions.join(static_cast<std::uint32_t>(index));
+}
 
 struct TagParser::State {
   State(const CompiledTag& p, const TagParserOptions& options)

@@ -196,6 +196,8 @@ void EventBuilder::store(const json::Value& value) {
   if (slot.list) {
     slot.items.push_back(value);
   } else {
+    if (slot.joined) slot.text.append(regions_.join(field_));
+    slot.joined = true;
     slot.text.append(value.as_string());
   }
 }

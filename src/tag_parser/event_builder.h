@@ -105,6 +105,7 @@ class EventBuilder {
   struct Slot {
     bool used = false;
     bool list = false;
+    bool joined = false;  // `text` has the text of a region
     std::string text = {};
     json::Array items = {};
   };

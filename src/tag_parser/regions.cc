@@ -74,6 +74,16 @@ TagNodeId only_schema(const structural_tag::TagTree& tag, TagNodeId id,
 
 }  // namespace
 
+std::string_view Regions::join(std::uint32_t field) const {
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    if (is_region_[i] && regions_[i].field == field &&
+        !regions_[i].join.empty()) {
+      return regions_[i].join;
+    }
+  }
+  return "";
+}
+
 std::uint32_t Regions::field(std::string_view name) {
   const auto found = std::find(fields_.begin(), fields_.end(), name);
   if (found == fields_.end()) {
@@ -102,6 +112,7 @@ Regions::Regions(const structural_tag::TagTree& tag)
   const auto make = [&](std::size_t i, RegionKind kind, std::string_view name) {
     regions_[i].kind = kind;
     regions_[i].field = field(name);
+    regions_[i].join = tag.nodes[i].join;
     is_region_[i] = true;
     return TagNodeId{static_cast<std::uint32_t>(i)};
   };

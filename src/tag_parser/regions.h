@@ -37,7 +37,8 @@ struct Region {
   bool by_markers = false;
   // kCall, kPlain: the json_schema that gives the value; kNoTagNode: none.
   structural_tag::TagNodeId value = structural_tag::kNoTagNode;
-  Capture capture;  // kCall: "name"
+  Capture capture;             // kCall: "name"
+  std::string_view join = {};  // kText: what joins two regions of the field
 };
 
 class Regions {
@@ -59,6 +60,8 @@ class Regions {
     return is_region_[index_of(id)];
   }
   const std::vector<std::string_view>& fields() const { return fields_; }
+  // What joins two regions of a field: the first "join" of its formats.
+  std::string_view join(std::uint32_t field) const;
 
  private:
   std::uint32_t field(std::string_view name);
