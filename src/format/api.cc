@@ -82,6 +82,11 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   impl->family.reading.fields.resize(impl->description.fields.size());
   if (impl->recovers) {
     if (auto error = format::load_parlance(source, *impl)) return *error;
+    // "strip" of the file replaces that of the template.
+    for (std::size_t i = 0; i < impl->description.fields.size(); ++i) {
+      const std::optional<bool> strip = impl->family.reading.fields[i].strip;
+      if (strip) impl->description.fields[i].content.strip = *strip;
+    }
   }
   return impl;
 }
@@ -232,11 +237,6 @@ bool Format::field_dirty(std::size_t index) const {
          impl_->description.fields[index].content.dirty();
 }
 bool Format::field_trimmed(std::size_t index) const {
-  const std::vector<format::FieldReading>& reading =
-      impl_->family.reading.fields;
-  if (index < reading.size() && reading[index].strip) {
-    return *reading[index].strip;
-  }
   return impl_->description.fields[index].content.strip;
 }
 std::optional<std::string_view> Format::field_join(std::size_t index) const {

@@ -39,6 +39,10 @@ using tool_calls::Tool;
 using tool_calls::ToolChoice;
 using Texts = std::vector<std::string>;
 
+// Between two lexemes of JSON, if the request does not say: enough for pretty
+// printing, and no endless run.
+constexpr std::uint32_t kMaxWhiteSpace = 64;
+
 Value list(const Texts& texts) {
   json::Array out;
   for (const std::string& text : texts) out.emplace_back(text);
@@ -58,6 +62,26 @@ Value one_of(json::Array choices) {
 
 Value optional(Value content) {
   return values::repeated("optional", std::move(content));
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+bool is_text(const Value& node) {
+  return node.find("type")->as_string() == "const_string";
+}
+
+// A text, or the list of texts of a choice of texts; nothing for other nodes.
+std::optional<Value> marker_texts(const Value& node) {
+  if (is_text(node)) return *node.find("value");
+  if (node.find("type")->as_string() != "or") return std::nullopt;
+  json::Array out;
+  for (const Value& choice : node.find("elements")->items()) {
+    if (!is_text(choice)) return std::nullopt;
+    out.push_back(*choice.find("value"));
+  }
+  return Value(std::move(out));
 }
 
 // Appends `text` to the last node if that is a text, too.
@@ -245,14 +269,13 @@ class Builder {
   }
 
   Value json_schema(Value schema, const Texts& excludes) const {
-    json::Object node{{"type", "json_schema"},
-                      {"json_schema", std::move(schema)},
-                      {"style", "json"},
-                      {"any_order", request_.any_order},
-                      {"max_whitespace_cnt",
-                       request_.max_white_space
-                           ? Value(std::int64_t{*request_.max_white_space})
-                           : Value()}};
+    json::Object node{
+        {"type", "json_schema"},
+        {"json_schema", std::move(schema)},
+        {"style", "json"},
+        {"any_order", request_.any_order},
+        {"max_whitespace_cnt",
+         std::int64_t{request_.max_white_space.value_or(kMaxWhiteSpace)}}};
     if (!excludes.empty()) node.set("excludes", list(excludes));
     return node;
   }
@@ -325,9 +348,87 @@ class Builder {
     }
   }
 
-  Value text_layout(const WriteParts& parts, const Value& payload) const {
+  // White space that the reader takes for layout, which is therefore no text of
+  // a field: the longest literal first, as the reader takes the longest.
+  std::optional<Value> layout_space(Texts texts) const {
+    std::erase(texts, "");
+    if (texts.empty()) return std::nullopt;
+    std::stable_sort(texts.begin(), texts.end(),
+                     [](const std::string& a, const std::string& b) {
+                       return a.size() > b.size();
+                     });
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    json::Array choices;
+    for (const std::string& text : texts) {
+      choices.push_back(values::const_string(text));
+    }
+    return optional(one_of(std::move(choices)));
+  }
+
+  const format::Layout* reading_layout(FieldId field) const {
+    const auto& readings = format_.family.reading.fields;
+    return field < readings.size() ? &readings[field].layout : nullptr;
+  }
+
+  // Adds the layout that the reader takes away beside the markers of a field
+  // and that the markers do not write themselves.
+  void add_layout(FieldId field, json::Array& nodes,
+                  const Value& payload) const {
+    const format::Layout* layout = reading_layout(field);
+    if (layout == nullptr) return;
+    const auto found = std::find(nodes.begin(), nodes.end(), payload);
+    if (found == nodes.end()) return;
+    auto at = static_cast<std::size_t>(found - nodes.begin());
+    const auto ends_in_space = [](const Value& node) {
+      if (!is_text(node)) return true;
+      const std::string_view text = node.find("value")->as_string();
+      return text.empty() || is_space(text.back());
+    };
+    const auto begins_with_space = [](const Value& node) {
+      if (!is_text(node)) return true;
+      const std::string_view text = node.find("value")->as_string();
+      return text.empty() || is_space(text.front());
+    };
+    const auto insert = [&](std::size_t position, const Texts& texts) {
+      auto space = layout_space(texts);
+      if (!space) return false;
+      nodes.insert(nodes.begin() + static_cast<std::ptrdiff_t>(position),
+                   *std::move(space));
+      return true;
+    };
+    if (at > 0 && !ends_in_space(nodes[at - 1]) && insert(at, layout->first)) {
+      ++at;
+    }
+    if (at + 1 < nodes.size() && !begins_with_space(nodes[at + 1])) {
+      insert(at + 1, layout->last);
+    }
+    if (at + 1 < nodes.size() && !ends_in_space(nodes.back())) {
+      insert(nodes.size(), layout->after);
+    }
+  }
+
+  Value text_layout(FieldId field, const WriteParts& parts,
+                    const Value& payload) const {
     json::Array nodes;
     append(nodes, parts, &payload);
+    add_layout(field, nodes, payload);
+    // Between two markers the text is a region even if it is empty.
+    const std::optional<Value> end =
+        nodes.size() == 3 ? marker_texts(nodes[2]) : std::nullopt;
+    if (end && nodes[1] == payload && is_text(nodes[0])) {
+      json::Object& content = nodes[1].mutable_members();
+      json::Object keys;
+      for (const char* key : {"field", "join"}) {
+        if (const Value* value = content.find(key)) keys.set(key, *value);
+        content.erase(key);
+      }
+      Value out =
+          values::tag(nodes[0].find("value")->as_string(), nodes[1], *end);
+      for (const json::Member& member : keys) {
+        out.mutable_members().set(member.key, member.value);
+      }
+      return out;
+    }
     return in_order(std::move(nodes));
   }
 
@@ -336,7 +437,7 @@ class Builder {
     json::Array out;
     for (const WriteLayout& layout : layouts_of(field)) {
       if (layout.for_response_format && !request_.document) continue;
-      out.push_back(text_layout(layout.parts, payload));
+      out.push_back(text_layout(field, layout.parts, payload));
     }
     return out;
   }
@@ -454,7 +555,7 @@ class Builder {
       if (part.kind != WritePart::Kind::kPayload) empty.push_back(part);
     }
     if (off && off == text_of(empty)) {
-      return text_layout(layout.parts,
+      return text_layout(field, layout.parts,
                          as_field(values::const_string(""), field));
     }
     json::Array nodes;
@@ -571,7 +672,7 @@ class Builder {
           spellings.begin(), spellings.end(),
           [&](const WriteParts& parts) { return ends_turn(parts); });
       (answer ? out.answers : out.others)
-          .push_back(text_layout(layout.parts, payload));
+          .push_back(text_layout(field, layout.parts, payload));
     }
     return out;
   }

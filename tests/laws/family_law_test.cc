@@ -290,7 +290,8 @@ class FamilyWalks {
   std::size_t refused = 0;  // cells that are an error
 
  private:
-  WalkPhrases phrases(const Vocabulary& vocabulary) const;
+  WalkPhrases phrases(const Vocabulary& vocabulary,
+                      const StructuralTag& tag) const;
   std::vector<TokenId> stops(const Vocabulary& vocabulary) const;
   void check(const Cell& cell, const Vocabulary& vocabulary,
              const CompiledTag& program, const Grammar& grammar,
@@ -306,9 +307,31 @@ class FamilyWalks {
 };
 
 // The texts of whole calls, as render() writes them, and their beginnings.
-WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary) const {
+WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary,
+                                 const StructuralTag& tag) const {
   const PhraseWriter writer(vocabulary);
   WalkPhrases out;
+  // What the tag spells: begins and constants, and ends.
+  const json::Value root = tag.to_json();
+  std::vector<const json::Value*> work = {&root};
+  while (!work.empty()) {
+    const json::Value& next = *work.back();
+    work.pop_back();
+    for (const json::Value& item : next.items()) work.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      if (member.key == "json_schema") continue;
+      work.push_back(&member.value);
+      const bool end = member.key == "end";
+      if (!end && member.key != "begin" && member.key != "value") continue;
+      testing::Phrases& list = end ? out.ends : out.begins;
+      if (member.value.is_string()) {
+        list.push_back(writer.write(member.value.as_string()));
+      }
+      for (const json::Value& item : member.value.items()) {
+        if (item.is_string()) list.push_back(writer.write(item.as_string()));
+      }
+    }
+  }
   for (const char* message :
        {R"({"tool_calls": [{"name": "now", "id": "call00000"}]})",
         R"({"tool_calls": [{"name": "get_weather", "id": "call00000",
@@ -336,7 +359,7 @@ WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary) const {
     }
   }
   for (const std::string_view text :
-       {"\"", "}", "]", ",", ":", "0", "null", "\"}", "\n"}) {
+       {"\"", "}", "]", ",", ":", "0", "null", "true", "\"}", "\n"}) {
     out.closers.push_back(writer.write(text));
   }
   return out;
@@ -363,7 +386,14 @@ void FamilyWalks::run(const Cell& cell, std::uint32_t seed, std::size_t count) {
   options.reasoning = cell.reasoning;
   if (cell.document) options.response_format = *json::parse(kDocument);
   Result<StructuralTag> tag = format_.structural_tag(options);
-  ASSERT_TRUE(tag) << tag.error().to_string();
+  if (!tag) {
+    // What a format cannot do is an error that names the member of the request.
+    ASSERT_TRUE(tag.error().path.starts_with("/tool_choice") ||
+                tag.error().path.starts_with("/response_format"))
+        << tag.error().to_string();
+    ++refused;
+    return;
+  }
   const Vocabulary& vocabulary = vocabularies_[cell.marks ? 1 : 0];
   Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
   ASSERT_TRUE(grammar) << grammar.error().to_string();
@@ -375,7 +405,7 @@ void FamilyWalks::run(const Cell& cell, std::uint32_t seed, std::size_t count) {
   Result<CompiledTag> program =
       CompiledTag::compile(*tag, {.vocabulary = &vocabulary});
   ASSERT_TRUE(program) << program.error().to_string();
-  Walker walker(vocabulary, phrases(vocabulary), ends);
+  Walker walker(vocabulary, phrases(vocabulary, *tag), ends);
   for (std::size_t i = 0; i < count; ++i, ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Matcher matcher = constraint->matcher({.stop_ids = ends});
@@ -384,6 +414,9 @@ void FamilyWalks::run(const Cell& cell, std::uint32_t seed, std::size_t count) {
     ASSERT_EQ(walk.failure, "") << vocabulary.decode(walk.ids);
     if (walk.unfinished) {
       ++unfinished;
+      std::cout << to_string(cell) << " seed " << seed << " does not end: "
+                << json::dump(vocabulary.decode(walk.ids)).substr(0, 300)
+                << "\n";
       continue;
     }
     check(cell, vocabulary, *program, *grammar, walk);
@@ -473,9 +506,10 @@ class FamilyLaw : public ::testing::TestWithParam<std::string_view> {
       if (HasFatalFailure()) return;
     }
     EXPECT_EQ(walks.unfinished, 0U);
-    EXPECT_GT(walks.calls, 0U);
+    EXPECT_LT(walks.refused, cells);
     std::cout << GetParam() << ": " << walks.walks << " walks, " << walks.calls
-              << " calls\n";
+              << " calls, " << walks.refused << " of " << cells
+              << " cells refused\n";
   }
 };
 
