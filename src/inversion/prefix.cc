@@ -140,6 +140,33 @@ class Reader {
     }
   }
 
+  // The text of a region does not contain the end of its tag: if that is in
+  // `text`, the tag is read.
+  bool after_end(const Value& node, const Rest& rest, std::string_view text,
+                 std::vector<Rest>& out) {
+    if (node.find("field") == nullptr) return false;
+    const Value& end = *node.find("end");
+    json::Array ends = end.items();
+    if (end.is_string()) ends.push_back(end);
+    std::size_t first = std::string_view::npos;
+    std::size_t size = 0;
+    for (const Value& one : ends) {
+      const std::size_t at =
+          one.as_string().empty() ? first : text.find(one.as_string());
+      if (at >= first) continue;
+      first = at;
+      size = one.as_string().size();
+    }
+    if (first == std::string_view::npos) return false;
+    const std::string_view after = text.substr(first + size);
+    if (after.empty()) {
+      out.push_back(rest);
+    } else {
+      read(rest, after, out);
+    }
+    return true;
+  }
+
   // Within the begin of a tag, the tag remains a tag.  After it, the content
   // has to take up the text, and the tag remains without its begin.
   void read_tag(const Value& node, const Rest& rest, std::string_view text,
@@ -147,6 +174,7 @@ class Reader {
     const std::string_view begin = text_of(node, "begin");
     const std::size_t common = std::min(begin.size(), text.size());
     if (begin.substr(0, common) != text.substr(0, common)) return;
+    if (after_end(node, rest, text.substr(common), out)) return;
     Value left = node;
     left.mutable_members().set("begin", begin.substr(common));
     std::vector<Rest> contents;
