@@ -1,12 +1,573 @@
+// A field is written as open delimiter, body, close delimiter.
+//
+//   open, close   the preferred shortest spelling of the pattern, in which the
+//                 named group that the transform uses as the tool's name is
+//                 the name, and a class in another named group is a pattern
+//   body          what the content type reads: a JSON object whose members are
+//                 where the transform takes name and arguments from, or
+//                 elements, spelled by the shortest match of tag_pattern
+
 #include "inversion/bare.h"
 
-namespace parlance::inversion {
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
-Result<format::Writing> derive_writing(const format::FormatImpl&) {
-  return Error{ErrorCode::kUnsupported,
-               "the format does not say how it is written: parlance.write is "
-               "missing.",
-               "/parlance/write"};
+#include "inversion/shortest.h"
+#include "json/located.h"
+#include "json/writer.h"
+
+namespace parlance::inversion {
+namespace {
+
+using format::ContentKind;
+using format::Delimiter;
+using format::Description;
+using format::Field;
+using format::FieldId;
+using format::Transform;
+using format::WriteLayout;
+using format::WritePart;
+using format::WriteParts;
+using format::WriteStep;
+using regex::Hir;
+using regex::HirId;
+using regex::HirKind;
+using regex::HirNode;
+
+using Path = std::vector<std::string>;
+
+// What a call's id may be, as the text of a JSON string with its quotes.
+constexpr std::string_view kIdPattern = "\"[A-Za-z0-9_-]{1,64}\"";
+
+WritePart text_part(std::string_view text) {
+  WritePart part;
+  part.text = text;
+  return part;
+}
+
+void add_text(WriteParts& parts, std::string_view text) {
+  if (text.empty()) return;
+  if (!parts.empty() && parts.back().kind == WritePart::Kind::kText) {
+    parts.back().text += text;
+  } else {
+    parts.push_back(text_part(text));
+  }
+}
+
+void add_all(WriteParts& parts, const WriteParts& more) {
+  for (const WritePart& part : more) {
+    if (part.kind == WritePart::Kind::kText) {
+      add_text(parts, part.text);
+    } else {
+      parts.push_back(part);
+    }
+  }
+}
+
+// ---- transform ----
+
+// Where the transform of a field takes a call's parts from.
+struct CallPaths {
+  std::optional<Path> name;
+  std::optional<Path> arguments;
+  std::vector<Path> others;  // must be there, too
+};
+
+// The placeholders of `transform`: those that are the member "name" and
+// "arguments" (or "parameters", "args") of an object, and others.
+void collect(const Transform& transform, std::string_view key, CallPaths& out,
+             bool& twice) {
+  switch (transform.kind) {
+    case Transform::Kind::kConstant:
+      break;
+    case Transform::Kind::kPlaceholder: {
+      const bool arguments =
+          key == "arguments" || key == "parameters" || key == "args";
+      std::optional<Path>* place = key == "name" ? &out.name
+                                   : arguments   ? &out.arguments
+                                                 : nullptr;
+      if (place == nullptr) {
+        out.others.push_back(transform.path);
+      } else {
+        twice = twice || place->has_value();
+        *place = transform.path;
+      }
+      break;
+    }
+    case Transform::Kind::kList:
+      for (const Transform& item : transform.items) {
+        collect(item, "", out, twice);
+      }
+      break;
+    case Transform::Kind::kObject:
+      for (const auto& [name, member] : transform.members) {
+        collect(member, name, out, twice);
+      }
+      break;
+  }
+}
+
+// ---- patterns ----
+
+// A named group that is written as a part.
+struct Hole {
+  std::string_view group;
+  WritePart::Kind part;
+};
+
+// The parts that spell a pattern.  A node is visited with an explicit stack:
+// children are pushed in reverse, so that they come in order.
+class Speller {
+ public:
+  Speller(const Hir& hir, std::span<const Hole> holes)
+      : hir_(hir), has_hole_(hir.nodes.size(), false) {
+    for (const regex::GroupName& name : hir.names) {
+      for (const Hole& hole : holes) {
+        if (name.name == hole.group) holes_.push_back({name.group, hole.part});
+      }
+    }
+    for (HirId id = 0; id < hir.nodes.size(); ++id) {
+      const HirNode& node = hir.nodes[id];
+      has_hole_[id] = hole_of(node) ||
+                      std::any_of(node.children.begin(), node.children.end(),
+                                  [&](HirId c) { return has_hole_[c]; });
+    }
+  }
+
+  // Nothing if a part cannot be spelled.
+  std::optional<WriteParts> spell() const {
+    WriteParts out;
+    struct Visit {
+      HirId id;
+      bool in_group;
+    };
+    std::vector<Visit> left = {
+        {static_cast<HirId>(hir_.nodes.size() - 1), false}};
+    while (!left.empty()) {
+      const auto [id, in_group] = left.back();
+      left.pop_back();
+      const HirNode& node = hir_.nodes[id];
+      if (const auto kind = hole_of(node)) {
+        WritePart part;
+        part.kind = *kind;
+        out.push_back(std::move(part));
+        continue;
+      }
+      switch (node.kind) {
+        case HirKind::kConcat:
+          for (std::size_t i = node.children.size(); i-- > 0;) {
+            left.push_back({node.children[i], in_group});
+          }
+          break;
+        case HirKind::kAlternation:
+        case HirKind::kConditional: {
+          HirId choice = node.children.front();
+          for (const HirId child : node.children) {
+            if (has_hole_[child]) choice = child;
+          }
+          left.push_back({choice, in_group});
+          break;
+        }
+        case HirKind::kCapture:
+          left.push_back({node.children[0], true});
+          break;
+        case HirKind::kAtomic:
+          left.push_back({node.children[0], in_group});
+          break;
+        case HirKind::kRepeat: {
+          const bool varies = in_group && is_class(node.children[0]);
+          if (varies && !has_hole_[id]) {
+            add_pattern(out, id);
+            break;
+          }
+          const std::uint32_t times =
+              has_hole_[id] ? std::max(node.min, 1U) : node.min;
+          if (times > kMostRepeats) return std::nullopt;
+          for (std::uint32_t i = 0; i < times; ++i) {
+            left.push_back({node.children[0], in_group});
+          }
+          break;
+        }
+        case HirKind::kLiteral:
+          add_text(out, node.text);
+          break;
+        case HirKind::kClass: {
+          if (in_group) {
+            add_pattern(out, id);
+            break;
+          }
+          const auto text = shortest_match(hir_, id);
+          if (!text) return std::nullopt;
+          add_text(out, *text);
+          break;
+        }
+        case HirKind::kNothing:
+        case HirKind::kBackref:
+          return std::nullopt;
+        case HirKind::kEmpty:
+        case HirKind::kAssert:
+        case HirKind::kLook:
+          break;
+      }
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::uint32_t kMostRepeats = 64;
+
+  std::optional<WritePart::Kind> hole_of(const HirNode& node) const {
+    if (node.kind != HirKind::kCapture) return std::nullopt;
+    for (const auto& [group, part] : holes_) {
+      if (group == node.group) return part;
+    }
+    return std::nullopt;
+  }
+  bool is_class(HirId id) const {
+    return hir_.nodes[id].kind == HirKind::kClass;
+  }
+  void add_pattern(WriteParts& out, HirId id) const {
+    WritePart part;
+    part.kind = WritePart::Kind::kId;
+    part.text = pattern_of(hir_, id);
+    out.push_back(std::move(part));
+  }
+
+  const Hir& hir_;
+  std::vector<std::pair<std::uint32_t, WritePart::Kind>> holes_;
+  std::vector<bool> has_hole_;  // by node: in it or below it
+};
+
+// ---- bodies ----
+
+// A JSON object that is written with parts where values are to be filled in.
+// Members of one object stand together.
+struct Member {
+  std::string key;
+  std::vector<Member> members;  // if there is no part
+  std::optional<WritePart> part;
+};
+
+// False if the path conflicts with one that is there.
+bool insert(std::vector<Member>& members, std::span<const std::string> path,
+            const WritePart& part) {
+  if (path.empty()) return false;
+  auto at =
+      std::find_if(members.begin(), members.end(),
+                   [&](const Member& member) { return member.key == path[0]; });
+  if (at == members.end()) {
+    members.push_back({path[0], {}, std::nullopt});
+    at = members.end() - 1;
+  } else if (at->part || path.size() == 1) {
+    return false;
+  }
+  if (path.size() == 1) {
+    at->part = part;
+    return true;
+  }
+  return insert(at->members, path.subspan(1), part);
+}
+
+void write_object(WriteParts& out, const std::vector<Member>& members) {
+  add_text(out, "{");
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    std::string key = i == 0 ? "" : ", ";
+    json::append_string(key, members[i].key, /*ascii=*/false);
+    add_text(out, key + ": ");
+    if (members[i].part) {
+      out.push_back(*members[i].part);
+    } else {
+      write_object(out, members[i].members);
+    }
+  }
+  add_text(out, "}");
+}
+
+WritePart arguments_part(json::Value style) {
+  WritePart part;
+  part.kind = WritePart::Kind::kArguments;
+  part.style = std::move(style);
+  return part;
+}
+
+class Deriver {
+ public:
+  explicit Deriver(const format::FormatImpl& format)
+      : description_(format.description),
+        pointer_(format.name.empty() ? "" : "/response_template") {}
+
+  Result<format::Writing> derive() {
+    const std::vector<Field>& fields = description_.fields;
+    out_.fields.resize(fields.size());
+    std::vector<WriteStep> reasoning, content, calls;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Field& field = fields[i];
+      const FieldId id(static_cast<std::uint32_t>(i));
+      WriteStep step;
+      step.field = id;
+      step.optional = field.optional;
+      if (field.transform) {
+        WriteLayout layout;
+        if (auto error = derive_calls(field, layout)) return *std::move(error);
+        step.repeats = field.repeats || field.transform_each;
+        out_.fields[i].push_back(std::move(layout));
+        calls.push_back(step);
+        continue;
+      }
+      // Fields that are neither text nor calls are not written.
+      if (field.content.kind != ContentKind::kText) continue;
+      WriteLayout layout;
+      if (auto error = derive_text(field, layout)) return *std::move(error);
+      out_.fields[i].push_back(std::move(layout));
+      const bool is_content =
+          description_.implicit == id || field.name == "content";
+      (is_content ? content : reasoning).push_back(step);
+    }
+    if (calls.size() > 1) {
+      return unsupported(fields[calls[1].field],
+                         "there is a second field of calls", "transform");
+    }
+    for (const auto* steps : {&reasoning, &content, &calls}) {
+      out_.steps.insert(out_.steps.end(), steps->begin(), steps->end());
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Error unsupported(const Field& field, const std::string& what,
+                    std::string_view key) const {
+    return Error{ErrorCode::kUnsupported,
+                 "field '" + field.name + "': " + what +
+                     ", so it is not known how the field is written.",
+                 json::append_pointer(pointer_ + "/fields", field.name) + "/" +
+                     std::string(key)};
+  }
+
+  // A close delimiter that has no text (a look-ahead) is left out.
+  static std::optional<WriteParts> spell_close(const Delimiter& close) {
+    WriteParts out;
+    if (close.kind == Delimiter::Kind::kLiterals) {
+      add_text(out, close.literals.front());
+    } else if (close.kind == Delimiter::Kind::kPattern) {
+      return Speller(close.pattern.hir, {}).spell();
+    }
+    return out;
+  }
+
+  std::optional<Error> derive_text(const Field& field, WriteLayout& layout) {
+    WritePart payload;
+    payload.kind = WritePart::Kind::kPayload;
+    if (!field.open) {
+      layout.parts.push_back(std::move(payload));
+      return std::nullopt;
+    }
+    std::optional<WriteParts> open, close = spell_close(field.close);
+    if (field.open.kind == Delimiter::Kind::kLiterals) {
+      open = WriteParts{text_part(field.open.literals.front())};
+    } else {
+      open = Speller(field.open.pattern.hir, {}).spell();
+    }
+    if (!open) {
+      return unsupported(field, "its open_pattern has no text", "open_pattern");
+    }
+    if (!close || close->empty()) {
+      return unsupported(field, "no text closes it",
+                         field.close ? "close_pattern" : "open");
+    }
+    add_all(layout.parts, *open);
+    layout.parts.push_back(std::move(payload));
+    add_all(layout.parts, *close);
+    return std::nullopt;
+  }
+
+  std::optional<Error> derive_calls(const Field& field, WriteLayout& layout) {
+    CallPaths paths;
+    bool twice = false;
+    collect(*field.transform, "", paths, twice);
+    if (!paths.name || !paths.arguments || twice) {
+      return unsupported(field,
+                         twice ? "its transform has two members 'name' or "
+                                 "'arguments'"
+                               : "its transform has no placeholders 'name' and "
+                                 "'arguments'",
+                         "transform");
+    }
+    // The open delimiter, with the name if a group of it is the name.
+    const bool by_group = paths.name->size() == 1 &&
+                          (field.open.kind == Delimiter::Kind::kPattern) &&
+                          has_group(field.open.pattern.hir, (*paths.name)[0]);
+    WriteParts open;
+    if (field.open.kind == Delimiter::Kind::kLiterals) {
+      add_text(open, field.open.literals.front());
+    } else if (field.open.kind == Delimiter::Kind::kPattern) {
+      std::vector<Hole> holes;
+      if (by_group) {
+        holes.push_back({(*paths.name)[0], WritePart::Kind::kName});
+      }
+      const std::optional<WriteParts> spelled =
+          Speller(field.open.pattern.hir, holes).spell();
+      if (!spelled) {
+        return unsupported(field, "its open_pattern has no text",
+                           "open_pattern");
+      }
+      open = *spelled;
+    } else {
+      return unsupported(field, "nothing opens it", "transform");
+    }
+    const std::optional<WriteParts> close = spell_close(field.close);
+    if (!close) {
+      return unsupported(field, "its close_pattern has no text",
+                         "close_pattern");
+    }
+
+    WriteParts body;
+    if (field.content.kind == ContentKind::kJson) {
+      if (auto error = json_body(field, paths, by_group, body)) return error;
+    } else if (field.content.kind == ContentKind::kXmlInline && by_group &&
+               *paths.arguments == Path{"content"}) {
+      if (auto error = elements_body(field, body)) return error;
+    } else {
+      return unsupported(field,
+                         "calls are written with content 'json' or, if the "
+                         "open_pattern has the name, 'xml-inline'",
+                         "content");
+    }
+
+    if (field.transform_each) {
+      if (by_group) {
+        return unsupported(field, "a list of calls has one name",
+                           "transform_each");
+      }
+      layout.section_begin = open;
+      add_text(layout.section_begin, "[");
+      layout.parts = std::move(body);
+      layout.between = {text_part(", ")};
+      add_text(layout.section_end, "]");
+      add_all(layout.section_end, *close);
+      return std::nullopt;
+    }
+    add_all(layout.parts, open);
+    add_all(layout.parts, body);
+    add_all(layout.parts, *close);
+    return std::nullopt;
+  }
+
+  static bool has_group(const Hir& hir, std::string_view name) {
+    return std::any_of(
+        hir.names.begin(), hir.names.end(),
+        [&](const regex::GroupName& group) { return group.name == name; });
+  }
+
+  // The JSON of one call.  With transform_each a placeholder begins in the item
+  // of the list, else in "content".
+  std::optional<Error> json_body(const Field& field, const CallPaths& paths,
+                                 bool by_group, WriteParts& out) {
+    const format::Content& content = field.content;
+    json::Value style = json::Object{{"style", "json"}};
+    if (!content.string_delims.empty()) {
+      const auto& [begin, end] = content.string_delims.front();
+      style = json::Object{
+          {"style", "delimited"},
+          {"delimited", json::Object{{"string", json::Array{begin, end}},
+                                     {"keys", "bare"}}}};
+    }
+    std::vector<Member> members;
+    const auto place = [&](const Path& path, const WritePart& part) {
+      std::span<const std::string> inside(path);
+      if (!field.transform_each) {
+        if (path.front() != "content") return false;
+        inside = inside.subspan(1);
+      }
+      return insert(members, inside, part);
+    };
+    const WritePart arguments = arguments_part(std::move(style));
+    if (by_group && *paths.arguments == Path{"content"}) {
+      out.push_back(arguments);
+      return std::nullopt;
+    }
+    if (!content.string_delims.empty()) {
+      return unsupported(field,
+                         "only arguments can have string delimiters, and the "
+                         "content has more",
+                         "content_args");
+    }
+    bool fits = true;
+    if (!by_group) {
+      WritePart name;
+      name.kind = WritePart::Kind::kName;
+      name.json = true;
+      fits = place(*paths.name, name);
+    }
+    fits = fits && place(*paths.arguments, arguments);
+    for (const Path& other : paths.others) {
+      const bool group = other.size() == 1 &&
+                         field.open.kind == Delimiter::Kind::kPattern &&
+                         has_group(field.open.pattern.hir, other[0]);
+      if (group) continue;
+      WritePart id;
+      id.kind = WritePart::Kind::kId;
+      id.text = kIdPattern;
+      fits = fits && place(other, id);
+    }
+    if (!fits) {
+      return unsupported(field,
+                         "its transform takes name and arguments from places "
+                         "that one JSON object does not have",
+                         "transform");
+    }
+    write_object(out, members);
+    return std::nullopt;
+  }
+
+  std::optional<Error> elements_body(const Field& field, WriteParts& out) {
+    constexpr Hole kHoles[] = {{"key", WritePart::Kind::kName},
+                               {"value", WritePart::Kind::kPayload}};
+    const std::optional<WriteParts> parts =
+        Speller(field.content.tag_pattern.hir, kHoles).spell();
+    // Text, the key, text, the value, text; the first and last may be missing.
+    std::string texts[3];
+    std::size_t place = 0;
+    bool fits = parts.has_value();
+    for (std::size_t i = 0; fits && i < parts->size(); ++i) {
+      const WritePart& part = (*parts)[i];
+      if (part.kind == WritePart::Kind::kText) {
+        texts[place] = part.text;
+      } else {
+        fits =
+            place < 2 && part.kind == (place == 0 ? WritePart::Kind::kName
+                                                  : WritePart::Kind::kPayload);
+        ++place;
+      }
+    }
+    if (!fits || place != 2 || texts[1].empty() || texts[2].empty()) {
+      return unsupported(field,
+                         "its tag_pattern is not a text, the key, a text, the "
+                         "value and a text",
+                         "content_args/tag_pattern");
+    }
+    out.push_back(arguments_part(
+        json::Object{{"style", "elements"},
+                     {"elements", json::Object{{"open", texts[0]},
+                                               {"middle", texts[1]},
+                                               {"close", texts[2]},
+                                               {"key", "raw"},
+                                               {"strings", "raw"}}}}));
+    return std::nullopt;
+  }
+
+  const Description& description_;
+  const std::string pointer_;  // of the template in its file
+  format::Writing out_;
+};
+
+}  // namespace
+
+Result<format::Writing> derive_writing(const format::FormatImpl& format) {
+  return Deriver(format).derive();
 }
 
 }  // namespace parlance::inversion

@@ -28,6 +28,7 @@ using Texts = std::vector<std::string>;
 
 // Shorter texts occur in too much prose to be excluded.
 constexpr std::size_t kShortestExclude = 3;
+constexpr std::size_t kShortestAhead = 8;
 // Spellings of one layout that are tried.
 constexpr std::size_t kMostSamples = 16;
 
@@ -68,7 +69,10 @@ void exclude(Excludes& out, const Delimiter& delimiter) {
   }
   if (delimiter.kind != Delimiter::Kind::kPattern) return;
   const auto found = regex::necessary_literals(delimiter.pattern.hir);
-  if (found && found->shortest() >= kShortestExclude && !found->ahead) {
+  // A text of a look-ahead need not be close to the match, so it has to be more
+  // like markup.
+  if (found &&
+      found->shortest() >= (found->ahead ? kShortestAhead : kShortestExclude)) {
     append(out.texts, found->texts);
     append(out.texts, regex::optional_first_literals(delimiter.pattern.hir));
     return;
@@ -140,6 +144,14 @@ class Planner {
       plan_->writing = &plan_->derived;
     }
     plan_->turn_end = format_.family.reading.turn_end;
+    // By default, what closes the implicit field ends the turn.
+    if (plan_->turn_end.empty() && description_.implicit) {
+      const Delimiter& close =
+          description_.fields[*description_.implicit].close;
+      if (close.kind == Delimiter::Kind::kLiterals) {
+        plan_->turn_end = close.literals;
+      }
+    }
     plan_->fields.resize(description_.fields.size());
     assign_roles();
     for (std::size_t i = 0; i < plan_->fields.size(); ++i) {

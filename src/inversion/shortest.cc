@@ -155,6 +155,10 @@ bool may_be_empty(const Hir& hir, HirId id) {
 }  // namespace
 
 std::optional<std::string> shortest_match(const Hir& hir) {
+  return shortest_match(hir, static_cast<HirId>(hir.nodes.size() - 1));
+}
+
+std::optional<std::string> shortest_match(const Hir& hir, HirId id) {
   // The texts of all nodes before the current one; a node without a text makes
   // what contains it one, unless another alternative has a text.
   std::vector<std::optional<std::string>> of;
@@ -205,7 +209,11 @@ std::optional<std::string> shortest_match(const Hir& hir) {
     }
     of.push_back(std::move(out));
   }
-  return of.back();
+  return of[id];
+}
+
+std::string pattern_of(const Hir& hir, HirId id) {
+  return patterns_of(hir)[id];
 }
 
 std::optional<std::string> text_with_match(const Hir& hir) {

@@ -16,6 +16,12 @@ namespace parlance::inversion {
 // match; whoever uses it verifies it.  Nothing if a part cannot be spelled (a
 // class without characters, a back-reference).
 std::optional<std::string> shortest_match(const regex::Hir& hir);
+// The same for one node of `hir`.
+std::optional<std::string> shortest_match(const regex::Hir& hir,
+                                          regex::HirId id);
+
+// A pattern of the texts of a node.  Conditions of zero width are left out.
+std::string pattern_of(const regex::Hir& hir, regex::HirId id);
 
 // A pattern for any_text.exclude_patterns: every text in which `hir` has a
 // match contains a match of it.  Optional parts at both ends are left out, a

@@ -65,7 +65,6 @@ struct Reading {
 Reading read(const Format& format, const Plan& plan, std::string_view text) {
   ParserOptions options;
   options.keep_message = false;
-  options.recover = Recover::kYes;
   ResponseParser parser(format, options);
   Reading out;
   const auto take = [&](std::span<const Event> events) {
@@ -89,6 +88,9 @@ Reading read(const Format& format, const Plan& plan, std::string_view text) {
   };
   take(parser.feed(text));
   take(parser.finalize());
+  if (out.fault.empty() && parser.failure() != nullptr) {
+    out.fault = parser.failure()->message;
+  }
   return out;
 }
 

@@ -445,5 +445,100 @@ TEST(Inversion, Errors) {
   EXPECT_EQ(got.path, "/response_format");
 }
 
+// A bare template with a field of calls and implicit content.
+Result<Format> bare(std::string_view calls) {
+  return Format::from_json(
+      R"({"version": 1, "start_anchor": "<go>", "fields": {"calls": )" +
+      std::string(calls) +
+      R"(, "content": {"content": "text", "close": ["<end>"]}}})");
+}
+
+TEST(Inversion, BareTemplates) {
+  for (const std::string_view name : Format::built_in_names()) {
+    SCOPED_TRACE(std::string(name));
+    const Result<Format> format =
+        Format::from_json(Format::built_in(name)->template_json());
+    ASSERT_TRUE(format.has_value()) << format.error().to_string();
+    const Result<StructuralTag> tag = format->structural_tag(with_tools());
+    if (!tag && tag.error().code == ErrorCode::kUnknownName) continue;
+    ASSERT_TRUE(tag.has_value()) << tag.error().to_string();
+    const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+    EXPECT_TRUE(grammar.has_value()) << grammar.error().to_string();
+  }
+}
+
+TEST(Inversion, OfABareTemplateTheShortestSpellingIsWritten) {
+  // A group of the opener is the name, another one varies, and the rest is as
+  // short as it can be.
+  const Result<Format> group = bare(R"t({
+    "open_pattern": "<(?:call|tool)>\\s*(?P<id>c\\d+):(?P<name>\\w+)(?: +x)?\\n+",
+    "close_pattern": "</(?:call|tool)>|(?=<call>)", "content": "json",
+    "repeats": true, "transform": {"type": "function", "id": "{id}",
+      "function": {"name": "{name}", "arguments": "{content}"}}})t");
+  ASSERT_TRUE(group.has_value()) << group.error().to_string();
+  const Request by_group(*group, with_tools());
+  EXPECT_TRUE(by_group.accepts("So.<call>c7:now\n{}</call><end>"));
+  EXPECT_TRUE(
+      by_group.accepts("<call>c12:now\n{}</call><call>c3:now\n{}</call>"));
+  by_group.rejects("<call>c7:now x\n{}</call>");
+  by_group.rejects("a </call> <call>");
+
+  // Name and arguments are members of the value, also of an inner object, and
+  // what else the transform needs is written, too.
+  const Result<Format> inside = bare(R"t({
+    "open": ["<call>", "<tool>"], "close": "</call>", "content": "json",
+    "repeats": true, "transform": {"id": "{content.id}", "function": {
+      "name": "{content.f.name}", "arguments": "{content.f.args}"}}})t");
+  ASSERT_TRUE(inside.has_value()) << inside.error().to_string();
+  const Request members(*inside, with_tools());
+  EXPECT_TRUE(members.accepts(
+      R"(<call>{"f": {"name": "add", "args": {"x": 1}}, "id": "a1"}</call>)"));
+
+  // A list of calls is one region.
+  const Result<Format> list = bare(R"t({
+    "open_pattern": "<calls>(?=\\s*\\[)", "close": "</calls>",
+    "content": "json", "transform_each": true, "transform": {
+      "name": "{name}", "arguments": "{parameters}"}})t");
+  ASSERT_TRUE(list.has_value()) << list.error().to_string();
+  const Request each(*list, with_tools());
+  EXPECT_TRUE(
+      each.accepts(R"(<calls>[{"name": "now", "parameters": {}}, )"
+                   R"({"name": "add", "parameters": {"x": 1}}]</calls>)"));
+}
+
+TEST(Inversion, BareTemplatesThatCannotBeInverted) {
+  const struct {
+    std::string_view calls;
+    std::string_view path;
+    std::string_view message;
+  } kRows[] = {
+      {R"t({"open": "<c>", "close": "</c>", "content": "json",
+            "transform": {"function": {"name": "{content.name}"}}})t",
+       "/fields/calls/transform", "no placeholders"},
+      {R"t({"open_pattern": "<(?P<name>a)b(?=c)|d", "close": "</c>",
+            "content": "kv-lines", "transform": {"function": {
+              "name": "{name}", "arguments": "{content}"}}})t",
+       "/fields/calls/content", "content 'json'"},
+      {R"t({"open_pattern": "<(?P<name>\\w+)(a)\\2>", "close": "</c>",
+            "content": "json", "transform": {"function": {
+              "name": "{name}", "arguments": "{content}"}}})t",
+       "/fields/calls/open_pattern", "no text"},
+      // The shortest spelling is not read back: the look-behind fails.
+      {R"t({"open_pattern": "<(?P<name>\\w+)>(?<=x>)", "close": "</c>",
+            "content": "json", "transform": {"function": {
+              "name": "{name}", "arguments": "{content}"}}})t",
+       "/tools", "is not a part of the call"},
+  };
+  for (const auto& row : kRows) {
+    const Result<Format> format = bare(row.calls);
+    ASSERT_TRUE(format.has_value()) << format.error().to_string();
+    const Result<StructuralTag> tag = format->structural_tag(with_tools());
+    ASSERT_FALSE(tag.has_value()) << row.calls;
+    EXPECT_EQ(tag.error().path, row.path) << tag.error().message;
+    EXPECT_NE(tag.error().message.find(row.message), std::string::npos)
+        << tag.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace parlance
