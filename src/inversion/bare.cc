@@ -374,9 +374,10 @@ class Deriver {
     if (!open) {
       return unsupported(field, "its open_pattern has no text", "open_pattern");
     }
-    if (!close || close->empty()) {
-      return unsupported(field, "no text closes it",
-                         field.close ? "close_pattern" : "open");
+    if (!field.close) return unsupported(field, "nothing closes it", "open");
+    if (!close) {
+      return unsupported(field, "its close_pattern has no text",
+                         "close_pattern");
     }
     add_all(layout.parts, *open);
     layout.parts.push_back(std::move(payload));

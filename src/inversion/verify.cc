@@ -51,18 +51,27 @@ void collect_calls(const json::Value& value, std::vector<json::Value>& out) {
   for (const json::Value& item : value.items()) out.push_back(item);
 }
 
-bool is_space(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return "";
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// What a response is read as: its calls, and the first thing that a call does
-// not have.
+// The text of fields in a sample of a whole response.
+constexpr std::string_view kText = "x";
+
+// What a response is read as: its calls, the fields of text in it, and the
+// first thing that it should not have.
 struct Reading {
   std::vector<json::Value> calls;
+  std::vector<std::size_t> fields;
   std::string fault;
 };
 
-Reading read(const Format& format, const Plan& plan, std::string_view text) {
+// `sample`: fields may have the text kText, and no other.
+Reading read(const Format& format, const Plan& plan, std::string_view text,
+             bool sample = false) {
   ParserOptions options;
   options.keep_message = false;
   ResponseParser parser(format, options);
@@ -74,12 +83,15 @@ Reading read(const Format& format, const Plan& plan, std::string_view text) {
         collect_calls(*event.value, out.calls);
       } else if (!out.fault.empty()) {
         continue;
+      } else if (sample && event.kind == EventKind::kRegionChunk && !call &&
+                 trimmed(event.text) == kText) {
+        out.fields.push_back(event.field_index);
       } else if (event.kind == EventKind::kRegionMalformed) {
         out.fault = event.diagnostic == nullptr ? "it cannot be read"
                                                 : event.diagnostic->message;
       } else if (event.kind == EventKind::kTextUnclaimed ||
                  (event.kind == EventKind::kRegionChunk && !call &&
-                  !is_space(event.text))) {
+                  !trimmed(event.text).empty())) {
         out.fault = "the text " +
                     json::dump(json::Value(event.text), {.ascii = false}) +
                     " is not a part of the call";
@@ -112,6 +124,42 @@ std::string fault_of(const Format& format, const Plan& plan,
   if (reading.calls.size() > 1) return "it is read as several calls";
   if (calls_tool(reading.calls[0], name)) return "";
   return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
+}
+
+// A response with every field in the order of the steps is read as these
+// fields.
+std::optional<Error> verify_order(const Format& format, const Plan& plan,
+                                  std::string_view name) {
+  std::string text;
+  std::vector<std::size_t> expected;
+  for (const format::WriteStep& step : plan.writing->steps) {
+    const WriteLayout& layout = plan.writing->fields[step.field].front();
+    if (step.field == plan.calls) {
+      if (!expected.empty()) text += text_in(layout.before);
+      text += text_in(layout.section_begin);
+      text += spelled(plan.samples.front(), name);
+      text += text_in(layout.section_end);
+      continue;
+    }
+    expected.push_back(step.field);
+    for (const WritePart& part : layout.parts) {
+      text += part.kind == WritePart::Kind::kPayload ? kText : part.text;
+    }
+  }
+  const Reading reading = read(format, plan, text, /*sample=*/true);
+  if (reading.fault.empty() && reading.fields == expected &&
+      reading.calls.size() == 1 && calls_tool(reading.calls[0], name)) {
+    return std::nullopt;
+  }
+  return Error{
+      ErrorCode::kUnsupported,
+      "the fields of the format are not read back one after the other: of " +
+          json::dump(json::Value(text), {.ascii = false}) + ", " +
+          (!reading.fault.empty()       ? reading.fault
+           : reading.fields != expected ? "another field is read"
+                                        : "the call is not read") +
+          ".",
+      format.name().empty() ? "/fields" : "/response_template/fields"};
 }
 
 }  // namespace
@@ -181,6 +229,9 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
                        "' are read back one by one, but not together.",
                    "/tools"};
     }
+  }
+  if (!plan.writing->messages && left.size() == names.size()) {
+    if (auto error = verify_order(format, plan, left.front())) return error;
   }
   const std::lock_guard lock(plan.names_mutex);
   for (const std::string_view name : left) {

@@ -18,10 +18,12 @@ namespace parlance::inversion {
 // with the format's ResponseParser, and compares: each opens the field of calls
 // with this name, has no arguments, and ends where it was written to end.
 //
-// Names that were read back before are not read again.
+// Names that were read back before are not read again.  If none was, a response
+// with all fields in the order of the steps is read as well.
 //
-// Errors: kConflict, with a message that names field, tool and text; its
-// pointer is "/tools".
+// Errors: kConflict, with a message that names field, tool and text, and the
+// pointer "/tools"; kUnsupported for fields that are not read back in their
+// order.
 // Complexity: O(sum of the sizes of the calls of new names).
 std::optional<Error> verify_names(const Format& format, const Plan& plan,
                                   const std::vector<std::string_view>& names);

@@ -456,11 +456,17 @@ Result<Format> bare(std::string_view calls) {
 TEST(Inversion, BareTemplates) {
   for (const std::string_view name : Format::built_in_names()) {
     SCOPED_TRACE(std::string(name));
-    const Result<Format> format =
-        Format::from_json(Format::built_in(name)->template_json());
+    const Result<Format> family = Format::built_in(name);
+    ASSERT_TRUE(family.has_value()) << family.error().to_string();
+    const Result<Format> format = Format::from_json(family->template_json());
     ASSERT_TRUE(format.has_value()) << format.error().to_string();
     const Result<StructuralTag> tag = format->structural_tag(with_tools());
     if (!tag && tag.error().code == ErrorCode::kUnknownName) continue;
+    // Its shortest openers have no delimiter: "all\n", "name\n".
+    if (name == "functionary_v3_2") {
+      ASSERT_FALSE(tag.has_value());
+      continue;
+    }
     ASSERT_TRUE(tag.has_value()) << tag.error().to_string();
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
     EXPECT_TRUE(grammar.has_value()) << grammar.error().to_string();
