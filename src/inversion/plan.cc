@@ -12,6 +12,7 @@
 
 #include "inversion/bare.h"
 #include "inversion/shortest.h"
+#include "inversion/trimmed.h"
 #include "regex/necessary_literals.h"
 #include "regex/pattern.h"
 
@@ -31,13 +32,6 @@ constexpr std::size_t kShortestExclude = 3;
 constexpr std::size_t kShortestAhead = 8;
 // Spellings of one layout that are tried.
 constexpr std::size_t kMostSamples = 16;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 // Without duplicates, empty texts, and texts that contain another one.
 void reduce(Texts& texts) {

@@ -38,7 +38,7 @@ void push_all(Rest& rest, const json::Array& items) {
   rest.insert(rest.end(), items.rbegin(), items.rend());
 }
 
-Value in_order(const Rest& rest) {
+Value left_to_read(const Rest& rest) {
   json::Array items(rest.rbegin(), rest.rend());
   if (items.empty()) return values::const_string("");
   return items.size() == 1 ? items.front() : values::sequence(std::move(items));
@@ -180,7 +180,7 @@ class Reader {
     std::vector<Rest> contents;
     read({*node.find("content")}, text.substr(common), contents);
     for (const Rest& content : contents) {
-      left.mutable_members().set("content", in_order(content));
+      left.mutable_members().set("content", left_to_read(content));
       Rest with = rest;
       with.push_back(left);
       out.push_back(std::move(with));
@@ -196,7 +196,7 @@ std::optional<Value> after_prefix(const Value& format,
   Reader().read({format}, written, states);
   json::Array choices;
   for (const Rest& state : states) {
-    Value choice = in_order(state);
+    Value choice = left_to_read(state);
     if (std::find(choices.begin(), choices.end(), choice) == choices.end()) {
       choices.push_back(std::move(choice));
     }

@@ -6,6 +6,7 @@
 
 #include "base/access.h"
 #include "base/quoted.h"
+#include "inversion/trimmed.h"
 #include "json/writer.h"
 #include "parlance/response_parser.h"
 
@@ -49,13 +50,6 @@ void collect_calls(const json::Value& value, std::vector<json::Value>& out) {
     return;
   }
   for (const json::Value& item : value.items()) out.push_back(item);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
 // The text of fields in a sample of a whole response.
