@@ -5,6 +5,8 @@
 //                 two tool calls (time)
 //   streaming     the recorded outputs of docs/demo in chunks of four bytes,
 //                 about one token each (time per chunk)
+//   calls         256 KB of arguments in one-byte chunks, without and with the
+//                 events of calls (time per byte)
 //   linear        cost per byte of 8 MB against 64 KB for adversarial families
 //
 // Run: scripts/bench, or bench_parse --benchmark_filter=...
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "parlance/format.h"
+#include "parlance/json.h"
 #include "parlance/response_parser.h"
 
 namespace {
@@ -171,6 +174,39 @@ void StreamProse4Bytes(benchmark::State& state) {
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(StreamProse4Bytes);
+
+// 256 KB of arguments in chunks of one byte, as JSON and as elements.  The
+// second argument: whether the events of calls are wanted.
+void StreamCalls1Byte(benchmark::State& state) {
+  const bool elements = state.range(0) == 1;
+  const Format format = built_in(elements ? "qwen3_coder" : "qwen3");
+  const std::string body = repeat(kProse, 256 * 1024);
+  std::string text = "<tool_call>\n";
+  if (elements) {
+    text += "<function=write>\n<parameter=content>\n" + body +
+            "\n</parameter>\n</function>";
+  } else {
+    text += R"({"name": "write", "arguments": {"content": )" +
+            parlance::json::dump(parlance::json::Value(body)) + "}}";
+  }
+  text += "\n</tool_call>";
+  std::int64_t bytes = 0;
+  for (auto _ : state) {
+    ResponseParser parser(format, {.stream_calls = state.range(1) == 1});
+    for (const char& c : text) {
+      benchmark::DoNotOptimize(parser.feed({&c, 1}));
+    }
+    benchmark::DoNotOptimize(parser.finalize());
+    bytes += static_cast<std::int64_t>(text.size());
+  }
+  state.counters["ns_per_byte"] = benchmark::Counter(
+      static_cast<double>(bytes) / 1e9,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(StreamCalls1Byte)
+    ->ArgNames({"elements", "events"})
+    ->ArgsProduct({{0, 1}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
 
 // ---------------------------------------------------------------------------
 // Adversarial families, 64 KB and 8 MB each, fed in chunks of 64 bytes.

@@ -27,6 +27,10 @@ Returns:
     ``"type"``, ``"field"``, ``"start"`` and ``"end"`` (a half-open range of
     bytes of the stream, counted from the first of ``prefix_bytes``), and,
     with a vocabulary, ``"tokens"`` (a half-open range of the tokens fed).
+    With ``stream_calls``, the events of calls have ``"call"`` (its number,
+    from 0) and ``"name"`` and ``"id"`` (``"call_open"``; ``"id"`` only if
+    the model wrote one) or ``"text"`` (``"call_arguments"``: a piece of the
+    arguments as JSON text).
 
 Raises:
     StateError: ``finalize`` was called before.
@@ -74,6 +78,14 @@ Each has ``"field"``, ``"value"`` (``None`` if malformed), ``"malformed"``,
 ``"cut"`` (the response ended before the closing delimiter), ``"start"`` and
 ``"end"`` (bytes of the stream, from the beginning of the opening delimiter to
 the end of the closing delimiter).)";
+
+inline constexpr char kCalls[] =
+    R"(With ``stream_calls``: the calls of the regions that have closed, in the
+order in which they were announced, a list of ``dict``.
+
+Each has ``"id"`` (``None`` if the model wrote none), ``"name"``,
+``"arguments"`` (JSON text; of a call that is not complete, its beginning) and
+``"complete"``.)";
 
 inline constexpr char kDiagnostics[] =
     R"(What did not fit so far, in order, a list of ``dict``.

@@ -175,6 +175,20 @@ nb::object to_list(std::span<const Part> parts,
   return out;
 }
 
+nb::object to_list(std::span<const Call> calls) {
+  nb::list out;
+  for (const Call& call : calls) {
+    nb::dict entry;
+    set(entry, keys().id,
+        call.id.empty() ? nb::none() : nb::object(to_str(call.id)));
+    set(entry, keys().name, to_str(call.name));
+    set(entry, to_key("arguments").ptr(), to_str(call.arguments));
+    set(entry, to_key("complete").ptr(), to_bool(call.complete));
+    out.append(entry);
+  }
+  return out;
+}
+
 nb::object to_list(std::span<const Diagnostic> diagnostics) {
   nb::list out;
   for (const Diagnostic& diagnostic : diagnostics) {

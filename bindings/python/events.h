@@ -29,6 +29,7 @@ nb::object to_list(std::span<const Event> events,
 nb::object to_list(std::span<const Part> parts,
                    const EventPrototypes& prototypes);
 nb::object to_list(std::span<const Diagnostic> diagnostics);
+nb::object to_list(std::span<const Call> calls);
 
 // Chunks of more bytes than this are parsed without the GIL.
 constexpr std::size_t kReleaseBytes = 32768;

@@ -11,11 +11,12 @@ class ParserObject {
  public:
   ParserObject(nb::object format, nb::handle prefix, const ToolSet* tools,
                const Vocabulary* vocabulary, nb::handle recover,
-               nb::handle markers)
+               nb::handle markers, bool stream_calls)
       : format_object_(std::move(format)),
         format_(format_of(format_object_)),
         tokens_(vocabulary != nullptr),
-        parser_(make(prefix, tools, vocabulary, recover, markers)),
+        parser_(
+            make(prefix, tools, vocabulary, recover, markers, stream_calls)),
         initial_events_(events(parser_.initial_events())) {
     check_failure(initial_events_);
   }
@@ -48,6 +49,7 @@ class ParserObject {
   nb::object parts() const {
     return to_list(parser_.message().parts, format_->prototypes());
   }
+  nb::object calls() const { return to_list(parser_.message().calls); }
   nb::object chat() const {
     return to_object(chat_message(parser_.message(), format_->names()));
   }
@@ -65,7 +67,7 @@ class ParserObject {
 
   ResponseParser make(nb::handle prefix, const ToolSet* tools,
                       const Vocabulary* vocabulary, nb::handle recover,
-                      nb::handle markers) {
+                      nb::handle markers, bool stream_calls) {
     // Held until the first feed(): the initial events point into it.
     Input& in = input_.in;
     read_marked_prefix(prefix, vocabulary, in);
@@ -76,6 +78,7 @@ class ParserObject {
                            .vocabulary = vocabulary,
                            .markers = to_markers(markers),
                            .recover = to_recover(recover),
+                           .stream_calls = stream_calls,
                            .allow_surrogates = vocabulary == nullptr});
   }
 
@@ -106,10 +109,10 @@ class ParserObject {
 void define_parser(nb::module_& m) {
   nb::class_<ParserObject>(m, "ResponseParser")
       .def(nb::init<nb::object, nb::handle, const ToolSet*, const Vocabulary*,
-                    nb::handle, nb::handle>(),
+                    nb::handle, nb::handle, bool>(),
            nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),
            nb::arg("vocabulary").none(), nb::arg("recover").none(),
-           nb::arg("markers"))
+           nb::arg("markers"), nb::arg("stream_calls"))
       .def("feed", &ParserObject::feed, nb::arg("text").none(),
            nb::sig("def feed(self, text: str | bytes | bytearray | "
                    "Sequence[int] | None) -> list[dict[str, Any]]"),
@@ -130,6 +133,7 @@ void define_parser(nb::module_& m) {
       .def_prop_ro("diagnostics", &ParserObject::diagnostics,
                    doc::parser::kDiagnostics)
       .def_prop_ro("parts", &ParserObject::parts, doc::parser::kParts)
+      .def_prop_ro("calls", &ParserObject::calls, doc::parser::kCalls)
       .def_prop_ro("held", &ParserObject::held, doc::parser::kHeld);
 }
 

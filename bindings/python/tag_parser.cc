@@ -93,11 +93,11 @@ struct StreamContext {
 class TagParserObject {
  public:
   TagParserObject(nb::object compiled, nb::handle prefix, bool ids,
-                  nb::handle stop_ids, bool recover)
+                  nb::handle stop_ids, bool recover, bool stream_calls)
       : compiled_object_(std::move(compiled)),
         compiled_(nb::cast<const CompiledTagObject*>(compiled_object_)),
         ids_(ids),
-        parser_(make(prefix, stop_ids, recover)),
+        parser_(make(prefix, stop_ids, recover, stream_calls)),
         initial_events_(
             to_list(parser_.initial_events(), compiled_->prototypes(), ids_)) {}
 
@@ -126,6 +126,7 @@ class TagParserObject {
   nb::object parts() const {
     return to_list(parser_.message().parts, compiled_->prototypes());
   }
+  nb::object calls() const { return to_list(parser_.message().calls); }
   nb::object diagnostics() const {
     return to_list(parser_.message().diagnostics);
   }
@@ -134,11 +135,13 @@ class TagParserObject {
   nb::object held() const { return to_bytes(parser_.held()); }
 
  private:
-  TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover) {
+  TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover,
+                 bool stream_calls) {
     const Vocabulary* vocabulary = ids_ ? compiled_->vocabulary() : nullptr;
     const StreamContext context(prefix, stop_ids, vocabulary);
     TagParserOptions options = context.options(vocabulary);
     options.recover = recover;
+    options.stream_calls = stream_calls;
     return TagParser(compiled_->compiled(), options);
   }
 
@@ -199,9 +202,10 @@ void define_tag_parser(nb::module_& m) {
       .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"),
            nb::arg("stop_ids").none(), nb::arg("recover"));
   nb::class_<TagParserObject>(m, "TagParser")
-      .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool>(),
+      .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool, bool>(),
            nb::arg("compiled"), nb::arg("prefix"), nb::arg("ids"),
-           nb::arg("stop_ids").none(), nb::arg("recover"))
+           nb::arg("stop_ids").none(), nb::arg("recover"),
+           nb::arg("stream_calls"))
       .def("feed", &TagParserObject::feed, nb::arg("text").none(),
            nb::sig("def feed(self, text: str | bytes | bytearray | "
                    "Sequence[int] | None) -> list[dict[str, Any]]"),
@@ -217,6 +221,7 @@ void define_tag_parser(nb::module_& m) {
                    doc::parser::kChatMessage)
       .def_prop_ro("tree", &TagParserObject::tree, doc::tag_parser::kTree)
       .def_prop_ro("parts", &TagParserObject::parts, doc::parser::kParts)
+      .def_prop_ro("calls", &TagParserObject::calls, doc::parser::kCalls)
       .def_prop_ro("diagnostics", &TagParserObject::diagnostics,
                    doc::parser::kDiagnostics)
       .def_prop_ro("complete", &TagParserObject::complete,

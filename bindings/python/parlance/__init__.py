@@ -153,12 +153,14 @@ class Format(_Base):
         vocabulary=None,
         markers="token",
         recover=None,
+        stream_calls=False,
     ):
         """Returns a ``ResponseParser`` for one response in this format.
 
         Args:
             prefix: the prompt, as text or token ids; ``""`` for none.
-            tools, vocabulary, markers, recover: as of ``ResponseParser``.
+            tools, vocabulary, markers, recover, stream_calls: as of
+                ``ResponseParser``.
         """
         return ResponseParser(
             self,
@@ -167,6 +169,7 @@ class Format(_Base):
             vocabulary=vocabulary,
             markers=markers,
             recover=recover,
+            stream_calls=stream_calls,
         )
 
     def render(self, message, *, tools=None, prefix="", verify=True):
@@ -510,6 +513,9 @@ class ResponseParser(_parlance.ResponseParser):
             also spelled by other tokens; ``"text"``, spelled by any tokens.
         recover: ``True`` keeps damage in its region, ``False`` raises,
             ``None`` does what the format says.
+        stream_calls: whether ``feed`` returns the events of calls while they
+            are written: ``"call_open"``, ``"call_arguments"``,
+            ``"call_close"``.
         response_template: the name of ``spec`` in ``transformers``.
 
     Raises:
@@ -527,13 +533,20 @@ class ResponseParser(_parlance.ResponseParser):
         vocabulary=None,
         markers="token",
         recover=None,
+        stream_calls=False,
         response_template=NOT_GIVEN,
     ):
         format = _format_of(_either("spec", spec, response_template))
         if prefix is None:
             raise UsageError(_NO_PREFIX)
         super().__init__(
-            format, prefix, _tools_of(tools), vocabulary, recover, markers
+            format,
+            prefix,
+            _tools_of(tools),
+            vocabulary,
+            recover,
+            markers,
+            stream_calls,
         )
 
 

@@ -194,12 +194,14 @@ class Format:
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
+        stream_calls: bool = False,
     ) -> ResponseParser:
         """Returns a ``ResponseParser`` for one response in this format.
 
         Args:
             prefix: the prompt, as text or token ids; ``""`` for none.
-            tools, vocabulary, markers, recover: as of ``ResponseParser``.
+            tools, vocabulary, markers, recover, stream_calls: as of
+                ``ResponseParser``.
         """
 
     def render(
@@ -959,6 +961,7 @@ class StructuralTag:
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
         recover: bool = True,
+        stream_calls: bool = False,
     ) -> TagParser:
         """Returns a ``TagParser`` for one response.
 
@@ -989,6 +992,8 @@ class TagParser:
         recover: if a tag of ``triggered_tags`` does not fit, such as a call of
             a tool that is not listed, parsing continues after it.  ``False``:
             all text that follows is the rest.
+        stream_calls: whether ``feed`` returns the events of calls while they
+            are written, as of ``ResponseParser``.
 
     Raises:
         GrammarError: the tag cannot be used or compiled.
@@ -1004,6 +1009,7 @@ class TagParser:
         markers: Literal["token", "either", "text"] = "token",
         stop_ids: _Ids | None = None,
         recover: bool = True,
+        stream_calls: bool = False,
     ) -> None: ...
     def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]:
         """Consumes the next piece of the response and returns the events it completes.
@@ -1020,6 +1026,10 @@ class TagParser:
             ``"type"``, ``"field"``, ``"start"`` and ``"end"`` (a half-open range of
             bytes of the stream, counted from the first of ``prefix_bytes``), and,
             with a vocabulary, ``"tokens"`` (a half-open range of the tokens fed).
+            With ``stream_calls``, the events of calls have ``"call"`` (its number,
+            from 0) and ``"name"`` and ``"id"`` (``"call_open"``; ``"id"`` only if
+            the model wrote one) or ``"text"`` (``"call_arguments"``: a piece of the
+            arguments as JSON text).
 
         Raises:
             StateError: ``finalize`` was called before.
@@ -1078,6 +1088,16 @@ class TagParser:
         ``finalize`` the tree has what is already certain.
 
         Complexity: O(size of the text), at every access.
+        """
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """With ``stream_calls``: the calls of the regions that have closed, in the
+        order in which they were announced, a list of ``dict``.
+
+        Each has ``"id"`` (``None`` if the model wrote none), ``"name"``,
+        ``"arguments"`` (JSON text; of a call that is not complete, its beginning) and
+        ``"complete"``.
         """
 
     @property
@@ -1727,6 +1747,9 @@ class ResponseParser:
             also spelled by other tokens; ``"text"``, spelled by any tokens.
         recover: ``True`` keeps damage in its region, ``False`` raises,
             ``None`` does what the format says.
+        stream_calls: whether ``feed`` returns the events of calls while they
+            are written: ``"call_open"``, ``"call_arguments"``,
+            ``"call_close"``.
         response_template: the name of ``spec`` in ``transformers``.
 
     Raises:
@@ -1744,6 +1767,7 @@ class ResponseParser:
         vocabulary: Vocabulary | None = None,
         markers: Literal["token", "either", "text"] = "token",
         recover: bool | None = None,
+        stream_calls: bool = False,
         response_template: _Spec = NOT_GIVEN,
     ) -> None: ...
     def feed(self, text: _Text | _Ids | None) -> list[dict[str, Any]]:
@@ -1761,6 +1785,10 @@ class ResponseParser:
             ``"type"``, ``"field"``, ``"start"`` and ``"end"`` (a half-open range of
             bytes of the stream, counted from the first of ``prefix_bytes``), and,
             with a vocabulary, ``"tokens"`` (a half-open range of the tokens fed).
+            With ``stream_calls``, the events of calls have ``"call"`` (its number,
+            from 0) and ``"name"`` and ``"id"`` (``"call_open"``; ``"id"`` only if
+            the model wrote one) or ``"text"`` (``"call_arguments"``: a piece of the
+            arguments as JSON text).
 
         Raises:
             StateError: ``finalize`` was called before.
@@ -1806,6 +1834,16 @@ class ResponseParser:
         ``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
         ``"index"`` and arguments as JSON text; other fields as they are.  Calls that
         are cut off or malformed are left out.
+        """
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """With ``stream_calls``: the calls of the regions that have closed, in the
+        order in which they were announced, a list of ``dict``.
+
+        Each has ``"id"`` (``None`` if the model wrote none), ``"name"``,
+        ``"arguments"`` (JSON text; of a call that is not complete, its beginning) and
+        ``"complete"``.
         """
 
     @property

@@ -113,6 +113,7 @@ class StructuralTag(_parlance.StructuralTag):
         markers="token",
         stop_ids=None,
         recover=True,
+        stream_calls=False,
     ):
         """Returns a ``TagParser`` for one response.
 
@@ -125,6 +126,7 @@ class StructuralTag(_parlance.StructuralTag):
             markers=markers,
             stop_ids=stop_ids,
             recover=recover,
+            stream_calls=stream_calls,
         )
 
     def _compiled(self, vocabulary, markers="token"):
@@ -179,6 +181,8 @@ class TagParser(_parlance.TagParser):
         recover: if a tag of ``triggered_tags`` does not fit, such as a call of
             a tool that is not listed, parsing continues after it.  ``False``:
             all text that follows is the rest.
+        stream_calls: whether ``feed`` returns the events of calls while they
+            are written, as of ``ResponseParser``.
 
     Raises:
         GrammarError: the tag cannot be used or compiled.
@@ -194,6 +198,7 @@ class TagParser(_parlance.TagParser):
         markers="token",
         stop_ids=None,
         recover=True,
+        stream_calls=False,
     ):
         if not isinstance(tag, StructuralTag):
             tag = StructuralTag(tag)
@@ -203,6 +208,7 @@ class TagParser(_parlance.TagParser):
             vocabulary is not None,
             stop_ids,
             recover,
+            stream_calls,
         )
 
 

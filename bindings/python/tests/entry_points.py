@@ -157,6 +157,7 @@ VALID = {
     "spelling": lambda: "any",
     "steps": lambda: 0,
     "stop_ids": lambda: [0],
+    "stream_calls": lambda: True,
     "style": lambda: "hermes",
     "tables_file": lambda: None,
     "tag": lambda: TAG,
