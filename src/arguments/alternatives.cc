@@ -38,15 +38,14 @@ bool closed(const schema::Document& document, const Conjunction& nodes) {
   return lists;
 }
 
-// The texts that match a pattern as a whole.  REQUIRES: the pattern is valid.
+}  // namespace
+
 LanguageId whole(Languages& languages, std::string_view text) {
   const Result<regex::Pattern> pattern = regex::parse_pattern(text);
   Result<LanguageId> out =
       languages.from_hir(pattern->hir, Languages::Mode::kWhole);
   return out ? *out : languages.nothing();
 }
-
-}  // namespace
 
 Result<std::optional<Conjunction>> ArgumentSchema::member(
     const Conjunction& nodes, std::string_view name, bool* declared) {
@@ -97,7 +96,8 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
 // on their values.
 Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     const Conjunction& nodes, const ArgumentObject& constraints,
-    LanguageId names, bool names_constrained) {
+    LanguageId names, bool names_constrained,
+    const UndeclaredNames& undeclared) {
   const bool others_forbidden = closed(document_, nodes);
   const bool forbidden_by_one =
       std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
@@ -122,8 +122,8 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       listed.emplace_back(key);
     }
   }
-  const LanguageId writable = whole(languages_, "[^<>\"&\\x00-\\x20\\x7f]+");
-  const LanguageId identifier = whole(languages_, "[A-Za-z_][A-Za-z0-9_]*");
+  const LanguageId writable = whole(languages_, undeclared.writable);
+  const LanguageId unconstrained = whole(languages_, undeclared.unconstrained);
 
   // Each pattern splits every class of names into those that match and those
   // that do not.  Invariant: the classes are disjoint and not empty.
@@ -196,10 +196,10 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       if (rule != schema::kNoNode && !evaluated) insert(extra.value, rule);
     }
     if (types(extra.value) == 0) continue;
-    // A name that no pattern and no propertyNames constrain is an identifier.
+    // Names that no pattern and no propertyNames constrain are fewer.
     extra.names = extra.by_pattern || names_constrained
                       ? one.names
-                      : languages_.all_of({one.names, identifier});
+                      : languages_.all_of({one.names, unconstrained});
     if (!languages_.empty(extra.names)) out.push_back(std::move(extra));
   }
   return out;
@@ -207,7 +207,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
 
 // Nothing if no object satisfies the nodes.
 Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
-    const Conjunction& nodes) {
+    const Conjunction& nodes, const UndeclaredNames& undeclared) {
   using Optional = std::optional<ArgumentObject>;
   ArgumentObject constraints;
   std::vector<std::string_view> order;
@@ -263,7 +263,7 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
   const bool names_constrained = !names.empty();
   Result<std::vector<ArgumentObject::Extra>> more =
       extras(nodes, constraints, languages_.all_of(std::move(names)),
-             names_constrained);
+             names_constrained, undeclared);
   if (!more) return std::move(more).error();
   constraints.extras = std::move(*more);
   if (constraints.min > constraints.max) return Optional();
@@ -271,13 +271,13 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
 }
 
 Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
-    const Conjunction& all) {
+    const Conjunction& all, const UndeclaredNames& names) {
   Result<std::vector<Conjunction>> options = alternatives(all, schema::kObject);
   if (!options) return std::move(options).error();
   std::vector<ArgumentObject> out;
   for (const Conjunction& nodes : *options) {
     Result<std::optional<ArgumentObject>> constraints =
-        object_constraints(nodes);
+        object_constraints(nodes, names);
     if (!constraints) return std::move(constraints).error();
     if (*constraints) out.push_back(std::move(**constraints));
   }
@@ -365,11 +365,11 @@ LanguageId ArgumentSchema::not_containing(
 }
 
 bool ArgumentSchema::remove_names(ArgumentObject& constraints,
-                                  structural_tag::ArgumentStyle style,
+                                  const structural_tag::ElementLayout& layout,
                                   const std::vector<std::string>& texts) {
   if (texts.empty()) return true;
   const auto holds = [&](const std::string& name) {
-    const std::string written = written_name(style, name);
+    const std::string written = written_name(layout, name);
     return std::any_of(texts.begin(), texts.end(),
                        [&](const std::string& text) {
                          return written.find(text) != std::string::npos;

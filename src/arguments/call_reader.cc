@@ -12,7 +12,9 @@ namespace parlance::arguments {
 using structural_tag::ArgumentStyle;
 
 bool ArgumentCallReader::streams(const ArgumentRules& rules) {
-  if (rules.nests() || rules.root_list() == kNone) return false;
+  if (rules.nests() || !rules.layout().loose || rules.root_list() == kNone) {
+    return false;
+  }
   const ListRule& list = rules.list(rules.root_list());
   return list.objects.size() == 1 && list.objects[0].names_with_middle.empty();
 }
@@ -26,7 +28,7 @@ ArgumentCallReader::ArgumentCallReader(std::string_view name,
       rules_(rules),
       mutex_(mutex),
       limits_(limits),
-      markup_(rules.markup()) {}
+      layout_(rules.layout()) {}
 
 std::size_t ArgumentCallReader::find(std::string_view text,
                                      std::string_view marker) {
@@ -63,28 +65,28 @@ bool ArgumentCallReader::find_member(std::string_view written) {
 bool ArgumentCallReader::read_open(std::string_view text) {
   at_ = skip_space(text, at_);
   const std::string_view left = text.substr(at_);
-  if (left.size() < markup_.open.size()) return false;
-  if (!left.starts_with(markup_.open)) {
+  if (left.size() < layout_.open.size()) return false;
+  if (!left.starts_with(layout_.open)) {
     step_ = Step::kStopped;
     return true;
   }
-  at_ += markup_.open.size();
+  at_ += layout_.open.size();
   searched_ = at_;
   step_ = Step::kName;
   return true;
 }
 
 bool ArgumentCallReader::read_name(std::string_view text) {
-  const std::size_t found = find(text, markup_.middle);
+  const std::size_t found = find(text, layout_.middle);
   if (found == std::string_view::npos) return false;
   if (!find_member(text.substr(at_, found - at_))) {
     step_ = Step::kStopped;
     return true;
   }
-  at_ = found + markup_.middle.size();
+  at_ = found + layout_.middle.size();
   searched_ = at_;
   step_ = Step::kAttribute;
-  if (markup_.attribute_end.empty()) begin_value("");
+  if (layout_.after_type.empty()) begin_value("");
   return true;
 }
 
@@ -93,14 +95,14 @@ bool ArgumentCallReader::read_attribute(std::string_view text) {
     at_ = skip_space(text, at_);
     searched_ = std::max(searched_, at_);
   }
-  const std::size_t found = find(text, markup_.attribute_end);
+  const std::size_t found = find(text, layout_.after_type);
   if (found == std::string_view::npos) return false;
   const std::string_view attribute = text.substr(at_, found - at_);
   if (rules_.style() == ArgumentStyle::kGlmXml && !attribute.empty()) {
     step_ = Step::kStopped;
     return true;
   }
-  at_ = found + markup_.attribute_end.size();
+  at_ = found + layout_.after_type.size();
   begin_value(attribute);
   return true;
 }
@@ -133,17 +135,17 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
     writer_.open_string(name_, out);
     string_written_ = true;
   };
-  if (markup_.line_feeds && !string_written_) {
+  if (layout_.line_feeds && !string_written_) {
     // The line feed before the value is markup.
     if (at_ == text.size()) return false;
     begin();
     if (text[at_] == '\n') searched_ = std::max(searched_, ++at_);
   }
-  const std::size_t found = find(text, markup_.close);
+  const std::size_t found = find(text, layout_.close);
   std::size_t certain = std::min(found, searched_);
   if (found != std::string_view::npos) certain = found;
   // The line feed before the closing marker is markup.
-  if (markup_.line_feeds && certain > at_ && text[certain - 1] == '\n') {
+  if (layout_.line_feeds && certain > at_ && text[certain - 1] == '\n') {
     --certain;
   }
   if (certain > at_) {
@@ -154,7 +156,7 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
   if (found == std::string_view::npos) return false;
   begin();
   writer_.close_string(out);
-  end_element(found + markup_.close.size());
+  end_element(found + layout_.close.size());
   return true;
 }
 
@@ -178,20 +180,20 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
     if (!end) return false;
     no_json_ = true;
   }
-  const std::size_t found = find(text, markup_.close);
+  const std::size_t found = find(text, layout_.close);
   if (json_end_ && !no_json_) {
     const std::size_t after = skip_space(text, *json_end_);
     const std::string_view left = text.substr(after);
-    if (left.size() < markup_.close.size() && markup_.close.starts_with(left)) {
+    if (left.size() < layout_.close.size() && layout_.close.starts_with(left)) {
       return false;
     }
     const std::size_t begin = skip_space(text, at_);
-    no_json_ = !left.starts_with(markup_.close) ||
-               rules_.json_end(value_, text, begin) != *json_end_;
+    no_json_ = !left.starts_with(layout_.close) ||
+               rules_.json_end(value_, text, begin, "") != *json_end_;
     const auto as_string = [&] {
       return string_first_ && found != std::string_view::npos &&
              rules_.string_fits(
-                 value_, raw_string(markup_, text.substr(at_, found - at_)));
+                 value_, raw_string(layout_, text.substr(at_, found - at_)));
     };
     if (!no_json_ && !as_string()) {
       json::ParseOptions options;
@@ -201,21 +203,21 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
           json::parse(text.substr(begin, *json_end_ - begin), options);
       if (value) {
         writer_.member(name_, *value, out);
-        end_element(after + markup_.close.size());
+        end_element(after + layout_.close.size());
         return true;
       }
     }
   }
   if (found == std::string_view::npos) return false;
   const std::string_view raw =
-      raw_string(markup_, text.substr(at_, found - at_));
+      raw_string(layout_, text.substr(at_, found - at_));
   if (rule.strings == ValueRule::Strings::kNoString ||
       !rules_.string_fits(value_, raw)) {
     step_ = Step::kStopped;
     return true;
   }
   writer_.member(name_, raw, out);
-  end_element(found + markup_.close.size());
+  end_element(found + layout_.close.size());
   return true;
 }
 

@@ -31,9 +31,9 @@ namespace parlance::arguments {
 
 class ArgumentCallReader final : public call_stream::CallReader {
  public:
-  // Whether arguments under these rules are read piece by piece: elements are
-  // not nested, the object has one alternative, and the marker after a name
-  // ends the name.
+  // Whether arguments under these rules are read piece by piece: the layout is
+  // loose, elements are not nested, the object has one alternative, and the
+  // marker after a name ends the name.
   static bool streams(const ArgumentRules& rules);
 
   // `mutex` guards `rules`; both live as long as `owner`.
@@ -72,7 +72,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
   ArgumentRules& rules_;
   std::mutex& mutex_;
   const Limits limits_;
-  const ArgumentMarkup& markup_;
+  const ElementLayout& layout_;
 
   bool opened_ = false;
   Step step_ = Step::kOpen;

@@ -15,10 +15,20 @@ namespace parlance::arguments {
 namespace {
 
 constexpr std::uint32_t kNoElement = 0xFFFFFFFF;
-constexpr arguments::ArgumentMarkup kMarkup =
-    arguments::argument_markup(structural_tag::ArgumentStyle::kCohereXml);
 constexpr std::string_view kName = " name=\"";
 constexpr std::string_view kType = " type=\"";
+
+const ElementLayout& cohere() {
+  static const ElementLayout layout =
+      element_layout(structural_tag::ArgumentStyle::kCohereXml);
+  return layout;
+}
+
+const ElementLayout& minimax_m3() {
+  static const ElementLayout layout =
+      element_layout(structural_tag::ArgumentStyle::kMinimaxM3Xml);
+  return layout;
+}
 
 bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -68,23 +78,23 @@ bool read_opening(std::string_view text, ArgumentElement& out) {
     pos += word.size();
     return true;
   };
-  if (!skip(kMarkup.open)) return false;
+  if (!skip(cohere().open)) return false;
   std::size_t behind = 0;
   if (skip(kName)) {
-    behind = text.find(kMarkup.middle, pos);
+    behind = text.find(cohere().middle, pos);
     if (behind == std::string_view::npos) return false;
     out.named = true;
     out.name = text.substr(pos, behind - pos);
-    pos = behind + kMarkup.middle.size();
+    pos = behind + cohere().middle.size();
   } else if (!skip(kType)) {
     return false;
   }
-  behind = text.find(kMarkup.attribute_end, pos);
+  behind = text.find(cohere().after_type, pos);
   if (behind == std::string_view::npos) return false;
   const auto kind = kind_of(text.substr(pos, behind - pos));
   if (!kind) return false;
   out.kind = *kind;
-  out.content_begin = behind + kMarkup.attribute_end.size();
+  out.content_begin = behind + cohere().after_type.size();
   return true;
 }
 
@@ -101,9 +111,9 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
   std::vector<std::uint32_t> counts = {0};
   std::size_t pos = 0;
   const auto close = [&](ArgumentElement& element, std::size_t at) {
-    if (!text.substr(at).starts_with(kMarkup.close)) return false;
+    if (!text.substr(at).starts_with(cohere().close)) return false;
     element.content_end = at;
-    element.end = pos = at + kMarkup.close.size();
+    element.end = pos = at + cohere().close.size();
     return true;
   };
   // A dict or list contains elements and is pushed.  Any other element is read
@@ -131,7 +141,7 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
     }
     const std::size_t end =
         element.kind == ArgumentElement::Kind::kRaw
-            ? text.find(kMarkup.close, pos)
+            ? text.find(cohere().close, pos)
             : skip_space(text, json_end(text, skip_space(text, pos)));
     if (end == std::string_view::npos || !close(element, end)) return out;
   }
@@ -139,8 +149,7 @@ std::vector<ArgumentElement> scan_elements(std::string_view text) {
 
 std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
   using Kind = ArgumentElement::Kind;
-  constexpr arguments::ArgumentMarkup kM3 =
-      arguments::argument_markup(structural_tag::ArgumentStyle::kMinimaxM3Xml);
+  const ElementLayout& layout = minimax_m3();
   std::vector<ArgumentElement> out;
   std::vector<std::uint32_t> open;
   std::vector<std::uint32_t> counts = {0};
@@ -150,7 +159,9 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     if (open.empty()) return false;
     ArgumentElement& element = out[open.back()];
     std::string_view rest = text.substr(at);
-    for (const std::string_view part : {kM3.close, element.name, kM3.middle}) {
+    for (const std::string_view part :
+         {std::string_view(layout.close), element.name,
+          std::string_view(layout.middle)}) {
       if (!rest.starts_with(part)) return false;
       rest.remove_prefix(part.size());
     }
@@ -164,16 +175,16 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     pos = skip_space(text, pos);
     // Closing markers are tried first, because they begin with the opening one.
     if (close(pos)) continue;
-    if (!text.substr(pos).starts_with(kM3.open)) return out;
-    const std::size_t name = pos + kM3.open.size();
-    const std::size_t behind = text.find(kM3.middle, name);
+    if (!text.substr(pos).starts_with(layout.open)) return out;
+    const std::size_t name = pos + layout.open.size();
+    const std::size_t behind = text.find(layout.middle, name);
     if (behind == std::string_view::npos) return out;
     ArgumentElement next;
     next.kind = Kind::kNest;
     next.named = true;
     next.name = text.substr(name, behind - name);
     next.begin = pos;
-    next.content_begin = pos = behind + kM3.middle.size();
+    next.content_begin = pos = behind + layout.middle.size();
     next.parent = open.empty() ? kNoElement : open.back();
     next.index = counts.back()++;
     open.push_back(static_cast<std::uint32_t>(out.size()));
@@ -183,7 +194,7 @@ std::vector<ArgumentElement> scan_minimax_m3(std::string_view text) {
     // must be its own.
     const std::size_t marker = text.find(arguments::kMinimaxM3, pos);
     if (marker == std::string_view::npos) return out;
-    if (text.substr(marker).starts_with(kM3.close)) {
+    if (text.substr(marker).starts_with(layout.close)) {
       out.back().kind = Kind::kLeaf;
       if (!close(marker)) return out;
     }

@@ -6,9 +6,10 @@
 //   open NAME middle VALUE close
 //   <parameter= city > Bern </parameter>
 //
-// After `middle`, deepseek_xml, deepseek_v4_1_xml and kimi_k3_xml have an
-// attribute and `attribute_end`, glm_xml white space and `attribute_end`.  In
-// cohere_xml an element of a list has no name; see to_rules.cc.
+// The style "elements" has its ElementLayout in the tag.  The other styles of
+// elements are rows of a table.  Their differences from it: they are `loose`,
+// and after `middle`, glm_xml has white space and `after_type`.  In cohere_xml
+// an element of a list has no name; see to_rules.cc.
 //
 // In minimax_m3_xml the closing marker has the name again, `close` NAME
 // `middle`, objects and lists are elements in elements, and an item of a list
@@ -26,99 +27,81 @@
 // missing, so a string that itself begins (ends) with a line feed is written
 // with the markup's line feed before (after) it.
 
-#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::arguments {
 
-struct ArgumentMarkup {
-  std::string_view open;
-  std::string_view middle;
-  std::string_view attribute_end;
-  std::string_view close;
-  // Whether the line feeds before and after a value belong to the markup.
-  bool line_feeds = false;
-  // The other markers that end an argument or a call for the parsers of the
-  // family.  Like `close`, a raw string must not contain them.
-  std::array<std::string_view, 2> ends = {};
-};
-
-// The string that a raw text between `middle` and `close` stands for.
-constexpr std::string_view raw_string(const ArgumentMarkup& markup,
-                                      std::string_view text) {
-  if (!markup.line_feeds) return text;
-  if (text.starts_with('\n')) text.remove_prefix(1);
-  if (text.ends_with('\n')) text.remove_suffix(1);
-  return text;
-}
+using structural_tag::ElementLayout;
 
 // What every marker of minimax_m3_xml begins with.
 constexpr std::string_view kMinimaxM3 = "]<]minimax[>[";
 constexpr std::string_view kMinimaxM3Item = "item";
 
-constexpr ArgumentMarkup argument_markup(structural_tag::ArgumentStyle style) {
-  switch (style) {
-    case structural_tag::ArgumentStyle::kJson:
-      break;
-    case structural_tag::ArgumentStyle::kQwenXml:
-      return {"<parameter=",
-              ">",
-              "",
-              "</parameter>",
-              /*line_feeds=*/true,
-              {"</function>", "<parameter="}};
-    case structural_tag::ArgumentStyle::kMinimaxXml:
-      return {"<parameter name=\"", "\">", "",
-              "</parameter>",       false, {"</invoke>"}};
-    case structural_tag::ArgumentStyle::kDeepseekXml:
-      return {
-          "<｜DSML｜parameter name=\"", "\" string=\"", "\">",
-          "</｜DSML｜parameter>",       false,          {"</｜DSML｜invoke>"}};
-    case structural_tag::ArgumentStyle::kDeepseekV41Xml:
-      return {"<｜DSML｜ parameter name=\"",
-              "\" string=\"",
-              "\">",
-              "</｜DSML｜ parameter>",
-              false,
-              {"</｜DSML｜ invoke>"}};
-    case structural_tag::ArgumentStyle::kGlmXml:
-      return {"<arg_key>",    "</arg_key>", "<arg_value>",
-              "</arg_value>", false,        {"</tool_call>"}};
-    case structural_tag::ArgumentStyle::kKimiK3Xml:
-      return {
-          "<|open|>argument key=\"",  "\" type=\"", "\"<|sep|>",
-          "<|close|>argument<|sep|>", false,        {"<|close|>call<|sep|>"}};
-    case structural_tag::ArgumentStyle::kMinimaxM3Xml:
-      return {"]<]minimax[>[<",  ">",   "",
-              "]<]minimax[>[</", false, {kMinimaxM3}};
-    case structural_tag::ArgumentStyle::kCohereXml:
-      return {"<cofl:value",   "\" type=\"", "\">",
-              "</cofl:value>", false,        {"</cofl:tool_call>"}};
-  }
-  return {};
-}
+// Around a string of ElementLayout::Strings::kCdata.
+constexpr std::string_view kCdataOpen = "<![CDATA[";
+constexpr std::string_view kCdataClose = "]]>";
+
+// The layout of a named style of elements; empty for every other style.
+ElementLayout element_layout(structural_tag::ArgumentStyle style);
+
+// The layout of a node: its own, or the one of its style.
+ElementLayout element_layout(const structural_tag::JsonSchemaBody& format);
+
+// Whether the style writes the whole object as literals of a language and not
+// as elements: kPython and kDelimited.
+bool writes_literals(structural_tag::ArgumentStyle style);
+
+// The string that a raw text between `middle` and `close` stands for.
+std::string_view raw_string(const ElementLayout& layout, std::string_view text);
+
+// `close` without the white space before and after it, unless there is nothing
+// else in it: the text that is searched for the end of a raw string.
+struct CloseText {
+  std::string_view before;  // white space
+  std::string_view text;    // empty only if `close` is empty
+};
+CloseText close_text(std::string_view close);
+
+// The texts that T must not contain for the first `end` in T `before` `end` to
+// be the last one: `end` itself or, where T could write its beginning, this
+// beginning.
+//
+//   "" "</p>"   "</p>"        "" "''"   "'", since "'" "''" begins with "''"
+std::string_view unambiguous_end(std::string_view before, std::string_view end);
+
+// The texts that a raw string must not contain: what ends it, and `ends`.
+std::vector<std::string> raw_excludes(const ElementLayout& layout);
+
+// The texts that a written name of the style kElements must not contain.
+std::vector<std::string> name_excludes(const ElementLayout& layout);
 
 // The name of an argument as it is written.
-inline std::string written_name(structural_tag::ArgumentStyle style,
-                                std::string_view name) {
-  if (style != structural_tag::ArgumentStyle::kKimiK3Xml) {
-    return std::string(name);
-  }
-  std::string escaped;
-  for (const char c : name) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
+std::string written_name(const ElementLayout& layout, std::string_view name);
+
+// The types of values that are written with the same text of TYPE.
+struct TypeGroup {
+  std::string text;        // TYPE; "" if the layout writes no types
+  std::uint8_t types = 0;  // schema::TypeBits
+  // Numbers are integers: the layout lists "integer" apart.
+  bool integers = false;
+};
+
+// The groups of a layout, each with a different text: all types if it writes
+// no types.
+std::vector<TypeGroup> type_groups(const ElementLayout& layout);
+
+// Whether a name may stand before "=" in a Python call: letters, digits and
+// "_", not beginning with a digit.  Characters beyond ASCII count as letters,
+// and reserved words are names too, since tools have parameters like "from".
+bool is_identifier(std::string_view name);
+
+// Whether a key of DelimitedLayout is written without delimiters.
+bool is_bare_key(std::string_view name);
 
 }  // namespace parlance::arguments
 

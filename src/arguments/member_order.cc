@@ -28,44 +28,69 @@ bool bounds_matter(const MemberParts& parts) {
   return parts.max <= 0x7FFFFFFF;  // what a repetition may count
 }
 
+// `one` as a member that is not the first.
+ExprId after_separator(const MemberParts& parts, ExprId one, Rules& rules) {
+  if (parts.separator.empty()) return one;
+  return rules.sequence(
+      {rules.marker(parts.separator, 0, /*exact=*/true), one});
+}
+
 // What may follow the declared members, of which `taken` have been written.
-ExprId after_members(const MemberParts& parts, std::uint64_t taken,
+// `first`: none has.
+ExprId after_members(const MemberParts& parts, std::uint64_t taken, bool first,
                      Rules& rules) {
   if (taken > parts.max) return rules.choice({});
   const std::uint64_t least = parts.min > taken ? parts.min - taken : 0;
   if (parts.extra == kNoId) {
     return least == 0 ? rules.empty() : rules.choice({});
   }
-  return parts.extras(least,
-                      parts.max == kUnbounded ? kUnbounded : parts.max - taken);
+  return parts.extras(
+      least, parts.max == kUnbounded ? kUnbounded : parts.max - taken, first);
 }
 
-// What may follow each subset of the `size` members from `first` on, indexed by
-// the bits of the subset.  `ends[n]` follows a subset of n members that
-// contains all required ones.
-std::vector<ExprId> after_sets(const MemberParts& parts,
-                               const std::vector<ExprId>& members,
-                               std::size_t first, std::size_t size,
-                               const std::vector<ExprId>& ends, Rules& rules) {
+// What may follow a group of members: after members before the group, and at
+// the beginning.  Both are equal if there is no separator.
+struct GroupStart {
+  ExprId later = kNoId;
+  ExprId first = kNoId;
+};
+
+// The `size` members from `first` on, in any order.  `ends[n]` follows a subset
+// of n members that contains all required ones; `nothing` follows the empty
+// subset at the beginning.
+GroupStart any_order_group(const MemberParts& parts,
+                           const std::vector<ExprId>& members,
+                           std::size_t first, std::size_t size,
+                           const std::vector<ExprId>& ends, ExprId nothing,
+                           Rules& rules) {
   std::size_t needed = 0;
   for (std::size_t i = 0; i < size; ++i) {
     if (parts.required[first + i]) needed |= std::size_t{1} << i;
   }
+  // after[came] is what may follow the subset with the bits `came`.
   std::vector<ExprId> after(std::size_t{1} << size, kNoId);
-  // From large sets to small ones: `after` is final for every superset.
-  for (std::size_t came = after.size(); came-- > 0;) {
+  // What may follow `came` if the next member `begins` the whole object.
+  const auto follow = [&](std::size_t came, bool begins) {
     std::vector<ExprId> choices;
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t with = came | (std::size_t{1} << i);
       if (with == came) continue;
-      choices.push_back(rules.sequence({members[first + i], after[with]}));
+      const ExprId one = members[first + i];
+      choices.push_back(rules.sequence(
+          {begins ? one : after_separator(parts, one, rules), after[with]}));
     }
     if ((came & needed) == needed) {
-      choices.push_back(ends[static_cast<std::size_t>(std::popcount(came))]);
+      choices.push_back(
+          begins ? nothing
+                 : ends[static_cast<std::size_t>(std::popcount(came))]);
     }
-    after[came] = shared_expr(rules, rules.choice(std::move(choices)));
+    return shared_expr(rules, rules.choice(std::move(choices)));
+  };
+  // From large sets to small ones: `after` is final for every superset.
+  for (std::size_t came = after.size(); came-- > 0;) {
+    after[came] = follow(came, false);
   }
-  return after;
+  return {after[0], parts.separator.empty() ? after[0] : follow(0, true)};
 }
 
 }  // namespace
@@ -84,14 +109,16 @@ ExprId shared_expr(Rules& rules, ExprId body) {
 ExprId members_in_order(const MemberParts& parts, Rules& rules,
                         std::size_t max_exprs) {
   const std::size_t size = parts.members.size();
-  if (!bounds_matter(parts)) {
+  const bool bounded = bounds_matter(parts);
+  const bool separated = !parts.separator.empty();
+  if (!bounded && !separated) {
     std::vector<ExprId> all;
     all.reserve(size + 1);
     for (std::size_t i = 0; i < size; ++i) {
       all.push_back(parts.required[i] ? parts.members[i]
                                       : rules.repeat(parts.members[i], 0, 1));
     }
-    all.push_back(after_members(parts, parts.min, rules));
+    all.push_back(after_members(parts, parts.min, false, rules));
     return rules.sequence(std::move(all));
   }
   std::vector<ExprId> members;
@@ -100,17 +127,24 @@ ExprId members_in_order(const MemberParts& parts, Rules& rules,
     members.push_back(shared_expr(rules, one));
   }
   // Invariant: rows[taken] is what may follow the first i members, of which
-  // `taken` have been written.
-  std::vector<ExprId> rows(size + 1);
-  for (std::size_t taken = 0; taken <= size; ++taken) {
-    rows[taken] = shared_expr(rules, after_members(parts, taken, rules));
+  // `taken` have been written.  If the number does not matter, rows[1] is for
+  // every number but 0.
+  const std::size_t most = bounded ? size : 1;
+  std::vector<ExprId> rows(most + 1);
+  for (std::size_t taken = 0; taken <= most; ++taken) {
+    rows[taken] = shared_expr(
+        rules,
+        after_members(parts, bounded ? taken : parts.min, taken == 0, rules));
   }
   for (std::size_t i = size; i-- > 0;) {
     if (rules.exprs.size() > max_exprs) break;
-    for (std::size_t taken = 0; taken <= i; ++taken) {
-      const ExprId with = rules.sequence({members[i], rows[taken + 1]});
+    for (std::size_t taken = 0; taken <= std::min(i, most); ++taken) {
+      const ExprId one =
+          taken == 0 ? members[i] : after_separator(parts, members[i], rules);
+      const ExprId with =
+          rules.sequence({one, rows[std::min(taken + 1, most)]});
       rows[taken] = parts.required[i]
-                        ? with
+                        ? (separated ? shared_expr(rules, with) : with)
                         : shared_expr(rules, rules.choice({with, rows[taken]}));
     }
   }
@@ -126,10 +160,13 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
             "Since their number matters, members come in the order of the "
             "schema."};
   }
-  const ExprId more =
-      bounded || parts.extra == kNoId
-          ? rules.empty()
-          : rules.repeat(shared_expr(rules, parts.extra), 0, rules::kUnbounded);
+  const bool free_extras = !bounded && parts.extra != kNoId;
+  const ExprId extra =
+      free_extras ? shared_expr(rules, parts.extra) : rules.empty();
+  const ExprId more = free_extras
+                          ? rules.repeat(after_separator(parts, extra, rules),
+                                         0, rules::kUnbounded)
+                          : rules.empty();
   std::vector<ExprId> members;
   members.reserve(size);
   for (const ExprId one : parts.members) {
@@ -138,20 +175,31 @@ AnyOrder members_in_any_order(const MemberParts& parts, Rules& rules,
   std::vector<ExprId> ends(kFreeMembers + 1, rules.empty());
   if (bounded) {
     for (std::size_t taken = 0; taken <= size; ++taken) {
-      ends[taken] = shared_expr(rules, after_members(parts, taken, rules));
+      ends[taken] =
+          shared_expr(rules, after_members(parts, taken, taken == 0, rules));
     }
   }
   // From the last group to the first: `list` is what may follow this group.
   const std::size_t groups = (size + kFreeMembers - 1) / kFreeMembers;
-  ExprId list = ends[0];
+  GroupStart list = {ends[0], ends[0]};
   for (std::size_t group = groups; group-- > 0;) {
     if (rules.exprs.size() > max_exprs) break;
     const std::size_t first = group * kFreeMembers;
-    list = after_sets(parts, members, first,
-                      std::min(kFreeMembers, size - first), ends, rules)[0];
-    ends.assign(ends.size(), list);
+    list = any_order_group(parts, members, first,
+                           std::min(kFreeMembers, size - first), ends,
+                           list.first, rules);
+    ends.assign(ends.size(), list.later);
   }
-  AnyOrder out{rules.sequence({more, list}), {}};
+  AnyOrder out;
+  if (parts.separator.empty()) {
+    out.list = rules.sequence({more, list.later});
+  } else if (free_extras) {
+    // Undeclared members may come first.
+    out.list =
+        rules.choice({list.first, rules.sequence({extra, more, list.later})});
+  } else {
+    out.list = list.first;
+  }
   if (size > kFreeMembers) {
     out.narrowed =
         "Of more than 8 members each 8, in the order of the schema, come "

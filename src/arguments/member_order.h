@@ -5,6 +5,7 @@
 //
 //   a, b of which b is required, in order       a? b
 //   the same in any order                       a b | b a?
+//   the same with ","                           a "," b | b ("," a)?
 //
 // Every declared member comes at most once, and a required member exactly once.
 // What may follow depends on the set of members that have been written, so in
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +22,7 @@
 namespace parlance::arguments {
 
 struct MemberParts {
-  // Each includes the separator after it.
+  // Each includes the white space after it.
   std::vector<rules::ExprId> members = {};
   std::vector<bool> required = {};
   // One undeclared member; kNoId: there are none.
@@ -29,8 +31,12 @@ struct MemberParts {
   std::uint64_t min = 0;
   std::uint64_t max = ~std::uint64_t{0};
   // From `least` to `most` undeclared members (all bits of `most`: unbounded).
-  std::function<rules::ExprId(std::uint64_t least, std::uint64_t most)> extras =
-      {};
+  // `first`: no member comes before them.
+  std::function<rules::ExprId(std::uint64_t least, std::uint64_t most,
+                              bool first)>
+      extras = {};
+  // Comes between two members; may be empty.
+  std::string separator = {};
 };
 
 // `body` as an expression that can be used more than once: a reference to a new

@@ -29,6 +29,7 @@
 
 #include "arguments/call_reader.h"
 #include "arguments/elements.h"
+#include "arguments/literals.h"
 #include "arguments/reader_rules.h"
 #include "call_stream/json_calls.h"
 
@@ -38,7 +39,11 @@ using structural_tag::ArgumentStyle;
 
 struct ArgumentReader::State {
   Limits limits;
-  std::unique_ptr<ArgumentRules> rules;  // null for the style json
+  ArgumentStyle style = ArgumentStyle::kJson;
+  structural_tag::DelimitedLayout delimited;
+  // Null for the styles that are read without the schema: json, python and
+  // delimited.
+  std::unique_ptr<ArgumentRules> rules;
   std::mutex mutex;
 };
 
@@ -101,10 +106,28 @@ std::optional<json::Value> parse(std::string_view text, const Limits& limits) {
   return std::move(*value);
 }
 
+// Whether a value has one of the types of a group.
+bool in_group(const json::Value& value, const TypeGroup& group) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return (group.types & schema::kNull) != 0;
+    case json::Kind::kBool:
+      return (group.types & schema::kBoolean) != 0;
+    case json::Kind::kString:
+      return (group.types & schema::kString) != 0;
+    case json::Kind::kArray:
+      return (group.types & schema::kArray) != 0;
+    case json::Kind::kObject:
+      return (group.types & schema::kObject) != 0;
+    default:
+      return (group.types & schema::kNumber) != 0;
+  }
+}
+
 class Reading {
  public:
   Reading(ArgumentRules& rules, const Limits& limits, std::string_view text)
-      : rules_(rules), markup_(rules.markup()), limits_(limits), text_(text) {}
+      : rules_(rules), layout_(rules.layout()), limits_(limits), text_(text) {}
 
   Arguments read();
 
@@ -118,13 +141,23 @@ class Reading {
   std::optional<SearchState> after(const ObjectRule& rule,
                                    const SearchState& state,
                                    const Candidate& candidate) const;
-  std::vector<Candidate> candidates(const ObjectRule& rule, std::size_t pos);
+  std::vector<Candidate> candidates(const ObjectRule& rule,
+                                    const SearchState& state);
   void add_candidates(std::vector<Candidate>& out, Candidate candidate,
                       ValueId value, std::size_t pos);
   void add_candidate(std::vector<Candidate>& out, const Candidate& candidate,
                      json::Value value, std::size_t end) const;
   std::optional<json::Value> json_at(ValueId value, std::size_t pos,
-                                     std::size_t& end);
+                                     std::size_t& end,
+                                     std::string_view follow = {});
+  void add_exact_candidates(std::vector<Candidate>& out, Candidate candidate,
+                            ValueId value, std::size_t pos);
+  void add_exact_values(std::vector<Candidate>& out, const Candidate& candidate,
+                        ValueId value, std::size_t pos, const TypeGroup& group);
+  // After optional white space, if the layout has it.
+  std::size_t skip_layout(std::size_t pos) const {
+    return layout_.loose ? skip_space(text_, pos) : pos;
+  }
   // Finds the rule for a written name.  Returns false if the name is not
   // allowed.
   bool find_member(const ObjectRule& rule, std::string_view written,
@@ -142,7 +175,7 @@ class Reading {
                                            ValueId value);
 
   ArgumentRules& rules_;
-  const arguments::ArgumentMarkup& markup_;
+  const ElementLayout& layout_;
   const Limits& limits_;
   const std::string_view text_;
 
@@ -152,11 +185,12 @@ class Reading {
   std::vector<std::map<ListId, std::optional<json::Value>>> results_;
 };
 
-// The JSON value after the white space at `pos`.
+// The JSON value after the white space at `pos` and before `follow`.
 std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
-                                            std::size_t& end) {
-  const std::size_t begin = skip_space(text_, pos);
-  end = rules_.json_end(value, text_, begin);
+                                            std::size_t& end,
+                                            std::string_view follow) {
+  const std::size_t begin = skip_layout(pos);
+  end = rules_.json_end(value, text_, begin, follow);
   if (end == std::string_view::npos) return std::nullopt;
   return parse(text_.substr(begin, end - begin), limits_);
 }
@@ -180,33 +214,85 @@ void Reading::add_candidate(std::vector<Candidate>& out,
 void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
                              ValueId value, std::size_t pos) {
   bool string_first = false;
-  if (rules_.style() == ArgumentStyle::kGlmXml) pos = skip_space(text_, pos);
-  if (!markup_.attribute_end.empty()) {
-    const std::size_t end = text_.find(markup_.attribute_end, pos);
+  if (!layout_.after_type.empty()) {
+    const bool typed = !layout_.types.empty();
+    if (!typed) pos = skip_space(text_, pos);
+    const std::size_t end = text_.find(layout_.after_type, pos);
     if (end == std::string_view::npos) return;
     const std::string_view attribute = text_.substr(pos, end - pos);
-    if (rules_.style() == ArgumentStyle::kGlmXml && !attribute.empty()) return;
-    string_first = attribute == "true" || attribute == "string";
-    pos = end + markup_.attribute_end.size();
+    if (!typed && !attribute.empty()) return;
+    string_first = typed && attribute == rules_.groups().front().text;
+    pos = end + layout_.after_type.size();
   }
   const auto as_json = [&] {
     std::size_t end = 0;
     std::optional<json::Value> read = json_at(value, pos, end);
     if (!read) return;
     end = skip_space(text_, end);
-    if (!text_.substr(end).starts_with(markup_.close)) return;
-    add_candidate(out, candidate, std::move(*read), end + markup_.close.size());
+    if (!text_.substr(end).starts_with(layout_.close)) return;
+    add_candidate(out, candidate, std::move(*read), end + layout_.close.size());
   };
   if (!string_first) as_json();
-  const std::size_t end = text_.find(markup_.close, pos);
+  const std::size_t end = text_.find(layout_.close, pos);
   if (end != std::string_view::npos) {
     const std::string_view raw =
-        arguments::raw_string(markup_, text_.substr(pos, end - pos));
+        arguments::raw_string(layout_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
-      add_candidate(out, candidate, raw, end + markup_.close.size());
+      add_candidate(out, candidate, raw, end + layout_.close.size());
     }
   }
   if (string_first) as_json();
+}
+
+// The same for exact layouts: the text of the type decides which values come,
+// and is followed by the value without white space.
+void Reading::add_exact_candidates(std::vector<Candidate>& out,
+                                   Candidate candidate, ValueId value,
+                                   std::size_t pos) {
+  for (const TypeGroup& group : rules_.groups()) {
+    std::size_t at = pos;
+    if (!layout_.types.empty()) {
+      const std::string written = group.text + layout_.after_type;
+      if (!text_.substr(pos).starts_with(written)) continue;
+      at += written.size();
+    }
+    add_exact_values(out, candidate, value, at, group);
+  }
+}
+
+void Reading::add_exact_values(std::vector<Candidate>& out,
+                               const Candidate& candidate, ValueId value,
+                               std::size_t pos, const TypeGroup& group) {
+  const bool strings = layout_.strings != ElementLayout::Strings::kJson;
+  std::size_t end = 0;
+  if ((group.types & ~(strings ? schema::kString : 0)) != 0) {
+    std::optional<json::Value> read = json_at(value, pos, end, layout_.close);
+    if (read && in_group(*read, group)) {
+      add_candidate(out, candidate, std::move(*read),
+                    end + layout_.close.size());
+    }
+  }
+  if (!strings || (group.types & schema::kString) == 0) return;
+  std::string_view close = layout_.close;
+  const CloseText parts = close_text(close);
+  const std::string_view rest = text_.substr(pos);
+  std::string_view raw;
+  if (layout_.strings == ElementLayout::Strings::kCdata &&
+      rest.starts_with(kCdataOpen)) {
+    end = rest.find(kCdataClose, kCdataOpen.size());
+    if (end == std::string_view::npos) return;
+    raw = rest.substr(0, end).substr(kCdataOpen.size());
+    end += kCdataClose.size();
+  } else {
+    end = rest.find(parts.text);
+    if (end == std::string_view::npos || end < parts.before.size()) return;
+    end -= parts.before.size();
+    raw = rest.substr(0, end);
+  }
+  if (!rest.substr(end).starts_with(close)) return;
+  if (rules_.string_fits(value, raw)) {
+    add_candidate(out, candidate, raw, pos + end + close.size());
+  }
 }
 
 bool Reading::find_member(const ObjectRule& rule, std::string_view written,
@@ -234,7 +320,8 @@ bool Reading::find_member(const ObjectRule& rule, std::string_view written,
 // name of any other element ends at the first `middle`, or is a declared name
 // that contains `middle`.
 std::vector<Candidate> Reading::candidates(const ObjectRule& rule,
-                                           std::size_t pos) {
+                                           const SearchState& state) {
+  std::size_t pos = state.pos;
   std::vector<Candidate> out;
   Candidate candidate;
   ValueId value = kNone;
@@ -247,24 +334,31 @@ std::vector<Candidate> Reading::candidates(const ObjectRule& rule,
     }
     return out;
   }
-  if (!text_.substr(pos).starts_with(markup_.open)) return out;
-  pos += markup_.open.size();
-  const std::size_t middle = text_.find(markup_.middle, pos);
+  const std::string begin =
+      state.taken == 0 ? layout_.open : layout_.between + layout_.open;
+  if (!text_.substr(pos).starts_with(begin)) return out;
+  pos += begin.size();
+  const std::size_t middle = text_.find(layout_.middle, pos);
   if (middle == std::string_view::npos) return out;
   if (find_member(rule, text_.substr(pos, middle - pos), candidate, value)) {
-    add_candidates(out, candidate, value, middle + markup_.middle.size());
+    const std::size_t at = middle + layout_.middle.size();
+    if (layout_.loose) {
+      add_candidates(out, candidate, value, at);
+    } else {
+      add_exact_candidates(out, candidate, value, at);
+    }
   }
   for (const std::uint32_t index : rule.names_with_middle) {
     const ObjectRule::Member& member = rule.members[index];
     const std::string_view rest = text_.substr(pos);
     if (!rest.starts_with(member.written) ||
-        !rest.substr(member.written.size()).starts_with(markup_.middle)) {
+        !rest.substr(member.written.size()).starts_with(layout_.middle)) {
       continue;
     }
     candidate.member = index;
     candidate.name = member.name;
     add_candidates(out, candidate, member.value,
-                   pos + member.written.size() + markup_.middle.size());
+                   pos + member.written.size() + layout_.middle.size());
   }
   return out;
 }
@@ -288,8 +382,7 @@ bool Reading::finished(const ObjectRule& rule, const SearchState& state) const {
 std::optional<SearchState> Reading::after(const ObjectRule& rule,
                                           const SearchState& state,
                                           const Candidate& candidate) const {
-  SearchState out{skip_space(text_, candidate.end), state.next,
-                  state.taken + 1};
+  SearchState out{skip_layout(candidate.end), state.next, state.taken + 1};
   if (out.taken > rule.max) return std::nullopt;
   if (rules_.any_order()) {
     out.came = state.came;
@@ -318,9 +411,9 @@ std::optional<json::Object> Reading::fit(const ObjectRule& rule,
   std::set<SearchState> failed;
   std::vector<Step> steps;
   const auto enter = [&](const SearchState& state) {
-    steps.push_back({state, candidates(rule, state.pos), 0});
+    steps.push_back({state, candidates(rule, state), 0});
   };
-  enter({skip_space(text_, begin)});
+  enter({skip_layout(begin)});
   while (!steps.empty()) {
     Step& step = steps.back();
     if (step.tried == 0 && step.state.pos == end &&
@@ -460,7 +553,7 @@ std::optional<json::Value> Reading::fit_items(const ArrayRule& rule,
     // Items have no name, except in minimax_m3_xml, where all have the same.
     if (value == kNone ||
         (item.named && (rules_.style() != ArgumentStyle::kMinimaxM3Xml ||
-                        item.name != arguments::kMinimaxM3Item))) {
+                        item.name != kMinimaxM3Item))) {
       return std::nullopt;
     }
     std::optional<json::Value> read = element_value(item, value);
@@ -509,7 +602,7 @@ void Reading::evaluate_all() {
 Arguments Reading::read_value() {
   std::size_t end = 0;
   std::optional<json::Value> value = json_at(rules_.root_value(), 0, end);
-  if (value && skip_space(text_, end) == text_.size()) {
+  if (value && skip_layout(end) == text_.size()) {
     return {std::move(*value), true, text_.size()};
   }
   if (rules_.string_fits(rules_.root_value(), text_)) {
@@ -551,7 +644,9 @@ Result<ArgumentReader> ArgumentReader::make(
   state->limits.json_depth =
       std::max(limits.json_depth, GrammarLimits{}.depth + 1);
   state->limits.integer_digits = ~std::size_t{0};
-  if (format.style != ArgumentStyle::kJson) {
+  state->style = format.style;
+  state->delimited = format.delimited;
+  if (format.style != ArgumentStyle::kJson && !writes_literals(format.style)) {
     auto rules = ArgumentRules::make(format, limits);
     if (!rules) return std::move(rules).error();
     state->rules = std::move(*rules);
@@ -560,10 +655,19 @@ Result<ArgumentReader> ArgumentReader::make(
 }
 
 Arguments ArgumentReader::read(std::string_view text) const {
-  if (state_->rules == nullptr) {
+  if (state_->style == ArgumentStyle::kJson) {
     std::optional<json::Value> value = parse(text, state_->limits);
     if (!value) return {};
     return {std::move(*value), true, text.size()};
+  }
+  if (state_->rules == nullptr) {
+    const TranslatedLiterals read =
+        state_->style == ArgumentStyle::kPython
+            ? translate_python(text)
+            : translate_delimited(text, state_->delimited);
+    std::optional<json::Value> value = parse(read.json, state_->limits);
+    if (!value) return {};
+    return {std::move(*value), read.complete, read.read};
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return Reading(*state_->rules, state_->limits, text).read();
@@ -571,14 +675,15 @@ Arguments ArgumentReader::read(std::string_view text) const {
 
 std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     std::string_view name) const {
-  if (state_->rules == nullptr) {
+  if (state_->style == ArgumentStyle::kJson) {
     call_stream::JsonCallShape shape;
     shape.name.kind = call_stream::Source::Kind::kText;
     shape.name.text = name;
     return call_stream::JsonCallReader::make(std::move(shape), {},
                                              state_->limits);
   }
-  if (!ArgumentCallReader::streams(*state_->rules)) {
+  if (state_->rules == nullptr ||
+      !ArgumentCallReader::streams(*state_->rules)) {
     return std::make_unique<call_stream::NamedCallReader>(name, "");
   }
   return std::make_unique<ArgumentCallReader>(name, state_, *state_->rules,

@@ -15,7 +15,9 @@
 // other than a string, it has this value; otherwise it is a string.  If the
 // element has an attribute that specifies a string (deepseek_xml string="true",
 // kimi_k3_xml type="string"), a valid string is preferred.  cohere_xml
-// specifies the kind of each value.
+// specifies the kind of each value, and so does the style elements if it writes
+// types.  In the styles json, python and delimited every value shows its type,
+// so the schema is not used.
 //
 // If the text of an object has several parses, an earlier alternative of the
 // schema is preferred to a later one.  Within an alternative, the value that
@@ -54,7 +56,8 @@ struct Arguments {
 // between threads; one thread reads at a time.
 class ArgumentReader {
  public:
-  // Errors: those of the node's grammar, with pointers into its schema.
+  // Errors: those of the node's grammar, with pointers into its schema; none if
+  // the schema is not used.
   static Result<ArgumentReader> make(
       const structural_tag::JsonSchemaBody& format, const Limits& limits = {});
 

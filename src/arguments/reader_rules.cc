@@ -20,7 +20,8 @@ using structural_tag::ArgumentStyle;
 ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaBody& format,
                              const Limits& limits, schema::Document document)
     : format_(format),
-      markup_(arguments::argument_markup(format.style)),
+      layout_(element_layout(format)),
+      groups_(type_groups(layout_)),
       limits_(limits),
       document_(std::move(document)),
       schema_(document_, format_.schema, languages_) {}
@@ -57,8 +58,12 @@ std::optional<Error> ArgumentRules::make_all() {
       for (arguments::ArgumentObject& constraints : *alternatives) {
         // The grammar has no alternative that requires an excluded name, so
         // there is none to read.
-        if (!schema_.remove_names(constraints, format_.style,
-                                  format_.excludes)) {
+        if (!schema_.remove_names(constraints, layout_, format_.excludes)) {
+          continue;
+        }
+        if (format_.style == ArgumentStyle::kElements &&
+            !schema_.remove_names(constraints, layout_,
+                                  name_excludes(layout_))) {
           continue;
         }
         Result<ObjectRule> rule = object_rule(constraints);
@@ -123,6 +128,10 @@ std::optional<Error> ArgumentRules::describe(ValueRule& rule) {
         static_cast<std::uint8_t>(~(schema::kObject | schema::kArray));
   }
   if ((types & schema::kString) == 0) return std::nullopt;
+  if (layout_.strings == ElementLayout::Strings::kJson) {
+    rule.json_types |= schema::kString;
+    return std::nullopt;
+  }
   Result<automata::LanguageId> strings = schema_.strings(rule.all);
   if (!strings) return std::move(strings).error();
   rule.language = *strings;
@@ -152,9 +161,9 @@ Result<ObjectRule> ArgumentRules::object_rule(
   for (const arguments::ArgumentObject::Member& one : constraints.members) {
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
-    std::string written = arguments::written_name(format_.style, one.name);
+    std::string written = written_name(layout_, one.name);
     const auto index = static_cast<std::uint32_t>(out.members.size());
-    if (written.find(markup_.middle) != std::string::npos) {
+    if (written.find(layout_.middle) != std::string::npos) {
       out.names_with_middle.push_back(index);
     } else {
       out.by_written.emplace(written, index);
@@ -246,19 +255,22 @@ json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(ValueRule& rule) {
 }
 
 std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
-                                    std::size_t begin) {
+                                    std::size_t begin,
+                                    std::string_view follow) {
   constexpr std::size_t kNowhere = std::string_view::npos;
   ValueRule& rule = values_[id];
   if (rule.json_types == 0) return kNowhere;
   json_recogniser::JsonRecogniser* impl = recogniser_of(rule);
   if (impl == nullptr) return kNowhere;
-  // The longest text that is valid.
+  // The longest text that is valid and followed by `follow`.
   std::size_t end = kNowhere;
   recogniser::Configuration config = impl->start();
   for (std::size_t i = begin; i < text.size(); ++i) {
     config = impl->step(config, static_cast<std::uint8_t>(text[i]));
     if (config.dead()) break;
-    if (impl->can_end(config)) end = i + 1;
+    if (impl->can_end(config) && text.substr(i + 1).starts_with(follow)) {
+      end = i + 1;
+    }
   }
   return end;
 }

@@ -72,7 +72,7 @@ struct ObjectRule {
   std::vector<Member> members;
   // Index of a member by its written name, except of names_with_middle.
   std::map<std::string, std::uint32_t, std::less<>> by_written;
-  // The members whose written name contains the markup's `middle`.
+  // The members whose written name contains the layout's `middle`.
   std::vector<std::uint32_t> names_with_middle;
   // next_required[i]: the first required member from i on, or their number.
   std::vector<std::uint32_t> next_required;
@@ -106,7 +106,8 @@ class ArgumentRules {
   static Result<std::unique_ptr<ArgumentRules>> make(
       const structural_tag::JsonSchemaBody& format, const Limits& limits);
 
-  const arguments::ArgumentMarkup& markup() const { return markup_; }
+  const ElementLayout& layout() const { return layout_; }
+  const std::vector<TypeGroup>& groups() const { return groups_; }
   structural_tag::ArgumentStyle style() const { return format_.style; }
   bool any_order() const { return format_.any_order; }
   // Whether nested objects and lists are elements too.
@@ -129,10 +130,12 @@ class ArgumentRules {
   bool name_fits(const ObjectRule::Extra& extra, std::string_view written) {
     return schema_.accepts(extra.names, written);
   }
-  // The end of the JSON text that begins at `begin` and is a valid value of the
-  // types in json_types; npos if there is none.  The text may contain white
-  // space anywhere, but does not begin or end with it.
-  std::size_t json_end(ValueId id, std::string_view text, std::size_t begin);
+  // The end of the JSON text that begins at `begin`, is a valid value of the
+  // types in json_types, and is followed by `follow`; npos if there is none.
+  // The text may contain white space anywhere, but does not begin or end with
+  // it.
+  std::size_t json_end(ValueId id, std::string_view text, std::size_t begin,
+                       std::string_view follow);
 
  private:
   ArgumentRules(const structural_tag::JsonSchemaBody& format,
@@ -147,7 +150,8 @@ class ArgumentRules {
   json_recogniser::JsonRecogniser* recogniser_of(ValueRule& rule);
 
   const structural_tag::JsonSchemaBody format_;
-  const arguments::ArgumentMarkup markup_;
+  const ElementLayout layout_;
+  const std::vector<TypeGroup> groups_;
   const Limits limits_;
   schema::Document document_;
   automata::Languages languages_;

@@ -464,7 +464,7 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
 }
 
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
-                                      std::uint8_t wanted) {
+                                      std::uint8_t wanted, bool integers) {
   json::Array parts;
   bool wraps = false;
   const bool modern = document_.draft >= schema::Draft::k2019;
@@ -488,10 +488,13 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
           json::Object{{"$ref", base + fragment(document_.pointer(id))}});
     }
   }
-  if ((types(all) & ~wanted) != 0) {
+  integers = integers && (types(all) & wanted & schema::kNumber) != 0;
+  if (integers || (types(all) & ~wanted) != 0) {
     json::Array names;
     for (std::uint8_t bit = 1; bit <= schema::kObject; bit <<= 1) {
-      if ((wanted & bit) != 0) names.emplace_back(type_name(bit));
+      if ((wanted & bit) == 0) continue;
+      names.emplace_back(integers && bit == schema::kNumber ? "integer"
+                                                            : type_name(bit));
     }
     parts.push_back(json::Object{{"type", std::move(names)}});
   }

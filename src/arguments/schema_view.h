@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,10 @@ using Conjunction = std::vector<schema::NodeId>;
 
 // Adds a node, if it is not there yet.  O(size).
 void insert(Conjunction& conjunction, schema::NodeId id);
+
+// The texts that match a pattern as a whole.  REQUIRES: the pattern is valid.
+automata::LanguageId whole(automata::Languages& languages,
+                           std::string_view pattern);
 
 // One alternative of an object.
 struct ArgumentObject {
@@ -68,6 +73,14 @@ struct Lengths {
   std::uint64_t max = ArgumentObject::kUnbounded;
 };
 
+// The undeclared names that can be written, as patterns that match a whole
+// name.
+struct UndeclaredNames {
+  std::string_view writable = "[^<>\"&\\x00-\\x20\\x7f]+";
+  // Those that neither patternProperties nor propertyNames describe.
+  std::string_view unconstrained = "[A-Za-z_][A-Za-z0-9_]*";
+};
+
 // Not thread-safe.
 class ArgumentSchema {
  public:
@@ -92,7 +105,8 @@ class ArgumentSchema {
   std::optional<Lengths> lengths(const Conjunction& all) const;
 
   // Errors: kUnsupported, kTooLarge.
-  Result<std::vector<ArgumentObject>> objects(const Conjunction& all);
+  Result<std::vector<ArgumentObject>> objects(
+      const Conjunction& all, const UndeclaredNames& names = {});
   Result<std::vector<ArgumentArray>> arrays(const Conjunction& all);
 
   // The strings of a language that contain none of `texts`.
@@ -101,11 +115,13 @@ class ArgumentSchema {
   // Removes the names whose written form contains one of `texts`.  Returns
   // false if one of these names is required.
   bool remove_names(ArgumentObject& constraints,
-                    structural_tag::ArgumentStyle style,
+                    const structural_tag::ElementLayout& layout,
                     const std::vector<std::string>& texts);
 
   // A schema for the values of the types `types` that satisfy all nodes.
-  json::Value schema_of(const Conjunction& all, std::uint8_t types);
+  // `integers`: their numbers are integers.
+  json::Value schema_of(const Conjunction& all, std::uint8_t types,
+                        bool integers = false);
 
  private:
   using NodeId = schema::NodeId;
@@ -124,10 +140,11 @@ class ArgumentSchema {
   bool mutually_exclusive(NodeId a, NodeId b) const;
 
   Result<std::optional<ArgumentObject>> object_constraints(
-      const Conjunction& nodes);
+      const Conjunction& nodes, const UndeclaredNames& names);
   Result<std::vector<ArgumentObject::Extra>> extras(
       const Conjunction& nodes, const ArgumentObject& constraints,
-      automata::LanguageId names, bool names_constrained);
+      automata::LanguageId names, bool names_constrained,
+      const UndeclaredNames& undeclared);
   // The constraints on the value of a member; nothing if it must be absent.
   Result<std::optional<Conjunction>> member(const Conjunction& nodes,
                                             std::string_view name,

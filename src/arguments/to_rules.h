@@ -1,14 +1,18 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_TO_RULES_H_
 #define PARLANCE_SRC_ARGUMENTS_TO_RULES_H_
 
-// The arguments of a call in the styles that write each as an element:
+// The arguments of a call in the styles other than json.  Most write each as an
+// element:
 //
 //   <parameter=city>Bern</parameter>
 //   <parameter=days>3</parameter>
 //
 // A string is raw text, every other value is JSON, and the enclosing object is
 // a list of elements.  (cohere_xml and minimax_m3_xml write nested objects and
-// arrays as elements too.)
+// arrays as elements too.)  In the styles python and delimited it is written as
+// literals:
+//
+//   city="Bern", days=3             {city:<|"|>Bern<|"|>,days:3}
 //
 // A declared name comes at most once, and a required name exactly once: in the
 // order of the schema or, with any_order, in any order within the limits of
@@ -31,6 +35,9 @@ namespace parlance::arguments {
 struct ArgumentOptions {
   structural_tag::ArgumentStyle style =
       structural_tag::ArgumentStyle::kQwenXml;  // not kJson
+  // element_layout() of the node.
+  structural_tag::ElementLayout layout = {};
+  structural_tag::DelimitedLayout delimited = {};
   bool any_order = false;
   std::uint32_t max_white_space = structural_tag::kUnbounded;
   // The texts that a value must not contain if the schema is not a schema of

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "arguments/markup.h"
 #include "arguments/to_rules.h"
 #include "grammar/compile.h"
 #include "grammar/exclude_dfas.h"
@@ -228,6 +229,8 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   }
   ArgumentOptions options;
   options.style = body.style;
+  options.layout = arguments::element_layout(body);
+  options.delimited = body.delimited;
   options.any_order = body.any_order;
   options.max_white_space = body.max_white_space;
   options.excludes = body.excludes;
@@ -278,6 +281,8 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   for (const std::string& text : options.alone_excludes) writer.text(text);
   writer.number(options.excludes.size());
   for (const std::string& text : options.excludes) writer.text(text);
+  writer.value(structural_tag::to_json(options.layout))
+      .value(structural_tag::to_json(options.delimited));
   std::string key = writer.value(schema).take();
   std::shared_ptr<const void> cached =
       options_.cache->find(recogniser::EntryKind::kPart, key);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include "json/located.h"
@@ -178,6 +179,175 @@ std::optional<Error> Loader::find_type(const Pending& next, TagNodeType& type,
                path};
 }
 
+// A text of `layout` that may be empty; `otherwise` if it is absent.
+std::string layout_text(MemberReader& layout, const json::Value& object,
+                        std::string_view key) {
+  return object.find(key) == nullptr ? "" : layout.text(key);
+}
+
+// The index of the text `key` among `names`; 0 if it is absent.
+std::size_t layout_choice(MemberReader& layout, const json::Value& object,
+                          std::string_view key,
+                          std::initializer_list<std::string_view> names) {
+  if (object.find(key) == nullptr) return 0;
+  const std::string text = layout.text(key);
+  std::string list;
+  std::size_t index = 0;
+  for (const std::string_view name : names) {
+    if (name == text) return index;
+    ++index;
+    list += (list.empty() ? "'" : ", '") + std::string(name) + "'";
+  }
+  layout.fail(
+      ErrorCode::kUnknownName, key,
+      "must be one of " + list + ", got '" + text.substr(0, 100) + "'.");
+  return 0;
+}
+
+// "types": the text of each JSON type.  A reader finds the type by its text and
+// the text after it, so none of these may begin with another one.
+void load_types(MemberReader& layout, const json::Value& types,
+                ElementLayout& out) {
+  const std::string path = layout.path_of("types");
+  if (!types.is_object()) {
+    layout.fail(
+        ErrorCode::kWrongType, "types",
+        "must be an object of texts by JSON type, got " + kind_of(types) + ".");
+    return;
+  }
+  for (const auto& [type, text] : types.members()) {
+    if (std::find(kElementTypes.begin(), kElementTypes.end(), type) ==
+        kElementTypes.end()) {
+      layout.fail_at(ErrorCode::kUnknownName, json::append_pointer(path, type),
+                     "'" + type.substr(0, 100) +
+                         "' is not a type of 'types'. Types are: " +
+                         name_list<kElementTypes.size()>(
+                             [](std::size_t i) { return kElementTypes[i]; }) +
+                         ".");
+      return;
+    }
+    if (!text.is_string()) {
+      layout.fail_at(
+          ErrorCode::kWrongType, json::append_pointer(path, type),
+          "the text of a type must be a string, got " + kind_of(text) + ".");
+      return;
+    }
+    out.types.emplace_back(type, text.as_string());
+  }
+  if (types.find("*") == nullptr &&
+      out.types.size() + 1 < kElementTypes.size()) {
+    layout.fail(ErrorCode::kMissingKey, "types",
+                "must have a text for every type; '*' is any type that is not "
+                "listed.");
+  }
+  for (const auto& [type, text] : out.types) {
+    for (const auto& [other, longer] : out.types) {
+      if (text == longer ||
+          !(longer + out.after_type).starts_with(text + out.after_type)) {
+        continue;
+      }
+      layout.fail_at(ErrorCode::kConflict, json::append_pointer(path, other),
+                     "the text of '" + other +
+                         "' with 'after_type' must not begin with the one of "
+                         "'" +
+                         type + "', or it cannot be told from it.");
+    }
+  }
+}
+
+ElementLayout load_elements(MemberReader& layout, const json::Value& object) {
+  constexpr std::array<std::string_view, 9> kKeys = {
+      "open",    "middle", "types",   "after_type", "close",
+      "between", "key",    "strings", "ends"};
+  layout.only(kKeys);
+  ElementLayout out;
+  out.open = layout_text(layout, object, "open");
+  out.middle = layout.non_empty_text("middle");
+  const json::Value* types = object.find("types");
+  if (types != nullptr) {
+    out.after_type = layout_text(layout, object, "after_type");
+    load_types(layout, *types, out);
+  } else if (object.find("after_type") != nullptr) {
+    layout.fail(ErrorCode::kConflict, "after_type",
+                "follows the text of a type, and there are no 'types'.");
+  }
+  out.close = layout_text(layout, object, "close");
+  out.between = layout_text(layout, object, "between");
+  out.key = static_cast<ElementLayout::Key>(
+      layout_choice(layout, object, "key", {"raw", "xml"}));
+  out.strings = static_cast<ElementLayout::Strings>(
+      layout_choice(layout, object, "strings", {"raw", "json", "cdata"}));
+  // Without `close`, only what follows ends a value, so it must be JSON, and
+  // what follows must not continue a number.
+  const std::string follow = out.between + out.open;
+  if (out.close.empty() &&
+      (out.strings != ElementLayout::Strings::kJson || follow.empty() ||
+       std::string_view("0123456789.eE+-").find(follow.front()) !=
+           std::string_view::npos)) {
+    layout.fail(ErrorCode::kEmptyValue, "close",
+                "must not be empty, unless 'strings' is 'json' and 'between' "
+                "or 'open' parts the values.");
+  }
+  out.ends = layout.texts("ends", MemberReader::kOptional);
+  return out;
+}
+
+DelimitedLayout load_delimited(MemberReader& layout,
+                               const json::Value& object) {
+  constexpr std::array<std::string_view, 2> kKeys = {"string", "keys"};
+  layout.only(kKeys);
+  DelimitedLayout out;
+  std::vector<std::string> string =
+      layout.texts("string", MemberReader::kRequired);
+  if (string.size() == 2) {
+    out.open = std::move(string[0]);
+    out.close = std::move(string[1]);
+  } else {
+    layout.fail(ErrorCode::kWrongType, "string",
+                "must be a list of two texts: what opens a string, and what "
+                "closes it.");
+  }
+  // What opens a string must not be taken for another value or a bare key.
+  const unsigned char first = out.open.empty() ? '<' : out.open.front();
+  if (first >= 0x80 || first <= ' ' || std::isalnum(first) != 0 ||
+      std::string_view("_-+.,:{}[]").find(static_cast<char>(first)) !=
+          std::string_view::npos) {
+    layout.fail(ErrorCode::kConflict, "string",
+                "must open a string with a text that does not begin with white "
+                "space, a letter, a digit or one of _-+.,:{}[].");
+  }
+  layout_choice(layout, object, "keys", {"bare"});
+  return out;
+}
+
+// The member "elements" or "delimited", which the style of this name needs and
+// no other style has.
+void load_layout(MemberReader& fields, const json::Value& object,
+                 JsonSchemaBody& body) {
+  for (const ArgumentStyle style :
+       {ArgumentStyle::kElements, ArgumentStyle::kDelimited}) {
+    const std::string_view key = to_string(style);
+    if (body.style != style) {
+      if (object.find(key) != nullptr) {
+        fields.fail(ErrorCode::kConflict, key,
+                    "is for the style '" + std::string(key) +
+                        "', and this is '" +
+                        std::string(to_string(body.style)) + "'.");
+      }
+      continue;
+    }
+    const json::Value* value = fields.object(key);
+    if (value == nullptr) return;
+    MemberReader layout(*value, key, fields.path_of(key));
+    if (style == ArgumentStyle::kElements) {
+      body.elements = load_elements(layout, *value);
+    } else {
+      body.delimited = load_delimited(layout, *value);
+    }
+    fields.take_error(layout);
+  }
+}
+
 void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
                               bool qwen_parameter, TagNode& node) {
   JsonSchemaBody body;
@@ -213,6 +383,7 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
       body.style = static_cast<ArgumentStyle>(i);
     }
   }
+  if (!fields.error()) load_layout(fields, object, body);
   body.excludes = fields.texts("excludes", MemberReader::kOptional);
   const auto space = [](char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';

@@ -2,6 +2,8 @@
 
 #include "structural_tag/member_reader.h"
 
+#include <algorithm>
+
 #include "json/located.h"
 
 namespace parlance::structural_tag {
@@ -42,6 +44,18 @@ void MemberReader::fail(ErrorCode code, std::string_view key,
                         std::string message) {
   fail_at(code, path_of(key),
           "'" + std::string(key) + "' " + std::move(message));
+}
+
+void MemberReader::only(std::span<const std::string_view> keys) {
+  for (const json::Member& member : object_.members()) {
+    if (std::find(keys.begin(), keys.end(), member.key) != keys.end()) continue;
+    std::string names;
+    for (const std::string_view key : keys) {
+      names += (names.empty() ? "" : ", ") + std::string(key);
+    }
+    fail(ErrorCode::kUnknownKey, member.key,
+         "is no key of this object. Keys are: " + names + ".");
+  }
 }
 
 const json::Value* MemberReader::find(std::string_view key, Need need) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,14 @@ class MemberReader {
   // Required values that the caller reads.
   const json::Value* object(std::string_view key);
   const json::Array& list(std::string_view key);
+
+  // Records an error if the object has another key than `keys`.
+  void only(std::span<const std::string_view> keys);
+
+  // Records the error of a reader of a member, if it has one.
+  void take_error(const MemberReader& inner) {
+    if (!error_) error_ = inner.error_;
+  }
 
   // Records an error, unless one has been recorded already.
   void fail(ErrorCode code, std::string_view key, std::string message);

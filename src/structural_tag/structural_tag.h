@@ -20,6 +20,7 @@
 // load.cc reads a tree, write.cc writes it, and analysis.cc derives its
 // properties (TagAnalysis).
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -82,11 +83,72 @@ enum class ArgumentStyle : std::uint8_t {
   kCohereXml,       // <cofl:value name="NAME" type="KIND">VALUE</cofl:value>
   kDeepseekV41Xml,  // as kDeepseekXml, with a space before "parameter"
   kMinimaxM3Xml,    // ]<]minimax[>[<NAME>VALUE]<]minimax[>[</NAME>, nested
+  kElements,        // as JsonSchemaBody::elements describes
+  kPython,          // city="Bern", days=3
+  kDelimited,       // as JsonSchemaBody::delimited describes
 };
-constexpr std::size_t kArgumentStyles = 9;
+constexpr std::size_t kArgumentStyles = 12;
 
 // "qwen_xml" for ArgumentStyle::kQwenXml.
 std::string_view to_string(ArgumentStyle style);
+
+// How each argument is written as an element:
+//
+//   open         NAME  middle  [TYPE after_type]  VALUE  close    between
+//   <parameter=  city  >\n                        Bern   \n</parameter>\n
+//
+// A string is raw text, any other value JSON.  The texts are exact: white space
+// in them is markup, and there is no other.
+struct ElementLayout {
+  enum class Key : std::uint8_t {
+    kRaw,
+    kXml,  // & is &amp; and " is &quot;
+  };
+  enum class Strings : std::uint8_t {
+    kRaw,
+    kJson,   // strings are JSON too
+    kCdata,  // a string with < or & is <![CDATA[...]]>
+  };
+
+  std::string open = {};
+  std::string middle = {};  // not empty
+  // The text of TYPE by the name of a JSON type, as given; "*" is any type that
+  // is not listed, and integers are numbers unless they are listed.  Empty: no
+  // type is written.  No text with after_type begins with another one.
+  std::vector<std::pair<std::string, std::string>> types = {};
+  std::string after_type = {};
+  std::string close = {};    // empty only if `strings` is kJson
+  std::string between = {};  // between two elements
+  Key key = Key::kRaw;
+  Strings strings = Strings::kRaw;
+  // What else ends an argument or a call for the parsers of the family.  A raw
+  // string contains none of them, nor `close` without the white space before
+  // and after it.
+  std::vector<std::string> ends = {};
+
+  // The rest describes the named styles; it is false for kElements.
+  // White space is optional between elements and around a value of JSON, and
+  // the text of TYPE does not specify how the value is written.
+  bool loose = false;
+  // One line feed before and after a value is optional markup.
+  bool line_feeds = false;
+
+  bool operator==(const ElementLayout&) const = default;
+};
+
+// An object in braces, with bare keys and raw strings between delimiters:
+//
+//   {city:<|"|>Bern<|"|>,days:3,opts:{x:null}}
+//
+// There is no white space, and a string does not contain the closing delimiter.
+// A key that is not a word ([A-Za-z0-9_.-] and characters beyond ASCII) is
+// written as a string.
+struct DelimitedLayout {
+  std::string open = {};   // not empty
+  std::string close = {};  // not empty
+
+  bool operator==(const DelimitedLayout&) const = default;
+};
 
 // A token of a vocabulary that is not known yet: given by its id or its text.
 struct TokenRef {
@@ -116,6 +178,8 @@ struct ConstString {
 struct JsonSchemaBody {
   json::Value schema;  // an object, or true
   ArgumentStyle style = ArgumentStyle::kJson;
+  ElementLayout elements = {};     // of the style kElements
+  DelimitedLayout delimited = {};  // of the style kDelimited
   // Members may come in any order; see section 10.3 of the description.
   bool any_order = false;
   // The maximum number of white-space characters between two lexemes.
@@ -273,6 +337,12 @@ Result<TagTree> load_legacy_tags(const json::Value& tags,
 // end is a string, several are a list.  The members are in the order of the
 // description.  Loading the result gives the same tree.
 json::Value to_json(const TagTree& tag);
+json::Value to_json(const ElementLayout& layout);
+json::Value to_json(const DelimitedLayout& layout);
+
+// The names of JSON types in ElementLayout::types; the last one is "*".
+constexpr std::array<std::string_view, 8> kElementTypes = {
+    "string", "number", "integer", "boolean", "null", "object", "array", "*"};
 
 // Whether a node allows the empty text.
 enum class Nullable : std::uint8_t {

@@ -33,9 +33,9 @@ constexpr std::array<std::string_view, kTagNodeTypes> kTypeNames = {
 
 // ORDER: ArgumentStyle
 constexpr std::array<std::string_view, kArgumentStyles> kStyleNames = {
-    "json",         "qwen_xml",          "minimax_xml",
-    "deepseek_xml", "glm_xml",           "kimi_k3_xml",
-    "cohere_xml",   "deepseek_v4_1_xml", "minimax_m3_xml",
+    "json",           "qwen_xml",    "minimax_xml", "deepseek_xml",
+    "glm_xml",        "kimi_k3_xml", "cohere_xml",  "deepseek_v4_1_xml",
+    "minimax_m3_xml", "elements",    "python",      "delimited",
 };
 
 json::Value texts(const std::vector<std::string>& list) {
@@ -112,6 +112,11 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
       const auto& body = node.as<JsonSchemaBody>();
       out.set("json_schema", body.schema);
       out.set("style", to_string(body.style));
+      if (body.style == ArgumentStyle::kElements) {
+        out.set("elements", to_json(body.elements));
+      } else if (body.style == ArgumentStyle::kDelimited) {
+        out.set("delimited", to_json(body.delimited));
+      }
       out.set("any_order", body.any_order);
       out.set("max_whitespace_cnt",
               body.max_white_space == kUnbounded
@@ -223,6 +228,30 @@ std::string_view to_string(TagNodeType type) {
 
 std::string_view to_string(ArgumentStyle style) {
   return kStyleNames[static_cast<std::size_t>(style)];
+}
+
+json::Value to_json(const ElementLayout& layout) {
+  json::Object out = {{"open", layout.open}, {"middle", layout.middle}};
+  if (!layout.types.empty()) {
+    json::Object types;
+    for (const auto& [type, text] : layout.types) types.set(type, text);
+    out.set("types", std::move(types));
+    out.set("after_type", layout.after_type);
+  }
+  out.set("close", layout.close);
+  out.set("between", layout.between);
+  out.set("key", layout.key == ElementLayout::Key::kRaw ? "raw" : "xml");
+  out.set("strings", layout.strings == ElementLayout::Strings::kRaw ? "raw"
+                     : layout.strings == ElementLayout::Strings::kJson
+                         ? "json"
+                         : "cdata");
+  out.set("ends", texts(layout.ends));
+  return out;
+}
+
+json::Value to_json(const DelimitedLayout& layout) {
+  return json::Object{{"string", json::Array{layout.open, layout.close}},
+                      {"keys", "bare"}};
 }
 
 json::Value to_json(const TagTree& tag) {

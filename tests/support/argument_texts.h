@@ -25,15 +25,15 @@ namespace parlance::testing {
 // them.
 inline std::vector<std::string> argument_words(
     structural_tag::ArgumentStyle style) {
-  const auto markup = arguments::argument_markup(style);
+  const auto markup = arguments::element_layout(style);
   std::vector<std::string> out = {
       "a",     "b",      "c",       "ab",     "ba",      "1",
       "2",     "null",   "true",    "[]",     "{}",      "[1]",
       "\"",    "\"a\"",  "{\"a\":", "]",      "}",       ",",
       " ",     "\n",     "\"b\":1", "string", "integer", "false",
       "array", "object", "number",  "[\"",    "\"]"};
-  for (const std::string_view marker :
-       {markup.open, markup.middle, markup.attribute_end, markup.close}) {
+  for (const std::string& marker :
+       {markup.open, markup.middle, markup.after_type, markup.close}) {
     if (marker.empty()) continue;
     out.emplace_back(marker);
     out.emplace_back(marker);
@@ -103,7 +103,7 @@ inline std::optional<std::string> argument_walk(
 class ArgumentWriter {
  public:
   explicit ArgumentWriter(structural_tag::ArgumentStyle style)
-      : style_(style), markup_(arguments::argument_markup(style)) {}
+      : style_(style), markup_(arguments::element_layout(style)) {}
 
   std::optional<std::string> write(const json::Object& members) {
     std::string out;
@@ -147,7 +147,7 @@ class ArgumentWriter {
              : value.is_object() ? "dict"
              : value.is_array()  ? "list"
                                  : "json";
-      out += markup_.attribute_end;
+      out += markup_.after_type;
       if (value.is_object()) {
         for (const json::Member& member : value.members()) {
           if (!element(&member.key, member.value, out)) return false;
@@ -163,7 +163,7 @@ class ArgumentWriter {
         return true;
       }
     } else {
-      out += arguments::written_name(style_, *name);
+      out += arguments::written_name(markup_, *name);
       out += markup_.middle;
       if (style_ == Style::kDeepseekXml || style_ == Style::kDeepseekV41Xml) {
         out += text ? "true" : "false";
@@ -175,7 +175,7 @@ class ArgumentWriter {
                    ? "number"
                    : json::to_string(value.kind());
       }
-      out += markup_.attribute_end;
+      out += markup_.after_type;
     }
     if (text && value.as_string().find(markup_.close) != std::string::npos) {
       return false;
@@ -189,7 +189,7 @@ class ArgumentWriter {
   }
 
   const Style style_;
-  const arguments::ArgumentMarkup markup_;
+  const arguments::ElementLayout markup_;
 };
 
 }  // namespace parlance::testing

@@ -1,0 +1,212 @@
+#include "arguments/markup.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "schema/document.h"
+
+namespace parlance::arguments {
+
+using structural_tag::ArgumentStyle;
+namespace {
+
+bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A row of the table, with what all named styles have in common.
+ElementLayout row(std::string_view open, std::string_view middle,
+                  std::string_view after_type, std::string_view close,
+                  std::vector<std::string> ends) {
+  ElementLayout out;
+  out.open = open;
+  out.middle = middle;
+  out.after_type = after_type;
+  out.close = close;
+  out.ends = std::move(ends);
+  out.loose = true;
+  return out;
+}
+
+// The text of the first of `names` that is listed; null if none is.
+const std::string* text_of(const ElementLayout& layout,
+                           std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    for (const auto& [type, text] : layout.types) {
+      if (type == name) return &text;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ElementLayout element_layout(ArgumentStyle style) {
+  ElementLayout out;
+  switch (style) {
+    case ArgumentStyle::kJson:
+    case ArgumentStyle::kElements:
+    case ArgumentStyle::kPython:
+    case ArgumentStyle::kDelimited:
+      break;
+    case ArgumentStyle::kQwenXml:
+      out = row("<parameter=", ">", "", "</parameter>",
+                {"</function>", "<parameter="});
+      out.line_feeds = true;
+      break;
+    case ArgumentStyle::kMinimaxXml:
+      return row("<parameter name=\"", "\">", "", "</parameter>",
+                 {"</invoke>"});
+    case ArgumentStyle::kDeepseekXml:
+      out = row("<｜DSML｜parameter name=\"", "\" string=\"", "\">",
+                "</｜DSML｜parameter>", {"</｜DSML｜invoke>"});
+      out.types = {{"string", "true"}, {"*", "false"}};
+      break;
+    case ArgumentStyle::kDeepseekV41Xml:
+      out = row("<｜DSML｜ parameter name=\"", "\" string=\"", "\">",
+                "</｜DSML｜ parameter>", {"</｜DSML｜ invoke>"});
+      out.types = {{"string", "true"}, {"*", "false"}};
+      break;
+    case ArgumentStyle::kGlmXml:
+      return row("<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+                 {"</tool_call>"});
+    case ArgumentStyle::kKimiK3Xml:
+      out = row("<|open|>argument key=\"", "\" type=\"", "\"<|sep|>",
+                "<|close|>argument<|sep|>", {"<|close|>call<|sep|>"});
+      for (const std::string_view type :
+           {"string", "number", "integer", "boolean", "object", "array",
+            "null"}) {
+        out.types.emplace_back(type, type);
+      }
+      out.key = ElementLayout::Key::kXml;
+      break;
+    case ArgumentStyle::kMinimaxM3Xml:
+      return row("]<]minimax[>[<", ">", "", "]<]minimax[>[</",
+                 {std::string(kMinimaxM3)});
+    case ArgumentStyle::kCohereXml:
+      return row("<cofl:value", "\" type=\"", "\">", "</cofl:value>",
+                 {"</cofl:tool_call>"});
+  }
+  return out;
+}
+
+ElementLayout element_layout(const structural_tag::JsonSchemaBody& format) {
+  return format.style == ArgumentStyle::kElements
+             ? format.elements
+             : element_layout(format.style);
+}
+
+bool writes_literals(ArgumentStyle style) {
+  return style == ArgumentStyle::kPython || style == ArgumentStyle::kDelimited;
+}
+
+std::string_view raw_string(const ElementLayout& layout,
+                            std::string_view text) {
+  if (!layout.line_feeds) return text;
+  if (text.starts_with('\n')) text.remove_prefix(1);
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+CloseText close_text(std::string_view close) {
+  std::size_t begin = 0;
+  while (begin < close.size() && space(close[begin])) ++begin;
+  if (begin == close.size()) return {"", close};
+  std::size_t end = close.size();
+  while (space(close[end - 1])) --end;
+  return {close.substr(0, begin), close.substr(begin, end - begin)};
+}
+
+std::string_view unambiguous_end(std::string_view before,
+                                 std::string_view end) {
+  for (std::size_t size = 1; size < end.size(); ++size) {
+    const std::string text =
+        std::string(end.substr(0, size)).append(before).append(end);
+    if (text.starts_with(end)) return end.substr(0, size);
+  }
+  return end;
+}
+
+std::vector<std::string> raw_excludes(const ElementLayout& layout) {
+  std::vector<std::string> out;
+  if (!layout.close.empty()) {
+    const CloseText close = close_text(layout.close);
+    out.emplace_back(unambiguous_end(close.before, close.text));
+  }
+  out.insert(out.end(), layout.ends.begin(), layout.ends.end());
+  return out;
+}
+
+std::vector<std::string> name_excludes(const ElementLayout& layout) {
+  std::vector<std::string> out = layout.ends;
+  out.emplace_back(unambiguous_end("", layout.middle));
+  if (!layout.close.empty()) {
+    out.emplace_back(close_text(layout.close).text);
+  }
+  return out;
+}
+
+std::string written_name(const ElementLayout& layout, std::string_view name) {
+  if (layout.key == ElementLayout::Key::kRaw) return std::string(name);
+  std::string escaped;
+  for (const char c : name) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '"') {
+      escaped += "&quot;";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::vector<TypeGroup> type_groups(const ElementLayout& layout) {
+  if (layout.types.empty()) return {{"", schema::kAllTypes}};
+  std::vector<TypeGroup> out;
+  const auto add = [&](const std::string* text, schema::TypeBits type,
+                       bool integers) {
+    if (text == nullptr) return;
+    for (TypeGroup& group : out) {
+      if (group.text != *text) continue;
+      // All numbers include the integers.
+      group.integers = type == schema::kNumber
+                           ? integers && (group.integers ||
+                                          (group.types & schema::kNumber) == 0)
+                           : group.integers;
+      group.types |= type;
+      return;
+    }
+    out.push_back({*text, type, integers});
+  };
+  add(text_of(layout, {"string", "*"}), schema::kString, false);
+  add(text_of(layout, {"number", "*"}), schema::kNumber, false);
+  if (const std::string* listed = text_of(layout, {"integer"})) {
+    add(listed, schema::kNumber, true);
+  }
+  add(text_of(layout, {"boolean", "*"}), schema::kBoolean, false);
+  add(text_of(layout, {"null", "*"}), schema::kNull, false);
+  add(text_of(layout, {"object", "*"}), schema::kObject, false);
+  add(text_of(layout, {"array", "*"}), schema::kArray, false);
+  return out;
+}
+
+bool is_identifier(std::string_view name) {
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+bool is_bare_key(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return is_letter(c) || is_digit(c) || c == '.' || c == '-';
+  });
+}
+
+}  // namespace parlance::arguments

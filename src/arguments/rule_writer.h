@@ -1,0 +1,158 @@
+#ifndef PARLANCE_SRC_ARGUMENTS_RULE_WRITER_H_
+#define PARLANCE_SRC_ARGUMENTS_RULE_WRITER_H_
+
+// Writes the rules of the arguments of one schema (to_rules.h).
+//
+// Files:
+//   to_rules.cc           the worklist; objects and arrays; elements
+//   raw_text.cc           strings without quotes
+//   literals_to_rules.cc  the styles python and delimited
+//
+// A worklist of rules whose bodies are still to be made replaces recursion, so
+// a schema may be recursive.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arguments/language_rules.h"
+#include "arguments/markup.h"
+#include "arguments/schema_view.h"
+#include "arguments/to_rules.h"
+#include "automata/language.h"
+#include "schema/document.h"
+#include "schema/validate.h"
+
+namespace parlance::arguments {
+
+// `n` as a bound of a repetition.
+inline std::uint32_t repeat_bound(std::uint64_t n) {
+  return n > 0x7FFFFFFF ? rules::kUnbounded : static_cast<std::uint32_t>(n);
+}
+
+class RuleWriter {
+ public:
+  // All must outlive this.  `document` was loaded from `source`.
+  RuleWriter(const ArgumentOptions& options, rules::Rules& rules,
+             const schema::Document& document, const json::Value& source);
+
+  Result<LoweredArguments> write();
+
+ private:
+  using ExprId = rules::ExprId;
+  using LanguageId = automata::LanguageId;
+
+  // A rule of all members of an object or items of an array.  `call`: they are
+  // the keyword arguments of a Python call.
+  struct ListKey {
+    schema::TypeBits type = schema::kObject;
+    bool call = false;
+    Conjunction all = {};
+    auto operator<=>(const ListKey&) const = default;
+  };
+  struct Waiting {
+    ListKey list;
+    rules::RuleId rule;
+  };
+
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+  // The pointer of a value, for errors.
+  std::string pointer(const Conjunction& all) const {
+    return all.empty() ? "" : document_.pointer(all[0]);
+  }
+
+  ExprId root();
+  rules::RuleId list_rule(schema::TypeBits type, const Conjunction& all,
+                          bool call = false);
+  bool is_literal() const { return writes_literals(options_.style); }
+
+  ExprId choice_of_texts(const std::vector<std::string_view>& texts);
+  ExprId marker(std::string_view text);
+  // `texts` and the texts that every string excludes.
+  std::vector<std::string> joined(std::vector<std::string> texts) const;
+  std::vector<std::string> excludes_in_element() const {
+    return joined(raw_excludes(layout_));
+  }
+  ExprId schema_expr(const Conjunction& all, std::uint8_t types,
+                     bool integers = false);
+
+  // raw_text.cc
+  ExprId language(LanguageId id, const Conjunction& all);
+  LanguageId matching(std::string_view pattern);
+  ExprId raw_text(const Conjunction& all, LanguageId strings,
+                  const std::vector<std::string>& excludes, bool line_feeds);
+  ExprId listed_text(const std::vector<std::string>& listed,
+                     const std::vector<std::string>& excludes, bool line_feeds);
+  ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
+                      const std::vector<std::string>& excludes,
+                      const Conjunction& all);
+  ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
+                 const Conjunction& all);
+
+  // Values and elements.
+  ExprId json(const Conjunction& all, std::uint8_t types);
+  ExprId value(const Conjunction& all, const std::vector<std::string>& excludes,
+               bool line_feeds);
+  ExprId exact_value(const Conjunction& all, const TypeGroup& group,
+                     const std::vector<std::string>& excludes, bool cdata);
+  ExprId element(ExprId name, const Conjunction& all, bool declared);
+  ExprId exact_element(ExprId name, const Conjunction& all);
+  ExprId cohere_element(ExprId name, const Conjunction& all);
+  ExprId minimax_m3_element(ExprId name, const Conjunction& all);
+  bool remove_undeclared(ArgumentObject& constraints, const Conjunction& all);
+  ExprId type_attribute(const Conjunction& all, bool declared);
+
+  // Objects and arrays.
+  ExprId object(const ListKey& list);
+  ExprId array(const ListKey& list);
+  void remove_unwritable(ArgumentObject& constraints, const ListKey& list);
+  ExprId extra_members(const ArgumentObject& constraints, const ListKey& list,
+                       std::optional<LanguageId> part);
+  ExprId extras(const ArgumentObject& constraints, const ListKey& list,
+                ExprId any, std::uint64_t least, std::uint64_t most,
+                bool first);
+  ExprId members(const ArgumentObject& constraints, const ListKey& list);
+  // Between two members or items; empty if white space is.
+  std::string separator() const;
+
+  // literals_to_rules.cc: names with the punctuation after them, and values.
+  UndeclaredNames undeclared_names(bool call) const;
+  // Why a name cannot be written; "" if it can.
+  std::string why_unwritable(std::string_view name, bool call) const;
+  ExprId literal_name(std::string_view name, bool call);
+  ExprId literal_names(LanguageId names, const Conjunction& all, bool call);
+  ExprId literal(const Conjunction& all);
+  void python_scalars(const Conjunction& all, std::uint8_t types,
+                      std::vector<ExprId>& choices);
+  ExprId python_string(const Conjunction& all);
+  ExprId quoted_character();
+  void delimited_scalars(const Conjunction& all, std::uint8_t types,
+                         std::vector<ExprId>& choices);
+
+  const ArgumentOptions& options_;
+  rules::Rules& rules_;
+  const schema::Document& document_;
+  const ElementLayout& layout_;
+  automata::Languages languages_;
+  ArgumentSchema schema_;
+  LanguageRules texts_;
+  schema::Validator validator_;
+  ExprId space_ = rules::kNoId;
+  std::map<ListKey, rules::RuleId> list_rules_;
+  std::map<Conjunction, rules::RuleId> literal_rules_;
+  rules::RuleId quoted_character_ = rules::kNoId;
+  std::vector<Waiting> waiting_;
+  std::vector<std::pair<std::string, std::string>> narrowed_;
+  std::optional<Error> error_;
+};
+
+}  // namespace parlance::arguments
+
+#endif  // PARLANCE_SRC_ARGUMENTS_RULE_WRITER_H_
