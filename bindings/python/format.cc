@@ -27,6 +27,18 @@ FormatObject built_in(std::string_view name) {
   return FormatObject(*std::move(format), std::move(source));
 }
 
+// `names`: pairs of str.
+FormatObject renamed(const FormatObject& made, const nb::object& names) {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const nb::handle pair : names) {
+    list.emplace_back(nb::cast<std::string>(pair[0]),
+                      nb::cast<std::string>(pair[1]));
+  }
+  Result<Format> format = made.format().with_names(list);
+  if (!format) raise(Domain::kTemplate, format.error());
+  return FormatObject(*std::move(format), std::string(made.source()));
+}
+
 nb::object models(const FormatObject& self) {
   nb::list out;
   for (const std::string& model : self.format().models()) {
@@ -153,10 +165,13 @@ void define_format(nb::module_& m) {
   nb::class_<FormatObject>(m, "Format")
       .def(
           "__init__",
-          [](FormatObject* self, std::string_view text, bool named) {
-            new (self) FormatObject(named ? built_in(text) : from_json(text));
+          [](FormatObject* self, std::string_view text, bool named,
+             const nb::object& names) {
+            FormatObject made = named ? built_in(text) : from_json(text);
+            if (nb::len(names) > 0) made = renamed(made, names);
+            new (self) FormatObject(std::move(made));
           },
-          nb::arg("text"), nb::arg("named"))
+          nb::arg("text"), nb::arg("named"), nb::arg("names") = nb::tuple())
       .def_prop_ro(
           "name",
           [](const FormatObject& self) { return to_str(self.format().name()); },

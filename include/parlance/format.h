@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parlance/access.h"
@@ -76,6 +77,16 @@ class Format {
   // reports errors, with JSON Pointer and byte span.
   static Result<Format> from_json(std::string_view text,
                                   const FormatOptions& options = {});
+
+  // The same format with other names of fields in events and messages, and in
+  // the structural tags made of it: pairs of the name in the template and the
+  // new name.  "reasoning" also means a field called "thinking" or
+  // "reasoning_content".
+  // Errors: kUnknownName for a field that does not exist; kEmptyValue;
+  // kConflict for two fields of one name, and for a new name of "content" or
+  // "tool_calls".
+  Result<Format> with_names(
+      std::span<const std::pair<std::string, std::string>> names) const;
 
   // A format that is part of the library, by its name, an alias, or the name or
   // an alias of a variant.  Case, '-', '_' and '.' make no difference.

@@ -128,6 +128,24 @@ Result<std::shared_ptr<format::FormatImpl>> load_variant(
 }  // namespace
 
 namespace format {
+namespace {
+
+// The field called `name` in the template, or the field of reasoning.
+Field* field_called(std::string_view name, Description& description) {
+  const auto find = [&](std::string_view wanted) -> Field* {
+    for (Field& field : description.fields) {
+      if (field.template_name == wanted) return &field;
+    }
+    return nullptr;
+  };
+  Field* found = find(name);
+  if (found == nullptr && name == "reasoning") found = find("thinking");
+  if (found == nullptr && name == "reasoning")
+    found = find("reasoning_content");
+  return found;
+}
+
+}  // namespace
 
 Result<Description> load_template(std::string_view source,
                                   const Limits& limits) {
@@ -162,6 +180,53 @@ Result<Format> Format::from_json(std::string_view text,
     if (!loaded) return json::place_error(loaded.error(), text);
   }
   return Format(*std::move(impl));
+}
+
+Result<Format> Format::with_names(
+    std::span<const std::pair<std::string, std::string>> names) const {
+  Result<std::shared_ptr<format::FormatImpl>> loaded =
+      load_source(impl_->file, impl_->limits);
+  if (!loaded) return std::move(loaded).error();
+  format::Description& description = (*loaded)->description;
+  for (const auto& [from, to] : names) {
+    format::Field* field = format::field_called(from, description);
+    if (field == nullptr) {
+      std::vector<std::string_view> known;
+      for (const format::Field& one : description.fields) {
+        known.emplace_back(one.template_name);
+      }
+      return Error{ErrorCode::kUnknownName,
+                   "names: there is no field '" + from +
+                       "'. Fields: " + format::listed(known) + "."};
+    }
+    if (to.empty()) {
+      return Error{ErrorCode::kEmptyValue,
+                   "names: the new name of field '" + from + "' is empty."};
+    }
+    if (to != from && (from == "content" || from == "tool_calls")) {
+      return Error{ErrorCode::kConflict,
+                   "names: field '" + from + "' keeps its name."};
+    }
+    field->name = to;
+  }
+  for (std::size_t i = 0; i < description.fields.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (description.fields[i].name != description.fields[j].name) continue;
+      return Error{ErrorCode::kConflict, "names: two fields would be called '" +
+                                             description.fields[i].name + "'."};
+    }
+  }
+  // The defaults of the message have the names of the template.
+  json::Object defaults;
+  for (const json::Member& member : description.defaults.members()) {
+    std::string name = member.key;
+    for (const format::Field& field : description.fields) {
+      if (field.template_name == member.key) name = field.name;
+    }
+    defaults.set(std::move(name), member.value);
+  }
+  description.defaults = json::Value(std::move(defaults));
+  return Format(*std::move(loaded));
 }
 
 Result<Format> Format::built_in(std::string_view name,

@@ -93,7 +93,8 @@ struct Transform {
 
 // Indexed by FieldId (format/family.h).
 struct Field {
-  std::string name;
+  std::string name;           // in events and messages
+  std::string template_name;  // in the template
   Delimiter open;   // kNone: the implicit field
   Delimiter close;  // kNone: runs to the end of the stream
   Content content;

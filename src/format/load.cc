@@ -220,6 +220,7 @@ Result<Field> load_field(const std::string& name, const json::Value& spec,
   if (auto error = check_keys(spec, location, kFieldKeys)) return *error;
   Field out;
   out.name = name;
+  out.template_name = name;
   if (const json::Value* content = spec.find("content")) {
     const std::optional<ContentKind> kind =
         content->is_string() ? content_kind_from_name(content->as_string())

@@ -282,7 +282,8 @@ std::shared_ptr<const DelimiterProgram> compile_program(
   std::vector<FieldId> order(description.fields.size());
   for (FieldId i; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](FieldId a, FieldId b) {
-    return description.fields[a].name < description.fields[b].name;
+    return description.fields[a].template_name <
+           description.fields[b].template_name;
   });
   std::vector<Wanted> resting;
   for (FieldId i : order) {

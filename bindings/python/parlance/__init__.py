@@ -130,16 +130,23 @@ class Format(_Base):
     Args:
         spec: a response template or format file (``dict``), its JSON text, the
             path of its file, the name of a built-in format, or a ``Format``.
+        names: other names of fields in events, messages and structural tags:
+            the name of the field of reasoning (``"reasoning_content"``), or a
+            ``dict`` from names to new names.
 
     Raises:
-        TemplateError: the template cannot be used, or no format has the name.
+        TemplateError: the template cannot be used, or no format has the name;
+            ``names`` refers to a field that does not exist.
         OSError: the file cannot be opened.
     """
 
-    def __init__(self, spec):
-        text, named = _text_of(spec)
+    def __init__(self, spec, *, names=None):
+        text, named, pairs = _made_of(spec)
+        if names is not None:
+            pairs = _name_pairs(names)
+        self._made = text, named, pairs
         try:
-            super().__init__(text, named)
+            super().__init__(text, named, pairs)
         except TemplateError:
             if not named and _parlance.is_schema(text):
                 _refuse_schema()
@@ -212,7 +219,7 @@ class Format(_Base):
         return f"<{type(self).__name__} with {', '.join(self.fields)}>"
 
     def __reduce__(self):
-        return _restore, (type(self), self.source)
+        return _restore, (type(self), *_made_of(self))
 
 
 class ResponseTemplate(Format):
@@ -248,10 +255,31 @@ class ResponseTemplate(Format):
             )
 
 
-def _restore(cls, source):
+def _restore(cls, text, named, pairs):
     made = cls.__new__(cls)
-    _Base.__init__(made, source, False)
+    made._made = text, named, pairs
+    _Base.__init__(made, text, named, pairs)
     return made
+
+
+def _made_of(spec):
+    """The content of a spec and its names: (text, named, pairs)."""
+    if isinstance(spec, Format):
+        return getattr(spec, "_made", (spec.source, False, ()))
+    return *_text_of(spec), ()
+
+
+def _name_pairs(names):
+    """The argument ``names`` as pairs."""
+    if is_a(names, str):
+        return (("reasoning", names),)
+    if not is_a(names, dict) or not all(
+        is_a(text, str) for pair in names.items() for text in pair
+    ):
+        raise TypeError(
+            f"names must be a str or a dict of str, not {kind(names)}"
+        )
+    return tuple(names.items())
 
 
 def _text_of(spec):

@@ -133,7 +133,9 @@ class Format:
         OSError: the file cannot be opened.
     """
 
-    def __init__(self, spec: _Spec) -> None: ...
+    def __init__(
+        self, spec: _Spec, *, names: str | dict[str, str] | None = None
+    ) -> None: ...
     @property
     def name(self) -> str:
         """The name of a format file, such as ``"qwen3"``; ``""`` for a bare template."""
