@@ -8,6 +8,7 @@
 // spellings of a call in which the format's own reader tries the names of
 // tools.
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -67,6 +68,9 @@ struct Plan {
   static constexpr std::size_t kMostNames = 4096;
   mutable std::mutex names_mutex = {};
   mutable std::unordered_set<std::string> names = {};
+  // Calls are read back one by one, but not several of them; then a response
+  // has at most one call.
+  mutable std::atomic<bool> one_call_only = false;
 };
 
 // Whether `parts` have a part of this kind, at any depth.

@@ -167,7 +167,8 @@ class Builder {
  private:
   bool must_call() const { return request_.tools.choice != ToolChoice::kAuto; }
   bool one_call() const {
-    return !request_.parallel || request_.tools.choice == ToolChoice::kForced;
+    return !request_.parallel || plan_.one_call_only ||
+           request_.tools.choice == ToolChoice::kForced;
   }
   const FieldPlan& plan_of(FieldId field) const { return plan_.fields[field]; }
   std::string_view name_of(FieldId field) const {

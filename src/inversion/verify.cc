@@ -216,13 +216,8 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
                      "/tools"};
       }
     }
-    if (repeats) {
-      return Error{ErrorCode::kConflict,
-                   "tools: calls in field '" +
-                       std::string(format.field_name(*plan.calls)) +
-                       "' are read back one by one, but not together.",
-                   "/tools"};
-    }
+    // What ends the first call swallows the next one, or there is no end.
+    if (repeats) plan.one_call_only = true;
   }
   if (!plan.writing->messages && left.size() == names.size()) {
     if (auto error = verify_order(format, plan, left.front())) return error;

@@ -18,6 +18,9 @@ namespace parlance::inversion {
 // with the format's ResponseParser, and compares: each opens the field of calls
 // with this name, has no arguments, and ends where it was written to end.
 //
+// If calls are read back one by one and not together, sets
+// Plan::one_call_only.
+//
 // Names that were read back before are not read again.  If none was, a response
 // with all fields in the order of the steps is read as well.
 //

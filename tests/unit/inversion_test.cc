@@ -418,6 +418,34 @@ TEST(Inversion, Messages) {
   document.rejects("final<|message|>{}<|return|>");
 }
 
+// The opener of a call is too short to be excluded from text as a text.
+TEST(Inversion, CallsWithoutMarkers) {
+  const Format llama = family("llama3_json", R"({
+    "turn_end": ["<|eot_id|>", "<|eom_id|>"],
+    "read": {"tool_calls": {"ends": "value"}},
+    "write": {
+      "order": ["content?", "tool_calls*"],
+      "content": {"parts": [{"text": true}]},
+      "tool_calls": {"between": ["; "],
+        "parts": ["{\"name\": ", {"name": "json"}, ", \"parameters\": ",
+                  {"arguments": "json"}, "}"]}}})");
+  const Request request(llama, with_tools());
+  request.reads(
+      "{\"name\": \"now\", \"parameters\": {}}<|eot_id|>",
+      R"({"tool_calls": [{"type": "function", "function": {"name": "now", "arguments": {}}}]})");
+  request.reads("A {\"title\": 1} and \"name\": x.",
+                R"({"content": "A {\"title\": 1} and \"name\": x."})");
+  request.rejects("A {\"name\": 1}");
+  request.rejects("A { \"type\" : 1}");
+  StructuralTagOptions options = with_tools();
+  options.tool_choice = "none";
+  Request(llama, options).rejects("{\"name\": \"now\", \"parameters\": {}}");
+  options.response_format = *json::parse(R"({"type": "json_object"})");
+  const Result<StructuralTag> tag = llama.structural_tag(options);
+  ASSERT_FALSE(tag.has_value());
+  EXPECT_EQ(tag.error().path, "/response_format");
+}
+
 TEST(Inversion, Errors) {
   const auto error = [](const Format& format,
                         const StructuralTagOptions& options) {
