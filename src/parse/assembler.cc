@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/python_number.h"
+#include "parse/argument_values.h"
 #include "parse/call_readers.h"
 #include "parse/content.h"
 
@@ -174,6 +175,12 @@ schema::Strings Assembler::strings_of(FieldId index) const {
   const bool typed =
       field.content.kind == format::ContentKind::kJson ||
       (reading(index) != nullptr && reads_values(field, *reading(index)));
+  const format::FieldReading* read = reading(index);
+  if (read != nullptr && !typed) {
+    const format::ArgumentReading& arguments = read->arguments;
+    if (!arguments.type_capture.empty()) return schema::Strings::kTyped;
+    if (arguments.python) return schema::Strings::kPython;
+  }
   return format_.recovers && typed ? schema::Strings::kTyped
                                    : schema::Strings::kText;
 }
@@ -183,7 +190,8 @@ void Assembler::open_calls() {
   const format::Field& field = description_.fields[field_];
   if (!calls_ || !has_calls(field)) return;
   calls_field_ = field_;
-  if (reading(field_) != nullptr && reads_values(field, *reading(field_))) {
+  if (reading(field_) != nullptr && (reads_values(field, *reading(field_)) ||
+                                     changes_arguments(*reading(field_)))) {
     // The calls are known when the region closes.
     calls_->open(nullptr);
     return;

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "json/dialect.h"
 #include "json/lax.h"
+#include "parse/argument_values.h"
 #include "parse/spoofs.h"
 #include "regex/unicode_properties.h"
 
@@ -197,6 +198,7 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
   const std::string_view text = marked.text;
   const Finder& finder = program.tags.at(&content);
   bool has_value = finder.groups[1] != 0;
+  const auto reading = program.arguments.find(&content);
   json::Object out;
   FindAll all(finder, marked);
   Found found;
@@ -218,8 +220,17 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
       null = begin == std::string_view::npos;
       if (!null) raw = marked.substr(begin, end - begin);
     }
+    std::string_view type;
+    if (found.groups.size() > 2 &&
+        found.groups[2].first != std::string_view::npos) {
+      const auto [begin, end] = found.groups[2];
+      type = text.substr(begin, end - begin);
+    }
     ContentResult value =
-        parse_member_value(raw, null, content, program, limits);
+        reading == program.arguments.end() || null
+            ? parse_member_value(raw, null, content, program, limits)
+            : read_argument(raw, type, content, *reading->second, program,
+                            limits);
     if (!value) return value.error();
     Value* old = content.merge_duplicates ? out.find(key) : nullptr;
     if (old == nullptr) {

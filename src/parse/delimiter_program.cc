@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "base/python_number.h"
+#include "parse/argument_values.h"
 #include "parse/listed_marks.h"
 #include "vocab/marker_pieces.h"
 
@@ -404,8 +405,19 @@ std::shared_ptr<const DelimiterProgram> compile_program(
         continue;
       }
       const regex::Pattern& pattern = patterns.of(content->tag_pattern);
-      program->tags.emplace(content, compile_finder(pattern, {"key", "value"},
-                                                    limits, program->marks));
+      std::vector<std::string_view> groups = {"key", "value"};
+      const std::size_t index =
+          static_cast<std::size_t>(&field - description.fields.data());
+      const format::FieldReading* read = program->readings[index];
+      if (read != nullptr && content == &field.content &&
+          changes_arguments(*read)) {
+        program->arguments.emplace(content, &read->arguments);
+        if (!read->arguments.type_capture.empty()) {
+          groups.push_back(read->arguments.type_capture);
+        }
+      }
+      program->tags.emplace(
+          content, compile_finder(pattern, groups, limits, program->marks));
       program->elements.emplace(
           content, compile_element_finder(pattern.hir, limits, program->marks));
     }

@@ -95,6 +95,10 @@ struct DelimiterProgram {
   std::vector<std::unique_ptr<const ValueLanguage>> values;
   // By field: parlance.read of a family file, or null.
   std::vector<const format::FieldReading*> readings;
+  // How the arguments of an xml-inline content are read, where a family file
+  // says more than the template.
+  std::unordered_map<const format::Content*, const format::ArgumentReading*>
+      arguments;
   // Literals that end the response.  Empty unless the text after one of them
   // is none of the response: without an implicit field they are markup.
   std::vector<std::string> turn_end;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/access.h"
+#include "json/python_literal.h"
 #include "schema/tool_table.h"
 #include "schema/typing.h"
 
@@ -17,9 +18,26 @@ bool is_container(const json::Value& value) {
   return value.is_array() || value.is_object();
 }
 
+bool takes(const Parameter& parameter, LooseType type) {
+  return std::ranges::find(parameter.types, type) != parameter.types.end();
+}
+
+// A Python literal that is a list or an object, if the schema accepts one.
+std::optional<json::Value> cast_python(std::string_view text,
+                                       const Parameter& parameter) {
+  const bool list = takes(parameter, LooseType::kArray);
+  const bool object = takes(parameter, LooseType::kObject);
+  if (!list && !object) return std::nullopt;
+  Result<json::Value> value = json::parse_python(text);
+  if (!value ||
+      !((list && value->is_array()) || (object && value->is_object()))) {
+    return std::nullopt;
+  }
+  return std::move(*value);
+}
+
 bool takes_strings(const Parameter& parameter) {
-  return std::ranges::find(parameter.types, LooseType::kString) !=
-         parameter.types.end();
+  return takes(parameter, LooseType::kString);
 }
 
 // Whether some text can be cast.
@@ -54,7 +72,11 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
                                          Strings strings) {
   if (argument.is_string()) {
     if (!may_cast_string(parameter, strings)) return std::nullopt;
-    return cast(argument.as_string(), parameter.types);
+    auto value = cast(argument.as_string(), parameter.types);
+    if (!value && strings == Strings::kPython) {
+      value = cast_python(argument.as_string(), parameter);
+    }
+    return value;
   }
   // A list for a parameter that is not an array comes from a repeated tag: each
   // element is a value of the parameter.

@@ -18,6 +18,8 @@ namespace parlance::schema {
 enum class Strings : std::uint8_t {
   kText,   // are the written text of a value of any type
   kTyped,  // were written as strings: not cast if the schema accepts a string
+  // As kText, and a list or an object may be written as a Python literal.
+  kPython,
 };
 
 // Finds the calls in `value`: the value itself or, if it is a list, its

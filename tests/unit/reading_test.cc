@@ -622,5 +622,75 @@ TEST(Syntax, RandomPythonCalls) {
   }
 }
 
+// ---- arguments ----
+
+// <f=NAME><a=KEY>VALUE</a>...</f>
+Format elements(const std::string& arguments,
+                const std::string& attribute = "") {
+  return format_of(
+      R"x({"calls": {"open_pattern": "<f=(?P<name>\\w+)>", "close": "</f>",
+            "repeats": true, "content": "xml-inline", "content_args":
+              {"tag_pattern": "<a=(?P<key>\\w+))x" +
+          attribute + R"x(>(?P<value>.*?)</a>"},
+            "transform": {"type": "function", "function":
+              {"name": "{name}", "arguments": "{content}"}}},
+          "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})x",
+      R"({"read": {"calls": {"arguments": )" + arguments + "}}}");
+}
+
+ToolSet list_tool() {
+  return *ToolSet::from_json(
+      R"([{"type": "function", "function": {"name": "f", "parameters":
+          {"properties": {"list": {"type": "array"}, "map": {"type": "object"},
+            "text": {"type": "string"}, "number": {"type": "integer"}}}}}])");
+}
+
+TEST(Arguments, LineFeedsOfTheMarkup) {
+  const Format format = elements(R"({"line_feeds": 1})");
+  EXPECT_EQ(calls(format, "<f=f><a=x>\n\n a\n</a><a=y>b</a><a=z>\n</a></f>"),
+            R"(f({"x": "\n a", "y": "b", "z": ""}))");
+}
+
+TEST(Arguments, PythonLiterals) {
+  const ToolSet tools = list_tool();
+  const Format format = elements(R"({"python": true})");
+  EXPECT_EQ(
+      calls(format,
+            "<f=f><a=list>['a', True, None]</a><a=map>{'a': (1,)}</a>"
+            "<a=text>['a']</a><a=number>7</a></f>",
+            {.tools = &tools}),
+      R"(f({"list": ["a", true, null], "map": {"a": [1]}, "text": "['a']", )"
+      R"("number": 7}))");
+  EXPECT_EQ(calls(format, "<f=f><a=list>f()</a><a=map>['a']</a></f>",
+                  {.tools = &tools}),
+            R"x(f({"list": "f()", "map": "['a']"}))x");
+}
+
+TEST(Arguments, TypedByAnAttribute) {
+  const ToolSet tools = list_tool();
+  const Format format = elements(
+      R"({"type_by": {"capture": "s", "map": {"true": "string",
+          "false": "json"}}, "python": true})",
+      R"( string=(?P<s>\\w+))");
+  EXPECT_EQ(calls(format,
+                  "<f=f><a=text string=true>12</a><a=x string=true>[1]</a>"
+                  "<a=y string=false>[1, true]</a><a=z string=false>{'a': None}"
+                  "</a><a=w string=false>oh</a></f>",
+                  {.tools = &tools}),
+            R"(f({"text": "12", "x": "[1]", "y": [1, true], )"
+            R"("z": {"a": null}, "w": "oh"}))");
+}
+
+TEST(Arguments, Decoded) {
+  EXPECT_EQ(calls(elements(R"({"decode": "xml"})"),
+                  "<f=f><a=x>a &lt; b &amp;lt; &#233;&#x1F600; &no; &</a></f>"),
+            R"(f({"x": "a < b &lt; \u00e9\ud83d\ude00 &no; &"}))");
+  EXPECT_EQ(calls(elements(R"({"decode": "cdata"})"),
+                  "<f=f><a=x><![CDATA[a <b>]]></a><a=y>c</a>"
+                  "<a=z><![CDATA[]]]]><![CDATA[>]]></a></f>"),
+            R"(f({"x": "a <b>", "y": "c", "z": "]]>"}))");
+}
+
 }  // namespace
 }  // namespace parlance
