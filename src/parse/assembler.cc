@@ -394,8 +394,8 @@ Result<json::Value> Assembler::read_region(
       region.captures.begin(), region.captures.end());
   Result<json::Value> value = json::Value();
   if (read != nullptr && reads_values(field, *read)) {
-    value = read_values(field, *read, region.body, captures, program_,
-                        format_.limits, damage);
+    value = read_values(field, *read, region.body, captures,
+                        {program_, format_.limits, options_.tools}, damage);
   } else {
     value = parse_content(region.body, field.content, program_, format_.limits,
                           region.cut && options_.recover, ignored);

@@ -6,8 +6,9 @@
 
 #include "base/python_number.h"
 #include "json/python_literal.h"
+#include "parse/nested_elements.h"
 #include "parse/python_calls.h"
-#include "parse/value_scanner.h"
+#include "schema/cast_calls.h"
 
 namespace parlance::parse {
 namespace {
@@ -81,10 +82,27 @@ std::vector<Span> split(std::string_view text, std::string_view separator,
 }
 
 std::vector<Item> read_items(const Field& field, const FieldReading& reading,
-                             const MarkedText& text,
-                             const DelimiterProgram& program,
-                             const Limits& limits) {
+                             const MarkedText& text, Captures captures,
+                             const ValueContext& context) {
+  const DelimiterProgram& program = context.program;
+  const Limits& limits = context.limits;
   std::vector<Item> out;
+  const Span all = {0, text.text.size()};
+  if (reading.syntax == ValueSyntax::kCohereXml) {
+    out.push_back({all, read_cohere_elements(text.text, limits)});
+    return out;
+  }
+  if (reading.syntax == ValueSyntax::kMinimaxM3Xml) {
+    std::string_view tool;
+    for (const auto& [name, value] : captures) {
+      if (name == "name") tool = value;
+    }
+    out.push_back(
+        {all,
+         read_minimax_m3_elements(
+             text.text, schema::parameters_of(context.tools, tool), limits)});
+    return out;
+  }
   if (reading.syntax == ValueSyntax::kPythonCalls) {
     for (PythonCall& call : read_python_calls(text.text, limits)) {
       out.push_back({call.bytes, std::move(call.call)});
@@ -107,7 +125,6 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     }
     for (const Value& item : value->items()) out.push_back({bytes, item});
   };
-  const Span all = {0, text.text.size()};
   if (!has_several_values(field, reading)) {
     out.push_back({all, read(all)});
     return out;
@@ -302,15 +319,16 @@ bool has_several_values(const Field& field, const FieldReading& reading) {
 
 Result<Value> read_values(const Field& field, const FieldReading& reading,
                           const MarkedText& text, Captures captures,
-                          const DelimiterProgram& program, const Limits& limits,
+                          const ValueContext& context,
                           std::vector<ValueDamage>& damage) {
   const Keys keys = keys_of(field, reading.syntax == ValueSyntax::kPythonCalls);
   json::Array calls;
   std::vector<ValueDamage> bad;
-  for (Item& item : read_items(field, reading, text, program, limits)) {
+  for (Item& item : read_items(field, reading, text, captures, context)) {
     Result<Value> call = item.value;
     if (call) {
-      call = call_of(*item.value, field, reading, keys, captures, limits);
+      call =
+          call_of(*item.value, field, reading, keys, captures, context.limits);
     }
     if (call) {
       calls.push_back(std::move(*call));
@@ -319,8 +337,9 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
     }
   }
   if (calls.empty() && !bad.empty()) return std::move(bad[0].error);
-  const bool blank = base::python_strip(text.text).empty();
-  if (calls.empty() && blank) return invalid("the region is empty");
+  if (calls.empty() && base::python_strip(text.text).empty()) {
+    return invalid("the region is empty");
+  }
   damage.insert(damage.end(), bad.begin(), bad.end());
   if (has_several_values(field, reading)) return Value(std::move(calls));
   return std::move(calls[0]);

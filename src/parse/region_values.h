@@ -17,6 +17,7 @@
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
+#include "parlance/tools.h"
 #include "parse/content.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
@@ -31,6 +32,13 @@ bool reads_values(const format::Field& field,
 bool has_several_values(const format::Field& field,
                         const format::FieldReading& reading);
 
+// What reading a value may use.
+struct ValueContext {
+  const DelimiterProgram& program;
+  const Limits& limits;
+  const ToolSet& tools;
+};
+
 struct ValueDamage {
   Span bytes;  // in the text
   Error error;
@@ -42,8 +50,7 @@ struct ValueDamage {
 Result<json::Value> read_values(const format::Field& field,
                                 const format::FieldReading& reading,
                                 const MarkedText& text, Captures captures,
-                                const DelimiterProgram& program,
-                                const Limits& limits,
+                                const ValueContext& context,
                                 std::vector<ValueDamage>& damage);
 
 }  // namespace parlance::parse

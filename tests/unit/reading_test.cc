@@ -692,5 +692,78 @@ TEST(Arguments, Decoded) {
             R"(f({"x": "a <b>", "y": "c", "z": "]]>"}))");
 }
 
+// ---- nested elements ----
+
+Format nested(const std::string& syntax) {
+  return format_of(
+      R"x({"calls": {"open_pattern": "<f(?: id=(?P<id>\\d+))? (?P<name>\\w+)>",
+            "close": "</f>", "repeats": true, "content": "text",
+            "content_args": {"strip": false},
+            "transform": {"type": "function", "function":
+              {"name": "{name}", "arguments": "{content}"}}},
+          "content": {"content": "text", "repeats": true, "join": "",
+            "content_args": {"strip": false}}})x",
+      R"({"read": {"calls": {"syntax": ")" + syntax + R"("}}})");
+}
+
+TEST(Syntax, CohereElements) {
+  const Format format = nested("cohere_xml");
+  const auto value = [](const std::string& attributes,
+                        const std::string& text) {
+    return "<cofl:value " + attributes + ">" + text + "</cofl:value>";
+  };
+  EXPECT_EQ(
+      calls(format, "<f g>" + value(R"(name="a" type="raw")", " <b>1 ") + "\n" +
+                        value(R"(name="d" type="dict")",
+                              value(R"(name="x" type="json")", "[1, null]")) +
+                        value(R"(name="l" type="list")",
+                              value(R"(type="raw")", "1") +
+                                  value(R"(type="list")", "")) +
+                        "</f><f now></f>"),
+      R"(g({"a": " <b>1 ", "d": {"x": [1, null]}, "l": ["1", []]}) now({}))");
+  for (const std::string& bad :
+       {value(R"(name="a" type="json")", "oh"), value(R"(type="raw")", "x"),
+        value(R"(name="a" type="what")", "x"), std::string("text"),
+        std::string(R"(<cofl:value name="a" type="raw">x)"),
+        std::string(R"(<cofl:value name="a" type="dict">)")}) {
+    EXPECT_EQ(calls(format, "<f g>" + bad + "</f>."), " | . !" + bad);
+    EXPECT_EQ(calls(format, "<f g>" + bad), " !" + bad);
+  }
+}
+
+TEST(Syntax, MinimaxM3Elements) {
+  const ToolSet tools = *ToolSet::from_json(
+      R"([{"type": "function", "function": {"name": "g", "parameters":
+          {"properties": {"n": {"type": "integer"}, "s": {"type": "string"},
+            "l": {"type": "array", "items": {"type": "number"}},
+            "o": {"type": "object", "properties": {"b": {"type": "boolean"}}},
+            "e": {"type": "object"}, "z": {"type": "array"}}}}}])");
+  const Format format = nested("minimax_m3_xml");
+  const auto element = [](const std::string& name, const std::string& text) {
+    const std::string marker = "]<]minimax[>[";
+    return marker + "<" + name + ">" + text + marker + "</" + name + ">";
+  };
+  EXPECT_EQ(
+      calls(format,
+            "<f g>" + element("n", "7") + element("s", "7\n") + "\n" +
+                element("l", element("item", "1") + element("item", "2.5")) +
+                element("o", element("b", "true") + element("x", "1")) +
+                element("e", "") + element("z", "") + "</f>",
+            {.tools = &tools}),
+      R"(g({"n": 7, "s": "7\n", "l": [1, 2.5], "o": {"b": true, "x": "1"}, )"
+      R"("e": {}, "z": []}))");
+  EXPECT_EQ(
+      calls(format, "<f h>" + element("a", element("item", "x")) +
+                        element("b", element("c", "1") + element("c", "2")) +
+                        "</f>"),
+      R"(h({"a": ["x"], "b": {"c": ["1", "2"]}}))");
+  for (const std::string& bad :
+       {std::string("]<]minimax[>[<a>x"), "x" + element("a", "1"),
+        std::string("]<]minimax[>[</a>"),
+        element("a", "x" + element("b", ""))}) {
+    EXPECT_EQ(calls(format, "<f g>" + bad + "</f>."), " | . !" + bad);
+  }
+}
+
 }  // namespace
 }  // namespace parlance

@@ -1,0 +1,292 @@
+// Both readers keep the open elements on a stack.  Invariant of their loops:
+// the elements before `at` are in the frames, the outermost frame first; the
+// first frame is the object of arguments.
+
+#include "parse/nested_elements.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/python_number.h"
+#include "parse/content.h"
+#include "schema/typing.h"
+
+namespace parlance::parse {
+namespace {
+
+using json::Value;
+using schema::LooseType;
+
+constexpr std::string_view kCohereOpen = "<cofl:value";
+constexpr std::string_view kCohereClose = "</cofl:value>";
+constexpr std::string_view kMinimax = "]<]minimax[>[";
+constexpr std::string_view kItem = "item";
+
+Error invalid(std::string message) {
+  return {ErrorCode::kInvalidContent, std::move(message), ""};
+}
+
+Error too_deep() {
+  return {ErrorCode::kTooDeep, "the nesting is deeper than Limits::json_depth",
+          ""};
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_space(text[at])) ++at;
+  return at;
+}
+
+// Adds a member; members with the same name are a list.
+void add_member(json::Object& object, const std::string& name, Value value,
+                bool& listed) {
+  Value* old = object.find(name);
+  if (old == nullptr) {
+    object.set(name, std::move(value));
+    return;
+  }
+  if (!listed) *old = Value(json::Array{std::move(*old)});
+  listed = true;
+  old->mutable_items().push_back(std::move(value));
+}
+
+// ---- cohere_xml ----
+
+struct CohereFrame {
+  std::string name;
+  bool list = false;
+  json::Object members = {};
+  json::Array items = {};
+};
+
+struct CohereTag {
+  std::optional<std::string> name;
+  std::string type;
+};
+
+// Reads the attributes of an opening tag; `at` is after "<cofl:value", and then
+// after the tag.
+Result<CohereTag> read_tag(std::string_view text, std::size_t& at) {
+  CohereTag out;
+  for (;;) {
+    at = skip_space(text, at);
+    if (text.substr(at).starts_with('>')) {
+      ++at;
+      return out;
+    }
+    const std::size_t equals = text.find("=\"", at);
+    const std::size_t end =
+        equals == std::string_view::npos ? equals : text.find('"', equals + 2);
+    if (end == std::string_view::npos) {
+      return invalid("the opening of a value is not complete: " +
+                     shown(text.substr(at)));
+    }
+    const std::string_view key = text.substr(at, equals - at);
+    const std::string value(text.substr(equals + 2, end - (equals + 2)));
+    if (key == "name") {
+      out.name = value;
+    } else if (key == "type") {
+      out.type = value;
+    } else {
+      return invalid("a value has the attribute " + shown(key) +
+                     "; expected name or type");
+    }
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
+Result<Value> read_cohere_elements(std::string_view text,
+                                   const Limits& limits) {
+  std::vector<CohereFrame> frames(1);
+  std::size_t at = 0;
+  const auto add = [&](const std::optional<std::string>& name,
+                       Value value) -> std::optional<Error> {
+    CohereFrame& parent = frames.back();
+    if (parent.list) {
+      parent.items.push_back(std::move(value));
+    } else if (!name) {
+      return invalid("a member of a dict has no name");
+    } else {
+      parent.members.set(*name, std::move(value));
+    }
+    return std::nullopt;
+  };
+  for (;;) {
+    at = skip_space(text, at);
+    // 1. The end of a container, or of the text.
+    if (frames.size() > 1 && text.substr(at).starts_with(kCohereClose)) {
+      at += kCohereClose.size();
+      CohereFrame done = std::move(frames.back());
+      frames.pop_back();
+      Value value = done.list ? Value(std::move(done.items))
+                              : Value(std::move(done.members));
+      if (auto error = add(done.name, std::move(value))) return *error;
+      continue;
+    }
+    if (at >= text.size() && frames.size() == 1) {
+      return Value(std::move(frames[0].members));
+    }
+    // 2. A value.
+    if (!text.substr(at).starts_with(kCohereOpen)) {
+      return invalid("expected a value (<cofl:value ...>), found " +
+                     shown(text.substr(at)));
+    }
+    at += kCohereOpen.size();
+    Result<CohereTag> tag = read_tag(text, at);
+    if (!tag) return std::move(tag).error();
+    if (tag->type == "dict" || tag->type == "list") {
+      if (frames.size() >= limits.json_depth) return too_deep();
+      if (!frames.back().list && !tag->name) {
+        return invalid("a member of a dict has no name");
+      }
+      frames.push_back({tag->name.value_or(""), tag->type == "list"});
+      continue;
+    }
+    const std::size_t end = text.find(kCohereClose, at);
+    if (end == std::string_view::npos) {
+      return invalid("the text ends inside a value: " + shown(text.substr(at)));
+    }
+    const std::string_view inside = text.substr(at, end - at);
+    at = end + kCohereClose.size();
+    Result<Value> value = Value(inside);
+    if (tag->type == "json") {
+      value = json::parse(base::python_strip(inside), {.limits = limits});
+      if (!value) return invalid("not JSON: " + shown(inside));
+    } else if (tag->type != "raw") {
+      return invalid("a value has the type " + shown(tag->type) +
+                     "; expected raw, json, dict or list");
+    }
+    if (auto error = add(tag->name, std::move(*value))) return *error;
+  }
+}
+
+// ---- minimax_m3_xml ----
+
+namespace {
+
+struct MinimaxFrame {
+  std::string name;
+  Value schema = {};        // null: unknown
+  std::size_t content = 0;  // where the element's text begins
+  bool has_elements = false;
+  bool only_items = true;  // all elements are called "item"
+  json::Object members = {};
+  std::set<std::string> listed = {};  // members that occurred again
+  json::Array items = {};             // the same values in order
+};
+
+bool takes(const std::vector<LooseType>& types, LooseType type) {
+  return std::ranges::find(types, type) != types.end();
+}
+
+// The schema of an element in an element.
+Value inner_schema(const MinimaxFrame& parent, const std::string& name) {
+  if (!parent.schema.is_object()) return {};
+  if (const Value* properties = parent.schema.find("properties")) {
+    if (const Value* found = properties->find(name)) return *found;
+  }
+  if (name == kItem) {
+    if (const Value* items = parent.schema.find("items")) return *items;
+  }
+  return {};
+}
+
+// The value of an element that ends at `end`.
+Value value_of(MinimaxFrame& frame, std::string_view text, std::size_t end) {
+  const std::vector<LooseType> types = schema::candidate_types(frame.schema);
+  const bool list = takes(types, LooseType::kArray);
+  const bool object = takes(types, LooseType::kObject);
+  if (frame.has_elements) {
+    if (frame.only_items && (list || !object)) {
+      return Value(std::move(frame.items));
+    }
+    return Value(std::move(frame.members));
+  }
+  const std::string_view inside =
+      text.substr(frame.content, end - frame.content);
+  if (base::python_strip(inside).empty() && !takes(types, LooseType::kString)) {
+    if (list) return Value(json::Array());
+    if (object) return Value(json::Object());
+  }
+  if (auto value = schema::cast(inside, types)) return std::move(*value);
+  return Value(inside);
+}
+
+}  // namespace
+
+Result<Value> read_minimax_m3_elements(
+    std::string_view text,
+    const schema::StringMap<schema::Parameter>* parameters,
+    const Limits& limits) {
+  std::vector<MinimaxFrame> frames(1);
+  std::size_t at = 0;
+  for (;;) {
+    // 1. The next marker; text before it belongs to an element without others.
+    const std::size_t marker = text.find(kMinimax, at);
+    const std::string_view before =
+        text.substr(at, std::min(marker, text.size()) - at);
+    MinimaxFrame& top = frames.back();
+    if (marker == std::string_view::npos) {
+      if (frames.size() > 1) {
+        return invalid("the text ends inside <" + top.name + ">");
+      }
+      if (!base::python_strip(before).empty()) {
+        return invalid("expected an element, found " + shown(before));
+      }
+      return Value(std::move(top.members));
+    }
+    const std::size_t name_begin = marker + kMinimax.size();
+    const std::size_t name_end = text.find('>', name_begin);
+    if (name_end == std::string_view::npos || text[name_begin] != '<') {
+      return invalid("a marker is not complete: " + shown(text.substr(marker)));
+    }
+    std::string_view name =
+        text.substr(name_begin + 1, name_end - (name_begin + 1));
+    const bool closes = name.starts_with('/');
+    if (closes) name.remove_prefix(1);
+    const bool mixed = (top.has_elements || !closes || frames.size() == 1) &&
+                       !base::python_strip(before).empty();
+    if (mixed) return invalid("text between elements: " + shown(before));
+    at = name_end + 1;
+    // 2. A beginning.
+    if (!closes) {
+      if (frames.size() >= limits.json_depth) return too_deep();
+      top.has_elements = true;
+      MinimaxFrame next;
+      next.name = name;
+      next.content = at;
+      if (frames.size() > 1) {
+        next.schema = inner_schema(top, next.name);
+      } else if (parameters != nullptr) {
+        const auto found = parameters->find(next.name);
+        if (found != parameters->end()) next.schema = found->second.schema;
+      }
+      frames.push_back(std::move(next));
+      continue;
+    }
+    // 3. An end.
+    if (frames.size() == 1 || top.name != name) {
+      return invalid("</" + std::string(name) + "> closes no open element");
+    }
+    Value value = value_of(top, text, marker);
+    const std::string done = std::move(top.name);
+    frames.pop_back();
+    MinimaxFrame& parent = frames.back();
+    parent.only_items = parent.only_items && done == kItem;
+    if (parent.only_items) parent.items.push_back(value);
+    bool listed = parent.listed.contains(done);
+    add_member(parent.members, done, std::move(value), listed);
+    if (listed) parent.listed.insert(done);
+  }
+}
+
+}  // namespace parlance::parse
