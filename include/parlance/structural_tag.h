@@ -67,7 +67,8 @@ namespace grammar {  // src/structural_tag/structural_tag.h
 class StructuralTag {
  public:
   // Reads {"type": "structural_tag", "format": {...}}.  "type" may be absent,
-  // and unknown keys are ignored.  Older spellings are read if they are
+  // and unknown keys are ignored; Grammar::report() names those of formats, the
+  // first hundred.  Older spellings are read if they are
   // unambiguous: "structures" and "triggers" instead of "format",
   // {"response_format": TAG}, and the types "tag_and_text" (triggered_tags) and
   // "qwen_xml_parameter" (json_schema of that style).

@@ -12,6 +12,7 @@
 #include "base/access.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
+#include "structural_tag/structural_tag.h"
 
 namespace parlance {
 namespace {
@@ -186,9 +187,14 @@ ImplResult text_tag(PartCache& cache, std::string_view text,
 ImplResult value_tag(PartCache& cache, const StructuralTag& source,
                      const StructuralTagGrammarOptions& options,
                      const rules::MarkedFor* marked = nullptr) {
-  return tag(cache,
-             tag_key('V', options, marked).value(source.to_json()).take(),
-             options, source, marked);
+  // The canonical form, and what it lacks of the report.
+  KeyWriter writer = tag_key('V', options, marked);
+  writer.value(source.to_json());
+  for (const structural_tag::UnknownKey& unknown :
+       detail::Access::impl(source)->unknown_keys) {
+    writer.text(unknown.path).text(unknown.key);
+  }
+  return tag(cache, writer.take(), options, source, marked);
 }
 
 }  // namespace

@@ -54,6 +54,10 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
+  for (const structural_tag::UnknownKey& unknown : tag.unknown_keys) {
+    (*made)->notes.push_back({GrammarNote::Kind::kIgnored, unknown.key,
+                              unknown.path, unknown.message});
+  }
   for (structural_tag::ShadowedTrigger& hidden :
        structural_tag::shadowed_triggers(tag)) {
     (*made)->notes.push_back(

@@ -71,6 +71,8 @@ class Loader {
                                  bool& qwen_parameter) const;
   void load_json_schema(MemberReader& fields, const json::Value& object,
                         bool qwen_parameter, TagNode& node);
+  void find_unknown_keys(const MemberReader& fields, const json::Value& object,
+                         const TagNode& node);
   void load_repeat(MemberReader& fields, TagNode& node);
   void load_tags(MemberReader& fields, TagNode& node);
   void load_dispatch(MemberReader& fields, TagNode& node);
@@ -351,6 +353,8 @@ void load_layout(MemberReader& fields, const json::Value& object,
 void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
                               bool qwen_parameter, TagNode& node) {
   JsonSchemaBody body;
+  fields.know("json_schema");
+  fields.know("style");
   const json::Value* schema = object.find("json_schema");
   if (schema == nullptr) {
     fields.text("json_schema");  // says that it is missing
@@ -402,6 +406,26 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
   body.max_white_space =
       fields.budget("max_whitespace_cnt", 1).value_or(kUnbounded);
   node.body = std::move(body);
+}
+
+// REQUIRES: all members of the node have been read.
+void Loader::find_unknown_keys(const MemberReader& fields,
+                               const json::Value& object, const TagNode& node) {
+  const std::vector<std::string_view>& known = fields.known();
+  for (const json::Member& member : object.members()) {
+    if (member.key == "type" ||
+        std::find(known.begin(), known.end(), member.key) != known.end()) {
+      continue;
+    }
+    if (out_.unknown_keys.size() == TagTree::kMaxUnknownKeys) return;
+    std::string message = std::string(to_string(node.type)) +
+                          " has no such member; its members are: ";
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (i > 0) message += ", ";
+      message += known[i];
+    }
+    out_.unknown_keys.push_back({member.key, node.path, message + "."});
+  }
 }
 
 void Loader::load_repeat(MemberReader& fields, TagNode& node) {
@@ -638,6 +662,7 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   }
   node.tool = fields.name("tool");
   if (fields.error()) return fields.error();
+  find_unknown_keys(fields, object, node);
 
   // The node is valid: it gets the next id, and its parent refers to it.  Its
   // own children fill their slots when they are read.

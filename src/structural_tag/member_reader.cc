@@ -59,6 +59,7 @@ void MemberReader::only(std::span<const std::string_view> keys) {
 }
 
 const json::Value* MemberReader::find(std::string_view key, Need need) {
+  know(key);
   const json::Value* value = object_.find(key);
   if (value == nullptr && need == kRequired && !error_) {
     error_ =

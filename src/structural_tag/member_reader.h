@@ -38,6 +38,11 @@ class MemberReader {
 
   const std::optional<Error>& error() const { return error_; }
 
+  // The keys that have been asked for, in that order, present or not.
+  const std::vector<std::string_view>& known() const { return known_; }
+  // Adds a key that the caller reads itself.
+  void know(std::string_view key) { known_.push_back(key); }
+
   // A required string.
   std::string text(std::string_view key);
   std::string non_empty_text(std::string_view key);
@@ -98,6 +103,7 @@ class MemberReader {
   std::string_view format_;
   std::string path_;
   std::optional<Error> error_;
+  std::vector<std::string_view> known_;
 };
 
 // The value of a number that is whole, even if it is written with a fraction

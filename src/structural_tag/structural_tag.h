@@ -299,9 +299,19 @@ struct TagNode {
   }
 };
 
+// A member of a node that nothing reads, such as a key with a typing error.
+struct UnknownKey {
+  std::string key;
+  std::string path;  // of the node
+  std::string message;
+};
+
 // Immutable once loaded.  The root is node 0.
 struct TagTree {
   std::vector<TagNode> nodes;
+  // The first ones, at most kMaxUnknownKeys.
+  std::vector<UnknownKey> unknown_keys = {};
+  static constexpr std::size_t kMaxUnknownKeys = 100;
 
   const TagNode& operator[](TagNodeId id) const { return nodes[index_of(id)]; }
 };

@@ -167,3 +167,8 @@ def test_check_tells_what_is_ignored(parlance, tmp_path):
     out, _ = parlance("check", "--werror", "t.json", status=1)
     assert re.search(r"t.json:1:\d+: warning: ignored 'format'", out)
     assert "at /format/json_schema" in out
+    tag = {"format": {"type": "any_text", "exclude": ["x"]}}
+    (tmp_path / "t.json").write_text(json.dumps(tag))
+    out, _ = parlance("check", "--werror", "t.json", status=1)
+    assert "ignored 'exclude': any_text has no such member" in out
+    assert "excludes, exclude_patterns, max_tokens" in out

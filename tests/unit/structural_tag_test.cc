@@ -12,6 +12,7 @@
 #include "base/access.h"
 #include "grammar/tag_to_rules.h"
 #include "parlance/grammar.h"
+#include "parlance/grammar_cache.h"
 #include "parlance/json.h"
 #include "structural_tag/structural_tag.h"
 #include "support/tag_reader.h"
@@ -74,6 +75,52 @@ TEST(StructuralTag, ErrorsWhileLowering) {
     if (lowered) continue;
     EXPECT_EQ(to_string(lowered.error().code), row.items()[1].as_string());
     EXPECT_EQ(lowered.error().path, row.items()[2].as_string());
+  }
+}
+
+// Unknown keys are ignored, and reported, at the object that has them.
+TEST(StructuralTag, UnknownKeys) {
+  const auto grammar = Grammar::from_structural_tag(std::string_view(R"({
+      "format": {"type": "triggered_tags", "triggers": ["<"], "at_least_on": 1,
+        "tags": [{"begin": "<a>", "end": ">", "feild": "content", "content":
+          {"type": "sequence", "elements": [
+            {"type": "any_text", "exclude": ["x"]},
+            {"type": "json_schema", "json_schema": {"note": 1},
+             "style": "json", "any_order": true}]}}]}})"));
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  std::vector<GrammarNote> notes;
+  for (const GrammarNote& note : grammar->report()) {
+    if (note.message.find("no such member") != std::string::npos) {
+      notes.push_back(note);
+    }
+  }
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[0].keyword, "at_least_on");
+  EXPECT_EQ(notes[0].path, "/format");
+  EXPECT_EQ(notes[0].kind, GrammarNote::Kind::kIgnored);
+  EXPECT_EQ(notes[0].message,
+            "triggered_tags has no such member; its members are: triggers, "
+            "tags, at_least_one, stop_after_first, excludes, "
+            "exclude_patterns, field, join, tool.");
+  EXPECT_EQ(notes[1].keyword, "feild");
+  EXPECT_EQ(notes[1].path, "/format/tags/0");
+  EXPECT_EQ(notes[2].keyword, "exclude");
+  EXPECT_EQ(notes[2].path, "/format/tags/0/content/elements/0");
+  // A cached grammar has the report of its own tag.
+  const GrammarCache cache;
+  for (const char* format :
+       {R"({"type": "any_text"})", R"({"type": "any_text", "x": 1})",
+        R"({"type": "any_text", "y": 1})"}) {
+    const auto tag =
+        StructuralTag::from_value(envelope(parse(std::string_view(format))));
+    ASSERT_TRUE(tag);
+    const auto cached = cache.from_structural_tag(*tag);
+    ASSERT_TRUE(cached);
+    const auto plain = Grammar::from_structural_tag(*tag);
+    ASSERT_EQ(cached->report().size(), plain->report().size()) << format;
+    for (std::size_t i = 0; i < plain->report().size(); ++i) {
+      EXPECT_EQ(cached->report()[i].keyword, plain->report()[i].keyword);
+    }
   }
 }
 
