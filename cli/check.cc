@@ -141,6 +141,28 @@ std::string check_source(const Source& source, const CompileOptions& options,
   return out;
 }
 
+// The warnings about a format, and those about its variants that are not about
+// the format as well.
+std::vector<Lint> lints_of(const Format& format, std::string_view text) {
+  std::vector<Lint> out = format.lint();
+  const std::size_t common = out.size();
+  for (const std::string& name : format.variants()) {
+    FormatOptions options;
+    options.variant = name;
+    const Result<Format> variant = Format::from_json(text, options);
+    if (!variant) continue;  // the file would not have loaded
+    for (Lint& lint : variant->lint()) {
+      const auto same = [&](const Lint& other) {
+        return other.path == lint.path && other.message == lint.message;
+      };
+      if (std::any_of(out.begin(), out.begin() + common, same)) continue;
+      lint.message = "in variant '" + name + "': " + lint.message;
+      out.push_back(std::move(lint));
+    }
+  }
+  return out;
+}
+
 // Whether an object is a format file, perhaps with a misspelled key: it has a
 // key that only format files have.
 bool is_format_file(const json::Value& value) {
@@ -229,9 +251,10 @@ std::string check(const std::string& name, std::string_view text,
         ++counts.errors;
         return describe(style, name, text, format.error());
       }
-      return describe_lints(
-          name, text, kind == Kind::kFormatFile ? "/response_template" : "",
-          format->lint(), style, counts);
+      const std::string_view prefix =
+          kind == Kind::kFormatFile ? "/response_template" : "";
+      return describe_lints(name, text, prefix, lints_of(*format, text), style,
+                            counts);
     }
     case Kind::kResponseSchema:
       if (!reads_text(*value)) {

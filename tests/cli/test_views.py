@@ -220,6 +220,28 @@ def test_check_a_format_file_points_into_its_template(parlance, tmp_path):
     assert "at /response_template/fields/a/open_pattern" in out
 
 
+def test_check_reads_variants(parlance, tmp_path):
+    file = {
+        "name": "x",
+        "response_template": {
+            "start_anchor": "<s>",
+            "fields": {"a": {"open": "<a>", "close": "</a>"}},
+        },
+        "parlance": {
+            "variants": {
+                "y": {
+                    "patch": {
+                        "response_template": {"fields": {"a": {"repeats": "no"}}}
+                    }
+                }
+            }
+        },
+    }
+    (tmp_path / "x.json").write_text(json.dumps(file))
+    out, _ = parlance("check", "x.json")
+    assert "in variant 'y': is a string, which counts as true" in out
+
+
 def test_check_built_in_formats(parlance):
     out, _ = parlance("check", "--format", "qwen3")
     assert out == (
