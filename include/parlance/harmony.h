@@ -87,8 +87,9 @@ enum class HarmonyState : std::uint8_t {
 
 struct HarmonyOptions {
   // The role whose header the prompt has opened: the response begins after
-  // `<|start|>assistant`.  Default: the response begins with `<|start|>`, and
-  // an author that is no role is a tool.
+  // `<|start|>assistant`.  It is also the role of messages without an author.
+  // Default: the response begins with `<|start|>`, an author that is no role is
+  // a tool, and messages without an author are the assistant's.
   std::optional<HarmonyRole> role = std::nullopt;
 
   // Read as the reference implementation does, and stop at the first error.

@@ -79,14 +79,15 @@ struct HarmonyParser::State {
 
   void read_strict(Mark mark, TokenId id);
   void end_strict_header();
-  void fail(HarmonyProblem problem, Span tokens);
+  void fail(HarmonyProblem problem, Span tokens, std::string_view found);
 
   void begin_header(Origin origin, HarmonyRole role,
                     std::optional<std::string> name);
   void check_header();
   bool end_blank_text();
   void strand(StrandedBy by, HarmonyEnd end);
-  void open(Fields fields, std::size_t content_token);
+  void open(Fields fields, Span tokens, std::size_t content_token);
+  void add_content(std::string_view bytes);
   void close(HarmonyEnd end, std::size_t tokens_end);
   void add_chunk();
   std::span<const HarmonyEvent> take_events();
@@ -118,6 +119,7 @@ struct HarmonyParser::State {
 
   std::size_t reported = 0;     // bytes of the open content in events
   std::size_t chunk_token = 0;  // the first token of the next chunk
+  std::size_t begun_token = 0;  // where the bytes in `decoder` begin
   std::vector<Draft> drafts;
   std::deque<std::string> channels;  // of kMessageChannel in `drafts`
   std::vector<HarmonyEvent> events;
@@ -135,7 +137,7 @@ void HarmonyParser::State::add_chunk() {
                       size - reported,
                       {chunk_token, token}});
     reported = size;
-    chunk_token = decoder.pending() && token > 0 ? token - 1 : token;
+    chunk_token = decoder.pending() > 0 ? begun_token : token;
   }
 }
 
@@ -171,10 +173,10 @@ void HarmonyParser::State::begin_header(Origin origin, HarmonyRole role,
   strict_prompt = origin == Origin::kPrompt;
 }
 
-// Opens a message whose content begins with the token `content_token`.
-void HarmonyParser::State::open(Fields fields, std::size_t content_token) {
-  const std::size_t first =
-      options.strict ? strict_first : header.first_token();
+// Opens a message.  `tokens` are those of its header; its content begins with
+// the token `content_token`.
+void HarmonyParser::State::open(Fields fields, Span tokens,
+                                std::size_t content_token) {
   messages.push_back({.role = fields.role,
                       .name = std::move(fields.name),
                       .channel = std::move(fields.channel),
@@ -182,16 +184,18 @@ void HarmonyParser::State::open(Fields fields, std::size_t content_token) {
                       .content_type = std::move(fields.content_type),
                       .content = {},
                       .end = HarmonyEnd::kOpen,
-                      .tokens = {first, first},
-                      .content_tokens = {content_token, content_token}});
-  drafts.push_back({HarmonyEventKind::kMessageOpen,
-                    messages.size() - 1,
-                    0,
-                    0,
-                    {first, content_token}});
+                      .tokens = tokens,
+                      .content_tokens = {content_token, tokens.end}});
+  drafts.push_back(
+      {HarmonyEventKind::kMessageOpen, messages.size() - 1, 0, 0, tokens});
   reported = 0;
   chunk_token = content_token;
   phase = HarmonyState::kContent;
+}
+
+void HarmonyParser::State::add_content(std::string_view bytes) {
+  decoder.feed(bytes, message().content);
+  if (decoder.pending() <= bytes.size()) begun_token = token;
 }
 
 // Closes the open message before the current token.  `tokens_end` is the end of
@@ -228,7 +232,7 @@ void HarmonyParser::State::strand(StrandedBy by, HarmonyEnd end) {
   diagnostics.add(outside ? HarmonyProblem::kTextOutsideMessage
                           : HarmonyProblem::kMissingMessageMarker,
                   tokens, token, header.text());
-  open(std::move(stranded.fields), header.first_token());
+  open(std::move(stranded.fields), tokens, header.first_token());
   message().content = std::move(stranded.content);
   if (by == StrandedBy::kLimit) return;  // the content continues
   close(end, end == HarmonyEnd::kEos || end == HarmonyEnd::kImplicit
@@ -259,6 +263,11 @@ void HarmonyParser::State::check_header() {
     }
   }
   if (header.bytes() > options.header_bytes) {
+    if (header.origin() == Origin::kOutside && header.blank()) {
+      // White space, whose last character may be unfinished.
+      if (decoder.pending() == 0) phase = HarmonyState::kBetween;
+      return;
+    }
     strand(StrandedBy::kLimit, HarmonyEnd::kOpen);
   }
 }
@@ -284,8 +293,7 @@ void HarmonyParser::State::read(TokenId id) {
 
 void HarmonyParser::State::read_text(std::string_view bytes) {
   if (phase == HarmonyState::kContent) {
-    decoder.feed(bytes, message().content);
-    return;
+    return add_content(bytes);
   }
   if (phase == HarmonyState::kBetween) {
     bool white = true;
@@ -392,7 +400,7 @@ void HarmonyParser::State::message_marker() {
   }
   header.end_text(decoder);
   HeaderReader reader(header, options.role.has_value(), token, diagnostics);
-  open(reader.complete(), token + 1);
+  open(reader.complete(), {header.first_token(), token + 1}, token + 1);
 }
 
 // A token that is neither text nor a marker here.  It cuts a character or a
@@ -425,7 +433,7 @@ void HarmonyParser::State::read_strict(Mark mark, TokenId id) {
   switch (phase) {
     case HarmonyState::kBetween:
       if (mark != Mark::kStart) {
-        return fail(HarmonyProblem::kExpectedStart, this_token());
+        return fail(HarmonyProblem::kExpectedStart, this_token(), bytes);
       }
       return begin_header(Origin::kStart, default_role, {});
     case HarmonyState::kHeader:
@@ -433,7 +441,8 @@ void HarmonyParser::State::read_strict(Mark mark, TokenId id) {
       strict_unknown = strict_unknown || mark == Mark::kUnknown;
       strict_header += bytes;
       if (strict_header.size() > options.limits.held_bytes) {
-        fail(HarmonyProblem::kHeaderTooLong, {strict_first, token + 1});
+        fail(HarmonyProblem::kHeaderTooLong, {strict_first, token + 1},
+             strict_header);
       }
       return;
     case HarmonyState::kContent:
@@ -441,26 +450,27 @@ void HarmonyParser::State::read_strict(Mark mark, TokenId id) {
       if (mark == Mark::kCall) return close(HarmonyEnd::kCall, token + 1);
       if (mark == Mark::kReturn) return close(HarmonyEnd::kReturn, token + 1);
       if (mark == Mark::kUnknown) return other(HarmonyProblem::kUnknownToken);
-      decoder.feed(bytes, message().content);
+      add_content(bytes);
   }
 }
 
 void HarmonyParser::State::end_strict_header() {
   const Span tokens = {strict_first, token + 1};
   if (strict_unknown || !base::is_utf8(strict_header)) {
-    return fail(HarmonyProblem::kHeaderNotDecodable, tokens);
+    return fail(HarmonyProblem::kHeaderNotDecodable, tokens, strict_header);
   }
   std::variant<Fields, HarmonyProblem> read = harmony::read_strict_header(
       strict_header, strict_prompt ? options.role : std::nullopt);
   if (const auto* problem = std::get_if<HarmonyProblem>(&read)) {
-    return fail(*problem, tokens);
+    return fail(*problem, tokens, strict_header);
   }
-  open(std::get<Fields>(std::move(read)), token + 1);
+  open(std::get<Fields>(std::move(read)), tokens, token + 1);
 }
 
-void HarmonyParser::State::fail(HarmonyProblem problem, Span tokens) {
-  error = {problem, harmony::describe(problem, strict_header), tokens, token};
-  diagnostics.add(problem, tokens, token, strict_header);
+void HarmonyParser::State::fail(HarmonyProblem problem, Span tokens,
+                                std::string_view found) {
+  error = {problem, harmony::describe(problem, found), tokens, token};
+  diagnostics.add(problem, tokens, token, found);
   phase = HarmonyState::kBetween;
 }
 
@@ -497,7 +507,11 @@ std::span<const HarmonyEvent> HarmonyParser::feed(
     s.read(id);
     ++s.token;
   }
-  if (s.phase == HarmonyState::kContent) s.add_chunk();
+  if (s.phase == HarmonyState::kContent) {
+    s.add_chunk();
+    s.message().tokens.end = s.token;
+    s.message().content_tokens.end = s.token;
+  }
   return s.take_events();
 }
 
@@ -510,7 +524,8 @@ std::span<const HarmonyEvent> HarmonyParser::finalize() {
   if (s.phase == HarmonyState::kContent) {
     s.close(HarmonyEnd::kEos, s.token);
   } else if (s.options.strict && s.phase == HarmonyState::kHeader) {
-    s.fail(HarmonyProblem::kEosInHeader, {s.strict_first, s.token});
+    s.fail(HarmonyProblem::kEosInHeader, {s.strict_first, s.token},
+           s.strict_header);
   } else if (!s.end_blank_text()) {
     s.strand(StrandedBy::kEndOfStream, HarmonyEnd::kEos);
   }

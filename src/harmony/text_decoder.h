@@ -8,8 +8,10 @@
 // sequence becomes U+FFFD (Unicode 15, section 3.9) as soon as the next byte
 // shows that it is ill-formed.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/utf8.h"
 
@@ -33,8 +35,8 @@ class TextDecoder {
     out.append(base::kReplacement);
   }
 
-  // Whether bytes wait.
-  bool pending() const { return !pending_.empty(); }
+  // The number of bytes that wait.
+  std::size_t pending() const { return pending_.size(); }
 
  private:
   void feed_any(std::string_view bytes, std::string& out) {

@@ -356,7 +356,8 @@ TEST(Harmony, Headers) {
       {"<|channel|>commentary to=functions.f js", nullptr, "truncated_header"},
       {"<|channel|>commentary t", nullptr,
        "unexpected_header_text truncated_header"},
-      {"<|start|>assist", nullptr, "redundant_start unknown_role truncated_header"},
+      {"<|start|>assist", nullptr,
+       "redundant_start unknown_role truncated_header"},
       {"assistant", nullptr, ""},
       {" \n", nullptr, ""},
       {"<|start|><|start|>assistant", nullptr,
@@ -389,6 +390,12 @@ TEST(Harmony, TextBetweenMessages) {
   run = read(head + "\xC2\xA0<|end|>");  // white space in two tokens
   EXPECT_EQ(run.messages.size(), 1u);
   EXPECT_EQ(problems(run), "stray_stop");
+  // Any amount of it.
+  std::string white;
+  for (int i = 0; i < 1000; ++i) white += "\xC2\xA0";
+  run = read(head + white + "<|start|>user<|message|>b<|end|>");
+  EXPECT_EQ(run.messages.size(), 2u);
+  EXPECT_EQ(problems(run), "");
   // Fields without a marker are text.
   run = read(head + "to=functions.rm json");
   ASSERT_EQ(run.messages.size(), 2u);
@@ -568,6 +575,25 @@ TEST(Harmony, TokensOfMessages) {
   EXPECT_EQ(run.messages[1].content_tokens, (Span{13, 14}));
 }
 
+// The tokens of a chunk are those that its characters come from.
+TEST(Harmony, TokensOfChunks) {
+  HarmonyParser parser = *HarmonyParser::create(
+      small().vocabulary, {.role = HarmonyRole::kAssistant});
+  std::vector<Span> chunks;
+  for (const TokenId id :
+       ids(small(), "<|message|>a\xF0\x9F\x98\x80\xC3\xA9\xE2")) {
+    for (const HarmonyEvent& event : parser.feed(id)) {
+      if (event.kind == HarmonyEventKind::kMessageChunk) {
+        chunks.push_back(event.tokens);
+      }
+    }
+  }
+  EXPECT_EQ(parser.messages()[0].tokens, (Span{0, 9}));
+  EXPECT_EQ(parser.messages()[0].content_tokens, (Span{1, 9}));
+  chunks.push_back(parser.finalize()[0].tokens);
+  EXPECT_EQ(chunks, (std::vector<Span>{{1, 2}, {2, 6}, {6, 8}, {8, 9}}));
+}
+
 TEST(Harmony, CutCalls) {
   const HarmonyRun run =
       read("<|channel|>commentary to=functions.f<|message|>{\"a\"");
@@ -588,6 +614,9 @@ TEST(Harmony, Misuse) {
   EXPECT_TRUE(parser.feed(end).empty());
   ASSERT_NE(parser.error(), nullptr);
   EXPECT_EQ(parser.error()->at, 0u);
+  EXPECT_EQ(parser.error()->message,
+            "Between messages there is a token other than <|start|>: "
+            "\"<|end|>\".");
   EXPECT_TRUE(parser.feed(end).empty());
   EXPECT_EQ(parser.token_count(), 1u);
   EXPECT_TRUE(parser.finalize().empty());
