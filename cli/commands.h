@@ -18,6 +18,7 @@ void add_explain(CLI::App& app, Run& run);
 void add_check(CLI::App& app, Run& run);
 void add_convert(CLI::App& app, Run& run);
 void add_render(CLI::App& app, Run& run);
+void add_harmony(CLI::App& app, Run& run);
 void add_formats(CLI::App& app, Run& run);
 void add_accept(CLI::App& app, Run& run);
 void add_mask(CLI::App& app, Run& run);

@@ -115,6 +115,7 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_check(app, run);
   parlance::cli::add_convert(app, run);
   parlance::cli::add_render(app, run);
+  parlance::cli::add_harmony(app, run);
   parlance::cli::add_formats(app, run);
   parlance::cli::add_accept(app, run);
   parlance::cli::add_mask(app, run);
