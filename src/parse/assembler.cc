@@ -378,9 +378,16 @@ void Assembler::on_limit(std::uint64_t begin, std::uint64_t end,
        {at(begin), at(end)}});
 }
 
-json::Value Assembler::adopt_body(const format::Field& field) {
+bool Assembler::strips(FieldId field) const {
+  const bool by_template = description_.fields[field].content.strip;
+  return reading(field) == nullptr
+             ? by_template
+             : reading(field)->strip.value_or(by_template);
+}
+
+json::Value Assembler::adopt_body(FieldId field) {
   std::string_view text = body_;
-  if (field.content.strip) text = base::python_strip(text);
+  if (strips(field)) text = base::python_strip(text);
   auto begin = static_cast<std::size_t>(text.data() - body_.data());
   return json::Value::adopt(std::move(body_), begin, text.size());
 }
@@ -397,8 +404,15 @@ Result<json::Value> Assembler::read_region(
     value = read_values(field, *read, region.body, captures,
                         {program_, format_.limits, options_.tools}, damage);
   } else {
-    value = parse_content(region.body, field.content, program_, format_.limits,
-                          region.cut && options_.recover, ignored);
+    if (field.content.kind == format::ContentKind::kText) {
+      value = json::Value(strips(region.field)
+                              ? base::python_strip(region.body.text)
+                              : region.body.text);
+    } else {
+      value =
+          parse_content(region.body, field.content, program_, format_.limits,
+                        region.cut && options_.recover, ignored);
+    }
     if (value && field.transform) {
       value = apply_transform(field, std::move(*value), captures);
     }
@@ -544,7 +558,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   if (field.content.kind == format::ContentKind::kText && !field.transform &&
       body_.size() >= kAdoptBytes) {
     retired.adopted = body_.data();
-    value = adopt_body(field);
+    value = adopt_body(index);
     if (value->as_string().size() <= json::Value::kInlineBytes) {
       // The text without white space is so short that it was copied.
       retired.adopted = nullptr;

@@ -149,7 +149,9 @@ class Assembler final : public SegmentSink {
     return program_.readings[field];
   }
   // The value of a long text region: body_ moves into it.
-  json::Value adopt_body(const format::Field& field);
+  json::Value adopt_body(FieldId field);
+  // Whether white space around a text is left out.
+  bool strips(FieldId field) const;
   std::optional<Error> store(FieldId field, const json::Value& value);
   void build_fields() const;
   // The caller's byte for a position.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <string_view>
@@ -346,6 +347,16 @@ TEST(Layout, OfDroppedText) {
            "first": ["\n"]}})");
   EXPECT_EQ(fields(format, "\n<co>a\n<co>\n"), R"({"content": "a"})");
   EXPECT_EQ(fields(format, "a\n<co>\n<co>b"), R"({"content": "a\n\nb"})");
+}
+
+TEST(Layout, Strip) {
+  const Format format =
+      json_calls(R"("think": {"strip": true}, "content": {"strip": true})");
+  EXPECT_EQ(fields(format, "<t> Hm.\n</t> \nYes. "),
+            R"({"think": "Hm.", "content": "Yes."})");
+  const std::string text(2000, 'x');
+  EXPECT_EQ(fields(format, " " + text + "\n"),
+            "{\"content\": \"" + text + "\"}");
 }
 
 TEST(Layout, RandomTexts) {
@@ -762,6 +773,87 @@ TEST(Syntax, MinimaxM3Elements) {
         std::string("]<]minimax[>[</a>"),
         element("a", "x" + element("b", ""))}) {
     EXPECT_EQ(calls(format, "<f g>" + bad + "</f>."), " | . !" + bad);
+  }
+}
+
+// ---- with token ids ----
+
+const std::vector<std::string> kMarks = {"<f>", "</f>", "<t>", "</t>", "<e>"};
+
+const Vocabulary& vocabulary() {
+  static const Vocabulary* const kVocabulary = [] {
+    std::vector<TokenEntry> entries;
+    for (TokenId id = 0; id < 256; ++id) {
+      entries.push_back({id, std::string(1, static_cast<char>(id))});
+    }
+    for (const std::string& mark : kMarks) {
+      entries.push_back(
+          {static_cast<TokenId>(entries.size()), mark,
+           mark == "<e>" ? TokenKind::kControl : TokenKind::kAdded});
+    }
+    return new Vocabulary(*Vocabulary::from_table(entries));
+  }();
+  return *kVocabulary;
+}
+
+// The message of a response whose pieces are marks if they spell one, else
+// ordinary tokens.  After '!' a piece is ordinary tokens in any case.
+std::string read_ids(const Format& format,
+                     const std::vector<std::string>& pieces) {
+  std::vector<TokenId> ids;
+  for (std::string_view piece : pieces) {
+    const auto mark = std::ranges::find(kMarks, piece);
+    if (mark != kMarks.end()) {
+      ids.push_back(256 + static_cast<TokenId>(mark - kMarks.begin()));
+      continue;
+    }
+    if (piece.starts_with('!')) piece.remove_prefix(1);
+    for (const char c : piece) ids.push_back(static_cast<unsigned char>(c));
+  }
+  const ParserOptions options = {.vocabulary = &vocabulary()};
+  const ParseRecord whole = testing::record_tokens(format, {ids}, options);
+  std::vector<std::vector<TokenId>> single;
+  for (const TokenId id : ids) single.push_back({id});
+  EXPECT_EQ(testing::record_tokens(format, single, options).to_string(),
+            whole.to_string());
+  return json::dump(whole.message.fields);
+}
+
+TEST(Tokens, MarksInStringsAreText) {
+  const Format format = json_calls(kEnds, R"("turn_end": ["<e>"], )");
+  EXPECT_EQ(read_ids(format, {"<f>", "{\"a\": \"", "</f>", "!</f>", "<e>",
+                              "\"}", "</f>", "Yes.", "<e>"}),
+            R"({"calls": [{"a": "</f></f><e>"}], "content": "Yes."})");
+}
+
+TEST(Tokens, SpelledMarkersAreText) {
+  const Format format = json_calls(
+      R"("calls": {"ends": "value"}, "think": {"interrupted_by": ["calls"]})",
+      R"("turn_end": ["<e>"], )");
+  EXPECT_EQ(read_ids(format, {"I.", "!<e>", "<e>"}), R"({"content": "I.<e>"})");
+  // A mark interrupts wherever it stands, a spelled opener nowhere.
+  EXPECT_EQ(read_ids(format, {"<t>", "Hm. ", "<f>", "{}", "</f>", "Yes."}),
+            R"({"think": "Hm. ", "calls": [{}], "content": "Yes."})");
+  EXPECT_EQ(read_ids(format, {"<t>", "Hm.\n", "!<f>", "{}", "</t>", "Yes."}),
+            R"({"think": "Hm.\n<f>{}", "content": "Yes."})");
+}
+
+TEST(Tokens, RandomPieces) {
+  const Format format = json_calls(
+      R"("calls": {"ends": "value", "otherwise": "content",
+           "layout": {"before": ["\n"], "after": ["\n"]}},
+         "think": {"interrupted_by": ["calls"], "layout": {"last": ["\n"]}})",
+      R"("turn_end": ["<e>"], )");
+  const std::vector<std::string> pieces = {
+      "<f>", "</f>", "<t>",        "</t>", "!<f>", "!</f>", "!<e>", "\n",
+      " ",   "x",    "{\"a\": \"", "\"}",  "{}",   "\"",    "[",    "<"};
+  std::mt19937 random(13);
+  for (int i = 0; i < 800; ++i) {
+    std::vector<std::string> response;
+    for (std::size_t n = random() % 14; n > 0; --n) {
+      response.push_back(pieces[random() % pieces.size()]);
+    }
+    read_ids(format, response);
   }
 }
 
