@@ -232,7 +232,11 @@ class Planner {
         }
       }
     }
+    // A text that ends the response ends each region, except inside the strings
+    // of a value that has its own end.
+    if (first) append(plan.strings, plan_->turn_end);
     plan.raw_values = plan.strings;
+    if (!first) append(plan.raw_values, plan_->turn_end);
     if (field.content.kind == format::ContentKind::kXmlInline) {
       append(plan.raw_values, value_ends(field.content.tag_pattern.hir));
     }

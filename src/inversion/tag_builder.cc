@@ -290,11 +290,10 @@ class Builder {
   Value arguments(const WritePart& part, const Tool& tool) const {
     const FieldPlan& plan = plan_of(*plan_.calls);
     const Value* style = part.style.find("style");
-    const bool elements = style != nullptr && style->as_string() != "json" &&
-                          style->as_string() != "python" &&
-                          style->as_string() != "delimited";
+    const bool raw = style != nullptr && style->as_string() != "json" &&
+                     style->as_string() != "python";
     Value node = json_schema(arguments_schema(tool.schema),
-                             elements ? plan.raw_values : plan.strings);
+                             raw ? plan.raw_values : plan.strings);
     for (const json::Member& member : part.style.members()) {
       node.mutable_members().set(member.key, member.value);
     }
