@@ -51,6 +51,22 @@ void reduce(Texts& texts) {
   texts = std::move(kept);
 }
 
+// A text that begins as it ends, such as "[e~[", can be found across the end of
+// the free text: in "[e~" before "[e~[".  What comes before its last occurrence
+// of the common part is excluded instead.
+void without_borders(Texts& texts) {
+  for (std::string& text : texts) {
+    for (std::size_t size = text.size(); size-- > 1;) {
+      if (!text.ends_with(std::string_view(text).substr(0, size))) continue;
+      const std::size_t left = text.size() - size;
+      if (left >= kShortestExclude && (text[left] & 0xC0) != 0x80) {
+        text.resize(left);
+      }
+      break;
+    }
+  }
+}
+
 void append(Texts& out, const Texts& more) {
   out.insert(out.end(), more.begin(), more.end());
 }
@@ -194,6 +210,10 @@ class Planner {
     const format::FieldReading* read = reading(index);
     Excludes& text = plan.free_text;
     exclude(text, field.close);
+    // A pattern may read on into the text: (?:<think>\s*)+.
+    if (field.open.kind == Delimiter::Kind::kPattern) {
+      exclude(text, field.open);
+    }
     append(text.texts, plan_->turn_end);
     if (read != nullptr) {
       append(text.texts, read->drop);
@@ -215,6 +235,7 @@ class Planner {
         }
       }
     }
+    without_borders(text.texts);
     reduce(text.texts);
 
     if (plan.role != Role::kCalls) {
@@ -233,10 +254,17 @@ class Planner {
       }
     }
     // A text that ends the response ends each region, except inside the strings
-    // of a value that has its own end.
+    // of a JSON value that has its own end.
     if (first) append(plan.strings, plan_->turn_end);
     plan.raw_values = plan.strings;
-    if (!first) append(plan.raw_values, plan_->turn_end);
+    if (!first) {
+      append(plan.raw_values, plan_->turn_end);
+      exclude_from_strings(plan.raw_values, field.close);
+    }
+    // The reader puts U+0001 and U+0002 in the place of string delimiters.
+    if (!field.content.string_delims.empty()) {
+      append(plan.raw_values, {"\x01", "\x02"});
+    }
     if (field.content.kind == format::ContentKind::kXmlInline) {
       append(plan.raw_values, value_ends(field.content.tag_pattern.hir));
     }

@@ -505,8 +505,14 @@ class Builder {
     const WriteLayout& layout = layouts_of(*plan_.calls).front();
     const std::optional<std::string> written = text_of(layout.before);
     if (written && !written->empty()) texts.push_back(*written);
+    // If a call itself may begin with white space, that is the layout.
+    const WriteParts& first =
+        layout.section_begin.empty() ? layout.parts : layout.section_begin;
+    const bool begins_with_text =
+        !first.empty() && first.front().kind == WritePart::Kind::kText &&
+        first.front().text.find_first_of(" \t\r\n") != 0;
     const auto& readings = format_.family.reading.fields;
-    if (*plan_.calls < readings.size()) {
+    if (begins_with_text && *plan_.calls < readings.size()) {
       for (const std::string& text : readings[*plan_.calls].layout.before) {
         if (!text.empty()) texts.push_back(text);
       }
