@@ -27,7 +27,7 @@ Vocabulary make_vocabulary() {
   }
   for (const char* text :
        {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>",
-        "</arg_value>", "<m>", "]<]minimax[>["}) {
+        "</arg_value>", "<m>", "]<]minimax[>[", "<|\"|>"}) {
     entries.push_back({.id = id++, .bytes = text, .kind = TokenKind::kAdded});
   }
   entries.push_back({.id = id, .bytes = "<eos>", .kind = TokenKind::kControl});
@@ -123,6 +123,58 @@ TEST(ArgumentMarks, RawValues) {
             {"<tool_call>f<arg_key>p</arg_key><arg_value>x</tool_call>y"
              "</arg_value></tool_call>",
              "", false},
+        });
+}
+
+TEST(ArgumentMarks, Elements) {
+  check(R"({"begin": "<tool_call>f", "end": "</tool_call>", "content": {
+      "type": "json_schema", "style": "elements", "elements": {
+        "open": "<arg_key>", "middle": "</arg_key>\n<arg_value>",
+        "close": "</arg_value>\n", "ends": ["</tool_call>"]}, "json_schema": {
+        "properties": {"s": {"type": "string"}, "o": {"type": "object"}}}}})",
+        {
+            {"<tool_call>f<arg_key>s</arg_key>\n<arg_value>a<m></arg_value>\n"
+             "</tool_call>",
+             "", true},
+            {"<tool_call>f<arg_key>o</arg_key>\n<arg_value>"
+             "{\"a\": \"</arg_value></tool_call>\"}</arg_value>\n</tool_call>",
+             "", true},
+            {"<tool_call>f<arg_key>s</arg_key>\n<arg_value></tool_call>"
+             "</arg_value>\n</tool_call>",
+             "", false},
+            {"<tool_call>f<arg_key>s</arg_key>\n<arg_value>a</arg_value>\n"
+             "</tool_call>",
+             "</arg_value>", false},
+        });
+}
+
+TEST(ArgumentMarks, Delimited) {
+  check(R"({"begin": "<tool_call>f", "end": "</tool_call>", "content": {
+      "type": "json_schema", "style": "delimited", "delimited": {
+        "string": ["<|\"|>", "<|\"|>"]}, "json_schema": {
+        "properties": {"s": {"type": "string"}, "a b": true}}}})",
+        {
+            {"<tool_call>f{s:<|\"|>a<m>\"</tool_call><|\"|>}</tool_call>", "",
+             true},
+            {"<tool_call>f{<|\"|>a b<|\"|>:[<|\"|><|\"|>,{x:1}]}</tool_call>",
+             "", true},
+            {"<tool_call>f{s:<|\"|>a<|\"|>}</tool_call>", "<|\"|>", false},
+            {"<tool_call>f{s:<|\"|><|\"|><|\"|>}</tool_call>", "", false},
+        });
+}
+
+// A string of Python holds every added token, as a string of JSON does.
+TEST(ArgumentMarks, Python) {
+  check(R"({"begin": "<tool_call>f(", "end": ")</tool_call>", "content": {
+      "type": "json_schema", "style": "python", "json_schema": {
+        "properties": {"s": {"type": "string"},
+                       "p": {"type": "string", "pattern": "^<"}}}}})",
+        {
+            {"<tool_call>f(s=\"a<m></tool_call>\", p=\"</tool_call><m>\")"
+             "</tool_call>",
+             "", true},
+            {"<tool_call>f()</tool_call>", "", true},
+            {"<tool_call>f()</tool_call>", "</tool_call>", false},
         });
 }
 
