@@ -12,7 +12,11 @@ namespace parlance::arguments {
 using structural_tag::ArgumentStyle;
 
 bool ArgumentCallReader::streams(const ArgumentRules& rules) {
-  if (rules.nests() || !rules.layout().loose || rules.root_list() == kNone) {
+  if (rules.nests() || rules.root_list() == kNone) return false;
+  // What follows a number must not continue it.
+  const std::string_view close = rules.layout().close;
+  if (close.empty() || std::string_view("0123456789.eE+-").find(close[0]) !=
+                           std::string_view::npos) {
     return false;
   }
   const ListRule& list = rules.list(rules.root_list());
@@ -29,6 +33,11 @@ ArgumentCallReader::ArgumentCallReader(std::string_view name,
       mutex_(mutex),
       limits_(limits),
       layout_(rules.layout()) {}
+
+std::size_t ArgumentCallReader::skip(std::string_view text,
+                                     std::size_t pos) const {
+  return layout_.loose ? skip_space(text, pos) : pos;
+}
 
 std::size_t ArgumentCallReader::find(std::string_view text,
                                      std::string_view marker) {
@@ -63,14 +72,17 @@ bool ArgumentCallReader::find_member(std::string_view written) {
 }
 
 bool ArgumentCallReader::read_open(std::string_view text) {
-  at_ = skip_space(text, at_);
+  at_ = skip(text, at_);
+  const std::string open =
+      first_ ? layout_.open : layout_.between + layout_.open;
   const std::string_view left = text.substr(at_);
-  if (left.size() < layout_.open.size()) return false;
-  if (!left.starts_with(layout_.open)) {
+  // An element has more than `open`, which may be empty.
+  if (left.size() <= open.size()) return false;
+  if (!left.starts_with(open)) {
     step_ = Step::kStopped;
     return true;
   }
-  at_ += layout_.open.size();
+  at_ += open.size();
   searched_ = at_;
   step_ = Step::kName;
   return true;
@@ -86,11 +98,31 @@ bool ArgumentCallReader::read_name(std::string_view text) {
   at_ = found + layout_.middle.size();
   searched_ = at_;
   step_ = Step::kAttribute;
-  if (layout_.after_type.empty()) begin_value("");
+  if (layout_.loose && layout_.after_type.empty()) begin_value("");
   return true;
 }
 
+// The text of a type and the text after it, of an exact layout.  No such text
+// begins with another one.
+bool ArgumentCallReader::read_type(std::string_view text) {
+  const std::string_view left = text.substr(at_);
+  bool wait = false;
+  for (const TypeGroup& group : rules_.groups()) {
+    const std::string written =
+        layout_.types.empty() ? "" : group.text + layout_.after_type;
+    if (left.starts_with(written)) {
+      at_ += written.size();
+      begin_exact_value(group);
+      return true;
+    }
+    wait = wait || written.starts_with(left);
+  }
+  if (!wait) step_ = Step::kStopped;
+  return !wait;
+}
+
 bool ArgumentCallReader::read_attribute(std::string_view text) {
+  if (!layout_.loose) return read_type(text);
   if (rules_.style() == ArgumentStyle::kGlmXml) {
     at_ = skip_space(text, at_);
     searched_ = std::max(searched_, at_);
@@ -114,6 +146,22 @@ void ArgumentCallReader::begin_value(std::string_view attribute) {
   const bool is_string =
       rule.json_types == 0 ||
       (string_first_ && rule.strings == ValueRule::Strings::kAny);
+  start_value(is_string);
+  end_ = {"", layout_.close, ""};
+}
+
+void ArgumentCallReader::begin_exact_value(const TypeGroup& group) {
+  string_first_ = false;
+  group_ = &group;
+  start_value((rules_.value(value_).json_types & group.types) == 0 ||
+              (group.types == schema::kString &&
+               layout_.strings != ElementLayout::Strings::kJson));
+  const CloseText close = close_text(layout_.close);
+  end_ = {std::string(close.before), std::string(close.text),
+          layout_.close.substr(close.before.size() + close.text.size())};
+}
+
+void ArgumentCallReader::start_value(bool is_string) {
   step_ = is_string ? Step::kString : Step::kValue;
   searched_ = at_;
   string_written_ = false;
@@ -122,8 +170,40 @@ void ArgumentCallReader::begin_value(std::string_view attribute) {
   no_json_ = false;
 }
 
+// Whether the value at at_ may become a CDATA section, which needs more text.
+// If it is one, the string in it is what is read next.
+bool ArgumentCallReader::may_be_cdata(std::string_view text) {
+  if (layout_.strings != ElementLayout::Strings::kCdata || string_written_ ||
+      end_.text == kCdataClose) {
+    return false;
+  }
+  const std::string_view left = text.substr(at_);
+  if (left.starts_with(kCdataOpen)) {
+    at_ += kCdataOpen.size();
+    start_value(/*is_string=*/true);
+    end_ = {"", std::string(kCdataClose), layout_.close};
+    return false;
+  }
+  return kCdataOpen.starts_with(left);
+}
+
+// The white space before `end` that belongs to the marker that ends a string:
+// all of StringEnd::before, or what of it has come.  The text of the marker
+// begins at `end`, or may begin after the text.
+std::size_t ArgumentCallReader::held_before(std::string_view text,
+                                            std::size_t end) const {
+  const std::string_view string = text.substr(at_, end - at_);
+  const std::string_view before = end_.before;
+  if (end < text.size()) return string.ends_with(before) ? before.size() : 0;
+  for (std::size_t size = before.size(); size > 0; --size) {
+    if (string.ends_with(before.substr(0, size))) return size;
+  }
+  return 0;
+}
+
 void ArgumentCallReader::end_element(std::size_t at) {
   at_ = at;
+  first_ = false;
   step_ = Step::kOpen;
 }
 
@@ -141,9 +221,11 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
     begin();
     if (text[at_] == '\n') searched_ = std::max(searched_, ++at_);
   }
-  const std::size_t found = find(text, layout_.close);
-  std::size_t certain = std::min(found, searched_);
-  if (found != std::string_view::npos) certain = found;
+  if (may_be_cdata(text)) return false;
+  const std::size_t found = find(text, end_.text);
+  std::size_t certain = found == std::string_view::npos ? searched_ : found;
+  const std::size_t held = held_before(text, certain);
+  certain -= held;
   // The line feed before the closing marker is markup.
   if (layout_.line_feeds && certain > at_ && text[certain - 1] == '\n') {
     --certain;
@@ -154,9 +236,20 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
     at_ = certain;
   }
   if (found == std::string_view::npos) return false;
+  const std::size_t after = found + end_.text.size();
+  if (held == end_.before.size() &&
+      std::string_view(end_.after).starts_with(text.substr(after)) &&
+      text.size() - after < end_.after.size()) {
+    return false;
+  }
+  if (held != end_.before.size() ||
+      !text.substr(after).starts_with(end_.after)) {
+    step_ = Step::kStopped;
+    return true;
+  }
   begin();
   writer_.close_string(out);
-  end_element(found + layout_.close.size());
+  end_element(after + end_.after.size());
   return true;
 }
 
@@ -166,6 +259,8 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
 bool ArgumentCallReader::read_value(std::string_view text, bool end,
                                     std::string& out) {
   using Token = call_stream::JsonScanner::Token;
+  if (may_be_cdata(text) && !end) return false;
+  if (step_ == Step::kString) return true;
   const ValueRule& rule = rules_.value(value_);
   if (!scanner_) scanner_.emplace(limits_.json_depth, at_);
   while (!json_end_ && !no_json_) {
@@ -180,16 +275,18 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
     if (!end) return false;
     no_json_ = true;
   }
-  const std::size_t found = find(text, layout_.close);
+  const std::size_t found = find(text, end_.text);
   if (json_end_ && !no_json_) {
-    const std::size_t after = skip_space(text, *json_end_);
+    const std::size_t after = skip(text, *json_end_);
     const std::string_view left = text.substr(after);
     if (left.size() < layout_.close.size() && layout_.close.starts_with(left)) {
       return false;
     }
-    const std::size_t begin = skip_space(text, at_);
-    no_json_ = !left.starts_with(layout_.close) ||
-               rules_.json_end(value_, text, begin, "") != *json_end_;
+    const std::size_t begin = skip(text, at_);
+    no_json_ =
+        !left.starts_with(layout_.close) ||
+        rules_.json_end(value_, text, begin,
+                        layout_.loose ? "" : layout_.close) != *json_end_;
     const auto as_string = [&] {
       return string_first_ && found != std::string_view::npos &&
              rules_.string_fits(
@@ -201,7 +298,7 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
       options.limits = limits_;
       const Result<json::Value> value =
           json::parse(text.substr(begin, *json_end_ - begin), options);
-      if (value) {
+      if (value && (layout_.loose || in_group(*value, *group_))) {
         writer_.member(name_, *value, out);
         end_element(after + layout_.close.size());
         return true;
@@ -209,15 +306,24 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
     }
   }
   if (found == std::string_view::npos) return false;
+  const std::size_t held = held_before(text, found);
+  const std::size_t after = found + end_.text.size();
+  const std::string_view left = text.substr(after);
+  if (!end && left.size() < end_.after.size() &&
+      std::string_view(end_.after).starts_with(left)) {
+    return false;
+  }
   const std::string_view raw =
-      raw_string(layout_, text.substr(at_, found - at_));
-  if (rule.strings == ValueRule::Strings::kNoString ||
+      raw_string(layout_, text.substr(at_, found - held - at_));
+  const bool strings = layout_.loose || (group_->types & schema::kString) != 0;
+  if (!strings || held != end_.before.size() || !left.starts_with(end_.after) ||
+      rule.strings == ValueRule::Strings::kNoString ||
       !rules_.string_fits(value_, raw)) {
     step_ = Step::kStopped;
     return true;
   }
   writer_.member(name_, raw, out);
-  end_element(found + layout_.close.size());
+  end_element(after + end_.after.size());
   return true;
 }
 

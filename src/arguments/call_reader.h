@@ -31,9 +31,9 @@ namespace parlance::arguments {
 
 class ArgumentCallReader final : public call_stream::CallReader {
  public:
-  // Whether arguments under these rules are read piece by piece: the layout is
-  // loose, elements are not nested, the object has one alternative, and the
-  // marker after a name ends the name.
+  // Whether arguments under these rules are read piece by piece: elements are
+  // not nested, the object has one alternative, the marker after a name ends
+  // the name, and the closing marker ends a number.
   static bool streams(const ArgumentRules& rules);
 
   // `mutex` guards `rules`; both live as long as `owner`.
@@ -61,11 +61,25 @@ class ArgumentCallReader final : public call_stream::CallReader {
   bool read_attribute(std::string_view text);
   bool read_string(std::string_view text, std::string& out);
   bool read_value(std::string_view text, bool end, std::string& out);
+  bool read_type(std::string_view text);
   void begin_value(std::string_view attribute);
+  void begin_exact_value(const TypeGroup& group);
+  void start_value(bool is_string);
+  bool may_be_cdata(std::string_view text);
+  std::size_t held_before(std::string_view text, std::size_t end) const;
+  // After optional white space, if the layout has it.
+  std::size_t skip(std::string_view text, std::size_t pos) const;
   // Finds `marker` from searched_ on.
   std::size_t find(std::string_view text, std::string_view marker);
   bool find_member(std::string_view written);
   void end_element(std::size_t at);
+
+  // What ends the string that is being read.  `text` is searched for.
+  struct StringEnd {
+    std::string before;  // white space
+    std::string text;
+    std::string after;
+  };
 
   const std::string call_;
   const std::shared_ptr<void> owner_;
@@ -75,6 +89,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
   const ElementLayout& layout_;
 
   bool opened_ = false;
+  bool first_ = true;  // no element has been read
   Step step_ = Step::kOpen;
   std::size_t at_ = 0;        // where the step began
   std::size_t searched_ = 0;  // no marker of the step begins before this
@@ -83,8 +98,10 @@ class ArgumentCallReader final : public call_stream::CallReader {
   // The element that is being read.
   std::string name_;
   ValueId value_ = kNone;
-  bool string_first_ = false;    // the attribute says that it is a string
-  bool string_written_ = false;  // the string has begun
+  StringEnd end_;
+  const TypeGroup* group_ = nullptr;  // of an exact layout
+  bool string_first_ = false;         // the attribute says that it is a string
+  bool string_written_ = false;       // the string has begun
   // Reads the value as JSON: the end of the value, once it is known.
   std::optional<call_stream::JsonScanner> scanner_;
   std::optional<std::size_t> json_end_;

@@ -197,6 +197,23 @@ std::vector<TypeGroup> type_groups(const ElementLayout& layout) {
   return out;
 }
 
+bool in_group(const json::Value& value, const TypeGroup& group) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return (group.types & schema::kNull) != 0;
+    case json::Kind::kBool:
+      return (group.types & schema::kBoolean) != 0;
+    case json::Kind::kString:
+      return (group.types & schema::kString) != 0;
+    case json::Kind::kArray:
+      return (group.types & schema::kArray) != 0;
+    case json::Kind::kObject:
+      return (group.types & schema::kObject) != 0;
+    default:
+      return (group.types & schema::kNumber) != 0;
+  }
+}
+
 bool is_identifier(std::string_view name) {
   return !name.empty() && is_letter(name.front()) &&
          std::all_of(name.begin(), name.end(),

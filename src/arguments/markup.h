@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/json.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::arguments {
@@ -94,6 +95,9 @@ struct TypeGroup {
 // The groups of a layout, each with a different text: all types if it writes
 // no types.
 std::vector<TypeGroup> type_groups(const ElementLayout& layout);
+
+// Whether a value has one of the types of a group.
+bool in_group(const json::Value& value, const TypeGroup& group);
 
 // Whether a name may stand before "=" in a Python call: letters, digits and
 // "_", not beginning with a digit.  Characters beyond ASCII count as letters,

@@ -106,24 +106,6 @@ std::optional<json::Value> parse(std::string_view text, const Limits& limits) {
   return std::move(*value);
 }
 
-// Whether a value has one of the types of a group.
-bool in_group(const json::Value& value, const TypeGroup& group) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return (group.types & schema::kNull) != 0;
-    case json::Kind::kBool:
-      return (group.types & schema::kBoolean) != 0;
-    case json::Kind::kString:
-      return (group.types & schema::kString) != 0;
-    case json::Kind::kArray:
-      return (group.types & schema::kArray) != 0;
-    case json::Kind::kObject:
-      return (group.types & schema::kObject) != 0;
-    default:
-      return (group.types & schema::kNumber) != 0;
-  }
-}
-
 class Reading {
  public:
   Reading(ArgumentRules& rules, const Limits& limits, std::string_view text)

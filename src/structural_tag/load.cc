@@ -396,6 +396,8 @@ void Loader::load_json_schema(MemberReader& fields, const json::Value& object,
     // White space before and after a value is layout and could complete such a
     // text.
     if (body.style != ArgumentStyle::kJson &&
+        body.style != ArgumentStyle::kPython &&
+        body.style != ArgumentStyle::kDelimited &&
         (space(text.front()) || space(text.back()))) {
       fields.fail(ErrorCode::kUnsupported, "excludes",
                   "of the style '" + std::string(to_string(body.style)) +
