@@ -200,7 +200,7 @@ class Linter {
   }
 
   static std::string path_of(const Field& field) {
-    return json::append_pointer("/fields", field.name);
+    return json::append_pointer("/fields", field.template_name);
   }
 
   const Field* find_field(std::string_view name) const {
@@ -241,11 +241,13 @@ class Linter {
     for (const auto& [name, field] : fields->members()) {
       const std::string path = json::append_pointer("/fields", name);
       check_flags(field, path, {"repeats", "optional"});
-      const Field* loaded = find_field(name);
       const json::Value* args = field.find("content_args");
-      if (loaded == nullptr || args == nullptr) continue;
-      check_arguments(loaded->content, *args,
-                      json::append_pointer(path, "content_args"));
+      if (args == nullptr) continue;
+      for (const Field& loaded : description_.fields) {
+        if (loaded.template_name != name) continue;
+        check_arguments(loaded.content, *args,
+                        json::append_pointer(path, "content_args"));
+      }
     }
   }
 

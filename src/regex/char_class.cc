@@ -9,9 +9,13 @@ namespace parlance::regex {
 
 CharClass::CharClass(std::vector<CharRange> ranges)
     : ranges_(std::move(ranges)) {
-  std::sort(
-      ranges_.begin(), ranges_.end(),
-      [](const CharRange& a, const CharRange& b) { return a.first < b.first; });
+  const auto before = [](const CharRange& a, const CharRange& b) {
+    return a.first < b.first;
+  };
+  // Most sets are made of tables, which are sorted.
+  if (!std::is_sorted(ranges_.begin(), ranges_.end(), before)) {
+    std::sort(ranges_.begin(), ranges_.end(), before);
+  }
   std::size_t kept = 0;
   for (const CharRange& range : ranges_) {
     if (kept > 0 && range.first <= ranges_[kept - 1].last + 1) {

@@ -78,7 +78,7 @@ const std::vector<Category>& categories() {
 }
 
 // The text between "[" and "]" for `set`.
-std::string members(const CharClass& set) {
+std::string written_members(const CharClass& set) {
   std::string out;
   if (set.ranges().size() <= kFewRanges) {
     append_ranges(out, set);
@@ -93,6 +93,14 @@ std::string members(const CharClass& set) {
   }
   append_ranges(out, set.intersect(covered.negated()));
   return out;
+}
+
+// The same.  The text of \w is written once: many patterns contain it, and
+// large sets are expensive to write.
+std::string members(const CharClass& set) {
+  static const std::string kWord =
+      written_members(property_class(Property::kWord));
+  return set == property_class(Property::kWord) ? kWord : written_members(set);
 }
 
 std::string brackets(const CharClass& set) {
