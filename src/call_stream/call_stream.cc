@@ -92,42 +92,52 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   if (reader_ != nullptr) reader_->advance(text, true, writer_);
   const std::vector<CallView> calls = calls_in(value);
   std::vector<Call>& announced = writer_.calls_;
-  // Compares call by call.  Invariant: the first `same` calls are equal.
-  std::size_t same = 0;
   json::ParseOptions options;
   options.limits = limits_;
-  for (; same < std::min(calls.size(), announced.size()); ++same) {
-    Call& call = announced[same];
-    const CallView& wanted = calls[same];
-    if (call.name != wanted.name || call.id != wanted.id) break;
-    if (call.arguments.empty()) {
-      // emit() goes on with the last announced call only.
-      call.arguments = json::dump(*wanted.arguments, {.ascii = false});
-      if (same + 1 < announced_) {
-        Event& event =
-            add(EventKind::kCallArguments,
-                static_cast<std::uint32_t>(first_ + same), like, events);
-        event.text = kept(call.arguments);
-      }
-      continue;
+  // Whether the announced call `i` is `wanted`.  A call without arguments so
+  // far gets them.
+  const auto agrees = [&](std::size_t i, const CallView& wanted) {
+    Call& call = announced[i];
+    if (call.name != wanted.name || call.id != wanted.id) return false;
+    if (!call.arguments.empty()) {
+      const Result<json::Value> written = json::parse(call.arguments, options);
+      return written && *written == *wanted.arguments;
     }
-    const Result<json::Value> written = json::parse(call.arguments, options);
-    if (!written || *written != *wanted.arguments) break;
+    call.arguments = json::dump(*wanted.arguments, {.ascii = false});
+    // emit() goes on with the last announced call only.
+    if (i + 1 < announced_) {
+      add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i),
+          like, events)
+          .text = kept(call.arguments);
+    }
+    return true;
+  };
+  // Finds each call of the value among the announced ones, in order.
+  // Invariant: the first `found` calls of the value are found, and the next one
+  // can only be at `next` or after it.
+  std::size_t found = 0;
+  std::size_t next = 0;
+  while (found < calls.size()) {
+    std::size_t at = next;
+    while (at < announced.size() && !agrees(at, calls[found])) ++at;
+    if (at == announced.size()) break;
+    announced[at].complete = true;
+    next = at + 1;
+    ++found;
   }
   std::optional<std::uint32_t> differs;
-  const std::size_t first_left = announced.size();
-  if (same < first_left) {
-    differs = static_cast<std::uint32_t>(first_ + same);
+  if (found < calls.size() && next < announced.size()) {
+    differs = static_cast<std::uint32_t>(first_ + next);
   }
   emit(like, events);
-  for (std::size_t i = same; i < calls.size(); ++i) {
+  for (std::size_t i = found; i < calls.size(); ++i) {
     writer_.open(calls[i].name, calls[i].id);
     writer_.arguments() = json::dump(*calls[i].arguments, {.ascii = false});
     emit(like, events);
+    announced.back().complete = true;
   }
   for (std::size_t i = 0; i < announced.size(); ++i) {
-    if (i >= same && i < first_left) continue;
-    announced[i].complete = true;
+    if (!announced[i].complete) continue;
     add(EventKind::kCallClose, static_cast<std::uint32_t>(first_ + i), like,
         events);
   }

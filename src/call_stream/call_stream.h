@@ -21,10 +21,11 @@
 //
 //   * a call with equal name, id and arguments is closed;
 //   * a call without any arguments so far gets them, written from the value;
-//   * from the first call on that differs, the calls stay unfinished, and the
-//     remaining calls of the value are announced anew.  A member that comes
-//     twice in the object of a call has this effect: {"name": "f", ..., "name":
-//     "g"} announces f, and the last one counts.
+//   * a call that is not in the value stays unfinished;
+//   * from the first call of the value on that was not announced, the calls of
+//     the value are announced anew.  A member that comes twice in the object of
+//     a call has this effect: {"name": "f", ..., "name": "g"} announces f, and
+//     the last one counts.
 //
 // So the calls that were closed are exactly the calls of the message, in order.
 // A reader for a shape that cannot be read piece by piece writes nothing, and
@@ -109,7 +110,8 @@ class CallStream {
   void advance(std::string_view text, const Event& like,
                std::vector<Event>& events);
   // The region closes; `value` is its value.  Returns the number of the first
-  // call that differs from the value, if there is one.
+  // call that is not the one of the value at its place, if calls are announced
+  // anew although there is such a call.
   std::optional<std::uint32_t> close(std::string_view text,
                                      const json::Value& value,
                                      const Event& like,

@@ -8,6 +8,7 @@
 #include "call_stream/json_calls.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "parlance/json.h"
 
@@ -31,11 +32,11 @@ std::unique_ptr<JsonCallReader> JsonCallReader::make(JsonCallShape shape,
                                                      const Limits& limits) {
   std::unique_ptr<JsonCallReader> out(
       new JsonCallReader(std::move(shape), std::move(casts), limits));
-  bool fits = out->add_path(out->shape_.arguments, Part::kArguments);
+  bool fits = out->add_paths(out->shape_.arguments, Part::kArguments);
   for (const auto& [source, part] : {std::pair(&out->shape_.name, Part::kName),
                                      std::pair(&out->shape_.id, Part::kId)}) {
-    if (source->kind != Source::Kind::kPath) continue;
-    fits = fits && out->add_path(source->path, part);
+    if (source->kind != Source::Kind::kPaths) continue;
+    fits = fits && out->add_paths(source->paths, part);
   }
   return fits ? std::move(out) : nullptr;
 }
@@ -47,7 +48,13 @@ JsonCallReader::JsonCallReader(JsonCallShape shape, Casts casts,
       limits_(limits),
       scanner_(limits.json_depth) {}
 
-bool JsonCallReader::add_path(const std::vector<std::string>& path, Part part) {
+bool JsonCallReader::add_paths(const std::vector<Path>& paths, Part part) {
+  std::uint32_t rank = 0;
+  return std::ranges::all_of(
+      paths, [&](const Path& path) { return add_path(path, part, rank++); });
+}
+
+bool JsonCallReader::add_path(const Path& path, Part part, std::uint32_t rank) {
   std::int32_t node = 0;
   for (const std::string& key : path) {
     Node& from = nodes_[static_cast<std::size_t>(node)];
@@ -66,14 +73,17 @@ bool JsonCallReader::add_path(const std::vector<std::string>& path, Part part) {
   Node& last = nodes_[static_cast<std::size_t>(node)];
   if (last.part != Part::kNone || !last.children.empty()) return false;
   last.part = part;
+  last.rank = rank;
   return true;
 }
 
 // The node of a value that begins in the innermost open value.
 std::int32_t JsonCallReader::child_node(char first) const {
+  using Count = JsonCallShape::Count;
   if (frames_.empty()) {
-    if (!shape_.list) return 0;
-    return first == '[' ? kList : kOutside;
+    if (shape_.count == Count::kOne) return 0;
+    if (first == '[') return kList;
+    return shape_.count == Count::kList ? kOutside : 0;
   }
   if (frames_.back().node == kList) return 0;
   return frames_.back().object ? key_node_ : kOutside;
@@ -81,37 +91,51 @@ std::int32_t JsonCallReader::child_node(char first) const {
 
 void JsonCallReader::begin_call() {
   name_known_ = shape_.name.kind == Source::Kind::kText;
-  id_known_ = shape_.id.kind != Source::Kind::kPath;
+  id_known_ = shape_.id.kind != Source::Kind::kPaths;
+  if (!id_known_) shape_.id.text.clear();
   announced_ = false;
   repeated_ = false;
+  std::ranges::fill(ranks_, kNoRank);
   arguments_begin_ = kNowhere;
   arguments_end_ = kNowhere;
+  in_text_ = false;
+  members_ = 0;
 }
 
 void JsonCallReader::begin_value(std::string_view text) {
   const std::size_t begin = scanner_.position();
   const std::int32_t node = child_node(text[begin]);
+  if (!frames_.empty() && frames_.back().node == 0) only_value_.first = begin;
   frames_.push_back({node, text[begin] == '{', begin});
   key_node_ = kOutside;
   if (node < 0) return;
   // A call that was announced when the region opened has begun already.
   if (node == 0 && !announced_) begin_call();
-  const Part part = nodes_[static_cast<std::size_t>(node)].part;
-  if (part == Part::kNone) return;
-  if (announced_ &&
-      (part != Part::kArguments || arguments_begin_ != kNowhere)) {
+  const Node& known = nodes_[static_cast<std::size_t>(node)];
+  if (known.part == Part::kNone) return;
+  std::uint32_t& rank = ranks_[static_cast<std::size_t>(known.part)];
+  if (known.rank > rank && rank != kNoRank) {
+    frames_.back().node = kOutside;  // another name counts
+    return;
+  }
+  if (announced_ && (known.part != Part::kArguments || rank != kNoRank)) {
     repeated_ = true;
   }
+  rank = known.rank;
   if (repeated_) return;
-  if (part == Part::kArguments) {
+  if (known.part == Part::kArguments) {
     arguments_begin_ = begin;
     arguments_end_ = kNowhere;
+    in_text_ = shape_.as_text && text[begin] == '"';
   }
 }
 
 void JsonCallReader::end_value(std::string_view text) {
   const Frame frame = frames_.back();
   frames_.pop_back();
+  if (!frames_.empty() && frames_.back().node == 0) {
+    only_value_.second = scanner_.position();
+  }
   if (frame.node < 0 || repeated_) return;
   const std::string_view raw =
       text.substr(frame.begin, scanner_.position() - frame.begin);
@@ -130,6 +154,23 @@ void JsonCallReader::end_value(std::string_view text) {
     case Part::kNone:
       break;
   }
+  if (frame.node == 0) end_call();
+}
+
+// What is known only when the object of the call has ended.
+void JsonCallReader::end_call() {
+  if (announced_) return;
+  if (shape_.id.optional) id_known_ = true;
+  const auto has = [&](Part part) {
+    return ranks_[static_cast<std::size_t>(part)] != kNoRank;
+  };
+  if (!shape_.only_key || members_ != 1 || has(Part::kName) ||
+      has(Part::kArguments)) {
+    return;
+  }
+  shape_.name.text = only_key_;
+  name_known_ = true;
+  std::tie(arguments_begin_, arguments_end_) = only_value_;
 }
 
 void JsonCallReader::set_text(Source& source, std::string_view raw,
@@ -142,23 +183,60 @@ void JsonCallReader::set_text(Source& source, std::string_view raw,
   known = true;
 }
 
+void JsonCallReader::announce(CallWriter& out) {
+  if (announced_ || !name_known_ || !id_known_) return;
+  announced_ = true;
+  out.open(shape_.name.text, shape_.id.text);
+  parameters_ = schema::parameters_of(casts_.tools, shape_.name.text);
+  inner_.reset();
+}
+
+void JsonCallReader::read_key(std::string_view text) {
+  key_node_ = kOutside;
+  const std::int32_t in = frames_.back().node;
+  if (in < 0) return;
+  const Node& node = nodes_[static_cast<std::size_t>(in)];
+  if (node.children.empty()) return;
+  const auto key = string_of(text.substr(
+      scanner_.token_begin(), scanner_.position() - scanner_.token_begin()));
+  if (in == 0 && ++members_ == 1) only_key_ = key.value_or("");
+  for (const auto& [name, child] : node.children) {
+    if (key == name) key_node_ = child;
+  }
+}
+
+// kSequence: goes on to the next value.  False: more text is needed.
+bool JsonCallReader::next_value(std::string_view text, bool end) {
+  const auto skip = [&](std::size_t at) {
+    const std::size_t next = text.find_first_not_of(" \t\n\r", at);
+    return std::min(next, text.size());
+  };
+  std::size_t at = skip(scanner_.position());
+  const std::string_view left = text.substr(at);
+  const std::string_view separator = shape_.separator;
+  if (!separator.empty() && left.starts_with(separator)) {
+    at = skip(at + separator.size());
+  } else if (!end && separator.starts_with(left)) {
+    return false;
+  }
+  if (at == text.size()) return false;
+  scanner_ = JsonScanner(limits_.json_depth, at);
+  between_ = false;
+  return true;
+}
+
 // Invariant: frames_ has the values that are open at scanner_.position().
 // After each token, everything that is certain has been written.
-void JsonCallReader::advance(std::string_view text, bool, CallWriter& out) {
-  const auto announce = [&] {
-    if (announced_ || !name_known_ || !id_known_) return;
-    announced_ = true;
-    out.open(shape_.name.text, shape_.id.text);
-    parameters_ = schema::parameters_of(casts_.tools, shape_.name.text);
-    inner_.reset();
-  };
-  if (frames_.empty() && !shape_.list && !announced_ &&
-      shape_.name.kind == Source::Kind::kText &&
-      shape_.id.kind != Source::Kind::kPath) {
+void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
+  const bool one = shape_.count == JsonCallShape::Count::kOne;
+  if (one && frames_.empty() && !announced_ && !stopped_ &&
+      scanner_.position() == 0 && shape_.name.kind == Source::Kind::kText &&
+      shape_.id.kind != Source::Kind::kPaths) {
     begin_call();
-    announce();
+    announce(out);
   }
   while (!stopped_) {
+    if (between_ && !next_value(text, end)) return;
     const JsonScanner::Token token = scanner_.next(text);
     switch (token) {
       case JsonScanner::Token::kMore:
@@ -170,33 +248,23 @@ void JsonCallReader::advance(std::string_view text, bool, CallWriter& out) {
         return;
       case JsonScanner::Token::kBegin:
         begin_value(text);
+        announce(out);
         break;
-      case JsonScanner::Token::kKey: {
-        const Frame& frame = frames_.back();
-        key_node_ = kOutside;
-        if (frame.node < 0) break;
-        const Node& node = nodes_[static_cast<std::size_t>(frame.node)];
-        if (node.children.empty()) break;
-        const auto key = string_of(
-            text.substr(scanner_.token_begin(),
-                        scanner_.position() - scanner_.token_begin()));
-        for (const auto& [name, child] : node.children) {
-          if (key == name) key_node_ = child;
-        }
+      case JsonScanner::Token::kKey:
+        read_key(text);
         break;
-      }
       case JsonScanner::Token::kEnd: {
-        const bool on_path = frames_.back().node >= 0;
-        const bool call = frames_.back().node == 0;
+        const std::int32_t node = frames_.back().node;
         end_value(text);
-        if (!on_path) break;
-        announce();
+        between_ =
+            frames_.empty() && shape_.count == JsonCallShape::Count::kSequence;
+        if (node < 0) break;
+        announce(out);
         write_arguments(text, out);
-        if (call && shape_.list) announced_ = false;
+        if (node == 0 && !one) announced_ = false;
         break;
       }
     }
-    if (token == JsonScanner::Token::kBegin) announce();
   }
 }
 
@@ -205,6 +273,12 @@ void JsonCallReader::write_arguments(std::string_view text, CallWriter& out) {
   if (!announced_ || arguments_begin_ == kNowhere) return;
   if (repeated_ && arguments_end_ == kNowhere) return;
   const std::size_t limit = std::min(arguments_end_, scanner_.position());
+  if (in_text_) {
+    if (arguments_end_ == kNowhere || inner_) return;
+    inner_.emplace(limits_.json_depth);  // written
+    return write_decoded(
+        text.substr(arguments_begin_, arguments_end_ - arguments_begin_), out);
+  }
   if (!inner_) {
     // The first bytes of the arguments.
     inner_.emplace(limits_.json_depth, arguments_begin_);
@@ -219,6 +293,29 @@ void JsonCallReader::write_arguments(std::string_view text, CallWriter& out) {
     out.arguments() += text.substr(written_, limit - written_);
     written_ = limit;
   }
+}
+
+// Writes arguments that are a string: the object whose text it is, if it is
+// one.
+void JsonCallReader::write_decoded(std::string_view raw, CallWriter& out) {
+  json::ParseOptions options;
+  options.limits = limits_;
+  const auto inside = string_of(raw);
+  Result<json::Value> value = json::parse(inside ? *inside : "", options);
+  if (!value || !value->is_object()) {
+    out.arguments() += raw;
+    return;
+  }
+  for (json::Member& member : value->mutable_members()) {
+    if (parameters_ == nullptr) break;
+    const auto parameter = parameters_->find(member.key);
+    if (parameter == parameters_->end()) continue;
+    if (auto changed = schema::cast_argument(member.value, parameter->second,
+                                             casts_.strings)) {
+      member.value = std::move(*changed);
+    }
+  }
+  out.arguments() += json::dump(*value, {.ascii = false});
 }
 
 // Invariant: the arguments before written_ are written, and if `waiting_`, the

@@ -17,8 +17,9 @@
 // tool casts are written as json::dump writes them; a value that may be cast
 // waits for its end.
 //
-// If a name, id or arguments come again after the call was announced, the
-// reader writes no more: the stream corrects the call when the region closes.
+// If a name, id or arguments come again after the call was announced, or under
+// a name that counts more, the reader writes no more: the stream corrects the
+// call when the region closes.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,23 +37,39 @@
 
 namespace parlance::call_stream {
 
+using Path = std::vector<std::string>;  // keys, from the call inwards
+
 // Where the name or the id of a call comes from.
 struct Source {
   enum class Kind : std::uint8_t {
-    kNone,  // there is none
-    kText,  // known when the region opens
-    kPath,  // the value at `path` in the object of the call
+    kNone,   // there is none
+    kText,   // known when the region opens
+    kPaths,  // the value at the first of `paths` that the call has
   };
   Kind kind = Kind::kNone;
   std::string text = {};
-  std::vector<std::string> path = {};
+  std::vector<Path> paths = {};
+  // kPaths: a call may lack it.
+  bool optional = false;
 };
 
 struct JsonCallShape {
-  bool list = false;  // a list of calls
+  enum class Count : std::uint8_t {
+    kOne,
+    kList,       // a list of calls
+    kListOrOne,  // the same, or one call
+    kSequence,   // values one after another: calls, or lists of them
+  };
+  Count count = Count::kOne;
+  std::string separator = {};  // kSequence: may come between values
   Source name = {};
   Source id = {};
-  std::vector<std::string> arguments = {};  // empty: the whole value
+  // The first that the call has counts.  An empty path: the call itself.
+  std::vector<Path> arguments = {{}};
+  // A string that contains the JSON text of an object stands for the object.
+  bool as_text = false;
+  // {"f": {...}}: the only key of a call is its name.
+  bool only_key = false;
 };
 
 // How the tools of a request change arguments.
@@ -75,6 +92,7 @@ class JsonCallReader final : public CallReader {
   // A node of the trie of the shape's paths.  Node 0 is the call.
   struct Node {
     Part part = Part::kNone;
+    std::uint32_t rank = 0;  // of the path among those of the part
     std::vector<std::pair<std::string, std::int32_t>> children = {};
   };
   static constexpr std::int32_t kOutside = -1;  // on no path
@@ -87,13 +105,19 @@ class JsonCallReader final : public CallReader {
   };
 
   JsonCallReader(JsonCallShape shape, Casts casts, const Limits& limits);
-  bool add_path(const std::vector<std::string>& path, Part part);
+  bool add_paths(const std::vector<Path>& paths, Part part);
+  bool add_path(const Path& path, Part part, std::uint32_t rank);
+  bool next_value(std::string_view text, bool end);
+  void announce(CallWriter& out);
+  void read_key(std::string_view text);
+  void end_call();
   std::int32_t child_node(char first) const;
   void begin_call();
   void begin_value(std::string_view text);
   void end_value(std::string_view text);
   void set_text(Source& source, std::string_view raw, bool& known);
   void write_arguments(std::string_view text, CallWriter& out);
+  void write_decoded(std::string_view raw, CallWriter& out);
   void write_cast(std::string_view text, std::size_t limit, CallWriter& out);
 
   JsonCallShape shape_;
@@ -105,7 +129,11 @@ class JsonCallReader final : public CallReader {
   std::int32_t key_node_ = kOutside;  // of the member whose key was read
   bool stopped_ = false;
 
+  bool between_ = false;  // kSequence: after a value
+
   // The call that is being read.
+  static constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
+  std::uint32_t ranks_[4] = {kNoRank, kNoRank, kNoRank, kNoRank};  // by Part
   bool name_known_ = false;
   bool id_known_ = false;
   bool announced_ = false;
@@ -113,6 +141,10 @@ class JsonCallReader final : public CallReader {
   static constexpr std::size_t kNowhere = ~std::size_t{0};
   std::size_t arguments_begin_ = kNowhere;
   std::size_t arguments_end_ = kNowhere;
+  bool in_text_ = false;     // the arguments are a string that may be decoded
+  std::size_t members_ = 0;  // of the call so far
+  std::string only_key_;     // the key of the first one
+  std::pair<std::size_t, std::size_t> only_value_ = {0, 0};
   std::size_t written_ = 0;  // arguments before this position are written
 
   // Casting.

@@ -188,18 +188,18 @@ schema::Strings Assembler::strings_of(FieldId index) const {
 void Assembler::open_calls() {
   calls_due_ = false;
   const format::Field& field = description_.fields[field_];
-  if (!calls_ || !has_calls(field)) return;
+  if (!calls_) return;
+  const format::FieldReading* read = reading(field_);
+  if (read != nullptr && !reads_values(field, *read)) read = nullptr;
+  if (read == nullptr && !has_calls(field)) return;
   calls_field_ = field_;
-  if (reading(field_) != nullptr && (reads_values(field, *reading(field_)) ||
-                                     changes_arguments(*reading(field_)))) {
-    // The calls are known when the region closes.
-    calls_->open(nullptr);
-    return;
-  }
-  calls_->open(make_call_reader(field,
-                                {program_, format_.limits, captures_,
-                                 body_marks_, reads_marks(field.content)},
-                                {options_.tools, strings_of(field_)}));
+  const bool changes =
+      reading(field_) != nullptr && changes_arguments(*reading(field_));
+  calls_->open(
+      make_call_reader(field,
+                       {program_, format_.limits, captures_, body_marks_,
+                        reads_marks(field.content), read, changes},
+                       {options_.tools, strings_of(field_)}));
   calls_due_ = true;
   calls_bytes_ = {body_begin_, body_begin_};
 }

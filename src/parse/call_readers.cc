@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "automata/nfa.h"
+#include "base/python_number.h"
 #include "call_stream/lax_text.h"
 #include "json/dialect.h"
 #include "parse/element_calls.h"
+#include "parse/region_values.h"
 #include "regex/unicode_properties.h"
 
 namespace parlance::parse {
@@ -68,9 +70,9 @@ std::optional<Source> source_of(const Transform* part, const Field& field,
   const bool captured =
       has_group(field.open, root) || has_group(field.close, root);
   if (field.transform_each ? !captured : root == "content") {
-    out.kind = Source::Kind::kPath;
-    out.path.assign(part->path.begin() + (field.transform_each ? 0 : 1),
-                    part->path.end());
+    out.kind = Source::Kind::kPaths;
+    out.paths.emplace_back(part->path.begin() + (field.transform_each ? 0 : 1),
+                           part->path.end());
     return out;
   }
   if (field.transform_each || has_group(field.close, root)) return std::nullopt;
@@ -142,49 +144,136 @@ bool has_calls(const Field& field) {
   return false;
 }
 
-// The steps: the transform says where the parts of a call come from; if name
-// and id are known now, the call can be announced; the content decides how the
-// arguments are read.
+namespace {
+
+// The member of a call without a transform.
+Source member_source(std::string_view key, bool optional) {
+  Source out;
+  out.kind = Source::Kind::kPaths;
+  out.paths = {{std::string(key)}};
+  out.optional = optional;
+  return out;
+}
+
+// Puts the names that a family file gives for a member in the place of the one
+// that the transform names.  False: the transform takes the part from deeper
+// inside, or from elsewhere.
+bool apply_names(const std::vector<std::string>& names, Source& source) {
+  if (names.empty()) return true;
+  if (source.kind != Source::Kind::kPaths) return true;
+  if (source.paths[0].size() != 1) return source.paths[0].empty();
+  source.paths.clear();
+  for (const std::string& name : names) source.paths.push_back({name});
+  return true;
+}
+
+// Where the parts of a call come from.  Nothing if name or id are not known
+// before the region closes.
+struct Sources {
+  Source name;
+  Source id;
+  std::optional<Source> arguments;
+};
+
+std::optional<Sources> sources_of(const Field& field,
+                                  const RegionContext& region) {
+  if (!field.transform) {
+    // Only read_values() makes calls without a transform.
+    if (region.reading == nullptr) return std::nullopt;
+    return Sources{member_source("name", false), member_source("id", true),
+                   member_source("arguments", false)};
+  }
+  const Transform* function = function_of(*field.transform);
+  if (function == nullptr) return std::nullopt;
+  auto name = source_of(member(*function, "name"), field, region);
+  auto id = source_of(member(*field.transform, "id"), field, region);
+  if (!name || !id) return std::nullopt;
+  return Sources{std::move(*name), std::move(*id),
+                 source_of(member(*function, "arguments"), field, region)};
+}
+
+// Applies what a family file says about the values of the field.  False: they
+// are not read piece by piece.
+bool apply_reading(const Field& field, const format::FieldReading& reading,
+                   Sources& sources, JsonCallShape& shape) {
+  if (reading.syntax != format::ValueSyntax::kTemplate &&
+      reading.syntax != format::ValueSyntax::kJson) {
+    return false;
+  }
+  const format::MemberNames& members = reading.members;
+  if (!sources.arguments || !apply_names(members.name, sources.name) ||
+      !apply_names(members.arguments, *sources.arguments) ||
+      !apply_names(members.id, sources.id)) {
+    return false;
+  }
+  if (!members.id.empty()) sources.id.optional = true;
+  shape.as_text = members.as_text;
+  shape.only_key =
+      members.only_key && sources.name.kind == Source::Kind::kPaths;
+  shape.separator = base::python_strip(reading.separator);
+  if (!has_several_values(field, reading)) {
+    shape.count = JsonCallShape::Count::kOne;
+  } else {
+    shape.count = reading.count == format::ValueCount::kSequence
+                      ? JsonCallShape::Count::kSequence
+                      : JsonCallShape::Count::kListOrOne;
+  }
+  return true;
+}
+
+}  // namespace
+
+// The steps: the transform and the family file say where the parts of a call
+// come from; if name and id are known now, the call can be announced; the
+// content decides how the arguments are read.
 std::unique_ptr<CallReader> make_call_reader(const Field& field,
                                              const RegionContext& region,
                                              call_stream::Casts casts) {
-  if (!field.transform) return nullptr;
-  const Transform* function = function_of(*field.transform);
-  if (function == nullptr) return nullptr;
-  const auto name = source_of(member(*function, "name"), field, region);
-  const auto id = source_of(member(*field.transform, "id"), field, region);
-  if (!name || !id) return nullptr;
-  const bool known = name->kind == Source::Kind::kText &&
-                     id->kind != Source::Kind::kPath && !field.transform_each;
+  std::optional<Sources> sources = sources_of(field, region);
+  if (!sources) return nullptr;
+  JsonCallShape shape;
+  shape.count = field.transform_each ? JsonCallShape::Count::kList
+                                     : JsonCallShape::Count::kOne;
+  if (region.reading != nullptr &&
+      !apply_reading(field, *region.reading, *sources, shape)) {
+    return nullptr;
+  }
+  const Source& name = sources->name;
+  const Source& id = sources->id;
+  const bool known = name.kind == Source::Kind::kText &&
+                     id.kind != Source::Kind::kPaths &&
+                     shape.count == JsonCallShape::Count::kOne;
   const auto late = [&]() -> std::unique_ptr<CallReader> {
     if (!known) return nullptr;
-    return std::make_unique<call_stream::NamedCallReader>(name->text, id->text);
+    return std::make_unique<call_stream::NamedCallReader>(name.text, id.text);
   };
-  const auto arguments =
-      source_of(member(*function, "arguments"), field, region);
-  if (!arguments || arguments->kind != Source::Kind::kPath) return late();
+  const std::optional<Source>& arguments = sources->arguments;
+  if (!arguments || arguments->kind != Source::Kind::kPaths) return late();
   const Content& content = field.content;
-  if (content.kind == ContentKind::kJson) {
-    JsonCallShape shape{field.transform_each, *name, *id, arguments->path};
+  if (content.kind == ContentKind::kJson || region.reading != nullptr) {
+    const bool lax = content.kind == ContentKind::kJson &&
+                     (content.unquoted_keys || !content.string_delims.empty());
+    shape.name = name;
+    shape.id = id;
+    shape.arguments = arguments->paths;
     std::unique_ptr<CallReader> reader =
         JsonCallReader::make(std::move(shape), std::move(casts), region.limits);
-    if (reader != nullptr &&
-        (content.unquoted_keys || !content.string_delims.empty())) {
+    if (reader != nullptr && lax) {
       reader = lax_reader(content, region, std::move(reader));
     }
     return reader != nullptr ? std::move(reader) : late();
   }
-  const bool whole = known && arguments->path.empty();
-  if (!whole || content.fault) return late();
+  const bool whole = known && arguments->paths[0].empty();
+  if (!whole || content.fault || region.changes_arguments) return late();
   if (content.kind == ContentKind::kXmlInline && !content.merge_duplicates &&
       region.program.tags.at(&content).automaton != nullptr) {
-    return std::make_unique<ElementCallReader>(name->text, id->text, content,
+    return std::make_unique<ElementCallReader>(name.text, id.text, content,
                                                region.program, region.marks,
                                                std::move(casts), region.limits);
   }
   if (content.kind == ContentKind::kKvLines &&
       !content.line_separator.empty() && !content.key_separator.empty()) {
-    return std::make_unique<LineCallReader>(name->text, id->text, content,
+    return std::make_unique<LineCallReader>(name.text, id.text, content,
                                             region.program, region.marks,
                                             std::move(casts), region.limits);
   }

@@ -244,6 +244,69 @@ TEST(CallStream, WholeRegions) {
         {{"<f!{\"n\": \"g\"}>", R"(+g {"a": 1}.)"}});
 }
 
+// A format file with calls from "<" to ">", read as `reading` says.
+Format file_format(const std::string& reading, const std::string& rest = "") {
+  Result<Format> format = Format::from_json(
+      R"({"name": "test", "response_template": {"version": 1, "start_anchor": )"
+      R"("A:", "fields": {"tool_calls": {"open": "<", "close": ">", )"
+      R"("repeats": true, "content": "json")" +
+      rest + R"(}}}, "parlance": {"read": {"tool_calls": )" + reading + "}}}");
+  EXPECT_TRUE(format.has_value()) << format.error().to_string();
+  return *format;
+}
+
+TEST(CallStream, NamesOfMembers) {
+  const Format format = file_format(
+      R"({"members": {"name": ["name", "tool"], "arguments": )"
+      R"(["arguments", "parameters"], "id": ["id"], "as_text": true}})");
+  // Without an id the call is announced at its end.
+  check(format,
+        {{R"(<{"id": 7, "tool": "f", "parameters": {"a")", R"(+f#7 {"a")"},
+         {": 1}}", ": 1}"},
+         {">", "."}});
+  check(format, {{R"(<{"tool": "f", "parameters": {"a": 1})", ""},
+                 {"}", R"(+f {"a": 1})"},
+                 {">", "."}});
+  // A name that counts less is skipped; one that counts more changes the call.
+  check(format,
+        {{R"(<{"id": "", "name": "f", "tool": "g", "arguments": {)", "+f {"},
+         {R"(}, "parameters": 1}>)", "}."}});
+  check(format,
+        {{R"(<{"id": "", "tool": "f", "parameters": {}, )", "+f {}"},
+         {R"("name": "g"}>)", "+g {}."}},
+        nullptr, true);
+  check(format, {{R"(<{"id": "", "name": "f", "arguments": "{\"n\": )", "+f "},
+                 {R"(\"1\"}"}>)", R"({"n": "1"}.)"}});
+  check(format,
+        {{R"(<{"id": "", "name": "f", "arguments": "{\"n\": )", "+f "},
+         {R"(\"1\"}"}>)", R"({"n": 1}.)"}},
+        &tools());
+}
+
+TEST(CallStream, OnlyKey) {
+  check(file_format(R"({"values": "list", "members": {"only_key": true}})"),
+        {{R"(<[{"f": {"a")", ""},
+         {R"(: 1}}, {"g": {})", R"(+f {"a": 1})"},
+         {"}]>", "+g {}.."}});
+}
+
+TEST(CallStream, Sequences) {
+  const Format format =
+      file_format(R"({"values": {"sequence": "; "}})",
+                  R"(, "transform": {"function": {"name": "{content.name}", )"
+                  R"("arguments": "{content.arguments}"}})");
+  check(format, {{R"(<{"name": "f", "arguments": {}};)", "+f {}"},
+                 {R"( {"name": "g", "arguments": {)", "+g {"},
+                 {R"(}}>)", "}.."}});
+  // A damaged call is left out, and the calls beside it count.
+  check(
+      file_format(R"({"values": "list"})"),
+      {{R"(<[{"name": "f", "arguments": {"a": 1}, "id": 1}, {"name": "g", )",
+        R"(+f#1 {"a": 1})"},
+       {R"("id": 2}, {"name": "h", "arguments": {}, "id": 3})", "+g#2 +h#3 {}"},
+       {"]>", ".."}});
+}
+
 // --- Elements and lines
 // --------------------------------------------------------
 
