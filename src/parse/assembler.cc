@@ -193,13 +193,10 @@ void Assembler::open_calls() {
   if (read != nullptr && !reads_values(field, *read)) read = nullptr;
   if (read == nullptr && !has_calls(field)) return;
   calls_field_ = field_;
-  const bool changes =
-      reading(field_) != nullptr && changes_arguments(*reading(field_));
-  calls_->open(
-      make_call_reader(field,
-                       {program_, format_.limits, captures_, body_marks_,
-                        reads_marks(field.content), read, changes},
-                       {options_.tools, strings_of(field_)}));
+  calls_->open(make_call_reader(field,
+                                {program_, format_.limits, captures_,
+                                 body_marks_, reads_marks(field.content), read},
+                                {options_.tools, strings_of(field_)}));
   calls_due_ = true;
   calls_bytes_ = {body_begin_, body_begin_};
 }

@@ -264,7 +264,7 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
     return reader != nullptr ? std::move(reader) : late();
   }
   const bool whole = known && arguments->paths[0].empty();
-  if (!whole || content.fault || region.changes_arguments) return late();
+  if (!whole || content.fault) return late();
   if (content.kind == ContentKind::kXmlInline && !content.merge_duplicates &&
       region.program.tags.at(&content).automaton != nullptr) {
     return std::make_unique<ElementCallReader>(name.text, id.text, content,

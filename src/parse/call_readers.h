@@ -36,7 +36,6 @@ struct RegionContext {
   bool reads_marks = false;  // `marks` has the marks that the content reads
   // What a family file says about the values; null if reads_values() is false.
   const format::FieldReading* reading = nullptr;
-  bool changes_arguments = false;  // see argument_values.h
 };
 
 // A reader for a region of `field` that has opened.  Null if nothing is known

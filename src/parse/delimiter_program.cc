@@ -418,8 +418,11 @@ std::shared_ptr<const DelimiterProgram> compile_program(
       }
       program->tags.emplace(
           content, compile_finder(pattern, groups, limits, program->marks));
+      const std::string_view type =
+          groups.size() > 2 ? groups[2] : std::string_view();
       program->elements.emplace(
-          content, compile_element_finder(pattern.hir, limits, program->marks));
+          content,
+          compile_element_finder(pattern.hir, type, limits, program->marks));
     }
   }
   return program;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/python_number.h"
+#include "parse/argument_values.h"
 #include "parse/content.h"
 #include "schema/cast_calls.h"
 
@@ -39,10 +40,12 @@ const schema::Parameter* MemberReader::parameter_of(
   return found == parameters_->end() ? nullptr : &found->second;
 }
 
-bool MemberReader::write(std::string_view key, const MarkedText& raw, bool null,
-                         std::string& out) {
+bool MemberReader::write(std::string_view key, std::string_view type,
+                         const MarkedText& raw, bool null, std::string& out) {
   ContentResult value =
-      parse_member_value(raw, null, content_, program_, limits_);
+      reading_ == nullptr || null
+          ? parse_member_value(raw, null, content_, program_, limits_)
+          : read_argument(raw, type, content_, *reading_, program_, limits_);
   if (!value) return false;
   if (const schema::Parameter* parameter = parameter_of(key)) {
     if (auto changed =
@@ -65,7 +68,10 @@ ElementCallReader::ElementCallReader(std::string_view name, std::string_view id,
     : MemberReader(name, id, content, program, marks, std::move(casts), limits),
       whole_(program.tags.at(&content)),
       halves_(program.elements.at(&content)),
-      step_(halves_ ? Step::kHead : Step::kElement) {}
+      step_(halves_ ? Step::kHead : Step::kElement) {
+  const auto reading = program.arguments.find(&content);
+  if (reading != program.arguments.end()) reading_ = reading->second;
+}
 
 void ElementCallReader::search_from(std::size_t begin, std::string_view text) {
   automata::Context context;
@@ -106,8 +112,8 @@ bool ElementCallReader::read_element(std::string_view text, std::string& out) {
   // An empty match would be found again.
   if (match_.end == match_.begin) return false;
   std::size_t wanted = 0;
-  std::optional<std::pair<std::size_t, std::size_t>> groups[2];
-  for (std::size_t i = 0; i < 2; ++i) {
+  std::optional<std::pair<std::size_t, std::size_t>> groups[3];
+  for (std::size_t i = 0; i < whole_.groups.size(); ++i) {
     if (whole_.groups[i] == 0) continue;
     const auto [begin, end] = match_.groups[wanted++];
     if (begin != automata::kNoPosition) groups[i] = {begin, end};
@@ -120,9 +126,36 @@ bool ElementCallReader::read_element(std::string_view text, std::string& out) {
     raw = marked(text).substr(groups[1]->first,
                               groups[1]->second - groups[1]->first);
   }
-  if (!write(text.substr(begin, end - begin), raw, null, out)) return false;
+  std::string_view type;
+  if (groups[2]) {
+    type = text.substr(groups[2]->first, groups[2]->second - groups[2]->first);
+  }
+  if (!write(text.substr(begin, end - begin), type, raw, null, out)) {
+    return false;
+  }
   search_from(static_cast<std::size_t>(match_.end), text);
   return true;
+}
+
+// Whether the value that begins can only be the string of its text.
+bool ElementCallReader::is_string() const {
+  const schema::Parameter* parameter = parameter_of(key_);
+  if (parameter != nullptr &&
+      schema::may_cast_string(*parameter, casts_.strings)) {
+    return false;
+  }
+  if (reading_ != nullptr) {
+    if (reading_->decode != format::ArgumentReading::Decode::kNone ||
+        reading_->line_feeds > 1) {
+      return false;
+    }
+    for (const auto& [name, kind] : reading_->types) {
+      if (name == type_ && !reading_->type_capture.empty()) {
+        return kind == "string";
+      }
+    }
+  }
+  return content_.value_parser == nullptr;
 }
 
 bool ElementCallReader::read_head(std::string_view text, std::string& out) {
@@ -133,10 +166,15 @@ bool ElementCallReader::read_head(std::string_view text, std::string& out) {
                      static_cast<std::size_t>(end - begin));
   value_begin_ = static_cast<std::size_t>(match_.end);
   written_ = value_begin_;
-  const schema::Parameter* parameter = parameter_of(key_);
-  growing_ = content_.value_parser == nullptr &&
-             (parameter == nullptr ||
-              !schema::may_cast_string(*parameter, casts_.strings));
+  type_.clear();
+  if (match_.groups.size() > 1 &&
+      match_.groups[1].first != automata::kNoPosition) {
+    const auto [from, to] = match_.groups[1];
+    type_ = text.substr(static_cast<std::size_t>(from),
+                        static_cast<std::size_t>(to - from));
+  }
+  growing_ = is_string();
+  begun_ = false;
   if (growing_) writer_.open_string(key_, out);
   step_ = Step::kTail;
   search_from(value_begin_, text);
@@ -147,9 +185,10 @@ bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
   search_.match(match_);
   const auto end = static_cast<std::size_t>(match_.begin);
   if (growing_) {
-    writer_.text(text.substr(written_, end - written_), out);
+    grow(text, end, out);
     writer_.close_string(out);
-  } else if (!write(key_, marked(text).substr(value_begin_, end - value_begin_),
+  } else if (!write(key_, type_,
+                    marked(text).substr(value_begin_, end - value_begin_),
                     false, out)) {
     return false;
   }
@@ -157,6 +196,19 @@ bool ElementCallReader::read_tail(std::string_view text, std::string& out) {
   step_ = Step::kHead;
   search_from(static_cast<std::size_t>(match_.end), text);
   return true;
+}
+
+void ElementCallReader::grow(std::string_view text, std::size_t end,
+                             std::string& out) {
+  if (end <= written_) return;
+  const bool line_feeds = reading_ != nullptr && reading_->line_feeds == 1;
+  // The line feeds before and after the value are markup.
+  if (line_feeds && !begun_ && text[written_] == '\n') ++written_;
+  begun_ = true;
+  if (line_feeds && end > written_ && text[end - 1] == '\n') --end;
+  if (end <= written_) return;
+  writer_.text(text.substr(written_, end - written_), out);
+  written_ = end;
 }
 
 // Invariant: all elements before the beginning of the search are written.
@@ -179,10 +231,7 @@ void ElementCallReader::advance(std::string_view text, bool end,
     return;
   }
   if (!growing_) return;
-  const auto certain = static_cast<std::size_t>(search_.hold());
-  if (certain <= written_) return;
-  writer_.text(text.substr(written_, certain - written_), out);
-  written_ = certain;
+  grow(text, static_cast<std::size_t>(search_.hold()), out);
 }
 
 // --- kv-lines ----------------------------------------------------------------
@@ -213,7 +262,8 @@ void LineCallReader::advance(std::string_view text, bool end,
     const std::string_view raw =
         strip(line.substr(split + content_.key_separator.size()));
     const auto begin = static_cast<std::size_t>(raw.data() - text.data());
-    stopped_ = !write(key, marked(text).substr(begin, raw.size()), false, out);
+    stopped_ =
+        !write(key, "", marked(text).substr(begin, raw.size()), false, out);
   }
   if (!end || stopped_) return;
   stopped_ = true;

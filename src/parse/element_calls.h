@@ -41,9 +41,10 @@ class MemberReader : public call_stream::CallReader {
 
   void open(call_stream::CallWriter& out);
   const schema::Parameter* parameter_of(std::string_view key) const;
-  // Writes a member with the value of `raw`.  False: it cannot be read.
-  bool write(std::string_view key, const MarkedText& raw, bool null,
-             std::string& out);
+  // Writes a member with the value of `raw`, which `type` types ("": nothing
+  // does).  False: it cannot be read.
+  bool write(std::string_view key, std::string_view type, const MarkedText& raw,
+             bool null, std::string& out);
   MarkedText marked(std::string_view text) const { return {text, marks_}; }
 
   const format::Content& content_;
@@ -51,6 +52,8 @@ class MemberReader : public call_stream::CallReader {
   const std::vector<MarkAt>& marks_;  // of the region; grows with its text
   const call_stream::Casts casts_;
   const Limits limits_;
+  // What a family file says about arguments; may be null.
+  const format::ArgumentReading* reading_ = nullptr;
   const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
   call_stream::MemberWriter writer_;
   bool stopped_ = false;  // nothing more can be written
@@ -83,9 +86,12 @@ class ElementCallReader final : public MemberReader {
 
   void search_from(std::size_t begin, std::string_view text);
   bool run(std::string_view text, bool end);
+  bool is_string() const;
   bool read_element(std::string_view text, std::string& out);
   bool read_head(std::string_view text, std::string& out);
   bool read_tail(std::string_view text, std::string& out);
+  // Writes the growing value up to `end`.
+  void grow(std::string_view text, std::size_t end, std::string& out);
 
   const Finder& whole_;
   const ElementFinder& halves_;
@@ -94,8 +100,10 @@ class ElementCallReader final : public MemberReader {
   automata::Search search_;
   automata::Match match_;
   std::string key_;
+  std::string type_;
   std::size_t value_begin_ = 0;
   bool growing_ = false;     // the value is written while it grows
+  bool begun_ = false;       // its first byte has come
   std::size_t written_ = 0;  // the value before this position is written
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "parse/finder.h"
 #include "regex/hir_properties.h"
@@ -64,7 +65,8 @@ std::shared_ptr<const automata::Automaton> compile(
 
 }  // namespace
 
-ElementFinder compile_element_finder(const Hir& pattern, const Limits& limits,
+ElementFinder compile_element_finder(const Hir& pattern, std::string_view type,
+                                     const Limits& limits,
                                      const std::vector<automata::Mark>& marks) {
   const HirNode& root = pattern.root();
   const auto key = group_of(pattern, "key");
@@ -79,20 +81,27 @@ ElementFinder compile_element_finder(const Hir& pattern, const Limits& limits,
   const Hir head = slice(pattern, {root.children.begin(), middle});
   // A head without text would match everywhere.
   if (regex::can_be_empty(head)) return {};
-  // The key must be in the head.  Children precede their parents, so a walk
+  std::vector<std::uint32_t> groups = {*key};
+  if (!type.empty()) {
+    const auto group = group_of(pattern, type);
+    if (!group) return {};
+    groups.push_back(*group);
+  }
+  // The groups must be in the head.  Children precede their parents, so a walk
   // from the last node to the first one finds what the head contains.
   std::vector<bool> inside(head.nodes.size(), false);
   inside.back() = true;
-  bool has_key = false;
+  std::size_t found = 0;
   for (std::size_t i = head.nodes.size(); i-- > 0;) {
     if (!inside[i]) continue;
     const HirNode& node = head.nodes[i];
-    has_key = has_key || (node.kind == HirKind::kCapture && node.group == *key);
+    found += node.kind == HirKind::kCapture &&
+             std::ranges::find(groups, node.group) != groups.end();
     for (const HirId child : node.children) inside[child] = true;
   }
-  if (!has_key) return {};
+  if (found != groups.size()) return {};
   ElementFinder out;
-  out.head = compile(head, {*key}, limits, marks);
+  out.head = compile(head, std::move(groups), limits, marks);
   out.tail = compile(slice(pattern, {middle + 1, root.children.end()}), {},
                      limits, marks);
   return out;

@@ -12,6 +12,7 @@
 // text before a possible tail belongs to the value.
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "automata/dfa.h"
@@ -21,16 +22,20 @@
 namespace parlance::parse {
 
 struct ElementFinder {
-  std::shared_ptr<const automata::Automaton> head;  // its group is the key
+  // Its groups are the key and, if there is one, the type.
+  std::shared_ptr<const automata::Automaton> head;
   std::shared_ptr<const automata::Automaton> tail;
 
   explicit operator bool() const { return head != nullptr && tail != nullptr; }
 };
 
+// `type`: the group that types the value, or "".  It must be in the head.
+//
 // Empty if the pattern does not have this form: parts in a row, one of which is
 // the group "value" of any characters, as few as possible, and a part before it
 // contains the group "key"; or if our automata do not run the halves.
 ElementFinder compile_element_finder(const regex::Hir& pattern,
+                                     std::string_view type,
                                      const Limits& limits,
                                      const std::vector<automata::Mark>& marks);
 

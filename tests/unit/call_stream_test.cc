@@ -340,6 +340,37 @@ TEST(CallStream, Elements) {
   check(format, typed, &tools());
 }
 
+// A format file with the calls of `template_rest`, whose arguments are read as
+// `arguments` says.
+Format element_file(const std::string& pattern, const std::string& arguments) {
+  Result<Format> format = Format::from_json(
+      R"({"name": "test", "response_template": {"version": 1, "start_anchor": )"
+      R"("A:", "fields": {"tool_calls": {"open_pattern": "<(?P<name>\\w*)!", )"
+      R"("close": ">", "repeats": true, "content": "xml-inline", )"
+      R"("content_args": {"tag_pattern": ")" +
+      pattern +
+      R"("}, "transform": {"function": {"name": "{name}", "arguments": )"
+      R"("{content}"}}}}}, "parlance": {"read": {"tool_calls": {"arguments": )" +
+      arguments + "}}}}");
+  EXPECT_TRUE(format.has_value()) << format.error().to_string();
+  return *format;
+}
+
+TEST(CallStream, ElementsOfFamilyFiles) {
+  check(element_file(R"(\\[(?P<key>\\w+)\\](?P<value>.*?)\\[/\\])",
+                     R"({"line_feeds": 1})"),
+        {{"<f![s]\n", R"(+f {"s": ")"},
+         {"\na\n", R"(\na)"},
+         {"b\n", R"(\nb)"},
+         {"[/][t]\n[/]>", R"(", "t": ""}.)"}});
+  const Format typed = element_file(
+      R"(\\[(?P<key>\\w+) (?P<type>\\w+)\\](?P<value>.*?)\\[/\\])",
+      R"({"type_by": {"capture": "type", "map": {"s": "string", "j": "json"}}})");
+  check(typed, {{"<f![a s]1", R"(+f {"a": "1)"},
+                {"2[/][b j]1", "2\""},
+                {"2[/]>", R"(, "b": 12}.)"}});
+}
+
 TEST(CallStream, RepeatedElements) {
   check(built_in("seed_oss"),
         {{"<seed:tool_call><function=f><parameter=s>a</parameter>",
