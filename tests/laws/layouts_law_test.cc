@@ -348,9 +348,11 @@ class Case {
 
   void run(std::size_t walks) {
     schema_ = schema_of(small_);
-    // Under dependentSchemas JSON may have a key twice that its reader takes
-    // once.
-    if (json::dump(schema_).find("dependentSchemas") != std::string::npos) {
+    // A key that only "not" or "dependentSchemas" mentions may come twice in
+    // JSON, which its reader does not take.
+    const std::string text = json::dump(schema_);
+    if (text.find("dependentSchemas") != std::string::npos ||
+        text.find("\"not\"") != std::string::npos) {
       return;
     }
     const Result<json::Value> layout =
@@ -606,7 +608,7 @@ Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {
 }
 
 TEST(LayoutsLaw, Reading) {
-  const Counts counts = check(1, 900, 4);
+  const Counts counts = check(1, 1200, 4);
   EXPECT_GT(counts.texts, 1000u);
   EXPECT_GT(counts.values, 500u);
   EXPECT_LT(counts.left_out, counts.values / 10);
