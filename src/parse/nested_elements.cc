@@ -26,7 +26,7 @@ constexpr std::string_view kCohereClose = "</cofl:value>";
 constexpr std::string_view kMinimax = "]<]minimax[>[";
 constexpr std::string_view kItem = "item";
 
-Error invalid(std::string message) {
+Error invalid_element(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message), ""};
 }
 
@@ -85,8 +85,8 @@ Result<CohereTag> read_tag(std::string_view text, std::size_t& at) {
     const std::size_t end =
         equals == std::string_view::npos ? equals : text.find('"', equals + 2);
     if (end == std::string_view::npos) {
-      return invalid("the opening of a value is not complete: " +
-                     shown(text.substr(at)));
+      return invalid_element("the opening of a value is not complete: " +
+                             shown(text.substr(at)));
     }
     const std::string_view key = text.substr(at, equals - at);
     const std::string value(text.substr(equals + 2, end - (equals + 2)));
@@ -95,8 +95,8 @@ Result<CohereTag> read_tag(std::string_view text, std::size_t& at) {
     } else if (key == "type") {
       out.type = value;
     } else {
-      return invalid("a value has the attribute " + shown(key) +
-                     "; expected name or type");
+      return invalid_element("a value has the attribute " + shown(key) +
+                             "; expected name or type");
     }
     at = end + 1;
   }
@@ -114,7 +114,7 @@ Result<Value> read_cohere_elements(std::string_view text,
     if (parent.list) {
       parent.items.push_back(std::move(value));
     } else if (!name) {
-      return invalid("a member of a dict has no name");
+      return invalid_element("a member of a dict has no name");
     } else {
       parent.members.set(*name, std::move(value));
     }
@@ -137,8 +137,8 @@ Result<Value> read_cohere_elements(std::string_view text,
     }
     // 2. A value.
     if (!text.substr(at).starts_with(kCohereOpen)) {
-      return invalid("expected a value (<cofl:value ...>), found " +
-                     shown(text.substr(at)));
+      return invalid_element("expected a value (<cofl:value ...>), found " +
+                             shown(text.substr(at)));
     }
     at += kCohereOpen.size();
     Result<CohereTag> tag = read_tag(text, at);
@@ -146,24 +146,25 @@ Result<Value> read_cohere_elements(std::string_view text,
     if (tag->type == "dict" || tag->type == "list") {
       if (frames.size() >= limits.json_depth) return too_deep();
       if (!frames.back().list && !tag->name) {
-        return invalid("a member of a dict has no name");
+        return invalid_element("a member of a dict has no name");
       }
       frames.push_back({tag->name.value_or(""), tag->type == "list"});
       continue;
     }
     const std::size_t end = text.find(kCohereClose, at);
     if (end == std::string_view::npos) {
-      return invalid("the text ends inside a value: " + shown(text.substr(at)));
+      return invalid_element("the text ends inside a value: " +
+                             shown(text.substr(at)));
     }
     const std::string_view inside = text.substr(at, end - at);
     at = end + kCohereClose.size();
     Result<Value> value = Value(inside);
     if (tag->type == "json") {
       value = json::parse(base::python_strip(inside), {.limits = limits});
-      if (!value) return invalid("not JSON: " + shown(inside));
+      if (!value) return invalid_element("not JSON: " + shown(inside));
     } else if (tag->type != "raw") {
-      return invalid("a value has the type " + shown(tag->type) +
-                     "; expected raw, json, dict or list");
+      return invalid_element("a value has the type " + shown(tag->type) +
+                             "; expected raw, json, dict or list");
     }
     if (auto error = add(tag->name, std::move(*value))) return *error;
   }
@@ -237,17 +238,18 @@ Result<Value> read_minimax_m3_elements(
     MinimaxFrame& top = frames.back();
     if (marker == std::string_view::npos) {
       if (frames.size() > 1) {
-        return invalid("the text ends inside <" + top.name + ">");
+        return invalid_element("the text ends inside <" + top.name + ">");
       }
       if (!base::python_strip(before).empty()) {
-        return invalid("expected an element, found " + shown(before));
+        return invalid_element("expected an element, found " + shown(before));
       }
       return Value(std::move(top.members));
     }
     const std::size_t name_begin = marker + kMinimax.size();
     const std::size_t name_end = text.find('>', name_begin);
     if (name_end == std::string_view::npos || text[name_begin] != '<') {
-      return invalid("a marker is not complete: " + shown(text.substr(marker)));
+      return invalid_element("a marker is not complete: " +
+                             shown(text.substr(marker)));
     }
     std::string_view name =
         text.substr(name_begin + 1, name_end - (name_begin + 1));
@@ -255,7 +257,8 @@ Result<Value> read_minimax_m3_elements(
     if (closes) name.remove_prefix(1);
     const bool mixed = (top.has_elements || !closes || frames.size() == 1) &&
                        !base::python_strip(before).empty();
-    if (mixed) return invalid("text between elements: " + shown(before));
+    if (mixed)
+      return invalid_element("text between elements: " + shown(before));
     at = name_end + 1;
     // 2. A beginning.
     if (!closes) {
@@ -275,7 +278,8 @@ Result<Value> read_minimax_m3_elements(
     }
     // 3. An end.
     if (frames.size() == 1 || top.name != name) {
-      return invalid("</" + std::string(name) + "> closes no open element");
+      return invalid_element("</" + std::string(name) +
+                             "> closes no open element");
     }
     Value value = value_of(top, text, marker);
     const std::string done = std::move(top.name);

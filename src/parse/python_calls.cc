@@ -8,7 +8,7 @@
 namespace parlance::parse {
 namespace {
 
-Error invalid(std::string message) {
+Error invalid_call(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message), ""};
 }
 
@@ -39,19 +39,19 @@ Result<json::Value> read_arguments(json::PythonReader& reader) {
     const std::string name(reader.name());
     reader.skip_space();
     if (name.empty() || !reader.skip('=')) {
-      return invalid("expected an argument with its name (name=value)");
+      return invalid_call("expected an argument with its name (name=value)");
     }
     Result<json::Value> value = reader.value();
     if (!value) return value;
     if (out.find(name) != nullptr) {
-      return invalid("the argument '" + name + "' is given twice");
+      return invalid_call("the argument '" + name + "' is given twice");
     }
     out.set(name, std::move(*value));
     reader.skip_space();
     const bool comma = reader.skip(',');
     reader.skip_space();
     if (reader.skip(')')) return json::Value(std::move(out));
-    if (!comma) return invalid("expected ',' or ')' after an argument");
+    if (!comma) return invalid_call("expected ',' or ')' after an argument");
   }
 }
 
@@ -119,8 +119,8 @@ std::vector<PythonCall> read_python_calls(std::string_view text,
       // Text that is no call.  Its end is unknown, unless it is a string or
       // stands in brackets, so it is all of the rest.
       out.push_back({{begin, text.size()},
-                     invalid(closed ? "text follows the list of calls"
-                                    : "expected a call (name(...))")});
+                     invalid_call(closed ? "text follows the list of calls"
+                                         : "expected a call (name(...))")});
       return out;
     }
     Result<json::Value> arguments = read_arguments(reader);
@@ -145,7 +145,8 @@ std::vector<PythonCall> read_python_calls(std::string_view text,
     reader.seek(end);
   }
   if (list && !closed && out.empty()) {
-    out.push_back({{0, text.size()}, invalid("the list of calls never ends")});
+    out.push_back(
+        {{0, text.size()}, invalid_call("the list of calls never ends")});
   }
   return out;
 }

@@ -28,11 +28,11 @@ struct Item {
   Result<Value> value;
 };
 
-Error invalid(std::string message) {
+Error invalid_region(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message), ""};
 }
 
-bool is_space(char c) {
+bool is_region_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
@@ -62,11 +62,11 @@ std::vector<Span> split(std::string_view text, std::string_view separator,
   std::vector<Span> out;
   std::size_t at = 0;
   for (;;) {
-    while (at < text.size() && is_space(text[at])) ++at;
+    while (at < text.size() && is_region_space(text[at])) ++at;
     if (!out.empty() && !separator.empty() &&
         text.substr(at).starts_with(separator)) {
       at += separator.size();
-      while (at < text.size() && is_space(text[at])) ++at;
+      while (at < text.size() && is_region_space(text[at])) ++at;
     }
     if (at >= text.size()) return out;
     const char c = text[at];
@@ -157,7 +157,8 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
 
 // ---- From items to calls ----
 
-const Transform* member(const Transform& object, std::string_view key) {
+const Transform* transform_member(const Transform& object,
+                                  std::string_view key) {
   if (object.kind != Transform::Kind::kObject) return nullptr;
   for (const auto& [name, value] : object.members) {
     if (name == key) return &value;
@@ -177,7 +178,7 @@ struct Keys {
 Keys keys_of(const Field& field, bool made) {
   if (!field.transform) return {"name", "arguments", "id"};
   const Transform& call = *field.transform;
-  const Transform* function = member(call, "function");
+  const Transform* function = transform_member(call, "function");
   if (function == nullptr) function = &call;
   const auto key = [&](const Transform* part) -> std::string {
     if (part == nullptr || part->kind != Transform::Kind::kPlaceholder) {
@@ -187,9 +188,10 @@ Keys keys_of(const Field& field, bool made) {
     if (path.size() == 2 && path[0] == "content") return path[1];
     return path.size() == 1 && (field.transform_each || made) ? path[0] : "";
   };
-  Keys out = {key(member(*function, "name")),
-              key(member(*function, "arguments")), key(member(call, "id"))};
-  const Transform* arguments = member(*function, "arguments");
+  Keys out = {key(transform_member(*function, "name")),
+              key(transform_member(*function, "arguments")),
+              key(transform_member(call, "id"))};
+  const Transform* arguments = transform_member(*function, "arguments");
   out.item_is_arguments = arguments != nullptr && !field.transform_each &&
                           arguments->kind == Transform::Kind::kPlaceholder &&
                           arguments->path.size() == 1 &&
@@ -237,7 +239,7 @@ Result<Value> with_members(const Value& item, const Keys& keys,
   const MemberNames& members = reading.members;
   if (keys.item_is_arguments) return decoded(item, reading, limits);
   if (keys.name.empty() && keys.arguments.empty()) return item;
-  if (!item.is_object()) return invalid("a call must be an object");
+  if (!item.is_object()) return invalid_region("a call must be an object");
   const Value* name = first_of(item, members.name, keys.name);
   const Value* arguments = first_of(item, members.arguments, keys.arguments);
   Value only;
@@ -249,12 +251,12 @@ Result<Value> with_members(const Value& item, const Keys& keys,
   }
   if (!keys.name.empty() &&
       (name == nullptr || !name->is_string() || name->as_string().empty())) {
-    return invalid("a call without a name: expected a string under " +
-                   listed(members.name, keys.name));
+    return invalid_region("a call without a name: expected a string under " +
+                          listed(members.name, keys.name));
   }
   if (!keys.arguments.empty() && arguments == nullptr) {
-    return invalid("a call without arguments: expected " +
-                   listed(members.arguments, keys.arguments));
+    return invalid_region("a call without arguments: expected " +
+                          listed(members.arguments, keys.arguments));
   }
   json::Object out = item.members();
   if (const Value* id = first_of(item, members.id, keys.id)) {
@@ -338,7 +340,7 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
   }
   if (calls.empty() && !bad.empty()) return std::move(bad[0].error);
   if (calls.empty() && base::python_strip(text.text).empty()) {
-    return invalid("the region is empty");
+    return invalid_region("the region is empty");
   }
   damage.insert(damage.end(), bad.begin(), bad.end());
   if (has_several_values(field, reading)) return Value(std::move(calls));

@@ -18,7 +18,7 @@
 namespace parlance::parse {
 namespace {
 
-bool is_space(char c) {
+bool is_scanned_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
@@ -43,7 +43,7 @@ bool is_json_word(std::string_view word) {
          word == "Infinity";
 }
 
-char opening(char bracket) {
+char opening_of(char bracket) {
   return bracket == ')' ? '(' : bracket == ']' ? '[' : '{';
 }
 
@@ -101,7 +101,7 @@ bool ValueScanner::step(char c, const Delimits& delimits) {
       in_row_ = 0;
       return true;
     }
-    if (is_space(c)) return true;
+    if (is_scanned_space(c)) return true;
     phase_ = Phase::kOutside;
     if (python() &&
         std::string_view(",:)]}\"'+%*").find(c) == std::string_view::npos) {
@@ -234,11 +234,12 @@ void ValueScanner::open(char bracket) {
 bool ValueScanner::close(char bracket) {
   if (python()) {
     // A bracket closes what was left open inside its pair.
-    const std::size_t pair = stack_.rfind(opening(bracket));
+    const std::size_t pair = stack_.rfind(opening_of(bracket));
     if (pair == std::string::npos) return damaged();
     stack_.resize(pair);
   } else {
-    if (stack_.empty() || stack_.back() != opening(bracket)) return damaged();
+    if (stack_.empty() || stack_.back() != opening_of(bracket))
+      return damaged();
     stack_.pop_back();
   }
   expect_ = Expect::kCommaOrEnd;
@@ -267,14 +268,14 @@ bool ValueScanner::step_after(char c) {
       open('(');
       return true;
     }
-    if (is_space(c) && c != '\n') {
+    if (is_scanned_space(c) && c != '\n') {
       name_ended_ = true;
       return true;
     }
     if (!name_ended_ && (is_word(c) || c == '.')) return true;
     return other(token_begin_);
   }
-  if (is_space(c)) return true;
+  if (is_scanned_space(c)) return true;
   if (!language_->several) return other(position_);
   if (!separated_ && !separator.empty()) {
     if (separator[0] != c) return other(position_);
@@ -311,7 +312,7 @@ bool ValueScanner::step_json(char c) {
       return step_after(c);
     }
   }
-  if (is_space(c)) return true;
+  if (is_scanned_space(c)) return true;
   switch (expect_) {
     case Expect::kValueOrEnd:
       if (c == ']') return close(c);
@@ -364,7 +365,7 @@ bool ValueScanner::step_python(char c) {
       return step_after(c);
     }
   }
-  if (is_space(c)) {
+  if (is_scanned_space(c)) {
     spaced_ = true;
     return true;
   }
@@ -406,14 +407,14 @@ bool ValueScanner::step_name(char c) {
       open('(');
       return true;
     }
-    if (is_space(c) && c != '\n') {
+    if (is_scanned_space(c) && c != '\n') {
       name_ended_ = true;
       return true;
     }
     if (!name_ended_ && (is_word(c) || c == '.')) return true;
     return damaged();
   }
-  if (is_space(c)) return true;
+  if (is_scanned_space(c)) return true;
   if (c == '[') {
     open(c);
     return true;
