@@ -219,13 +219,13 @@ TEST(Inversion, TextReasoningAndCalls) {
   const Request request(qwen3(), with_tools());
   request.reads("Hi.", R"({"content": "Hi."})");
   request.reads("Hi.<|im_end|>", R"({"content": "Hi."})");
-  request.tag_reads("<think>\nHm.\n</think>\n\nHi.",
-                    R"({"thinking": "Hm.", "content": "Hi."})");
+  request.reads("<think>\nHm.\n</think>\n\nHi.",
+                R"({"thinking": "Hm.", "content": "Hi."})");
   request.reads(
       "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": "
       "1}}\n</tool_call>",
       R"({"tool_calls": [{"type": "function", "function": {"name": "add", "arguments": {"x": 1}}}]})");
-  request.tag_reads(
+  request.reads(
       "<think>\n\nHm.\n\n</think>\n\n\nSee:\n\n<tool_call>\n{\"name\": "
       "\"add\", \"arguments\": {\"x\": 1, \"note\": "
       "\"</tool_call>\"}}\n</tool_call>\n<tool_call>\n{\"name\": \"now\", "
@@ -293,7 +293,7 @@ TEST(Inversion, Reasoning) {
   options.reasoning = ReasoningMode::kNone;
   const Request off(qwen3(), options);
   off.rejects("<think>\nHm.\n</think>\n\nHi.");
-  off.tag_reads("<think>\n\n</think>\n\nHi.", R"({"content": "Hi."})");
+  off.reads("<think>\n\n</think>\n\nHi.", R"({"content": "Hi."})");
   off.reads("Hi.", R"({"content": "Hi."})");
   options.reasoning = ReasoningMode::kAllowed;
   options.max_reasoning_tokens = 7;
@@ -306,12 +306,12 @@ TEST(Inversion, ThePrefixIsWhatThePromptHasWritten) {
   options.prefix =
       "<|im_start|>user\n<think>\n<|im_end|>\n<|im_start|>assistant\n<think>\n";
   const Request thinking(qwen3(), options);
-  thinking.tag_reads("Hm.\n</think>\n\nHi.",
-                     R"({"thinking": "Hm.", "content": "Hi."})");
+  thinking.reads("Hm.\n</think>\n\nHi.",
+                 R"({"thinking": "Hm.", "content": "Hi."})");
   thinking.rejects("Hi.");
   options.prefix = "<|im_start|>assistant\n<think>\n\n</think>\n\n";
   const Request answer(qwen3(), options);
-  answer.tag_reads("Hi.", R"({"content": "Hi."})");
+  answer.reads("Hi.", R"({"content": "Hi."})");
   answer.rejects("<think>\nHm.\n</think>\n\nHi.");
   options.prefix = "<|im_start|>assistant\nSure, ";
   Request(qwen3(), options).reads("no.", R"({"content": "Sure, no."})");
@@ -336,8 +336,8 @@ TEST(Inversion, DocumentOrCalls) {
       "properties": {"a": {"type": "string"}}}}})");
   const Request request(qwen3(), options);
   request.reads(R"({"a": "b"})", R"({"content": "{\"a\": \"b\"}"})");
-  request.tag_reads("<think>\nHm.\n</think>\n\n{\"a\": \"b\"}",
-                    R"({"thinking": "Hm.", "content": "{\"a\": \"b\"}"})");
+  request.reads("<think>\nHm.\n</think>\n\n{\"a\": \"b\"}",
+                R"({"thinking": "Hm.", "content": "{\"a\": \"b\"}"})");
   EXPECT_TRUE(request.accepts(
       "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>"));
   request.rejects("Hi.");
