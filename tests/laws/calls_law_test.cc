@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../support/call_record.h"
+#include "../support/family_vocabulary.h"
 #include "../support/vectors.h"
 
 namespace parlance {
@@ -129,6 +130,134 @@ TEST(CallsLaw, RecordedResponses) {
   std::printf("%zu runs, %zu calls, %zu unfinished, %zu changed\n", tally.runs,
               tally.calls, tally.unfinished, tally.changed);
   EXPECT_GT(tally.calls, 500U);
+}
+
+// With token ids delimiters are marks, and the events of calls obey the same
+// laws.
+TEST(CallsLaw, Tokens) {
+  const auto folder = testing::vector_folder();
+  if (!folder) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
+  std::size_t calls = 0;
+  for (const std::string_view family : Format::built_in_names()) {
+    if (!testing::family_markers().contains(testing::markers_like(family))) {
+      continue;
+    }
+    const auto file = *folder / "formats" / (std::string(family) + ".json");
+    Result<Format> format = Format::built_in(family);
+    if (!format || !std::filesystem::exists(file)) continue;
+    const testing::FamilyVocabulary words = testing::family_vocabulary(family);
+    const Value list = testing::read_json(file);
+    // Some of them, because the small vocabularies encode slowly.
+    const std::size_t step_over = 1 + list.size() / 6;
+    for (std::size_t i = 0; i < list.size(); i += step_over) {
+      const Value& vector = list.items()[i];
+      SCOPED_TRACE(text_of(vector, "id"));
+      const std::string prefix = text_of(vector, "prefix");
+      const std::vector<TokenId> ids = words.encode(text_of(vector, "raw"));
+      const Value* given = vector.find("tools");
+      const ToolSet tools =
+          given == nullptr ? ToolSet() : ToolSet::from_value(*given);
+      ParserOptions options;
+      options.prefix = prefix;
+      options.tools = &tools;
+      options.vocabulary = &words.vocabulary;
+      options.stream_calls = true;
+      std::string log;
+      for (const std::size_t step : {ids.size(), std::size_t{1}}) {
+        ResponseParser parser(*format, options);
+        CallRecord record;
+        record.add(parser.initial_events());
+        for (std::size_t at = 0; at < ids.size(); at += step) {
+          record.add(parser.feed_tokens(
+              std::span(ids).subspan(at, std::min(step, ids.size() - at))));
+        }
+        record.add(parser.finalize());
+        EXPECT_EQ(record.check(parser.message(), "tool_calls"), "");
+        if (step == ids.size()) log = record.log;
+        EXPECT_EQ(record.log, log);
+        calls += record.calls.size();
+      }
+    }
+  }
+  std::printf("%zu calls\n", calls);
+  EXPECT_GT(calls, 50U);
+}
+
+// --- Random values -----------------------------------------------------------
+
+Value random_value(std::mt19937& random, int depth) {
+  static const char* const kTexts[] = {
+      "",          "Bern",    "7",   "true",   " x ",     "a\nb",
+      "\n",        "\"q\"\\", "</",  "</para", "<|\"|>x", "null",
+      "{\"a\":1}", "é–𝄞",     "3.0", "]",      "```",     "\t\x01"};
+  switch (random() % (depth > 0 ? 8 : 6)) {
+    case 0:
+    case 1:
+    case 2:
+      return Value(kTexts[random() % std::size(kTexts)]);
+    case 3:
+      return Value(static_cast<std::int64_t>(random() % 1000));
+    case 4:
+      return Value(0.5 * static_cast<double>(random() % 9));
+    case 5:
+      return random() % 2 == 0 ? Value() : Value(random() % 2 == 0);
+    case 6: {
+      json::Array out;
+      for (std::size_t n = random() % 3; n > 0; --n) {
+        out.push_back(random_value(random, depth - 1));
+      }
+      return out;
+    }
+    default: {
+      json::Object out;
+      for (std::size_t n = random() % 3; n > 0; --n) {
+        out.set(kTexts[random() % std::size(kTexts)],
+                random_value(random, depth - 1));
+      }
+      return out;
+    }
+  }
+}
+
+TEST(CallsLaw, RandomValues) {
+  const ToolSet tools = ToolSet::from_value(*json::parse(
+      R"([{"type": "function", "function": {"name": "f", "parameters":
+          {"type": "object", "properties": {"s": {"type": "string"},
+           "n": {"type": "integer"}, "u": {"type": ["number", "string"]},
+           "o": {"type": "object"}, "l": {"type": "array"}}}}}])"));
+  static const char* const kKeys[] = {"s", "n", "u", "o", "l", "z"};
+  Tally tally;
+  std::size_t written = 0;
+  std::mt19937 random(1);
+  for (const std::string_view family : Format::built_in_names()) {
+    SCOPED_TRACE(family);
+    const Result<Format> format = Format::built_in(family);
+    ASSERT_TRUE(format.has_value());
+    for (int n = 0; n < 25; ++n) {
+      json::Array calls;
+      for (std::size_t i = 1 + random() % 2; i > 0; --i) {
+        json::Object arguments;
+        for (const char* key : kKeys) {
+          if (random() % 2 != 0) continue;
+          arguments.set(key, random_value(random, 2));
+        }
+        calls.push_back(json::Object{
+            {"type", "function"},
+            {"function", json::Object{{"name", "f"},
+                                      {"arguments", std::move(arguments)}}}});
+      }
+      const Result<std::string> text = format->render(json::Object{
+          {"role", "assistant"}, {"tool_calls", std::move(calls)}});
+      if (!text) continue;
+      ++written;
+      ParserOptions options;
+      check(*format, *text, options, tally);
+      options.tools = &tools;
+      check(*format, *text, options, tally);
+    }
+  }
+  std::printf("%zu texts, %zu calls, %zu unfinished, %zu changed\n", written,
+              tally.calls, tally.unfinished, tally.changed);
 }
 
 }  // namespace
