@@ -83,6 +83,7 @@ struct PythonReader::Frame {
   Object members = {};
   std::string key = {};
   bool comma = false;  // a comma was read
+  bool set = false;    // braces without keys
 };
 
 Error PythonReader::error(std::string message) const {
@@ -116,16 +117,20 @@ Result<Value> PythonReader::value() {
   const auto closing = [](char bracket) {
     return bracket == '[' ? ']' : bracket == '(' ? ')' : '}';
   };
-  // Reads the key of a dict and its colon.
-  const auto read_key = [&]() -> std::optional<Error> {
+  // Reads the key of a dict and its colon.  At the beginning of the braces a
+  // scalar without a colon is the first item of a set, which `first` becomes.
+  const auto read_key = [&](Value* first) -> std::optional<Error> {
     Result<Value> key = scalar();
     if (!key) return std::move(key).error();
-    std::optional<std::string> text = key_text(*key);
-    if (!text) return error("a key must be a string, number, boolean or None");
     skip_space();
     if (!skip(':')) {
-      return error("expected ':' after a key; a set is no JSON value");
+      if (first == nullptr) return error("expected ':' after a key");
+      frames.back().set = true;
+      *first = std::move(*key);
+      return std::nullopt;
     }
+    std::optional<std::string> text = key_text(*key);
+    if (!text) return error("a key must be a string, number, boolean or None");
     frames.back().key = std::move(*text);
     return std::nullopt;
   };
@@ -144,14 +149,14 @@ Result<Value> PythonReader::value() {
       ++at_;
       frames.push_back({.bracket = c});
       skip_space();
-      if (!skip(closing(c))) {
-        if (c == '{') {
-          if (auto fault = read_key()) return std::move(*fault);
-        }
-        continue;
+      if (skip(closing(c))) {
+        done = c == '{' ? Value(Object()) : Value(Array());
+        frames.pop_back();
+      } else {
+        if (c != '{') continue;
+        if (auto fault = read_key(&done)) return std::move(*fault);
+        if (!frames.back().set) continue;
       }
-      done = c == '{' ? Value(Object()) : Value(Array());
-      frames.pop_back();
     } else {
       Result<Value> read = scalar();
       if (!read) return read;
@@ -161,7 +166,8 @@ Result<Value> PythonReader::value() {
     for (;;) {
       if (frames.empty()) return done;
       Frame& frame = frames.back();
-      if (frame.bracket == '{') {
+      const bool dict = frame.bracket == '{' && !frame.set;
+      if (dict) {
         frame.members.set(std::move(frame.key), std::move(done));
       } else {
         frame.items.push_back(std::move(done));
@@ -172,9 +178,9 @@ Result<Value> PythonReader::value() {
       skip_space();
       if (skip(closing(frame.bracket))) {
         const bool parenthesised = frame.bracket == '(' && !frame.comma;
-        done = frame.bracket == '{' ? Value(std::move(frame.members))
-               : parenthesised      ? std::move(frame.items[0])
-                                    : Value(std::move(frame.items));
+        done = dict            ? Value(std::move(frame.members))
+               : parenthesised ? std::move(frame.items[0])
+                               : Value(std::move(frame.items));
         frames.pop_back();
         continue;
       }
@@ -182,8 +188,14 @@ Result<Value> PythonReader::value() {
         return error(std::string("expected ',' or '") + closing(frame.bracket) +
                      "'");
       }
-      if (frame.bracket == '{') {
-        if (auto fault = read_key()) return std::move(*fault);
+      if (dict) {
+        if (auto fault = read_key(nullptr)) return std::move(*fault);
+      } else if (frame.set) {
+        // The items of a set are scalars.
+        Result<Value> item = scalar();
+        if (!item) return item;
+        done = std::move(*item);
+        continue;
       }
       break;
     }

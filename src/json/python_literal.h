@@ -13,9 +13,10 @@
 //   line feeds in strings   models write them as they are
 //   surrogate pairs         "\ud83d\ude00" is one character, as in JSON
 //
-// A tuple is a list.  Keys of a dict that are numbers, booleans or None become
-// the strings that json.dumps writes.  Refused because JSON has no such values:
-// bytes, sets, complex numbers, numbers that are not finite, other keys.
+// A tuple is a list, and so is a set of scalars, as written.  Keys of a dict
+// that are numbers, booleans or None become the strings that json.dumps writes.
+// Refused because JSON has no such values: bytes, complex numbers, numbers that
+// are not finite, other keys.
 
 #include <cstddef>
 #include <string>

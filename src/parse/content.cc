@@ -305,9 +305,10 @@ ContentResult look_up(const std::vector<std::string>& path,
   const std::string& root = path[0];
   Value from_capture;
   const Value* value = nullptr;
-  if (scope.item != nullptr) value = scope.item->find(root);
-  if (value == nullptr && scope.content != nullptr && root == "content") {
+  if (scope.content != nullptr && root == "content") {
     value = scope.content;
+  } else if (scope.item != nullptr) {
+    value = scope.item->find(root);
   }
   if (value == nullptr) {
     // Of equal names the last one counts: captures of the close come after
@@ -415,12 +416,14 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
 
 ContentResult apply_transform_to_item(const format::Field& field,
                                       const Value& item, Captures captures,
-                                      bool optional_id) {
+                                      ItemOptions options) {
   Scope scope;
   scope.captures = captures;
-  scope.content = &item;
-  if (item.is_object()) scope.item = &item.members();
-  scope.optional_id = optional_id;
+  if (!field.transform_each) scope.content = &item;
+  if (item.is_object() && (field.transform_each || options.by_name)) {
+    scope.item = &item.members();
+  }
+  scope.optional_id = options.optional_id;
   return transformed(*field.transform, scope);
 }
 

@@ -57,13 +57,17 @@ using Captures = std::span<const std::pair<std::string_view, std::string_view>>;
 ContentResult apply_transform(const format::Field& field, json::Value value,
                               Captures captures);
 
-// Applies it to one item of a list, or to the only one: a placeholder may name
-// a member of the item ({name}) or begin with the item ({content.name}).
-// `optional_id`: the member "id" of the result is left out if it refers to
-// something that is not there.
+// Applies it to one item: of a list if the field has transform_each, else to
+// the whole content.  `by_name`: placeholders may name the members of the item
+// in any case.  `optional_id`: the member "id" of the result is left out if it
+// refers to something that is not there.
+struct ItemOptions {
+  bool by_name = false;
+  bool optional_id = false;
+};
 ContentResult apply_transform_to_item(const format::Field& field,
                                       const json::Value& item,
-                                      Captures captures, bool optional_id);
+                                      Captures captures, ItemOptions options);
 
 }  // namespace parlance::parse
 

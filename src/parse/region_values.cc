@@ -290,8 +290,10 @@ Result<Value> call_of(const Value& item, const Field& field,
     out.set("function", Value(std::move(function)));
     return Value(std::move(out));
   }
-  return apply_transform_to_item(field, *call, captures,
-                                 !reading.members.id.empty());
+  return apply_transform_to_item(
+      field, *call, captures,
+      {.by_name = reading.syntax == ValueSyntax::kPythonCalls,
+       .optional_id = !reading.members.id.empty()});
 }
 
 }  // namespace

@@ -438,7 +438,13 @@ def as_json(value):
     return refuse(value)
 
 
+class HasSet(Exception):
+    """A set has no order that could be compared."""
+
+
 def refuse(value):
+    if isinstance(value, set):
+        raise HasSet
     raise ValueError(f"JSON has no {value!r}")
 
 
@@ -499,7 +505,10 @@ def test_python_literals():
     answers = ask([("python", text) for text in texts])
     bad = []
     for text, answer in zip(texts, answers):
-        expected = expected_literal(text)
+        try:
+            expected = expected_literal(text)
+        except HasSet:
+            continue
         same = answer == expected
         if not same and expected != "error" != answer:
             same = json.loads(answer[3:]) == json.loads(expected[3:])
@@ -512,6 +521,7 @@ def test_python_literals_beyond_python():
     cases = [
         ('{"a": true, "b": [null, false]}', {"a": True, "b": [None, False]}),
         ("'a\nb'", "a\nb"),
+        ("[{'b', 'a', 'b',}, {1}]", [["b", "a", "b"], [1]]),
         ('"\\ud83d\\ude00"', "😀"),
     ]
     answers = ask([("python", text) for text, _ in cases])

@@ -511,6 +511,18 @@ TEST(Members, NamesOfParts) {
             R"(g({}) !{"parameters": {}})");
 }
 
+// A member of the item, or an argument, may be called as a placeholder begins.
+TEST(Members, CalledContent) {
+  EXPECT_EQ(calls(values("json", R"({"members": {"id": ["id"]}})"),
+                  R"(<f>{"name": "f", "arguments": {"content": 1},
+                     "content": 2}</f>)"),
+            R"(f({"content": 1}))");
+  EXPECT_EQ(
+      calls(values("text", R"({"syntax": "python_calls"})", kItemTransform),
+            "<f>f(content=1, name=2)</f>"),
+      R"(f({"content": 1, "name": 2}))");
+}
+
 TEST(Members, OnlyKey) {
   const Format format =
       values("json", R"({"values": "list", "members": {"only_key": true}})");
@@ -573,9 +585,9 @@ TEST(Syntax, PythonCalls) {
             R"(f({"a": "it's", "b": "say \"hi\""}))");
   // Good calls survive their neighbours.
   EXPECT_EQ(calls(format,
-                  "<f>[f(a=b'x'), g(), h(a={1}), i(a=1e999), "
+                  "<f>[f(a=b'x'), g(), h(a={1: 2, 3}), i(a=1e999), "
                   "j(a=__import__('os')), k(a=1)]</f>"),
-            "g({}) k({\"a\": 1}) !f(a=b'x') !h(a={1}) !i(a=1e999) "
+            "g({}) k({\"a\": 1}) !f(a=b'x') !h(a={1: 2, 3}) !i(a=1e999) "
             "!j(a=__import__('os'))");
   EXPECT_EQ(calls(format, "<f>[f(a=[1), g(b=2)]</f>"),
             "g({\"b\": 2}) !f(a=[1)");
@@ -727,11 +739,13 @@ TEST(Syntax, CohereElements) {
       calls(format, "<f g>" + value(R"(name="a" type="raw")", " <b>1 ") + "\n" +
                         value(R"(name="d" type="dict")",
                               value(R"(name="x" type="json")", "[1, null]")) +
+                        value(R"(name="content" type="raw")", "c") +
                         value(R"(name="l" type="list")",
                               value(R"(type="raw")", "1") +
                                   value(R"(type="list")", "")) +
                         "</f><f now></f>"),
-      R"(g({"a": " <b>1 ", "d": {"x": [1, null]}, "l": ["1", []]}) now({}))");
+      R"(g({"a": " <b>1 ", "d": {"x": [1, null]}, "content": "c", )"
+      R"("l": ["1", []]}) now({}))");
   for (const std::string& bad :
        {value(R"(name="a" type="json")", "oh"), value(R"(type="raw")", "x"),
         value(R"(name="a" type="what")", "x"), std::string("text"),
