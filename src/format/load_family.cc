@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -41,6 +42,8 @@ constexpr std::array kMemberKeys = {"name"sv, "arguments"sv, "id"sv,
 constexpr std::array kLayoutKeys = {"before"sv, "after"sv, "first"sv, "last"sv};
 
 constexpr std::int64_t kMaxRank = 1000;
+// Each variant is a whole format, which is loaded to check it.
+constexpr std::size_t kMaxVariants = 100;
 
 // Whether a name has the form of names of formats: [a-z0-9_]+.
 bool is_plain_name(std::string_view name) {
@@ -509,30 +512,24 @@ Variant load_variant(const std::string& name, const json::Value& value,
 
 // No name of a variant is one of the family or of another variant.
 void check_names(const FormatImpl& format, FileReader& read) {
-  // Names as they are compared, and whose they are.
-  std::vector<std::pair<std::string, std::string>> taken = {
-      {normal_name(format.name), format.name}};
+  // Whose each name is, by its compared form.
+  std::map<std::string, std::string_view> owners;
+  owners.emplace(normal_name(format.name), format.name);
   for (const std::string& alias : format.family.aliases) {
-    taken.emplace_back(normal_name(alias), format.name);
+    owners.emplace(normal_name(alias), format.name);
   }
+  const auto claim = [&](const std::string& alias, const Variant& variant) {
+    const auto [at, fresh] = owners.emplace(normal_name(alias), variant.name);
+    if (fresh || at->second == variant.name) return;
+    read.fail(ErrorCode::kConflict,
+              "the name '" + alias + "' is also a name of '" +
+                  std::string(at->second) +
+                  "' ('-', '_', '.' and case make no difference).",
+              append_pointer("/parlance/variants", variant.name));
+  };
   for (const Variant& variant : format.family.variants) {
-    std::vector<std::string> own = variant.aliases;
-    own.push_back(variant.name);
-    for (const std::string& alias : own) {
-      const std::string normal = normal_name(alias);
-      const auto other =
-          std::find_if(taken.begin(), taken.end(), [&](const auto& entry) {
-            return entry.first == normal && entry.second != variant.name;
-          });
-      if (other != taken.end()) {
-        read.fail(ErrorCode::kConflict,
-                  "the name '" + alias + "' is also a name of '" +
-                      other->second +
-                      "' ('-', '_', '.' and case make no difference).",
-                  append_pointer("/parlance/variants", variant.name));
-      }
-      taken.emplace_back(normal, variant.name);
-    }
+    claim(variant.name, variant);
+    for (const std::string& alias : variant.aliases) claim(alias, variant);
   }
 }
 
@@ -542,11 +539,12 @@ std::optional<FieldId> find_field(std::string_view name,
                                   const std::string& pointer,
                                   const Description& description,
                                   FileReader& read) {
-  std::vector<std::string_view> names;
-  for (const Field& field : description.fields) {
-    if (field.name == name) return FieldId(names.size());
-    names.emplace_back(field.name);
+  const std::vector<Field>& fields = description.fields;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name) return FieldId(i);
   }
+  std::vector<std::string_view> names;
+  for (const Field& field : fields) names.emplace_back(field.name);
   read.fail(ErrorCode::kUnknownName,
             "no field is called '" + std::string(name.substr(0, 100)) + "'" +
                 did_you_mean(name, names) + " Fields: " + listed(names) + ".",
@@ -565,6 +563,12 @@ std::vector<Variant> load_variants(const json::Value& value,
                                    FileReader& read) {
   std::vector<Variant> out;
   if (!read.any_object(value, pointer, "'variants'")) return out;
+  if (value.size() > kMaxVariants) {
+    read.fail(ErrorCode::kTooLarge,
+              "more than " + std::to_string(kMaxVariants) + " variants.",
+              pointer);
+    return out;
+  }
   for (const auto& [name, member] : value.members()) {
     out.push_back(
         load_variant(name, member, append_pointer(pointer, name), read));

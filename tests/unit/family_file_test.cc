@@ -452,6 +452,22 @@ TEST(FamilyFile, ErrorsOfVariants) {
   for (const ErrorRow& row : rows) expect_error(row);
 }
 
+TEST(FamilyFile, VariantsAreLimited) {
+  for (const int count : {100, 101}) {
+    std::string variants;
+    for (int i = 0; i < count; ++i) {
+      if (i > 0) variants += ", ";
+      variants += "\"v" + std::to_string(i) + "\": {\"patch\": {}}";
+    }
+    const Result<Format> format =
+        Format::from_json(with_parlance("\"variants\": {" + variants + "}"));
+    EXPECT_EQ(format.has_value(), count == 100);
+    if (!format) {
+      EXPECT_EQ(format.error().code, ErrorCode::kTooLarge);
+    }
+  }
+}
+
 TEST(MergePatch, RfcExamples) {
   const char* rows[][3] = {
       {R"({"a": "b"})", R"({"a": "c"})", R"({"a": "c"})"},
