@@ -127,9 +127,13 @@ class Format:
     Args:
         spec: a response template or format file (``dict``), its JSON text, the
             path of its file, the name of a built-in format, or a ``Format``.
+        names: other names of fields in events, messages and structural tags:
+            the name of the field of reasoning (``"reasoning_content"``), or a
+            ``dict`` from names to new names.
 
     Raises:
-        TemplateError: the template cannot be used, or no format has the name.
+        TemplateError: the template cannot be used, or no format has the name;
+            ``names`` refers to a field that does not exist.
         OSError: the file cannot be opened.
     """
 
