@@ -2,6 +2,7 @@
 
 #include "parlance/structural_tag.h"
 
+#include "binding.h"
 #include "constraint.h"
 #include "docstrings.h"
 
@@ -47,6 +48,11 @@ TagObject from_tags(std::string_view tags, std::string_view triggers) {
 // ORDER: ReasoningMode
 ReasoningMode mode_of(int mode) { return static_cast<ReasoningMode>(mode); }
 
+std::optional<std::uint32_t> number_of(nb::handle value) {
+  if (value.is_none()) return std::nullopt;
+  return nb::cast<std::uint32_t>(value);
+}
+
 TagObject call_tools(std::string_view style, std::string_view tools,
                      std::string_view tool_choice, bool parallel_tool_calls,
                      int reasoning, bool any_order, nb::object max_white_space,
@@ -58,15 +64,36 @@ TagObject call_tools(std::string_view style, std::string_view tools,
   options.parallel_tool_calls = parallel_tool_calls;
   options.reasoning = mode_of(reasoning);
   options.any_order = any_order;
-  if (!max_white_space.is_none()) {
-    options.max_white_space = nb::cast<std::uint32_t>(max_white_space);
-  }
+  options.max_white_space = number_of(max_white_space);
   options.exclude_special_tokens = exclude_special_tokens;
   options.xgrammar_compatible = xgrammar_compatible;
   std::optional<Result<StructuralTag>> tag;
   {
     nb::gil_scoped_release release;
     tag.emplace(tool_calling(options));
+  }
+  return made(*std::move(tag));
+}
+
+TagObject of_format(const FormatObject& format, std::string_view tools,
+                    std::string_view tool_choice, bool parallel_tool_calls,
+                    int reasoning, std::string_view response_format,
+                    std::string_view prefix, nb::object max_reasoning_tokens,
+                    bool any_order, nb::object max_white_space) {
+  StructuralTagOptions options;
+  options.tools = value_of(tools, "/tools");
+  options.tool_choice = value_of(tool_choice, "/tool_choice");
+  options.parallel_tool_calls = parallel_tool_calls;
+  options.reasoning = mode_of(reasoning);
+  options.response_format = value_of(response_format, "/response_format");
+  options.prefix = prefix;
+  options.max_reasoning_tokens = number_of(max_reasoning_tokens);
+  options.any_order = any_order;
+  options.max_white_space = number_of(max_white_space);
+  std::optional<Result<StructuralTag>> tag;
+  {
+    nb::gil_scoped_release release;
+    tag.emplace(format.format().structural_tag(options));
   }
   return made(*std::move(tag));
 }
@@ -108,6 +135,11 @@ void define_structural_tag(nb::module_& m) {
         nb::arg("reasoning"), nb::arg("any_order"),
         nb::arg("max_white_space").none(), nb::arg("exclude_special_tokens"),
         nb::arg("xgrammar_compatible"));
+  m.def("tag_of_format", &of_format, nb::arg("format"), nb::arg("tools"),
+        nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
+        nb::arg("reasoning"), nb::arg("response_format"), nb::arg("prefix"),
+        nb::arg("max_reasoning_tokens").none(), nb::arg("any_order"),
+        nb::arg("max_white_space").none());
   m.def("tool_calling_styles", &styles);
 }
 

@@ -57,6 +57,7 @@ from ._parlance import Constraint, HarmonyParser, Matcher, Vocabulary
 from ._structural_tags import (
     StructuralTag,
     TagParser,
+    tag_of_format,
     tool_calling,
     tool_calling_styles,
 )
@@ -212,6 +213,94 @@ class Format(_Base):
             prefix,
             flag("verify", verify),
         )
+
+    def structural_tag(
+        self,
+        tools=None,
+        *,
+        tool_choice="auto",
+        parallel_tool_calls=True,
+        reasoning="allowed",
+        response_format=None,
+        prefix="",
+        max_reasoning_tokens=None,
+        any_order=False,
+        max_white_space=None,
+    ):
+        """Returns the ``StructuralTag`` of what a model may write to a request.
+
+            tag = Format("qwen3").structural_tag(tools, prefix=prompt)
+            matcher = tag.grammar().compile(vocabulary).matcher()
+
+        Whatever the tag allows, a parser of this format reads without a
+        diagnostic, as calls of these tools with valid arguments.
+
+        Args:
+            tools: a list of tools as chat templates take them (dicts, or Python
+                functions), its JSON text, a ``ToolSet``, or ``None`` for no
+                tools.  Of a tool with ``"strict": False`` the arguments may be
+                any object.
+            tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict,
+                the one tool that must be called or the tools that are allowed,
+                as in requests to chat-completion servers.
+            parallel_tool_calls: whether a response may have several calls.
+            reasoning: ``"required"`` (or ``True``), ``"allowed"``, or ``"off"``
+                (or ``False``): no reasoning, or the empty block that the family
+                writes instead.  Formats without reasoning ignore it.
+            response_format: the content is JSON: ``{"type": "json_schema",
+                "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
+                or a schema.  With tools, the response is a document or calls.
+            prefix: the prompt, or its end.  The tag begins where the prompt
+                ends, for example inside reasoning.
+            max_reasoning_tokens: the most tokens of reasoning.
+            any_order: whether members of arguments may be in any order.
+            max_white_space: the largest number of characters of white space
+                between two parts of JSON, from 1 on; ``None`` for no limit.
+
+        Raises:
+            GrammarError: ``path`` begins with the argument's name, as in
+                ``/tools/0/function/name``.  Also for a format that does not say
+                how it is written and whose template cannot be inverted, and for
+                a tool whose calls the format would not read back.
+        """
+        return tag_of_format(
+            self,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            reasoning,
+            response_format,
+            prefix,
+            max_reasoning_tokens,
+            any_order,
+            max_white_space,
+        )
+
+    def grammar(
+        self,
+        tools=None,
+        *,
+        tool_choice="auto",
+        parallel_tool_calls=True,
+        reasoning="allowed",
+        response_format=None,
+        prefix="",
+        max_reasoning_tokens=None,
+        any_order=False,
+        max_white_space=None,
+    ):
+        """Returns the ``Grammar`` of ``structural_tag`` with these arguments."""
+        return self.structural_tag(
+            tools,
+            tool_choice=tool_choice,
+            parallel_tool_calls=parallel_tool_calls,
+            reasoning=reasoning,
+            response_format=response_format,
+            prefix=prefix,
+            max_reasoning_tokens=max_reasoning_tokens,
+            any_order=any_order,
+            max_white_space=max_white_space,
+        ).grammar()
 
     def __repr__(self):
         if self.name:

@@ -245,6 +245,36 @@ class Format:
                 the format cannot express it.
         """
 
+    def structural_tag(
+        self,
+        tools: _Tools | str | None = None,
+        *,
+        tool_choice: str | dict[str, Any] | None = "auto",
+        parallel_tool_calls: bool = True,
+        reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
+        response_format: dict[str, Any] | None = None,
+        prefix: str = "",
+        max_reasoning_tokens: int | None = None,
+        any_order: bool = False,
+        max_white_space: int | None = None,
+    ) -> StructuralTag:
+        """"""
+
+    def grammar(
+        self,
+        tools: _Tools | str | None = None,
+        *,
+        tool_choice: str | dict[str, Any] | None = "auto",
+        parallel_tool_calls: bool = True,
+        reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
+        response_format: dict[str, Any] | None = None,
+        prefix: str = "",
+        max_reasoning_tokens: int | None = None,
+        any_order: bool = False,
+        max_white_space: int | None = None,
+    ) -> Grammar:
+        """"""
+
 class ResponseTemplate(Format):
     """A bare response template, checked as strictly as ``transformers`` does.
 

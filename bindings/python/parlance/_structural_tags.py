@@ -261,9 +261,39 @@ def tool_calling(
             flag("parallel_tool_calls", parallel_tool_calls),
             _reasoning(reasoning),
             flag("any_order", any_order),
-            _white_space(max_white_space),
+            _most("max_white_space", max_white_space, 1),
             flag("exclude_special_tokens", exclude_special_tokens),
             flag("xgrammar_compatible", xgrammar_compatible),
+        )
+    )
+
+
+def tag_of_format(
+    described_by,
+    tools,
+    tool_choice,
+    parallel_tool_calls,
+    reasoning,
+    response_format,
+    prefix,
+    max_reasoning_tokens,
+    any_order,
+    max_white_space,
+):
+    """The content of ``Format.structural_tag``."""
+    off = is_a(reasoning, str) and reasoning == "off"
+    return StructuralTag(
+        _parlance.tag_of_format(
+            described_by,
+            _tools_text(tools),
+            _parlance.tag_text(tool_choice, "/tool_choice"),
+            flag("parallel_tool_calls", parallel_tool_calls),
+            _reasoning("none" if off else reasoning),
+            _parlance.tag_text(response_format, "/response_format"),
+            text("prefix", prefix, GrammarError),
+            _most("max_reasoning_tokens", max_reasoning_tokens, 0),
+            flag("any_order", any_order),
+            _most("max_white_space", max_white_space, 1),
         )
     )
 
@@ -313,18 +343,17 @@ def _reasoning(mode):
     return _REASONING.index(mode)
 
 
-def _white_space(most):
+def _most(name, most, least):
     if most is None:
         return None
     if isinstance(most, bool) or not isinstance(most, int):
         code = "wrong_type"
-    elif not 1 <= most < 2**31:
+    elif not least <= most < 2**31:
         code = "invalid_value"
     else:
         return most
     raise GrammarError(
-        "max_white_space must be None or a number from 1 on, not "
-        + shown(most),
+        f"{name} must be None or a number from {least} on, not " + shown(most),
         code=code,
-        path="/max_white_space",
+        path=f"/{name}",
     )
