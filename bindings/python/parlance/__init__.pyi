@@ -258,7 +258,42 @@ class Format:
         any_order: bool = False,
         max_white_space: int | None = None,
     ) -> StructuralTag:
-        """"""
+        """Returns the ``StructuralTag`` of what a model may write to a request.
+
+            tag = Format("qwen3").structural_tag(tools, prefix=prompt)
+            matcher = tag.grammar().compile(vocabulary).matcher()
+
+        Whatever the tag allows, a parser of this format reads without a
+        diagnostic, as calls of these tools with valid arguments.
+
+        Args:
+            tools: a list of tools as chat templates take them (dicts, or Python
+                functions), its JSON text, a ``ToolSet``, or ``None`` for no
+                tools.  Of a tool with ``"strict": False`` the arguments may be
+                any object.
+            tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict,
+                the one tool that must be called or the tools that are allowed,
+                as in requests to chat-completion servers.
+            parallel_tool_calls: whether a response may have several calls.
+            reasoning: ``"required"`` (or ``True``), ``"allowed"``, or ``"off"``
+                (or ``False``): no reasoning, or the empty block that the family
+                writes instead.  Formats without reasoning ignore it.
+            response_format: the content is JSON: ``{"type": "json_schema",
+                "json_schema": {"schema": ...}}``, ``{"type": "json_object"}``,
+                or a schema.  With tools, the response is a document or calls.
+            prefix: the prompt, or its end.  The tag begins where the prompt
+                ends, for example inside reasoning.
+            max_reasoning_tokens: the most tokens of reasoning.
+            any_order: whether members of arguments may be in any order.
+            max_white_space: the largest number of characters of white space
+                between two parts of JSON, from 1 on; ``None`` for no limit.
+
+        Raises:
+            GrammarError: ``path`` begins with the argument's name, as in
+                ``/tools/0/function/name``.  Also for a format that does not say
+                how it is written and whose template cannot be inverted, and for
+                a tool whose calls the format would not read back.
+        """
 
     def grammar(
         self,
@@ -273,7 +308,7 @@ class Format:
         any_order: bool = False,
         max_white_space: int | None = None,
     ) -> Grammar:
-        """"""
+        """Returns the ``Grammar`` of ``structural_tag`` with these arguments."""
 
 class ResponseTemplate(Format):
     """A bare response template, checked as strictly as ``transformers`` does.
