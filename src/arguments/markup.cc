@@ -11,7 +11,9 @@ namespace parlance::arguments {
 using structural_tag::ArgumentStyle;
 namespace {
 
-bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool markup_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -116,10 +118,10 @@ std::string_view raw_string(const ElementLayout& layout,
 
 CloseText close_text(std::string_view close) {
   std::size_t begin = 0;
-  while (begin < close.size() && space(close[begin])) ++begin;
+  while (begin < close.size() && markup_space(close[begin])) ++begin;
   if (begin == close.size()) return {"", close};
   std::size_t end = close.size();
-  while (space(close[end - 1])) --end;
+  while (markup_space(close[end - 1])) --end;
   return {close.substr(0, begin), close.substr(begin, end - begin)};
 }
 
