@@ -49,11 +49,9 @@ import tokenizers_at_hand  # noqa: E402
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 LONG = bool(os.environ.get("PARLANCE_LONG"))
 
-HEADER = "no format knows the header of this model's turns and how they end"
 BORROWED = "the style is another model's: what ends reasoning differs"
 PYTHON = "lists, objects and None spelled as Python literals are not read"
 BEFORE_CALLS = "GLM-4.6 writes a line feed before calls, glm_4_7 none"
-CLOSERS = "a region ends at the first close, also inside a string of its JSON"
 
 
 def broken(reason, law, *templates):
@@ -62,18 +60,6 @@ def broken(reason, law, *templates):
 
 # (template, law) -> why it does not hold.
 BROKEN = {
-    **{
-        (template, law): HEADER
-        for template in (
-            "Reka-Edge",
-            "Spark2.5",
-            "inclusionai-ling-3.0-flash",
-            "unsloth-Apriel-1.5",
-            "Apriel-1.6-15b-Thinker-fixed",
-            "fireworks-ai-llama-3-firefunction-v2",
-        )
-        for law in ("parse", "turns")
-    },
     **{
         (template, law): BORROWED
         for template in (
@@ -91,40 +77,7 @@ BROKEN = {
         "openbmb-MiniCPM5-1B",
         "ByteDance-Seed-OSS",
     ),
-    **broken(
-        CLOSERS,
-        "strings",
-        "Qwen-Qwen3-0.6B",
-        "Qwen-QwQ-32B",
-        "Bielik-11B-v3.0-Instruct",
-        "Qwen-Qwen2.5-7B-Instruct",
-        "MiMo-VL",
-        "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
-        "NousResearch-Hermes-3-Llama-3.1-8B-tool_use",
-        "deepseek-ai-DeepSeek-V3.1",
-        "openai-gpt-oss-120b",
-        "moonshotai-Kimi-K2",
-        "Kimi-K2-Instruct",
-        "Kimi-K2-Thinking",
-        "meta-llama-Llama-3.1-8B-Instruct",
-        "meta-llama-Llama-3.2-3B-Instruct",
-        "meta-llama-Llama-3.3-70B-Instruct",
-        "meetkai-functionary-medium-v3.1",
-        "mistralai-Mistral-Nemo-Instruct-2407",
-        "Mistral-Small-3.2-24B-Instruct-2506",
-        "unsloth-mistral-Devstral-Small-2507",
-        "mistralai-Ministral-3-14B-Reasoning-2512",
-        "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
-        "Cohere2MoE",
-        "GigaChat3-10B-A1.8B",
-        "GigaChat3.1-10B-A1.8B",
-        "ibm-granite-granite-4.0",
-        "ibm-granite-granite-4.1",
-        "NVIDIA-Nemotron-Nano-v2",
-        "tokenizer-qwen3",
-    ),
     **broken(BORROWED, "strings-tag", "Bielik-11B-v3.0-Instruct"),
-    **broken(HEADER, "strings", "Reka-Edge"),
     **broken(BEFORE_CALLS, "choice", "GLM-4.6"),
 }
 

@@ -473,7 +473,7 @@ TEST(Recovery, DamageStaysInItsRegion) {
   ASSERT_TRUE(format.has_value());
   testing::Run run = run_all(*format, text, {});
   EXPECT_EQ(json::dump(run.message.fields),
-            R"({"role": "assistant", "content": "Sure.\n\n", "tool_calls": )"
+            R"({"role": "assistant", "content": "Sure.", "tool_calls": )"
             R"([{"type": "function", "function": )"
             R"({"name": "g", "arguments": {}}}]})");
   EXPECT_TRUE(run.message.complete);
@@ -483,7 +483,7 @@ TEST(Recovery, DamageStaysInItsRegion) {
   EXPECT_EQ(diagnostic.code, ErrorCode::kInvalidContent);
   EXPECT_EQ(diagnostic.field, "tool_calls");
   EXPECT_EQ(diagnostic.bytes, (Span{17, 56}));
-  ASSERT_EQ(run.message.parts.size(), 4U);
+  ASSERT_EQ(run.message.parts.size(), 3U);
   EXPECT_TRUE(run.message.parts[1].malformed);
   EXPECT_EQ(run.message.parts[1].bytes, (Span{6, 68}));
 

@@ -164,7 +164,7 @@ TEMPLATES = (
     ),
     Template(
         "Qwen-QwQ-32B",
-        "qwen3",
+        "qwq",
         "qwen_3",
         header=CHATML,
         opener="<think>\n",
@@ -173,7 +173,7 @@ TEMPLATES = (
     ),
     Template(
         "Bielik-11B-v3.0-Instruct",
-        "qwen3",
+        "bielik",
         "qwen_3",
         header=CHATML,
         opener="<think>\n",
@@ -182,7 +182,7 @@ TEMPLATES = (
     ),
     Template(
         "Reka-Edge",
-        "qwen3",
+        "reka_edge",
         "qwen_3",
         opener="<think>\n",
         loose=True,
@@ -239,7 +239,7 @@ TEMPLATES = (
     ),
     Template(
         "Qwen3.5-4B",
-        "qwen3_coder",
+        "qwen3_5",
         "qwen_3_5",
         opener="<think>\n",
         python=("boolean", "null"),
@@ -247,7 +247,7 @@ TEMPLATES = (
     ),
     Template(
         "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
-        "qwen3_coder",
+        "nemotron_3_nano",
         "qwen_3_coder",
         header=CHATML,
         opener="<think>\n",
@@ -256,7 +256,7 @@ TEMPLATES = (
     ),
     Template(
         "StepFun3.5-Flash",
-        "qwen3_coder",
+        "step3_5",
         "qwen_3_coder",
         opener="<think>\n",
         loose=True,
@@ -368,7 +368,7 @@ TEMPLATES = (
     ),
     Template(
         "Spark2.5",
-        "glm4_5",
+        "spark2_5",
         "glm_4_7",
         header="<|Bot|>",
         opener="<think>",
@@ -377,7 +377,7 @@ TEMPLATES = (
     ),
     Template(
         "inclusionai-ling-3.0-flash",
-        "glm4_5",
+        "ling3",
         "glm_4_7",
         opener="<think>",
         loose=True,
@@ -410,7 +410,7 @@ TEMPLATES = (
     ),
     Template(
         "Kimi-K2-Thinking",
-        "kimi_k2",
+        "kimi_k2_thinking",
         "kimi",
         opener="<think>",
         shapes=tuple(s for s in EVERYTHING if s != "rc"),
@@ -480,7 +480,7 @@ TEMPLATES = (
     ),
     Template(
         "Mistral-Small-3.2-24B-Instruct-2506",
-        "mistral_v11",
+        "mistral_small_3_2",
         ends=("</s>",),
         shapes=("c", "t", "T"),
     ),
@@ -505,7 +505,7 @@ TEMPLATES = (
     ),
     Template(
         "Cohere2MoE",
-        "cohere_command",
+        "cohere2_moe",
         header="<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>",
         opener="<|START_THINKING|>",
         ends=("<|END_OF_TURN_TOKEN|>",),
@@ -533,7 +533,7 @@ TEMPLATES = (
     ),
     Template(
         "GigaChat3.1-10B-A1.8B",
-        "gigachat3",
+        "gigachat3_1",
         ends=("<|message_sep|>", "</s>"),
         shapes=("c", "t", "ct"),
     ),
@@ -594,7 +594,7 @@ TEMPLATES = (
     ),
     Template(
         "unsloth-Apriel-1.5",
-        "jamba",
+        "apriel",
         ends=("<|end|>",),
         drop="<eos>",
         variables=(("eos_token", "<eos>"),),
@@ -602,18 +602,74 @@ TEMPLATES = (
     ),
     Template(
         "Apriel-1.6-15b-Thinker-fixed",
-        "jamba",
+        "apriel",
         header="<|begin_assistant|>\n",
         ends=("<|end|>",),
         shapes=NO_REASONING,
     ),
     Template(
         "fireworks-ai-llama-3-firefunction-v2",
-        "phi4_mini",
+        "firefunction_v2",
         ends=("<|eot_id|>",),
         drop="<|start_header_id|>assistant<|end_header_id|>\n\n",
         shapes=("c", "t", "T"),
         variables=(("functions", "[]"), ("datetime", "now")),
+    ),
+    Template(
+        "poolside-Laguna-S-2.1",
+        "laguna",
+        header="<assistant>",
+        ends=("</assistant>",),
+    ),
+    Template(
+        "poolside-Laguna-XS-2.1",
+        "laguna_xs",
+        header="<assistant>\n",
+        ends=("</assistant>",),
+    ),
+    Template(
+        "poolside-Laguna-XS.2",
+        "laguna_xs",
+        header="<assistant>\n",
+        ends=("</assistant>",),
+    ),
+    Template(
+        "upstage-Solar-Open-100B",
+        "solar_open",
+        ends=("<|calls|>", "<|end|>"),
+        header="<|begin|>assistant",
+        shapes=("c", "t", "T"),
+    ),
+    Template(
+        "muse-glimmer",
+        "muse_glimmer",
+        ends=("<|eot|>",),
+        header="<|start|>assistant",
+        shapes=("c", "rc", "t", "rt", "T", "rT"),
+    ),
+    Template(
+        "meetkai-functionary-medium-v3.2",
+        "functionary_v3_2",
+        ends=("<|eot_id|>",),
+        header=">>>",
+        arguments="json",
+        shapes=NO_REASONING,
+    ),
+    Template(
+        "google-gemma-2-2b-it",
+        "gemma3",
+        ends=("<end_of_turn>",),
+        shapes=("c",),
+        turns=(),
+    ),
+    Template(
+        "microsoft-Phi-3.5-mini-instruct",
+        "phi3_5",
+        ends=("<|end|>",),
+        drop="<eos>",
+        variables=(("eos_token", "<eos>"),),
+        shapes=("c",),
+        turns=(),
     ),
     Template(
         "tokenizer-qwen3",
@@ -960,7 +1016,18 @@ IN_STRINGS = {
     "cohere_command": ("<|END_ACTION|>", "<|START_ACTION|>"),
     "nemotron_nano_v2": ("</TOOLCALL>", "<TOOLCALL>"),
     "gigachat3": ("<|message_sep|>", "<|function_call|>"),
+    "solar_open": ("<|tool_call:end|>", "<|tool_call:begin|>", "<|calls|>"),
+    "functionary_v3_2": ("<|eot_id|>",),
+    "apriel": ("</tool_calls>", "<tool_calls>", "[BEGIN FINAL RESPONSE]"),
 }
+for family, variants in {
+    "qwen3": ("bielik", "reka_edge", "qwq"),
+    "kimi_k2": ("kimi_k2_thinking",),
+    "mistral_v11": ("mistral_small_3_2",),
+    "cohere_command": ("cohere2_moe",),
+    "gigachat3": ("gigachat3_1",),
+}.items():
+    IN_STRINGS |= dict.fromkeys(variants, IN_STRINGS[family])
 
 
 def cases(

@@ -238,7 +238,7 @@ TEST(Chat, ACompletionHasReasoningContentAndCalls) {
   const Streamed streamed = stream(kResponse, fixed(ChatApi::kChatCompletions));
   const Value& choice = *at(streamed.response, {"choices", "0"});
   const Value& message = *choice.find("message");
-  EXPECT_EQ(text_at(message, {"reasoning_content"}), "Hm.");
+  EXPECT_EQ(text_at(message, {"reasoning_content"}), "Hm. ");
   EXPECT_EQ(text_at(choice, {"finish_reason"}), "tool_calls");
   const Value& calls = *message.find("tool_calls");
   ASSERT_EQ(calls.size(), 2U);
@@ -309,7 +309,7 @@ TEST(Chat, TheReasoningMemberHasTheNameThatIsAskedFor) {
   const Streamed streamed = stream(kResponse, options);
   EXPECT_EQ(
       text_at(streamed.response, {"choices", "0", "message", "reasoning"}),
-      "Hm.");
+      "Hm. ");
 }
 
 TEST(Chat, AnEmptyResponseIsAResponse) {

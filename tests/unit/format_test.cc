@@ -725,7 +725,7 @@ TEST(Detect, TellsFamiliesByTheirMarkers) {
   const Row rows[] = {
       {R"({"chat_template": "<tool_call> <think>"})", "qwen3"},
       {R"({"chat_template": "<tool_call>"})", "hermes_qwen2_5"},
-      {R"({"chat_template": "<tool_call><function= <parameter= <think>"})",
+      {R"({"chat_template": "<tool_call><function= <parameter="})",
        "qwen3_coder"},
       {R"({"chat_template": [{"name": "default", "template": "[/INST]"},
            {"name": "tool_use", "template": "[TOOL_CALLS]"}]})",
