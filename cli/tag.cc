@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "io.h"
+#include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 #include "pointer.h"
@@ -19,6 +20,9 @@ namespace parlance::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
+  parlance tag --format qwen3 --tools tools.json > tools.tag.json
+  parlance tag --format gpt_oss --tools tools.json --tool-choice required
+  parlance tag --format qwen3 --response-format schema.json --prefix "$PROMPT"
   parlance tag --style qwen_3 --tools tools.json > tools.tag.json
   parlance tag --style harmony --tools tools.json --tool-choice required
   parlance tag --style llama --tools tools.json --tool-choice get_weather --ebnf
@@ -29,17 +33,21 @@ const std::map<std::string, ReasoningMode>& reasoning_modes() {
   static const std::map<std::string, ReasoningMode> kModes = {
       {"required", ReasoningMode::kRequired},
       {"allowed", ReasoningMode::kAllowed},
+      {"off", ReasoningMode::kNone},
       {"none", ReasoningMode::kNone}};
   return kModes;
 }
 
 struct Arguments {
   std::string file;
+  std::string format;
   std::string style;
+  std::string response_format_file;
+  std::string prefix;
   std::string tools_file;
   std::string tool_choice = "auto";
   bool no_parallel = false;
-  std::string reasoning = "required";
+  std::string reasoning;  // "": "allowed" with --format, else "required"
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space;
   bool special_tokens = false;
@@ -79,7 +87,39 @@ json::Value tool_choice_of(const std::string& text) {
   for (char& c : option) {
     if (c == '_') c = '-';
   }
-  fail_with(error, path.empty() ? "--style" : option, "");
+  const char* const described =
+      arguments.format.empty() ? "--style" : "--format";
+  fail_with(error, path.empty() ? described : option, "");
+}
+
+ReasoningMode reasoning_of(const Arguments& arguments, const char* otherwise) {
+  return reasoning_modes().at(
+      arguments.reasoning.empty() ? otherwise : arguments.reasoning);
+}
+
+// The tag of a family: what its format file says of how it is written.
+StructuralTag family_tag(const Arguments& arguments) {
+  const Format format =
+      or_fail(Format::built_in(arguments.format), "--format", "");
+  StructuralTagOptions options;
+  std::string tools = "[]";
+  if (!arguments.tools_file.empty()) tools = read_all(arguments.tools_file);
+  options.tools =
+      or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
+  options.tool_choice = tool_choice_of(arguments.tool_choice);
+  options.parallel_tool_calls = !arguments.no_parallel;
+  options.reasoning = reasoning_of(arguments, "allowed");
+  options.any_order = arguments.any_order;
+  options.max_white_space = arguments.max_white_space;
+  options.prefix = arguments.prefix;
+  if (!arguments.response_format_file.empty()) {
+    const std::string text = read_all(arguments.response_format_file);
+    options.response_format = or_fail(
+        json::parse(text), display_name(arguments.response_format_file), text);
+  }
+  Result<StructuralTag> tag = format.structural_tag(options);
+  if (!tag) fail_by_option(tag.error(), arguments, tools);
+  return *std::move(tag);
 }
 
 StructuralTag tool_tag(const Arguments& arguments) {
@@ -91,7 +131,7 @@ StructuralTag tool_tag(const Arguments& arguments) {
       or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
   options.tool_choice = tool_choice_of(arguments.tool_choice);
   options.parallel_tool_calls = !arguments.no_parallel;
-  options.reasoning = reasoning_modes().at(arguments.reasoning);
+  options.reasoning = reasoning_of(arguments, "required");
   options.any_order = arguments.any_order;
   options.max_white_space = arguments.max_white_space;
   options.exclude_special_tokens = !arguments.special_tokens;
@@ -122,26 +162,27 @@ int run_tag(const Arguments& arguments) {
     put(style_names());
     return kOk;
   }
-  if (arguments.style.empty() && arguments.file.empty()) {
+  const bool made = !arguments.style.empty() || !arguments.format.empty();
+  if (!made && arguments.file.empty()) {
     throw Failure(
-        "no structural tag given: use --style NAME (see 'parlance tag "
-        "--styles'), or a FILE");
+        "no structural tag given: use --format NAME (see 'parlance formats'), "
+        "--style NAME (see 'parlance tag --styles'), or a FILE");
   }
   Source source{SourceKind::kTag, "the tag", ""};
-  if (arguments.style.empty()) {
-    source = read_source(arguments.file, "FILE", SourceKind::kTag);
-  }
-  const StructuralTag tag = arguments.style.empty()
-                                ? or_fail(StructuralTag::from_json(source.text),
-                                          source.name, source.text)
-                                : tool_tag(arguments);
+  if (!made) source = read_source(arguments.file, "FILE", SourceKind::kTag);
+  const StructuralTag tag = [&] {
+    if (!arguments.format.empty()) return family_tag(arguments);
+    if (!arguments.style.empty()) return tool_tag(arguments);
+    return or_fail(StructuralTag::from_json(source.text), source.name,
+                   source.text);
+  }();
   const bool pretty =
       arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
   std::string text = json::dump(
       tag.to_json(),
       {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
   if (arguments.ebnf) {
-    if (!arguments.style.empty()) source.text = std::move(text);
+    if (made) source.text = std::move(text);
     put(rules_of(source, arguments));
     return kOk;
   }
@@ -159,44 +200,61 @@ void add_tag(CLI::App& app, Run& run) {
   auto* file = command->add_option(
       "FILE", a->file, "A structural tag, to be written in canonical form");
   file->type_name("");
+  auto* format =
+      command
+          ->add_option("-f,--format", a->format,
+                       "The format of the model family, see 'parlance formats'")
+          ->type_name("NAME")
+          ->excludes(file);
   auto* style =
       command
           ->add_option(
               "--style", a->style,
               "The style in which the model family calls tools, see --styles")
           ->type_name("NAME")
-          ->excludes(file);
-  command->add_flag("--styles", a->styles, "List the styles");
+          ->excludes(file)
+          ->excludes(format);
   command
-      ->add_option("--tools", a->tools_file,
-                   "The request's tools, a JSON list; default: none")
+      ->add_option("--response-format", a->response_format_file,
+                   "The schema of the answer, or the request's response_format")
       ->type_name("FILE")
-      ->needs(style);
+      ->needs(format);
   command
-      ->add_option("--tool-choice", a->tool_choice,
-                   "auto, none, required, a function's name, or the request's "
-                   "JSON (auto)")
-      ->type_name("CHOICE")
-      ->needs(style);
-  command->add_flag("--no-parallel", a->no_parallel, "At most one call")
-      ->needs(style);
-  command
-      ->add_option("--reasoning", a->reasoning,
-                   "required, allowed or none (required)")
-      ->type_name("MODE")
-      ->check(CLI::IsMember(reasoning_modes()).description(""))
-      ->needs(style);
-  command
-      ->add_flag("--any-order", a->any_order,
-                 "Allow members of arguments in any order")
-      ->needs(style);
-  command
-      ->add_option(
-          "--max-white-space", a->max_white_space,
-          "The most characters of white space between two parts of JSON")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""))
-      ->needs(style);
+      ->add_option("--prefix", a->prefix,
+                   "The prompt; the tag begins where it ends")
+      ->type_name("TEXT")
+      ->needs(format);
+  command->add_flag("--styles", a->styles, "List the styles");
+  CLI::Option* tools =
+      command
+          ->add_option("--tools", a->tools_file,
+                       "The request's tools, a JSON list; default: none")
+          ->type_name("FILE");
+  CLI::Option* choice =
+      command
+          ->add_option(
+              "--tool-choice", a->tool_choice,
+              "auto, none, required, a function's name, or the request's "
+              "JSON (auto)")
+          ->type_name("CHOICE");
+  CLI::Option* no_parallel =
+      command->add_flag("--no-parallel", a->no_parallel, "At most one call");
+  CLI::Option* reasoning =
+      command
+          ->add_option(
+              "--reasoning", a->reasoning,
+              "required, allowed or off (allowed; required with --style)")
+          ->type_name("MODE")
+          ->check(CLI::IsMember(reasoning_modes()).description(""));
+  CLI::Option* any_order = command->add_flag(
+      "--any-order", a->any_order, "Allow members of arguments in any order");
+  CLI::Option* white_space =
+      command
+          ->add_option(
+              "--max-white-space", a->max_white_space,
+              "The most characters of white space between two parts of JSON")
+          ->type_name("N")
+          ->check(CLI::PositiveNumber.description(""));
   command
       ->add_flag("--special-tokens", a->special_tokens,
                  "Allow markers of reasoning in free text")
@@ -216,7 +274,18 @@ void add_tag(CLI::App& app, Run& run) {
   command->add_flag("--compact", a->compact, "One line without spaces")
       ->excludes(pretty);
   add_color(*command, a->color);
-  command->callback([a, &run] { run = [a] { return run_tag(*a); }; });
+  // What only a request has.
+  const std::vector<CLI::Option*> request = {tools,     choice,    no_parallel,
+                                             reasoning, any_order, white_space};
+  command->callback([a, request, &run] {
+    if (a->format.empty() && a->style.empty()) {
+      for (const CLI::Option* option : request) {
+        if (option->count() == 0) continue;
+        throw CLI::RequiresError(option->get_name(), "--format or --style");
+      }
+    }
+    run = [a] { return run_tag(*a); };
+  });
 }
 
 }  // namespace parlance::cli

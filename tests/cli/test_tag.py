@@ -162,3 +162,59 @@ def test_errors(parlance, tag, tmp_path):
     assert err.startswith("parlance: bad.json:2:")
     parlance("tag", "--style", "qwen_3", "tools.tag.json", status=2)
     parlance("tag", "tools.tag.json", "--tools", "tools.json", status=2)
+
+
+# ---- Formats: a family file of one's own is not needed for the options
+
+
+def test_the_options_of_a_request_need_a_format_or_a_style(parlance):
+    _, err = parlance("tag", "--tool-choice", "auto", status=2)
+    assert "--tool-choice requires --format or --style" in err
+    _, err = parlance("tag", status=2)
+    assert "--format" in err
+
+
+def test_an_unknown_format_is_named(parlance):
+    _, err = parlance("tag", "--format", "latin", status=2)
+    assert "latin" in err
+
+
+@pytest.fixture
+def family_tag(parlance, tmp_path):
+    """The tag of tools in the format qwen3, by options."""
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+
+    def run(*options):
+        out, err = parlance(
+            "tag", "--format", "qwen3", "--tools", "tools.json", *options
+        )
+        assert err == ""
+        (tmp_path / "tools.tag.json").write_text(out)
+
+    return run
+
+
+def test_a_format_makes_the_tag(parlance, family_tag):
+    family_tag()
+    accepts(parlance, CALL)
+    accepts(parlance, "Hello.")
+    accepts(parlance, "<think>\nHm.\n</think>\n\nHello.")
+    family_tag("--tool-choice", "required", "--reasoning", "off")
+    accepts(parlance, CALL)
+    refuses(parlance, "Hello.")
+    refuses(parlance, CALL.replace("weather", "whether"))
+
+
+def test_the_tag_begins_where_the_prompt_ends(parlance, family_tag):
+    family_tag("--prefix", "<|im_start|>assistant\n<think>\n")
+    accepts(parlance, "Hm.\n</think>\n\n" + CALL)
+    refuses(parlance, CALL)
+
+
+def test_the_answer_is_a_document(parlance, family_tag, tmp_path):
+    schema = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    family_tag("--response-format", "schema.json")
+    accepts(parlance, '{"n": 1}')
+    accepts(parlance, CALL)
+    refuses(parlance, "Hello.")
