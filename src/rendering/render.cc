@@ -53,8 +53,9 @@ Error wrong(std::string what, const Value& value, std::string pointer) {
 }
 
 Result<MessageCall> read_call(const Value& value, const std::string& pointer) {
-  if (!value.is_object())
+  if (!value.is_object()) {
     return wrong("a call must be an object", value, pointer);
+  }
   const Value* function = value.find("function");
   const Value& inner = function == nullptr ? value : *function;
   const std::string inner_pointer =
