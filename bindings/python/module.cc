@@ -23,4 +23,5 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_logits(m);
   parlance::python::define_tag_parser(m);
   parlance::python::define_harmony(m);
+  parlance::python::define_chat(m);
 }

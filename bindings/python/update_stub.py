@@ -17,7 +17,11 @@ import sys
 import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "parlance"
-STUBS = {"__init__.pyi": "parlance", "jmespath.pyi": "parlance.jmespath"}
+STUBS = {
+    "__init__.pyi": "parlance",
+    "chat.pyi": "parlance.chat",
+    "jmespath.pyi": "parlance.jmespath",
+}
 
 _SIGNATURE = re.compile(r"\w+\(.*\) -> .*\Z")
 

@@ -22,6 +22,7 @@ import update_stub  # noqa: E402
 FOLDER = pathlib.Path(parlance.__file__).parent
 MODULES = [
     "parlance",
+    "parlance.chat",
     "parlance.jmespath",
     "parlance.integrations.llama_cpp",
     "parlance.integrations.mlx",

@@ -14,6 +14,7 @@ import parlance
 FOLDER = pathlib.Path(parlance.__file__).parent
 STUBS = {
     "parlance": ast.parse((FOLDER / "__init__.pyi").read_text()),
+    "parlance.chat": ast.parse((FOLDER / "chat.pyi").read_text()),
     "parlance.jmespath": ast.parse((FOLDER / "jmespath.pyi").read_text()),
 }
 

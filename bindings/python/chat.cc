@@ -1,0 +1,201 @@
+// ChatStream: events in the shapes of chat APIs, the content of
+// parlance.chat.
+
+#include "parlance/chat.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "binding.h"
+
+namespace parlance::python {
+
+namespace {
+
+// Fields of parsers whose events name a field that the format does not have,
+// such as the parsers of structural tags.
+constexpr std::array<std::string_view, 7> kOtherFields = {
+    "reasoning", "thinking", "reasoning_content", "content", "tool_calls",
+    "rest",      "tags"};
+
+std::vector<ChatField> fields_of(const FormatObject* format) {
+  std::vector<ChatField> out;
+  if (format != nullptr) out = chat_fields(format->format());
+  for (const std::string_view name : kOtherFields) {
+    const bool known =
+        std::any_of(out.begin(), out.end(),
+                    [&](const ChatField& field) { return field.name == name; });
+    if (!known) out.push_back({.name = std::string(name)});
+  }
+  return out;
+}
+
+std::optional<EventKind> kind_of(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(EventKind::kCallClose); ++i) {
+    const auto kind = static_cast<EventKind>(i);
+    if (to_string(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+// An event that was made from a dict, and the texts that it points to.
+struct ReadEvent {
+  std::string text;
+  std::string id;
+  json::Value value;
+  Event event;
+};
+
+class ChatObject {
+ public:
+  ChatObject(const FormatObject* format, int api, std::string id,
+             std::string model, std::int64_t created, std::int64_t choice,
+             std::string reasoning_name, std::string call_id_prefix,
+             bool model_call_ids)
+      : fields_(fields_of(format)),
+        stream_(fields_, {.api = static_cast<ChatApi>(api),
+                          .id = std::move(id),
+                          .model = std::move(model),
+                          .created = created,
+                          .choice = choice,
+                          .reasoning_name = std::move(reasoning_name),
+                          .call_id_prefix = std::move(call_id_prefix),
+                          .model_call_ids = model_call_ids}) {}
+
+  nb::object begin() { return to_list(stream_.begin()); }
+
+  nb::object feed(const nb::list& events) {
+    std::vector<ReadEvent> read(nb::len(events));
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      this->read(events[i], read[i]);
+    }
+    std::vector<Event> list;
+    for (const ReadEvent& one : read) list.push_back(one.event);
+    return to_list(stream_.feed(list));
+  }
+
+  nb::object end(int why, std::int64_t prompt_tokens,
+                 std::optional<std::int64_t> completion_tokens) {
+    return to_list(stream_.end(static_cast<ChatEnd>(why),
+                               {.prompt_tokens = prompt_tokens,
+                                .completion_tokens = completion_tokens}));
+  }
+
+  nb::object response() const { return to_object(stream_.response()); }
+
+  nb::object tokens() const {
+    const ChatStream::Tokens counts = stream_.tokens();
+    nb::dict out;
+    out["reasoning"] = counts.reasoning;
+    out["content"] = counts.content;
+    out["tool_calls"] = counts.tool_calls;
+    return out;
+  }
+
+ private:
+  static nb::object to_list(const std::vector<ChatChunk>& chunks) {
+    nb::list out;
+    for (const ChatChunk& chunk : chunks) {
+      out.append(
+          nb::make_tuple(to_object(chunk.body),
+                         nb::make_tuple(chunk.bytes.begin, chunk.bytes.end),
+                         nb::make_tuple(chunk.tokens.begin, chunk.tokens.end)));
+    }
+    return out;
+  }
+
+  // The member of an event; an invalid object if it is absent.
+  static nb::object member(const nb::dict& event, const char* key) {
+    return event.contains(key) ? nb::object(event[key]) : nb::object();
+  }
+
+  static std::string text_of(const nb::dict& event, const char* key) {
+    const nb::object value = member(event, key);
+    return value.is_valid() && nb::isinstance<nb::str>(value)
+               ? nb::cast<std::string>(value)
+               : std::string();
+  }
+
+  static std::size_t number_of(const nb::object& value) {
+    return value.is_valid() ? nb::cast<std::size_t>(value) : 0;
+  }
+
+  std::uint32_t field_of(std::string_view name) const {
+    const auto find = [&](std::string_view wanted) {
+      return std::find_if(
+          fields_.begin(), fields_.end(),
+          [&](const ChatField& field) { return field.name == wanted; });
+    };
+    auto found = find(name);
+    if (found == fields_.end()) found = find("rest");
+    return static_cast<std::uint32_t>(found - fields_.begin());
+  }
+
+  void read(nb::handle object, ReadEvent& out) const {
+    if (!nb::isinstance<nb::dict>(object)) {
+      raise_type("events", "a list of the dicts that a parser returns", object);
+    }
+    const auto dict = nb::borrow<nb::dict>(object);
+    const std::optional<EventKind> kind = kind_of(text_of(dict, "type"));
+    if (!kind) raise_type("events", "a list of events of a parser", object);
+    Event& event = out.event;
+    event.kind = *kind;
+    event.field_index = field_of(text_of(dict, "field"));
+    event.field = fields_[event.field_index].name;
+    out.text = text_of(dict, *kind == EventKind::kCallOpen ? "name" : "text");
+    event.text = out.text;
+    out.id = text_of(dict, "id");
+    event.call_id = out.id;
+    event.call = static_cast<std::uint32_t>(number_of(member(dict, "call")));
+    const auto flag = [&](const char* key) {
+      const nb::object value = member(dict, key);
+      return value.is_valid() && PyObject_IsTrue(value.ptr()) == 1;
+    };
+    event.dirty = flag("dirty");
+    event.cut = flag("cut");
+    event.bytes = {number_of(member(dict, "start")),
+                   number_of(member(dict, "end"))};
+    const nb::object tokens = member(dict, "tokens");
+    if (tokens.is_valid() && nb::len(tokens) == 2) {
+      event.tokens = {number_of(nb::object(tokens[0])),
+                      number_of(nb::object(tokens[1]))};
+    }
+    if (*kind == EventKind::kRegionClose) {
+      const nb::object value = member(dict, "value");
+      if (!value.is_valid()) return;
+      Result<json::Value> parsed =
+          json::parse(to_json_text(value, Unfit::kNull));
+      if (!parsed) raise(Domain::kOther, parsed.error());
+      out.value = std::move(*parsed);
+      event.value = &out.value;
+    }
+  }
+
+  const std::vector<ChatField> fields_;
+  ChatStream stream_;
+};
+
+}  // namespace
+
+void define_chat(nb::module_& m) {
+  nb::class_<ChatObject>(m, "ChatStream")
+      .def(nb::init<const FormatObject*, int, std::string, std::string,
+                    std::int64_t, std::int64_t, std::string, std::string,
+                    bool>(),
+           nb::arg("format").none(), nb::arg("api"), nb::arg("id"),
+           nb::arg("model"), nb::arg("created"), nb::arg("choice"),
+           nb::arg("reasoning_name"), nb::arg("call_id_prefix"),
+           nb::arg("model_call_ids"))
+      .def("begin", &ChatObject::begin)
+      .def("feed", &ChatObject::feed, nb::arg("events"))
+      .def("end", &ChatObject::end, nb::arg("why"), nb::arg("prompt_tokens"),
+           nb::arg("completion_tokens").none())
+      .def("response", &ChatObject::response)
+      .def("tokens", &ChatObject::tokens);
+}
+
+}  // namespace parlance::python

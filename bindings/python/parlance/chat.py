@@ -1,0 +1,154 @@
+"""Events in the shapes of chat APIs, while the response arrives.
+
+    import parlance
+    from parlance.chat import ChatStream
+
+    parser = parlance.ResponseParser("qwen3", prefix=prompt, stream_calls=True)
+    stream = ChatStream("qwen3", model="Qwen3-8B")
+    for text in generated:
+        for chunk in stream.feed(parser.feed(text)):
+            send(chunk.body)
+    message, events = parser.finalize()
+    for chunk in stream.feed(events) + stream.end("stop"):
+        send(chunk.body)
+    log(stream.response)
+
+The chunks joined are the response, wherever the stream was cut.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import Format, _parlance
+from ._arguments import flag, kind
+from ._errors import UsageError
+
+__all__ = ["ChatChunk", "ChatStream"]
+
+_APIS = ("chat_completions", "responses", "messages")
+_ENDS = ("stop", "length", "content_filter")
+
+
+class ChatChunk(NamedTuple):
+    """One object to send, and what of the response is in it."""
+
+    body: dict
+    """The chunk of chat completions, or the event, whose name is ``"type"``."""
+    bytes: tuple
+    """The bytes of the response whose text is in the chunk: begin and end."""
+    tokens: tuple
+    """The tokens likewise, with which log probabilities are aligned."""
+
+
+class ChatStream:
+    """Converts the events of one response to the chunks of a chat API.
+
+    Args:
+        format: the format of the parser (a ``Format`` or its name); ``None``
+            for the parser of a structural tag.
+        api: ``"chat_completions"`` (OpenAI's ``chat.completion.chunk``),
+            ``"responses"`` (OpenAI's Responses) or ``"messages"`` (Anthropic's
+            Messages).
+        id: the id of the response; ``""`` for a random one.
+        model: the name of the model.
+        created: the time, in seconds.
+        choice: the index of the choice, for requests with several.
+        reasoning_name: for chat completions, the member that has the reasoning.
+        call_id_prefix: the id of call ``i`` is this prefix and ``i``; ``""``
+            for random ids.
+        model_call_ids: pass on the ids that the model wrote.
+
+    Raises:
+        UsageError: there is no such ``api``.
+        TemplateError: there is no such format.
+    """
+
+    def __init__(
+        self,
+        format,
+        *,
+        api="chat_completions",
+        id="",
+        model="",
+        created=0,
+        choice=0,
+        reasoning_name="reasoning_content",
+        call_id_prefix="",
+        model_call_ids=True,
+    ):
+        if format is not None and not isinstance(format, Format):
+            format = Format(format)
+        self._stream = _parlance.ChatStream(
+            format,
+            _index("api", api, _APIS),
+            id,
+            model,
+            created,
+            choice,
+            reasoning_name,
+            call_id_prefix,
+            flag("model_call_ids", model_call_ids),
+        )
+
+    def begin(self):
+        """Returns the chunks that come before all events.
+
+        ``feed`` returns them otherwise.
+        """
+        return _chunks(self._stream.begin())
+
+    def feed(self, events):
+        """Returns the chunks that the events of a parser cause.
+
+        Args:
+            events: what ``feed``, ``finalize`` or ``initial_events`` of a
+                parser returned.
+        """
+        return _chunks(self._stream.feed(list(events)))
+
+    def end(self, reason="stop", *, prompt_tokens=0, completion_tokens=None):
+        """Returns the chunks that come after all events.
+
+        Args:
+            reason: why the engine stopped: ``"stop"``, ``"length"`` or
+                ``"content_filter"``.  A response that has a complete call and
+                stopped ends with ``"tool_calls"``.
+            prompt_tokens: the tokens of the prompt, for the usage.
+            completion_tokens: the tokens of the response; by default they are
+                counted from the events, if the parser reads token ids.
+
+        Raises:
+            UsageError: there is no such ``reason``.
+        """
+        return _chunks(
+            self._stream.end(
+                _index("reason", reason, _ENDS), prompt_tokens, completion_tokens
+            )
+        )
+
+    @property
+    def response(self):
+        """The whole response, as for a request without streaming: a ``dict``."""
+        return self._stream.response()
+
+    @property
+    def tokens(self):
+        """How many tokens each kind of part has so far.
+
+        A ``dict`` with ``"reasoning"``, ``"content"`` and ``"tool_calls"``; all
+        zero if the parser reads text.
+        """
+        return self._stream.tokens()
+
+
+def _chunks(list_):
+    return [ChatChunk(*chunk) for chunk in list_]
+
+
+def _index(name, value, known):
+    if value in known:
+        return known.index(value)
+    listed = ", ".join(repr(one) for one in known)
+    found = repr(value) if isinstance(value, str) else kind(value)
+    raise UsageError(f"{name} must be one of {listed}, not {found}")

@@ -1,0 +1,78 @@
+"""Format.render and Format(names=): one file, other directions."""
+
+import copy
+import pickle
+
+import pytest
+
+import parlance
+
+FAMILY = {
+    "name": "mine",
+    "response_template": {
+        "start_anchor": "A:",
+        "fields": {
+            "thinking": {"open": "<think>", "close": "</think>"},
+            "content": {
+                "content": "text",
+                "content_args": {"strip": False},
+                "repeats": True,
+                "join": "",
+            },
+        },
+    },
+    "parlance": {
+        "write": {
+            "order": ["thinking?", "content?"],
+            "thinking": {"parts": ["<think>", {"text": True}, "</think>"]},
+            "content": {"parts": [{"text": True}]},
+        }
+    },
+}
+
+
+def test_parsing_what_was_rendered_gives_the_message():
+    family = parlance.Format(FAMILY)
+    message = {"thinking": "Hm.", "content": "Hi."}
+    text = family.render({"role": "assistant", **message})
+    assert text == "<think>Hm.</think>Hi."
+    assert parlance.parse_response(text, family, prefix="") == message
+    assert family.render(message, prefix="A:<think>") == "Hm.</think>Hi."
+
+
+def test_a_message_that_would_come_back_different_is_refused():
+    family = parlance.Format(FAMILY)
+    with pytest.raises(parlance.TemplateError) as caught:
+        family.render({"thinking": "</think>"})
+    assert caught.value.path == "/thinking"
+    assert family.render({"thinking": "</think>"}, verify=False)
+
+
+def test_a_bare_template_cannot_render():
+    bare = parlance.Format(FAMILY["response_template"])
+    with pytest.raises(parlance.TemplateError, match="does not say how"):
+        bare.render({})
+
+
+def test_names_are_those_of_events_and_messages():
+    family = parlance.Format("qwen3", names="reasoning_content")
+    assert "reasoning_content" in family.fields
+    for made in (
+        family,
+        parlance.Format(family),
+        pickle.loads(pickle.dumps(family)),
+        copy.deepcopy(family),
+    ):
+        message = parlance.parse_response(
+            "<think>Hm.</think>Hi.", made, prefix=""
+        )
+        assert message["reasoning_content"] == "Hm."
+    by_dict = parlance.Format("qwen3", names={"thinking": "why"})
+    assert "why" in by_dict.fields
+
+
+def test_names_that_cannot_be():
+    with pytest.raises(parlance.TemplateError, match="no field 'thoughts'"):
+        parlance.Format("qwen3", names={"thoughts": "x"})
+    with pytest.raises(TypeError, match="names must be"):
+        parlance.Format("qwen3", names=3)
