@@ -140,8 +140,9 @@ Field* field_called(std::string_view name, Description& description) {
   };
   Field* found = find(name);
   if (found == nullptr && name == "reasoning") found = find("thinking");
-  if (found == nullptr && name == "reasoning")
+  if (found == nullptr && name == "reasoning") {
     found = find("reasoning_content");
+  }
   return found;
 }
 

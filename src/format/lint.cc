@@ -390,8 +390,10 @@ class Linter {
         continue;
       }
       const HirNode& inner = hir.nodes[node.children[0]];
-      if (inner.kind != HirKind::kClass || !inner.char_class.negated().empty())
+      if (inner.kind != HirKind::kClass ||
+          !inner.char_class.negated().empty()) {
         continue;
+      }
       add(at,
           "a greedy run of any text ('.' matches line feeds too) extends to "
           "the last place in the stream where the rest of the pattern "

@@ -17,7 +17,7 @@
 namespace parlance::format {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 using json::append_pointer;
 
 constexpr std::array kFileKeys = {
@@ -680,8 +680,9 @@ std::optional<json::Value> variant_file(const json::Value& file,
     }
     json::Object out = json::merge_patch(file, variant.patch).members();
     json::Array aliases;
-    for (const std::string& alias : variant.aliases)
+    for (const std::string& alias : variant.aliases) {
       aliases.emplace_back(alias);
+    }
     out.set("name", variant.name);
     out.set("aliases", json::Value(std::move(aliases)));
     if (!variant.models.empty()) {

@@ -16,7 +16,7 @@
 namespace parlance::format {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 using json::append_pointer;
 
 constexpr std::array kPartKeys = {"text"sv, "name"sv, "arguments"sv, "index"sv,

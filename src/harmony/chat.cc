@@ -67,8 +67,9 @@ Turn collect(std::span<const HarmonyMessage> messages,
              const HarmonyMessageOptions& options, bool chat) {
   Turn turn;
   for_each_piece(messages, options, [&](Piece piece, const HarmonyMessage& m) {
-    if (piece == Piece::kReasoning)
+    if (piece == Piece::kReasoning) {
       return append_line(turn.reasoning, m.content);
+    }
     if (piece == Piece::kContent) return append_line(turn.content, m.content);
     json::Object function{
         {"name", json::Value(call_name(m))},

@@ -24,7 +24,6 @@ using format::FieldId;
 using format::WriteLayout;
 using format::WritePart;
 using format::WriteParts;
-using regex::NecessaryLiterals;
 using Texts = std::vector<std::string>;
 
 // Shorter texts occur in too much prose to be excluded.

@@ -191,7 +191,8 @@ void ReadingFilter::on_delimiter(const Delimited& delimiter) {
       open(delimiter);
       return;
     }
-    Candidate& candidate = candidate_.emplace();
+    candidate_ = Candidate();
+    Candidate& candidate = *candidate_;
     candidate.open = delimiter;
     for (const auto& [name, text] : delimiter.captures) {
       candidate.captures.emplace_back(name, text);
