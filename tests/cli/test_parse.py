@@ -144,9 +144,13 @@ def test_chat_without_text_has_null_content(parlance):
 
 
 def test_chat_leaves_out_a_call_that_is_cut(parlance):
-    cut = CALL[: CALL.index("</tool_call>")]
+    cut = CALL[: CALL.index("2.5")]
     out, _ = parlance("parse", "-f", "qwen3", "--chat", stdin=cut)
     assert "tool_calls" not in json.loads(out)
+    # Only the marker after a complete call is missing.
+    complete = CALL[: CALL.index("</tool_call>")]
+    out, _ = parlance("parse", "-f", "qwen3", "--chat", stdin=complete)
+    assert len(json.loads(out)["tool_calls"]) == 1
 
 
 def events(text):
