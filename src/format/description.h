@@ -95,8 +95,8 @@ struct Transform {
 struct Field {
   std::string name;           // in events and messages
   std::string template_name;  // in the template
-  Delimiter open;   // kNone: the implicit field
-  Delimiter close;  // kNone: runs to the end of the stream
+  Delimiter open;             // kNone: the implicit field
+  Delimiter close;            // kNone: runs to the end of the stream
   Content content;
   bool repeats = false;
   std::optional<std::string> join = std::nullopt;

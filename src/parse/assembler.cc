@@ -249,7 +249,8 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
   // A text that was dropped separates chunks.
   bool joins = begin == text_end_ && !chunks_.empty() &&
                chunks_.back().event + 1 == events_.size() &&
-               chunks_.back().body == retired_count_;
+               chunks_.back().body == retired_count_ &&
+               events_.back().bytes.end == bytes.begin;
   text_end_ = begin + text.size();
   if (joins) {
     chunks_.back().size += text.size();

@@ -299,7 +299,15 @@ void ReadingFilter::refuse_candidate(const Delimited* close) {
   for (const Piece& piece : candidate.body) {
     add_text(piece.text, piece.begin, piece.marks);
   }
-  if (close != nullptr) add_text(close->text, close->begin, close->marks);
+  if (close == nullptr) return;
+  // A text that ends the response is no text of a field.
+  std::size_t end = 0;
+  for (const std::string& literal : format_.family.reading.turn_end) {
+    if (close->text.ends_with(literal)) end = std::max(end, literal.size());
+  }
+  const MarkedText text(close->text, close->marks, close->begin);
+  const MarkedText kept = text.substr(0, close->text.size() - end);
+  add_text(kept.text, close->begin, kept.marks);
 }
 
 // Decides a candidate that ends here.  Returns whether it was a call.

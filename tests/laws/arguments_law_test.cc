@@ -143,8 +143,7 @@ class Case {
   void run(std::size_t walks) {
     schema_ = schema_of(small_);
     format_.schema = schema_;
-    format_.style = static_cast<ArgumentStyle>(
-        1 + small_.below(8));
+    format_.style = static_cast<ArgumentStyle>(1 + small_.below(8));
     format_.any_order = small_.below(4) == 0;
     if (small_.below(5) == 0) format_.excludes = {"ab", "c"};
     SCOPED_TRACE("seed " + std::to_string(seed_) + " " +

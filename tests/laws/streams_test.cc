@@ -19,6 +19,8 @@
 
 #include "../support/parse_record.h"
 #include "../support/responses.h"
+#include "base/access.h"
+#include "format/description.h"
 
 namespace parlance {
 namespace {
@@ -168,7 +170,15 @@ TEST_P(EachFormat, MayEndAnywhere) {
         const format::Field& field = record.description().fields[last.field];
         bool open = field.open && field.close &&
                     last.bytes == Span{stream.size(), stream.size()};
-        ASSERT_EQ(cut, open) << record.to_string();
+        // A region that ends with its value is not cut if the value is there.
+        const format::RegionEnd ends = detail::Access::impl(format)
+                                           ->family.reading.fields[last.field]
+                                           .ends;
+        if (ends == format::RegionEnd::kValue) {
+          ASSERT_TRUE(open || !cut) << record.to_string();
+        } else {
+          ASSERT_EQ(cut, open) << record.to_string();
+        }
       }
       // A call that is not all there is not passed on as a call.
       for (std::size_t i = 0; i < record.events.size(); ++i) {
@@ -179,7 +189,17 @@ TEST_P(EachFormat, MayEndAnywhere) {
             field.content.allow_non_json || i >= whole.events.size()) {
           continue;
         }
-        ASSERT_EQ(json::dump(event.value), json::dump(whole.events[i].value));
+        // Of a list the complete calls remain.
+        const json::Value& all = whole.events[i].value;
+        if (event.value.is_array() && all.is_array()) {
+          ASSERT_LE(event.value.size(), all.size());
+          for (std::size_t c = 0; c < event.value.size(); ++c) {
+            ASSERT_EQ(json::dump(event.value.items()[c]),
+                      json::dump(all.items()[c]));
+          }
+          continue;
+        }
+        ASSERT_EQ(json::dump(event.value), json::dump(all));
       }
     }
   }

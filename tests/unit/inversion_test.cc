@@ -489,8 +489,9 @@ TEST(Inversion, BareTemplates) {
     const Result<Format> format = Format::from_json(family->template_json());
     ASSERT_TRUE(format.has_value()) << format.error().to_string();
     const Result<StructuralTag> tag = format->structural_tag(with_tools());
-    // Its shortest openers have no delimiter: "all\n", "name\n".
-    if (name == "functionary_v3_2") {
+    // The shortest openers of the first have no delimiter: "all\n", "name\n".
+    // The second writes calls that a template cannot express.
+    if (name == "functionary_v3_2" || name == "cohere_cofl_xml") {
       ASSERT_FALSE(tag.has_value());
       continue;
     }

@@ -51,10 +51,10 @@ TEST(Unclaimed, IsAnEventAndADiagnostic) {
 TEST(Unclaimed, StandsBetweenRegions) {
   const std::string call =
       "<|channel|>analysis to=browser.search code<|message|>{\"query\": "
-      "\"x\"}<|call|>";
+      "\"x\"}";
   const std::string text =
       "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant" + call +
-      "<|start|>assistant<|channel|>final<|message|>Yes.<|return|>";
+      "<|call|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>";
   for (std::size_t size = 1; size <= text.size(); ++size) {
     const ParseRecord record =
         record_parse(built_in("gpt_oss"), testing::cut_every(text, size));
