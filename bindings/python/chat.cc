@@ -3,6 +3,9 @@
 
 #include "parlance/chat.h"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -74,6 +77,7 @@ class ChatObject {
       this->read(events[i], read[i]);
     }
     std::vector<Event> list;
+    list.reserve(read.size());
     for (const ReadEvent& one : read) list.push_back(one.event);
     return to_list(stream_.feed(list));
   }

@@ -1,6 +1,8 @@
 // Format: a description of a model's responses, the content of the Python
 // classes Format and ResponseTemplate.
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 
 #include "binding.h"

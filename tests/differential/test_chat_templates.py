@@ -74,8 +74,6 @@ BROKEN = {
         "python",
         "google-gemma-4-31B-it",
         "google-gemma-4-31B-it-interleaved",
-        "openbmb-MiniCPM5-1B",
-        "ByteDance-Seed-OSS",
     ),
     **broken(BORROWED, "strings-tag", "Bielik-11B-v3.0-Instruct"),
     **broken(BEFORE_CALLS, "choice", "GLM-4.6"),

@@ -71,8 +71,8 @@ __all__ = [
     "Constraint",
     "ContentAttributeError",
     "ContentTypeError",
-    "Error",
     "DetectedFormat",
+    "Error",
     "Format",
     "Grammar",
     "GrammarError",
@@ -361,13 +361,16 @@ def _made_of(spec):
 def _name_pairs(names):
     """The argument ``names`` as pairs."""
     if is_a(names, str):
-        return (("reasoning", names),)
+        return (("reasoning", unicode("names", names, TemplateError)),)
     if not is_a(names, dict) or not all(
         is_a(text, str) for pair in names.items() for text in pair
     ):
         raise TypeError(
             f"names must be a str or a dict of str, not {kind(names)}"
         )
+    for pair in names.items():
+        for text in pair:
+            unicode("names", text, TemplateError)
     return tuple(names.items())
 
 
@@ -554,6 +557,7 @@ class DetectedFormat(tuple):
     """
 
     def __new__(cls, name, why, family="", certainty="guess"):
+        """Makes the tuple ``(name, why)`` with its attributes."""
         self = super().__new__(cls, (name, why))
         self.family = family
         self.certainty = certainty
@@ -561,10 +565,12 @@ class DetectedFormat(tuple):
 
     @property
     def name(self):
+        """The name of the format: the first item of the tuple."""
         return self[0]
 
     @property
     def why(self):
+        """The reason: the second item of the tuple."""
         return self[1]
 
     def __getnewargs__(self):

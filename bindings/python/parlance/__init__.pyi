@@ -2059,7 +2059,7 @@ def parse_response(
 def formats() -> list[str]:
     """Returns the names of the built-in formats, a sorted list of ``str``."""
 
-class DetectedFormat(tuple[str, str]):
+class DetectedFormat(tuple):
     """The format that ``detect_format`` finds: the tuple ``(name, why)``.
 
     Attributes:
@@ -2081,11 +2081,16 @@ class DetectedFormat(tuple[str, str]):
         why: str,
         family: str = "",
         certainty: Literal["certain", "likely", "guess"] = "guess",
-    ) -> DetectedFormat: ...
+    ) -> DetectedFormat:
+        """Makes the tuple ``(name, why)`` with its attributes."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the format: the first item of the tuple."""
+
     @property
-    def why(self) -> str: ...
+    def why(self) -> str:
+        """The reason: the second item of the tuple."""
 
 def detect_format(tokenizer_config: dict[str, Any]) -> DetectedFormat:
     """Finds the built-in format that a model needs.

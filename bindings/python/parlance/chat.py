@@ -34,11 +34,19 @@ class ChatChunk(NamedTuple):
     """One object to send, and what of the response is in it."""
 
     body: dict
-    """The chunk of chat completions, or the event, whose name is ``"type"``."""
     bytes: tuple
-    """The bytes of the response whose text is in the chunk: begin and end."""
     tokens: tuple
-    """The tokens likewise, with which log probabilities are aligned."""
+
+
+ChatChunk.body.__doc__ = (
+    'The chunk of chat completions, or the event, whose name is ``"type"``.'
+)
+ChatChunk.bytes.__doc__ = (
+    "The bytes of the response whose text is in the chunk: begin and end."
+)
+ChatChunk.tokens.__doc__ = (
+    "The tokens likewise, with which log probabilities are aligned."
+)
 
 
 class ChatStream:

@@ -7,11 +7,35 @@ from . import Format
 __all__ = ["ChatChunk", "ChatStream"]
 
 class ChatChunk(NamedTuple):
+    """One object to send, and what of the response is in it."""
+
     body: dict[str, Any]
     bytes: tuple[int, int]
     tokens: tuple[int, int]
 
 class ChatStream:
+    """Converts the events of one response to the chunks of a chat API.
+
+    Args:
+        format: the format of the parser (a ``Format`` or its name); ``None``
+            for the parser of a structural tag.
+        api: ``"chat_completions"`` (OpenAI's ``chat.completion.chunk``),
+            ``"responses"`` (OpenAI's Responses) or ``"messages"`` (Anthropic's
+            Messages).
+        id: the id of the response; ``""`` for a random one.
+        model: the name of the model.
+        created: the time, in seconds.
+        choice: the index of the choice, for requests with several.
+        reasoning_name: for chat completions, the member that has the reasoning.
+        call_id_prefix: the id of call ``i`` is this prefix and ``i``; ``""``
+            for random ids.
+        model_call_ids: pass on the ids that the model wrote.
+
+    Raises:
+        UsageError: there is no such ``api``.
+        TemplateError: there is no such format.
+    """
+
     def __init__(
         self,
         format: Format | str | dict[str, Any] | None,
@@ -25,16 +49,49 @@ class ChatStream:
         call_id_prefix: str = "",
         model_call_ids: bool = True,
     ) -> None: ...
-    def begin(self) -> list[ChatChunk]: ...
-    def feed(self, events: Iterable[dict[str, Any]]) -> list[ChatChunk]: ...
+    def begin(self) -> list[ChatChunk]:
+        """Returns the chunks that come before all events.
+
+        ``feed`` returns them otherwise.
+        """
+
+    def feed(self, events: Iterable[dict[str, Any]]) -> list[ChatChunk]:
+        """Returns the chunks that the events of a parser cause.
+
+        Args:
+            events: what ``feed``, ``finalize`` or ``initial_events`` of a
+                parser returned.
+        """
+
     def end(
         self,
         reason: Literal["stop", "length", "content_filter"] = "stop",
         *,
         prompt_tokens: int = 0,
         completion_tokens: int | None = None,
-    ) -> list[ChatChunk]: ...
+    ) -> list[ChatChunk]:
+        """Returns the chunks that come after all events.
+
+        Args:
+            reason: why the engine stopped: ``"stop"``, ``"length"`` or
+                ``"content_filter"``.  A response that has a complete call and
+                stopped ends with ``"tool_calls"``.
+            prompt_tokens: the tokens of the prompt, for the usage.
+            completion_tokens: the tokens of the response; by default they are
+                counted from the events, if the parser reads token ids.
+
+        Raises:
+            UsageError: there is no such ``reason``.
+        """
+
     @property
-    def response(self) -> dict[str, Any]: ...
+    def response(self) -> dict[str, Any]:
+        """The whole response, as for a request without streaming: a ``dict``."""
+
     @property
-    def tokens(self) -> dict[str, int]: ...
+    def tokens(self) -> dict[str, int]:
+        """How many tokens each kind of part has so far.
+
+        A ``dict`` with ``"reasoning"``, ``"content"`` and ``"tool_calls"``; all
+        zero if the parser reads text.
+        """

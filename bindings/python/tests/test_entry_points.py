@@ -100,11 +100,13 @@ def test_valid_calls_of_every_entry_point(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     unmade = {"Constraint", "Grammar", "Matcher"}  # raise TypeError
     encoder = {"Vocabulary.encode"}  # needs a vocabulary with an encoder
+    # A bare template does not say how a response is written.
+    unwritten = {"ResponseTemplate.render"}
     seen = set()
     for entry in entry_points.entry_points():
         seen.add(entry.name)
         for call in entry.calls():
-            if entry.name in unmade | encoder:
+            if entry.name in unmade | encoder | unwritten:
                 continue
             given = {name: make() for name, make in call.items()}
             if "__" in entry.name:

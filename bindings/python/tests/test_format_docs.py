@@ -51,6 +51,8 @@ def beyond_templates(field):
 def reads_beyond_its_template(name):
     for path in FORMATS.glob("*.json"):
         file = json.loads(path.read_text("utf-8"))
+        if "name" not in file:  # the schema of these files
+            continue
         if name in (file["name"], *file["parlance"].get("variants", ())):
             reading = file["parlance"].get("read", {})
             return any(map(beyond_templates, reading.values()))
