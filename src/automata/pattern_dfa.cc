@@ -247,8 +247,9 @@ Result<PatternDfa> PatternDfa::compile(std::span<const regex::Hir> patterns,
   out.classes_ = representative.size();
   out.next_.reserve(rows.size() * out.classes_);
   for (const Row& row : rows) {
-    for (const std::size_t byte : representative)
+    for (const std::size_t byte : representative) {
       out.next_.push_back(row[byte]);
+    }
   }
   return out;
 }

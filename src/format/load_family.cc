@@ -544,6 +544,7 @@ std::optional<FieldId> find_field(std::string_view name,
     if (fields[i].name == name) return FieldId(i);
   }
   std::vector<std::string_view> names;
+  names.reserve(fields.size());
   for (const Field& field : fields) names.emplace_back(field.name);
   read.fail(ErrorCode::kUnknownName,
             "no field is called '" + std::string(name.substr(0, 100)) + "'" +

@@ -77,7 +77,7 @@ std::optional<Texts> product(const Texts& left, const Texts& right) {
 
 class Walk {
  public:
-  Walk(const Hir& hir, bool inside) : hir_(hir), inside_(inside) {
+  Walk(const Hir& hir, bool inside) : inside_(inside) {
     of_.reserve(hir.nodes.size());
     for (const HirNode& node : hir.nodes) of_.push_back(info(node));
   }
@@ -226,7 +226,6 @@ class Walk {
     return out;
   }
 
-  const Hir& hir_;
   bool inside_;
   std::vector<Info> of_;  // by node
 };
