@@ -349,8 +349,9 @@ Result<std::string> PythonReader::one_string() {
   while (text_[at_] != '"' && text_[at_] != '\'') {
     const char prefix = text_[at_];
     if (prefix == 'b' || prefix == 'B') return error("bytes are no JSON value");
-    if (prefix == 'f' || prefix == 'F')
+    if (prefix == 'f' || prefix == 'F') {
       return error("an f-string is evaluated");
+    }
     raw = raw || prefix == 'r' || prefix == 'R';
     ++at_;
   }

@@ -257,8 +257,9 @@ Result<Value> read_minimax_m3_elements(
     if (closes) name.remove_prefix(1);
     const bool mixed = (top.has_elements || !closes || frames.size() == 1) &&
                        !base::python_strip(before).empty();
-    if (mixed)
+    if (mixed) {
       return invalid_element("text between elements: " + shown(before));
+    }
     at = name_end + 1;
     // 2. A beginning.
     if (!closes) {

@@ -219,7 +219,8 @@ Value decoded(const Value& arguments, const FieldReading& reading,
   if (!value && reading.syntax == ValueSyntax::kPython) {
     value = json::parse_python(text, limits);
   }
-  return value && value->is_object() ? std::move(*value) : arguments;
+  if (value && value->is_object()) return *std::move(value);
+  return arguments;
 }
 
 std::string listed(const std::vector<std::string>& names,

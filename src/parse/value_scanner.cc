@@ -238,8 +238,9 @@ bool ValueScanner::close(char bracket) {
     if (pair == std::string::npos) return damaged();
     stack_.resize(pair);
   } else {
-    if (stack_.empty() || stack_.back() != opening_of(bracket))
+    if (stack_.empty() || stack_.back() != opening_of(bracket)) {
       return damaged();
+    }
     stack_.pop_back();
   }
   expect_ = Expect::kCommaOrEnd;
