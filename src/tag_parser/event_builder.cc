@@ -163,8 +163,9 @@ void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
 
 void EventBuilder::end(json::Value value, Span bytes, bool cut,
                        bool malformed) {
-  if (calls_ && calls_->is_open())
+  if (calls_ && calls_->is_open()) {
     end_call(malformed ? nullptr : &value, bytes);
+  }
   if (keep_) {
     Part part;
     part.field_index = field_;
