@@ -138,13 +138,13 @@ void BlockBuilder::read(const Event& event) {
       }
       return;
     case EventKind::kCallOpen:
-      open_call(event.text, event.call_id, source_of(event));
+      open_call(event.text, event.call_id, event.call, source_of(event));
       return;
     case EventKind::kCallArguments:
       append_arguments(event.text, source_of(event));
       return;
     case EventKind::kCallClose:
-      close_call();
+      close_call(event.call);
       return;
     case EventKind::kTextUnclaimed:
       return;
@@ -199,14 +199,20 @@ void BlockBuilder::write_text(BlockKind kind, std::string_view text,
 }
 
 void BlockBuilder::open_call(std::string_view name, std::string_view id,
-                             Source source) {
+                             std::uint32_t event_call, Source source) {
   std::vector<Block>& blocks = conversation_.blocks;
-  if (open_) close_block(blocks.back().kind != BlockKind::kCall);
+  // The calls of a list are closed with the list: one that precedes another is
+  // complete if its arguments are.
+  if (open_) {
+    close_block(blocks.back().kind != BlockKind::kCall ||
+                json::parse(blocks.back().text).has_value());
+  }
   const ChatOptions& options = conversation_.options;
   Block& block = blocks.emplace_back();
   block.kind = BlockKind::kCall;
   block.id = random_id("fc_");
   block.call = calls_++;
+  block.event_call = event_call;
   block.name = name;
   if (options.model_call_ids && !id.empty()) {
     block.call_id = id;
@@ -227,8 +233,11 @@ void BlockBuilder::append_arguments(std::string_view text, Source source) {
   writer_.append(blocks.back(), blocks.size() - 1, text, source);
 }
 
-void BlockBuilder::close_call() {
-  if (open_) close_block(/*complete=*/true);
+void BlockBuilder::close_call(std::uint32_t event_call) {
+  const Block& last = conversation_.blocks.back();
+  const bool is_open =
+      open_ && last.kind == BlockKind::kCall && last.event_call == event_call;
+  if (is_open) close_block(/*complete=*/true);
 }
 
 void BlockBuilder::close_block(bool complete) {
@@ -270,7 +279,8 @@ void BlockBuilder::add_call(const json::Value& value, Source source) {
   if (name == nullptr || !name->is_string()) return;
   const json::Value* id = value.find("id");
   open_call(name->as_string(),
-            id != nullptr && id->is_string() ? id->as_string() : "", source);
+            id != nullptr && id->is_string() ? id->as_string() : "",
+            static_cast<std::uint32_t>(calls_), source);
   const json::Value* arguments = inner->find("arguments");
   std::string text = "{}";
   if (arguments != nullptr) {
@@ -278,7 +288,7 @@ void BlockBuilder::add_call(const json::Value& value, Source source) {
                                   : json::dump(*arguments, {.ascii = false});
   }
   append_arguments(text, source);
-  close_call();
+  close_block(/*complete=*/true);
 }
 
 void BlockBuilder::finish() {

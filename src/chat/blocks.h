@@ -32,6 +32,7 @@ struct Block {
   std::string id;        // of the item, where the API has ids for items
   std::string text;      // of text; of a call: the JSON text of its arguments
   std::size_t call = 0;  // kCall: its number in the response
+  std::uint32_t event_call = 0;  // kCall: Event::call of its events
   std::string call_id = {};
   std::string name = {};
   bool complete = false;  // nothing more comes; of a call: it is not cut off
@@ -115,9 +116,10 @@ class BlockBuilder {
   BlockKind kind_of(const ChatField& field) const;
   void read_text(const Event& event);
   void write_text(BlockKind kind, std::string_view text, Source source);
-  void open_call(std::string_view name, std::string_view id, Source source);
+  void open_call(std::string_view name, std::string_view id,
+                 std::uint32_t event_call, Source source);
   void append_arguments(std::string_view text, Source source);
-  void close_call();
+  void close_call(std::uint32_t event_call);
   void close_region(const Event& event);
   void add_calls(const json::Value& value, Source source);
   void add_call(const json::Value& value, Source source);

@@ -280,6 +280,38 @@ TEST(Chat, AResponseThatIsCutAnywhereKeepsTheLaw) {
   }
 }
 
+// The calls of a list are closed with the list.
+TEST(Chat, AListOfCallsIsSeveralCalls) {
+  const std::string text =
+      R"([TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}, )"
+      R"({"name": "g", "arguments": {"b": [2]}}])";
+  const Format format = *Format::built_in("mistral_v3");
+  for (const ChatApi api : kApis) {
+    for (std::size_t size = 0; size <= text.size(); ++size) {
+      SCOPED_TRACE(size);
+      ResponseParser parser(format, {.stream_calls = true});
+      ChatStream chat(chat_fields(format), fixed(api));
+      Streamed streamed;
+      const auto add = [&](std::vector<ChatChunk> chunks) {
+        std::move(chunks.begin(), chunks.end(),
+                  std::back_inserter(streamed.chunks));
+      };
+      for (const char c : text.substr(0, size)) {
+        add(chat.feed(parser.feed({&c, 1})));
+      }
+      add(chat.feed(parser.finalize()));
+      add(chat.end(ChatEnd::kStop));
+      streamed.response = chat.response();
+      expect_law(api, streamed);
+      if (size < text.size()) continue;
+      const std::string response = json::dump(streamed.response);
+      EXPECT_EQ(response.find("incomplete\""), std::string::npos) << response;
+      EXPECT_NE(response.find("\"f\""), std::string::npos);
+      EXPECT_NE(response.find("\"g\""), std::string::npos);
+    }
+  }
+}
+
 TEST(Chat, IdsAreUniqueAmongStreams) {
   std::set<std::string> ids;
   for (int i = 0; i < 10; ++i) {
