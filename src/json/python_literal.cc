@@ -439,7 +439,7 @@ std::size_t PythonReader::escape(std::string& out) {
   return 2 + digits;
 }
 
-Result<Value> parse_python(std::string_view text, const Limits& limits) {
+Result<Value> read_python(std::string_view text, const Limits& limits) {
   PythonReader reader(text, limits);
   Result<Value> out = reader.value();
   if (!out) return out;

@@ -3,7 +3,7 @@
 
 // Reads Python literals, and JSON, as values.  Nothing is evaluated.
 //
-//   parse_python("{'a': [1, None, (True,)], 'b': \"it's\"}")
+//   read_python("{'a': [1, None, (True,)], 'b': \"it's\"}")
 //       == {"a": [1, null, [true]], "b": "it's"}
 //
 // The language is that of Python's ast.literal_eval, as far as JSON has such
@@ -66,7 +66,7 @@ class PythonReader {
 };
 
 // Reads `text` as one value, with white space around it.
-Result<Value> parse_python(std::string_view text, const Limits& limits = {});
+Result<Value> read_python(std::string_view text, const Limits& limits = {});
 
 }  // namespace parlance::json
 

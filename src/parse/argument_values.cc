@@ -118,7 +118,7 @@ ContentResult read_argument(const MarkedText& raw, std::string_view type,
     Result<json::Value> value =
         json::parse(base::python_strip(text.text), {.limits = limits});
     if (!value && reading.python) {
-      value = json::parse_python(text.text, limits);
+      value = json::read_python(text.text, limits);
     }
     return value ? std::move(*value) : json::Value(text.text);
   }

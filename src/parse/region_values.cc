@@ -46,7 +46,7 @@ Result<Value> read_one(const MarkedText& text, const Content& content,
   if (value || !python || value.error().code == ErrorCode::kTooDeep) {
     return value;
   }
-  Result<Value> literal = json::parse_python(text.text, limits);
+  Result<Value> literal = json::read_python(text.text, limits);
   if (literal) return literal;
   Error error = std::move(value).error();
   error.message += ".  Not a Python literal: " + literal.error().message;
@@ -217,7 +217,7 @@ Value decoded(const Value& arguments, const FieldReading& reading,
   const std::string_view text = arguments.as_string();
   Result<Value> value = json::parse(text, {.limits = limits});
   if (!value && reading.syntax == ValueSyntax::kPython) {
-    value = json::parse_python(text, limits);
+    value = json::read_python(text, limits);
   }
   if (value && value->is_object()) return *std::move(value);
   return arguments;

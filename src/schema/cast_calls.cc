@@ -28,7 +28,7 @@ std::optional<json::Value> cast_python(std::string_view text,
   const bool list = takes(parameter, LooseType::kArray);
   const bool object = takes(parameter, LooseType::kObject);
   if (!list && !object) return std::nullopt;
-  Result<json::Value> value = json::parse_python(text);
+  Result<json::Value> value = json::read_python(text);
   if (!value ||
       !((list && value->is_array()) || (object && value->is_object()))) {
     return std::nullopt;

@@ -120,7 +120,7 @@ std::string answer(const std::string& operation, const Arguments& a) {
   }
   if (operation == "rewrite") return rewrite(a);
   if (operation == "python") {
-    const Result<json::Value> value = json::parse_python(a[0]);
+    const Result<json::Value> value = json::read_python(a[0]);
     return value ? "ok " + json::dump(*value) : "error";
   }
   return "unknown operation";
