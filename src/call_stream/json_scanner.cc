@@ -2,14 +2,12 @@
 
 #include "call_stream/json_scanner.h"
 
+#include "base/ascii.h"
 #include "json/string_body.h"
 
 namespace parlance::call_stream {
 namespace {
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -177,7 +175,7 @@ JsonScanner::Token JsonScanner::next(std::string_view text) {
         break;
     }
     // Between tokens.
-    if (is_space(c)) {
+    if (base::is_space(c)) {
       ++position_;
       continue;
     }

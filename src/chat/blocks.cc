@@ -5,15 +5,11 @@
 #include <random>
 
 #include "base/python_number.h"
+#include "base/reasoning_names.h"
 #include "base/utf8.h"
 
 namespace parlance::chat {
 namespace {
-
-bool is_reasoning(std::string_view field) {
-  return field == "thinking" || field == "reasoning" ||
-         field == "reasoning_content";
-}
 
 Source source_of(const Event& event) { return {event.bytes, event.tokens}; }
 
@@ -75,7 +71,7 @@ BlockBuilder::BlockBuilder(std::vector<ChatField> fields,
       states_(fields_.size()) {}
 
 BlockKind BlockBuilder::kind_of(const ChatField& field) const {
-  if (is_reasoning(field.name)) return BlockKind::kReasoning;
+  if (base::is_reasoning_name(field.name)) return BlockKind::kReasoning;
   return field.name == "tool_calls" ? BlockKind::kCall : BlockKind::kContent;
 }
 
@@ -155,7 +151,7 @@ void BlockBuilder::read(const Event& event) {
 // an end of the region.
 void BlockBuilder::read_text(const Event& event) {
   const ChatField& field = field_of(event);
-  if (!is_reasoning(field.name) && field.name != "content") return;
+  if (!base::is_reasoning_name(field.name) && field.name != "content") return;
   FieldState& state = states_[event.field_index];
   std::string_view text = event.text;
   if (field.trimmed) {
@@ -258,7 +254,7 @@ void BlockBuilder::close_region(const Event& event) {
     call_announced_ = false;
     return;
   }
-  if (is_reasoning(field.name) || field.name == "content") return;
+  if (base::is_reasoning_name(field.name) || field.name == "content") return;
   if (event.value != nullptr) {
     conversation_.other.emplace_back(field.name, *event.value);
   }

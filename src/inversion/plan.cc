@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/reasoning_names.h"
 #include "inversion/bare.h"
 #include "inversion/shortest.h"
 #include "inversion/trimmed.h"
@@ -131,9 +132,8 @@ Texts value_ends(const regex::Hir& hir) {
   return found ? found->texts : Texts{};
 }
 
-bool is_reasoning_name(std::string_view name) {
-  return name == "thinking" || name == "reasoning" ||
-         name == "reasoning_content" || name == "thoughts";
+bool names_reasoning(std::string_view name) {
+  return base::is_reasoning_name(name) || name == "thoughts";
 }
 
 class Planner {
@@ -197,7 +197,7 @@ class Planner {
                  fields[i].name == "content") {
         role = Role::kContent;
         plan_->content = FieldId(static_cast<std::uint32_t>(i));
-      } else if (is_reasoning_name(fields[i].name)) {
+      } else if (names_reasoning(fields[i].name)) {
         role = Role::kReasoning;
       }
     }

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "inversion/prefix.h"
 #include "json/writer.h"
 #include "tool_calls/tag_values.h"
@@ -62,10 +63,6 @@ Value one_of(json::Array choices) {
 
 Value optional(Value content) {
   return values::repeated("optional", std::move(content));
-}
-
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
 bool is_text(const Value& node) {
@@ -350,9 +347,10 @@ class Builder {
 
   // White space that the reader takes for layout, which is therefore no text of
   // a field: the longest literal first, as the reader takes the longest.
-  std::optional<Value> layout_space(Texts texts) const {
+  // `other` is a further choice, after all texts.
+  std::optional<Value> layout_space(
+      Texts texts, std::optional<Value> other = std::nullopt) const {
     std::erase(texts, "");
-    if (texts.empty()) return std::nullopt;
     std::stable_sort(texts.begin(), texts.end(),
                      [](const std::string& a, const std::string& b) {
                        return a.size() > b.size();
@@ -362,6 +360,8 @@ class Builder {
     for (const std::string& text : texts) {
       choices.push_back(values::const_string(text));
     }
+    if (other) choices.push_back(*std::move(other));
+    if (choices.empty()) return std::nullopt;
     return optional(one_of(std::move(choices)));
   }
 
@@ -382,12 +382,12 @@ class Builder {
     const auto ends_in_space = [](const Value& node) {
       if (!is_text(node)) return true;
       const std::string_view text = node.find("value")->as_string();
-      return text.empty() || is_space(text.back());
+      return text.empty() || base::is_space(text.back());
     };
     const auto begins_with_space = [](const Value& node) {
       if (!is_text(node)) return true;
       const std::string_view text = node.find("value")->as_string();
-      return text.empty() || is_space(text.front());
+      return text.empty() || base::is_space(text.front());
     };
     const auto insert = [&](std::size_t position, const Texts& texts) {
       auto space = layout_space(texts);
@@ -517,22 +517,13 @@ class Builder {
         if (!text.empty()) texts.push_back(text);
       }
     }
-    std::stable_sort(texts.begin(), texts.end(),
-                     [](const std::string& a, const std::string& b) {
-                       return a.size() > b.size();
-                     });
-    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-    json::Array choices;
-    for (const std::string& text : texts) {
-      choices.push_back(values::const_string(text));
-    }
+    std::optional<Value> other;
     if (!written) {
       json::Array nodes;
       append(nodes, layout.before);
-      choices.push_back(in_order(std::move(nodes)));
+      other = in_order(std::move(nodes));
     }
-    if (choices.empty()) return std::nullopt;
-    return optional(one_of(std::move(choices)));
+    return layout_space(std::move(texts), std::move(other));
   }
 
   // ---- steps ----

@@ -5,13 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "base/reasoning_names.h"
+
 namespace parlance {
 namespace {
-
-bool is_reasoning(std::string_view field) {
-  return field == "thinking" || field == "reasoning" ||
-         field == "reasoning_content";
-}
 
 void append_call(const json::Value& value, json::Array& calls) {
   const std::optional<CallView> call = view_call(value);
@@ -49,7 +46,8 @@ json::Value chat_message(const Message& message,
   out.set("content", json::Value());
   for (const json::Member& member : message.fields.members()) {
     if (member.key == "tool_calls") continue;
-    out.set(is_reasoning(member.key) ? "reasoning" : member.key, member.value);
+    out.set(base::is_reasoning_name(member.key) ? "reasoning" : member.key,
+            member.value);
   }
   if (!calls.empty()) out.set("tool_calls", json::Value(std::move(calls)));
   return json::Value(std::move(out));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 #include "parse/content.h"
 #include "schema/typing.h"
@@ -35,12 +36,8 @@ Error too_deep() {
           ""};
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 std::size_t skip_space(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
+  while (at < text.size() && base::is_space(text[at])) ++at;
   return at;
 }
 

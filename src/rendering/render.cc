@@ -4,10 +4,10 @@
 #include "rendering/render.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "automata/language.h"
+#include "base/reasoning_names.h"
 #include "json/located.h"
 #include "json/writer.h"
 #include "regex/pattern.h"
@@ -23,13 +23,6 @@ using format::WriteParts;
 using json::Value;
 
 constexpr std::string_view kCalls = "tool_calls";
-constexpr std::array<std::string_view, 3> kReasoningNames = {
-    "thinking", "reasoning", "reasoning_content"};
-
-bool is_reasoning(std::string_view name) {
-  return std::find(kReasoningNames.begin(), kReasoningNames.end(), name) !=
-         kReasoningNames.end();
-}
 
 // The member of the message for a field: by its name, or by another name of
 // reasoning.
@@ -37,8 +30,8 @@ const Value* find_field(const Value& message, std::string_view name,
                         std::string_view& found) {
   found = name;
   if (const Value* value = message.find(name)) return value;
-  if (!is_reasoning(name)) return nullptr;
-  for (const std::string_view other : kReasoningNames) {
+  if (!base::is_reasoning_name(name)) return nullptr;
+  for (const std::string_view other : base::kReasoningNames) {
     found = other;
     if (const Value* value = message.find(other)) return value;
   }
@@ -321,7 +314,7 @@ std::optional<Error> Writer::write_steps() {
     }
     if (auto error = write_field(step.field, false)) return error;
     if (given(step.field) &&
-        !is_reasoning(format_.description.fields[step.field].name)) {
+        !base::is_reasoning_name(format_.description.fields[step.field].name)) {
       content = true;
     }
   }
