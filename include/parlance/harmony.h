@@ -4,7 +4,7 @@
 // Reading Harmony, the protocol of gpt-oss, from token ids.
 //
 // A response in Harmony is a sequence of messages.  Each has a header, which
-// says who speaks on which channel to whom, and a content:
+// gives the author, the channel and the recipient, and a content:
 //
 //   <|start|>assistant<|channel|>commentary to=functions.get_weather
 //   <|constrain|>json<|message|>{"city": "Bern"}<|call|>

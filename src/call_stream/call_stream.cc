@@ -104,7 +104,7 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
       return written && *written == *wanted.arguments;
     }
     call.arguments = json::dump(*wanted.arguments, {.ascii = false});
-    // emit() goes on with the last announced call only.
+    // emit() continues only the call that was announced last.
     if (i + 1 < announced_) {
       add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i),
           like, events)

@@ -205,7 +205,7 @@ void JsonCallReader::read_key(std::string_view text) {
   }
 }
 
-// kSequence: goes on to the next value.  False: more text is needed.
+// kSequence: continues with the next value.  False: more text is needed.
 bool JsonCallReader::next_value(std::string_view text, bool end) {
   const auto skip = [&](std::size_t at) {
     const std::size_t next = text.find_first_not_of(" \t\n\r", at);

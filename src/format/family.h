@@ -107,7 +107,7 @@ struct FieldReading {
   MemberNames members = {};
   // The text of a region that turns out not to be a call is content.
   bool otherwise_content = false;
-  std::vector<std::string> drop = {};  // texts that are nobody's
+  std::vector<std::string> drop = {};  // texts of no field
   Layout layout = {};
   // Whether white space around the text of the region is left out; overrides
   // content_args.strip of the template.

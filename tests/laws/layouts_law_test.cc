@@ -3,7 +3,7 @@
 //
 //   sound     a text that the grammar accepts is read to its end, and the value
 //             is valid by the slow validator
-//   complete  a value that the style json lets out, written by the writer
+//   complete  a value that the style json generates, written by the writer
 //   below,
 //             is accepted, and the reader gives exactly this value
 //   stream    the JSON text that is written while a text arrives has the values
