@@ -13,6 +13,7 @@
 
 #include "arguments/elements.h"
 #include "arguments/markup.h"
+#include "base/argument_names.h"
 #include "json/writer.h"
 
 namespace parlance::arguments {
@@ -133,9 +134,9 @@ class Translator {
       // Python has bare names in calls alone.
       if (!call && layout_ == nullptr) return false;
       const std::string_view name = take([](char c) {
-        return is_bare_key({&c, 1});
+        return base::is_bare_key({&c, 1});
       });
-      if (call ? !is_identifier(name) : name.empty()) return false;
+      if (call ? !base::is_argument_name(name) : name.empty()) return false;
       json::append_string(out_, name, /*ascii=*/false);
     }
     pos_ = skip_space(text_, pos_);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arguments/rule_writer.h"
+#include "base/argument_names.h"
 #include "json/writer.h"
 #include "regex/char_class.h"
 
@@ -44,14 +45,15 @@ UndeclaredNames RuleWriter::undeclared_names(bool call) const {
 
 std::string RuleWriter::why_unwritable(std::string_view name, bool call) const {
   if (options_.style == ArgumentStyle::kPython) {
-    return !call || is_identifier(name) ? "" : "is not a Python identifier";
+    return !call || base::is_argument_name(name) ? ""
+                                                 : "is not a Python identifier";
   }
   const auto holds = [](std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
   };
   if (options_.style == ArgumentStyle::kDelimited) {
     const std::string_view close = options_.delimited.close;
-    return is_bare_key(name) || !holds(name, unambiguous_end("", close))
+    return base::is_bare_key(name) || !holds(name, unambiguous_end("", close))
                ? ""
                : "contains " + json::quoted(close) + ", which ends a string";
   }
@@ -69,7 +71,7 @@ ExprId RuleWriter::literal_name(std::string_view name, bool call) {
     return rules_.bytes(call ? std::string(name) + "="
                              : json::quoted(name) + ": ");
   }
-  if (is_bare_key(name)) return rules_.bytes(std::string(name) + ":");
+  if (base::is_bare_key(name)) return rules_.bytes(std::string(name) + ":");
   return rules_.sequence({marker(options_.delimited.open), rules_.bytes(name),
                           marker(options_.delimited.close), rules_.bytes(":")});
 }

@@ -1,26 +1,16 @@
 #include "arguments/markup.h"
 
-#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
+#include "base/argument_names.h"
+#include "base/ascii.h"
 #include "schema/document.h"
 
 namespace parlance::arguments {
 
 using structural_tag::ArgumentStyle;
 namespace {
-
-bool markup_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A row of the table, with what all named styles have in common.
 ElementLayout row(std::string_view open, std::string_view middle,
@@ -118,10 +108,10 @@ std::string_view raw_string(const ElementLayout& layout,
 
 CloseText close_text(std::string_view close) {
   std::size_t begin = 0;
-  while (begin < close.size() && markup_space(close[begin])) ++begin;
+  while (begin < close.size() && base::is_space(close[begin])) ++begin;
   if (begin == close.size()) return {"", close};
   std::size_t end = close.size();
-  while (markup_space(close[end - 1])) --end;
+  while (base::is_space(close[end - 1])) --end;
   return {close.substr(0, begin), close.substr(begin, end - begin)};
 }
 
@@ -156,17 +146,7 @@ std::vector<std::string> name_excludes(const ElementLayout& layout) {
 
 std::string written_name(const ElementLayout& layout, std::string_view name) {
   if (layout.key == ElementLayout::Key::kRaw) return std::string(name);
-  std::string escaped;
-  for (const char c : name) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
+  return base::escape_xml_name(name);
 }
 
 std::vector<TypeGroup> type_groups(const ElementLayout& layout) {
@@ -214,18 +194,6 @@ bool in_group(const json::Value& value, const TypeGroup& group) {
     default:
       return (group.types & schema::kNumber) != 0;
   }
-}
-
-bool is_identifier(std::string_view name) {
-  return !name.empty() && is_letter(name.front()) &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_letter(c) || is_digit(c); });
-}
-
-bool is_bare_key(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '.' || c == '-';
-  });
 }
 
 }  // namespace parlance::arguments

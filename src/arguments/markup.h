@@ -99,14 +99,6 @@ std::vector<TypeGroup> type_groups(const ElementLayout& layout);
 // Whether a value has one of the types of a group.
 bool in_group(const json::Value& value, const TypeGroup& group);
 
-// Whether a name may stand before "=" in a Python call: letters, digits and
-// "_", not beginning with a digit.  Characters beyond ASCII count as letters,
-// and reserved words are names too, since tools have parameters like "from".
-bool is_identifier(std::string_view name);
-
-// Whether a key of DelimitedLayout is written without delimiters.
-bool is_bare_key(std::string_view name);
-
 }  // namespace parlance::arguments
 
 #endif  // PARLANCE_SRC_ARGUMENTS_MARKUP_H_

@@ -106,20 +106,7 @@ void ReadingFilter::add_text(std::string_view text, std::uint64_t begin,
       sink_.on_text(piece, begin + (offset - start), part.marks);
       return;
     }
-    // Held text may come from several places.
-    while (!piece.empty()) {
-      auto next = std::ranges::find_if(
-          joins_, [&](const auto& join) { return join.first > offset; });
-      const auto& [from, position] = *(next - 1);
-      const std::size_t size =
-          next == joins_.end()
-              ? piece.size()
-              : std::min(piece.size(),
-                         static_cast<std::size_t>(next->first - offset));
-      sink_.on_text(piece.substr(0, size), position + (offset - from), {});
-      piece.remove_prefix(size);
-      offset += size;
-    }
+    pass_held_text(piece, offset);
   });
   // Only the place of the held text is needed from here on.
   while (joins_.size() > 1 && joins_[1].first <= trimmer_.offset()) {
@@ -127,23 +114,29 @@ void ReadingFilter::add_text(std::string_view text, std::uint64_t begin,
   }
 }
 
+// Passes on text that was held, which may come from several places.
+void ReadingFilter::pass_held_text(std::string_view piece,
+                                   std::uint64_t offset) {
+  while (!piece.empty()) {
+    auto next = std::ranges::find_if(
+        joins_, [&](const auto& join) { return join.first > offset; });
+    const auto& [from, position] = *(next - 1);
+    const std::size_t size =
+        next == joins_.end()
+            ? piece.size()
+            : std::min(piece.size(),
+                       static_cast<std::size_t>(next->first - offset));
+    sink_.on_text(piece.substr(0, size), position + (offset - from), {});
+    piece.remove_prefix(size);
+    offset += size;
+  }
+}
+
 // Ends the text that is open.
 void ReadingFilter::end_text(const Literals& last) {
   if (!trims_text_) return;
   trimmer_.end(last, [&](std::string_view piece, std::uint64_t offset) {
-    while (!piece.empty()) {
-      auto next = std::ranges::find_if(
-          joins_, [&](const auto& join) { return join.first > offset; });
-      const auto& [from, position] = *(next - 1);
-      const std::size_t size =
-          next == joins_.end()
-              ? piece.size()
-              : std::min(piece.size(),
-                         static_cast<std::size_t>(next->first - offset));
-      sink_.on_text(piece.substr(0, size), position + (offset - from), {});
-      piece.remove_prefix(size);
-      offset += size;
-    }
+    pass_held_text(piece, offset);
   });
   trims_text_ = false;
 }

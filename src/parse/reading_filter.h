@@ -88,6 +88,7 @@ class ReadingFilter final : public SegmentSink {
 
   const format::FieldReading* reading(FieldId field) const;
   void begin_text(const Literals& first, const Literals& last);
+  void pass_held_text(std::string_view piece, std::uint64_t offset);
   void end_text(const Literals& last);
   void begin_rest(const Literals* after);
   void add_text(std::string_view text, std::uint64_t begin,

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/argument_names.h"
 #include "json/located.h"
 #include "json/writer.h"
 
@@ -13,32 +14,6 @@ namespace {
 using json::Value;
 
 constexpr json::DumpOptions kPlain = {.ascii = false};
-
-bool is_word_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Whether `text` may be the name of a keyword argument.  Characters beyond
-// ASCII count as letters.
-bool is_identifier(std::string_view text) {
-  if (text.empty() || !is_word_start(text[0])) return false;
-  for (const char c : text) {
-    if (!is_word_start(c) && !is_digit(c)) return false;
-  }
-  return true;
-}
-
-// Whether `text` may stand as a bare key: [\w.\-]+.
-bool is_bare_key(std::string_view text) {
-  if (text.empty()) return false;
-  for (const char c : text) {
-    if (!is_word_start(c) && !is_digit(c) && c != '.' && c != '-') return false;
-  }
-  return true;
-}
 
 // "string", "integer", ...: the name of the value's type in JSON Schema.
 std::string_view type_of(const Value& value) {
@@ -111,7 +86,7 @@ void append_python(const Value& value, std::string& out) {
 Result<std::string> write_python(const Value& arguments) {
   std::string out;
   for (const json::Member& member : arguments.members()) {
-    if (!is_identifier(member.key)) {
+    if (!base::is_argument_name(member.key)) {
       return Error{ErrorCode::kConflict,
                    "the name of an argument of a Python call must be an "
                    "identifier, and " +
@@ -122,20 +97,6 @@ Result<std::string> write_python(const Value& arguments) {
     out += member.key;
     out += '=';
     append_python(member.value, out);
-  }
-  return out;
-}
-
-std::string xml_name(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else {
-      out += c;
-    }
   }
   return out;
 }
@@ -162,7 +123,8 @@ std::string write_elements(const Value& arguments, const Value& layout) {
     if (!first) out += text_of(layout, "between");
     first = false;
     out += text_of(layout, "open");
-    out += text_of(layout, "key") == "xml" ? xml_name(member.key) : member.key;
+    out += text_of(layout, "key") == "xml" ? base::escape_xml_name(member.key)
+                                           : member.key;
     out += text_of(layout, "middle");
     if (types != nullptr && types->is_object()) {
       const std::string_view type = type_of(member.value);
@@ -206,7 +168,7 @@ void append_delimited(const Value& value, const Delimiters& string,
       for (const json::Member& member : value.members()) {
         if (!first) out += ',';
         first = false;
-        if (is_bare_key(member.key)) {
+        if (base::is_bare_key(member.key)) {
           out += member.key;
         } else {
           out.append(string.open).append(member.key).append(string.close);

@@ -1,0 +1,57 @@
+#ifndef PARLANCE_SRC_BASE_ARGUMENT_NAMES_H_
+#define PARLANCE_SRC_BASE_ARGUMENT_NAMES_H_
+
+// How the names of arguments may be spelled in the layouts of calls.  Reading,
+// grammars and rendering have to agree on this.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/ascii.h"
+
+namespace parlance::base {
+
+// Letters and "_"; every character beyond ASCII counts as a letter.
+constexpr bool is_name_letter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return is_letter(byte) || c == '_' || byte >= 0x80;
+}
+
+// Whether a name may stand before "=" in a Python call: letters, digits and
+// "_", not beginning with a digit.  Reserved words are names too, since tools
+// have parameters like "from".
+inline bool is_argument_name(std::string_view name) {
+  return !name.empty() && is_name_letter(name.front()) &&
+         std::ranges::all_of(name, [](char c) {
+           return is_name_letter(c) || is_digit(static_cast<unsigned char>(c));
+         });
+}
+
+// Whether a key is written without delimiters where keys may be delimited
+// texts: [\w.\-]+.
+inline bool is_bare_key(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return is_name_letter(c) || is_digit(static_cast<unsigned char>(c)) ||
+           c == '.' || c == '-';
+  });
+}
+
+// The name as it stands between the quotation marks of an XML attribute.
+inline std::string escape_xml_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace parlance::base
+
+#endif  // PARLANCE_SRC_BASE_ARGUMENT_NAMES_H_
