@@ -90,18 +90,17 @@ struct Counts {
 };
 
 std::string describe_lints(const std::string& name, std::string_view text,
-                           std::string_view prefix,
                            const std::vector<Lint>& lints, const Style& style,
                            Counts& counts) {
   std::string out;
   for (const Lint& lint : lints) {
     ++counts.warnings;
-    std::string path = std::string(prefix) + lint.path;
     out += describe(style, name, text,
                     {.severity = Severity::kWarning,
                      .message = lint.message,
-                     .path = path,
-                     .span = locate(text, path)});
+                     .code = to_string(lint.code),
+                     .path = lint.path,
+                     .span = locate(text, lint.path)});
   }
   return out;
 }
@@ -122,7 +121,7 @@ std::string check_schema(const std::string& name, std::string_view text,
     ++counts.errors;
     return describe(style, name, text, schema.error());
   }
-  return describe_lints(name, text, "", schema->lint(), style, counts);
+  return describe_lints(name, text, schema->lint(), style, counts);
 }
 
 // Checks a structural tag or grammar with everything inside it.
@@ -207,6 +206,7 @@ std::string describe_guess(const std::string& name, std::string_view text,
                     "keys reads text (x-regex, x-parser, ...), so every "
                     "response gives the same message.  A JSON Schema is "
                     "checked with --schema, or if it has a \"$schema\".",
+         .code = to_string(LintCode::kKindGuessed),
          .span = locate(text, "")});
   }
   ++counts.errors;
@@ -251,10 +251,7 @@ std::string check(const std::string& name, std::string_view text,
         ++counts.errors;
         return describe(style, name, text, format.error());
       }
-      const std::string_view prefix =
-          kind == Kind::kFormatFile ? "/response_template" : "";
-      return describe_lints(name, text, prefix, lints_of(*format, text), style,
-                            counts);
+      return describe_lints(name, text, lints_of(*format, text), style, counts);
     }
     case Kind::kResponseSchema:
       if (!reads_text(*value)) {

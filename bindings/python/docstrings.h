@@ -296,8 +296,9 @@ inline constexpr char kLint[] =
     R"(Lists what is legal in this format and probably not meant.
 
 Returns:
-    A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
-    into the template); ``[]`` if there is nothing to say.)";
+    A list of ``dict`` with ``"code"`` (a stable name), ``"message"`` and
+    ``"path"`` (the JSON pointer into the template or format file); ``[]`` if
+    there is nothing to say.)";
 
 }  // namespace format
 
@@ -311,8 +312,9 @@ inline constexpr char kLint[] =
 ``transformers`` would report only when it parses a response.
 
 Returns:
-    A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
-    into the schema); ``[]`` if there is nothing to say.)";
+    A list of ``dict`` with ``"code"`` (a stable name), ``"message"`` and
+    ``"path"`` (the JSON pointer into the schema); ``[]`` if there is nothing
+    to say.)";
 
 }  // namespace response_schema
 

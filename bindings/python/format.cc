@@ -77,6 +77,7 @@ nb::object lint(const FormatObject& self) {
   nb::list out;
   for (const Lint& lint : self.format().lint()) {
     nb::dict entry;
+    set(entry, to_key("code").ptr(), to_str(to_string(lint.code)));
     set(entry, to_key("message").ptr(), to_str(lint.message));
     set(entry, to_key("path").ptr(), to_str(lint.path));
     out.append(entry);

@@ -181,26 +181,30 @@ std::string_view literal_start(const regex::Hir& hir, regex::HirId id,
 
 class Linter {
  public:
-  // `spec` is the template from which `description` was loaded.
-  Linter(const Description& description, const json::Value& spec)
-      : description_(description), spec_(spec) {}
+  explicit Linter(const format::FormatImpl& impl)
+      : impl_(impl),
+        description_(impl.description),
+        spec_(impl.response_template),
+        root_(impl.recovers ? "/response_template" : "") {}
 
   std::vector<Lint> run() && {
     check_defaults();
     check_ignored();
     for (const Field& field : description_.fields) check_field(field);
     check_shared_openers();
-    check_pattern(description_.start_anchor, "", "start_anchor");
+    check_pattern(description_.start_anchor, root_, "start_anchor");
+    check_unclaimed();
+    check_extension();
     return std::move(lints_);
   }
 
  private:
-  void add(std::string path, std::string message) {
-    lints_.push_back({std::move(message), std::move(path)});
+  void add(LintCode code, const std::string& path, std::string message) {
+    lints_.push_back({code, std::move(message), path});
   }
 
-  static std::string path_of(const Field& field) {
-    return json::append_pointer("/fields", field.template_name);
+  std::string path_of(const Field& field) const {
+    return json::append_pointer(root_ + "/fields", field.template_name);
   }
 
   const Field* find_field(std::string_view name) const {
@@ -212,24 +216,28 @@ class Linter {
 
   void check_defaults() {
     for (const json::Member& member : description_.defaults.members()) {
-      const std::string path = json::append_pointer("/defaults", member.key);
+      const std::string path =
+          json::append_pointer(root_ + "/defaults", member.key);
       const Field* field = find_field(member.key);
       if (field == nullptr) {
         // A key that every message has and no model writes.
         if (member.key == "role") continue;
-        add(path, "no field is called '" + member.key +
-                      "', so every message has this value; remove it, or "
-                      "correct the name if a field was meant.");
+        add(LintCode::kUnknownName, path,
+            "no field is called '" + member.key +
+                "', so every message has this value; remove it, or "
+                "correct the name if a field was meant.");
       } else if (field->join) {
         if (!member.value.is_string() && !member.value.is_null()) {
-          add(path, "field '" + member.key +
-                        "' joins text, and this default is no text: the "
-                        "first region that closes fails.  Write a string.");
+          add(LintCode::kBadDefault, path,
+              "field '" + member.key +
+                  "' joins text, and this default is no text: the "
+                  "first region that closes fails.  Write a string.");
         }
       } else if (field->repeats && !member.value.is_array()) {
-        add(path, "field '" + member.key +
-                      "' repeats, and this default is no list: the first "
-                      "region that closes fails.  Write a list.");
+        add(LintCode::kBadDefault, path,
+            "field '" + member.key +
+                "' repeats, and this default is no list: the first "
+                "region that closes fails.  Write a list.");
       }
     }
   }
@@ -239,7 +247,7 @@ class Linter {
     const json::Value* fields = spec_.find("fields");
     if (fields == nullptr) return;
     for (const auto& [name, field] : fields->members()) {
-      const std::string path = json::append_pointer("/fields", name);
+      const std::string path = json::append_pointer(root_ + "/fields", name);
       check_flags(field, path, {"repeats", "optional"});
       const json::Value* args = field.find("content_args");
       if (args == nullptr) continue;
@@ -262,7 +270,7 @@ class Linter {
         if (std::find(known.begin(), known.end(), member.key) != known.end()) {
           continue;
         }
-        add(json::append_pointer(path, member.key),
+        add(LintCode::kUnknownKey, json::append_pointer(path, member.key),
             "the content parser '" +
                 std::string(format::to_string(content->kind)) +
                 "' has no argument '" + member.key + "', which is ignored" +
@@ -281,7 +289,7 @@ class Linter {
       constexpr std::string_view kKeys[] = {"name", "args"};
       for (const json::Member& member : parser->members()) {
         if (member.key == "name" || member.key == "args") continue;
-        add(json::append_pointer(path, member.key),
+        add(LintCode::kUnknownKey, json::append_pointer(path, member.key),
             "'" + member.key + "' means nothing here and is ignored" +
                 format::did_you_mean(member.key, kKeys) +
                 "  Keys: name, args.");
@@ -314,7 +322,7 @@ class Linter {
     for (const std::string_view key : keys) {
       const json::Value* value = object.find(key);
       if (value == nullptr || value->kind() == json::Kind::kBool) continue;
-      add(json::append_pointer(path, key),
+      add(LintCode::kNotBoolean, json::append_pointer(path, key),
           "is " + format::describe_kind(*value) + ", which counts as " +
               (value->truthy() ? "true" : "false") + ".  Write true or false.");
     }
@@ -334,7 +342,7 @@ class Linter {
   void check_implicit(const Field& field, const std::string& path) {
     if (field.open || field.repeats) return;
     if (description_.fields.size() < 2 && !field.close) return;
-    add(path,
+    add(LintCode::kTextReplaced, path,
         "text outside the other fields comes in stretches, and each replaces "
         "the one before: a newline behind a tool call or behind the end of "
         "the turn is enough to lose what was said.  Add \"repeats\": true "
@@ -349,11 +357,11 @@ class Linter {
     check_regular(hir, at);
     check_bars(delimiter.pattern.source, at);
     // The anchor is searched in a complete prefix.
-    if (path.empty()) return;
+    if (&delimiter == &description_.start_anchor) return;
     const Facts facts = facts_of(hir);
     const std::size_t root = hir.nodes.size() - 1;
     if (facts.endless_start[root]) {
-      add(at,
+      add(LintCode::kHoldsText, at,
           "a match can begin with an endless run of any text, so all text is "
           "held back until the rest of the pattern comes.  Begin the pattern "
           "with the literal that marks the place.");
@@ -370,14 +378,16 @@ class Linter {
     const std::string_view found = unescaped_bars(source);
     if (found.empty()) return;
     if (found.front() == '[') {
-      add(at, "'" + std::string(found) +
-                  "' is a class that matches one of these characters.  To "
-                  "match the text, escape the brackets and bars: \\[\\|.");
+      add(LintCode::kUnescapedBar, at,
+          "'" + std::string(found) +
+              "' is a class that matches one of these characters.  To "
+              "match the text, escape the brackets and bars: \\[\\|.");
       return;
     }
-    add(at, "in '" + std::string(found) +
-                "' each bar separates alternatives, so '<' alone matches.  To "
-                "match the text, escape the bars: <\\|...\\|>.");
+    add(LintCode::kUnescapedBar, at,
+        "in '" + std::string(found) +
+            "' each bar separates alternatives, so '<' alone matches.  To "
+            "match the text, escape the bars: <\\|...\\|>.");
   }
 
   // An unbounded run of any text at all.  A greedy one may always become
@@ -394,7 +404,7 @@ class Linter {
           !inner.char_class.negated().empty()) {
         continue;
       }
-      add(at,
+      add(LintCode::kHoldsText, at,
           "a greedy run of any text ('.' matches line feeds too) extends to "
           "the last place in the stream where the rest of the pattern "
           "matches, so all text after its beginning is held back until the "
@@ -406,9 +416,10 @@ class Linter {
 
   void check_regular(const regex::Hir& hir, const std::string& at) {
     if (hir.regular()) return;
-    add(at, "the pattern needs backtracking (" + *hir.not_regular +
-                "), which is slower and has a step limit; a pattern without "
-                "it is matched in one pass.");
+    add(LintCode::kBacktracking, at,
+        "the pattern needs backtracking (" + *hir.not_regular +
+            "), which is slower and has a step limit; a pattern without "
+            "it is matched in one pass.");
   }
 
   // An earlier branch that is a prefix of a later one hides it.
@@ -427,11 +438,12 @@ class Linter {
             longer.substr(0, shorter.size()) != shorter) {
           continue;
         }
-        add(at, "the branch '" + std::string(shorter) +
-                    "' stands before a longer one that begins with it, and "
-                    "branches are tried in order: the longer one never "
-                    "matches.  Put it first, or use a list of literals, "
-                    "where the longest wins.");
+        add(LintCode::kHiddenBranch, at,
+            "the branch '" + std::string(shorter) +
+                "' stands before a longer one that begins with it, and "
+                "branches are tried in order: the longer one never "
+                "matches.  Put it first, or use a list of literals, "
+                "where the longest wins.");
         return;
       }
     }
@@ -446,22 +458,22 @@ class Linter {
     const std::string open = json::append_pointer(path, "open_pattern");
     const std::string close = json::append_pointer(path, "close_pattern");
     if (facts(field.open, true)) {
-      add(open,
+      add(LintCode::kEmptyMatch, open,
           "the pattern can match nothing at all, so the region opens at "
           "every place.  Make a part of it required.");
     }
     if (!field.open && facts(field.close, false)) {
-      add(close,
+      add(LintCode::kEmptyMatch, close,
           "this close can match without consuming text, and nothing need "
           "open there: other readers of templates stop here and lose the "
           "rest.  Consume at least one character.");
     } else if (facts(field.open, false) && facts(field.close, false)) {
-      add(close,
+      add(LintCode::kEmptyMatch, close,
           "open and close can both match without consuming text: other "
           "readers of templates may never end.  Let one of them consume a "
           "character.");
     } else if (facts(field.close, true)) {
-      add(close,
+      add(LintCode::kEmptyMatch, close,
           "the pattern can match nothing at all, so the region closes as "
           "soon as it opens.  Make a part of it required.");
     }
@@ -470,13 +482,13 @@ class Linter {
   void check_captures(const Field& field, const std::string& path) {
     for (const regex::GroupName& group : field.open.pattern.hir.names) {
       if (group.name == "content" && !field.transform_each) {
-        add(json::append_pointer(path, "open_pattern"),
+        add(LintCode::kUnusedGroup, json::append_pointer(path, "open_pattern"),
             "the group 'content' is hidden by the region's own content in "
             "the transform.  Give it another name.");
       }
     }
     if (!field.close.pattern.hir.names.empty()) {
-      add(json::append_pointer(path, "close_pattern"),
+      add(LintCode::kUnusedGroup, json::append_pointer(path, "close_pattern"),
           "the group '" + field.close.pattern.hir.names[0].name +
               "' belongs to the closing delimiter; other readers of templates "
               "do not give it to the transform, which then fails.  Capture it "
@@ -488,7 +500,8 @@ class Linter {
     if (!field.transform) return;
     if (field.transform_each) {
       if (field.content.kind != ContentKind::kJson) {
-        add(json::append_pointer(path, "transform_each"),
+        add(LintCode::kFailsOnText,
+            json::append_pointer(path, "transform_each"),
             "transform_each needs a list, and content '" +
                 std::string(format::to_string(field.content.kind)) +
                 "' never gives one.  Use \"content\": \"json\".");
@@ -507,10 +520,11 @@ class Linter {
         return;
       case Transform::Kind::kPlaceholder:
         if (!in_scope(field, transform.path[0])) {
-          add(path, "nothing is called '" + transform.path[0] +
-                        "' when this region closes, so it always fails.  "
-                        "There are 'content' and the named groups of the "
-                        "field's patterns.");
+          add(LintCode::kUnknownName, path,
+              "nothing is called '" + transform.path[0] +
+                  "' when this region closes, so it always fails.  "
+                  "There are 'content' and the named groups of the "
+                  "field's patterns.");
         }
         return;
       case Transform::Kind::kList:
@@ -542,7 +556,7 @@ class Linter {
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
       if (content->fault) {
-        add(content->fault->path,
+        add(LintCode::kFailsOnText, content->fault->path,
             content->fault->message +
                 "  A region fails as soon as a value comes to this parser.");
         return;
@@ -557,7 +571,7 @@ class Linter {
             names.begin(), names.end(),
             [](const regex::GroupName& group) { return group.name == "key"; });
         if (!has_key) {
-          add(json::append_pointer(at, "tag_pattern"),
+          add(LintCode::kMissingGroup, json::append_pointer(at, "tag_pattern"),
               "has no named group 'key', so a region fails as soon as it "
               "matches.  Write it as in <(?P<key>\\w+)>(?P<value>.*?)</\\w+>.");
         }
@@ -566,19 +580,19 @@ class Linter {
                                              return group.name == "value";
                                            });
         if (has_key && !has_value) {
-          add(json::append_pointer(at, "tag_pattern"),
+          add(LintCode::kMissingGroup, json::append_pointer(at, "tag_pattern"),
               "has no named group 'value', so no tag has one.  Write it as in "
               "<(?P<key>\\w+)>(?P<value>.*?)</\\w+>.");
         }
       }
       if (content->kind == ContentKind::kKvLines &&
           content->key_separator.empty()) {
-        add(json::append_pointer(at, "kv_sep"),
+        add(LintCode::kFailsOnText, json::append_pointer(at, "kv_sep"),
             "is empty, so a region fails at its first line that is not "
             "blank: there is nothing to split it at.");
       }
       if (content->unquoted_keys && content->string_delims.empty()) {
-        add(json::append_pointer(at, "unquoted_keys"),
+        add(LintCode::kBreaksStrings, json::append_pointer(at, "unquoted_keys"),
             "keys are quoted wherever a word stands between '{' or ',' and "
             "':', also inside ordinary strings, which it breaks.  If the "
             "model marks its strings, name the marks in string_delims: such "
@@ -586,6 +600,33 @@ class Linter {
       }
       at = json::append_pointer(json::append_pointer(at, "value_parser"),
                                 "args");
+    }
+  }
+
+  // A format file without an implicit field says what may stand between its
+  // regions ("markup"), and other text is reported when it comes.
+  void check_unclaimed() {
+    if (impl_.recovers || description_.implicit ||
+        description_.fields.empty()) {
+      return;
+    }
+    add(LintCode::kTextUnclaimed, root_ + "/fields",
+        "each field has an opening delimiter, so text outside the regions is "
+        "in no field and lost without a word.  Add a field without one, as in "
+        "\"content\": {\"repeats\": true, \"join\": \"\"}.");
+  }
+
+  // The patterns of a format file outside the template.
+  void check_extension() {
+    if (description_.markup.kind == Delimiter::Kind::kPattern) {
+      const std::string at = "/parlance/markup_pattern";
+      check_regular(description_.markup.pattern.hir, at);
+      check_bars(description_.markup.pattern.source, at);
+    }
+    for (std::size_t i = 0; i < impl_.marks.size(); ++i) {
+      check_bars(impl_.marks[i].pattern.source,
+                 json::append_pointer(
+                     json::append_pointer("/parlance/marks", i), "pattern"));
     }
   }
 
@@ -599,7 +640,8 @@ class Linter {
         const auto [winner, loser] =
             std::minmax(fields[i].name, fields[j].name);
         const bool pattern = fields[j].open.kind == Delimiter::Kind::kPattern;
-        add(json::append_pointer(path_of(fields[j]),
+        add(LintCode::kSharedOpener,
+            json::append_pointer(path_of(fields[j]),
                                  pattern ? "open_pattern" : "open"),
             "'" + shared + "' also opens field '" + fields[i].name +
                 "'.  Where both match, '" + winner +
@@ -624,15 +666,59 @@ class Linter {
     return "";
   }
 
+  const format::FormatImpl& impl_;
   const Description& description_;
-  const json::Value& spec_;
+  const json::Value& spec_;  // the template
+  std::string root_;         // its pointer
   std::vector<Lint> lints_;
 };
 
 }  // namespace
 
-std::vector<Lint> Format::lint() const {
-  return Linter(impl_->description, impl_->response_template).run();
+std::string_view to_string(LintCode code) {
+  switch (code) {
+    case LintCode::kUnknownKey:
+      return "unknown_key";
+    case LintCode::kNotBoolean:
+      return "not_boolean";
+    case LintCode::kUnknownName:
+      return "unknown_name";
+    case LintCode::kBadDefault:
+      return "bad_default";
+    case LintCode::kTextReplaced:
+      return "text_replaced";
+    case LintCode::kTextUnclaimed:
+      return "text_unclaimed";
+    case LintCode::kUnescapedBar:
+      return "unescaped_bar";
+    case LintCode::kHoldsText:
+      return "holds_text";
+    case LintCode::kBacktracking:
+      return "backtracking";
+    case LintCode::kEmptyMatch:
+      return "empty_match";
+    case LintCode::kHiddenBranch:
+      return "hidden_branch";
+    case LintCode::kSharedOpener:
+      return "shared_opener";
+    case LintCode::kMissingGroup:
+      return "missing_group";
+    case LintCode::kUnusedGroup:
+      return "unused_group";
+    case LintCode::kUnused:
+      return "unused";
+    case LintCode::kBreaksStrings:
+      return "breaks_strings";
+    case LintCode::kFailsOnText:
+      return "fails_on_text";
+    case LintCode::kKindGuessed:
+      return "kind_guessed";
+    case LintCode::kNotInvertible:
+      return "not_invertible";
+  }
+  return "unknown_key";
 }
+
+std::vector<Lint> Format::lint() const { return Linter(*impl_).run(); }
 
 }  // namespace parlance

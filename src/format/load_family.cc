@@ -24,7 +24,7 @@ constexpr std::array kFileKeys = {
     "$schema"sv, "name"sv,   "aliases"sv,           "models"sv,  "sources"sv,
     "date"sv,    "detect"sv, "response_template"sv, "parlance"sv};
 constexpr std::array kParlanceKeys = {
-    "turn_end"sv, "marks"sv, "markup"sv, "markup_pattern"sv, "markup_pattern"sv,
+    "turn_end"sv, "marks"sv, "markup"sv, "markup_pattern"sv,
     "protocol"sv, "read"sv,  "write"sv,  "variants"sv};
 constexpr std::array kDetectKeys = {"all"sv,    "any"sv, "none"sv,
                                     "tokens"sv, "why"sv, "rank"sv};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/ascii.h"
 #include "base/utf8.h"
@@ -23,6 +24,62 @@ constexpr std::array<std::string_view, 8> kTypeNames = {
     "integer", "number", "boolean", "unknown"};
 
 using json::Value;
+
+// Keywords of JSON Schema that have no effect here.
+constexpr auto kJsonSchemaKeywords =
+    std::to_array<std::string_view>({"$schema",
+                                     "$id",
+                                     "$ref",
+                                     "$defs",
+                                     "$anchor",
+                                     "$comment",
+                                     "$vocabulary",
+                                     "$dynamicRef",
+                                     "$dynamicAnchor",
+                                     "definitions",
+                                     "title",
+                                     "description",
+                                     "examples",
+                                     "deprecated",
+                                     "readOnly",
+                                     "writeOnly",
+                                     "enum",
+                                     "format",
+                                     "pattern",
+                                     "minLength",
+                                     "maxLength",
+                                     "minimum",
+                                     "maximum",
+                                     "exclusiveMinimum",
+                                     "exclusiveMaximum",
+                                     "multipleOf",
+                                     "minItems",
+                                     "maxItems",
+                                     "uniqueItems",
+                                     "contains",
+                                     "minContains",
+                                     "maxContains",
+                                     "minProperties",
+                                     "maxProperties",
+                                     "propertyNames",
+                                     "patternProperties",
+                                     "dependentSchemas",
+                                     "dependentRequired",
+                                     "allOf",
+                                     "anyOf",
+                                     "oneOf",
+                                     "not",
+                                     "if",
+                                     "then",
+                                     "else",
+                                     "nullable",
+                                     "additionalItems",
+                                     "dependencies",
+                                     "contentEncoding",
+                                     "contentMediaType",
+                                     "contentSchema",
+                                     "unevaluatedItems",
+                                     "unevaluatedProperties"});
 
 Error wrong_type(const std::string& pointer, std::string_view key,
                  std::string_view wanted, const Value& found) {
@@ -98,11 +155,22 @@ class Loader {
       node(here.id).constant = *value;
       return std::nullopt;
     }
+    read_keys(here);
     if (auto error = read_patterns(here)) return error;
     if (auto error = read_parser(here)) return error;
     read_type(here);
     if (auto error = read_object(here)) return error;
     return read_array(here);
+  }
+
+  void read_keys(const Waiting& here) {
+    for (const json::Member& member : here.spec->members()) {
+      const auto is = [&](std::span<const std::string_view> keys) {
+        return std::find(keys.begin(), keys.end(), member.key) != keys.end();
+      };
+      if (is(keys_that_read()) || is(kJsonSchemaKeywords)) continue;
+      node(here.id).unknown_keys.push_back(member.key);
+    }
   }
 
   std::optional<Error> read_patterns(const Waiting& here) {
@@ -491,6 +559,15 @@ class ReplacementReader {
 };
 
 }  // namespace
+
+std::span<const std::string_view> keys_that_read() {
+  static constexpr auto kKeys = std::to_array<std::string_view>(
+      {"x-regex", "x-regex-iterator", "x-regex-key-value",
+       "x-regex-substitutions", "x-parser", "x-parser-args", "type",
+       "properties", "additionalProperties", "required", "items", "prefixItems",
+       "const", "default"});
+  return kKeys;
+}
 
 std::string_view to_string(ValueType type) {
   return kTypeNames[static_cast<std::size_t>(type)];

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,6 +80,9 @@ struct Node {
   std::optional<json::Value> constant = std::nullopt;  // nothing else is set
   std::optional<json::Value> fallback = std::nullopt;  // "default"
 
+  // Keys that are neither read nor keywords of JSON Schema.
+  std::vector<std::string> unknown_keys = {};
+
   // Whether the node has one of the regex keys, even with the value null.
   bool wants_text = false;
   bool null_substitutions = false;  // upstream fails to iterate over null
@@ -122,6 +126,9 @@ Result<Description> load(const json::Value& spec, const Limits& limits);
 // bytes of `text`.
 Result<std::vector<ReplacementPart>> parse_replacement(std::string_view text,
                                                        const regex::Hir& hir);
+
+// The keys of a node that are read: "x-regex", "x-parser", "type", ...
+std::span<const std::string_view> keys_that_read();
 
 // "array", "any", ...
 std::string_view to_string(ValueType type);

@@ -2,8 +2,10 @@
 // them, and nodes that no text reaches.
 
 #include <algorithm>
+#include <array>
 #include <string>
 
+#include "format/names.h"
 #include "json/located.h"
 #include "regex/hir_properties.h"
 #include "response_schema/description.h"
@@ -23,14 +25,16 @@ class Linter {
   }
 
  private:
-  void add(std::string path, std::string message) {
-    lints_.push_back({std::move(message), std::move(path)});
+  void add(LintCode code, std::string path, std::string message) {
+    lints_.push_back({code, std::move(message), std::move(path)});
   }
-  void add_at(const Node& node, std::string_view key, std::string message) {
-    add(json::append_pointer(node.pointer, key), std::move(message));
+  void add_at(LintCode code, const Node& node, std::string_view key,
+              std::string message) {
+    add(code, json::append_pointer(node.pointer, key), std::move(message));
   }
 
   void check(const Node& node) {
+    check_keys(node);
     check_substitutions(node);
     if (node.regex) check_extract(node, *node.regex, "x-regex");
     if (node.iterator) check_extract(node, *node.iterator, "x-regex-iterator");
@@ -40,25 +44,34 @@ class Linter {
     check_type(node);
   }
 
+  void check_keys(const Node& node) {
+    for (const std::string& key : node.unknown_keys) {
+      add_at(LintCode::kUnknownKey, node, key,
+             "nothing reads the key '" + key + "'" +
+                 format::did_you_mean(key, keys_that_read()));
+    }
+  }
+
   // Whether the pattern is valid, so that further checks make sense.
   bool check_pattern(const NodePattern& pattern, const std::string& path) {
     if (pattern.fault) {
-      add(path,
+      add(LintCode::kFailsOnText, path,
           pattern.fault->message + "  A text that comes to this node fails.");
       return false;
     }
     const regex::Hir& hir = pattern.pattern.hir;
     if (!hir.regular()) {
-      add(path, "the pattern needs backtracking (" + *hir.not_regular +
-                    "), which is slower and has a step limit; a pattern "
-                    "without it is matched in one pass.");
+      add(LintCode::kBacktracking, path,
+          "the pattern needs backtracking (" + *hir.not_regular +
+              "), which is slower and has a step limit; a pattern "
+              "without it is matched in one pass.");
     }
     return true;
   }
 
   void check_substitutions(const Node& node) {
     if (node.null_substitutions) {
-      add_at(node, "x-regex-substitutions",
+      add_at(LintCode::kFailsOnText, node, "x-regex-substitutions",
              "is null: a text that comes to this node fails.  Write a list, or "
              "leave the key out.");
     }
@@ -69,7 +82,7 @@ class Linter {
       check_pattern(substitution.pattern,
                     json::append_pointer(path, std::size_t{0}));
       if (substitution.fault) {
-        add(substitution.fault->path,
+        add(LintCode::kFailsOnText, substitution.fault->path,
             substitution.fault->message +
                 "  A text that comes to this node fails.");
       }
@@ -82,7 +95,7 @@ class Linter {
     if (!check_pattern(pattern, path)) return;
     const regex::Hir& hir = pattern.pattern.hir;
     if (!pattern.has_names() && hir.group_count != 1) {
-      add(path,
+      add(LintCode::kFailsOnText, path,
           hir.group_count == 0
               ? "the pattern has no group, so a text that it matches fails.  "
                 "Put ( ) around the part that is wanted."
@@ -94,9 +107,9 @@ class Linter {
     if (!pattern.has_names()) return;
     std::size_t unnamed = hir.group_count - hir.names.size();
     if (unnamed > 0) {
-      add(path, "the pattern has groups with names and " +
-                    std::to_string(unnamed) +
-                    " without, and those are ignored.  Write (?: ) instead.");
+      add(LintCode::kUnusedGroup, path,
+          "the pattern has groups with names and " + std::to_string(unnamed) +
+              " without, and those are ignored.  Write (?: ) instead.");
     }
     if (key == "x-regex") check_names(node, pattern, path);
   }
@@ -109,7 +122,7 @@ class Linter {
       if (node.type == ValueType::kArray && node.prefix_items.size() == 1) {
         return;
       }
-      add(path,
+      add(LintCode::kFailsOnText, path,
           "the pattern has groups with names, which make an object, and "
           "the type here is " +
               node.type_text +
@@ -127,9 +140,9 @@ class Linter {
                         return n.name == wanted;
                       });
       if (!known && node.parser == NodeParser::kNone) {
-        add(property.pointer, "no group of the node's x-regex is called '" +
-                                  name +
-                                  "', so nothing ever comes to this property.");
+        add(LintCode::kUnused, property.pointer,
+            "no group of the node's x-regex is called '" + name +
+                "', so nothing ever comes to this property.");
       }
     }
   }
@@ -138,7 +151,7 @@ class Linter {
     const std::string path =
         json::append_pointer(node.pointer, "x-regex-key-value");
     if (node.type != ValueType::kObject) {
-      add(path,
+      add(LintCode::kFailsOnText, path,
           "needs \"type\": \"object\" beside it: a text that comes to "
           "this node fails.");
     }
@@ -149,21 +162,29 @@ class Linter {
           names.begin(), names.end(),
           [&](const regex::GroupName& n) { return n.name == wanted; });
       if (known) continue;
-      add(path, std::string("the pattern has no group named '") + wanted +
-                    "', so a text that it matches fails.  Write it as in "
-                    "(?P<key>\\w+)=(?P<value>\\w+).");
+      add(LintCode::kMissingGroup, path,
+          std::string("the pattern has no group named '") + wanted +
+              "', so a text that it matches fails.  Write it as in "
+              "(?P<key>\\w+)=(?P<value>\\w+).");
       return;
     }
-    for (const regex::GroupName& group : node.key_value->pattern.hir.names) {
+    const regex::Hir& hir = node.key_value->pattern.hir;
+    if (hir.group_count > hir.names.size()) {
+      add(LintCode::kUnusedGroup, path,
+          "nothing reads groups without names: a pair is made of 'key' and "
+          "'value'.  Write (?: ) instead.");
+    }
+    for (const regex::GroupName& group : hir.names) {
       if (group.name == "key" || group.name == "value") continue;
-      add(path, "nothing reads the group '" + group.name +
-                    "': a pair is made of 'key' and 'value'.");
+      add(LintCode::kUnusedGroup, path,
+          "nothing reads the group '" + group.name +
+              "': a pair is made of 'key' and 'value'.");
     }
   }
 
   void check_order(const Node& node) {
     if (node.iterator && node.type != ValueType::kArray) {
-      add_at(node, "x-regex-iterator",
+      add_at(LintCode::kFailsOnText, node, "x-regex-iterator",
              "needs \"type\": \"array\" beside it: a text that comes to this "
              "node fails.");
     }
@@ -173,7 +194,7 @@ class Linter {
                                ? node.iterator.has_value()
                                : node.key_value.has_value();
         if (!there) continue;
-        add_at(node, key,
+        add_at(LintCode::kFailsOnText, node, key,
                "x-regex comes first, and with groups that have names it gives "
                "an object, in which no pattern can be searched: a text that it "
                "matches fails.");
@@ -182,7 +203,7 @@ class Linter {
     const bool no_text = (node.regex && node.regex->has_names()) ||
                          node.iterator || node.key_value;
     if (no_text && node.parser != NodeParser::kNone) {
-      add_at(node, "x-parser",
+      add_at(LintCode::kFailsOnText, node, "x-parser",
              "the patterns of this node come first and give no text, which the "
              "parser needs: a text that they match fails.  Put the parser into "
              "a child.");
@@ -191,21 +212,26 @@ class Linter {
 
   void check_parser(const Node& node) {
     if (node.parser == NodeParser::kUnknown) {
-      add_at(node, "x-parser",
+      add_at(LintCode::kFailsOnText, node, "x-parser",
              "there is no parser called " + node.parser_text +
                  ", so what comes to this node fails.  \"json\" and "
                  "\"gemma4-tool-call\" exist.");
     }
     if (node.parser_args && node.parser == NodeParser::kNone) {
-      add_at(node, "x-parser-args", "does nothing without x-parser.");
+      add_at(LintCode::kUnused, node, "x-parser-args",
+             "does nothing without x-parser.");
     }
     for (const std::string& name : node.unknown_args) {
-      add(json::append_pointer(
+      add(LintCode::kUnknownKey,
+          json::append_pointer(
               json::append_pointer(node.pointer, "x-parser-args"), name),
-          "does nothing: \"allow_non_json\" and \"transform\" exist.");
+          "does nothing" +
+              format::did_you_mean(name, std::to_array<std::string_view>(
+                                             {"allow_non_json", "transform"})) +
+              "  Arguments: allow_non_json, transform.");
     }
     if (node.transform_fault) {
-      add(node.transform_fault->path,
+      add(LintCode::kFailsOnText, node.transform_fault->path,
           node.transform_fault->message +
               "  A text that comes to this node fails.");
     }
@@ -217,7 +243,7 @@ class Linter {
                             (node.regex && node.regex->has_names());
     switch (node.type) {
       case ValueType::kUnknown:
-        add_at(node, "type",
+        add_at(LintCode::kFailsOnText, node, "type",
                "the type " + node.type_text +
                    " is unknown here, so what comes to this node fails.  "
                    "object, array, string, integer, number, boolean and any "
@@ -225,11 +251,11 @@ class Linter {
         return;
       case ValueType::kArray:
         if (!node.items && !node.has_prefix_items) {
-          add(node.pointer,
+          add(LintCode::kFailsOnText, node.pointer,
               "an array without items or prefixItems fails unless it is empty. "
               " Add \"items\": {}.");
         } else if (!structured && node.items && gets_text(node)) {
-          add(node.pointer,
+          add(LintCode::kFailsOnText, node.pointer,
               "this array gets text, and has neither x-regex-iterator nor "
               "x-parser to make a list of it: any text but the empty one "
               "fails.");
@@ -237,7 +263,7 @@ class Linter {
         return;
       case ValueType::kObject:
         if (!structured && !node.has_properties && gets_text(node)) {
-          add(node.pointer,
+          add(LintCode::kFailsOnText, node.pointer,
               "this object gets text, and has neither properties nor a regex "
               "nor a parser: it always fails.");
         }
@@ -253,13 +279,13 @@ class Linter {
     for (const auto& [name, child] : node.properties) {
       const Node& property = schema_.nodes[child];
       if (property.fallback && !property.constant) {
-        add_at(property, "default",
+        add_at(LintCode::kUnused, property, "default",
                "has no effect: this object gets text, and its properties are "
                "read from the whole of it.");
       }
     }
     if (node.additional) {
-      add_at(node, "additionalProperties",
+      add_at(LintCode::kUnused, node, "additionalProperties",
              "has no effect, and nothing comes to it: this object gets text.");
     }
   }

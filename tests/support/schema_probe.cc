@@ -56,7 +56,9 @@ Value answer(const Value& request) {
   out.set("results", std::move(results));
   Array lints;
   for (const Lint& lint : schema->lint()) {
-    lints.push_back(Object{{"path", lint.path}, {"message", lint.message}});
+    lints.push_back(Object{{"code", to_string(lint.code)},
+                           {"path", lint.path},
+                           {"message", lint.message}});
   }
   out.set("lint", std::move(lints));
   Result<std::string> made = schema->to_template();

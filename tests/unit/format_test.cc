@@ -556,13 +556,60 @@ std::vector<std::string> lints_of_built_ins() {
 
 TEST(Lint, BuiltInFormatsArePinned) {
   const std::vector<std::string> expected = {
-      "inkling /fields/thinking/open_pattern: a match can begin with an endl",
-      "inkling /fields/content/open_pattern: a match can begin with an endl",
-      "inkling /fields/tool_calls/open_pattern: a match can begin with an endl",
-      "minicpm5 /fields/tool_calls/content_args/tag_pattern: the pattern needs "
+      "inkling /response_template/fields/thinking/open_pattern: a match can "
+      "begin with an endl",
+      "inkling /response_template/fields/content/open_pattern: a match can "
+      "begin with an endl",
+      "inkling /response_template/fields/tool_calls/open_pattern: a match can "
+      "begin with an endl",
+      "minicpm5 /response_template/fields/tool_calls/content_args/tag_pattern: "
+      "the pattern needs "
       "backtracking",
   };
   EXPECT_EQ(lints_of_built_ins(), expected);
+}
+
+// The lints of a format, less that of a template without an implicit field.
+std::vector<Lint> lints_of(const Format& format) {
+  std::vector<Lint> out = format.lint();
+  std::erase_if(out, [](const Lint& lint) {
+    return lint.code == LintCode::kTextUnclaimed;
+  });
+  return out;
+}
+
+TEST(Lint, TextThatNoFieldClaims) {
+  const char* const kTemplate =
+      R"({"start_anchor": "a", "fields": {"x": {"open": "<x>"}}})";
+  const std::vector<Lint> lints = Format::from_json(kTemplate)->lint();
+  ASSERT_EQ(lints.size(), 1u);
+  EXPECT_EQ(lints[0].code, LintCode::kTextUnclaimed);
+  EXPECT_EQ(lints[0].path, "/fields");
+  // A format file reports such text when it comes.
+  const std::string file = R"({"name": "x", "response_template": )" +
+                           std::string(kTemplate) + R"(, "parlance": {}})";
+  EXPECT_TRUE(Format::from_json(file)->lint().empty());
+}
+
+TEST(Lint, PathsOfAFormatFilePointIntoTheFile) {
+  const std::vector<Lint> lints = Format::from_json(R"({"name": "x",
+      "response_template": {"start_anchor": "a", "defaults": {"roel": 1},
+        "fields": {
+          "x": {"open_pattern": "<|x|>", "close": "</x>",
+                "content": "kv-lines",
+                "content_args": {"value_parser": {"name": "jsn"}}},
+          "c": {"repeats": true, "join": ""}}},
+      "parlance": {"marks": [{"pattern": "<|m\\d|>"}]}})")
+                                      ->lint();
+  std::vector<std::pair<std::string, LintCode>> found;
+  for (const Lint& lint : lints) found.emplace_back(lint.path, lint.code);
+  const std::vector<std::pair<std::string, LintCode>> expected = {
+      {"/response_template/defaults/roel", LintCode::kUnknownName},
+      {"/response_template/fields/x/open_pattern", LintCode::kUnescapedBar},
+      {"/response_template/fields/x/content_args/value_parser/name",
+       LintCode::kFailsOnText},
+      {"/parlance/marks/0/pattern", LintCode::kUnescapedBar}};
+  EXPECT_EQ(found, expected);
 }
 
 TEST(Lint, OneRowPerRule) {
@@ -628,7 +675,7 @@ TEST(Lint, OneRowPerRule) {
     const Result<Format> format = Format::from_json(row.source);
     ASSERT_TRUE(format.has_value()) << row.source << "\n"
                                     << format.error().to_string();
-    const std::vector<Lint> lints = format->lint();
+    const std::vector<Lint> lints = lints_of(*format);
     ASSERT_EQ(lints.size(), 1u) << row.source;
     EXPECT_EQ(lints[0].path, row.path) << row.source;
     EXPECT_NE(lints[0].message.find(row.message), std::string::npos)
@@ -711,7 +758,7 @@ TEST(Lint, GoodTemplatesHaveNone) {
   for (const std::string& source : rows) {
     const Result<Format> format = Format::from_json(source);
     ASSERT_TRUE(format.has_value()) << source;
-    for (const Lint& lint : format->lint()) {
+    for (const Lint& lint : lints_of(*format)) {
       ADD_FAILURE() << source << "\n" << lint.path << ": " << lint.message;
     }
   }

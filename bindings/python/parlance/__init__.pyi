@@ -188,8 +188,9 @@ class Format:
         """Lists what is legal in this format and probably not meant.
 
         Returns:
-            A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
-            into the template); ``[]`` if there is nothing to say.
+            A list of ``dict`` with ``"code"`` (a stable name), ``"message"`` and
+            ``"path"`` (the JSON pointer into the template or format file); ``[]`` if
+            there is nothing to say.
         """
 
     def parser(
@@ -352,8 +353,9 @@ class ResponseSchema:
         ``transformers`` would report only when it parses a response.
 
         Returns:
-            A list of ``dict`` with ``"message"`` and ``"path"`` (the JSON pointer
-            into the schema); ``[]`` if there is nothing to say.
+            A list of ``dict`` with ``"code"`` (a stable name), ``"message"`` and
+            ``"path"`` (the JSON pointer into the schema); ``[]`` if there is nothing
+            to say.
         """
 
 class ToolSet:

@@ -724,7 +724,7 @@ def test_format():
         assert format.name == name and format.recovers
         assert format.fields == list(format.template["fields"])
         assert all(isinstance(model, str) for model in format.models)
-        assert all({"message", "path"} == set(lint) for lint in format.lint())
+        assert all({"code", "message", "path"} == set(lint) for lint in format.lint())
         bare = parlance.ResponseTemplate(format.template)
         assert bare.name == "" and not bare.recovers
         assert bare.template == format.template

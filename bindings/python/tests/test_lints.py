@@ -1,0 +1,142 @@
+"""Lints: docs/reference/lints.md has a section and an example for each code."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import parlance
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "reference" / "lints.md").read_text()
+# Without an example: the page of format files has a table of examples.
+NO_EXAMPLE = {"not_invertible"}
+# Found by the command, which has to guess what a file is.
+OF_THE_COMMAND = {"kind_guessed"}
+
+
+def sections():
+    """Code -> the JSON of its example, or None."""
+    found = {}
+    for section in re.split(r"^### ", PAGE, flags=re.MULTILINE)[1:]:
+        code = re.match(r"`(\w+)`", section).group(1)
+        example = re.search(r"^```json\n(.*?)^```", section, re.M | re.S)
+        found[code] = example and json.loads(example.group(1))
+    return found
+
+
+def codes():
+    """The codes of the library: its enumerators, as it spells them."""
+    header = (ROOT / "include" / "parlance" / "format.h").read_text()
+    listed = re.search(r"enum class LintCode[^{]*\{(.*?)\};", header, re.S)
+    return {
+        re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+        for name in re.findall(r"^\s*k(\w+),", listed.group(1), re.M)
+    }
+
+
+def lints(description):
+    if "fields" in description:
+        return parlance.Format(description).lint()
+    return parlance.ResponseSchema(description).lint()
+
+
+def test_each_code_has_a_section():
+    assert sections().keys() == codes()
+    assert {c for c, example in sections().items() if not example} == NO_EXAMPLE
+
+
+@pytest.mark.parametrize("code", sorted(sections().keys() - NO_EXAMPLE))
+def test_the_example_gets_the_lint(code, tmp_path):
+    example = sections()[code]
+    if code in OF_THE_COMMAND:
+        command = os.environ.get("PARLANCE_CLI") or shutil.which("parlance")
+        if command is None:
+            pytest.skip("no command: set PARLANCE_CLI, or PATH")
+        file = tmp_path / "x.json"
+        file.write_text(json.dumps(example))
+        done = subprocess.run(
+            [command, "check", str(file)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert f"({code})" in done.stdout
+        return
+    found = lints(example)
+    assert [lint["code"] for lint in found] == [code]
+    (lint,) = found
+    assert lint["message"].endswith(".")
+    # The pointer refers to something.
+    here = example
+    for step in lint["path"].split("/")[1:]:
+        here = here[step.replace("~1", "/").replace("~0", "~")]
+
+
+# Why a built-in format has a lint all the same.
+EXPLAINED = {
+    "inkling": {
+        "holds_text": "a block begins with free text, its author, before the "
+        "marker that says which field it is"
+    },
+    "minicpm5": {
+        "backtracking": "a value ends in two ways, by whether it began with "
+        "CDATA, which takes a conditional"
+    },
+}
+
+
+def test_built_in_formats_have_no_lint_that_is_not_explained():
+    found = {}
+    for name in parlance.formats():
+        family = parlance.Format(name)
+        for each in [name, *family.variants]:
+            for lint in parlance.Format(each).lint():
+                found.setdefault(name, set()).add(lint["code"])
+    assert found == {name: set(why) for name, why in EXPLAINED.items()}
+
+
+def test_unknown_keys_are_errors_in_every_part_of_a_format_file():
+    """Each object of a file, with one key too many, is refused at that key."""
+    file = json.loads(parlance.Format("qwen3").source)
+    file["parlance"].setdefault("variants", {})["v"] = {
+        "when": [{"none": ["<think>"]}],
+        "patch": {"parlance": {"turn_end": ["<|im_end|>"]}},
+    }
+
+    def objects(value, path):
+        if isinstance(value, dict):
+            yield value, path
+            for key, member in value.items():
+                yield from objects(member, [*path, key])
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from objects(item, [*path, str(index)])
+
+    free = {  # the keys of these objects are names or values of the author
+        "/response_template/defaults",
+        "/response_template/fields",
+        "/parlance/variants",
+    }
+    tried = 0
+    for value, path in list(objects(file, [])):
+        pointer = "".join("/" + step for step in path)
+        in_free = "/transform" in pointer or pointer in free
+        # A patch is refused as a whole, with the place in the patched file.
+        if in_free or "/patch" in pointer:
+            continue
+        value["tpyo"] = 1
+        if pointer.endswith("content_args"):
+            found = [(lint["code"], lint["path"]) for lint in
+                     parlance.Format(file).lint()]
+            assert ("unknown_key", pointer + "/tpyo") in found
+        else:
+            with pytest.raises(parlance.TemplateError) as raised:
+                parlance.Format(file)
+            assert raised.value.path == pointer + "/tpyo", pointer
+        del value["tpyo"]
+        tried += 1
+    assert tried > 10
