@@ -14,6 +14,9 @@ namespace parlance::base {
 // Byte b is bit b % 64 of word b / 64.
 using ByteSet = std::array<std::uint64_t, 4>;
 
+inline constexpr ByteSet kAllBytes = {~std::uint64_t{0}, ~std::uint64_t{0},
+                                      ~std::uint64_t{0}, ~std::uint64_t{0}};
+
 inline bool has_byte(const ByteSet& set, std::uint8_t byte) {
   return (set[byte >> 6] >> (byte & 63) & 1) != 0;
 }

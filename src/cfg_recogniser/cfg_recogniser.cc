@@ -14,7 +14,6 @@ namespace parlance::cfg_recogniser {
 
 using recogniser::Configuration;
 using recogniser::Recogniser;
-using recogniser::StringHint;
 namespace {
 
 using base::append_bytes;
@@ -379,7 +378,7 @@ bool CfgRecogniser::can_end(Configuration config) {
 Configuration CfgRecogniser::mask_key(Configuration config,
                                       std::uint32_t longest) {
   if (config.dead() || !inside(config)) return config;
-  return wrap_like(
+  return with_part_at(
       config, schema_of(site_of(config)).mask_key(unwrap(config), longest));
 }
 
@@ -417,22 +416,18 @@ bool CfgRecogniser::only_inside(Configuration config) {
   return inside(config) && !schema_of(site_of(config)).can_end(unwrap(config));
 }
 
-void CfgRecogniser::token_marks(Configuration config, std::uint32_t size,
-                                std::vector<std::uint32_t>& ids) {
+void CfgRecogniser::token_ids(Configuration config, std::uint32_t size,
+                              TokenIds& out) {
+  out.clear();
   if (!has_marks_ || config.dead() || only_inside(config)) return;
-  const std::size_t first = ids.size();
-  mark_tokens(items_of(config), size, ids);
-  const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
-  std::sort(begin, ids.end());
-  ids.erase(std::unique(begin, ids.end()), ids.end());
-}
-
-void CfgRecogniser::token_choices(Configuration config,
-                                  std::vector<std::uint32_t>& ids) {
-  if (marks_ == nullptr || config.dead() || only_inside(config)) return;
-  if (!in_free_text(items_of(config))) return;
+  const Items items = items_of(config);
+  mark_tokens(items, size, out.accepted);
+  std::vector<std::uint32_t>& ids = out.accepted;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  if (marks_ == nullptr || !in_free_text(items)) return;
   for (const rules::Mark& mark : marks_->marks()) {
-    ids.insert(ids.end(), mark.ids.begin(), mark.ids.end());
+    out.undecided.insert(out.undecided.end(), mark.ids.begin(), mark.ids.end());
   }
 }
 
@@ -543,43 +538,14 @@ Configuration CfgRecogniser::site_step(Configuration config,
   return both;
 }
 
-StringHint CfgRecogniser::string_hint(Configuration config) {
-  if (config.dead() || !inside(config)) return {};
-  Recogniser& schema = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  if (schema.can_end(inner)) return {};
-  StringHint view = schema.string_hint(inner);
-  if (view.unconstrained) view.after = wrap_like(config, view.after);
-  for (StringHint::AcceptingRange& end : view.accepting_ranges) {
-    end.after = wrap_like(config, end.after);
-  }
-  return view;
-}
-
-bool CfgRecogniser::has_exceptions(Configuration config) {
-  if (config.dead() || !inside(config)) return false;
-  Recogniser& schema = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  return !schema.can_end(inner) && schema.has_exceptions(inner);
-}
-
-std::array<std::uint64_t, 4> CfgRecogniser::exception_bytes(
-    Configuration config) {
-  if (config.dead() || !inside(config)) {
-    return Recogniser::exception_bytes(config);
-  }
-  return schema_of(site_of(config)).exception_bytes(unwrap(config));
-}
-
-std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
+base::ByteSet CfgRecogniser::first_bytes(Configuration config) {
   if (config.dead()) return {};
   if (inside(config)) {
     Recogniser& schema = schema_of(site_of(config));
     const Configuration inner = unwrap(config);
-    if (!schema.can_end(inner)) return schema.first_bytes(inner);
-    return Recogniser::first_bytes(config);
+    return schema.can_end(inner) ? base::kAllBytes : schema.first_bytes(inner);
   }
-  std::array<std::uint64_t, 4> set = {};
+  base::ByteSet set = {};
   const automata::ByteTable& same = byte_classes(config.lex);
   std::array<bool, 256> alive;  // by representative of a class
   for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -592,174 +558,21 @@ std::array<std::uint64_t, 4> CfgRecogniser::first_bytes(Configuration config) {
   return set;
 }
 
-std::array<std::uint64_t, 4> CfgRecogniser::likely_bytes(Configuration config) {
-  if (!config.dead() && inside(config)) {
-    Recogniser& schema = schema_of(site_of(config));
-    const Configuration inner = unwrap(config);
-    if (!schema.can_end(inner)) return schema.likely_bytes(inner);
-  }
-  return Recogniser::likely_bytes(config);
-}
+// --- Parts -------------------------------------------------------------------
 
-// The position is inside the schema's text as long as that text cannot end.
-recogniser::WhitespaceHint CfgRecogniser::whitespace_hint(
+recogniser::Composite::PartPosition CfgRecogniser::part_at(
     Configuration config) {
   if (config.dead() || !inside(config)) return {};
-  Recogniser& schema = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  if (schema.can_end(inner)) return {};
-  recogniser::WhitespaceHint view = schema.whitespace_hint(inner);
-  if (view.unconstrained) {
-    view.without_space = wrap_like(config, view.without_space);
-  }
-  return view;
+  const SiteFrame& in = site_frames_[config.frame];
+  return {.part = &schema_of(sites_[in.site]),
+          .config = unwrap(config),
+          .site = in.site};
 }
 
-// --- Lexemes -----------------------------------------------------------------
-
-std::uint64_t CfgRecogniser::lexeme_fingerprint(Configuration config) {
-  if (config.dead() || !inside(config)) return 0;
+bool CfgRecogniser::number_ends_with_part(Configuration config) {
   const std::uint32_t site = site_frames_[config.frame].site;
-  Recogniser& schema = schema_of(sites_[site]);
-  const Configuration inner = unwrap(config);
-  const std::uint64_t print = schema.lexeme_fingerprint(inner);
-  if (print == 0 || inner.frame != schema.start().frame) return print;
-  // The lexeme may be a number that is the schema's whole text.  What follows
-  // the text may continue like a number, so the fingerprint is valid only if it
-  // does not.
   exit_of(site);
-  return sites_[site].ends_numbers ? print : 0;
-}
-
-bool CfgRecogniser::same_lexeme(Configuration from, Configuration to) {
-  if (!inside(from) || !inside(to)) return false;
-  return site_frames_[from.frame].site == site_frames_[to.frame].site &&
-         schema_of(site_of(from)).same_lexeme(unwrap(from), unwrap(to));
-}
-
-std::uint32_t CfgRecogniser::chars_left(Configuration config) {
-  if (!inside(config)) return base::kUnbounded;
-  return schema_of(site_of(config)).chars_left(unwrap(config));
-}
-
-Configuration CfgRecogniser::lexeme_unbounded(Configuration config) {
-  if (!inside(config)) return config;
-  return wrap_like(config,
-                   schema_of(site_of(config)).lexeme_unbounded(unwrap(config)));
-}
-
-Recogniser::LexemeSplit CfgRecogniser::split_lexeme(Configuration config) {
-  if (config.dead() || !inside(config)) return {};
-  const LexemeSplit inner =
-      schema_of(site_of(config)).split_lexeme(unwrap(config));
-  LexemeSplit split;
-  if (!inner.keys.dead()) split.keys = wrap_like(config, inner.keys);
-  if (!inner.others.dead()) split.others = wrap_like(config, inner.others);
-  return split;
-}
-
-std::uint32_t CfgRecogniser::chars_needed(Configuration from,
-                                          Configuration to) {
-  if (!inside(from) || !inside(to)) return 0;
-  return schema_of(site_of(from)).chars_needed(unwrap(from), unwrap(to));
-}
-
-int CfgRecogniser::lexeme_end(Configuration config) {
-  if (!inside(config)) return kAnyEnd;
-  Recogniser& schema = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  const int end = schema.lexeme_end(inner);
-  // What follows the schema's whole text depends on the grammar.
-  const bool whole = inner.frame == schema.start().frame;
-  return end == kJsonEnd && whole ? kAnyEnd : end;
-}
-
-bool CfgRecogniser::lexeme_by_state(Configuration config) {
-  if (!inside(config)) return false;
-  Recogniser& schema = schema_of(site_of(config));
-  if (!schema.lexeme_by_state(unwrap(config))) return false;
-  lexeme_schema_ = &schema;
-  return true;
-}
-
-std::uint32_t CfgRecogniser::lexeme_step(std::uint32_t lex, std::uint8_t byte) {
-  const std::uint32_t next =
-      lock_part(*lexeme_schema_).lexeme_step(lex & ~kInside, byte);
-  return next == 0 ? 0 : next | kInside;
-}
-
-std::uint32_t CfgRecogniser::min_chars_to_accept(std::uint32_t lex) {
-  return lock_part(*lexeme_schema_).min_chars_to_accept(lex & ~kInside);
-}
-
-std::uint32_t CfgRecogniser::max_min_chars(std::uint32_t lex) {
-  return lock_part(*lexeme_schema_).max_min_chars(lex & ~kInside);
-}
-
-bool CfgRecogniser::lexeme_any_escapes(std::uint32_t lex) {
-  return lock_part(*lexeme_schema_).lexeme_any_escapes(lex & ~kInside);
-}
-
-// --- Values of schemas -------------------------------------------------------
-
-// None for the value that is the schema's whole text: the grammar decides what
-// follows it.
-Configuration CfgRecogniser::value_state(Configuration config) {
-  if (config.dead() || !inside(config)) return {};
-  Recogniser& schema = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  if (inner.frame == schema.start().frame || schema.can_end(inner)) return {};
-  return wrap_like(config, schema.value_state(inner));
-}
-
-bool CfgRecogniser::left_value(Configuration config) {
-  return inside(config) && !config.dead() &&
-         schema_of(site_of(config)).left_value(unwrap(config));
-}
-
-bool CfgRecogniser::ended_by_lookahead(Configuration config) {
-  return schema_of(site_of(config)).ended_by_lookahead(unwrap(config));
-}
-
-Configuration CfgRecogniser::resume(Configuration config,
-                                    Configuration escaped) {
-  return wrap_like(
-      config,
-      schema_of(site_of(config)).resume(unwrap(config), unwrap(escaped)));
-}
-
-std::uint64_t CfgRecogniser::value_fingerprint(Configuration config) {
-  return schema_of(site_of(config)).value_fingerprint(unwrap(config));
-}
-
-// `escaped` may be of another grammar, so its frame is meaningless here; the
-// schema's recogniser uses only how the value ended.
-Configuration CfgRecogniser::translate_left_value(Configuration config,
-                                                  Configuration escaped) {
-  escaped.lex &= ~kInside;
-  return wrap_like(
-      config,
-      schema_of(site_of(config)).translate_left_value(unwrap(config), escaped));
-}
-
-Configuration CfgRecogniser::step_or_value_state(Configuration config,
-                                                 std::uint8_t byte) {
-  if (config.dead() || !inside(config)) return step(config, byte);
-  Recogniser& schema = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  if (schema.can_end(inner)) return step(config, byte);
-  return wrap_like(config, schema.step_or_value_state(inner, byte));
-}
-
-// None where the part's text may end: there the mask depends on the grammar
-// too.
-Recogniser::ActivePart CfgRecogniser::active_part(Configuration config) {
-  if (config.dead() || !inside(config)) return {};
-  Recogniser& part = schema_of(site_of(config));
-  const Configuration inner = unwrap(config);
-  if (part.can_end(inner)) return {};
-  read_past_part_ = false;
-  return {&part, inner, site_of(config).forced_text};
+  return sites_[site].ends_numbers;
 }
 
 }  // namespace parlance::cfg_recogniser

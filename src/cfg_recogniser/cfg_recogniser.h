@@ -39,8 +39,8 @@
 // the activation is to drop that item.
 //
 // Where only the text of a JSON Schema can continue, the configuration is that
-// of the schema's recogniser, with the enclosing site in `frame`, and calls are
-// forwarded to that recogniser.
+// of the schema's recogniser, with the enclosing site in `frame`, and bytes are
+// read by that recogniser.
 //
 // The mask of a configuration depends on the contents of contexts only where a
 // token ends the rules that these contexts are the stacks of.  The recogniser
@@ -52,9 +52,10 @@
 //
 // The tables only grow.  A recogniser is full when half of its limit is used; a
 // call that begins before that may use the other half, beyond which
-// configurations are dead and overflowed() is true.  A configuration is then
-// adopted by a fresh recogniser of the same network (adopt.cc).  That costs as
-// much as the configuration's own items and contexts; nothing else is copied.
+// configurations are dead and the recogniser has overflowed().  A configuration
+// is then adopted by a fresh recogniser of the same network (adopt.cc).  That
+// costs as much as the configuration's own items and contexts; nothing else is
+// copied.
 //
 // Files: closure.cc what follows without reading; subsume.cc which contexts
 // make others redundant; scan.cc reading a byte or a token; byte_classes.cc the
@@ -80,6 +81,7 @@
 #include "cfg_recogniser/equivalence_tree.h"
 #include "cfg_recogniser/transition_network.h"
 #include "cfg_recogniser/transition_table.h"
+#include "recogniser/composite.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
@@ -98,7 +100,8 @@ struct CfgRecogniserLimits {
   std::size_t depth = kMaxActivations;
 };
 
-class CfgRecogniser final : public recogniser::Recogniser {
+class CfgRecogniser final : public recogniser::Recogniser,
+                            public recogniser::Composite {
  public:
   // `schemas[i]` recognises the texts of rules.schemas[i]; null matches
   // nothing.  The same recogniser may serve several schemas, and several
@@ -118,79 +121,30 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration step_token(recogniser::Configuration from,
                                        recogniser::Configuration read,
                                        std::uint32_t id) override;
-  void token_marks(recogniser::Configuration config, std::uint32_t size,
-                   std::vector<std::uint32_t>& ids) override;
-  void token_choices(recogniser::Configuration config,
-                     std::vector<std::uint32_t>& ids) override;
+  void token_ids(recogniser::Configuration config, std::uint32_t size,
+                 TokenIds& out) override;
   recogniser::Configuration mask_key(recogniser::Configuration config,
                                      std::uint32_t longest) override;
-  recogniser::Configuration mask_equivalent(
-      recogniser::Configuration config) override;
-  void begin_tracking() override;
-  void end_tracking(recogniser::Configuration config) override;
-  recogniser::StringHint string_hint(recogniser::Configuration config) override;
-  bool has_exceptions(recogniser::Configuration config) override;
-  std::array<std::uint64_t, 4> exception_bytes(
-      recogniser::Configuration config) override;
-  std::array<std::uint64_t, 4> first_bytes(
-      recogniser::Configuration config) override;
-  std::array<std::uint64_t, 4> likely_bytes(
-      recogniser::Configuration config) override;
-  recogniser::WhitespaceHint whitespace_hint(
-      recogniser::Configuration config) override;
-  bool prefers_classes(recogniser::Configuration config) override {
-    return !inside(config);
-  }
-  std::uint64_t lexeme_fingerprint(recogniser::Configuration config) override;
-  bool same_lexeme(recogniser::Configuration from,
-                   recogniser::Configuration to) override;
-  std::uint32_t chars_left(recogniser::Configuration config) override;
-  recogniser::Configuration lexeme_unbounded(
-      recogniser::Configuration config) override;
-  LexemeSplit split_lexeme(recogniser::Configuration config) override;
-  std::uint32_t chars_needed(recogniser::Configuration from,
-                             recogniser::Configuration to) override;
-  int lexeme_end(recogniser::Configuration config) override;
-  bool lexeme_by_state(recogniser::Configuration config) override;
-  std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
-  std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
-  std::uint32_t max_min_chars(std::uint32_t lex) override;
-  bool lexeme_any_escapes(std::uint32_t lex) override;
-  recogniser::Configuration value_state(
-      recogniser::Configuration config) override;
-  bool left_value(recogniser::Configuration config) override;
-  bool ended_by_lookahead(recogniser::Configuration config) override;
-  recogniser::Configuration resume(recogniser::Configuration config,
-                                   recogniser::Configuration escaped) override;
-  std::uint64_t value_fingerprint(recogniser::Configuration config) override;
-  recogniser::Configuration translate_left_value(
-      recogniser::Configuration config,
-      recogniser::Configuration escaped) override;
-  recogniser::Configuration step_or_value_state(
-      recogniser::Configuration config, std::uint8_t byte) override;
+  base::ByteSet first_bytes(recogniser::Configuration config) override;
   std::string expected(recogniser::Configuration config) override;
-  std::span<const std::shared_ptr<recogniser::Recogniser>> parts()
-      const override {
-    return parts_;
-  }
   void release() override {
     if (locked_part_ == nullptr) return;
     part_full_ = part_full_ || (full_with_parts_ && locked_part_->full());
     locked_part_->mutex.unlock();
     locked_part_ = nullptr;
   }
-  ActivePart active_part(recogniser::Configuration config) override;
-  bool read_past_part() const override { return read_past_part_; }
   std::size_t own_bytes() const override {
     return sizeof(CfgRecogniser) + bytes_;
   }
 
-  bool full() override {
-    return bytes_ - base_bytes_ > room_ || overflowed_ ||
-           (full_with_parts_ &&
-            (part_full_ || (locked_part_ != nullptr && locked_part_->full())));
+  Room room() override {
+    if (overflowed_) return Room::kOverflowed;
+    const bool full =
+        bytes_ - base_bytes_ > room_ ||
+        (full_with_parts_ &&
+         (part_full_ || (locked_part_ != nullptr && locked_part_->full())));
+    return full ? Room::kFull : Room::kLeft;
   }
-  bool overflowed() const override { return overflowed_; }
   // Whether a configuration is dead because of CfgRecogniserLimits::items or
   // ::depth.
   bool too_large() const { return too_large_; }
@@ -199,6 +153,26 @@ class CfgRecogniser final : public recogniser::Recogniser {
                                   recogniser::Configuration config) override;
   bool adopts() const override { return true; }
   void widen(std::size_t bytes) override { room_ += bytes; }
+
+  recogniser::Composite* composite() override { return this; }
+  std::span<const std::shared_ptr<recogniser::Recogniser>> parts()
+      const override {
+    return parts_;
+  }
+  PartPosition part_at(recogniser::Configuration config) override;
+  recogniser::Configuration with_part_at(
+      recogniser::Configuration like,
+      recogniser::Configuration inner) override {
+    return wrap(site_frames_[like.frame].site, inner);
+  }
+  std::string_view text_after_part(recogniser::Configuration config) override {
+    return site_of(config).forced_text;
+  }
+  bool number_ends_with_part(recogniser::Configuration config) override;
+  recogniser::Configuration mask_equivalent(
+      recogniser::Configuration config) override;
+  void begin_tracking() override;
+  bool end_tracking(recogniser::Configuration config) override;
 
  private:
   // A copy of `of` with empty tables.
@@ -390,10 +364,6 @@ class CfgRecogniser final : public recogniser::Recogniser {
   recogniser::Configuration unwrap(recogniser::Configuration config) const;
   recogniser::Configuration wrap(std::uint32_t site,
                                  recogniser::Configuration inner);
-  recogniser::Configuration wrap_like(recogniser::Configuration config,
-                                      recogniser::Configuration inner) {
-    return wrap(site_frames_[config.frame].site, inner);
-  }
   recogniser::Configuration enter_site(const Item& item);
   recogniser::Configuration exit_of(std::uint32_t site);
   std::string forced_from(StateId state) const;
@@ -492,6 +462,7 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::vector<std::shared_ptr<recogniser::Recogniser>>
       parts_;  // those of schemas_, without duplicates
   recogniser::Recogniser* locked_part_ = nullptr;
+  // Whether a result since begin_tracking() depended on what follows a part.
   bool read_past_part_ = false;
   // Shared with the recognisers that are fresh() of each other.
   const std::shared_ptr<const TransitionNetwork> network_of_all_;
@@ -581,8 +552,6 @@ class CfgRecogniser final : public recogniser::Recogniser {
   std::vector<std::unique_ptr<automata::ByteTable>>
       class_kinds_;  // null: not yet
   recogniser::Configuration start_ = {};
-  // The part of the last configuration for which lexeme_by_state() was true.
-  recogniser::Recogniser* lexeme_schema_ = nullptr;
 };
 
 }  // namespace parlance::cfg_recogniser

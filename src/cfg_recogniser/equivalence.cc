@@ -65,11 +65,16 @@ std::vector<std::uint32_t> CfgRecogniser::pop_tracking(Tracking outer) {
   return std::exchange(tracking_, std::move(outer)).read_sets;
 }
 
-void CfgRecogniser::begin_tracking() { push_tracking(); }
+void CfgRecogniser::begin_tracking() {
+  push_tracking();
+  read_past_part_ = false;
+}
 
-void CfgRecogniser::end_tracking(Configuration config) {
+bool CfgRecogniser::end_tracking(Configuration config) {
   const std::vector<std::uint32_t> read_sets = pop_tracking({});
-  if (config.dead() || inside(config) || !within_limits()) return;
+  if (config.dead() || inside(config) || !within_limits()) {
+    return read_past_part_;
+  }
   begin_read_set();
   for (const std::uint32_t set : read_sets) {
     for (const ContextId context : read_sets_[set]) {
@@ -83,6 +88,7 @@ void CfgRecogniser::end_tracking(Configuration config) {
   read_rounds_.resize(contexts_.size());
   identity_rounds_.resize(contexts_.size());
   find_equivalent(config, true);
+  return read_past_part_;
 }
 
 // --- Equivalents -------------------------------------------------------------

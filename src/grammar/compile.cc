@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "cfg_recogniser/cfg_recogniser.h"
+#include "recogniser/composite.h"
 #include "rules/schema_options.h"
 #include "schema/document.h"
 #include "schema_solver/excludes.h"
@@ -225,8 +226,9 @@ PartCache::CacheEntry cache_entry(const std::shared_ptr<GrammarImpl>& impl) {
   for (const GrammarNote& note : impl->notes) {
     out.bytes += sizeof(note) + note.path.capacity() + note.message.capacity();
   }
-  const auto parts = impl->recogniser->parts();
-  out.recognisers.assign(parts.begin(), parts.end());
+  if (recogniser::Composite* whole = impl->recogniser->composite()) {
+    out.recognisers.assign(whole->parts().begin(), whole->parts().end());
+  }
   out.recognisers.push_back(impl->recogniser);
   return out;
 }

@@ -171,14 +171,14 @@ std::optional<Error> JsonRecogniser::too_large() {
                    std::to_string(limit) + "."};
 }
 
-bool JsonRecogniser::full() {
+recogniser::Recogniser::Room JsonRecogniser::room() {
   const std::size_t entries =
       frames_.size() + lexemes_.size() + texts_.size() + value_sets_.size();
   if (entries != measured_) {
     measured_ = entries;
     full_ = own_bytes() - base_bytes_ > growth_limit_;
   }
-  return full_;
+  return full_ ? Room::kFull : Room::kLeft;
 }
 
 // Compiles the same document again.  What compiled once compiles again.

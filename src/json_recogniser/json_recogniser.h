@@ -52,6 +52,7 @@
 #include "json/string_body.h"
 #include "json_recogniser/key_trie.h"
 #include "parlance/schema_options.h"
+#include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
 #include "schema/document.h"
 #include "schema_solver/solver.h"
@@ -60,7 +61,8 @@ namespace parlance::json_recogniser {
 
 class EscapeRanges;  // json_recogniser/lexemes.h
 
-class JsonRecogniser final : public recogniser::Recogniser {
+class JsonRecogniser final : public recogniser::Recogniser,
+                             public recogniser::JsonHints {
  public:
   // Errors: as Grammar::from_json_schema's, but for those of loading.
   static Result<std::unique_ptr<JsonRecogniser>> create(
@@ -74,6 +76,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool can_end(recogniser::Configuration config) override;
   recogniser::Configuration mask_key(recogniser::Configuration config,
                                      std::uint32_t longest) override;
+  bool in_whole_value(recogniser::Configuration config) override {
+    return config.frame == start_.frame;
+  }
   recogniser::StringHint string_hint(recogniser::Configuration config) override;
   recogniser::WhitespaceHint whitespace_hint(
       recogniser::Configuration config) override;
@@ -99,12 +104,9 @@ class JsonRecogniser final : public recogniser::Recogniser {
       recogniser::Configuration left) override;
   recogniser::Configuration coarse_state(
       recogniser::Configuration config) override;
-  std::array<std::uint64_t, 4> exception_bytes(
-      recogniser::Configuration config) override;
-  std::array<std::uint64_t, 4> first_bytes(
-      recogniser::Configuration config) override;
-  std::array<std::uint64_t, 4> likely_bytes(
-      recogniser::Configuration config) override {
+  base::ByteSet exception_bytes(recogniser::Configuration config) override;
+  base::ByteSet first_bytes(recogniser::Configuration config) override;
+  base::ByteSet likely_bytes(recogniser::Configuration config) override {
     return first_bytes(config);
   }
   bool has_exceptions(recogniser::Configuration config) override;
@@ -121,7 +123,8 @@ class JsonRecogniser final : public recogniser::Recogniser {
   bool lexeme_any_escapes(std::uint32_t lex) override;
   std::string expected(recogniser::Configuration config) override;
   std::size_t own_bytes() const override;
-  bool full() override;
+  recogniser::Recogniser::Room room() override;
+  recogniser::JsonHints* json_hints() override { return this; }
   std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
   void widen(std::size_t bytes) override {
     growth_limit_ += bytes;

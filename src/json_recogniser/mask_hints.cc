@@ -18,8 +18,8 @@ namespace {
 using base::mix;
 using json::BodyState;
 
-constexpr std::array<std::uint64_t, 4> set_of(std::string_view bytes) {
-  std::array<std::uint64_t, 4> set{};
+constexpr base::ByteSet set_of(std::string_view bytes) {
+  base::ByteSet set{};
   for (const char c : bytes) {
     const auto byte = static_cast<std::uint8_t>(c);
     set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
@@ -45,15 +45,15 @@ constexpr auto kAfterBytes = set_of(",]} \t\n\r");
 
 }  // namespace
 
-std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
+base::ByteSet JsonRecogniser::first_bytes(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (lexeme.kind == Kind::kKey) {
     return lexeme.open || lexeme.extras != automata::kDeadState
-               ? Recogniser::first_bytes(config)
+               ? base::kAllBytes
                : exception_bytes(config);
   }
   if (lexeme.kind == Kind::kNumber) return kNumberBytes;
-  if (options_.layout.exact) return Recogniser::first_bytes(config);
+  if (options_.layout.exact) return base::kAllBytes;
   switch (lexeme.kind) {
     case Kind::kRoot:
     case Kind::kValue:
@@ -69,7 +69,7 @@ std::array<std::uint64_t, 4> JsonRecogniser::first_bytes(Configuration config) {
     case Kind::kAfter:
       return kAfterBytes;
     default:
-      return Recogniser::first_bytes(config);
+      return base::kAllBytes;
   }
 }
 
@@ -79,13 +79,12 @@ bool JsonRecogniser::has_exceptions(Configuration config) {
   return lexeme.kind == Kind::kKey ? lexeme.open : lexeme.kind == Kind::kString;
 }
 
-std::array<std::uint64_t, 4> JsonRecogniser::exception_bytes(
-    Configuration config) {
+base::ByteSet JsonRecogniser::exception_bytes(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
   if (is_escape(lexeme.body) || lexeme.node == KeyTrie::kNone) {
-    return Recogniser::exception_bytes(config);
+    return base::kAllBytes;
   }
-  std::array<std::uint64_t, 4> bytes{};
+  base::ByteSet bytes{};
   const auto add = [&](std::uint8_t byte) {
     bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
   };
@@ -276,7 +275,8 @@ Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
 
 // The keys that the schema spells, and the language of the other keys.  No key
 // is in both.
-Recogniser::LexemeSplit JsonRecogniser::split_lexeme(Configuration config) {
+recogniser::JsonHints::LexemeSplit JsonRecogniser::split_lexeme(
+    Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   if (now.kind != Kind::kKey || now.open || now.node == KeyTrie::kNone ||
       now.extras == automata::kDeadState) {

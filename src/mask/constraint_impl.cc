@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
 
 namespace parlance::mask {
 
+using recogniser::Composite;
 using recogniser::Recogniser;
 
 namespace {
@@ -139,8 +141,9 @@ auto ConstraintImpl::retry_with_memory(Position position, Question question) {
 // Configurations with equal keys have the same mask.
 Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
                                           Configuration config) {
-  return recogniser.mask_equivalent(
-      recogniser.mask_key(config, compiler_->longest()));
+  const Configuration key = recogniser.mask_key(config, compiler_->longest());
+  Composite* const composite = recogniser.composite();
+  return composite != nullptr ? composite->mask_equivalent(key) : key;
 }
 
 // Cached masks do not depend on the stop tokens: in them, a stop token fits if
@@ -170,33 +173,47 @@ bool ConstraintImpl::ends_with(const Position& position, Id id) {
   });
 }
 
-// The cached mask of the active part's configuration, which may have been made
-// in another grammar.
+namespace {
+
+// The part that alone reads at `config`.  None where its text may end: there
+// the mask depends on the grammar too.
+Composite::PartPosition only_part_at(Recogniser& recogniser,
+                                     Configuration config) {
+  Composite* const composite = recogniser.composite();
+  if (composite == nullptr) return {};
+  const Composite::PartPosition in = composite->part_at(config);
+  if (in.part == nullptr || in.part->can_end(in.config)) return {};
+  return in;
+}
+
+}  // namespace
+
+// The cached mask of the configuration of the part that reads, which may have
+// been made in another grammar.
 MaskHandle ConstraintImpl::find_in_part(Recogniser& recogniser,
                                         Configuration config) {
-  const Recogniser::ActivePart in = recogniser.active_part(config);
+  const Composite::PartPosition in = only_part_at(recogniser, config);
   if (in.part == nullptr) return {};
   const auto known = in.part->user_data(compiler_->owner());
   if (known == nullptr) return {};
   return static_cast<RecogniserMasks&>(*known).find_in_part(
-      in.part->mask_key(in.config, compiler_->longest()), in.forced_text);
+      in.part->mask_key(in.config, compiler_->longest()),
+      recogniser.composite()->text_after_part(config));
 }
 
-// Stores a mask with the active part if it holds in other grammars: if nothing
-// after the part was read to make it, or if the part is always followed by the
-// same text, which no token reads to its end and beyond.
-// REQUIRES: active_part(config) was called before the mask was made, and no
-// other call of active_part() since; read_past_part() refers to it.
+// Stores a mask with the part that reads if it holds in other grammars: if
+// nothing after the part was read to make it (`past_part`), or if the part is
+// always followed by the same text, which no token reads to its end and beyond.
 void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
-                                   MaskHandle handle) {
-  const bool outside = recogniser.read_past_part();
-  const Recogniser::ActivePart in = recogniser.active_part(config);
+                                   bool past_part, MaskHandle handle) {
+  const Composite::PartPosition in = only_part_at(recogniser, config);
   if (in.part == nullptr) return;
-  if (outside && !compiler_->no_token_extends(in.forced_text)) return;
+  const std::string_view text = recogniser.composite()->text_after_part(config);
+  if (past_part && !compiler_->no_token_extends(text)) return;
   const Configuration key = in.part->mask_key(in.config, compiler_->longest());
   RecogniserMasks& known = *masks_of(*in.part, compiler_->owner());
-  if (outside) {
-    known.insert_followed_by(in.forced_text, key, handle);
+  if (past_part) {
+    known.insert_followed_by(text, key, handle);
   } else {
     known.independent.insert(key, handle);
   }
@@ -241,16 +258,17 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
     can_end = use->can_end(position.config);
     if (!use->overflowed()) {
       const Configuration key = mask_key_of(*use, position.config);
-      use->active_part(position.config);
-      use->begin_tracking();
+      Composite* const composite = use->composite();
+      if (composite != nullptr) composite->begin_tracking();
       builder = &maker->make(*use, position.config, masks.partial);
-      use->end_tracking(position.config);
+      const bool past_part =
+          composite != nullptr && composite->end_tracking(position.config);
       made = !use->overflowed();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
         masks.memo.insert(key, handle);
-        store_in_part(*use, position.config, handle);
+        store_in_part(*use, position.config, past_part, handle);
       }
     }
   }
@@ -389,10 +407,11 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
   next.from = config;
   const bool can_end = recogniser.can_end(config);
   int found = can_end ? 2 : 0;
-  std::vector<std::uint32_t> ids;
-  recogniser.token_marks(
+  Recogniser::TokenIds ids;
+  recogniser.token_ids(
       config, static_cast<std::uint32_t>(compiler_->vocabulary().size()), ids);
-  for (std::int32_t byte = 0; byte < 256 && found < 2 && ids.empty(); ++byte) {
+  const bool by_id = !ids.accepted.empty();
+  for (std::int32_t byte = 0; byte < 256 && found < 2 && !by_id; ++byte) {
     const Configuration to =
         recogniser.step(config, static_cast<std::uint8_t>(byte));
     if (to.dead()) continue;
@@ -401,9 +420,9 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
     next.byte = static_cast<std::int16_t>(byte);
   }
   if (found < 2 && marks_ != nullptr) {
-    return next_with_marks(recogniser, config, std::move(ids), next);
+    return next_with_marks(recogniser, config, ids, next);
   }
-  if (found == 1 && ids.empty()) return next;
+  if (found == 1 && !by_id) return next;
   // Bytes were tried in ascending order.  Continuation bytes fit only in the
   // middle of a character, and nothing else fits there; so the second candidate
   // tells which case this is.
@@ -415,21 +434,22 @@ ConstraintImpl::Next ConstraintImpl::find_next(Recogniser& recogniser,
 }
 
 // Completes `next` where marks may be possible.  `next` has the only byte that
-// fits, if there is exactly one; if `ids` is not empty, bytes were not tried.
-// `ids`: the tokens that are read by their ids.
+// fits, if there is exactly one; if tokens are accepted by their ids, bytes
+// were not tried.
 ConstraintImpl::Next ConstraintImpl::next_with_marks(
     Recogniser& recogniser, Configuration config,
-    std::vector<std::uint32_t> ids, Next next) {
-  recogniser.token_choices(config, ids);
+    const Recogniser::TokenIds& ids, Next next) {
   std::optional<std::uint32_t> only;
   bool choice = false;
-  for (const Id id : ids) {
-    const Configuration to = recogniser.step_token(config, {}, id);
-    if (to.dead()) continue;
-    const std::optional<std::uint32_t> mark = marks_->mark_of(id);
-    choice = choice || !mark || (only && *only != *mark);
-    only = mark;
-    if (next.byte == RecogniserMasks::kChoice) next.to = to;
+  for (const std::vector<Id>* list : {&ids.accepted, &ids.undecided}) {
+    for (const Id id : *list) {
+      const Configuration to = recogniser.step_token(config, {}, id);
+      if (to.dead()) continue;
+      const std::optional<std::uint32_t> mark = marks_->mark_of(id);
+      choice = choice || !mark || (only && *only != *mark);
+      only = mark;
+      if (next.byte == RecogniserMasks::kChoice) next.to = to;
+    }
   }
   if (only && next.byte == RecogniserMasks::kChoice) {
     // The mark is forced only if no byte fits.
@@ -449,10 +469,10 @@ ConstraintImpl::Next ConstraintImpl::next_with_marks(
 
 bool ConstraintImpl::nothing_follows(Recogniser& recogniser,
                                      Configuration config) {
-  std::vector<std::uint32_t> ids;
-  recogniser.token_marks(
+  Recogniser::TokenIds ids;
+  recogniser.token_ids(
       config, static_cast<std::uint32_t>(compiler_->vocabulary().size()), ids);
-  if (!ids.empty()) return false;
+  if (!ids.accepted.empty()) return false;
   for (std::int32_t byte = 0; byte < 256; ++byte) {
     if (!recogniser.step(config, static_cast<std::uint8_t>(byte)).dead()) {
       return false;

@@ -159,10 +159,10 @@ class ConstraintImpl {
   const Next& next_forced(Generation& in, Configuration config);
   Next find_next(Recogniser& recogniser, Configuration config);
   Next next_with_marks(Recogniser& recogniser, Configuration config,
-                       std::vector<std::uint32_t> ids, Next next);
+                       const Recogniser::TokenIds& ids, Next next);
   MaskHandle find_in_part(Recogniser& recogniser, Configuration config);
   void store_in_part(Recogniser& recogniser, Configuration config,
-                     MaskHandle handle);
+                     bool past_part, MaskHandle handle);
 
   const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;

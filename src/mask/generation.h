@@ -40,9 +40,11 @@ class GenerationLock {
  public:
   explicit GenerationLock(Generation& of) : of_(of), lock_(*of.recogniser) {}
   ~GenerationLock() {
-    if (!of_.recogniser->full()) return;
+    using Room = recogniser::Recogniser::Room;
+    const Room room = of_.recogniser->room();
+    if (room == Room::kLeft) return;
     of_.full.store(true, std::memory_order_relaxed);
-    if (of_.recogniser->overflowed()) {
+    if (room == Room::kOverflowed) {
       of_.overflowed.store(true, std::memory_order_relaxed);
     }
   }

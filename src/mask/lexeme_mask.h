@@ -26,7 +26,7 @@
 namespace parlance::mask {
 
 // A token of many characters, and the characters that it needs
-// (Recogniser::chars_needed()).
+// (JsonHints::chars_needed()).
 struct LongToken {
   std::uint32_t need = 0;
   Id id = 0;

@@ -26,11 +26,11 @@ bool has(std::span<const std::uint32_t> words, Id id) {
 // only for what they need, if bounded.  Else the trie of classes decides the
 // tokens without escapes, and the paths to the other tokens are walked byte by
 // byte.
-void LexemeWalk::run(recogniser::Recogniser& recogniser,
+void LexemeWalk::run(recogniser::JsonHints& hints,
                      const StringClassTrie& class_trie, std::uint32_t lex,
                      std::uint32_t room, std::span<std::uint32_t> words,
                      LexemeMask& out) {
-  recogniser_ = &recogniser;
+  hints_ = &hints;
   start(class_trie);
   room_ = room;
   bounded_ = out.bounded;
@@ -41,7 +41,7 @@ void LexemeWalk::run(recogniser::Recogniser& recogniser,
 
   const std::uint32_t lasts = lasting(path_states_[0].state);
   if (room == base::kUnbounded && lasts != base::kUnbounded &&
-      recogniser.lexeme_any_escapes(lex)) {
+      hints.lexeme_any_escapes(lex)) {
     most_ = lasts;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
     const auto quotes = class_trie.quotes();
@@ -72,12 +72,12 @@ LexemeWalk::StateId LexemeWalk::state_of(std::uint32_t lex) {
 }
 
 LexemeWalk::StateId LexemeWalk::learn(StateId state, std::uint8_t byte) {
-  return state_of(recogniser_->lexeme_step(states_[state].lex, byte));
+  return state_of(hints_->lexeme_step(states_[state].lex, byte));
 }
 
 std::uint32_t LexemeWalk::least(StateId state) {
   if (states_[state].least == kUnknown) {
-    states_[state].least = recogniser_->min_chars_to_accept(states_[state].lex);
+    states_[state].least = hints_->min_chars_to_accept(states_[state].lex);
   }
   return states_[state].least;
 }
@@ -85,7 +85,7 @@ std::uint32_t LexemeWalk::least(StateId state) {
 std::uint32_t LexemeWalk::lasting(StateId state) {
   if (!states_[state].lasting_known) {
     states_[state].lasting_known = true;
-    states_[state].lasting = recogniser_->max_min_chars(states_[state].lex);
+    states_[state].lasting = hints_->max_min_chars(states_[state].lex);
   }
   return states_[state].lasting;
 }

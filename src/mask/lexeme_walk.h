@@ -23,7 +23,7 @@
 #include "mask/class_walk.h"
 #include "mask/lexeme_mask.h"
 #include "parlance/vocabulary.h"
-#include "recogniser/recogniser.h"
+#include "recogniser/json_hints.h"
 #include "vocab/string_class_trie.h"
 #include "vocab/token_tables.h"
 
@@ -38,9 +38,9 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room` characters, and fills out.leaving.  If out.bounded, also
   // fills out.need and out.longs. REQUIRES: lexeme_by_state() is true of a
-  // configuration of `recogniser` with this `lex`, and the caller holds its
+  // configuration with this `lex`, and the caller holds its
   // mutex.
-  void run(recogniser::Recogniser& recogniser,
+  void run(recogniser::JsonHints& hints,
            const vocab::StringClassTrie& class_trie, std::uint32_t lex,
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
 
@@ -79,7 +79,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   const Vocabulary& vocabulary_;
 
   // The arguments of run().
-  recogniser::Recogniser* recogniser_ = nullptr;
+  recogniser::JsonHints* hints_ = nullptr;
   std::uint32_t room_ = 0;
   bool bounded_ = false;
   std::uint32_t most_ = 0;  // most characters needed after an accepted token

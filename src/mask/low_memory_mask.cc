@@ -104,20 +104,16 @@ void ConstraintImpl::fill_with_low_memory(const Position& position,
     ++i;
   }
   // Tokens that are read by their ids, or that only step_token() can decide.
-  std::vector<std::uint32_t> marks;
-  std::vector<std::uint32_t> choices;
+  Recogniser::TokenIds ids;
   const auto size = static_cast<std::uint32_t>(compiler_->vocabulary().size());
   recogniser->retry([&](Recogniser& used) {
-    marks.clear();
-    choices.clear();
-    used.token_marks(recogniser->path().front(), size, marks);
-    used.token_choices(recogniser->path().front(), choices);
+    used.token_ids(recogniser->path().front(), size, ids);
     return true;
   });
-  for (const Id id : marks) {
+  for (const Id id : ids.accepted) {
     if (compiler_->vocabulary().kind(id) != TokenKind::kUnused) put(id, true);
   }
-  for (const Id id : choices) {
+  for (const Id id : ids.undecided) {
     put(id, !recogniser
                  ->retry([&](Recogniser& used) {
                    return used.step_token(recogniser->path().front(), {}, id);

@@ -1,4 +1,4 @@
-// Masks from coarse states (Recogniser::coarse_state).
+// Masks from coarse states (JsonHints::coarse_state).
 //
 // The mask of a coarse state is made once and shared by all its
 // configurations.  Only the tokens for which the coarse state is not precise
@@ -45,7 +45,7 @@ void MaskMaker::from_coarse_state(Configuration coarse, Configuration config) {
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   recheck_tokens(mask->recheck, config);
-  const StringHint view = recogniser.string_hint(config);
+  const StringHint view = hints_.string_hint(config);
   if (!view.has_exceptions) return;
   // Names of the schema that end within a token.  One that ends before it is
   // known to the coarse.
@@ -94,7 +94,7 @@ std::vector<Id> MaskMaker::tokens_past(
     const std::vector<ExitPoint>& exit_points) const {
   std::vector<Id> ids;
   for (const ExitPoint& exit_point : exit_points) {
-    const bool unread = recogniser_->ended_by_lookahead(exit_point.at);
+    const bool unread = exit_point.by_lookahead;
     if (exit_point.exits == nullptr) {
       const std::uint32_t end = trie_.subtree_end(exit_point.node);
       for (std::uint32_t i = exit_point.node + !unread; i < end; ++i) {

@@ -10,17 +10,18 @@
 namespace parlance::mask {
 
 using json::BodyState;
+using recogniser::JsonHints;
 using recogniser::WhitespaceHint;
 using vocab::kNoToken;
 using vocab::TrieNode;
 
 namespace {
 
-// Whether `byte` can end a lexeme whose Recogniser::lexeme_end() is
+// Whether `byte` can end a lexeme whose JsonHints::lexeme_end() is
 // `lexeme_end`.
 bool may_end(int lexeme_end, std::uint8_t byte) {
-  if (lexeme_end == Recogniser::kAnyEnd) return true;
-  if (lexeme_end != Recogniser::kJsonEnd) return lexeme_end == byte;
+  if (lexeme_end == JsonHints::kAnyEnd) return true;
+  if (lexeme_end != JsonHints::kJsonEnd) return lexeme_end == byte;
   return base::is_json_whitespace(byte) || byte == ',' || byte == ']' ||
          byte == '}';
 }
@@ -40,14 +41,14 @@ bool may_end(int lexeme_end, std::uint8_t byte) {
 //    token is read.
 void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
   Recogniser& recogniser = *recogniser_;
-  const std::uint32_t room = recogniser.chars_left(config);
-  const Configuration unbounded = recogniser.lexeme_unbounded(config);
+  const std::uint32_t room = hints_.chars_left(config);
+  const Configuration unbounded = hints_.lexeme_unbounded(config);
   std::shared_ptr<const LexemeMask> mask = lexeme_mask(
       unbounded, fingerprint, base::kUnbounded, room != base::kUnbounded);
   if (mask->need > room) {
     // Few characters are left.  The bound becomes part of the fingerprint.
     fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
-    mask = recogniser.lexeme_by_state(unbounded)
+    mask = hints_.lexeme_by_state(unbounded).hints != nullptr
                ? lexeme_mask(unbounded, fingerprint, room, false)
                : lexeme_mask(config, fingerprint, base::kUnbounded, false);
   }
@@ -99,7 +100,7 @@ void MaskMaker::add_fixed_keys(Configuration keys) {
 // that begin with white space.  Else returns false and sets nothing.
 bool MaskMaker::leave_by_whitespace(Configuration config) {
   Recogniser& recogniser = *recogniser_;
-  if (recogniser.lexeme_end(config) != Recogniser::kJsonEnd) return false;
+  if (hints_.lexeme_end(config) != JsonHints::kJsonEnd) return false;
   const Configuration next = recogniser.step(config, ' ');
   if (next.dead()) return false;
   for (const char c : base::kJsonWhitespace) {
@@ -107,7 +108,7 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
       return false;
     }
   }
-  const WhitespaceHint view = recogniser.whitespace_hint(next);
+  const WhitespaceHint view = hints_.whitespace_hint(next);
   if (!view.unconstrained || !view.json) return false;
   const std::uint32_t max_bytes =
       std::min(view.max_bytes, resources_.whitespace_bases.longest()) + 1;
@@ -134,8 +135,7 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
     Configuration config, std::uint64_t fingerprint, std::uint32_t room,
     bool bounded) {
-  Recogniser& recogniser = *recogniser_;
-  const int lexeme_end = recogniser.lexeme_end(config);
+  const int lexeme_end = hints_.lexeme_end(config);
   fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
   if (bounded) fingerprint = ~fingerprint;
   if (auto found = resources_.lexemes.find(fingerprint)) return found;
@@ -143,9 +143,11 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
   builder_.start({});
-  if (lexeme_end == '"' && recogniser.lexeme_by_state(config)) {
-    lexeme_walk_.run(recogniser, resources_.string_classes, config.lex, room,
-                     builder_.words(), *made);
+  const Hints::Lexeme by_state =
+      lexeme_end == '"' ? hints_.lexeme_by_state(config) : Hints::Lexeme{};
+  if (by_state.hints != nullptr) {
+    lexeme_walk_.run(*by_state.hints, resources_.string_classes, by_state.lex,
+                     room, builder_.words(), *made);
   } else {
     walk_lexeme(config, lexeme_end, *made);
   }
@@ -189,12 +191,12 @@ void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
     listed = std::min(listed, depth - 1);
     const Configuration from = states[depth - 1];
     const Configuration next = recogniser.step(from, node.byte());
-    if (!next.dead() && recogniser.same_lexeme(from, next)) {
+    if (!next.dead() && hints_.same_lexeme(from, next)) {
       states[depth] = next;
       path_[depth] = i;
       if (node.token() != kNoToken) {
         set_node(node);
-        made.need = std::max(made.need, recogniser.chars_needed(config, next));
+        made.need = std::max(made.need, hints_.chars_needed(config, next));
       }
       ++i;
       continue;

@@ -83,10 +83,11 @@ MaskMaker::MaskMaker(const MaskResources& resources)
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    PartialMaskCache& partial_masks) {
   recogniser_ = &recogniser;
+  hints_ = Hints(recogniser);
   partial_masks_ = &partial_masks;
   if (config.dead()) {
     builder_.start({});
-  } else if (const Configuration coarse = recogniser.coarse_state(config);
+  } else if (const Configuration coarse = hints_.coarse_state(config);
              !coarse.dead()) {
     from_coarse_state(coarse, config);
   } else {
@@ -105,20 +106,18 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
 // Chooses by what the recogniser knows about `config`; the order goes from the
 // cheapest way to the most general.
 void MaskMaker::make_by_kind(Configuration config) {
-  Recogniser& recogniser = *recogniser_;
-  if (const StringHint body = recogniser.string_hint(config);
-      body.unconstrained) {
+  if (const StringHint body = hints_.string_hint(config); body.unconstrained) {
     in_string(body, config);
-  } else if (const WhitespaceHint space = recogniser.whitespace_hint(config);
+  } else if (const WhitespaceHint space = hints_.whitespace_hint(config);
              space.unconstrained) {
     if (!before_value(config)) between_lexemes(space, config);
   } else if (const std::uint64_t fingerprint =
-                 recogniser.lexeme_fingerprint(config)) {
+                 hints_.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
-  } else if (const Recogniser::LexemeSplit apart =
-                 recogniser.split_lexeme(config);
+  } else if (const recogniser::JsonHints::LexemeSplit apart =
+                 hints_.split_lexeme(config);
              !apart.others.dead()) {
-    in_lexeme(apart.others, recogniser.lexeme_fingerprint(apart.others));
+    in_lexeme(apart.others, hints_.lexeme_fingerprint(apart.others));
     add_fixed_keys(apart.keys);
   } else {
     in_text(config);
@@ -129,20 +128,17 @@ void MaskMaker::make_by_kind(Configuration config) {
 // which only step_token() knows whether it fits.
 void MaskMaker::set_marks(Configuration config) {
   if (config.dead()) return;
-  marks_.clear();
   const auto size = static_cast<std::uint32_t>(resources_.vocabulary.size());
-  recogniser_->token_marks(config, size, marks_);
-  if (!marks_.empty()) {
+  recogniser_->token_ids(config, size, token_ids_);
+  if (!token_ids_.accepted.empty()) {
     std::vector<std::uint32_t> words(resources_.tables.mask_words());
     builder_.view().write(words);
-    for (const Id id : marks_) {
+    for (const Id id : token_ids_.accepted) {
       if (resources_.vocabulary.kind(id) == TokenKind::kUnused) continue;
       if ((words[id >> 5] >> (id & 31) & 1) == 0) builder_.set(id);
     }
   }
-  marks_.clear();
-  recogniser_->token_choices(config, marks_);
-  for (const Id id : marks_) {
+  for (const Id id : token_ids_.undecided) {
     const bool fits = !recogniser_->step_token(config, {}, id).dead();
     if (fits == builder_.has(id)) continue;
     if (fits) {
@@ -165,13 +161,12 @@ void MaskMaker::set_marks(Configuration config) {
 //      For each of its exit points, read the subtree below from where the real
 //      value ends.
 bool MaskMaker::before_value(Configuration config) {
-  Recogniser& recogniser = *recogniser_;
   // mask_key() saturates the count of white space, so that more configurations
   // share a value state.
-  const Configuration place = recogniser.value_state(
-      recogniser.mask_key(config, vocab::kMaxTokenBytes));
+  const Configuration place =
+      hints_.value_state(recogniser_->mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
-  const std::uint64_t fingerprint = recogniser.value_fingerprint(place);
+  const std::uint64_t fingerprint = hints_.value_fingerprint(place);
   std::shared_ptr<const PartialMask> shared_mask;
   const PartialMask* mask = nullptr;
   if (fingerprint != 0) {
@@ -191,29 +186,27 @@ bool MaskMaker::before_value(Configuration config) {
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const ExitPoint& exit_point : mask->exit_points) {
-    continue_past_value(
-        exit_point,
-        fingerprint != 0 ? recogniser.translate_left_value(place, exit_point.at)
-                         : exit_point.at,
-        config);
+    continue_past_value(exit_point,
+                        fingerprint != 0
+                            ? hints_.translate_left_value(place, exit_point.at)
+                            : exit_point.at,
+                        config);
   }
   return true;
 }
 
 // Sets the tokens that continue past the value at `exit_point`.  `end` says how
-// the value ended; resume() finds what follows it in `config`.
+// the value was left; resume() finds what follows it in `config`.
 void MaskMaker::continue_past_value(const ExitPoint& exit_point,
                                     Configuration end, Configuration config) {
-  Recogniser& recogniser = *recogniser_;
-  const Configuration real = recogniser.resume(config, end);
+  const Configuration real = hints_.resume(config, end);
   if (real.dead()) return;
-  const bool unread = recogniser.ended_by_lookahead(end);
   if (exit_point.exits == nullptr) {
-    if (unread) set_node(trie_.node(exit_point.node));
+    if (exit_point.by_lookahead) set_node(trie_.node(exit_point.node));
     walk(exit_point.node, real);
     return;
   }
-  if (unread) {
+  if (exit_point.by_lookahead) {
     set_exits(*exit_point.exits, exit_point.node, exit_point.min_count,
               exit_point.max_count);
   }
@@ -224,7 +217,7 @@ void MaskMaker::continue_past_value(const ExitPoint& exit_point,
 PartialMask MaskMaker::make_value_mask(Configuration place) {
   PartialMask made;
   const auto around = std::exchange(exit_points_, &made.exit_points);
-  between_lexemes(recogniser_->whitespace_hint(place), place);
+  between_lexemes(hints_.whitespace_hint(place), place);
   exit_points_ = around;
   const std::array bases = {Base{}};
   if (builder_.dense()) builder_.compact(bases);
@@ -267,7 +260,7 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
   Recogniser& recogniser = *recogniser_;
   const Configuration quoted = recogniser.step(view.without_space, '"');
   const StringHint string =
-      quoted.dead() ? StringHint{} : recogniser.string_hint(quoted);
+      quoted.dead() ? StringHint{} : hints_.string_hint(quoted);
   const bool opens_string =
       string.unconstrained && string.state == BodyState::kText;
   bool only_json = true;
@@ -287,9 +280,9 @@ void MaskMaker::between_lexemes(const WhitespaceHint& view,
     const Configuration next = recogniser.step(from, byte);
     if (next.dead()) return;
     set_node(trie_.node(child));
-    if (recogniser.left_value(
-            next)) {  // not by lookahead: it is the first byte
-      exit_points_->push_back({.node = child, .at = next});
+    if (const Hints::LeftValue left = hints_.left_value(next)) {
+      // Not by lookahead, because it is the first byte.
+      exit_points_->push_back({.node = child, .at = left.at});
     } else {
       walk(child, next);
     }
@@ -339,7 +332,7 @@ void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
 void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const base::ByteSet bytes = recogniser_->first_bytes(config);
-  if (recogniser_->prefers_classes(config) && nodes_below(bytes) > kManyNodes) {
+  if (hints_.outside_parts(config) && nodes_below(bytes) > kManyNodes) {
     token_class_walk_.run(*recogniser_, config, builder_.words());
   } else {
     walk_all(config, bytes);

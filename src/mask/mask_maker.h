@@ -35,8 +35,8 @@
 // mask_walks.cc reads tokens byte by byte.
 //
 // Configurations are many and masks are few.  Each of these relations between
-// configurations saves work, from the finest to the coarsest (recogniser.h
-// defines them):
+// configurations saves work, from the finest to the coarsest (recogniser.h,
+// composite.h and json_hints.h define them):
 //
 //   relation             two related configurations have
 //   -------------------  ---------------------------------------------------
@@ -44,7 +44,7 @@
 //                        can exhaust
 //   mask_equivalent      the same mask: whatever was read to make the mask of
 //                        one is equal in the other
-//   active_part          the same mask, in different grammars: both are at the
+//   part_at              the same mask, in different grammars: both are at the
 //                        same configuration of a shared part, and the mask
 //                        depends on nothing after the part, or on the same
 //                        text
@@ -103,6 +103,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "mask/hints.h"
 #include "mask/lexeme_mask.h"
 #include "mask/lexeme_walk.h"
 #include "mask/mask_builder.h"
@@ -258,6 +259,7 @@ class MaskMaker {
   LexemeWalk lexeme_walk_;
   TokenClassWalk token_class_walk_;
   Recogniser* recogniser_ = nullptr;  // while one mask is made
+  Hints hints_;                       // of recogniser_
   PartialMaskCache* partial_masks_ = nullptr;
   // While the tokens that leave a string are read, if the configuration after
   // the string depends on the string's text: the configuration in the string,
@@ -287,7 +289,7 @@ class MaskMaker {
   std::vector<std::uint32_t> path_ =
       std::vector<std::uint32_t>(vocab::kMaxTokenBytes + 1);
 
-  std::vector<std::uint32_t> marks_;
+  Recogniser::TokenIds token_ids_;
 
   // Tokens that complete an exceptional key.  They are decided first; set()
   // skips them afterwards.

@@ -86,7 +86,7 @@ void MaskMaker::leave_string(const BodyTable& table, const StringHint& view,
 void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
                              const StringHint::AcceptingRange& end) {
   const Configuration value =
-      !end.after.dead() ? recogniser_->value_state(end.after) : Configuration{};
+      !end.after.dead() ? hints_.value_state(end.after) : Configuration{};
   const bool from_first = end.min_chars == 0;
   const bool to_last = end.max_chars == base::kUnbounded;
   const bool at_once = from_first && end.max_chars == 0;
@@ -141,7 +141,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   }
   // The nodes at depth 1 are far apart in memory: visit only those of bytes
   // that can begin an exception.
-  base::for_bytes(recogniser_->exception_bytes(config), [&](std::uint8_t byte) {
+  base::for_bytes(hints_.exception_bytes(config), [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
     if (child != 0) {
       find_exceptions(view, 0, config, child, trie_.subtree_end(child));
@@ -163,7 +163,6 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
                                        Configuration config) {
   constexpr std::uint32_t kTarget = vocab::StringClassTrie::kTarget;
   const auto node_of = [](std::uint32_t entry) { return entry & ~kTarget; };
-  Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   auto* const wanted = wanted_bytes_.data();
   const TrieNode* const nodes = trie_.nodes().data();
@@ -175,7 +174,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
     return static_cast<std::size_t>(it - paths.begin());
   };
   states[0] = config;
-  wanted[0] = recogniser.exception_bytes(config);
+  wanted[0] = hints_.exception_bytes(config);
   std::size_t k = 0;
   base::for_bytes(wanted[0], [&](std::uint8_t byte) {
     const std::uint32_t child = trie_.root_child(byte);
@@ -191,7 +190,7 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
         continue;
       }
       const Configuration next =
-          recogniser.step_or_value_state(states[depth - 1], node.byte());
+          hints_.step_or_value_state(states[depth - 1], node.byte());
       if (i != paths[k]) {
         if (next != view.after) {
           origin_ = config;
@@ -199,11 +198,11 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
           add_exception(i, next);
         }
         ++k;
-      } else if (next.dead() || !recogniser.has_exceptions(next)) {
+      } else if (next.dead() || !hints_.has_exceptions(next)) {
         k = from_node(k, node.subtree_end());
       } else {
         states[depth] = next;
-        wanted[depth] = recogniser.exception_bytes(next);
+        wanted[depth] = hints_.exception_bytes(next);
         ++k;
       }
     }
@@ -216,7 +215,6 @@ void MaskMaker::find_quoted_exceptions(const StringHint& view,
 void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
                                 Configuration config, std::uint32_t begin,
                                 std::uint32_t end) {
-  Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   BodyState* const bodies = body_states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
@@ -225,7 +223,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
   // Most bytes lead to one configuration without exceptions; remember it.
   Configuration ordinary;
   auto* const wanted = wanted_bytes_.data();
-  wanted[nodes[root].depth()] = recogniser.exception_bytes(config);
+  wanted[nodes[root].depth()] = hints_.exception_bytes(config);
   for (std::uint32_t i = begin; i < end;) {
     const TrieNode node = nodes[i];
     if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
@@ -238,7 +236,7 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
       continue;
     }
     const Configuration next =
-        recogniser.step_or_value_state(states[node.depth() - 1], node.byte());
+        hints_.step_or_value_state(states[node.depth() - 1], node.byte());
     if (body == BodyState::kExit) {
       if (next != view.after) {
         origin_ = config;
@@ -248,14 +246,14 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (next.dead() || next == ordinary || !recogniser.has_exceptions(next)) {
+    if (next.dead() || next == ordinary || !hints_.has_exceptions(next)) {
       if (!next.dead()) ordinary = next;
       i = node.subtree_end();
       continue;
     }
     states[node.depth()] = next;
     bodies[node.depth()] = body;
-    wanted[node.depth()] = recogniser.exception_bytes(next);
+    wanted[node.depth()] = hints_.exception_bytes(next);
     ++i;
   }
 }
@@ -274,7 +272,6 @@ void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
   if (is_exception_.empty()) {
     is_exception_.resize(resources_.tables.mask_words());
   }
-  Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   const auto mark = [this](Id id) {
     is_exception_[id >> 5] |= std::uint32_t{1} << (id & 31);
@@ -289,16 +286,19 @@ void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
     } else {
       state = states[node.depth() - 1];
       if (!state.dead()) {
-        state = recogniser.step_or_value_state(state, node.byte());
+        state = hints_.step_or_value_state(state, node.byte());
       }
     }
-    if (recogniser.left_value(state)) {
+    Hints::LeftValue left = hints_.left_value(state);
+    if (left) {
       state = step_path(origin_, origin_node_, i);
+      left = hints_.left_value(state);
     }
     trie_.each_token(node, mark);
-    if (recogniser.left_value(state)) {
-      if (!recogniser.ended_by_lookahead(state)) set_node(node);
-      exit_points_->push_back({.node = i, .at = state});
+    if (left) {
+      if (!left.by_lookahead) set_node(node);
+      exit_points_->push_back(
+          {.node = i, .at = left.at, .by_lookahead = left.by_lookahead});
       state = {};
     } else if (!state.dead()) {
       set_node(node);

@@ -35,14 +35,13 @@ void MaskMaker::set_node(const TrieNode& node) {
 // has left the value as well, a partial mask is being made, and the node
 // becomes one of its exit points.
 void MaskMaker::walk(std::uint32_t root, Configuration at) {
-  Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
   if (root + 1 == end) return;
   auto* const wanted = wanted_bytes_.data();
   states[nodes[root].depth()] = at;
-  wanted[nodes[root].depth()] = recogniser.likely_bytes(at);
+  wanted[nodes[root].depth()] = hints_.likely_bytes(at);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode node = nodes[i];
     if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
@@ -50,23 +49,27 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
       continue;
     }
     Configuration next =
-        recogniser.step_or_value_state(states[node.depth() - 1], node.byte());
-    if (recogniser.left_value(next)) next = step_path(at, root, i);
+        hints_.step_or_value_state(states[node.depth() - 1], node.byte());
+    Hints::LeftValue left = hints_.left_value(next);
+    if (left) {
+      next = step_path(at, root, i);
+      left = hints_.left_value(next);
+    }
     if (next.dead()) {
       i = node.subtree_end();
       continue;
     }
-    const bool escaped = recogniser.left_value(next);
-    if (!escaped || !recogniser.ended_by_lookahead(next)) set_node(node);
-    if (escaped) {
-      exit_points_->push_back({.node = i, .at = next});
+    if (!left.by_lookahead) set_node(node);
+    if (left) {
+      exit_points_->push_back(
+          {.node = i, .at = left.at, .by_lookahead = left.by_lookahead});
       i = node.subtree_end();
       continue;
     }
     ++i;
     if (i == node.subtree_end()) continue;
     states[node.depth()] = next;
-    wanted[node.depth()] = recogniser.likely_bytes(next);
+    wanted[node.depth()] = hints_.likely_bytes(next);
   }
 }
 
@@ -115,16 +118,15 @@ void MaskMaker::set_exits(const ExitTrie& exits, std::uint32_t i,
 void MaskMaker::walk_exits(const ExitTrie& exits, Configuration after,
                            std::uint32_t min_count, std::uint32_t max_count) {
   if (after.dead()) return;
-  const bool escaped = recogniser_->left_value(after);
-  if (!escaped || !recogniser_->ended_by_lookahead(after)) {
-    set_exits(exits, 0, min_count, max_count);
-  }
-  if (escaped) {
+  const Hints::LeftValue left = hints_.left_value(after);
+  if (!left.by_lookahead) set_exits(exits, 0, min_count, max_count);
+  if (left) {
     exit_points_->push_back({.exits = &exits,
                              .node = 0,
                              .min_count = min_count,
                              .max_count = max_count,
-                             .at = after});
+                             .at = left.at,
+                             .by_lookahead = left.by_lookahead});
     return;
   }
   walk_exits(exits, 0, after, min_count, max_count);
@@ -147,7 +149,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
   if (root + 1 == end) return;
   auto* const wanted = wanted_bytes_.data();
   states[exits.node(root).depth()] = at;
-  wanted[exits.node(root).depth()] = recogniser.likely_bytes(at);
+  wanted[exits.node(root).depth()] = hints_.likely_bytes(at);
   for (std::uint32_t i = root + 1; i < end;) {
     const TrieNode& node = exits.node(i);
     if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
@@ -164,20 +166,19 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
       i = node.subtree_end();
       continue;
     }
-    if (recogniser.left_value(next)) {
+    if (const Hints::LeftValue left = hints_.left_value(next)) {
       if (actual_.dead()) {
-        if (!recogniser.ended_by_lookahead(next)) {
-          set_exits(exits, i, min_count, max_count);
-        }
+        if (!left.by_lookahead) set_exits(exits, i, min_count, max_count);
         exit_points_->push_back({.exits = &exits,
                                  .node = i,
                                  .min_count = min_count,
                                  .max_count = max_count,
-                                 .at = next});
+                                 .at = left.at,
+                                 .by_lookahead = left.by_lookahead});
         i = node.subtree_end();
         continue;
       }
-      next = recogniser.resume(actual_, next);
+      next = hints_.resume(actual_, left.at);
       if (next.dead()) {
         i = node.subtree_end();
         continue;
@@ -187,7 +188,7 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
     ++i;
     if (i == node.subtree_end()) continue;
     states[node.depth()] = next;
-    wanted[node.depth()] = recogniser.likely_bytes(next);
+    wanted[node.depth()] = hints_.likely_bytes(next);
   }
 }
 

@@ -5,14 +5,14 @@
 //
 // A key determines which values may follow it; the other keys of the object
 // only determine what may follow the value.  So the mask before a value is made
-// once for the value state (Recogniser::value_state), with a list of the exit
+// once for the value state (JsonHints::value_state), with a list of the exit
 // points: where tokens continue past the end of the value.  For a
 // configuration, only the tokens below the exit points are read.
 //
 //   after "count":       within the value   0  1  12  {  [  ...
 //                        exit points        0-,  0-}  {-}-,  ...
 //
-// The mask of a coarse state (Recogniser::coarse_state) is partial too: it
+// The mask of a coarse state (JsonHints::coarse_state) is partial too: it
 // lists the tokens to be rechecked for each configuration.
 
 #include <atomic>
@@ -39,7 +39,9 @@ struct ExitPoint {
   std::uint32_t node = 0;
   std::uint32_t min_count = 0;
   std::uint32_t max_count = 0;
-  recogniser::Configuration at = {};  // left_value()
+  // How the value was left (Hints::LeftValue).
+  recogniser::Configuration at = {};
+  bool by_lookahead = false;
 };
 
 struct PartialMask {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::testing {
@@ -53,9 +54,6 @@ class TextSet : public recogniser::Recogniser {
   Configuration mask_key(Configuration config, std::uint32_t) override {
     return config;
   }
-  StringHint string_hint(Configuration) override { return {}; }
-  WhitespaceHint whitespace_hint(Configuration) override { return {}; }
-  std::uint64_t lexeme_fingerprint(Configuration) override { return 0; }
   std::string expected(Configuration) override { return "a text of the set"; }
   std::size_t own_bytes() const override { return nodes_.size() * 64; }
 
@@ -83,7 +81,7 @@ struct ToyJsonOptions {
 // JSON with these rules: the key "ab" is forbidden, and the value of "id" is a
 // string of one to three small letters and then digits.  A name with an escape
 // in it is another name.
-class ToyJson : public recogniser::Recogniser {
+class ToyJson : public recogniser::Recogniser, public recogniser::JsonHints {
  public:
   explicit ToyJson(ToyJsonOptions options = {})
       : options_(std::move(options)), frames_(2) {}
@@ -112,6 +110,11 @@ class ToyJson : public recogniser::Recogniser {
     return config;
   }
 
+  recogniser::JsonHints* json_hints() override { return this; }
+  Configuration step_or_value_state(Configuration config,
+                                    std::uint8_t byte) override {
+    return step(config, byte);
+  }
   StringHint string_hint(Configuration config) override {
     if (options_.silent || !is_body(config)) return {};
     StringHint view{.unconstrained = true, .state = state(config)};

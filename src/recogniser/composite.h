@@ -1,0 +1,71 @@
+#ifndef PARLANCE_SRC_RECOGNISER_COMPOSITE_H_
+#define PARLANCE_SRC_RECOGNISER_COMPOSITE_H_
+
+// What a recogniser that contains others knows about its configurations: which
+// part reads there, and which configurations have the same mask.
+//
+// A recogniser may delegate to other recognisers, its parts, and recognisers of
+// several grammars may share a part.  A recogniser locks a part when it uses
+// the part, and holds at most one of them: it unlocks a part before it locks
+// the next, so two recognisers never deadlock over their parts.
+//
+// Two relations between configurations, for masks:
+//   part_at()          same part at the same configuration, whichever grammar
+//                      uses the part
+//   mask_equivalent()  same mask, found by tracking what a mask depends on
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "recogniser/configuration.h"
+
+namespace parlance::recogniser {
+
+class Recogniser;
+
+class Composite {
+ public:
+  virtual ~Composite() = default;
+
+  // The recognisers that this one delegates to, without duplicates.
+  virtual std::span<const std::shared_ptr<Recogniser>> parts() const = 0;
+
+  // Where a part reads.
+  struct PartPosition {
+    Recogniser* part = nullptr;  // null: no part reads
+    Configuration config = {};   // of the part
+    // Where the part stands: equal sites are followed by the same texts.
+    std::uint32_t site = 0;
+  };
+  // The part that reads at `config`.  It reads alone, unless its text may end
+  // there.  The part is locked until another one is used, or release().
+  virtual PartPosition part_at(Configuration config) = 0;
+  // The configuration of this recogniser in which the part that reads at `like`
+  // is at `inner`; dead if `inner` is.
+  // REQUIRES: part_at(like).part is not null.
+  virtual Configuration with_part_at(Configuration like,
+                                     Configuration inner) = 0;
+
+  // The text that must follow that of the part which reads at `config`.
+  virtual std::string_view text_after_part(Configuration config) = 0;
+  // Whether that text cannot begin with a byte that continues a number.
+  virtual bool number_ends_with_part(Configuration config) = 0;
+
+  // A configuration that provably has the same mask as `config`: one
+  // representative of its class, or `config` itself if none is known.
+  //
+  // The classes are learnt.  While a mask is made between begin_tracking() and
+  // end_tracking(config), the recogniser records what the results depend on;
+  // configurations that agree on all of that are equivalent.
+  virtual Configuration mask_equivalent(Configuration config) = 0;
+  virtual void begin_tracking() = 0;
+  // Returns whether a result since begin_tracking() depended on what follows
+  // the text of a part.
+  virtual bool end_tracking(Configuration config) = 0;
+};
+
+}  // namespace parlance::recogniser
+
+#endif  // PARLANCE_SRC_RECOGNISER_COMPOSITE_H_
