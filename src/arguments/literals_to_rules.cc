@@ -136,7 +136,12 @@ void RuleWriter::python_scalars(const Conjunction& all, std::uint8_t types,
     add_word(false, "False");
   }
   if ((types & schema::kNumber) != 0) {
-    choices.push_back(schema_expr(all, schema::kNumber));
+    // Python reads 1e999 as infinity, which is no JSON value.
+    choices.push_back(rules_.schema(
+        {schema_.schema_of(all, schema::kNumber, /*integers=*/false,
+                           /*finite=*/true),
+         schema_options(options_.any_order, options_.max_white_space,
+                        options_.excludes)}));
   }
   if ((types & schema::kString) != 0) choices.push_back(python_string(all));
 }

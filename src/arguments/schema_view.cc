@@ -4,6 +4,7 @@
 #include "arguments/schema_view.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "json/located.h"
 #include "schema/validate.h"
@@ -464,7 +465,9 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
 }
 
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
-                                      std::uint8_t wanted, bool integers) {
+                                      std::uint8_t wanted, bool integers,
+                                      bool finite) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
   json::Array parts;
   bool wraps = false;
   const bool modern = document_.draft >= schema::Draft::k2019;
@@ -497,6 +500,10 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
                                                             : type_name(bit));
     }
     parts.push_back(json::Object{{"type", std::move(names)}});
+  }
+  if (finite) {
+    parts.push_back(
+        json::Object{{"minimum", -kLargest}, {"maximum", kLargest}});
   }
   json::Value out;
   if (parts.empty()) {

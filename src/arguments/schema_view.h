@@ -119,9 +119,10 @@ class ArgumentSchema {
                     const std::vector<std::string>& texts);
 
   // A schema for the values of the types `types` that satisfy all nodes.
-  // `integers`: their numbers are integers.
+  // `integers`: their numbers are integers.  `finite`: their numbers are in the
+  // range of a double.
   json::Value schema_of(const Conjunction& all, std::uint8_t types,
-                        bool integers = false);
+                        bool integers = false, bool finite = false);
 
  private:
   using NodeId = schema::NodeId;
