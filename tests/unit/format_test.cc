@@ -785,6 +785,7 @@ TEST(Detect, TellsFamiliesByTheirMarkers) {
        "gpt_oss"},
       {R"({"chat_template": "<｜DSML｜function_calls>"})", "deepseek_v3_2"},
       {R"({"chat_template": "<｜DSML｜tool_calls>"})", "deepseek_v4"},
+      {R"({"chat_template": "]<]minimax[>[<tool_call>"})", "minimax_m3"},
       {R"({"chat_template": "<arg_key><arg_value> <think></think>"})",
        "glm4_5"},
       {R"({"chat_template": "<arg_key><arg_value> </think>"})", "glm4_7"},
@@ -824,8 +825,6 @@ TEST(Detect, SaysWhenNothingFits) {
   const Row rows[] = {
       {"{}", ErrorCode::kUnknownFormat},
       {R"({"chat_template": "hello"})", ErrorCode::kUnknownFormat},
-      {R"({"chat_template": "]<]minimax[>[<tool_call>"})",
-       ErrorCode::kUnknownFormat},
       {R"({"chat_template": 5, "added_tokens_decoder": []})",
        ErrorCode::kUnknownFormat},
       {"[]", ErrorCode::kWrongType},

@@ -490,8 +490,9 @@ TEST(Inversion, BareTemplates) {
     ASSERT_TRUE(format.has_value()) << format.error().to_string();
     const Result<StructuralTag> tag = format->structural_tag(with_tools());
     // The shortest openers of the first have no delimiter: "all\n", "name\n".
-    // The second writes calls that a template cannot express.
-    if (name == "functionary_v3_2" || name == "cohere_cofl_xml") {
+    // The others write calls that a template cannot express.
+    if (name == "functionary_v3_2" || name == "cohere_cofl_xml" ||
+        name == "minimax_m3") {
       ASSERT_FALSE(tag.has_value());
       continue;
     }
