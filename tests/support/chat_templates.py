@@ -473,6 +473,30 @@ TEMPLATES = (
         visible=("<minimax:tool_call>", "</minimax:tool_call>", *THINK),
     ),
     Template(
+        "MiniMax-M1",
+        "minimax_m1",
+        ends=("<end_of_sentence>",),
+        shapes=("c", "t", "T"),
+    ),
+    Template(
+        "MiniMax-M3",
+        "minimax_m3",
+        header="]~b]ai\n",
+        ends=("[e~[",),
+        one_type=True,
+    ),
+    Template(
+        "Apertus-8B-Instruct",
+        "apertus",
+        ends=("<|assistant_end|>",),
+        shapes=NO_REASONING,
+        turns=(),
+    ),
+    # The first two write no calls, the third no quotes inside strings.
+    Template("LFM2-8B-A1B", "lfm2", shapes=("c",)),
+    Template("LFM2.5-Instruct", "lfm2", shapes=("c",)),
+    Template("LFM2.5-8B-A1B", "lfm2", shapes=("c",)),
+    Template(
         "mistralai-Mistral-Nemo-Instruct-2407",
         "mistral_v3",
         ends=("</s>",),
