@@ -536,22 +536,33 @@ class Builder {
       out.push_back(optional(switched_off(step.field, layout)));
       return;
     }
-    Value block = one_of(text_layouts(step.field, free_text(step.field)));
-    if (step.optional && request_.reasoning == Reasoning::kAllowed) {
-      block = optional(std::move(block));
+    json::Array blocks = text_layouts(step.field, free_text(step.field));
+    if (!step.optional || request_.reasoning != Reasoning::kAllowed) {
+      out.push_back(one_of(std::move(blocks)));
+      return;
     }
-    out.push_back(std::move(block));
+    // A model that need not reason may say that it does not.
+    const WriteLayout& layout = layouts_of(step.field).front();
+    if (!layout.off.empty() && !off_is_empty_block(layout)) {
+      blocks.push_back(switched_off(step.field, layout));
+    }
+    out.push_back(optional(one_of(std::move(blocks))));
+  }
+
+  // Whether what is written instead of reasoning is the layout without text.
+  static bool off_is_empty_block(const WriteLayout& layout) {
+    WriteParts empty;
+    for (const WritePart& part : layout.parts) {
+      if (part.kind != WritePart::Kind::kPayload) empty.push_back(part);
+    }
+    const std::optional<std::string> off = text_of(layout.off);
+    return off && off == text_of(empty);
   }
 
   // What is written instead of reasoning.  If it is the layout without text, it
   // is a block of reasoning whose text is empty.
   Value switched_off(FieldId field, const WriteLayout& layout) const {
-    const std::optional<std::string> off = text_of(layout.off);
-    WriteParts empty;
-    for (const WritePart& part : layout.parts) {
-      if (part.kind != WritePart::Kind::kPayload) empty.push_back(part);
-    }
-    if (off && off == text_of(empty)) {
+    if (off_is_empty_block(layout)) {
       return text_layout(field, layout.parts,
                          as_field(values::const_string(""), field));
     }
