@@ -299,6 +299,13 @@ TEST(Inversion, Reasoning) {
   options.max_reasoning_tokens = 7;
   EXPECT_NE(Request(qwen3(), options).tag().find("\"max_tokens\": 7"),
             std::string::npos);
+  // Who may reason may write that there is no reasoning.
+  const Request allowed(deepseek_v3_1(), options);
+  EXPECT_TRUE(allowed.accepts("</think>Hi."));
+  EXPECT_TRUE(allowed.accepts("<think>Hm.</think>Hi."));
+  allowed.rejects("<think>Hm.</think></think>Hi.");
+  options.reasoning = ReasoningMode::kRequired;
+  Request(deepseek_v3_1(), options).rejects("</think>Hi.");
 }
 
 TEST(Inversion, ThePrefixIsWhatThePromptHasWritten) {
