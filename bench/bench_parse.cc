@@ -5,8 +5,8 @@
 //                 two tool calls (time)
 //   streaming     the recorded outputs of docs/demo in chunks of four bytes,
 //                 about one token each (time per chunk)
-//   calls         256 KB of arguments in one-byte chunks, without and with the
-//                 events of calls (time per byte)
+//   calls         256 KB of arguments in one-byte chunks, in five notations,
+//                 without and with the events of calls (time per byte)
 //   linear        cost per byte of 8 MB against 64 KB for adversarial families
 //
 // Run: scripts/bench, or bench_parse --benchmark_filter=...
@@ -175,21 +175,42 @@ void StreamProse4Bytes(benchmark::State& state) {
 }
 BENCHMARK(StreamProse4Bytes);
 
-// 256 KB of arguments in chunks of one byte, as JSON and as elements.  The
-// second argument: whether the events of calls are wanted.
+// How a family writes a call of write(content).
+struct CallShape {
+  const char* name;
+  const char* format;
+  const char* open;
+  const char* close;
+  bool json = false;  // the text is written as in JSON
+};
+
+constexpr CallShape kCallShapes[] = {
+    {"JSON", "qwen3",
+     "<tool_call>\n{\"name\": \"write\", \"arguments\": {\"content\": \"",
+     "\"}}\n</tool_call>", true},
+    {"elements", "qwen3_coder",
+     "<tool_call>\n<function=write>\n<parameter=content>\n",
+     "\n</parameter>\n</function>\n</tool_call>"},
+    {"key and value", "glm4_5",
+     "<tool_call>write\n<arg_key>content</arg_key>\n<arg_value>",
+     "</arg_value>\n</tool_call>"},
+    {"members", "gemma4", "<|tool_call>call:write{content:<|\"|>",
+     "<|\"|>}<tool_call|>"},
+    {"Python", "lfm2", "<|tool_call_start|>[write(content=\"",
+     "\")]<|tool_call_end|>", true},
+};
+
+// 256 KB of arguments in chunks of one byte.  The second argument: whether the
+// events of calls are wanted.
 void StreamCalls1Byte(benchmark::State& state) {
-  const bool elements = state.range(0) == 1;
-  const Format format = built_in(elements ? "qwen3_coder" : "qwen3");
-  const std::string body = repeat(kProse, 256 * 1024);
-  std::string text = "<tool_call>\n";
-  if (elements) {
-    text += "<function=write>\n<parameter=content>\n" + body +
-            "\n</parameter>\n</function>";
-  } else {
-    text += R"({"name": "write", "arguments": {"content": )" +
-            parlance::json::dump(parlance::json::Value(body)) + "}}";
+  const CallShape& shape = kCallShapes[state.range(0)];
+  const Format format = built_in(shape.format);
+  std::string body = repeat(kProse, 256 * 1024);
+  if (shape.json) {
+    body = parlance::json::dump(parlance::json::Value(body));
+    body = body.substr(1, body.size() - 2);
   }
-  text += "\n</tool_call>";
+  const std::string text = shape.open + body + shape.close;
   std::int64_t bytes = 0;
   for (auto _ : state) {
     ResponseParser parser(format, {.stream_calls = state.range(1) == 1});
@@ -197,15 +218,19 @@ void StreamCalls1Byte(benchmark::State& state) {
       benchmark::DoNotOptimize(parser.feed({&c, 1}));
     }
     benchmark::DoNotOptimize(parser.finalize());
+    if (parser.message().fields.find("tool_calls") == nullptr) {
+      state.SkipWithError("the call is not read");
+    }
     bytes += static_cast<std::int64_t>(text.size());
   }
+  state.SetLabel(shape.name);
   state.counters["ns_per_byte"] = benchmark::Counter(
       static_cast<double>(bytes) / 1e9,
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(StreamCalls1Byte)
-    ->ArgNames({"elements", "events"})
-    ->ArgsProduct({{0, 1}, {0, 1}})
+    ->ArgNames({"shape", "events"})
+    ->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
 
 // ---------------------------------------------------------------------------
