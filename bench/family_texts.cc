@@ -50,28 +50,6 @@ struct Written {
 };
 
 constexpr Written kWritten[] = {
-    {"apertus",
-     "<|inner_prefix|>{R}<|inner_suffix|>{C}<|tools_prefix|>"
-     R"([{"get_weather": {"city": "Bern", "days": 3, "units": "metric"}}, )"
-     R"({"get_weather": {"city": "Ulaanbaatar", "days": 7, "units": "metric", )"
-     R"("fields": ["temperature", "wind", "rain"]}}])"
-     "<|tools_suffix|><|assistant_end|>"},
-    {"cohere_cofl_xml",
-     "<|START_THINKING|>{R}<|END_THINKING|><cofl:tool_calls>"
-     R"(<cofl:tool_call id="0" name="get_weather">)"
-     R"(<cofl:value name="city" type="raw">Bern</cofl:value>)"
-     R"(<cofl:value name="days" type="json">3</cofl:value>)"
-     R"(<cofl:value name="units" type="raw">metric</cofl:value>)"
-     "</cofl:tool_call>"
-     R"(<cofl:tool_call id="1" name="get_weather">)"
-     R"(<cofl:value name="city" type="raw">Ulaanbaatar</cofl:value>)"
-     R"(<cofl:value name="days" type="json">7</cofl:value>)"
-     R"(<cofl:value name="units" type="raw">metric</cofl:value>)"
-     R"(<cofl:value name="fields" type="list">)"
-     R"(<cofl:value type="raw">temperature</cofl:value>)"
-     R"(<cofl:value type="raw">wind</cofl:value>)"
-     R"(<cofl:value type="raw">rain</cofl:value></cofl:value>)"
-     "</cofl:tool_call></cofl:tool_calls><|END_OF_TURN_TOKEN|>"},
     {"functiongemma",
      "{C}<start_function_call>call:get_weather{city:<escape>Bern<escape>,"
      "days:3,units:<escape>metric<escape>}<end_function_call>"
@@ -94,11 +72,6 @@ constexpr Written kWritten[] = {
      R"("fields": ["temperature", "wind", "rain"]}})"
      "</s>",
      1},
-    {"lfm2",
-     "<think>{R}</think>{C}<|tool_call_start|>"
-     "[get_weather(city='Bern', days=3, units='metric'), "
-     "get_weather(city='Ulaanbaatar', days=7, units='metric', "
-     "fields=['temperature', 'wind', 'rain'])]<|tool_call_end|><|im_end|>"},
     {"minicpm5",
      "<think>\n{R}\n</think>\n\n{C}"
      R"(<function name="get_weather"><param name="city">Bern</param>)"
@@ -108,15 +81,6 @@ constexpr Written kWritten[] = {
      R"(<param name="days">7</param><param name="units">metric</param>)"
      R"(<param name="fields">["temperature", "wind", "rain"]</param>)"
      "</function><|im_end|>"},
-    {"minimax_m1",
-     "<think>\n{R}\n</think>\n{C}<tool_calls>\n"
-     R"({"name": "get_weather", "arguments": )"
-     R"({"city": "Bern", "days": 3, "units": "metric"}})"
-     "\n"
-     R"({"name": "get_weather", "arguments": )"
-     R"({"city": "Ulaanbaatar", "days": 7, "units": "metric", )"
-     R"("fields": ["temperature", "wind", "rain"]}})"
-     "\n</tool_calls><end_of_sentence>"},
     {"minimax_m2",
      "<think>\n{R}\n</think>\n\n{C}\n<minimax:tool_call>\n"
      "<invoke name=\"get_weather\">\n<parameter name=\"city\">Bern</parameter>"
@@ -143,16 +107,6 @@ constexpr Written kWritten[] = {
      "<atem:parameter name=\"units\">metric</atem:parameter>\n"
      "<atem:parameter name=\"fields\">[\"temperature\", \"wind\", \"rain\"]"
      "</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>"},
-    {"pythonic_llama4",
-     "<|python_start|>[get_weather(city='Bern', days=3, units='metric'), "
-     "get_weather(city='Ulaanbaatar', days=7, units='metric', "
-     "fields=['temperature', 'wind', 'rain'])]<|python_end|><|eot|>"},
-    {"pythonic_olmo3",
-     "<think>{R}</think>{C}<function_calls>"
-     "get_weather(city=\"Bern\", days=3, units=\"metric\")\n"
-     "get_weather(city=\"Ulaanbaatar\", days=7, units=\"metric\", "
-     "fields=[\"temperature\", \"wind\", \"rain\"])"
-     "</function_calls><|im_end|>"},
     {"solar_open",
      "<|think|>{R}<|end|><|begin|>assistant<|tool_calls|>"
      "<|tool_call:begin|>call00000<|tool_call:name|>get_weather"

@@ -93,13 +93,12 @@ std::size_t ascii_prefix(std::string_view text) {
              static_cast<std::size_t>(std::countr_zero(mask));
     }
   }
-#else
+#endif
   for (; end - p >= 8; p += 8) {
     std::uint64_t word;
     std::memcpy(&word, p, 8);
     if ((word & 0x8080808080808080u) != 0) break;
   }
-#endif
   while (p != end && static_cast<unsigned char>(*p) < 0x80) ++p;
   return static_cast<std::size_t>(p - begin);
 }

@@ -364,6 +364,16 @@ Result<std::string> PythonReader::one_string() {
   std::string out;
   std::size_t high = std::string::npos;  // where a high surrogate was written
   while (at_ < text_.size()) {
+    // Most bytes neither end the string nor escape anything.
+    const std::size_t plain = at_;
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\\') {
+      ++at_;
+    }
+    if (at_ > plain) {
+      out.append(text_.substr(plain, at_ - plain));
+      high = std::string::npos;
+      continue;
+    }
     if (text_.substr(at_).starts_with(end)) {
       at_ += end.size();
       return out;

@@ -428,9 +428,14 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
   const format::Field& field = description_.fields[index];
   std::vector<Span> ignored;
   std::vector<ValueDamage> damage;
-  Result<json::Value> value = read_region(
-      {index, {body_, body_marks_}, captures_, cut},
-      options_.recover && field.content.dirty() ? &ignored : nullptr, damage);
+  Result<json::Value> value =
+      is_read(index)
+          ? json::Value(std::move(read_.value))
+          : read_region(
+                {index, {body_, body_marks_}, captures_, cut},
+                options_.recover && field.content.dirty() ? &ignored : nullptr,
+                damage);
+  read_.field = kNoField;
   if (!value) return value;
   for (ValueDamage& part : damage) {
     add_diagnostic(
@@ -450,12 +455,28 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
   return value;
 }
 
-bool Assembler::is_call(const CandidateRegion& region) const {
+bool Assembler::is_call(const CandidateRegion& region) {
   std::vector<ValueDamage> damage;
-  const Result<json::Value> value =
+  Result<json::Value> value =
       read_region({region.field, {region.body, region.marks}, region.captures},
                   nullptr, damage);
-  return value && consists_of_calls(*value);
+  if (!value || !consists_of_calls(*value)) return false;
+  // Keep the value for when the region is closed.
+  const format::FieldReading* read = reading(region.field);
+  if (region.marks.empty() && damage.empty() && read != nullptr &&
+      reads_values(description_.fields[region.field], *read)) {
+    read_.field = region.field;
+    read_.body = region.body;
+    read_.captures.assign(region.captures.begin(), region.captures.end());
+    read_.value = std::move(*value);
+  }
+  return true;
+}
+
+// Whether is_call() has read the region that is closing now.
+bool Assembler::is_read(FieldId field) const {
+  return read_.field == field && read_.body == body_ && body_marks_.empty() &&
+         read_.captures == captures_;
 }
 
 // Puts the value of a region under its field: replacing, appending or joining.

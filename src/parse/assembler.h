@@ -63,7 +63,7 @@ class Assembler final : public SegmentSink {
                 std::string_view what) override;
 
   // Whether `region` is read as a value, and the value consists of calls.
-  bool is_call(const CandidateRegion& region) const;
+  bool is_call(const CandidateRegion& region);
 
   // Ends the stream at `position`: closes the open region, reports required
   // fields that are missing, and drops empty fields.
@@ -144,6 +144,7 @@ class Assembler final : public SegmentSink {
   Result<json::Value> read_region(const RegionText& region,
                                   std::vector<Span>* ignored,
                                   std::vector<ValueDamage>& damage) const;
+  bool is_read(FieldId field) const;
   // parlance.read of a field, or null.
   const format::FieldReading* reading(FieldId field) const {
     return program_.readings[field];
@@ -186,6 +187,14 @@ class Assembler final : public SegmentSink {
   std::vector<FieldId> order_;  // fields by first completion
 
   std::vector<Event> events_;
+  // The last region that is_call() has read, which usually closes next.
+  struct ReadRegion {
+    FieldId field = kNoField;
+    std::string body = {};
+    std::vector<std::pair<std::string, std::string>> captures = {};
+    json::Value value = {};
+  };
+  ReadRegion read_;
   bool opened_or_closed_ = false;  // in this round
   std::vector<ChunkRange> chunks_;
   // The text of a region that closed in this round.  If a value has adopted

@@ -34,9 +34,16 @@ class LayoutTrimmer {
   using Literals = std::vector<std::string>;
 
   // Begins a text.  The lists must outlive it.
+  // REQUIRES: the literals of `last` are white space.
   void begin(const Literals& first, const Literals& last) {
     first_ = &first;
     last_ = &last;
+    longest_ = 0;
+    starts_ = 0;
+    for (const std::string& literal : last) {
+      longest_ = std::max(longest_, literal.size());
+      starts_ |= start_bit(literal.front());
+    }
     leading_ = !first.empty();
     held_.clear();
     offset_ = 0;
@@ -60,8 +67,15 @@ class LayoutTrimmer {
     }
     // Hold the longest end of held_ + piece that begins a literal.
     const std::size_t all = held_.size() + piece.size();
-    std::size_t keep = std::min(all, longest(*last_));
-    while (keep > 0 && !begins_literal(keep, piece)) --keep;
+    std::size_t keep = std::min(all, longest_);
+    while (keep > 0 && !((starts_ & start_bit(from_end(keep, piece))) != 0 &&
+                         begins_literal(keep, piece))) {
+      --keep;
+    }
+    if (keep == 0 && held_.empty()) {
+      emit_some(piece, emit);
+      return;
+    }
     const std::size_t from_held = std::min(held_.size(), all - keep);
     release(from_held, emit);
     const std::size_t from_piece = all - keep - from_held;
@@ -87,12 +101,17 @@ class LayoutTrimmer {
   std::uint64_t offset() const { return offset_; }
 
  private:
-  static std::size_t longest(const Literals& literals) {
-    std::size_t out = 0;
-    for (const std::string& literal : literals) {
-      out = std::max(out, literal.size());
-    }
-    return out;
+  // The bit of a byte in starts_; 0 for a byte that is no white space.
+  static std::uint64_t start_bit(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 64 ? std::uint64_t{1} << byte : 0;
+  }
+
+  // The byte that is `distance` before the end of held_ + piece.
+  char from_end(std::size_t distance, std::string_view piece) const {
+    return distance <= piece.size()
+               ? piece[piece.size() - distance]
+               : held_[held_.size() - (distance - piece.size())];
   }
 
   // Whether held_ is the beginning of a longer literal of first_.
@@ -143,7 +162,9 @@ class LayoutTrimmer {
 
   const Literals* first_ = nullptr;
   const Literals* last_ = nullptr;
-  bool leading_ = false;  // nothing is emitted yet
+  std::size_t longest_ = 0;   // of last_
+  std::uint64_t starts_ = 0;  // the first bytes of last_
+  bool leading_ = false;      // nothing is emitted yet
   std::string held_;
   std::uint64_t offset_ = 0;  // of held_
 };

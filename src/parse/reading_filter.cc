@@ -99,6 +99,10 @@ void ReadingFilter::add_text(std::string_view text, std::uint64_t begin,
   fed_ += text.size();
   trimmer_.feed(text, [&](std::string_view piece, std::uint64_t offset) {
     // Held text contains no mark, because layout is white space.
+    if (offset >= start && marks.empty()) {
+      sink_.on_text(piece, begin + (offset - start), {});
+      return;
+    }
     if (offset >= start) {
       const MarkedText all(text, marks, begin);
       const MarkedText part =

@@ -9,6 +9,11 @@ namespace parlance::vocab {
 
 Span TokenLog::holding(Span bytes, std::uint64_t begin) const {
   if (size() == 0 || bytes.end <= begin) return {};
+  // Most bytes are those of the last token.
+  if (!ends_.empty() && bytes.begin < bytes.end && bytes.end <= ends_.back() &&
+      bytes.begin >= (ends_.size() == 1 ? begin : ends_[ends_.size() - 2])) {
+    return {size() - 1, size()};
+  }
   const auto first = std::ranges::upper_bound(ends_, bytes.begin);
   auto last = first;
   if (bytes.end != bytes.begin) {
@@ -20,9 +25,11 @@ Span TokenLog::holding(Span bytes, std::uint64_t begin) const {
 }
 
 void TokenLog::forget(std::uint64_t position) {
+  // Only half of the tokens, or more, are worth a move of the others.
+  const std::size_t fewest = std::max<std::size_t>(64, ends_.size() / 2);
+  if (ends_.size() < fewest || ends_[fewest - 1] > position) return;
   const auto gone = std::ranges::upper_bound(ends_, position) - ends_.begin();
   const auto count = static_cast<std::size_t>(gone);
-  if (count < 64 || count < ends_.size() / 2) return;
   ids_.erase(ids_.begin(), ids_.begin() + gone);
   ends_.erase(ends_.begin(), ends_.begin() + gone);
   dropped_ += count;
