@@ -6,6 +6,7 @@ import pytest
 
 import parlance
 import vectors
+from parlance.integrations.xgrammar import get_model_structural_tag
 from test_constraint_vectors import allowed, bytes_of, run_step, vocabulary_of
 
 FOLDER = vectors.folder() and vectors.folder().parent / "structural_tag"
@@ -91,18 +92,22 @@ def test_shapes():
     rows = load("builtin_shapes")
     assert rows
     for row in rows:
-        options = dict(row["spec"])
-        options["xgrammar_compatible"] = True
-        if "max_whitespace_cnt" in options:
-            options["max_white_space"] = options.pop("max_whitespace_cnt")
-        options.pop("force_reasoning", None)
-        style, tools = options.pop("model"), options.pop("tools", None)
         if "structural_tag" not in row:
             with pytest.raises(parlance.GrammarError):
-                parlance.tool_calling(tools, style, **options)
+                get_model_structural_tag(**row["spec"])
             continue
-        tag = parlance.tool_calling(tools, style, **options)
+        tag = get_model_structural_tag(**row["spec"])
         assert tag.to_dict() == row["structural_tag"], row["id"]
+        tag.grammar()
+
+
+# test_verdicts() reads the texts of the rows.
+def test_shapes_of_instances():
+    rows = load("builtin_instances")
+    assert rows
+    for row in rows:
+        tag = get_model_structural_tag(**row["builtin"])
+        assert tag.to_dict() == row["spec"], row["id"]
 
 
 @pytest.mark.parametrize(

@@ -4,5 +4,9 @@
     parlance.integrations.llama_cpp      llama-cpp-python
     parlance.integrations.mlx            mlx-lm
 
+Structural tags in the shapes of another library.
+
+    parlance.integrations.xgrammar       the tags that XGrammar's builder makes
+
 Each module can be imported without its library, and imports none of the others.
 """
