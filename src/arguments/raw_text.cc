@@ -78,9 +78,17 @@ ExprId RuleWriter::limited_text(LanguageId strings, std::uint64_t max_chars,
 ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId strings,
                             const std::vector<std::string>& excludes,
                             bool line_feeds) {
+  // Counting states instead of a budget: a budget ends a text only where the
+  // text may end, and a text with a space at its end may not.
+  if (layout_.strip) {
+    strings = languages_.all_of(
+        {strings, languages_.complement(matching(
+                      "\\A[\\s\\x1C-\\x1F\\x85]|[\\s\\x1C-\\x1F\\x85]\\Z"))});
+  }
   if (const auto listed = schema_.listed_strings(all, strings)) {
     return listed_text(*listed, excludes, line_feeds);
   }
+  if (layout_.strip) return without(strings, excludes, all);
   // An upper bound becomes a budget of the rule: states that count would be
   // many.
   std::uint64_t max = ArgumentObject::kUnbounded;

@@ -11,14 +11,18 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/unbounded.h"
+#include "base/utf8.h"
 #include "inversion/shortest.h"
 #include "json/located.h"
 #include "json/writer.h"
+#include "regex/necessary_literals.h"
 
 namespace parlance::inversion {
 namespace {
@@ -141,6 +145,7 @@ class Speller {
   // Nothing if a part cannot be spelled.
   std::optional<WriteParts> spell() const {
     WriteParts out;
+    std::set<std::uint32_t> spelled;  // groups
     struct Visit {
       HirId id;
       bool in_group;
@@ -163,8 +168,17 @@ class Speller {
             left.push_back({node.children[i], in_group});
           }
           break;
-        case HirKind::kAlternation:
         case HirKind::kConditional: {
+          // The group has been spelled if it matched.
+          const bool matched = spelled.contains(node.group);
+          if (matched) {
+            left.push_back({node.children[0], in_group});
+          } else if (node.children.size() > 1) {
+            left.push_back({node.children[1], in_group});
+          }
+          break;
+        }
+        case HirKind::kAlternation: {
           HirId choice = node.children.front();
           for (const HirId child : node.children) {
             if (has_hole_[child]) choice = child;
@@ -173,6 +187,7 @@ class Speller {
           break;
         }
         case HirKind::kCapture:
+          spelled.insert(node.group);
           left.push_back({node.children[0], true});
           break;
         case HirKind::kAtomic:
@@ -307,6 +322,11 @@ class Deriver {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Field& field = fields[i];
       const FieldId id(static_cast<std::uint32_t>(i));
+      if (field.open.kind == Delimiter::Kind::kPattern &&
+          may_match_nothing(field.open.pattern.hir)) {
+        return unsupported(field, "its open_pattern may match the empty text",
+                           "open_pattern");
+      }
       WriteStep step;
       step.field = id;
       step.optional = field.optional;
@@ -469,6 +489,12 @@ class Deriver {
                                  bool by_group, WriteParts& out) {
     const format::Content& content = field.content;
     json::Value style = json::Object{{"style", "json"}};
+    if (!content.string_delims.empty() && !content.unquoted_keys) {
+      return unsupported(field,
+                         "with string delimiters, keys are written without "
+                         "quotes, and it reads none",
+                         "content_args");
+    }
     if (!content.string_delims.empty()) {
       const auto& [begin, end] = content.string_delims.front();
       style = json::Object{
@@ -550,14 +576,135 @@ class Deriver {
                          "value and a text",
                          "content_args/tag_pattern");
     }
-    out.push_back(arguments_part(
-        json::Object{{"style", "elements"},
-                     {"elements", json::Object{{"open", texts[0]},
-                                               {"middle", texts[1]},
-                                               {"close", texts[2]},
-                                               {"key", "raw"},
-                                               {"strings", "raw"}}}}));
+    const bool typed =
+        field.transform->kind == Transform::Kind::kObject &&
+        std::any_of(
+            field.transform->members.begin(), field.transform->members.end(),
+            [](const auto& member) { return member.first == "function"; });
+    ValueReading read = value_reading(field.content.tag_pattern.hir);
+    if (read.fault != nullptr) {
+      return unsupported(field, read.fault, "content_args/tag_pattern");
+    }
+    // How the text of a value is read.
+    bool json_strings = false;
+    if (const auto& parser = field.content.value_parser) {
+      if (parser->kind != ContentKind::kJson &&
+          parser->kind != ContentKind::kText) {
+        return unsupported(
+            field,
+            "its values are read as " + std::string(to_string(parser->kind)),
+            "content_args/value_parser");
+      }
+      json_strings = parser->kind == ContentKind::kJson;
+      read.strip = read.strip || parser->strip;
+      if (parser->fault || !parser->string_delims.empty()) {
+        return unsupported(field, "its values are not read as JSON",
+                           "content_args/value_parser");
+      }
+    }
+    if (field.content.merge_duplicates) {
+      return unsupported(field, "it merges arguments of one name",
+                         "content_args/merge_duplicates");
+    }
+    if (!typed && !json_strings) {
+      return unsupported(field,
+                         "only arguments of a 'function' are typed by the "
+                         "schema of the tool",
+                         "transform");
+    }
+    json::Object elements = {{"open", texts[0]},
+                             {"middle", texts[1]},
+                             {"close", texts[2]},
+                             {"key", "raw"},
+                             {"strings", json_strings ? "json" : "raw"}};
+    if (!read.ends.empty()) {
+      elements.set("ends", json::Array(read.ends.begin(), read.ends.end()));
+    }
+    if (read.strip && !json_strings) elements.set("strip", true);
+    out.push_back(arguments_part(json::Object{
+        {"style", "elements"}, {"elements", std::move(elements)}}));
     return std::nullopt;
+  }
+
+  // What tag_pattern reads as a value.
+  struct ValueReading {
+    bool strip = false;  // white space beside a value is not a part of it
+    std::vector<std::string> ends = {};  // what a value cannot contain
+    const char* fault = nullptr;
+  };
+
+  // Looks at the group "value", which must repeat a class, and at the parts
+  // beside it, which may read a beginning or an end of the value.
+  static ValueReading value_reading(const Hir& hir) {
+    ValueReading out;
+    std::uint32_t group = 0;
+    for (const regex::GroupName& name : hir.names) {
+      if (name.name == "value") group = name.group;
+    }
+    for (HirId id = 0; id < hir.nodes.size(); ++id) {
+      const HirNode& node = hir.nodes[id];
+      if (node.kind == HirKind::kCapture && node.group == group) {
+        read_class(hir, node.children[0], out);
+      }
+      if (node.kind != HirKind::kConcat) continue;
+      for (std::size_t i = 0; i < node.children.size(); ++i) {
+        const HirNode& child = hir.nodes[node.children[i]];
+        if (child.kind != HirKind::kCapture || child.group != group) continue;
+        if (i > 0) read_beside(hir, node.children[i - 1], out);
+        if (i + 1 < node.children.size()) {
+          read_beside(hir, node.children[i + 1], out);
+        }
+      }
+    }
+    return out;
+  }
+
+  static void read_class(const Hir& hir, HirId id, ValueReading& out) {
+    const HirNode& node = hir.nodes[id];
+    const bool repeated = node.kind == HirKind::kRepeat && node.min == 0 &&
+                          node.max == base::kUnbounded &&
+                          hir.nodes[node.children[0]].kind == HirKind::kClass;
+    if (!repeated) {
+      out.fault = "a value is not any text";
+      return;
+    }
+    constexpr std::size_t kMostCharacters = 8;
+    const regex::CharClass others =
+        hir.nodes[node.children[0]].char_class.negated();
+    for (const regex::CharRange& range : others.ranges()) {
+      for (char32_t c = range.first; c <= range.last; ++c) {
+        if (out.ends.size() == kMostCharacters) {
+          out.fault = "a value is not any text";
+          return;
+        }
+        std::string text;
+        base::append_utf8(text, c);
+        out.ends.push_back(std::move(text));
+      }
+    }
+  }
+
+  // A part that may be missing: what it reads is not read as the value's.
+  static void read_beside(const Hir& hir, HirId id, ValueReading& out) {
+    const HirNode& node = hir.nodes[id];
+    if (node.kind != HirKind::kRepeat) return;
+    const HirNode& part = hir.nodes[node.children[0]];
+    const bool is_space =
+        part.kind == HirKind::kClass
+            ? part.char_class.contains(' ') || part.char_class.contains('\n')
+            : part.kind == HirKind::kLiteral &&
+                  part.text.find_first_not_of(" \t\r\n") == std::string::npos;
+    if (is_space) {
+      out.strip = true;
+      return;
+    }
+    const auto found =
+        regex::necessary_literals(hir, std::span<const HirId>(node.children));
+    if (!found) {
+      out.fault = "a part beside the value may be missing";
+      return;
+    }
+    out.ends.insert(out.ends.end(), found->texts.begin(), found->texts.end());
   }
 
   const Description& description_;

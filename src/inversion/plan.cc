@@ -10,10 +10,12 @@
 #include <span>
 #include <utility>
 
+#include "automata/language.h"
 #include "base/reasoning_names.h"
 #include "inversion/bare.h"
 #include "inversion/shortest.h"
 #include "inversion/trimmed.h"
+#include "json/located.h"
 #include "regex/necessary_literals.h"
 #include "regex/pattern.h"
 
@@ -71,36 +73,53 @@ void append(Texts& out, const Texts& more) {
   out.insert(out.end(), more.begin(), more.end());
 }
 
-// Adds what keeps matches of `delimiter` out of a text.
-void exclude(Excludes& out, const Delimiter& delimiter) {
+// Adds what keeps matches of `delimiter` out of a text.  `inside`: a match at
+// the end of the response does no harm.  False if nothing does.
+bool exclude(Excludes& out, const Delimiter& delimiter, bool inside) {
   if (delimiter.kind == Delimiter::Kind::kLiterals) {
     append(out.texts, delimiter.literals);
-    return;
+    return true;
   }
-  if (delimiter.kind != Delimiter::Kind::kPattern) return;
-  const auto found = regex::necessary_literals(delimiter.pattern.hir);
+  if (delimiter.kind != Delimiter::Kind::kPattern) return true;
+  auto found = regex::necessary_literals(delimiter.pattern.hir);
   // A text of a look-ahead need not be close to the match, so it has to be more
   // like markup.
   if (found &&
       found->shortest() >= (found->ahead ? kShortestAhead : kShortestExclude)) {
     append(out.texts, found->texts);
     append(out.texts, regex::optional_first_literals(delimiter.pattern.hir));
-    return;
+    return true;
   }
   if (auto pattern = text_with_match(delimiter.pattern.hir)) {
     out.patterns.push_back(*std::move(pattern));
-  } else if (found) {
-    append(out.texts, found->texts);
+    return true;
   }
+  if (!found && inside) {
+    found = regex::necessary_literals(delimiter.pattern.hir, true);
+  }
+  if (found) append(out.texts, found->texts);
+  return found.has_value();
 }
 
-// What ends a region, as texts that its strings must not contain.
-void exclude_from_strings(Texts& out, const Delimiter& close) {
+// Whether `text` cannot occur in JSON except inside one string.
+bool only_in_strings(std::string_view text) {
+  constexpr std::string_view kOutside = "{}[]:, \t\r\n0123456789+-.Eaeflnrstu";
+  return text.find('"') == std::string_view::npos &&
+         text.find_first_not_of(kOutside) != std::string_view::npos;
+}
+
+// What ends a region, as texts that its strings must not contain.  False if
+// `close` may match elsewhere in JSON.
+bool exclude_from_strings(Texts& out, const Delimiter& close) {
+  const std::size_t before = out.size();
   if (close.kind == Delimiter::Kind::kLiterals) append(out, close.literals);
-  if (close.kind != Delimiter::Kind::kPattern) return;
-  if (auto found = regex::necessary_literals(close.pattern.hir, true)) {
+  if (close.kind == Delimiter::Kind::kPattern) {
+    const auto found = regex::necessary_literals(close.pattern.hir, true);
+    if (!found) return false;
     append(out, found->texts);
   }
+  return std::all_of(out.begin() + static_cast<std::ptrdiff_t>(before),
+                     out.end(), only_in_strings);
 }
 
 // The parts of tag_pattern that may follow a value: what ends the value for the
@@ -166,6 +185,11 @@ class Planner {
     for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
       exclude_from(i);
     }
+    if (plan_->is_derived()) {
+      for (std::size_t i = 0; i < plan_->fields.size(); ++i) keep_apart(i);
+      set_key_pattern();
+    }
+    if (fault_) return *std::move(fault_);
     make_samples();
     return std::shared_ptr<const Plan>(plan_);
   }
@@ -208,25 +232,28 @@ class Planner {
     FieldPlan& plan = plan_->fields[index];
     const format::FieldReading* read = reading(index);
     Excludes& text = plan.free_text;
-    exclude(text, field.close);
+    const bool free = has_text(index);
+    if (!exclude(text, field.close, true) && free) {
+      unsupported(index, "close_pattern", "may match anywhere in its text");
+    }
     // A pattern may read on into the text: (?:<think>\s*)+.
     if (field.open.kind == Delimiter::Kind::kPattern) {
-      exclude(text, field.open);
+      exclude(text, field.open, true);
     }
     append(text.texts, plan_->turn_end);
     if (read != nullptr) {
       append(text.texts, read->drop);
       for (const FieldId other : read->interrupted_by) {
-        exclude(text, description_.fields[other.value()].open);
+        exclude_opener(text, other.value(), free);
       }
     }
     // Text that nothing opens may hold no opener, and not what closes
     // reasoning, which would look like its end.
     if (!field.open) {
       for (std::size_t i = 0; i < description_.fields.size(); ++i) {
-        exclude(text, description_.fields[i].open);
+        exclude_opener(text, i, free);
         if (plan_->fields[i].role == Role::kReasoning) {
-          exclude(text, description_.fields[i].close);
+          exclude(text, description_.fields[i].close, true);
         }
         for (const WriteLayout& layout : layouts(i)) {
           exclude_section(text, layout.section_begin);
@@ -244,7 +271,13 @@ class Planner {
     const bool first =
         read == nullptr || read->ends == format::RegionEnd::kFirst;
     if (first) {
-      exclude_from_strings(plan.strings, field.close);
+      if (!exclude_from_strings(plan.strings, field.close)) {
+        unsupported(index,
+                    field.close.kind == Delimiter::Kind::kPattern
+                        ? "close_pattern"
+                        : "close",
+                    "may match in the arguments of a call, outside strings");
+      }
       if (read != nullptr) {
         for (const FieldId other : read->interrupted_by) {
           exclude_from_strings(plan.strings,
@@ -267,9 +300,229 @@ class Planner {
     if (field.content.kind == format::ContentKind::kXmlInline) {
       append(plan.raw_values, value_ends(field.content.tag_pattern.hir));
     }
-    for (std::string& value : plan.raw_values) value = trimmed(value);
+    for (std::string& value : plan.raw_values) {
+      const std::string_view inner = trimmed(value);
+      if (!inner.empty()) value = std::string(inner);
+    }
     reduce(plan.strings);
     reduce(plan.raw_values);
+  }
+
+  // Whether the tag writes free text of the field.
+  bool has_text(std::size_t field) const {
+    return std::any_of(layouts(field).begin(), layouts(field).end(),
+                       [](const WriteLayout& layout) {
+                         return has_part(layout.parts,
+                                         WritePart::Kind::kPayload);
+                       });
+  }
+
+  // Keeps the opener of a field out of the text of another one.
+  void exclude_opener(Excludes& text, std::size_t opened, bool free) {
+    if (exclude(text, description_.fields[opened].open, false) || !free) return;
+    unsupported(opened, "open_pattern", "may match anywhere in other text");
+  }
+
+  // The first fault counts.
+  void unsupported(std::size_t field, std::string_view key,
+                   std::string_view what) {
+    if (fault_) return;
+    const std::string& name = description_.fields[field].template_name;
+    fault_ = Error{
+        ErrorCode::kUnsupported,
+        "field '" + description_.fields[field].name + "': its " +
+            std::string(key) + " " + std::string(what) +
+            ", and no text can be excluded that keeps it out.",
+        json::append_pointer(
+            format_.name.empty() ? "/fields" : "/response_template/fields",
+            name) +
+            "/" + std::string(key)};
+  }
+
+  // ---- what is read across the ends of a text ----
+
+  // A match of another opener may begin before the text of a field, with the
+  // field's own opener in it: then the text must not complete the match.  And
+  // an excluded text may be completed by the markers beside a text.
+  void keep_apart(std::size_t index) {
+    FieldPlan& plan = plan_->fields[index];
+    for (const WriteLayout& layout : layouts(index)) {
+      WriteParts parts = layout.section_begin;
+      parts.insert(parts.end(), layout.parts.begin(), layout.parts.end());
+      const std::string open = text_before(parts);
+      check_varied_open(index, parts);
+      for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
+        if (i == index || open.empty()) continue;
+        const Delimiter& other = description_.fields[i].open;
+        if (!matches_around(other, open)) continue;
+        if (plan.role != Role::kCalls) {
+          exclude_opener(plan.free_text, i, true);
+        } else if (!exclude_from_strings(plan.strings, other) ||
+                   !exclude_from_strings(plan.raw_values, other)) {
+          unsupported(
+              i,
+              other.kind == Delimiter::Kind::kPattern ? "open_pattern" : "open",
+              "may match around a call");
+        }
+      }
+      if (plan.role == Role::kCalls) {
+        const json::Value* elements = elements_of(layout.parts);
+        if (elements == nullptr) continue;
+        check_elements(index, *elements);
+        exclude_across(plan.raw_values, elements->find("middle")->as_string(),
+                       {std::string(elements->find("close")->as_string())});
+        continue;
+      }
+      if (open.empty() &&
+          description_.fields[index].open.kind == Delimiter::Kind::kNone) {
+        exclude_across(plan.free_text.texts, "", plan.free_text.texts);
+        for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
+          for (const WriteLayout& next : layouts(i)) {
+            WriteParts begin = next.section_begin;
+            begin.insert(begin.end(), next.parts.begin(), next.parts.end());
+            exclude_across(plan.free_text.texts, "", {text_before(begin)});
+          }
+        }
+      } else {
+        exclude_across(plan.free_text.texts, open, {text_after(layout.parts)});
+      }
+    }
+    reduce(plan.free_text.texts);
+    reduce(plan.strings);
+    reduce(plan.raw_values);
+  }
+
+  // An opener of which a part may vary must not become another opener.
+  void check_varied_open(std::size_t index, const WriteParts& parts) {
+    std::string pattern;
+    bool varies = false;
+    for (const WritePart& part : parts) {
+      if (part.kind == WritePart::Kind::kText) {
+        pattern += literal_pattern(part.text);
+      } else if (part.kind == WritePart::Kind::kId) {
+        pattern += "(?:" + part.text + ")";
+        varies = true;
+      } else {
+        break;
+      }
+    }
+    if (!varies) return;
+    const std::string any = "[\\s\\S]*";
+    for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
+      if (i == index ||
+          !meet(description_.fields[i].open, any, pattern + any)) {
+        continue;
+      }
+      unsupported(index, "open_pattern",
+                  "may match the opener of field '" +
+                      description_.fields[i].name + "'");
+    }
+  }
+
+  // Whether a match of `opener` may have `text` in it.
+  static bool matches_around(const Delimiter& opener, const std::string& text) {
+    const std::string any = "[\\s\\S]*";
+    return meet(opener, "", any + literal_pattern(text) + any);
+  }
+
+  // Whether some text matches `opener`, followed by `rest`, and `pattern`.
+  static bool meet(const Delimiter& opener, const std::string& rest,
+                   const std::string& pattern) {
+    if (opener.kind == Delimiter::Kind::kNone) return false;
+    // Without the conditions of zero width, so that it matches more.
+    const regex::Hir& hir = opener.pattern.hir;
+    const auto left = regex::parse_pattern(
+        "(?:" +
+        pattern_of(hir, static_cast<regex::HirId>(hir.nodes.size() - 1)) + ")" +
+        rest);
+    const auto right = regex::parse_pattern(pattern);
+    if (!left || !right) return true;
+    automata::Languages languages;
+    using Mode = automata::Languages::Mode;
+    const auto a = languages.from_hir(left->hir, Mode::kWhole);
+    const auto b = languages.from_hir(right->hir, Mode::kWhole);
+    return !a || !b || !languages.empty(languages.all_of({*a, *b}));
+  }
+
+  // What ends a call must not occur in the markup of its elements.
+  void check_elements(std::size_t index, const json::Value& elements) {
+    const Delimiter& close = description_.fields[index].close;
+    Texts ends;
+    exclude_from_strings(ends, close);
+    for (const char* key : {"open", "middle", "close"}) {
+      const std::string_view markup = elements.find(key)->as_string();
+      for (const std::string& end : ends) {
+        if (markup.find(end) == std::string_view::npos) continue;
+        unsupported(
+            index,
+            close.kind == Delimiter::Kind::kPattern ? "close_pattern" : "close",
+            "may match in the markup of the arguments");
+      }
+    }
+  }
+
+  static std::string text_before(const WriteParts& parts) {
+    std::string out;
+    for (const WritePart& part : parts) {
+      if (part.kind != WritePart::Kind::kText) break;
+      out += part.text;
+    }
+    return out;
+  }
+  static std::string text_after(const WriteParts& parts) {
+    return parts.empty() || parts.back().kind != WritePart::Kind::kText
+               ? ""
+               : parts.back().text;
+  }
+
+  // Adds what completes one of `texts` together with the end of `before` or
+  // the beginning of one of `after`.
+  static void exclude_across(Texts& texts, std::string_view before,
+                             const Texts& after) {
+    Texts more;
+    for (const std::string_view text : texts) {
+      for (std::size_t i = 1; i < text.size(); ++i) {
+        if ((text[i] & 0xC0) == 0x80) continue;
+        const std::string_view left = text.substr(0, i);
+        const std::string_view right = text.substr(i);
+        if (before.ends_with(left) ||
+            (!before.empty() && left.ends_with(before))) {
+          more.emplace_back(right);
+        }
+        if (std::any_of(after.begin(), after.end(), [&](const auto& next) {
+              return !next.empty() &&
+                     (next.starts_with(right) || right.starts_with(next));
+            })) {
+          more.emplace_back(left);
+        }
+      }
+    }
+    append(texts, more);
+  }
+
+  static const json::Value* elements_of(const WriteParts& parts) {
+    for (const WritePart& part : parts) {
+      if (part.kind != WritePart::Kind::kArguments) continue;
+      return part.style.find("elements");
+    }
+    return nullptr;
+  }
+
+  void set_key_pattern() {
+    if (!plan_->calls) return;
+    const format::Field& field = description_.fields[*plan_->calls];
+    if (field.content.kind != format::ContentKind::kXmlInline) return;
+    const regex::Hir& hir = field.content.tag_pattern.hir;
+    for (const regex::GroupName& name : hir.names) {
+      if (name.name != "key") continue;
+      for (regex::HirId id = 0; id < hir.nodes.size(); ++id) {
+        const regex::HirNode& node = hir.nodes[id];
+        if (node.kind != regex::HirKind::kCapture || node.group != name.group) {
+          continue;
+        }
+        plan_->key_pattern = "^(?:" + pattern_of(hir, id) + ")$";
+      }
+    }
   }
 
   static void exclude_section(Excludes& text, const WriteParts& parts) {
@@ -309,7 +562,7 @@ class Planner {
               "");
           break;
         case Kind::kArguments:
-          add(SamplePiece::Kind::kText, empty_arguments(part));
+          add(SamplePiece::Kind::kArguments, empty_arguments(part));
           break;
         case Kind::kIndex:
           add(SamplePiece::Kind::kText, std::to_string(part.first));
@@ -359,6 +612,7 @@ class Planner {
   const format::FormatImpl& format_;
   const format::Description& description_;
   std::shared_ptr<Plan> plan_;
+  std::optional<Error> fault_ = std::nullopt;
 };
 
 }  // namespace

@@ -43,9 +43,9 @@ struct FieldPlan {
   std::vector<std::string> raw_values = {};
 };
 
-// A piece of a sample: text, or the name of a tool.
+// A piece of a sample: text, the name of a tool, or no arguments.
 struct SamplePiece {
-  enum class Kind : std::uint8_t { kText, kName, kJsonName };
+  enum class Kind : std::uint8_t { kText, kName, kJsonName, kArguments };
   Kind kind = Kind::kText;
   std::string text = {};
 };
@@ -59,6 +59,9 @@ struct Plan {
   std::optional<format::FieldId> calls = std::nullopt;
   std::optional<format::FieldId> content = std::nullopt;
   std::vector<std::string> turn_end = {};
+  // What the names of arguments are for the reader of a derived writing in
+  // elements: a pattern of whole names.  Empty: any text.
+  std::string key_pattern = {};
   // Spellings of a call without arguments, one or more per layout: each
   // optional part with and without, each choice.
   std::vector<Sample> samples = {};
@@ -71,6 +74,10 @@ struct Plan {
   // Calls are read back one by one, but not several of them; then a response
   // has at most one call.
   mutable std::atomic<bool> one_call_only = false;
+  // A text of turn_end after a call would be read as a part of the call.
+  mutable std::atomic<bool> no_turn_end = false;
+
+  bool is_derived() const { return writing == &derived; }
 };
 
 // Whether `parts` have a part of this kind, at any depth.

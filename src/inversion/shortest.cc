@@ -89,7 +89,7 @@ std::vector<std::string> patterns_of(const Hir& hir) {
     std::string out;
     switch (node.kind) {
       case HirKind::kLiteral:
-        out = escaped(node.text, "\\.^$*+?()[]{}|");
+        out = literal_pattern(node.text);
         break;
       case HirKind::kClass:
         out = class_pattern(node.char_class);
@@ -178,8 +178,11 @@ std::optional<std::string> shortest_match(const Hir& hir, HirId id) {
           *out += *of[child];
         }
         break;
-      case HirKind::kAlternation:
       case HirKind::kConditional:
+        // Parts that may be missing are, so the group has not matched.
+        if (node.children.size() > 1) out = of[node.children[1]];
+        break;
+      case HirKind::kAlternation:
         out = std::nullopt;
         for (const HirId child : node.children) {
           if (!out) out = of[child];
@@ -210,6 +213,43 @@ std::optional<std::string> shortest_match(const Hir& hir, HirId id) {
     of.push_back(std::move(out));
   }
   return of[id];
+}
+
+std::string literal_pattern(std::string_view text) {
+  return escaped(text, "\\.^$*+?()[]{}|");
+}
+
+bool may_match_nothing(const Hir& hir) {
+  std::vector<bool> of;
+  of.reserve(hir.nodes.size());
+  for (const HirNode& node : hir.nodes) {
+    const auto of_child = [&](HirId child) { return of[child]; };
+    const auto& children = node.children;
+    switch (node.kind) {
+      case HirKind::kConcat:
+        of.push_back(std::all_of(children.begin(), children.end(), of_child));
+        break;
+      case HirKind::kAlternation:
+      case HirKind::kConditional:
+        of.push_back(std::any_of(children.begin(), children.end(), of_child));
+        break;
+      case HirKind::kRepeat:
+        of.push_back(node.min == 0 || of[children[0]]);
+        break;
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+        of.push_back(of[children[0]]);
+        break;
+      case HirKind::kLook:
+        of.push_back(node.negative || node.behind || of[children[0]]);
+        break;
+      default:
+        of.push_back(node.kind == HirKind::kEmpty ||
+                     node.kind == HirKind::kAssert);
+        break;
+    }
+  }
+  return of.back();
 }
 
 std::string pattern_of(const Hir& hir, HirId id) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "regex/hir.h"
 
@@ -19,6 +20,13 @@ std::optional<std::string> shortest_match(const regex::Hir& hir);
 // The same for one node of `hir`.
 std::optional<std::string> shortest_match(const regex::Hir& hir,
                                           regex::HirId id);
+
+// A pattern that matches `text` only.
+std::string literal_pattern(std::string_view text);
+
+// Whether the pattern may match the empty text wherever a text begins: `^`, or
+// `a*`.  A look-ahead has to read something.
+bool may_match_nothing(const regex::Hir& hir);
 
 // A pattern of the texts of a node.  Conditions of zero width are left out.
 std::string pattern_of(const regex::Hir& hir, regex::HirId id);

@@ -22,6 +22,7 @@
 
 #include "base/ascii.h"
 #include "inversion/prefix.h"
+#include "json/located.h"
 #include "json/writer.h"
 #include "tool_calls/tag_values.h"
 
@@ -211,6 +212,7 @@ class Builder {
         }
       }
     }
+    if (auto error = check_required()) return error;
     if (request_.document && !must_call()) {
       if (!plan_.content) {
         return Error{ErrorCode::kConflict,
@@ -224,6 +226,57 @@ class Builder {
                          "' cannot be kept apart from the opener of another "
                          "field.",
                      "/response_format"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool is_required(FieldId field) const {
+    return !format_.description.fields[field].optional;
+  }
+
+  // A field that the template requires must be in every response of the tag.
+  std::optional<Error> check_required() const {
+    const auto& fields = format_.description.fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const FieldId field(static_cast<std::uint32_t>(i));
+      if (!is_required(field)) continue;
+      const std::string subject =
+          "field '" + fields[i].name + "' is required, and ";
+      const std::string pointer =
+          json::append_pointer(
+              format_.name.empty() ? "/fields" : "/response_template/fields",
+              fields[i].template_name) +
+          "/optional";
+      if (layouts_of(field).empty()) {
+        return Error{ErrorCode::kUnsupported,
+                     subject + "it is not known how it is written.", pointer};
+      }
+      const FieldPlan& plan = plan_of(field);
+      if (plan.role == Role::kCalls && !with_calls_) {
+        return Error{ErrorCode::kConflict,
+                     "tools: " + subject + "the request has no tools to call.",
+                     "/tools"};
+      }
+      if (plan.role == Role::kCalls && request_.document) {
+        return Error{ErrorCode::kConflict,
+                     "response_format: " + subject +
+                         "a document is written instead of calls.",
+                     "/response_format"};
+      }
+      if (plan.role == Role::kReasoning &&
+          request_.reasoning == Reasoning::kOff &&
+          layouts_of(field).front().off.empty()) {
+        return Error{ErrorCode::kConflict,
+                     "reasoning: " + subject + "it is reasoning.",
+                     "/reasoning"};
+      }
+      if (!fields[i].open && !plan.free_text.patterns.empty()) {
+        return Error{ErrorCode::kUnsupported,
+                     subject +
+                         "its text cannot be kept apart from the opener of "
+                         "another field.",
+                     pointer};
       }
     }
     return std::nullopt;
@@ -255,7 +308,24 @@ class Builder {
     if (!plan.free_text.patterns.empty()) {
       node.set("exclude_patterns", list(plan.free_text.patterns));
     }
+    if (is_required(field) && !format_.description.fields[field].open) {
+      return as_field(not_empty(field, std::move(node)), field);
+    }
     return as_field(std::move(node), field);
+  }
+
+  // Text that nothing opens is there if it has a character.  The first one is
+  // no white space, and begins no excluded text.
+  Value not_empty(FieldId field, Value text) const {
+    std::string others = "[^\\s\\x1C-\\x1F\\x85";
+    for (const std::string& excluded : plan_of(field).free_text.texts) {
+      std::size_t size = 1;
+      while (size < excluded.size() && (excluded[size] & 0xC0) == 0x80) ++size;
+      constexpr std::string_view kSpecial = "\\]^-[&~|";
+      if (kSpecial.find(excluded[0]) != std::string_view::npos) others += '\\';
+      others += excluded.substr(0, size);
+    }
+    return values::sequence({values::regex(others + "]"), std::move(text)});
   }
 
   // `node` as a region of the field, whose texts the template may join.
@@ -289,8 +359,18 @@ class Builder {
     const Value* style = part.style.find("style");
     const bool raw = style != nullptr && style->as_string() != "json" &&
                      style->as_string() != "python";
-    Value node = json_schema(arguments_schema(tool.schema),
-                             raw ? plan.raw_values : plan.strings);
+    Value schema = arguments_schema(tool.schema);
+    if (!plan_.key_pattern.empty()) {
+      schema = json::Object{
+          {"allOf",
+           json::Array{
+               std::move(schema),
+               json::Object{{"propertyNames",
+                             json::Object{{"pattern", plan_.key_pattern}}}}}},
+          {"type", "object"}};
+    }
+    Value node =
+        json_schema(std::move(schema), raw ? plan.raw_values : plan.strings);
     for (const json::Member& member : part.style.members()) {
       node.mutable_members().set(member.key, member.value);
     }
@@ -596,7 +676,9 @@ class Builder {
         }
         nodes.push_back(all_calls(one_call() || !step.repeats));
         Value calls = in_order(std::move(nodes));
-        if (answer != Answer::kCalls) calls = optional(std::move(calls));
+        if (answer != Answer::kCalls && !is_required(step.field)) {
+          calls = optional(std::move(calls));
+        }
         out.push_back(std::move(calls));
         open_text = false;
         continue;
@@ -628,7 +710,7 @@ class Builder {
       nodes = steps(Answer::kDocument);
       if (with_calls_) nodes = either(std::move(nodes), steps(Answer::kCalls));
     }
-    if (!plan_.turn_end.empty()) {
+    if (!plan_.turn_end.empty() && !plan_.no_turn_end) {
       json::Array ends;
       for (const std::string& text : plan_.turn_end) {
         ends.push_back(values::const_string(text));

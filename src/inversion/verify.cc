@@ -7,6 +7,7 @@
 #include "base/access.h"
 #include "base/quoted.h"
 #include "inversion/trimmed.h"
+#include "json/located.h"
 #include "json/writer.h"
 #include "parlance/response_parser.h"
 
@@ -24,10 +25,15 @@ std::string text_in(const WriteParts& parts) {
   return out;
 }
 
-std::string spelled(const Sample& sample, std::string_view name) {
+// `arguments`: their text, "" for none.
+std::string spelled(const Sample& sample, std::string_view name,
+                    std::string_view arguments = "") {
   std::string out;
   for (const SamplePiece& piece : sample) {
     switch (piece.kind) {
+      case SamplePiece::Kind::kArguments:
+        out += arguments.empty() ? piece.text : arguments;
+        break;
       case SamplePiece::Kind::kText:
         out += piece.text;
         break;
@@ -66,9 +72,7 @@ struct Reading {
 // `sample`: fields may have the text kText, and no other.
 Reading read(const Format& format, const Plan& plan, std::string_view text,
              bool sample = false) {
-  ParserOptions options;
-  options.keep_message = false;
-  ResponseParser parser(format, options);
+  ResponseParser parser(format);
   Reading out;
   const auto take = [&](std::span<const Event> events) {
     for (const Event& event : events) {
@@ -109,6 +113,16 @@ bool calls_tool(const json::Value& call, std::string_view name) {
   return arguments == nullptr || arguments->size() == 0;
 }
 
+bool has_arguments(const json::Value& call, const json::Value& expected) {
+  const json::Value* function = call.find("function");
+  const json::Value& owner = function == nullptr ? call : *function;
+  for (const char* key : {"arguments", "parameters", "args"}) {
+    const json::Value* found = owner.find(key);
+    if (found != nullptr) return *found == expected;
+  }
+  return false;
+}
+
 // Why one call is not read back; "" if it is.
 std::string fault_of(const Format& format, const Plan& plan,
                      std::string_view text, std::string_view name) {
@@ -122,6 +136,8 @@ std::string fault_of(const Format& format, const Plan& plan,
 
 // A response with every field in the order of the steps is read as these
 // fields.
+//
+// Sets Plan::no_turn_end if a text that ends the turn is not read after it.
 std::optional<Error> verify_order(const Format& format, const Plan& plan,
                                   std::string_view name) {
   std::string text;
@@ -140,9 +156,20 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
       text += part.kind == WritePart::Kind::kPayload ? kText : part.text;
     }
   }
+  const auto is_read = [&](const Reading& reading) {
+    if (!reading.fault.empty() || reading.fields != expected) return false;
+    if (!plan.calls) return reading.calls.empty();
+    return reading.calls.size() == 1 && calls_tool(reading.calls[0], name);
+  };
   const Reading reading = read(format, plan, text, /*sample=*/true);
-  if (reading.fault.empty() && reading.fields == expected &&
-      reading.calls.size() == 1 && calls_tool(reading.calls[0], name)) {
+  if (is_read(reading)) {
+    if (plan.is_derived()) {
+      for (const std::string& end : plan.turn_end) {
+        if (!is_read(read(format, plan, text + end, /*sample=*/true))) {
+          plan.no_turn_end = true;
+        }
+      }
+    }
     return std::nullopt;
   }
   return Error{
@@ -156,11 +183,115 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
       format.name().empty() ? "/fields" : "/response_template/fields"};
 }
 
+// A call whose arguments have a string with the call's opener in it is read as
+// these arguments: the opener does not read on into them.
+std::optional<Error> verify_string(const Format& format, const Plan& plan,
+                                   std::string_view name) {
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  const Sample& sample = plan.samples.front();
+  std::string opener;
+  for (const SamplePiece& piece : sample) {
+    if (piece.kind == SamplePiece::Kind::kArguments) {
+      if (piece.text != "{}") return std::nullopt;
+      break;
+    }
+    opener += spelled({piece}, name);
+  }
+  const auto& excluded = plan.fields[*plan.calls].strings;
+  for (const std::string& text : excluded) {
+    if (opener.find(text) != std::string::npos) return std::nullopt;
+  }
+  for (const WritePart& part : layout.parts) {
+    const bool json = part.style.find("style") != nullptr &&
+                      part.style.find("style")->as_string() == "json";
+    if (part.kind == WritePart::Kind::kArguments && !json) return std::nullopt;
+  }
+  const json::Value expected = json::Object{{"a", opener}};
+  const std::string text =
+      text_in(layout.section_begin) +
+      spelled(sample, name, json::dump(expected, {.ascii = false})) +
+      text_in(layout.section_end);
+  const Reading reading = read(format, plan, text);
+  if (reading.fault.empty() && reading.calls.size() == 1 &&
+      has_arguments(reading.calls[0], expected)) {
+    return std::nullopt;
+  }
+  return Error{
+      ErrorCode::kUnsupported,
+      "field '" + std::string(format.field_name(*plan.calls)) +
+          "': the opener of a call reads on into its arguments: " +
+          json::dump(json::Value(text), {.ascii = false}) +
+          " is not read back.",
+      json::append_pointer(
+          format.name().empty() ? "/fields" : "/response_template/fields",
+          format.field_name(*plan.calls)) +
+          "/open_pattern"};
+}
+
+// A call whose arguments are two elements is read as these arguments.
+std::optional<Error> verify_elements(const Format& format, const Plan& plan,
+                                     std::string_view name) {
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  const json::Value* elements = nullptr;
+  for (const WritePart& part : layout.parts) {
+    if (part.kind == WritePart::Kind::kArguments) {
+      elements = part.style.find("elements");
+    }
+  }
+  if (elements == nullptr) return std::nullopt;
+  const auto text_of = [&](const char* key) {
+    const json::Value* found = elements->find(key);
+    return found == nullptr ? std::string_view() : found->as_string();
+  };
+  const bool json_strings = text_of("strings") == "json";
+  std::string arguments;
+  for (const std::string_view key : {"a", "bc"}) {
+    std::string value = "x " + std::string(key);
+    if (json_strings) value = json::dump(json::Value(value));
+    arguments.append(text_of("open")).append(key).append(text_of("middle"));
+    arguments.append(value).append(text_of("close"));
+  }
+  const std::string text = text_in(layout.section_begin) +
+                           spelled(plan.samples.front(), name, arguments) +
+                           text_in(layout.section_end);
+  const json::Value expected = json::Object{{"a", "x a"}, {"bc", "x bc"}};
+  const auto is_read = [&](const Reading& reading) {
+    return reading.fault.empty() && reading.calls.size() == 1 &&
+           has_arguments(reading.calls[0], expected);
+  };
+  const Reading reading = read(format, plan, text);
+  if (is_read(reading)) {
+    for (const std::string& end : plan.turn_end) {
+      if (!is_read(read(format, plan, text + end))) plan.no_turn_end = true;
+    }
+    return std::nullopt;
+  }
+  return Error{
+      ErrorCode::kUnsupported,
+      "field '" + std::string(format.field_name(*plan.calls)) +
+          "': the arguments of the call " +
+          json::dump(json::Value(text), {.ascii = false}) +
+          " are not read back" +
+          (reading.fault.empty() ? "." : ": " + reading.fault + "."),
+      json::append_pointer(
+          format.name().empty() ? "/fields" : "/response_template/fields",
+          format.field_name(*plan.calls)) +
+          "/content_args/tag_pattern"};
+}
+
 }  // namespace
 
 std::optional<Error> verify_names(const Format& format, const Plan& plan,
                                   const std::vector<std::string_view>& names) {
-  if (!plan.calls) return std::nullopt;
+  if (!plan.calls) {
+    // The empty name stands for the fields without calls.
+    if (!plan.is_derived()) return std::nullopt;
+    const std::lock_guard lock(plan.names_mutex);
+    if (plan.names.contains("")) return std::nullopt;
+    if (auto error = verify_order(format, plan, "")) return error;
+    plan.names.emplace("");
+    return std::nullopt;
+  }
   std::vector<std::string_view> left;
   {
     const std::lock_guard lock(plan.names_mutex);
@@ -221,6 +352,12 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
   }
   if (!plan.writing->messages && left.size() == names.size()) {
     if (auto error = verify_order(format, plan, left.front())) return error;
+    if (plan.is_derived()) {
+      if (auto error = verify_elements(format, plan, left.front())) {
+        return error;
+      }
+      if (auto error = verify_string(format, plan, left.front())) return error;
+    }
   }
   const std::lock_guard lock(plan.names_mutex);
   for (const std::string_view name : left) {

@@ -22,11 +22,12 @@ namespace parlance::inversion {
 // Plan::one_call_only.
 //
 // Names that were read back before are not read again.  If none was, a response
-// with all fields in the order of the steps is read as well.
+// with all fields in the order of the steps is read as well, and of a derived
+// writing a call with arguments.
 //
 // Errors: kConflict, with a message that names field, tool and text, and the
 // pointer "/tools"; kUnsupported for fields that are not read back in their
-// order.
+// order, and for arguments that are not read back.
 // Complexity: O(sum of the sizes of the calls of new names).
 std::optional<Error> verify_names(const Format& format, const Plan& plan,
                                   const std::vector<std::string_view>& names);

@@ -258,9 +258,9 @@ void load_types(MemberReader& layout, const json::Value& types,
 }
 
 ElementLayout load_elements(MemberReader& layout, const json::Value& object) {
-  constexpr std::array<std::string_view, 9> kKeys = {
+  constexpr std::array<std::string_view, 10> kKeys = {
       "open",    "middle", "types",   "after_type", "close",
-      "between", "key",    "strings", "ends"};
+      "between", "key",    "strings", "ends",       "strip"};
   layout.only(kKeys);
   ElementLayout out;
   out.open = layout_text(layout, object, "open");
@@ -291,6 +291,7 @@ ElementLayout load_elements(MemberReader& layout, const json::Value& object) {
                 "or 'open' parts the values.");
   }
   out.ends = layout.texts("ends", MemberReader::kOptional);
+  out.strip = layout.flag("strip", false);
   return out;
 }
 

@@ -125,6 +125,9 @@ struct ElementLayout {
   // string contains none of them, nor `close` without the white space before
   // and after it.
   std::vector<std::string> ends = {};
+  // The parsers of the family leave out white space around a raw string, so no
+  // raw string begins or ends with white space.
+  bool strip = false;
 
   // The rest describes the named styles; it is false for kElements.
   // White space is optional between elements and around a value of JSON, and

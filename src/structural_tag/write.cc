@@ -246,6 +246,7 @@ json::Value to_json(const ElementLayout& layout) {
                          ? "json"
                          : "cdata");
   out.set("ends", texts(layout.ends));
+  if (layout.strip) out.set("strip", true);
   return out;
 }
 
