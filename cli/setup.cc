@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "io.h"
+#include "parlance/detect.h"
 #include "parlance/json.h"
 #include "parlance/response_schema.h"
 #include "pointer.h"

@@ -35,6 +35,7 @@ CLASSES = {
     "chat.h": "chat",
     "chat_message.h": "parse",
     "constraint.h": "mask",
+    "detect.h": "detection",
     "format.h": "format",
     "grammar.h": "grammar",
     "grammar_cache.h": "grammar",
@@ -54,7 +55,8 @@ UMBRELLA = "parlance.h"
 # Other includes of such headers, each with its reason.
 EXCEPTIONS = {
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
-    ("format/detect.cc", "format.h"): "defines detect_format",
+    ("detection/detect.cc", "format.h"): "loads the formats that may fit",
+    ("detection/detect.cc", "response_parser.h"): "reads a rendered call",
     ("format/lint.cc", "format.h"): "makes the public Lint",
     ("rendering/api.cc", "format.h"): "defines Format::render",
     ("rendering/api.cc", "response_parser.h"): "reads the text back",

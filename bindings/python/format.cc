@@ -7,6 +7,7 @@
 
 #include "binding.h"
 #include "docstrings.h"
+#include "parlance/detect.h"
 
 namespace parlance::python {
 
@@ -99,15 +100,17 @@ nb::object formats() {
   return out;
 }
 
-nb::object detect(nb::handle tokenizer_config) {
+nb::object detect(nb::handle tokenizer_config, std::string_view rendered) {
   std::string text = to_json_text(tokenizer_config, Unfit::kNull);
   Result<json::Value> value = json::parse(text);
   if (!value) raise(Domain::kTemplate, value.error(), {.source = text});
-  Result<DetectedFormat> found = detect_format(*value);
+  Result<DetectedFormat> found = detect_format(*value, {.rendered = rendered});
   if (!found) raise(Domain::kTemplate, found.error());
+  nb::list others;
+  for (const std::string& other : found->others) others.append(to_str(other));
   return nb::make_tuple(to_str(found->name), to_str(found->why),
                         to_str(found->family),
-                        to_str(to_string(found->certainty)));
+                        to_str(to_string(found->certainty)), others);
 }
 
 // The index of the field without an open delimiter, or the number of fields.
@@ -210,7 +213,9 @@ void define_format(nb::module_& m) {
           nb::arg("message"), nb::arg("tools").none(), nb::arg("prefix"),
           nb::arg("verify"));
   m.def("formats", &formats);
-  m.def("detect_format", &detect, nb::arg("tokenizer_config"));
+  m.def("detect_format", &detect, nb::arg("tokenizer_config"),
+        nb::arg("rendered"));
+  m.def("detection_sample", [] { return to_object(detection_sample()); });
   m.def(
       "template_text",
       [](nb::handle value) {

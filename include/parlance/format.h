@@ -208,35 +208,6 @@ class Format {
   std::shared_ptr<const format::FormatImpl> impl_;
 };
 
-// How sure a detected format is.
-enum class Certainty : std::uint8_t {
-  kCertain,  // by added tokens, or by the model's own template or schema
-  kLikely,   // by markers in the chat template
-  kGuess,    // the markers are common, or fit another family as well
-};
-// "certain", "likely", "guess".
-std::string_view to_string(Certainty certainty);
-
-// The format that a model needs, and the evidence for it.
-struct DetectedFormat {
-  // The name of a built-in format or variant; or "response_template" or
-  // "response_schema" if the configuration has its own, which is then the one
-  // to use.
-  std::string name = {};
-  // The name of the built-in format without its variant; "" if the
-  // configuration has its own.
-  std::string family = {};
-  std::string why = {};
-  Certainty certainty = Certainty::kGuess;
-};
-
-// Detects the format from the contents of a tokenizer_config.json: its
-// response_template or response_schema, the added tokens that it declares, and
-// the markers in its chat template.  The rules are in the format files.
-// Errors: kUnknownFormat if no format matches; the message lists what was
-// looked for.
-Result<DetectedFormat> detect_format(const json::Value& tokenizer_config);
-
 }  // namespace parlance
 
 #endif  // PARLANCE_FORMAT_H_

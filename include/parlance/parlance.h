@@ -9,6 +9,7 @@
 #include "parlance/chat.h"
 #include "parlance/chat_message.h"
 #include "parlance/constraint.h"
+#include "parlance/detect.h"
 #include "parlance/error.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"

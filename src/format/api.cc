@@ -1,6 +1,5 @@
 // Implements parlance/format.h: format files, which contain a response
-// template, and the built-in formats.  detect_format() is in detect.cc, lint()
-// in lint.cc.
+// template, and the built-in formats.  lint() is in lint.cc.
 
 #include <algorithm>
 #include <utility>

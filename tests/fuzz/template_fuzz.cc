@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "parlance/detect.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 

@@ -13,6 +13,7 @@
 #include "base/access.h"
 #include "format/description.h"
 #include "format/transform.h"
+#include "parlance/detect.h"
 #include "parlance/json.h"
 #include "support/vectors.h"
 
@@ -815,6 +816,65 @@ TEST(Detect, TellsFamiliesByTheirMarkers) {
       EXPECT_EQ(found->family, found->name);
     }
   }
+}
+
+TEST(Detect, ListsOtherFamiliesThatFit) {
+  const auto detect = [](const char* config) {
+    return detect_format(read(config)).value();
+  };
+  // Hermes's rule holds, too.
+  DetectedFormat found = detect(R"({"chat_template": "<tool_call> <think>"})");
+  EXPECT_EQ(found.name, "qwen3");
+  EXPECT_EQ(found.certainty, Certainty::kLikely);
+  EXPECT_EQ(found.others, std::vector<std::string>{"hermes_qwen2_5"});
+  // Two rules of one rank and weight.
+  found =
+      detect(R"({"chat_template": "<longcat_tool_call> <seed:tool_call>"})");
+  EXPECT_EQ(found.certainty, Certainty::kGuess);
+  EXPECT_EQ(found.others, std::vector<std::string>{"seed_oss"});
+  // Added tokens that no other family has.
+  found = detect(
+      R"({"added_tokens_decoder": {"1": {"content": "<seed:tool_call>"}}})");
+  EXPECT_EQ(found.name, "seed_oss");
+  EXPECT_EQ(found.certainty, Certainty::kCertain);
+  EXPECT_TRUE(found.others.empty());
+  // The same text in the chat template alone.
+  found = detect(R"({"chat_template": "<seed:tool_call>"})");
+  EXPECT_EQ(found.certainty, Certainty::kLikely);
+}
+
+TEST(Detect, ReadsTheRenderedCall) {
+  // The comment in the template is about another family.
+  const json::Value config =
+      read(R"({"chat_template": "not <seed:tool_call>; <tool_call>"})");
+  EXPECT_EQ(detect_format(config)->name, "seed_oss");
+  const std::string turn =
+      "<|im_start|>assistant\n<tool_call>\n"
+      R"({"name": "get_weather", "arguments": )"
+      R"({"city": "Reykjavik"}})"
+      "\n</tool_call><|im_end|>\n";
+  const DetectedFormat found =
+      detect_format(config, {.rendered = turn}).value();
+  EXPECT_EQ(found.name, "hermes_qwen2_5");
+  EXPECT_EQ(found.certainty, Certainty::kCertain);
+  EXPECT_NE(found.why.find("reads the call"), std::string::npos);
+  // No rule holds, and several families read it.
+  const DetectedFormat guess =
+      detect_format(read("{}"), {.rendered = turn}).value();
+  EXPECT_EQ(guess.certainty, Certainty::kGuess);
+  EXPECT_FALSE(guess.others.empty());
+  // Nothing reads it: the rule decides, and that is a guess.
+  const DetectedFormat other =
+      detect_format(read(R"({"chat_template": "<seed:tool_call>"})"),
+                    {.rendered = "get_weather?Reykjavik"})
+          .value();
+  EXPECT_EQ(other.name, "seed_oss");
+  EXPECT_EQ(other.certainty, Certainty::kGuess);
+  // A text without the call is no evidence.
+  EXPECT_EQ(detect_format(read(R"({"chat_template": "<seed:tool_call>"})"),
+                          {.rendered = "Hello."})
+                ->certainty,
+            Certainty::kLikely);
 }
 
 TEST(Detect, SaysWhenNothingFits) {

@@ -97,6 +97,7 @@ __all__ = [
     "Vocabulary",
     "apply_bitmask",
     "detect_format",
+    "detection_sample",
     "fill_bitmasks",
     "formats",
     "parse_response",
@@ -552,15 +553,20 @@ class DetectedFormat(tuple):
         why: the reason.
         family: the name of the built-in format without its variant; ``""`` if
             the configuration has its own.
-        certainty: ``"certain"`` (by added tokens, or the configuration's own),
+        certainty: ``"certain"`` (the configuration's own; or no other family
+            reads the call that the chat template renders; or, without a
+            rendered call, by added tokens that no other family has),
             ``"likely"`` (by markers in the chat template) or ``"guess"``.
+        others: the names of the other families that fit, the most likely
+            first.
     """
 
-    def __new__(cls, name, why, family="", certainty="guess"):
+    def __new__(cls, name, why, family="", certainty="guess", others=()):
         """Makes the tuple ``(name, why)`` with its attributes."""
         self = super().__new__(cls, (name, why))
         self.family = family
         self.certainty = certainty
+        self.others = list(others)
         return self
 
     @property
@@ -574,21 +580,80 @@ class DetectedFormat(tuple):
         return self[1]
 
     def __getnewargs__(self):
-        return self[0], self[1], self.family, self.certainty
+        return self[0], self[1], self.family, self.certainty, self.others
 
     def __repr__(self):
         return (
             f"DetectedFormat(name={self.name!r}, why={self.why!r}, "
-            f"family={self.family!r}, certainty={self.certainty!r})"
+            f"family={self.family!r}, certainty={self.certainty!r}, "
+            f"others={self.others!r})"
         )
 
 
-def detect_format(tokenizer_config):
+def detection_sample():
+    """The conversation that ``detect_format`` wants to see rendered.
+
+    Returns:
+        A ``dict`` with ``"messages"`` (a question and a call) and ``"tools"``,
+        the variables of a chat template.
+    """
+    return _parlance.detection_sample()
+
+
+def _rendered_sample(tokenizer):
+    """The sample as the tokenizer's chat template renders it; "" if it cannot.
+
+    Templates disagree about the arguments of a call: an object or its text.
+    """
+    import json  # here, so that importing the package stays fast
+
+    for as_text in (False, True):
+        sample = detection_sample()
+        if as_text:
+            call = sample["messages"][-1]["tool_calls"][0]["function"]
+            call["arguments"] = json.dumps(call["arguments"])
+        try:
+            text = tokenizer.apply_chat_template(
+                sample["messages"],
+                tools=sample["tools"],
+                tokenize=False,
+                add_generation_prompt=False,
+            )
+        except Exception:  # noqa: BLE001, S112: whatever the template raises
+            continue
+        if isinstance(text, str) and "Reykjavik" in text:
+            return text
+    return ""
+
+
+def _configuration_of(tokenizer):
+    """What a tokenizer says in its tokenizer_config.json."""
+    configuration = dict(getattr(tokenizer, "init_kwargs", None) or {})
+    added = getattr(tokenizer, "added_tokens_decoder", None) or {}
+    configuration["added_tokens_decoder"] = {
+        str(number): {"content": str(token)} for number, token in added.items()
+    }
+    for key in ("chat_template", "response_template", "response_schema"):
+        value = getattr(tokenizer, key, None)
+        if value is not None:
+            configuration[key] = value
+    if isinstance(configuration.get("chat_template"), dict):
+        configuration["chat_template"] = [
+            {"name": name, "template": text}
+            for name, text in configuration["chat_template"].items()
+        ]
+    return configuration
+
+
+def detect_format(tokenizer_config, *, rendered=None):
     """Finds the built-in format that a model needs.
 
     Args:
         tokenizer_config: the content of the model's ``tokenizer_config.json``,
-            a ``dict``.
+            a ``dict``; or a tokenizer of ``transformers``, whose chat template
+            is then run.
+        rendered: ``detection_sample()`` as the chat template renders it, a
+            ``str``.  A format that fits must read the call in it.
 
     Returns:
         A ``DetectedFormat``, which is the tuple ``(name, why)``: the name of a
@@ -598,15 +663,23 @@ def detect_format(tokenizer_config):
 
     Raises:
         TemplateError: no built-in format fits (``"unknown_format"``).
-        TypeError: ``tokenizer_config`` is not a ``dict``.
+        TypeError: ``tokenizer_config`` is neither a ``dict`` nor a tokenizer,
+            or ``rendered`` is no ``str``.
     """
+    if hasattr(tokenizer_config, "apply_chat_template"):
+        if rendered is None:
+            rendered = _rendered_sample(tokenizer_config)
+        tokenizer_config = _configuration_of(tokenizer_config)
+    if rendered is not None and not isinstance(rendered, str):
+        raise TypeError(f"rendered must be a str, not {kind(rendered)}")
     if not isinstance(tokenizer_config, dict):
         raise TypeError(
             "tokenizer_config must be a dict, the content of "
             f"tokenizer_config.json, not {kind(tokenizer_config)}"
         )
-    name, why, family, certainty = _parlance.detect_format(tokenizer_config)
-    return DetectedFormat(name, why, family, certainty)
+    return DetectedFormat(
+        *_parlance.detect_format(tokenizer_config, rendered or "")
+    )
 
 
 # ---- Parsing

@@ -2070,12 +2070,17 @@ class DetectedFormat(tuple):
         why: the reason.
         family: the name of the built-in format without its variant; ``""`` if
             the configuration has its own.
-        certainty: ``"certain"`` (by added tokens, or the configuration's own),
+        certainty: ``"certain"`` (the configuration's own; or no other family
+            reads the call that the chat template renders; or, without a
+            rendered call, by added tokens that no other family has),
             ``"likely"`` (by markers in the chat template) or ``"guess"``.
+        others: the names of the other families that fit, the most likely
+            first.
     """
 
     family: str
     certainty: Literal["certain", "likely", "guess"]
+    others: list[str]
 
     def __new__(
         cls,
@@ -2083,6 +2088,7 @@ class DetectedFormat(tuple):
         why: str,
         family: str = "",
         certainty: Literal["certain", "likely", "guess"] = "guess",
+        others: Iterable[str] = (),
     ) -> DetectedFormat:
         """Makes the tuple ``(name, why)`` with its attributes."""
 
@@ -2094,12 +2100,25 @@ class DetectedFormat(tuple):
     def why(self) -> str:
         """The reason: the second item of the tuple."""
 
-def detect_format(tokenizer_config: dict[str, Any]) -> DetectedFormat:
+def detection_sample() -> dict[str, Any]:
+    """The conversation that ``detect_format`` wants to see rendered.
+
+    Returns:
+        A ``dict`` with ``"messages"`` (a question and a call) and ``"tools"``,
+        the variables of a chat template.
+    """
+
+def detect_format(
+    tokenizer_config: Any, *, rendered: str | None = None
+) -> DetectedFormat:
     """Finds the built-in format that a model needs.
 
     Args:
         tokenizer_config: the content of the model's ``tokenizer_config.json``,
-            a ``dict``.
+            a ``dict``; or a tokenizer of ``transformers``, whose chat template
+            is then run.
+        rendered: ``detection_sample()`` as the chat template renders it, a
+            ``str``.  A format that fits must read the call in it.
 
     Returns:
         A ``DetectedFormat``, which is the tuple ``(name, why)``: the name of a
@@ -2109,5 +2128,6 @@ def detect_format(tokenizer_config: dict[str, Any]) -> DetectedFormat:
 
     Raises:
         TemplateError: no built-in format fits (``"unknown_format"``).
-        TypeError: ``tokenizer_config`` is not a ``dict``.
+        TypeError: ``tokenizer_config`` is neither a ``dict`` nor a tokenizer,
+            or ``rendered`` is no ``str``.
     """

@@ -168,6 +168,7 @@ VALID = {
     "threads": lambda: 1,
     "tokenizer": Tokenizer,
     "tokenizer_config": lambda: {"response_template": TEMPLATE},
+    "rendered": lambda: "get_weather Reykjavik",
     "tokenizer_json": lambda: '{"model": {"type": "BPE", "vocab": {"a": 0}}}',
     "tokens": lambda: [b"a", b"b", None],
     "tool": lambda: "f",

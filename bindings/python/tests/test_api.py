@@ -813,8 +813,14 @@ def test_detect_format():
     found = parlance.detect_format({"chat_template": "<tool_call> <think>"})
     assert found == ("qwen3", found.why) and found.family == "qwen3"
     assert found.certainty == "likely"
+    assert found.others == ["hermes_qwen2_5"] and "others=" in repr(found)
     again = pickle.loads(pickle.dumps(found))
     assert again == found and again.certainty == "likely"
+    assert again.others == found.others
+    sample = parlance.detection_sample()
+    assert sample["messages"][-1]["tool_calls"] and sample["tools"]
+    with pytest.raises(TypeError, match="rendered must be a str"):
+        parlance.detect_format({"chat_template": "<tool_call>"}, rendered=1)
     with pytest.raises(parlance.TemplateError) as caught:
         parlance.detect_format({})
     assert caught.value.code == "unknown_format"
