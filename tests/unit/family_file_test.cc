@@ -13,6 +13,7 @@
 #include "format/description.h"
 #include "format/names.h"
 #include "json/merge_patch.h"
+#include "parlance/detect.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "support/vectors.h"
