@@ -5,6 +5,7 @@
 // faster with the header of that part.
 
 #include "parlance/access.h"
+#include "parlance/arrow.h"
 #include "parlance/captures.h"
 #include "parlance/chat.h"
 #include "parlance/chat_message.h"

@@ -1,6 +1,5 @@
 // Grammars that are made once: what is found, what goes, what stays good.
 
-#include "recogniser/composite.h"
 #include "parlance/grammar_cache.h"
 
 #include <gtest/gtest.h>
@@ -18,6 +17,7 @@
 #include "grammar/grammar_impl.h"
 #include "parlance/constraint.h"
 #include "parlance/tag_parser.h"
+#include "recogniser/composite.h"
 #include "support/toy_vocabulary.h"
 
 namespace parlance {
@@ -197,7 +197,9 @@ TEST(GrammarCache, OneMachineForEqualSchemasOfOneGrammar) {
   const Grammar grammar = *Grammar::from_ebnf(
       R"(root ::= JsonSchema("{\"type\": \"integer\"}") " "
                   JsonSchema("{\"type\": \"integer\"}"))");
-  EXPECT_EQ(detail::Access::impl(grammar)->recogniser->composite()->parts().size(), 1u);
+  EXPECT_EQ(
+      detail::Access::impl(grammar)->recogniser->composite()->parts().size(),
+      1u);
   EXPECT_TRUE(grammar.accepts("12 13"));
   EXPECT_FALSE(grammar.accepts("12 1.5"));
 }

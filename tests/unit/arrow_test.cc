@@ -1,0 +1,465 @@
+// parlance/arrow.h: columns of every type that is read, against
+// parse_response(); what is exported, against the specification.
+
+#include "parlance/arrow.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/json.h"
+#include "support/family_vocabulary.h"
+
+namespace parlance {
+namespace {
+
+using Texts = std::vector<std::optional<std::string>>;
+
+// A column and the memory of its buffers.  The first `skip` rows are before the
+// offset.
+class Column {
+ public:
+  static Column texts(const Texts& rows, std::string_view format,
+                      std::size_t skip = 0) {
+    Column made;
+    made.format_ = format;
+    made.start(rows.size(), skip);
+    const auto at = [&](std::size_t i) -> std::optional<std::string_view> {
+      if (i < skip) return "skipped";
+      if (!rows[i - skip]) return std::nullopt;
+      return *rows[i - skip];
+    };
+    const std::size_t all = rows.size() + skip;
+    std::vector<std::uint8_t> valid((all + 7) / 8);
+    std::string bytes = "junk";
+    std::string starts;
+    const bool small = format == "u" || format == "z";
+    const bool views = format.starts_with("v");
+    const auto offset = [&](std::size_t value) {
+      if (small) {
+        append<std::int32_t>(starts, value);
+      } else {
+        append<std::int64_t>(starts, value);
+      }
+    };
+    if (!views) offset(bytes.size());
+    for (std::size_t i = 0; i < all; ++i) {
+      const auto text = at(i);
+      if (text) valid[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
+      const std::string_view have = text.value_or("");
+      if (views) {
+        append<std::int32_t>(starts, have.size());
+        std::string rest(12, '\0');
+        if (have.size() <= 12) {
+          have.copy(rest.data(), have.size());
+        } else {
+          have.copy(rest.data(), 4);
+          const std::int32_t place[] = {
+              0, static_cast<std::int32_t>(bytes.size())};
+          std::memcpy(rest.data() + 4, place, sizeof(place));
+        }
+        starts += rest;
+      }
+      if (!views || have.size() > 12) bytes += have;
+      if (!views) offset(bytes.size());
+    }
+    made.buffer(std::string(valid.begin(), valid.end()));
+    made.buffer(std::move(starts));
+    made.buffer(std::move(bytes));
+    if (views) made.buffer(std::string(8, '\0'));  // sizes of the buffers
+    return made;
+  }
+
+  template <class Offset, class Id>
+  static Column ids(const std::vector<std::vector<TokenId>>& rows,
+                    std::string_view format, std::string_view items) {
+    Column made;
+    made.format_ = format;
+    made.start(rows.size(), 0);
+    std::string starts;
+    std::string values;
+    std::size_t count = 0;
+    append<Offset>(starts, 0);
+    for (const auto& row : rows) {
+      for (const TokenId id : row) append<Id>(values, id);
+      count += row.size();
+      append<Offset>(starts, count);
+    }
+    made.buffer("");
+    made.buffer(std::move(starts));
+    auto child = std::make_unique<Column>();
+    child->format_ = items;
+    child->start(count, 0);
+    child->buffer("");
+    child->buffer(std::move(values));
+    made.children_.push_back(std::move(child));
+    return made;
+  }
+
+  static Column dictionary(const Texts& words,
+                           const std::vector<std::int8_t>& rows) {
+    Column made;
+    made.format_ = "c";
+    made.start(rows.size(), 0);
+    made.buffer("");
+    made.buffer(std::string(rows.begin(), rows.end()));
+    made.words_ = std::make_unique<Column>(texts(words, "u"));
+    return made;
+  }
+
+  // Valid as long as *this and until the next call.
+  ArrowColumn view() {
+    pointers_.clear();
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const bool no_nulls = i == 0 && buffers_[i].empty();
+      pointers_.push_back(no_nulls ? nullptr : buffers_[i].data());
+    }
+    array_.n_buffers = static_cast<std::int64_t>(pointers_.size());
+    array_.buffers = pointers_.data();
+    array_.null_count = -1;
+    schema_.format = format_.c_str();
+    schemas_.clear();
+    arrays_.clear();
+    for (const auto& child : children_) {
+      child->view();
+      schemas_.push_back(&child->schema_);
+      arrays_.push_back(&child->array_);
+    }
+    schema_.n_children = array_.n_children =
+        static_cast<std::int64_t>(children_.size());
+    schema_.children = schemas_.data();
+    array_.children = arrays_.data();
+    if (words_) {
+      words_->view();
+      schema_.dictionary = &words_->schema_;
+      array_.dictionary = &words_->array_;
+    }
+    return {&schema_, &array_};
+  }
+
+ private:
+  template <class T>
+  static void append(std::string& out, std::size_t value) {
+    const auto as = static_cast<T>(value);
+    out.append(reinterpret_cast<const char*>(&as), sizeof(as));
+  }
+  void start(std::size_t rows, std::size_t skip) {
+    array_.length = static_cast<std::int64_t>(rows);
+    array_.offset = static_cast<std::int64_t>(skip);
+  }
+  void buffer(std::string bytes) { buffers_.push_back(std::move(bytes)); }
+
+  std::string format_;
+  std::vector<std::string> buffers_;
+  std::vector<const void*> pointers_;
+  std::vector<std::unique_ptr<Column>> children_;
+  std::vector<ArrowSchema*> schemas_;
+  std::vector<ArrowArray*> arrays_;
+  std::unique_ptr<Column> words_;
+  ArrowSchema schema_ = {};
+  ArrowArray array_ = {};
+};
+
+// A result, read back by its schema as JSON: structs are objects, lists arrays.
+json::Value value_at(const ArrowSchema& schema, const ArrowArray& array,
+                     std::int64_t row) {
+  row += array.offset;
+  const auto* valid = static_cast<const std::uint8_t*>(array.buffers[0]);
+  if (valid != nullptr && (valid[row / 8] >> (row % 8) & 1) == 0) return {};
+  const std::string_view format = schema.format;
+  if (format == "U") {
+    const auto* ends = static_cast<const std::int64_t*>(array.buffers[1]);
+    const auto* data = static_cast<const char*>(array.buffers[2]);
+    return json::Value(std::string_view(
+        data + ends[row], static_cast<std::size_t>(ends[row + 1] - ends[row])));
+  }
+  if (format == "b") {
+    const auto* bits = static_cast<const std::uint8_t*>(array.buffers[1]);
+    return json::Value((bits[row / 8] >> (row % 8) & 1) != 0);
+  }
+  if (format == "l") {
+    return json::Value(static_cast<const std::int64_t*>(array.buffers[1])[row]);
+  }
+  if (format == "+l") {
+    const auto* ends = static_cast<const std::int32_t*>(array.buffers[1]);
+    json::Array items;
+    for (std::int32_t i = ends[row]; i < ends[row + 1]; ++i) {
+      items.push_back(value_at(*schema.children[0], *array.children[0], i));
+    }
+    return json::Value(std::move(items));
+  }
+  EXPECT_EQ(format, "+s");
+  json::Object members;
+  for (std::int64_t i = 0; i < schema.n_children; ++i) {
+    members.set(schema.children[i]->name,
+                value_at(*schema.children[i], *array.children[i], row));
+  }
+  return json::Value(std::move(members));
+}
+
+// The messages of a column; releases the result.
+std::vector<json::Value> messages(const ArrowColumn& responses,
+                                  const ArrowParseOptions& options) {
+  ArrowArray out = {};
+  const Result<std::size_t> rows = parse_arrow(responses, options, &out);
+  EXPECT_TRUE(rows) << rows.error().to_string();
+  if (!rows) return {};
+  EXPECT_EQ(static_cast<std::int64_t>(*rows), out.length);
+  ArrowSchema schema = {};
+  arrow_message_schema(&schema);
+  std::vector<json::Value> all;
+  for (std::int64_t i = 0; i < out.length; ++i) {
+    all.push_back(value_at(schema, out, i));
+  }
+  out.release(&out);
+  EXPECT_EQ(out.release, nullptr);
+  schema.release(&schema);
+  EXPECT_EQ(schema.release, nullptr);
+  return all;
+}
+
+json::Value text_or_null(const json::Value* value) {
+  return value == nullptr ? json::Value() : *value;
+}
+
+// What a row must be, from parse_response().
+json::Value expected(const Format& format,
+                     const std::optional<std::string>& text,
+                     ParserOptions options = {}) {
+  if (!text) return {};
+  options.stream_calls = true;
+  const Message message = parse_response(format, *text, options);
+  json::Array calls;
+  for (const Call& call : message.calls) {
+    calls.push_back(json::Value(json::Object{
+        {"id", call.id.empty() ? json::Value() : json::Value(call.id)},
+        {"name", call.name},
+        {"arguments", call.arguments},
+        {"complete", call.complete}}));
+  }
+  json::Array diagnostics;
+  for (const Diagnostic& one : message.diagnostics) {
+    diagnostics.push_back(json::Value(
+        json::Object{{"offset", static_cast<std::int64_t>(one.bytes.begin)},
+                     {"end", static_cast<std::int64_t>(one.bytes.end)},
+                     {"code", to_string(one.code)},
+                     {"field", one.field},
+                     {"message", one.message}}));
+  }
+  const json::Value* reasoning = message.fields.find("thinking");
+  return json::Value(
+      json::Object{{"reasoning", text_or_null(reasoning)},
+                   {"content", text_or_null(message.fields.find("content"))},
+                   {"tool_calls", std::move(calls)},
+                   {"other", json::Value()},
+                   {"complete", message.complete},
+                   {"diagnostics", std::move(diagnostics)}});
+}
+
+Format format_of(std::string_view name) {
+  Result<Format> format = Format::built_in(name);
+  EXPECT_TRUE(format) << name;
+  return *std::move(format);
+}
+
+Texts some_responses(std::size_t count) {
+  const std::vector<std::string> pieces = {
+      "<think>",
+      "</think>",
+      "Hm. ",
+      "Grüezi 🙂 ",
+      "<tool_call>",
+      "{\"name\": \"f\", \"arguments\": {\"a\": [1, \"ü\"]}}",
+      "</tool_call>",
+      "\n",
+      "{",
+      "\xFF",
+      ""};
+  std::mt19937 random(7);
+  Texts rows(count);
+  for (auto& row : rows) {
+    if (random() % 7 == 0) continue;  // null
+    row.emplace();
+    for (std::size_t n = random() % 12; n > 0; --n) {
+      *row += pieces[random() % pieces.size()];
+    }
+  }
+  rows[0] =
+      "<think>Hm.</think>Hi.<tool_call>\n{\"name\": \"f\", \"arguments\": "
+      "{\"a\": 1}}\n</tool_call>";
+  return rows;
+}
+
+TEST(Arrow, EveryTextLayoutGivesTheMessagesOfParseResponse) {
+  const Format format = format_of("qwen3");
+  const Texts rows = some_responses(700);
+  std::vector<json::Value> wanted;
+  wanted.reserve(rows.size());
+  for (const auto& row : rows) wanted.push_back(expected(format, row));
+  EXPECT_EQ(wanted[0].find("tool_calls")->items().size(), 1U);
+  for (const std::string_view layout : {"u", "U", "z", "Z", "vu", "vz"}) {
+    for (const std::size_t skip : {0, 1, 11}) {
+      for (const unsigned threads : {1U, 3U}) {
+        Column column = Column::texts(rows, layout, skip);
+        EXPECT_EQ(
+            messages(column.view(), {.format = &format, .threads = threads}),
+            wanted)
+            << layout << " after " << skip << " rows, threads: " << threads;
+      }
+    }
+  }
+}
+
+TEST(Arrow, DictionariesAndNulls) {
+  const Format format = format_of("qwen3");
+  const Texts words = {"Hi.", std::nullopt, "<think>x</think>y"};
+  Column column = Column::dictionary(words, {2, 0, 1, 0, -1, 3});
+  const auto got = messages(column.view(), {.format = &format});
+  ASSERT_EQ(got.size(), 6U);
+  EXPECT_EQ(got[0], expected(format, words[2]));
+  EXPECT_EQ(got[1], expected(format, words[0]));
+  EXPECT_EQ(got[3], expected(format, words[0]));
+  for (const std::size_t none : {2, 4, 5}) EXPECT_TRUE(got[none].is_null());
+
+  ArrowSchema nulls = {};
+  nulls.format = "n";
+  ArrowArray two = {};
+  two.length = 2;
+  EXPECT_EQ(messages({&nulls, &two}, {.format = &format}),
+            std::vector<json::Value>(2));
+}
+
+TEST(Arrow, NoRows) {
+  const Format format = format_of("qwen3");
+  Column column = Column::texts({}, "u");
+  EXPECT_TRUE(messages(column.view(), {.format = &format}).empty());
+}
+
+TEST(Arrow, TokenIds) {
+  const Format format = format_of("qwen3");
+  // Ids below 256 are bytes.
+  const testing::FamilyVocabulary family = testing::family_vocabulary("qwen3");
+  const Vocabulary& vocabulary = family.vocabulary;
+  std::vector<std::vector<TokenId>> rows;
+  std::vector<json::Value> wanted;
+  for (const std::string text : {"a</think>b", "", "<tool_call>{}"}) {
+    rows.emplace_back();
+    for (const char c : text) {
+      rows.back().push_back(static_cast<std::uint8_t>(c));
+    }
+    wanted.push_back(expected(format, text, {.markers = Markers::kEither}));
+  }
+  const ArrowParseOptions options{.format = &format,
+                                  .vocabulary = &vocabulary,
+                                  .markers = Markers::kEither};
+  Column small = Column::ids<std::int32_t, std::int32_t>(rows, "+l", "i");
+  EXPECT_EQ(messages(small.view(), options), wanted);
+  Column large = Column::ids<std::int64_t, std::uint64_t>(rows, "+L", "L");
+  EXPECT_EQ(messages(large.view(), options), wanted);
+
+  rows[1] = {static_cast<TokenId>(-1)};
+  Column bad = Column::ids<std::int32_t, std::int32_t>(rows, "+l", "i");
+  const auto got = messages(bad.view(), options);
+  EXPECT_EQ(got[0], wanted[0]);
+  EXPECT_FALSE(got[1].find("complete")->as_bool());
+  EXPECT_EQ(got[1].find("diagnostics")->items()[0].find("code")->as_string(),
+            "wrong_type");
+}
+
+TEST(Arrow, FormatsPrefixesAndToolsByRow) {
+  const Format qwen = format_of("qwen3_coder");
+  const Texts rows = {
+      "x</think>y",
+      "<tool_call>\n<function=f>\n<parameter=a>\n7\n</parameter>\n"
+      "</function>\n</tool_call>",
+      "Hi.", "Hi."};
+  Column responses = Column::texts(rows, "u");
+  Column formats =
+      Column::texts({"qwen3", std::nullopt, "no such format", "{]"}, "u");
+  Column prefixes =
+      Column::texts({"<think>", std::nullopt, std::nullopt, std::nullopt}, "U");
+  const std::string tools = R"([{"name": "f", "parameters": {"type": "object",
+      "properties": {"a": {"type": "integer"}}}}])";
+  Column by_row = Column::texts({std::nullopt, tools, "[", std::nullopt}, "vu");
+  const ArrowColumn format_column = formats.view();
+  const ArrowColumn prefix_column = prefixes.view();
+  const ArrowColumn tools_column = by_row.view();
+  const auto got = messages(responses.view(), {.format = &qwen,
+                                               .formats = &format_column,
+                                               .prefixes = &prefix_column,
+                                               .tools_by_row = &tools_column});
+  ASSERT_EQ(got.size(), 4U);
+  EXPECT_EQ(got[0].find("reasoning")->as_string(), "x");
+  EXPECT_EQ(got[0].find("content")->as_string(), "y");
+  EXPECT_EQ(
+      got[1].find("tool_calls")->items()[0].find("arguments")->as_string(),
+      R"({"a": 7})");
+  EXPECT_EQ(got[2].find("content")->as_string(), "Hi.");
+  EXPECT_EQ(got[2].find("diagnostics")->items()[0].find("code")->as_string(),
+            "unknown_format");
+  EXPECT_EQ(got[3].find("content")->as_string(), "Hi.");
+  EXPECT_EQ(got[3].find("diagnostics")->items()[0].find("code")->as_string(),
+            "invalid_json");
+}
+
+// A consumer may move a child out of its parent and release the parent first.
+TEST(Arrow, AChildOutlivesItsParent) {
+  const Format format = format_of("qwen3");
+  Column column = Column::texts({"Hi.", "there"}, "u");
+  ArrowArray out = {};
+  ASSERT_TRUE(parse_arrow(column.view(), {.format = &format}, &out));
+  ArrowArray content = *out.children[1];
+  out.children[1]->release = nullptr;
+  out.release(&out);
+  const auto* ends = static_cast<const std::int64_t*>(content.buffers[1]);
+  EXPECT_EQ(std::string_view(static_cast<const char*>(content.buffers[2]),
+                             static_cast<std::size_t>(ends[2])),
+            "Hi.there");
+  content.release(&content);
+  EXPECT_EQ(content.release, nullptr);
+}
+
+TEST(Arrow, Errors) {
+  const Format format = format_of("qwen3");
+  Column texts = Column::texts({"Hi."}, "u");
+  const auto error = [](const ArrowColumn& column,
+                        const ArrowParseOptions& options) {
+    ArrowArray out = {};
+    const Result<std::size_t> rows = parse_arrow(column, options, &out);
+    EXPECT_FALSE(rows);
+    EXPECT_EQ(out.release, nullptr);
+    return rows ? Error{} : rows.error();
+  };
+  EXPECT_EQ(error(texts.view(), {}).code, ErrorCode::kUsage);
+  Column other = Column::texts({"a", "b"}, "u");
+  const ArrowColumn two = other.view();
+  const Error lengths =
+      error(texts.view(), {.format = &format, .prefixes = &two});
+  EXPECT_EQ(lengths.code, ErrorCode::kUsage);
+  EXPECT_EQ(lengths.message, "the prefixes are 2 rows beside 1 responses");
+  Column ids = Column::ids<std::int32_t, std::int32_t>({{1}}, "+l", "i");
+  EXPECT_EQ(error(ids.view(), {.format = &format}).code, ErrorCode::kUsage);
+  Column floats = Column::ids<std::int32_t, std::int32_t>({{1}}, "+l", "f");
+  EXPECT_EQ(error(floats.view(), {.format = &format}).code,
+            ErrorCode::kWrongType);
+  ArrowSchema dates = {};
+  dates.format = "tdD";
+  ArrowArray none = {};
+  const Error wrong = error({&dates, &none}, {.format = &format});
+  EXPECT_EQ(wrong.code, ErrorCode::kWrongType);
+  EXPECT_NE(wrong.message.find("'tdD'"), std::string::npos);
+  EXPECT_EQ(
+      error(texts.view(), {.format = &format, .cancelled = [] { return true; }})
+          .message,
+      "parsing was cancelled");
+}
+
+}  // namespace
+}  // namespace parlance
