@@ -60,8 +60,10 @@ bool all_distinct(const json::Array& items) {
 
 bool equal_values(const Value& a, const Value& b) {
   if (is_number(a) && is_number(b)) {
+    // What is beyond the range of a double is read as an infinity.
     const auto x = to_decimal(a);
-    return x && x == to_decimal(b);
+    const auto y = to_decimal(b);
+    return x || y ? x == y : a == b;
   }
   if (a.kind() != b.kind()) return false;
   if (a.is_array()) {
