@@ -108,7 +108,8 @@ void append_element_value(const Value& value, std::string_view strings,
     return;
   }
   const std::string_view text = value.as_string();
-  if (strings == "cdata" && text.find_first_of("<&") != text.npos) {
+  // Lines, too, are easier to read in a section.
+  if (strings == "cdata" && text.find_first_of("<&\n") != text.npos) {
     out.append("<![CDATA[").append(text).append("]]>");
     return;
   }
