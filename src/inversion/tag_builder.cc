@@ -8,6 +8,7 @@
 //
 //   messages   thinking, content, tool_calls with "between"
 //              sequence[ star(sequence[ message between ]) last ]
+//              A section of calls is one message, the last.
 //
 // The text of a field is one node, followed by what may come after it, so that
 // a reader of the tag never has to wait for the end to know where the text
@@ -524,6 +525,27 @@ class Builder {
 
   // ---- calls ----
 
+  // Where the last text may be chosen, a message that ends the response ends
+  // with a text of turn_end, and another one does not.
+  WriteParts ending(const WriteParts& parts, bool last) const {
+    if (parts.empty() || parts.back().kind != WritePart::Kind::kAny) {
+      return parts;
+    }
+    std::vector<WriteParts> fitting;
+    for (const WriteParts& choice : parts.back().choices) {
+      if (ends_turn(choice) == last) fitting.push_back(choice);
+    }
+    if (fitting.empty()) return parts;
+    WriteParts out(parts.begin(), parts.end() - 1);
+    if (fitting.size() == 1) {
+      out.insert(out.end(), fitting[0].begin(), fitting[0].end());
+    } else {
+      out.push_back(parts.back());
+      out.back().choices = std::move(fitting);
+    }
+    return out;
+  }
+
   // The texts at both ends become the markers of the tag.
   Value call(const WriteParts& parts, const Tool& tool) const {
     json::Array nodes;
@@ -540,11 +562,13 @@ class Builder {
         values::tag(begin, in_order(std::move(nodes)), end), tool.name);
   }
 
-  json::Array call_tags() const {
+  // In messages, `last` says whether the call ends the response.
+  json::Array call_tags(std::optional<bool> last = std::nullopt) const {
     json::Array out;
     for (const Tool& tool : request_.tools.functions) {
       for (const WriteLayout& layout : layouts_of(*plan_.calls)) {
-        out.push_back(call(layout.parts, tool));
+        out.push_back(
+            call(last ? ending(layout.parts, *last) : layout.parts, tool));
       }
     }
     return out;
@@ -774,11 +798,14 @@ class Builder {
   //   must call   (reasoning, preamble or call)*, then a call
   //   forced      reasoning*, then the call
   //
+  // Reasoning that the template does not repeat comes once, first.
+  // Calls that have a section are one message, the last.
   // Without tools there are no preambles and no calls.
   Value build_messages(const WriteMessages& messages) const {
     const bool forced = request_.tools.choice == ToolChoice::kForced;
-    json::Array first;   // reasoning
-    json::Array before;  // everything that may precede the last message
+    json::Array first;     // reasoning
+    bool repeats = false;  // reasoning may come more than once
+    json::Array before;    // everything that may precede the last message
     json::Array last;
     const auto add = [](json::Array& out, const json::Array& more) {
       out.insert(out.end(), more.begin(), more.end());
@@ -792,13 +819,17 @@ class Builder {
         case Role::kReasoning:
           if (request_.reasoning == Reasoning::kOff) break;
           first = text_layouts(field, free_text(field));
-          add(before, first);
+          repeats = format_.description.fields[field].repeats;
+          if (repeats) add(before, first);
           break;
         case Role::kCalls: {
           if (!with_calls_) break;
-          const json::Array calls = call_tags();
-          if (!one_call()) add(before, calls);
-          if (may_be_last(field)) add(last, calls);
+          if (!layouts_of(field).front().section_begin.empty()) {
+            if (may_be_last(field)) last.push_back(all_calls(one_call()));
+            break;
+          }
+          if (!one_call()) add(before, call_tags(/*last=*/false));
+          if (may_be_last(field)) add(last, call_tags(/*last=*/true));
           break;
         }
         case Role::kContent:
@@ -823,8 +854,11 @@ class Builder {
       return in_order(std::move(nodes));
     };
     json::Array out;
-    if (request_.reasoning == Reasoning::kRequired && !first.empty()) {
-      out.push_back(followed(first));
+    const bool required = request_.reasoning == Reasoning::kRequired;
+    if (!first.empty() && (required || !repeats)) {
+      Value reasoning = followed(std::move(first));
+      out.push_back(required ? std::move(reasoning)
+                             : optional(std::move(reasoning)));
     }
     if (!before.empty()) {
       out.push_back(values::repeated("star", followed(std::move(before))));

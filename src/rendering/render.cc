@@ -321,7 +321,8 @@ std::optional<Error> Writer::write_steps() {
   return std::nullopt;
 }
 
-// Messages come in the order of the list.  Each call is a message.
+// Messages come in the order of the list.  Each call is a message, and so are
+// all calls in a section.
 std::optional<Error> Writer::write_messages() {
   const format::WriteMessages& messages = *writing_.messages;
   struct Item {
@@ -333,7 +334,12 @@ std::optional<Error> Writer::write_messages() {
   for (const FieldId field : messages.fields) {
     if (!given(field)) continue;
     const std::vector<MessageCall>& calls = value_of(field).calls;
-    if (calls.empty()) items.push_back({field, nullptr, 0});
+    const WriteLayout* layout = layout_of(field, false);
+    if (calls.empty() ||
+        (layout != nullptr && !layout->section_begin.empty())) {
+      items.push_back({field, nullptr, 0});
+      continue;
+    }
     for (std::size_t i = 0; i < calls.size(); ++i) {
       items.push_back({field, &calls[i], i});
     }
@@ -348,6 +354,10 @@ std::optional<Error> Writer::write_messages() {
     }
     const WriteLayout* layout = layout_of(item.field, goes_on);
     if (layout == nullptr) continue;
+    if (item.call == nullptr && !value_of(item.field).calls.empty()) {
+      if (auto error = write_calls(item.field, *layout, goes_on)) return error;
+      continue;
+    }
     if (auto error = write_parts(layout->parts, {.field = item.field,
                                                  .call = item.call,
                                                  .index = item.index,
