@@ -233,14 +233,18 @@ class Walker {
         below(chance(50) ? std::min<std::size_t>(512, vocabulary_.size())
                          : vocabulary_.size());
     const std::size_t words = row_.size();
-    for (std::size_t i = 0; i <= words; ++i) {
+    for (std::size_t i = 0; i < words; ++i) {
       const std::size_t word = (first / 32 + i) % words;
       auto bits = static_cast<std::uint32_t>(row_[word]);
-      if (i == 0) bits &= ~std::uint32_t{0} << (first % 32);
-      if (bits != 0) {
-        return static_cast<TokenId>(
-            word * 32 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (bits == 0) continue;
+      // Any of the word, or else the lowest would hide its neighbours.
+      for (std::size_t skip =
+               below(static_cast<std::size_t>(std::popcount(bits)));
+           skip > 0; --skip) {
+        bits &= bits - 1;
       }
+      return static_cast<TokenId>(
+          word * 32 + static_cast<std::size_t>(std::countr_zero(bits)));
     }
     return 0;  // No row is empty here.
   }
