@@ -557,7 +557,7 @@ TEMPLATES = (
     ),
     Template(
         "GigaChat3.1-10B-A1.8B",
-        "gigachat3",
+        "gigachat3_1",
         ends=("<|message_sep|>", "</s>"),
         shapes=("c", "t", "ct"),
     ),
@@ -1049,6 +1049,7 @@ for family, variants in {
     "kimi_k2": ("kimi_k2_thinking",),
     "mistral_v11": ("mistral_small_3_2",),
     "cohere_command": ("cohere2_moe",),
+    "gigachat3": ("gigachat3_1",),
 }.items():
     IN_STRINGS |= dict.fromkeys(variants, IN_STRINGS[family])
 
