@@ -213,6 +213,7 @@ family_markers() {
 // Families whose tokenizer has another's markers.
 inline std::string_view markers_like(std::string_view family) {
   static const std::map<std::string_view, std::string_view> kLike = {
+      {"chatml", "qwen3"},
       {"cohere_cofl_xml", "cohere_command"},
       {"command_r_plus", "cohere_command"},
       {"deepseek_v3_r1", "deepseek_v3_1"},

@@ -787,6 +787,7 @@ TEST(Detect, TellsFamiliesByTheirMarkers) {
       {R"({"chat_template": "<｜DSML｜function_calls>"})", "deepseek_v3_2"},
       {R"({"chat_template": "<｜DSML｜tool_calls>"})", "deepseek_v4"},
       {R"({"chat_template": "]<]minimax[>[<tool_call>"})", "minimax_m3"},
+      {R"({"chat_template": "<|im_start|> <|im_end|>"})", "chatml"},
       {R"({"chat_template": "<arg_key><arg_value> <think></think>"})",
        "glm4_5"},
       {R"({"chat_template": "<arg_key><arg_value> </think>"})", "glm4_7"},
