@@ -99,8 +99,12 @@ Result<MessageCall> read_call(const Value& value, const std::string& pointer) {
 // Writes one message.
 class Writer {
  public:
-  Writer(const MessageFields& message, const format::FormatImpl& format)
-      : message_(message), format_(format), writing_(*format.family.writing) {}
+  Writer(const MessageFields& message, const format::FormatImpl& format,
+         Absent absent)
+      : message_(message),
+        format_(format),
+        writing_(*format.family.writing),
+        absent_(absent) {}
 
   Result<std::string> write() {
     const std::optional<Error> error =
@@ -163,6 +167,7 @@ class Writer {
   const MessageFields& message_;
   const format::FormatImpl& format_;
   const format::Writing& writing_;
+  const Absent absent_;
   std::string out_;
 };
 
@@ -295,7 +300,10 @@ std::optional<Error> Writer::write_calls(FieldId field,
 std::optional<Error> Writer::write_field(FieldId field, bool goes_on) {
   const WriteLayout* layout = layout_of(field, goes_on);
   if (layout == nullptr) return std::nullopt;
-  if (!given(field)) return write_parts(layout->off, {.field = field});
+  if (!given(field)) {
+    if (absent_ == Absent::kNothing) return std::nullopt;
+    return write_parts(layout->off, {.field = field});
+  }
   if (!value_of(field).calls.empty()) {
     return write_calls(field, *layout, goes_on);
   }
@@ -426,8 +434,8 @@ Result<MessageFields> read_message(const Value& message,
 }
 
 Result<std::string> render(const MessageFields& message,
-                           const format::FormatImpl& format) {
-  return Writer(message, format).write();
+                           const format::FormatImpl& format, Absent absent) {
+  return Writer(message, format, absent).write();
 }
 
 }  // namespace parlance::rendering

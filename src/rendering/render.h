@@ -9,6 +9,7 @@
 //   <think>\nHm.\n</think>\n\n         the parts of "thinking"
 //   <tool_call>\n{"name": "now", ...   the parts of "tool_calls"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,12 @@ struct MessageFields {
 Result<MessageFields> read_message(const json::Value& message,
                                    const format::FormatImpl& format);
 
+// What is written for a field of reasoning that the message does not have.
+enum class Absent : std::uint8_t {
+  kOff,      // "off" of its layout
+  kNothing,  // nothing
+};
+
 // The text of the message.  REQUIRES: the format has a description of how it
 // is written (Family::writing).
 //
@@ -55,7 +62,8 @@ Result<MessageFields> read_message(const json::Value& message,
 //
 // Complexity: O(size of the text).
 Result<std::string> render(const MessageFields& message,
-                           const format::FormatImpl& format);
+                           const format::FormatImpl& format,
+                           Absent absent = Absent::kOff);
 
 }  // namespace parlance::rendering
 

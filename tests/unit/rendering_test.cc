@@ -69,6 +69,20 @@ TEST(Rendering, WhatIsAbsentNullOrEmptyIsNotWritten) {
   EXPECT_EQ(rendered(format, "{}"), "");
 }
 
+TEST(Rendering, WhatIsWrittenInsteadOfReasoning) {
+  const Format format = family(
+      R"({"order": ["thinking?", "content?"],
+          "thinking": {"parts": ["<think>", {"text": true}, "</think>\n"],
+                       "off": ["<think></think>"]},
+          "content": {"parts": [{"text": true}]}})",
+      R"({"thinking": {"layout": {"after": ["\n"]}}})");
+  EXPECT_EQ(rendered(format, R"({"content": "Hi."})"), "<think></think>Hi.");
+  // A line feed after it would be layout.
+  EXPECT_EQ(rendered(format, R"({"content": "\nHi."})"), "\nHi.");
+  EXPECT_EQ(rendered(format, R"({"thinking": "Hm.", "content": "\nHi."})"),
+            "<think>Hm.</think>\n\nHi.");
+}
+
 TEST(Rendering, ThePromptsPartIsLeftOut) {
   const Format format = family(kWrite);
   EXPECT_EQ(rendered(format, R"({"thinking": "Hm.", "content": "Hi."})",
