@@ -695,7 +695,8 @@ class Builder {
       if (role == Role::kCalls) {
         if (!with_calls_ || answer == Answer::kDocument) continue;
         json::Array nodes;
-        if (open_text) {
+        // White space alone is layout also where text could have been.
+        if (open_text || format_.description.implicit) {
           if (auto before = before_calls()) nodes.push_back(*std::move(before));
         }
         nodes.push_back(all_calls(one_call() || !step.repeats));
