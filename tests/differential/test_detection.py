@@ -26,6 +26,7 @@ NOT_RENDERED = {
     "ibm-granite-granite-3.3-2B-Instruct",
     "google-gemma-2-2b-it",
     "microsoft-Phi-3.5-mini-instruct",
+    "LFM2-8B-A1B",
     "deepseek-ai-DeepSeek-R1-Distill-Llama-8B",
     "tokenizer-llama3_1",
     "tokenizer-deepseek_v3",

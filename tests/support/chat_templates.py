@@ -492,9 +492,8 @@ TEMPLATES = (
         shapes=NO_REASONING,
         turns=(),
     ),
-    # The first two write no calls, the third no quotes inside strings.
+    # The first writes no calls, the second strings without escapes.
     Template("LFM2-8B-A1B", "lfm2", shapes=("c",)),
-    Template("LFM2.5-Instruct", "lfm2", shapes=("c",)),
     Template("LFM2.5-8B-A1B", "lfm2", shapes=("c",)),
     Template(
         "mistralai-Mistral-Nemo-Instruct-2407",
