@@ -31,7 +31,10 @@
 #include "arguments/elements.h"
 #include "arguments/literals.h"
 #include "arguments/reader_rules.h"
+#include "base/argument_names.h"
 #include "call_stream/json_calls.h"
+#include "call_stream/lax_text.h"
+#include "call_stream/python_calls.h"
 
 namespace parlance::arguments {
 
@@ -655,6 +658,15 @@ Arguments ArgumentReader::read(std::string_view text) const {
   return Reading(*state_->rules, state_->limits, text).read();
 }
 
+namespace {
+
+bool is_key_character(char32_t c) {
+  const char byte = static_cast<char>(c);
+  return c < 0x80 && base::is_bare_key({&byte, 1});
+}
+
+}  // namespace
+
 std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     std::string_view name) const {
   if (state_->style == ArgumentStyle::kJson) {
@@ -663,6 +675,21 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
     shape.name.text = name;
     return call_stream::JsonCallReader::make(std::move(shape), {},
                                              state_->limits);
+  }
+  if (state_->style == ArgumentStyle::kPython) {
+    return call_stream::PythonCallReader::of_arguments(name, state_->limits);
+  }
+  if (state_->style == ArgumentStyle::kDelimited) {
+    json::Dialect dialect;
+    dialect.unquoted_keys = true;
+    dialect.string_delims = {{state_->delimited.open, state_->delimited.close}};
+    call_stream::JsonCallShape shape;
+    shape.name.kind = call_stream::Source::Kind::kText;
+    shape.name.text = name;
+    return std::make_unique<call_stream::LaxCallReader>(
+        call_stream::LaxText(dialect, &is_key_character),
+        call_stream::JsonCallReader::make(std::move(shape), {},
+                                          state_->limits));
   }
   if (state_->rules == nullptr ||
       !ArgumentCallReader::streams(*state_->rules)) {

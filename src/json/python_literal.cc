@@ -362,6 +362,18 @@ Result<std::string> PythonReader::one_string() {
       triple ? std::string_view(three) : std::string_view(three).substr(0, 1);
   at_ += end.size();
   std::string out;
+  Result<bool> closed = characters(end, raw, out);
+  if (!closed) return std::move(closed).error();
+  if (*closed) return out;
+  at_ = start;
+  return error("the text ends inside a string");
+}
+
+// Appends the characters of a string up to `end`, or to the end of the text if
+// there is no `end`; returns whether `end` was found.
+Result<bool> PythonReader::characters(std::string_view end, bool raw,
+                                      std::string& out) {
+  const char quote = end.empty() ? '\\' : end[0];
   std::size_t high = std::string::npos;  // where a high surrogate was written
   while (at_ < text_.size()) {
     // Most bytes neither end the string nor escape anything.
@@ -374,9 +386,9 @@ Result<std::string> PythonReader::one_string() {
       high = std::string::npos;
       continue;
     }
-    if (text_.substr(at_).starts_with(end)) {
+    if (!end.empty() && text_.substr(at_).starts_with(end)) {
       at_ += end.size();
-      return out;
+      return true;
     }
     if (text_[at_] != '\\' || at_ + 1 >= text_.size()) {
       out += text_[at_++];
@@ -406,8 +418,7 @@ Result<std::string> PythonReader::one_string() {
       high = is_high(c) ? begin : std::string::npos;
     }
   }
-  at_ = start;
-  return error("the text ends inside a string");
+  return false;
 }
 
 // Appends what the escape at at_ means.  Returns its length, 0 if it is not
@@ -459,6 +470,13 @@ Result<Value> read_python(std::string_view text, const Limits& limits) {
     error.span = Span{reader.position(), text.size()};
     return error;
   }
+  return out;
+}
+
+std::optional<std::string> decode_python_text(std::string_view text, bool raw) {
+  PythonReader reader(text);
+  std::string out;
+  if (!reader.characters({}, raw, out)) return std::nullopt;
   return out;
 }
 

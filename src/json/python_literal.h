@@ -19,6 +19,7 @@
 // are not finite, other keys.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,6 +59,9 @@ class PythonReader {
   Result<Value> number();
   Result<std::string> string();
   Result<std::string> one_string();
+  Result<bool> characters(std::string_view end, bool raw, std::string& out);
+  friend std::optional<std::string> decode_python_text(std::string_view text,
+                                                       bool raw);
   std::size_t escape(std::string& out);
 
   const std::string_view text_;
@@ -67,6 +71,11 @@ class PythonReader {
 
 // Reads `text` as one value, with white space around it.
 Result<Value> read_python(std::string_view text, const Limits& limits = {});
+
+// What `text`, a part of a string between its quotes, means; nothing if an
+// escape in it is not valid.  `raw`: it has no escapes.  The part does not end
+// inside an escape, or after a high surrogate that a low one completes.
+std::optional<std::string> decode_python_text(std::string_view text, bool raw);
 
 }  // namespace parlance::json
 

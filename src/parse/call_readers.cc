@@ -8,6 +8,7 @@
 #include "automata/nfa.h"
 #include "base/python_number.h"
 #include "call_stream/lax_text.h"
+#include "call_stream/python_calls.h"
 #include "json/dialect.h"
 #include "parse/element_calls.h"
 #include "parse/region_values.h"
@@ -192,6 +193,26 @@ std::optional<Sources> sources_of(const Field& field,
                  source_of(member(*function, "arguments"), field, region)};
 }
 
+// A reader for Python calls; null if name and arguments are not those of the
+// call, or if the id comes from it.
+std::unique_ptr<CallReader> python_reader(const Sources& sources,
+                                          call_stream::Casts casts,
+                                          const Limits& limits) {
+  const auto takes = [](const Source& source, const char* key) {
+    return source.kind == Source::Kind::kPaths && source.paths.size() == 1 &&
+           source.paths[0] == call_stream::Path{key};
+  };
+  if (!takes(sources.name, "name") || !sources.arguments ||
+      !takes(*sources.arguments, "arguments")) {
+    return nullptr;
+  }
+  // Python calls have no id, and one that may be missing is "".
+  const Source& id = sources.id;
+  if (id.kind == Source::Kind::kPaths && !id.optional) return nullptr;
+  return std::make_unique<call_stream::PythonCallReader>(
+      std::move(casts), id.kind == Source::Kind::kText ? id.text : "", limits);
+}
+
 // Applies what a family file says about the values of the field.  False: they
 // are not read piece by piece.
 bool apply_reading(const Field& field, const format::FieldReading& reading,
@@ -231,6 +252,10 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
                                              call_stream::Casts casts) {
   std::optional<Sources> sources = sources_of(field, region);
   if (!sources) return nullptr;
+  if (region.reading != nullptr &&
+      region.reading->syntax == format::ValueSyntax::kPythonCalls) {
+    return python_reader(*sources, std::move(casts), region.limits);
+  }
   JsonCallShape shape;
   shape.count = field.transform_each ? JsonCallShape::Count::kList
                                      : JsonCallShape::Count::kOne;

@@ -8,13 +8,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "../support/call_record.h"
 #include "../support/family_vocabulary.h"
 #include "../support/vectors.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
 
 namespace parlance {
 namespace {
@@ -258,6 +262,97 @@ TEST(CallsLaw, RandomValues) {
   }
   std::printf("%zu texts, %zu calls, %zu unfinished, %zu changed\n", written,
               tally.calls, tally.unfinished, tally.changed);
+}
+
+// --- Promptness --------------------------------------------------------------
+
+// How long the events of a call wait.  The argument "s" is a text that occurs
+// once in the response.  Whenever the response so far has n bytes of it, the
+// call is announced and the deltas have n bytes of it, but for kMostHeld: what
+// may still be the beginning of a delimiter.
+constexpr std::size_t kMostHeld = 64;
+
+std::string long_text() {
+  std::string out;
+  for (int i = 0; i < 60; ++i) out += "word" + std::to_string(i) + " ";
+  return out + "end";
+}
+
+// Feeds `text` byte by byte; returns the most bytes of `value` that the
+// response had and the deltas had not.
+template <class Parser>
+std::size_t longest_wait(Parser& parser, const std::string& text,
+                         const std::string& value) {
+  const std::size_t begin = text.find(value);
+  std::string written;
+  std::size_t seen = 0;  // bytes of the value in the deltas
+  std::size_t most = 0;
+  const auto note = [&](std::span<const Event> events) {
+    for (const Event& event : events) {
+      if (event.kind != EventKind::kCallArguments) continue;
+      written += event.text;
+    }
+    const std::size_t at = written.find(value.substr(0, 8));
+    if (at == std::string::npos) return;
+    while (seen < value.size() && at + seen < written.size() &&
+           written[at + seen] == value[seen]) {
+      ++seen;
+    }
+  };
+  note(parser.initial_events());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    note(parser.feed(text.substr(i, 1)));
+    if (i < begin) continue;
+    const std::size_t here = std::min(i + 1 - begin, value.size());
+    most = std::max(most, here - std::min(here, seen));
+  }
+  note(parser.finalize());
+  EXPECT_EQ(seen, value.size());
+  return most;
+}
+
+// Where a call waits longer, and why.
+const std::map<std::string, std::string, std::less<>> kLater = {};
+
+TEST(CallsLaw, Promptness) {
+  const Value tools = *json::parse(
+      R"([{"type": "function", "function": {"name": "f", "parameters":
+          {"type": "object", "properties": {"n": {"type": "integer"},
+           "s": {"type": "string"}}}}}])");
+  const ToolSet declared = ToolSet::from_value(tools);
+  const std::string value = long_text();
+  const json::Object call = {
+      {"type", "function"},
+      {"function",
+       json::Object{{"name", "f"},
+                    {"arguments", json::Object{{"n", 1}, {"s", value}}}}}};
+  const json::Value message = json::Object{
+      {"role", "assistant"}, {"tool_calls", json::Array{Value(call)}}};
+  for (const std::string_view family : Format::built_in_names()) {
+    SCOPED_TRACE(family);
+    const Result<Format> format = Format::built_in(family);
+    ASSERT_TRUE(format.has_value());
+    const Result<std::string> text = format->render(message);
+    if (!text) continue;
+    ParserOptions options;
+    options.stream_calls = true;
+    options.tools = &declared;
+    ResponseParser parser(*format, options);
+    const std::size_t by_format = longest_wait(parser, *text, value);
+    StructuralTagOptions request;
+    request.tools = tools;
+    const Result<StructuralTag> tag = format->structural_tag(request);
+    ASSERT_TRUE(tag.has_value()) << tag.error().to_string();
+    const Result<CompiledTag> program = CompiledTag::compile(*tag);
+    ASSERT_TRUE(program.has_value()) << program.error().to_string();
+    TagParser tag_parser(*program, {.stream_calls = true});
+    const std::size_t by_tag = longest_wait(tag_parser, *text, value);
+    const bool later = by_format > kMostHeld || by_tag > kMostHeld;
+    if (later != kLater.contains(family)) {
+      ADD_FAILURE() << "the format's parser holds " << by_format
+                    << " bytes, the tag's " << by_tag;
+    }
+  }
 }
 
 }  // namespace
