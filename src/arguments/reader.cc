@@ -34,7 +34,9 @@
 #include "base/argument_names.h"
 #include "call_stream/json_calls.h"
 #include "call_stream/lax_text.h"
+#include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
+#include "parlance/tools.h"
 
 namespace parlance::arguments {
 
@@ -44,6 +46,7 @@ struct ArgumentReader::State {
   Limits limits;
   ArgumentStyle style = ArgumentStyle::kJson;
   structural_tag::DelimitedLayout delimited;
+  json::Value schema = {};  // of the style minimax_m3_xml
   // Null for the styles that are read without the schema: json, python and
   // delimited.
   std::unique_ptr<ArgumentRules> rules;
@@ -631,6 +634,9 @@ Result<ArgumentReader> ArgumentReader::make(
   state->limits.integer_digits = ~std::size_t{0};
   state->style = format.style;
   state->delimited = format.delimited;
+  if (format.style == ArgumentStyle::kMinimaxM3Xml) {
+    state->schema = format.schema;
+  }
   if (format.style != ArgumentStyle::kJson && !writes_literals(format.style)) {
     auto rules = ArgumentRules::make(format, limits);
     if (!rules) return std::move(rules).error();
@@ -662,7 +668,7 @@ namespace {
 
 bool is_key_character(char32_t c) {
   const char byte = static_cast<char>(c);
-  return c < 0x80 && base::is_bare_key({&byte, 1});
+  return c >= 0x80 || base::is_bare_key({&byte, 1});
 }
 
 }  // namespace
@@ -690,6 +696,18 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
         call_stream::LaxText(dialect, &is_key_character),
         call_stream::JsonCallReader::make(std::move(shape), {},
                                           state_->limits));
+  }
+  if (state_->style == ArgumentStyle::kCohereXml) {
+    return std::make_unique<call_stream::CohereCallReader>(
+        name, "", call_stream::Casts(), state_->limits);
+  }
+  if (state_->style == ArgumentStyle::kMinimaxM3Xml) {
+    ToolSet tools = ToolSet::from_value(json::Array{json::Object{
+        {"type", "function"},
+        {"function",
+         json::Object{{"name", name}, {"parameters", state_->schema}}}}});
+    return std::make_unique<call_stream::MinimaxCallReader>(
+        name, "", std::move(tools), true, state_->limits);
   }
   if (state_->rules == nullptr ||
       !ArgumentCallReader::streams(*state_->rules)) {

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "json/writer.h"
+
 namespace parlance::call_stream {
 namespace {
 
@@ -14,6 +16,22 @@ std::string id_of(const json::Value& call) {
   if (id == nullptr) return {};
   if (id->is_string()) return std::string(id->as_string());
   return json::dump(*id, {.ascii = false});
+}
+
+// Closes the object `written` with the members of `value` that it lacks.
+void add_rest(const json::Value& value, std::string& written) {
+  const Result<json::Value> known = json::parse(written + "}");
+  if (!known || !value.is_object()) return;
+  bool first = known->size() == 0;
+  for (const auto& [key, member] : value.members()) {
+    const json::Value* old = known->find(key);
+    if (old != nullptr && *old == member) continue;
+    if (!first) written += ", ";
+    first = false;
+    json::append_string(written, key, false);
+    written += ": " + json::dump(member, {.ascii = false});
+  }
+  written += '}';
 }
 
 }  // namespace
@@ -99,6 +117,9 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   const auto agrees = [&](std::size_t i, const CallView& wanted) {
     Call& call = announced[i];
     if (call.name != wanted.name || call.id != wanted.id) return false;
+    if (writer_.rest_ && i + 1 == announced.size()) {
+      add_rest(*wanted.arguments, call.arguments);
+    }
     if (!call.arguments.empty()) {
       const Result<json::Value> written = json::parse(call.arguments, options);
       return written && *written == *wanted.arguments;
@@ -154,6 +175,7 @@ void CallStream::finish_region() {
               std::back_inserter(*calls_));
   }
   writer_.calls_.clear();
+  writer_.rest_ = false;
   announced_ = 0;
   written_ = 0;
   reader_ = nullptr;

@@ -21,6 +21,8 @@
 //
 //   * a call with equal name, id and arguments is closed;
 //   * a call without any arguments so far gets them, written from the value;
+//   * a call whose rest the reader leaves to the value gets the members that
+//     are missing or that differ: readers of JSON take the last of two members;
 //   * a call that is not in the value stays unfinished;
 //   * from the first call of the value on that was not announced, the calls of
 //     the value are announced anew.  A member that comes twice in the object of
@@ -56,10 +58,15 @@ class CallWriter {
   // Appends to the JSON text of the arguments of the last call.
   // REQUIRES: open() was called.
   std::string& arguments() { return calls_.back().arguments; }
+  // The arguments of the last call are members of an object that is not closed:
+  // the members that are missing, or that have other values by now, come from
+  // the value of the region.  The reader writes no more.
+  void leave_rest() { rest_ = true; }
 
  private:
   friend class CallStream;
   std::vector<Call> calls_;
+  bool rest_ = false;  // of the last call
 };
 
 // Reads the calls of one region.

@@ -105,7 +105,10 @@ void JsonCallReader::begin_call() {
 void JsonCallReader::begin_value(std::string_view text) {
   const std::size_t begin = scanner_.position();
   const std::int32_t node = child_node(text[begin]);
-  if (!frames_.empty() && frames_.back().node == 0) only_value_.first = begin;
+  if (!frames_.empty() && frames_.back().node == 0) {
+    only_value_.first = begin;
+    if (begins_only_value(node)) begin_only_value(text);
+  }
   frames_.push_back({node, text[begin] == '{', begin});
   key_node_ = kOutside;
   if (node < 0) return;
@@ -130,10 +133,34 @@ void JsonCallReader::begin_value(std::string_view text) {
   }
 }
 
+// Whether the value that begins, at `node`, is that of the only key of a call.
+// Another key may follow, which makes it no call: then the call is never
+// closed.
+bool JsonCallReader::begins_only_value(std::int32_t node) const {
+  return shape_.only_key && members_ == 1 && node == kOutside && !announced_ &&
+         frames_.back().object && id_known_or_optional();
+}
+
+void JsonCallReader::begin_only_value(std::string_view text) {
+  shape_.name.text = only_key_;
+  name_known_ = true;
+  id_known_ = true;
+  arguments_begin_ = only_value_.first;
+  arguments_end_ = kNowhere;
+  in_text_ = shape_.as_text && text[arguments_begin_] == '"';
+  // Parts that come by their own names replace nothing.
+  ranks_[static_cast<std::size_t>(Part::kName)] = 0;
+  ranks_[static_cast<std::size_t>(Part::kArguments)] = 0;
+}
+
 void JsonCallReader::end_value(std::string_view text) {
   const Frame frame = frames_.back();
   frames_.pop_back();
   if (!frames_.empty() && frames_.back().node == 0) {
+    if (shape_.only_key && members_ == 1 &&
+        arguments_begin_ == only_value_.first) {
+      arguments_end_ = scanner_.position();
+    }
     only_value_.second = scanner_.position();
   }
   if (frame.node < 0 || repeated_) return;

@@ -111,6 +111,9 @@ class JsonCallReader final : public CallReader {
   void announce(CallWriter& out);
   void read_key(std::string_view text);
   void end_call();
+  bool begins_only_value(std::int32_t node) const;
+  void begin_only_value(std::string_view text);
+  bool id_known_or_optional() const { return id_known_ || shape_.id.optional; }
   std::int32_t child_node(char first) const;
   void begin_call();
   void begin_value(std::string_view text);

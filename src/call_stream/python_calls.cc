@@ -150,9 +150,50 @@ bool PythonCallReader::read_name(std::string_view text, CallWriter& out) {
     before = c;
   }
   if (!valid) return stop();
+  call_begin_ = open;
   at_ = open + 1;
   begin_arguments(out);
   return true;
+}
+
+// What is open cannot be read.
+bool PythonCallReader::stop() {
+  const bool in_call = !open_.empty() && !only_arguments_;
+  step_ = in_call ? Step::kDamage : Step::kStopped;
+  open_.clear();
+  extent_ = {};
+  extent_.at = call_begin_;
+  return true;
+}
+
+// Looks for the end of the call's parentheses, by the rules of
+// parse::end_of_brackets(): a bracket closes what is open inside its pair.
+bool PythonCallReader::read_damage(std::string_view text) {
+  Extent& e = extent_;
+  for (; e.at < text.size(); ++e.at) {
+    const char c = text[e.at];
+    if (e.escaped) {
+      e.escaped = false;
+    } else if (e.quote != 0) {
+      e.escaped = c == '\\';
+      if (c == e.quote) e.quote = 0;
+    } else if (is_quote(c)) {
+      e.quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      e.open += c;
+    } else if (c == ')' || c == ']' || c == '}') {
+      const std::size_t pair = e.open.rfind(c == ')'   ? '('
+                                            : c == ']' ? '['
+                                                       : '{');
+      if (pair == std::string::npos) return stop();
+      e.open.resize(pair);
+      if (!e.open.empty()) continue;
+      at_ = e.at + 1;
+      step_ = Step::kBetween;
+      return true;
+    }
+  }
+  return false;
 }
 
 // ---- Arguments ----
@@ -177,7 +218,7 @@ bool PythonCallReader::read_argument(std::string_view text, bool end,
   if (equals == text.size()) return false;
   const std::string_view name = text.substr(at_, searched_ - at_);
   if (name.empty() || is_digit(name[0]) || text[equals] != '=' ||
-      !names_.emplace(name).second) {
+      (!names_.emplace(name).second && !only_arguments_)) {
     return stop();
   }
   if (!first_) out += ", ";
@@ -306,10 +347,11 @@ bool PythonCallReader::read_string(std::string_view text, std::string& out) {
       ++i;
     }
   }
-  const std::optional<std::string> piece =
-      json::decode_python_text(text.substr(at_, i - at_), raw_);
-  if (!piece) return stop();
-  append_escaped(out, *piece);
+  std::string piece;
+  const bool valid =
+      json::append_python_text(text.substr(at_, i - at_), raw_, piece);
+  append_escaped(out, piece);
+  if (!valid) return stop();
   at_ = i;
   if (!ended) return false;
   at_ += triple_ ? 3 : 1;
@@ -583,6 +625,8 @@ bool PythonCallReader::step(std::string_view text, bool end, CallWriter& out) {
       return read_held(text, end, out.arguments());
     case Step::kAfter:
       return read_after(text, end, out.arguments());
+    case Step::kDamage:
+      return read_damage(text);
     case Step::kStopped:
       return false;
   }

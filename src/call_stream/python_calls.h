@@ -21,8 +21,8 @@
 //   the tool may cast         until they end
 //
 // Held text is in the text of the region, which is in memory anyway.  A call
-// that cannot be read ends the reading: what follows is announced when the
-// region closes.
+// that cannot be read stays as it is; the next one is looked for where its
+// brackets close.
 
 #include <cstddef>
 #include <cstdint>
@@ -62,8 +62,9 @@ class PythonCallReader final : public CallReader {
     kString,
     kAfterString,  // another string may follow
     kNumber,
-    kHeld,   // a text that is written when it ends
-    kAfter,  // a comma, or the end of what is open
+    kHeld,    // a text that is written when it ends
+    kAfter,   // a comma, or the end of what is open
+    kDamage,  // the rest of a call that cannot be read
     kStopped,
   };
   // What a held text is.
@@ -80,6 +81,7 @@ class PythonCallReader final : public CallReader {
     std::string open = {};
     char quote = 0;  // of the open string, 0 outside
     bool triple = false;
+    bool escaped = false;  // after a backslash; of damage alone
   };
 
   // Each returns false if more text is needed.
@@ -98,10 +100,8 @@ class PythonCallReader final : public CallReader {
   bool follow(std::string_view text, bool end, bool (*stops)(char));
   bool write_held(std::string_view held, std::string& out);
   void begin_string(std::string_view text, std::size_t quote);
-  bool stop() {
-    step_ = Step::kStopped;
-    return true;
-  }
+  bool read_damage(std::string_view text);
+  bool stop();
   void skip_space(std::string_view text);
   bool may_cast(char first) const;
   void begin_arguments(CallWriter& out);
@@ -120,6 +120,7 @@ class PythonCallReader final : public CallReader {
 
   // The call.
   std::string name_;
+  std::size_t call_begin_ = 0;  // its parenthesis
   const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
   const schema::Parameter* parameter_ = nullptr;  // of the argument
   std::set<std::string, std::less<>> names_;      // of its arguments

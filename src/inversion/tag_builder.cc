@@ -566,9 +566,15 @@ class Builder {
   json::Array call_tags(std::optional<bool> last = std::nullopt) const {
     json::Array out;
     for (const Tool& tool : request_.tools.functions) {
+      const auto first = static_cast<std::ptrdiff_t>(out.size());
       for (const WriteLayout& layout : layouts_of(*plan_.calls)) {
-        out.push_back(
-            call(last ? ending(layout.parts, *last) : layout.parts, tool));
+        // Layouts may differ in their sections alone.
+        Value tag =
+            call(last ? ending(layout.parts, *last) : layout.parts, tool);
+        if (std::find(out.begin() + first, out.end(), tag) != out.end()) {
+          continue;
+        }
+        out.push_back(std::move(tag));
       }
     }
     return out;

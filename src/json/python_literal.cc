@@ -473,11 +473,8 @@ Result<Value> read_python(std::string_view text, const Limits& limits) {
   return out;
 }
 
-std::optional<std::string> decode_python_text(std::string_view text, bool raw) {
-  PythonReader reader(text);
-  std::string out;
-  if (!reader.characters({}, raw, out)) return std::nullopt;
-  return out;
+bool append_python_text(std::string_view text, bool raw, std::string& out) {
+  return PythonReader(text).characters({}, raw, out).has_value();
 }
 
 }  // namespace parlance::json

@@ -19,7 +19,6 @@
 // are not finite, other keys.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,8 +59,8 @@ class PythonReader {
   Result<std::string> string();
   Result<std::string> one_string();
   Result<bool> characters(std::string_view end, bool raw, std::string& out);
-  friend std::optional<std::string> decode_python_text(std::string_view text,
-                                                       bool raw);
+  friend bool append_python_text(std::string_view text, bool raw,
+                                 std::string& out);
   std::size_t escape(std::string& out);
 
   const std::string_view text_;
@@ -72,10 +71,11 @@ class PythonReader {
 // Reads `text` as one value, with white space around it.
 Result<Value> read_python(std::string_view text, const Limits& limits = {});
 
-// What `text`, a part of a string between its quotes, means; nothing if an
-// escape in it is not valid.  `raw`: it has no escapes.  The part does not end
-// inside an escape, or after a high surrogate that a low one completes.
-std::optional<std::string> decode_python_text(std::string_view text, bool raw);
+// Appends what `text`, a part of a string between its quotes, means, up to an
+// escape that is not valid; returns whether there is none.  `raw`: it has no
+// escapes.  The part does not end inside an escape, or after a high surrogate
+// that a low one completes.
+bool append_python_text(std::string_view text, bool raw, std::string& out);
 
 }  // namespace parlance::json
 

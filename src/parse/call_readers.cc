@@ -8,6 +8,7 @@
 #include "automata/nfa.h"
 #include "base/python_number.h"
 #include "call_stream/lax_text.h"
+#include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
 #include "json/dialect.h"
 #include "parse/element_calls.h"
@@ -213,6 +214,29 @@ std::unique_ptr<CallReader> python_reader(const Sources& sources,
       std::move(casts), id.kind == Source::Kind::kText ? id.text : "", limits);
 }
 
+// A reader for nested elements, which are the arguments of a call whose name is
+// in its opening; else null.
+std::unique_ptr<CallReader> nested_reader(const Sources& sources,
+                                          const format::FieldReading& reading,
+                                          call_stream::Casts casts,
+                                          const Limits& limits) {
+  const Source& name = sources.name;
+  const Source& id = sources.id;
+  const bool whole = sources.arguments &&
+                     sources.arguments->kind == Source::Kind::kPaths &&
+                     sources.arguments->paths[0].empty();
+  if (!whole || name.kind != Source::Kind::kText ||
+      id.kind == Source::Kind::kPaths) {
+    return nullptr;
+  }
+  if (reading.syntax == format::ValueSyntax::kCohereXml) {
+    return std::make_unique<call_stream::CohereCallReader>(
+        name.text, id.text, std::move(casts), limits);
+  }
+  return std::make_unique<call_stream::MinimaxCallReader>(
+      name.text, id.text, std::move(casts.tools), false, limits);
+}
+
 // Applies what a family file says about the values of the field.  False: they
 // are not read piece by piece.
 bool apply_reading(const Field& field, const format::FieldReading& reading,
@@ -256,6 +280,12 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
       region.reading->syntax == format::ValueSyntax::kPythonCalls) {
     return python_reader(*sources, std::move(casts), region.limits);
   }
+  if (region.reading != nullptr &&
+      (region.reading->syntax == format::ValueSyntax::kCohereXml ||
+       region.reading->syntax == format::ValueSyntax::kMinimaxM3Xml)) {
+    return nested_reader(*sources, *region.reading, std::move(casts),
+                         region.limits);
+  }
   JsonCallShape shape;
   shape.count = field.transform_each ? JsonCallShape::Count::kList
                                      : JsonCallShape::Count::kOne;
@@ -290,7 +320,7 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
   }
   const bool whole = known && arguments->paths[0].empty();
   if (!whole || content.fault) return late();
-  if (content.kind == ContentKind::kXmlInline && !content.merge_duplicates &&
+  if (content.kind == ContentKind::kXmlInline &&
       region.program.tags.at(&content).automaton != nullptr) {
     return std::make_unique<ElementCallReader>(name.text, id.text, content,
                                                region.program, region.marks,

@@ -42,6 +42,7 @@ const schema::Parameter* MemberReader::parameter_of(
 
 bool MemberReader::write(std::string_view key, std::string_view type,
                          const MarkedText& raw, bool null, std::string& out) {
+  if (repeats(key)) return false;
   ContentResult value =
       reading_ == nullptr || null
           ? parse_member_value(raw, null, content_, program_, limits_)
@@ -175,6 +176,7 @@ bool ElementCallReader::read_head(std::string_view text, std::string& out) {
   }
   growing_ = is_string();
   begun_ = false;
+  if (growing_ && repeats(key_)) return false;
   if (growing_) writer_.open_string(key_, out);
   step_ = Step::kTail;
   search_from(value_begin_, text);
@@ -224,7 +226,10 @@ void ElementCallReader::advance(std::string_view text, bool end,
                                               : read_tail(text, out);
     stopped_ = !read;
   }
-  if (stopped_) return;
+  if (stopped_) {
+    if (end && std::exchange(rest_, false)) writer.leave_rest();
+    return;
+  }
   if (end) {
     stopped_ = true;
     if (!growing_) writer_.end(out);

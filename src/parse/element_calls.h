@@ -11,10 +11,14 @@
 // A value that can only be the string of its text is written while it grows,
 // except for text that may still be its end.  A value that the tool's schema
 // may cast, or that a value parser reads, is written when its element ends.  An
-// element that comes twice is written twice (member_writer.h).
+// element that comes twice is written twice (member_writer.h); if the values of
+// equal elements are a list, everything from the second one on is written when
+// the region closes.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,15 +61,22 @@ class MemberReader : public call_stream::CallReader {
   const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
   call_stream::MemberWriter writer_;
   bool stopped_ = false;  // nothing more can be written
+  // Whether the values of equal keys are a list, and `key` has come before:
+  // then the value of the region has the rest.
+  bool repeats(std::string_view key) {
+    rest_ = content_.merge_duplicates && !keys_.emplace(key).second;
+    return rest_;
+  }
+  bool rest_ = false;
 
  private:
+  std::set<std::string, std::less<>> keys_;  // with merge_duplicates
   std::string name_;
   std::string id_;
   bool opened_ = false;
 };
 
-// xml-inline.  REQUIRES: the content does not merge duplicates, and its tag
-// pattern runs on an automaton.
+// xml-inline.  REQUIRES: the tag pattern runs on an automaton.
 class ElementCallReader final : public MemberReader {
  public:
   ElementCallReader(std::string_view name, std::string_view id,

@@ -612,6 +612,7 @@ TEST(LayoutsLaw, Reading) {
   EXPECT_GT(counts.texts, 1000u);
   EXPECT_GT(counts.values, 500u);
   EXPECT_LT(counts.left_out, counts.values / 10);
+  EXPECT_EQ(counts.changed, 0u);
 }
 
 TEST(LayoutsLaw, ReadingLongRun) {

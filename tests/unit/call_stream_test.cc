@@ -285,9 +285,9 @@ TEST(CallStream, NamesOfMembers) {
 
 TEST(CallStream, OnlyKey) {
   check(file_format(R"({"values": "list", "members": {"only_key": true}})"),
-        {{R"(<[{"f": {"a")", ""},
-         {R"(: 1}}, {"g": {})", R"(+f {"a": 1})"},
-         {"}]>", "+g {}.."}});
+        {{R"(<[{"f": {"a")", R"(+f {"a")"},
+         {R"(: 1}}, {"g": {})", ": 1}+g {}"},
+         {"}]>", ".."}});
 }
 
 TEST(CallStream, Sequences) {
@@ -390,14 +390,16 @@ TEST(CallStream, ElementsWithoutHalves) {
          {"[a]1[/", ""},
          {"][b]2", R"({"a": "1")"},
          {"[/]>", R"(, "b": "2"}.)"}});
-  // Values of repeated elements are collected: written when the region closes.
+  // The values of a repeated element are a list, which is written when the
+  // region closes.
   check(calls_format(
             R"("content": "xml-inline", "content_args": {"tag_pattern": )"
             R"("\\[(?P<key>\\w+)\\](?P<value>.*?)\\[/\\]", )"
             R"("merge_duplicates": true}, )"
             R"("transform": {"function": {"name": "{name}", "arguments": )"
             R"("{content}"}})"),
-        {{"<f![a]1[/][a]2[/]", "+f "}, {">", R"({"a": ["1", "2"]}.)"}});
+        {{"<f![a]1[/][a]2[/]", R"(+f {"a": "1")"},
+         {">", R"(, "a": ["1", "2"]}.)"}});
 }
 
 TEST(CallStream, Lines) {
