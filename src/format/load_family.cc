@@ -9,10 +9,12 @@
 #include <span>
 #include <utility>
 
+#include "base/reasoning_names.h"
 #include "format/load.h"
 #include "format/names.h"
 #include "json/located.h"
 #include "json/merge_patch.h"
+#include "regex/hir.h"
 
 namespace parlance::format {
 namespace {
@@ -627,6 +629,80 @@ std::optional<Error> load_file_head(const json::Value& file, FormatImpl& out) {
   return read.error();
 }
 
+namespace {
+
+// Whether each match of the pattern begins with a literal, white space apart,
+// so that an opener can be told from text at its first character.
+bool begins_with_literal(const regex::Hir& hir) {
+  if (hir.nodes.empty()) return false;
+  // Children come before their parents.
+  std::vector<bool> begins(hir.nodes.size());
+  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+    const regex::HirNode& node = hir.nodes[i];
+    const auto child = [&](regex::HirId id) -> bool { return begins[id]; };
+    switch (node.kind) {
+      case regex::HirKind::kLiteral:
+        begins[i] = true;
+        break;
+      case regex::HirKind::kClass:
+        begins[i] = !node.char_class.contains(U'a');
+        break;
+      case regex::HirKind::kConcat:
+        // Parts that may be missing, up to the first that may not.
+        for (const regex::HirId id : node.children) {
+          begins[i] = begins[id];
+          const regex::HirNode& part = hir.nodes[id];
+          const bool optional =
+              part.kind == regex::HirKind::kRepeat && part.min == 0;
+          if (!begins[i] || !optional) break;
+        }
+        break;
+      case regex::HirKind::kAlternation:
+      case regex::HirKind::kCapture:
+      case regex::HirKind::kAtomic:
+      case regex::HirKind::kRepeat:
+        begins[i] =
+            std::all_of(node.children.begin(), node.children.end(), child);
+        break;
+      default:
+        break;
+    }
+  }
+  const regex::HirNode& root = hir.nodes.back();
+  return begins.back() &&
+         !(root.kind == regex::HirKind::kRepeat && root.min == 0);
+}
+
+// A call inside reasoning that is still open ends it, unless the file says
+// otherwise: models forget the closing delimiter.  Headers of a protocol are
+// read by the protocol.
+void interrupt_reasoning(const json::Value& extension, FormatImpl& out) {
+  if (!out.family.protocol.empty()) return;
+  const Description& description = out.description;
+  const json::Value* read = extension.find("read");
+  std::vector<FieldId> calls;
+  for (FieldId i; i < description.fields.size(); ++i) {
+    const Field& field = description.fields[i];
+    if (field.template_name == "tool_calls" && field.open &&
+        begins_with_literal(field.open.pattern.hir)) {
+      calls.push_back(i);
+    }
+  }
+  for (FieldId i; i < description.fields.size(); ++i) {
+    const Field& field = description.fields[i];
+    if (!base::is_reasoning_name(field.template_name) || !field.open ||
+        !field.close) {
+      continue;
+    }
+    const json::Value* own =
+        read == nullptr ? nullptr : read->find(field.template_name);
+    if (own != nullptr && own->find("interrupted_by") != nullptr) continue;
+    out.family.reading.fields[i].interrupted_by = calls;
+  }
+}
+
+}  // namespace
+
 std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out) {
   Description& description = out.description;
   description.reports_unclaimed = !description.implicit;
@@ -664,6 +740,7 @@ std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out) {
       check_names(out, read);
     }
   }
+  if (read.ok()) interrupt_reasoning(*extension, out);
   return read.error();
 }
 

@@ -390,6 +390,20 @@ json::Value Assembler::adopt_body(FieldId field) {
   return json::Value::adopt(std::move(body_), begin, text.size());
 }
 
+// Whether the text of a region shows by itself that it is complete, as the last
+// bracket of a JSON value does.  Of elements and lines nothing but the closing
+// delimiter says that no argument follows.
+bool Assembler::ends_by_itself(FieldId index) const {
+  using Syntax = format::ValueSyntax;
+  const format::FieldReading* read = reading(index);
+  const Syntax syntax = read == nullptr ? Syntax::kTemplate : read->syntax;
+  if (syntax == Syntax::kTemplate) {
+    return description_.fields[index].content.kind ==
+           format::ContentKind::kJson;
+  }
+  return syntax != Syntax::kCohereXml && syntax != Syntax::kMinimaxM3Xml;
+}
+
 Result<json::Value> Assembler::read_region(
     const RegionText& region, std::vector<Span>* ignored,
     std::vector<ValueDamage>& damage) const {
@@ -397,6 +411,12 @@ Result<json::Value> Assembler::read_region(
   const format::FieldReading* read = reading(region.field);
   const std::vector<std::pair<std::string_view, std::string_view>> captures(
       region.captures.begin(), region.captures.end());
+  if (region.cut && options_.recover && has_calls(field) &&
+      !ends_by_itself(region.field)) {
+    return Error{ErrorCode::kInvalidContent,
+                 "the response ends before the closing delimiter, so arguments "
+                 "may be missing"};
+  }
   Result<json::Value> value = json::Value();
   if (read != nullptr && reads_values(field, *read)) {
     value = read_values(field, *read, region.body, captures,
@@ -640,6 +660,9 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
     add_diagnostic(std::move(diagnostic));
   } else {
     event.kind = EventKind::kRegionClose;
+    if (options_.recover && !options_.tools.empty()) {
+      report_undeclared(field, *value, {body_begin_, at(position)});
+    }
     if (options_.keep_message) part.value = *value;
     value_of_.push_back(events_.size());
     values_.push_back(std::move(*value));
@@ -648,6 +671,20 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   events_.push_back(event);
   if (options_.keep_message) message_.parts.push_back(std::move(part));
   fields_stale_ = true;
+}
+
+// A call of a tool that the request does not have is a call all the same: the
+// model wrote it, and only the caller can decide what becomes of it.
+void Assembler::report_undeclared(const format::Field& field,
+                                  const json::Value& value, Span bytes) {
+  if (!has_calls(field)) return;
+  for (const call_stream::CallView& call : call_stream::calls_in(value)) {
+    if (options_.tools.contains(call.name)) continue;
+    add_diagnostic({ErrorCode::kUnknownName,
+                    "a call of '" + std::string(call.name.substr(0, 100)) +
+                        "', which is not one of the tools of the request",
+                    field.name, bytes});
+  }
 }
 
 void Assembler::finish(std::uint64_t position) {

@@ -131,6 +131,9 @@ class Assembler final : public SegmentSink {
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
   Event call_event(Span bytes) const;
 
+  bool ends_by_itself(FieldId index) const;
+  void report_undeclared(const format::Field& field, const json::Value& value,
+                         Span bytes);
   Result<json::Value> region_value(FieldId index, bool cut);
   // A region before its value is read.
   struct RegionText {
