@@ -138,6 +138,10 @@ std::vector<std::string> raw_excludes(const ElementLayout& layout) {
 std::vector<std::string> name_excludes(const ElementLayout& layout) {
   std::vector<std::string> out = layout.ends;
   out.emplace_back(unambiguous_end("", layout.middle));
+  // In quotes: readers of formats take the first quote for the end.
+  if (layout.key == ElementLayout::Key::kRaw && layout.open.ends_with('"')) {
+    out.emplace_back("\"");
+  }
   if (!layout.close.empty()) {
     out.emplace_back(close_text(layout.close).text);
   }

@@ -34,6 +34,9 @@ constexpr const char* kTyped =
        "middle": "\" type=\"", "types": {"string": "str", "integer": "int",
        "number": "num", "*": "json"}, "after_type": "\">", "close": "</p>",
        "between": "\n", "key": "xml"})";
+constexpr const char* kQuoted =
+    R"("style": "elements", "elements": {"open": "<p name=\"",
+       "middle": "\" x>", "close": "</p>"})";
 constexpr const char* kJsonStrings =
     R"("style": "elements", "elements": {"open": "", "middle": ": ",
        "close": "", "between": ", ", "strings": "json"})";
@@ -68,7 +71,7 @@ TEST(Layouts, LoadErrors) {
          "colour": "x"})",
        ErrorCode::kUnknownKey, "/format/elements/colour",
        "elements: 'colour' is no key of this object. Keys are: open, middle, "
-       "types, after_type, close, between, key, strings, ends."},
+       "types, after_type, close, between, key, strings, ends, strip."},
       {R"("style": "elements", "elements": {"middle": "="})",
        ErrorCode::kEmptyValue, "/format/elements/close",
        "elements: 'close' must not be empty, unless 'strings' is 'json' and "
@@ -313,6 +316,7 @@ TEST(Layouts, UnwritableNames) {
       {kPython, "x-y", "is not a Python identifier"},
       {kDelimited, "a<|\\\"|>b", "contains \"<|\\\"|>\", which ends a string"},
       {kJsonStrings, "a: b", "contains \": \", which ends the name"},
+      {kQuoted, "a\\\"b", "contains \"\\\"\", which ends the name"},
       {kQwen, "a</function>", "contains \"</function>\", which ends the name"},
   };
   for (const Row& row : rows) {
