@@ -233,10 +233,37 @@ class FieldReader {
     for (const auto& [key, member] : value.members()) {
       load_member(key, member, out);
     }
+    check_ends(out);
     return out;
   }
 
  private:
+  // A region ends with its value only where an automaton finds what may end it
+  // sooner.
+  void check_ends(const FieldReading& reading) {
+    if (reading.ends != RegionEnd::kValue) return;
+    const auto check = [&](const Delimiter& delimiter,
+                           const std::string& whose) {
+      if (delimiter.kind != Delimiter::Kind::kPattern ||
+          delimiter.pattern.hir.regular()) {
+        return;
+      }
+      read_.fail(ErrorCode::kUnsupportedPattern,
+                 "'ends' of field '" + field_.name + "' is \"value\", and " +
+                     whose + " needs backtracking (" +
+                     *delimiter.pattern.hir.not_regular +
+                     ").  Write the pattern without it, or leave 'ends' out: "
+                     "then the region ends with the first match.",
+                 append_pointer(pointer_, "ends"));
+    };
+    check(field_.close, "the close pattern of the field");
+    for (const FieldId id : reading.interrupted_by) {
+      const Field& other = description_.fields[id];
+      check(other.open, "the open pattern of field '" + other.name +
+                            "', which interrupts it,");
+    }
+  }
+
   void load_member(const std::string& key, const json::Value& value,
                    FieldReading& out) {
     const std::string at = append_pointer(pointer_, key);

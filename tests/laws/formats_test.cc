@@ -227,9 +227,22 @@ std::vector<Vectors> load_formats() {
   return out;
 }
 
-// Vectors that a bare template gives and a recovering format must not, with
-// the reason.
-const std::map<std::string, std::string> kNotWithRecovery = {};
+// Vectors beyond a bare template that the formats do not give, with the reason.
+// Text that fits no field is never dropped, and calls are not guessed.
+const std::map<std::string, std::string> kDifferent = {
+    {"deepseek_v3_r1/call_begin_missing",
+     "a section without the mark of a call is text of the answer"},
+    {"gemma4/double_channel_open",
+     "the second opener stands in the region of the first, where it is text"},
+    {"kimi_k2/bad_id_skipped",
+     "an id without a number opens no call, and its text stays in the answer"},
+    {"kimi_k2/bare_counter_single_tool",
+     "an id without a name opens no call, and its text stays in the answer"},
+    {"kimi_k3/attribute_escapes",
+     "names of arguments are read as they are written"},
+    {"llama_custom_function/builtin_call_syntax",
+     "NAME.call(...) is code for the interpreter, and no call of a tool"},
+};
 
 struct Tally {
   std::size_t asked = 0;   // a bare template gives the message
@@ -273,10 +286,11 @@ TEST(FormatVectors, NoWorseThanATemplate) {
         if (asked) ++tally.asked;
         if (why.empty()) {
           ++(asked ? tally.passed : tally.beyond);
+          EXPECT_FALSE(recovers && kDifferent.contains(id)) << "passes now";
           return;
         }
         ++tally.failing;
-        if (asked && !(recovers && kNotWithRecovery.contains(id))) {
+        if (asked || (recovers && !kDifferent.contains(id))) {
           ADD_FAILURE() << (recovers ? "recovering: " : "bare: ") << why << "\n"
                         << json::dump(run.message.fields, {.ascii = false});
         }

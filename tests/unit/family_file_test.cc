@@ -176,6 +176,31 @@ TEST(FamilyFile, Reading) {
   EXPECT_FALSE(content.strip.has_value());
 }
 
+// What may end a region sooner than its value is found by an automaton.
+TEST(FamilyFile, EndsWithTheValueWithoutBacktracking) {
+  const auto load = [](const std::string& close, const std::string& opener) {
+    return Format::from_json(
+        R"json({"name": "f", "models": ["m"], "sources": ["s"], "date": "2026-11",
+        "detect": [{"all": ["<c>"], "why": "w"}],
+        "response_template": {"version": 1, "start_anchor": "A:", "fields": {
+          "thinking": {"open_pattern": ")json" +
+        opener +
+        R"json(", "close": "</think>"},
+          "calls": {"open": "<c>", "close_pattern": ")json" +
+        close +
+        R"json(", "content": "json"}}},
+        "parlance": {"read": {"calls": {"ends": "value",
+          "interrupted_by": ["thinking"]}}}})json");
+  };
+  EXPECT_TRUE(load("</c>(?=<e>)|<e>", "<think>").has_value());
+  for (const auto& format :
+       {load("</c>(?<=x)", "<think>"), load("</c>", "<(t)hink>\\\\1")}) {
+    ASSERT_FALSE(format.has_value());
+    EXPECT_EQ(format.error().code, ErrorCode::kUnsupportedPattern);
+    EXPECT_EQ(format.error().path, "/parlance/read/calls/ends");
+  }
+}
+
 TEST(FamilyFile, ErrorsOfReading) {
   const std::string at = "/parlance/read/calls/";
   const std::pair<const char*, std::pair<const char*, const char*>> rows[] = {
