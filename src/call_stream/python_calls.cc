@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "call_stream/member_writer.h"
 #include "json/python_literal.h"
 #include "json/writer.h"
@@ -18,7 +19,8 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
          c == '\v';
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
+
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
          c == '_' || static_cast<unsigned char>(c) >= 0x80;
