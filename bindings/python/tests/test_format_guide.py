@@ -1,0 +1,105 @@
+"""docs/write-a-format-file.md: its files load, and its examples run.
+
+And docs/reference/format-files.md describes every key of the language.
+"""
+
+import json
+import pathlib
+import re
+
+import parlance
+import pytest
+
+DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs"
+FORMATS = DOCS.parent / "formats"
+GUIDE = (DOCS / "write-a-format-file.md").read_text()
+REFERENCE = (DOCS / "reference" / "format-files.md").read_text()
+SCHEMA = json.loads((FORMATS / "format.schema.json").read_text())
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", GUIDE, re.M | re.S)
+
+
+@pytest.mark.parametrize("number", range(len(blocks("json"))))
+def test_files_of_the_guide(number):
+    aurora = parlance.Format(json.loads(blocks("json")[number]))
+    assert aurora.lint() == []
+    parser = aurora.parser(prefix="")
+    (sample,) = blocks("text")
+    parser.feed(sample.removeprefix("<|assistant|>").rstrip("\n"))
+    parser.finalize()
+    assert parser.diagnostics == []
+    assert parser.message["thinking"] == "The user wants weather."
+    # The second file says that the line feed is layout.
+    said = "Let me look." if number else "Let me look.\n"
+    assert parser.message["content"] == said
+    (call,) = parser.message["tool_calls"]
+    assert call["function"] == {
+        "name": "get_weather",
+        "arguments": {"city": "Bern"},
+    }
+
+
+def test_program_of_the_guide(tmp_path, monkeypatch):
+    (tmp_path / "aurora.json").write_text(blocks("json")[-1])
+    monkeypatch.chdir(tmp_path)
+    (program,) = blocks("python")
+    exec(compile(program, "write-a-format-file.md", "exec"), {})  # noqa: S102
+
+
+def keys(node, within=()):
+    """The keys that a part of the schema names, with those around them."""
+    if isinstance(node, dict):
+        for name, part in node.get("properties", {}).items():
+            yield name, within
+            yield from keys(part, (*within, name))
+        for key, part in node.items():
+            if key != "properties":
+                yield from keys(part, within)
+    elif isinstance(node, list):
+        for part in node:
+            yield from keys(part, within)
+
+
+def test_the_reference_names_every_key():
+    pages = REFERENCE + (
+        DOCS / "reference" / "response-templates.md"
+    ).read_text()
+    missing = {
+        key
+        for key, _ in keys(SCHEMA)
+        if f"`{key}" not in pages and f'"{key}"' not in pages
+    }
+    assert missing == set()
+
+
+def test_the_loader_knows_the_keys_of_the_schema():
+    """An unknown key is an error that lists the known ones: the schema's."""
+
+    def known(file, path):
+        with pytest.raises(parlance.TemplateError) as raised:
+            parlance.Format(file)
+        assert raised.value.path == path
+        listed = re.search(r"Known keys: (.*)\.$", str(raised.value).split(" (at")[0])
+        return set(listed.group(1).split(", "))
+
+    def of(*path):
+        node = SCHEMA
+        for step in path:
+            while "$ref" in node:
+                node = SCHEMA["$defs"][node["$ref"].rpartition("/")[2]]
+            node = node["properties"][step]
+        while "$ref" in node:
+            node = SCHEMA["$defs"][node["$ref"].rpartition("/")[2]]
+        return set(node["properties"])
+
+    file = json.loads(blocks("json")[-1])
+    assert known({**file, "x": 1}, "/x") == of()
+    assert known(
+        {**file, "parlance": {**file["parlance"], "x": 1}}, "/parlance/x"
+    ) == of("parlance")
+    template = {**file["response_template"], "x": 1}
+    assert known(
+        {**file, "response_template": template}, "/response_template/x"
+    ) == of("response_template")
