@@ -474,7 +474,7 @@ class WriteLoader {
   void load_delimited(const json::Value& value, const std::string& pointer,
                       json::Object& style) {
     constexpr std::array kKeys = {"delimited"sv};
-    constexpr std::array kInnerKeys = {"string"sv, "keys"sv};
+    constexpr std::array kInnerKeys = {"string"sv, "keys"sv, "order"sv};
     if (!read_.object(value, pointer, "'arguments'", kKeys)) return;
     const json::Value& inner = *value.find("delimited");
     const std::string at = append_pointer(pointer, "delimited");
@@ -502,6 +502,14 @@ class WriteLoader {
     out.set("keys", "bare");
     style.set("style", "delimited");
     style.set("delimited", json::Value(std::move(out)));
+    if (const json::Value* order = inner.find("order")) {
+      constexpr std::array kNames = {"schema"sv, "sorted"sv};
+      // Schemas have no order of names, so the grammar takes any.
+      if (read_.choice(*order, append_pointer(at, "order"), "'order'",
+                       kNames) == 1) {
+        style.set("any_order", true);
+      }
+    }
   }
 
   // {"each": [parts], "between": text, "ends": [texts]}: the parts must be

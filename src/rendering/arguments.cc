@@ -1,10 +1,13 @@
 #include "rendering/arguments.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/argument_names.h"
+#include "base/ascii.h"
 #include "json/located.h"
 #include "json/writer.h"
 
@@ -146,7 +149,24 @@ struct Delimiters {
   std::string_view close;
 };
 
-void append_delimited(const Value& value, const Delimiters& string,
+// The members of an object as they are written.
+std::vector<const json::Member*> in_order(const Value& object, bool sorted) {
+  std::vector<const json::Member*> out;
+  out.reserve(object.size());
+  for (const json::Member& member : object.members()) out.push_back(&member);
+  if (!sorted) return out;
+  // Jinja's dictsort: upper and lower case are the same.
+  std::ranges::stable_sort(
+      out,
+      [](std::string_view a, std::string_view b) {
+        return std::ranges::lexicographical_compare(a, b, {}, base::to_lower,
+                                                    base::to_lower);
+      },
+      &json::Member::key);
+  return out;
+}
+
+void append_delimited(const Value& value, const Delimiters& string, bool sorted,
                       std::string& out) {
   switch (value.kind()) {
     case json::Kind::kString:
@@ -158,7 +178,7 @@ void append_delimited(const Value& value, const Delimiters& string,
       for (const Value& item : value.items()) {
         if (!first) out += ',';
         first = false;
-        append_delimited(item, string, out);
+        append_delimited(item, string, sorted, out);
       }
       out += ']';
       return;
@@ -166,16 +186,16 @@ void append_delimited(const Value& value, const Delimiters& string,
     case json::Kind::kObject: {
       out += '{';
       bool first = true;
-      for (const json::Member& member : value.members()) {
+      for (const json::Member* member : in_order(value, sorted)) {
         if (!first) out += ',';
         first = false;
-        if (base::is_bare_key(member.key)) {
-          out += member.key;
+        if (base::is_bare_key(member->key)) {
+          out += member->key;
         } else {
-          out.append(string.open).append(member.key).append(string.close);
+          out.append(string.open).append(member->key).append(string.close);
         }
         out += ':';
-        append_delimited(member.value, string, out);
+        append_delimited(member->value, string, sorted, out);
       }
       out += '}';
       return;
@@ -250,7 +270,8 @@ Result<std::string> write_arguments(const Value& arguments,
     const Value* string = style.find("delimited")->find("string");
     append_delimited(
         arguments,
-        {string->items()[0].as_string(), string->items()[1].as_string()}, out);
+        {string->items()[0].as_string(), string->items()[1].as_string()},
+        style.find("any_order") != nullptr, out);
     return out;
   }
   if (name == "cohere_xml") {

@@ -324,6 +324,12 @@ WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary,
     for (const json::Value& item : next.items()) work.push_back(&item);
     for (const json::Member& member : next.members()) {
       if (member.key == "json_schema") continue;
+      // What ends a string whose end is no quote.
+      if (member.key == "delimited") {
+        const json::Value& string = *member.value.find("string");
+        out.value_ends.push_back(writer.write(string.items()[1].as_string()));
+        continue;
+      }
       work.push_back(&member.value);
       const bool end = member.key == "end";
       if (!end && member.key != "begin" && member.key != "value") continue;
