@@ -1,6 +1,9 @@
 // Implements Format::render().
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/access.h"
@@ -35,6 +38,20 @@ std::string shown(std::string text) {
   return text;
 }
 
+// Equality, whatever the order of members: some families sort them.  Depth is
+// that of json::parse().
+bool same_members(const json::Value& a, const json::Value& b) {
+  if (a.is_array() && b.is_array()) {
+    return std::ranges::equal(a.items(), b.items(), same_members);
+  }
+  if (!a.is_object() || !b.is_object()) return a == b;
+  return a.size() == b.size() &&
+         std::ranges::all_of(a.members(), [&](const json::Member& member) {
+           const json::Value* other = b.find(member.key);
+           return other != nullptr && same_members(member.value, *other);
+         });
+}
+
 // The first difference between the calls that were written and that were read.
 std::optional<Error> compare_calls(const std::vector<MessageCall>& written,
                                    const std::vector<MessageCall>& read,
@@ -53,7 +70,7 @@ std::optional<Error> compare_calls(const std::vector<MessageCall>& written,
                          json::quoted(shown(read[i].name)),
                      at + "/function/name");
     }
-    if (!(written[i].arguments == read[i].arguments)) {
+    if (!same_members(written[i].arguments, read[i].arguments)) {
       return differs("the arguments would be read back as " +
                          shown(json::dump(read[i].arguments, {.ascii = false})),
                      at + "/function/arguments");
@@ -98,36 +115,42 @@ Result<std::string> Format::render(const json::Value& message,
   }
   Result<MessageFields> fields = rendering::read_message(message, impl);
   if (!fields) return std::move(fields).error();
-  Result<std::string> text = rendering::render(*fields, impl);
-  if (!text) return text;
-  if (options.verify) {
-    if (auto error = verify(*this, *fields, *text, options.tools)) {
-      // After "off" the reader may take white space of the next field for
-      // layout; a response without it says the same.
-      Result<std::string> other =
-          rendering::render(*fields, impl, rendering::Absent::kNothing);
-      if (!other || *other == *text ||
-          verify(*this, *fields, *other, options.tools)) {
-        return *std::move(error);
-      }
-      text = std::move(other);
-    }
-  }
-  // Leave out what the prompt has written.
+  // What the prompt has written of the response.
+  std::string_view written;
   if (!options.prefix.empty()) {
     ResponseParser parser(*this, {.prefix = options.prefix});
-    const std::string_view written =
+    written =
         options.prefix.substr(options.prefix.size() - parser.prefix_bytes());
-    if (!text->starts_with(written)) {
-      return Error{ErrorCode::kConflict,
-                   "render: the prompt begins this response with " +
-                       json::quoted(shown(std::string(written))) +
-                       ", and the message does not begin so.",
-                   ""};
-    }
-    text->erase(0, written.size());
   }
-  return text;
+  // The first spelling that begins as the prompt does and is read back.  After
+  // "off" the reader may take white space of the next field for layout; where
+  // the prompt has begun a block of reasoning, only that block can be ended.
+  using rendering::Absent;
+  std::optional<Error> error;  // of the first spelling
+  std::string first;
+  for (const Absent absent : {Absent::kOff, Absent::kNothing, Absent::kBlock}) {
+    Result<std::string> text = rendering::render(*fields, impl, absent);
+    if (!text) return text;
+    if (error && *text == first) continue;
+    std::optional<Error> wrong;
+    if (!text->starts_with(written)) {
+      wrong = Error{ErrorCode::kConflict,
+                    "render: the prompt begins this response with " +
+                        json::quoted(shown(std::string(written))) +
+                        ", and the message does not begin so.",
+                    ""};
+    } else if (options.verify) {
+      wrong = verify(*this, *fields, *text, options.tools);
+    }
+    if (!wrong) {
+      text->erase(0, written.size());
+      return text;
+    }
+    if (error) continue;
+    error = std::move(wrong);
+    first = *std::move(text);
+  }
+  return *std::move(error);
 }
 
 }  // namespace parlance

@@ -127,6 +127,9 @@ class Writer {
     return message_.fields[field];
   }
   bool given(FieldId field) const { return value_of(field).given; }
+  bool is_reasoning(FieldId field) const {
+    return base::is_reasoning_name(format_.description.fields[field].name);
+  }
 
   // Whether the parts contain, outside of choices, a text that ends a response.
   bool ends_turn(const WriteParts& parts) const {
@@ -302,7 +305,8 @@ std::optional<Error> Writer::write_field(FieldId field, bool goes_on) {
   if (layout == nullptr) return std::nullopt;
   if (!given(field)) {
     if (absent_ == Absent::kNothing) return std::nullopt;
-    return write_parts(layout->off, {.field = field});
+    const bool block = absent_ == Absent::kBlock && is_reasoning(field);
+    return write_parts(block ? layout->parts : layout->off, {.field = field});
   }
   if (!value_of(field).calls.empty()) {
     return write_calls(field, *layout, goes_on);
@@ -321,10 +325,7 @@ std::optional<Error> Writer::write_steps() {
       }
     }
     if (auto error = write_field(step.field, false)) return error;
-    if (given(step.field) &&
-        !base::is_reasoning_name(format_.description.fields[step.field].name)) {
-      content = true;
-    }
+    if (given(step.field) && !is_reasoning(step.field)) content = true;
   }
   return std::nullopt;
 }
@@ -340,7 +341,9 @@ std::optional<Error> Writer::write_messages() {
   };
   std::vector<Item> items;
   for (const FieldId field : messages.fields) {
-    if (!given(field)) continue;
+    if (!given(field) && !(absent_ == Absent::kBlock && is_reasoning(field))) {
+      continue;
+    }
     const std::vector<MessageCall>& calls = value_of(field).calls;
     const WriteLayout* layout = layout_of(field, false);
     if (calls.empty() ||

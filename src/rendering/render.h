@@ -52,6 +52,7 @@ Result<MessageFields> read_message(const json::Value& message,
 enum class Absent : std::uint8_t {
   kOff,      // "off" of its layout
   kNothing,  // nothing
+  kBlock,    // a block without text
 };
 
 // The text of the message.  REQUIRES: the format has a description of how it

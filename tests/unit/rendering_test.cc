@@ -88,10 +88,14 @@ TEST(Rendering, ThePromptsPartIsLeftOut) {
   EXPECT_EQ(rendered(format, R"({"thinking": "Hm.", "content": "Hi."})",
                      {.prefix = "Well?<|assistant|><think>"}),
             "Hm.</think>Hi.");
+  // The prompt has begun reasoning, and the message has none.
   EXPECT_EQ(rendered(format, R"({"content": "Hi."})",
                      {.prefix = "Well?<|assistant|><think>"}),
+            "</think>Hi.");
+  EXPECT_EQ(rendered(format, R"({"content": "Hi."})",
+                     {.prefix = "Well?<|assistant|>No."}),
             "ERROR conflict: render: the prompt begins this response with "
-            "\"<think>\", and the message does not begin so.");
+            "\"No.\", and the message does not begin so.");
 }
 
 TEST(Rendering, AMessageThatWouldNotComeBackIsRefused) {
@@ -164,8 +168,8 @@ TEST(Rendering, Elements) {
   EXPECT_EQ(arguments_in(R"({"each": ["<p key=\"", {"key": "xml"}, "\" s=\"",
                       {"type": {"string": "true", "*": "false"}}, "\">",
                       {"value": "cdata"}, "</p>"]})",
-                         R"({"a\"&": "<b>", "n": 3})"),
-            "<call>f:<p key=\"a&quot;&amp;\" s=\"true\"><![CDATA[<b>]]></p>"
+                         R"({"a\"&": "<b>\n", "n": 3})"),
+            "<call>f:<p key=\"a&quot;&amp;\" s=\"true\"><![CDATA[<b>\n]]></p>"
             "<p key=\"n\" s=\"false\">3</p></call>");
 }
 
@@ -176,6 +180,10 @@ TEST(Rendering, Delimited) {
                 R"({"a": "x", "n": 3, "l": ["p"], "o": {"k y": null}})"),
             R"(<call>f:{a:<|"|>x<|"|>,n:3,l:[<|"|>p<|"|>],)"
             R"(o:{<|"|>k y<|"|>:null}}</call>)");
+  EXPECT_EQ(arguments_in(
+                R"({"delimited": {"string": ["'", "'"], "order": "sorted"}})",
+                R"({"b": 1, "C": 2, "a": {"y": 1, "x": [{"q": 1, "p": 2}]}})"),
+            "<call>f:{a:{x:[{p:2,q:1}],y:1},b:1,C:2}</call>");
 }
 
 TEST(Rendering, NestedElements) {
@@ -233,6 +241,20 @@ TEST(Rendering, MessagesEndTheTurnOnlyAtTheLast) {
       rendered(format, R"({"content": "b", "tool_calls": [{"name": "f"}]})",
                {.verify = false}),
       "Cb<|more|><|start|>f{}");
+}
+
+TEST(Rendering, ASectionOfCallsIsOneMessage) {
+  const Format format = family(
+      R"({"order": [{"messages": ["content", "tool_calls"],
+            "between": ["<|start|>"], "last": ["content", "tool_calls"]}],
+          "content": {"parts": ["C", {"text": true}]},
+          "tool_calls": {"section": [["["], ["]"]], "between": [","],
+            "parts": [{"name": "raw"}, {"arguments": "json"}]}})");
+  EXPECT_EQ(rendered(format,
+                     R"({"content": "b", "tool_calls": [{"name": "f"},
+                                                        {"name": "g"}]})",
+                     {.verify = false}),
+            "Cb<|start|>[f{},g{}]");
 }
 
 }  // namespace
