@@ -642,8 +642,12 @@ class Builder {
   void append_reasoning(json::Array& out, const WriteStep& step) const {
     if (request_.reasoning == Reasoning::kOff) {
       const WriteLayout& layout = layouts_of(step.field).front();
-      if (layout.off.empty()) return;
-      out.push_back(optional(switched_off(step.field, layout)));
+      if (!layout.off.empty()) {
+        out.push_back(optional(switched_off(step.field, layout)));
+      } else if (!request_.written.empty()) {
+        // The prompt may have begun a block, or written one without text.
+        out.push_back(optional(empty_block(step.field, layout)));
+      }
       return;
     }
     json::Array blocks = text_layouts(step.field, free_text(step.field));
@@ -672,13 +676,15 @@ class Builder {
   // What is written instead of reasoning.  If it is the layout without text, it
   // is a block of reasoning whose text is empty.
   Value switched_off(FieldId field, const WriteLayout& layout) const {
-    if (off_is_empty_block(layout)) {
-      return text_layout(field, layout.parts,
-                         as_field(values::const_string(""), field));
-    }
+    if (off_is_empty_block(layout)) return empty_block(field, layout);
     json::Array nodes;
     append(nodes, layout.off);
     return in_order(std::move(nodes));
+  }
+
+  Value empty_block(FieldId field, const WriteLayout& layout) const {
+    return text_layout(field, layout.parts,
+                       as_field(values::const_string(""), field));
   }
 
   enum class Answer : std::uint8_t {

@@ -425,6 +425,72 @@ TEST(Inversion, Messages) {
   document.rejects("final<|message|>{}<|return|>");
 }
 
+TEST(Inversion, OnlyTheLastMessageEndsTheResponse) {
+  const Request muse(*Format::built_in("muse_glimmer"), with_tools());
+  const std::string now =
+      " to=now<|message|><atem:function_calls>\n<atem:invoke name=\"now\">\n"
+      "</atem:invoke>\n</atem:function_calls>";
+  const std::string start = "<|start|>assistant";
+  EXPECT_TRUE(muse.accepts(now + "<|eom|>" + start + now + "<|eot|>"));
+  muse.rejects(now + "<|eot|>" + start + now + "<|eot|>");
+  muse.rejects(now + "<|eom|>");
+  const std::string so = " to=user<|message|>So.";
+  EXPECT_TRUE(muse.accepts(so + "<|eom|>" + start + now + "<|eot|>"));
+  EXPECT_TRUE(muse.accepts(so + "<|eot|>"));
+  muse.rejects(so + "<|eom|>");
+}
+
+TEST(Inversion, ASectionOfCallsIsTheLastMessage) {
+  const Request solar(*Format::built_in("solar_open"), with_tools());
+  const std::string now =
+      "<|tool_call:begin|>1<|tool_call:name|>now<|tool_call:args|>{}"
+      "<|tool_call:end|>";
+  const std::string start = "<|begin|>assistant";
+  const std::string calls = "<|tool_calls|>" + now + now + "<|calls|>";
+  solar.reads(
+      "<|content|>So.<|end|>" + start + calls,
+      R"({"content": "So.", "tool_calls": [{"type": "function", "function": {"name": "now", "arguments": {}}}, {"type": "function", "function": {"name": "now", "arguments": {}}}]})");
+  solar.rejects(calls + start + calls);
+  solar.rejects("<|content|>So.<|flush|>" + start + calls);
+}
+
+TEST(Inversion, ReasoningThatIsOffEndsWhereThePromptHasBegunIt) {
+  StructuralTagOptions options = with_tools();
+  options.reasoning = ReasoningMode::kNone;
+  const Format gemma = *Format::built_in("gemma4");
+  const std::string thought = "<|channel>thought\n";
+  Request none(gemma, options);
+  EXPECT_TRUE(none.accepts("So."));
+  none.rejects(thought + "<channel|>So.");
+  options.prefix = "<|turn>model\n" + thought + "<channel|>";
+  EXPECT_TRUE(Request(gemma, options).accepts("So."));
+  options.prefix = "<|turn>model\n" + thought;
+  EXPECT_TRUE(Request(gemma, options).accepts("<channel|>So."));
+  Request(gemma, options).rejects("Hm.<channel|>So.");
+}
+
+// A message of reasoning that the template does not repeat comes once.
+TEST(Inversion, ReasoningRepeatsWhereTheTemplateRepeatsIt) {
+  std::string file(Format::built_in_source("solar_open"));
+  const std::string repeated = R"("repeats": true,
+        "join": "\n")";
+  for (const bool repeats : {true, false}) {
+    if (!repeats) {
+      const std::size_t at = file.find(repeated);
+      ASSERT_NE(at, std::string::npos);
+      file.replace(at, repeated.size(), R"("repeats": false)");
+    }
+    const Result<Format> format = Format::from_json(file);
+    ASSERT_TRUE(format) << format.error().to_string();
+    const Request request(*format, with_tools());
+    const std::string thought = "<|think|>Hm.<|end|><|begin|>assistant";
+    const std::string answer = "<|content|>So.<|flush|>";
+    EXPECT_TRUE(request.accepts(answer));
+    EXPECT_TRUE(request.accepts(thought + answer));
+    EXPECT_EQ(request.accepts(thought + thought + answer), repeats);
+  }
+}
+
 // The opener of a call is too short to be excluded from text as a text.
 TEST(Inversion, CallsWithoutMarkers) {
   const Format llama = family("llama3_json", R"({
