@@ -11,6 +11,10 @@ obey these laws:
     python   the same for values that the template spells as Python literals
     grammar  the grammar of the style of tool calling accepts it
     tag      the parser of that structural tag reads the same message
+    family   the tag that the format itself makes for the prompt accepts it, and
+             its parser reads the same message
+    render   what the format renders of the message that it reads is the same
+             text
     choice   both hold with every tool_choice, parallel_tool_calls and
              reasoning that the response satisfies
     strings  all of parse for markers inside strings of JSON arguments, and
@@ -52,6 +56,22 @@ LONG = bool(os.environ.get("PARLANCE_LONG"))
 BORROWED = "the style is another model's: what ends reasoning differs"
 PYTHON = "lists, objects and None spelled as Python literals are not read"
 BEFORE_CALLS = "GLM-4.6 writes a line feed before calls, glm_4_7 none"
+NO_IDENTIFIER = "a tool called set-alarm cannot be called in Python"
+
+# A message may be spelled in several ways; a format renders one of them.
+SPELLED_OTHERWISE = {
+    "Reka-Edge": "JSON escapes what is not ASCII",
+    "HuggingFaceTB-SmolLM3-3B": "no block of reasoning where there is none",
+    "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "a line feed before a first call",
+    "GLM-4.7-Flash": "no </think> where there is no reasoning",
+    "Spark2.5": "no </think> where there is no reasoning",
+    "Kimi-K3": "the end of the message, which is no part of it",
+    "mistralai-Mistral-Nemo-Instruct-2407": "ids of calls",
+    "CohereForAI-c4ai-command-r7b-12-2024-tool_use": "empty reasoning",
+    "google-gemma-4-31B-it-interleaved": "no line feed after reasoning",
+    "unsloth-Apriel-1.5": "a line feed after each part",
+    "upstage-Solar-Open-100B": "<|end|>, where a model ends with <|flush|>",
+}
 
 
 def broken(reason, law, *templates):
@@ -76,6 +96,13 @@ BROKEN = {
         "google-gemma-4-31B-it-interleaved",
     ),
     **broken(BORROWED, "strings-tag", "Bielik-11B-v3.0-Instruct"),
+    **broken(
+        NO_IDENTIFIER,
+        "family",
+        "LFM2-8B-A1B",
+        "LFM2.5-8B-A1B",
+    ),
+    **{(template, "render"): why for template, why in SPELLED_OTHERWISE.items()},
     **broken(BEFORE_CALLS, "choice", "GLM-4.6"),
 }
 
@@ -189,6 +216,32 @@ def law_tag(template, cases):
         tag = tag_of(*key(template, options))
         for how, pieces in cuts(rng, text.encode()):
             require_same(case, *read(tag.parser(), pieces), how)
+
+
+def law_family(template, cases):
+    spec = parlance.Format(template.format)
+    for case in cases:
+        try:
+            tag = spec.structural_tag(case.tools, prefix=case.prompt)
+        except parlance.GrammarError as error:
+            raise AssertionError(str(error)) from error
+        grammar = tag.grammar()
+        # A message of some formats has its end, whatever comes after it.
+        text = case.response
+        if not grammar.accepts(text):
+            text += case.end
+        assert grammar.accepts(text), (case.seed, text, grammar.explain(text))
+        require_same(case, *read(tag.parser(), [text]), "family")
+
+
+def law_render(template, cases):
+    spec = parlance.Format(template.format)
+    for case in cases:
+        tools = parlance.ToolSet(case.tools)
+        parser = spec.parser(prefix=case.prompt, tools=tools)
+        message, _ = read(parser, [case.response])
+        text = spec.render(message, tools=tools, prefix=case.prompt)
+        assert text in (case.response, case.response + case.end), case.seed
 
 
 def satisfied(template, case, options):
@@ -322,6 +375,8 @@ LAWS = {
     "python": law_parse,
     "grammar": law_grammar,
     "tag": law_tag,
+    "family": law_family,
+    "render": law_render,
     "choice": law_choice,
     "tokens": law_tokens,
     "strings": law_parse,
