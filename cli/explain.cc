@@ -109,7 +109,12 @@ class Rows {
     if (end <= at_) return;
     Span bytes{at_, end};
     at_ = end;
-    row(bytes, tokens_of(bytes), "in no region", Style::kDim);
+    const std::string_view text =
+        stream_.substr(std::min(bytes.begin, stream_.size()), bytes.size());
+    const bool blank =
+        text.find_first_not_of(" \t\n\r\f\v") == std::string_view::npos;
+    row(bytes, tokens_of(bytes), blank ? "layout" : "in no region",
+        Style::kDim);
   }
 
   const std::vector<Row>& rows() const { return rows_; }

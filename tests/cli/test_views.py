@@ -83,7 +83,7 @@ def test_explain(parlance):
         "bytes   what              text\n"
         "0..7    opens thinking    │<think>│\n"
         "7..8    text of thinking  │a│\n"
-        "8..9    in no region      │\\n│\n"
+        "8..9    layout            │\\n│\n"
         "9..17   closes thinking   │</think>│\n"
         "17..18  text of content   │b│\n"
     )

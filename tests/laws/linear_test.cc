@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -106,6 +107,58 @@ INSTANTIATE_TEST_SUITE_P(All, EachFamily, ::testing::ValuesIn(kFamilies),
                          [](const auto& of) {
                            return std::string(of.param.name);
                          });
+
+// --- Built-in formats --------------------------------------------------------
+
+// What a model that has gone astray may write: the beginning of a call again
+// and again, deep nesting in its arguments, a value that never ends.
+std::vector<std::string> hostile_units(const Format& format,
+                                       std::string& head) {
+  const ToolSet tools = ToolSet::from_value(*json::parse(
+      R"([{"type": "function", "function": {"name": "f", "parameters":
+          {"type": "object", "properties": {"s": {"type": "string"}}}}}])"));
+  const json::Value message = *json::parse(
+      R"({"role": "assistant", "tool_calls": [{"type": "function", "function":
+          {"name": "f", "arguments": {"s": "VALUE"}}}]})");
+  const Result<std::string> text = format.render(message, {.tools = &tools});
+  head = text ? text->substr(0, text->find("VALUE")) : std::string("<");
+  std::vector<std::string> out = {head, "[",  "{\"a\":", "x ", "<",
+                                  "\\", "'(", "<a>",     "</"};
+  if (text) out.push_back(*text);
+  return out;
+}
+
+TEST(BuiltInFormats, WorkPerByteDoesNotGrow) {
+  for (const std::string_view name : Format::built_in_names()) {
+    SCOPED_TRACE(name);
+    const Result<Format> format = Format::built_in(name);
+    ASSERT_TRUE(format.has_value());
+    std::string head;
+    for (const std::string& unit : hostile_units(*format, head)) {
+      SCOPED_TRACE(unit);
+      const auto run = [&](std::size_t bytes, std::size_t chunk) {
+        std::string all = head;
+        while (all.size() < bytes) all += unit;
+        ResponseParser parser(*format, {.stream_calls = true});
+        for (std::size_t at = 0; at < all.size(); at += chunk) {
+          parser.feed(std::string_view(all).substr(at, chunk));
+        }
+        parser.finalize();
+        return static_cast<double>(parser.work()) /
+               static_cast<double>(all.size());
+      };
+      // The readers of calls do no work that is counted, so the time of the
+      // long text has a limit, far above what it takes.
+      const std::clock_t begin = std::clock();
+      const double before = run(1 << 16, 256);
+      const double after = run(1 << 19, 256);
+      const double seconds =
+          static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      EXPECT_LE(after, 1.05 * before + 0.01);
+      EXPECT_LT(seconds, 5);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace parlance
