@@ -47,7 +47,6 @@ class CohereCallReader final : public CallReader {
  private:
   enum class Step : std::uint8_t { kNext, kTag, kRaw, kJson, kStopped };
 
-  bool step(std::string_view text, bool end, std::string& out);
   bool read_next(std::string_view text, bool end, std::string& out);
   bool read_tag(std::string_view text, std::string& out);
   bool read_raw(std::string_view text, std::string& out);
