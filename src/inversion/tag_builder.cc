@@ -721,7 +721,14 @@ class Builder {
         continue;
       }
       const bool is_content = step.field == plan_.content;
-      if (step.optional && (!is_content || answer == Answer::kCalls)) continue;
+      if (step.optional && (!is_content || answer == Answer::kCalls)) {
+        // What the family writes in place of text is no text.
+        const WriteLayout& layout = layouts_of(step.field).front();
+        if (is_content && !layout.off.empty()) {
+          out.push_back(optional(switched_off(step.field, layout)));
+        }
+        continue;
+      }
       const bool is_document = is_content && answer == Answer::kDocument;
       Value text = one_of(text_layouts(
           step.field, is_document ? document() : free_text(step.field)));

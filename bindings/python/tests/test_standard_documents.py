@@ -170,13 +170,17 @@ def test_own_response_schema_comes_before_markers():
     assert found.certainty == "certain"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["deepseek_v3_2", "deepseek_v4", "deepseek_v4_1", "minimax_m2", "qwen3_coder"],
-)
+@pytest.mark.parametrize("name", parlance.formats())
 def test_a_required_call_is_accepted_as_the_family_writes_it(name):
     family, text = written(name)
     if text is None:
         pytest.skip("the file does not say how the family writes")
     grammar = family.grammar(tools=TOOLS, tool_choice="required")
     assert grammar.accepts(text)
+    tag = family.structural_tag(tools=TOOLS, tool_choice="required")
+    parser = parlance.TagParser(tag)
+    parser.feed(text)
+    parser.finalize()
+    assert parser.diagnostics == []
+    (call,) = parser.message["tool_calls"]
+    assert call["function"] == CALL["function"]
