@@ -8,10 +8,11 @@
 // sequence becomes U+FFFD (Unicode 15, section 3.9) as soon as the next byte
 // shows that it is ill-formed.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/utf8.h"
 
@@ -21,7 +22,7 @@ class TextDecoder {
  public:
   // Appends to `out` what is decided now.
   void feed(std::string_view bytes, std::string& out) {
-    if (pending_.empty() && base::ascii_prefix(bytes) == bytes.size()) {
+    if (held_ == 0 && base::ascii_prefix(bytes) == bytes.size()) {
       out.append(bytes);
       return;
     }
@@ -30,41 +31,85 @@ class TextDecoder {
 
   // Replaces the bytes that wait, because nothing can complete the character.
   void flush(std::string& out) {
-    if (pending_.empty()) return;
-    pending_.clear();
+    if (held_ == 0) return;
+    held_ = 0;
     out.append(base::kReplacement);
   }
 
   // The number of bytes that wait.
-  std::size_t pending() const { return pending_.size(); }
+  std::size_t pending() const { return held_; }
 
  private:
+  using Kind = base::Utf8Step::Kind;
+
+  // Invariant of the loop: the bytes before `done` are decided and in `out`;
+  // those in [done, at) are whole characters.
   void feed_any(std::string_view bytes, std::string& out) {
-    std::string joined;
-    if (!pending_.empty()) {
-      joined = std::move(pending_);
-      joined.append(bytes);
-      bytes = joined;
-      pending_.clear();
-    }
-    while (!bytes.empty()) {
-      const base::Utf8Step step = base::next_utf8(bytes);
-      switch (step.kind) {
-        case base::Utf8Step::Kind::kValid:
-          out.append(bytes.substr(0, step.size));
-          break;
-        case base::Utf8Step::Kind::kIllFormed:
-          out.append(base::kReplacement);
-          break;
-        case base::Utf8Step::Kind::kIncomplete:
-          pending_ = bytes;
-          break;
+    std::size_t at = held_ == 0 ? 0 : complete(bytes, out);
+    std::size_t done = at;
+    while (at < bytes.size()) {
+      if (const std::size_t size = common_character(bytes.substr(at))) {
+        at += size;
+        continue;
       }
-      bytes.remove_prefix(step.size);
+      const base::Utf8Step step = base::next_character(bytes.substr(at));
+      if (step.kind == Kind::kValid) {
+        at += step.size;
+        continue;
+      }
+      out.append(bytes.substr(done, at - done));
+      if (step.kind == Kind::kIncomplete) {
+        hold(bytes.substr(at));
+        return;
+      }
+      out.append(base::kReplacement);
+      at += step.size;
+      done = at;
     }
+    out.append(bytes.substr(done));
   }
 
-  std::string pending_;  // at most three bytes
+  // The size of the character that `bytes` begins with, if it is one of the
+  // two kinds that most text consists of: ASCII, and three bytes of which the
+  // first does not restrict the second.  Else 0.
+  static std::size_t common_character(std::string_view bytes) {
+    const auto byte = [&](std::size_t i) {
+      return static_cast<unsigned char>(bytes[i]);
+    };
+    if (byte(0) < 0x80) return 1;
+    return byte(0) > 0xE0 && byte(0) < 0xED && bytes.size() >= 3 &&
+                   (byte(1) & 0xC0) == 0x80 && (byte(2) & 0xC0) == 0x80
+               ? 3
+               : 0;
+  }
+
+  // Decides the bytes that wait by those that follow.  Returns how many of
+  // `bytes` it used.  If they do not belong to the character, all that waits is
+  // one maximal subpart, because it was well-formed so far.
+  std::size_t complete(std::string_view bytes, std::string& out) {
+    const std::size_t added = std::min(bytes.size(), kLongest - held_);
+    std::copy_n(bytes.begin(), added, character_.begin() + held_);
+    const std::string_view all(character_.data(), held_ + added);
+    const base::Utf8Step step = base::next_character(all);
+    if (step.kind == Kind::kIncomplete) {
+      held_ = all.size();
+      return added;
+    }
+    const std::size_t used = step.size - held_;
+    held_ = 0;
+    out.append(step.kind == Kind::kValid ? all.substr(0, step.size)
+                                         : base::kReplacement);
+    return used;
+  }
+
+  void hold(std::string_view bytes) {
+    std::copy_n(bytes.begin(), bytes.size(), character_.begin());
+    held_ = bytes.size();
+  }
+
+  static constexpr std::size_t kLongest = 4;  // bytes of a character
+  std::array<char, kLongest> character_ = {};
+  std::size_t held_ = 0;  // of character_: bytes that wait, at most three
 };
 
 }  // namespace parlance::harmony
