@@ -1,19 +1,18 @@
 """A GGUF file with a model that knows nothing: every token is as likely.
 
-    write("uniform.gguf", tokens=[b"a", b"b"], markers=["<think>"])
+    write("uniform.gguf", [bytes([byte]) for byte in range(256)])
 
 One layer of zeros, so that every logit is 0.  What an engine samples from it
 is a random walk through the engine's own grammar; a bias per token gives the
 tokens their weights.
 
-The ids: `tokens`, then `markers` as user-defined tokens, then the token that
-ends the response.
+The ids: `tokens`, then the token that ends the response.
 """
 
 import struct
 
 UINT32, INT32, FLOAT32, STRING, ARRAY = 4, 5, 6, 8, 9
-NORMAL, CONTROL, USER_DEFINED = 1, 3, 4
+NORMAL, CONTROL = 1, 3
 ALIGNMENT = 32
 WIDTH = 32
 END = "<|end of the walk|>"
@@ -47,12 +46,12 @@ def _byte_characters():
     return out
 
 
-def write(path, tokens, markers, context=4096):
+def write(path, tokens, context=4096):
     """Writes the file.  `tokens` are bytes, the first 256 single ones."""
     characters = _byte_characters()
     texts = ["".join(characters[byte] for byte in token) for token in tokens]
-    kinds = [NORMAL] * len(texts) + [USER_DEFINED] * len(markers) + [CONTROL]
-    texts += [*markers, END]
+    kinds = [NORMAL] * len(texts) + [CONTROL]
+    texts.append(END)
     size = len(texts)
     pairs = [
         _pair("general.architecture", STRING, "llama"),

@@ -58,13 +58,11 @@ struct HarmonyParser::State {
     if (options.role) begin_header(Origin::kPrompt, default_role, {});
   }
 
-  // An event, with the position of its text in place of the text.
-  struct Draft {
-    HarmonyEventKind kind;
-    std::size_t index;  // of the message
-    std::size_t begin;  // of the text, in the content or in `channels`
-    std::size_t size;
-    Span tokens;
+  // Where the text of an event is while texts grow: in the content of its
+  // message, or in `channels`.
+  struct TextAt {
+    std::size_t begin = 0;
+    std::size_t size = 0;
   };
 
   // Reads one token, which has the number `token`.
@@ -90,7 +88,10 @@ struct HarmonyParser::State {
   void add_content(std::string_view bytes);
   void close(HarmonyEnd end, std::size_t tokens_end);
   void add_chunk();
+  void add_event(HarmonyEventKind kind, std::size_t index, TextAt text,
+                 Span tokens);
   std::span<const HarmonyEvent> take_events();
+  void clear_events();
 
   HarmonyMessage& message() { return messages.back(); }
   Span this_token() const { return {token, token + 1}; }
@@ -117,12 +118,12 @@ struct HarmonyParser::State {
   bool strict_prompt = false;  // the header is in the prompt
   std::optional<HarmonyDiagnostic> error;
 
-  std::size_t reported = 0;     // bytes of the open content in events
-  std::size_t chunk_token = 0;  // the first token of the next chunk
-  std::size_t begun_token = 0;  // where the bytes in `decoder` begin
-  std::vector<Draft> drafts;
-  std::deque<std::string> channels;  // of kMessageChannel in `drafts`
-  std::vector<HarmonyEvent> events;
+  std::size_t reported = 0;          // bytes of the open content in events
+  std::size_t chunk_token = 0;       // the first token of the next chunk
+  std::size_t begun_token = 0;       // where the bytes in `decoder` begin
+  std::vector<HarmonyEvent> events;  // take_events() sets texts and messages
+  std::vector<TextAt> texts;         // of `events`
+  std::deque<std::string> channels;  // of kMessageChannel in `events`
 };
 
 // Events
@@ -131,34 +132,41 @@ struct HarmonyParser::State {
 void HarmonyParser::State::add_chunk() {
   const std::size_t size = message().content.size();
   if (size > reported) {
-    drafts.push_back({HarmonyEventKind::kMessageChunk,
-                      messages.size() - 1,
-                      reported,
-                      size - reported,
-                      {chunk_token, token}});
+    add_event(HarmonyEventKind::kMessageChunk, messages.size() - 1,
+              {reported, size - reported}, {chunk_token, token});
     reported = size;
     chunk_token = decoder.pending() > 0 ? begun_token : token;
   }
 }
 
+void HarmonyParser::State::add_event(HarmonyEventKind kind, std::size_t index,
+                                     TextAt text, Span tokens) {
+  HarmonyEvent& event = events.emplace_back();
+  event.kind = kind;
+  event.index = index;
+  event.tokens = tokens;
+  texts.push_back(text);
+}
+
+// The events of this call.  Only now the texts do not move any more.
 std::span<const HarmonyEvent> HarmonyParser::State::take_events() {
-  events.clear();
-  for (const Draft& draft : drafts) {
-    HarmonyEvent event{.kind = draft.kind,
-                       .index = draft.index,
-                       .text = {},
-                       .message = nullptr,
-                       .tokens = draft.tokens};
-    if (draft.kind == HarmonyEventKind::kMessageChannel) {
-      event.text = channels[draft.begin];
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    HarmonyEvent& event = events[i];
+    if (event.kind == HarmonyEventKind::kMessageChannel) {
+      event.text = channels[texts[i].begin];
     } else {
-      event.message = &messages[draft.index];
+      event.message = &messages[event.index];
       event.text = std::string_view(event.message->content)
-                       .substr(draft.begin, draft.size);
+                       .substr(texts[i].begin, texts[i].size);
     }
-    events.push_back(event);
   }
   return events;
+}
+
+void HarmonyParser::State::clear_events() {
+  events.clear();
+  texts.clear();
+  channels.clear();
 }
 
 // Messages
@@ -186,8 +194,7 @@ void HarmonyParser::State::open(Fields fields, Span tokens,
                       .end = HarmonyEnd::kOpen,
                       .tokens = tokens,
                       .content_tokens = {content_token, tokens.end}});
-  drafts.push_back(
-      {HarmonyEventKind::kMessageOpen, messages.size() - 1, 0, 0, tokens});
+  add_event(HarmonyEventKind::kMessageOpen, messages.size() - 1, {}, tokens);
   reported = 0;
   chunk_token = content_token;
   phase = HarmonyState::kContent;
@@ -206,11 +213,8 @@ void HarmonyParser::State::close(HarmonyEnd end, std::size_t tokens_end) {
   message().end = end;
   message().tokens.end = tokens_end;
   message().content_tokens.end = token;
-  drafts.push_back({HarmonyEventKind::kMessageClose,
-                    messages.size() - 1,
-                    0,
-                    0,
-                    {token, tokens_end}});
+  add_event(HarmonyEventKind::kMessageClose, messages.size() - 1, {},
+            {token, tokens_end});
   phase = HarmonyState::kBetween;
 }
 
@@ -257,8 +261,8 @@ bool HarmonyParser::State::end_blank_text() {
 void HarmonyParser::State::check_header() {
   if (header.origin() != Origin::kOutside) {
     if (const auto channel = header.new_channel()) {
-      drafts.push_back({HarmonyEventKind::kMessageChannel, messages.size(),
-                        channels.size(), 0, this_token()});
+      add_event(HarmonyEventKind::kMessageChannel, messages.size(),
+                {channels.size(), 0}, this_token());
       channels.emplace_back(*channel);
     }
   }
@@ -499,8 +503,7 @@ HarmonyParser& HarmonyParser::operator=(HarmonyParser&&) noexcept = default;
 std::span<const HarmonyEvent> HarmonyParser::feed(
     std::span<const TokenId> ids) {
   State& s = *state_;
-  s.drafts.clear();
-  s.channels.clear();
+  s.clear_events();
   if (s.finalized) return {};
   for (const TokenId id : ids) {
     if (s.error) break;
@@ -517,8 +520,7 @@ std::span<const HarmonyEvent> HarmonyParser::feed(
 
 std::span<const HarmonyEvent> HarmonyParser::finalize() {
   State& s = *state_;
-  s.drafts.clear();
-  s.channels.clear();
+  s.clear_events();
   if (s.finalized) return {};
   s.finalized = true;
   if (s.phase == HarmonyState::kContent) {

@@ -22,7 +22,8 @@ class TextDecoder {
  public:
   // Appends to `out` what is decided now.
   void feed(std::string_view bytes, std::string& out) {
-    if (held_ == 0 && base::ascii_prefix(bytes) == bytes.size()) {
+    if (held_ == 0 && (bytes.empty() || (bytes.back() & 0x80) == 0) &&
+        base::ascii_prefix(bytes) == bytes.size()) {
       out.append(bytes);
       return;
     }
@@ -90,6 +91,12 @@ class TextDecoder {
     const std::size_t added = std::min(bytes.size(), kLongest - held_);
     std::copy_n(bytes.begin(), added, character_.begin() + held_);
     const std::string_view all(character_.data(), held_ + added);
+    if (const std::size_t size = common_character(all)) {
+      const std::size_t used = size - held_;
+      held_ = 0;
+      out.append(all.substr(0, size));
+      return used;
+    }
     const base::Utf8Step step = base::next_character(all);
     if (step.kind == Kind::kIncomplete) {
       held_ = all.size();

@@ -71,15 +71,20 @@ class StateSet {
  public:
   void clear() {
     states_.clear();
+    instructions_ = 0;
     ++round_;
   }
 
   // Returns whether the state was not in the set.
   bool insert(const State& state) {
     if (states_.size() < kMaxLinear) {
-      for (const State& other : states_) {
-        if (other == state) return false;
+      const std::uint64_t bit = std::uint64_t{1} << (state.pc % 64U);
+      if ((instructions_ & bit) != 0) {
+        for (const State& other : states_) {
+          if (other == state) return false;
+        }
       }
+      instructions_ |= bit;
       states_.push_back(state);
       if (states_.size() == kMaxLinear) rehash();
       return true;
@@ -130,6 +135,9 @@ class StateSet {
   }
 
   std::vector<State> states_;
+  // While there is no hash table: a bit for each instruction of a state, by its
+  // number modulo 64.
+  std::uint64_t instructions_ = 0;
   std::vector<Slot> slots_;
   std::uint64_t round_ = 1;
 };
