@@ -120,10 +120,13 @@ void Segmenter::feed_block(std::string_view text) {
     base_ = total_;
     // Fast path: most chunks contain no beginning of a delimiter.
     if (watch_->automaton != nullptr && marks_.empty() && !valued_ &&
-        !watches_lines() && total_ + text.size() < block_end_ &&
+        total_ >= uninterrupted_until_ && total_ + text.size() < block_end_ &&
         !search_.decided()) {
       work_ += search_.run(text);
       if (!search_.decided() && search_.hold() == total_ + text.size()) {
+        if (watches_lines()) {
+          blank_line_ = blank_line_before(total_ + text.size());
+        }
         total_ = passed_ = base_ = search_.position();
         before_base_ = text.back();
         window_ = {};
