@@ -220,12 +220,14 @@ BENCHMARK(BM_FirstMask)
     ->Arg(1)
     ->Arg(16)
     ->Arg(128)
+    ->Iterations(5)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_KnownTools)
     ->Arg(1)
     ->Arg(16)
     ->Arg(128)
+    ->Iterations(5)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 

@@ -19,6 +19,7 @@ namespace {
 
 using grammar::ImplResult;
 using recogniser::EntryKind;
+using recogniser::KeyView;
 using recogniser::KeyWriter;
 using recogniser::PartCache;
 using Tokens = std::vector<std::uint32_t>;
@@ -43,7 +44,7 @@ bool same_tokens(const CachedGrammar& cached, const Find& find) {
 // the grammar and records the texts that it looked up, with their tokens, in
 // its argument.
 template <class Find, class Make>
-ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
+ImplResult find_or_make(PartCache& cache, const KeyView& key, const Find& find,
                         const Make& make) {
   if (const auto found = cache.find(EntryKind::kGrammar, key)) {
     const auto& cached = *static_cast<const CachedGrammar*>(found.get());
@@ -60,7 +61,7 @@ ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
   }
   what.value = std::make_shared<const CachedGrammar>(std::move(made));
   const auto stays =
-      cache.add(EntryKind::kGrammar, std::move(key), std::move(what));
+      cache.add(EntryKind::kGrammar, std::string(key.text), std::move(what));
   // The cache may have returned an earlier grammar with the same key and other
   // tokens.
   const auto& cached = *static_cast<const CachedGrammar*>(stays.get());
@@ -68,13 +69,14 @@ ImplResult find_or_make(PartCache& cache, std::string key, const Find& find,
 }
 
 template <class Make>
-ImplResult find_or_make(PartCache& cache, std::string key, const Make& make) {
+ImplResult find_or_make(PartCache& cache, const std::string& key,
+                        const Make& make) {
   return find_or_make(
-      cache, std::move(key), [](std::string_view) { return Tokens(); },
+      cache, KeyView(key), [](std::string_view) { return Tokens(); },
       [&](auto&) { return make(); });
 }
 
-ImplResult tag(PartCache& cache, std::string key,
+ImplResult tag(PartCache& cache, const KeyView& key,
                const StructuralTagGrammarOptions& options, const auto& source,
                const rules::MarkedFor* marked = nullptr) {
   const auto find = [&](std::string_view text) -> Tokens {
@@ -82,7 +84,7 @@ ImplResult tag(PartCache& cache, std::string key,
     const std::optional<std::uint32_t> id = options.find_token(text);
     return id ? Tokens{*id} : Tokens();
   };
-  return find_or_make(cache, std::move(key), find, [&](auto& tokens) {
+  return find_or_make(cache, key, find, [&](auto& tokens) {
     StructuralTagGrammarOptions asking = options;
     if (options.find_token) {
       asking.find_token = [&](std::string_view text) {
@@ -116,7 +118,7 @@ Result<Grammar> GrammarCache::from_ebnf(std::string_view text,
                         .limits(options.limits)
                         .text(text)
                         .take();
-  ImplResult made = find_or_make(impl_->cache, std::move(key), [&] {
+  ImplResult made = find_or_make(impl_->cache, key, [&] {
     return grammar::ebnf_grammar(text, options, &impl_->cache);
   });
   if (!made) return std::move(made).error();
@@ -146,11 +148,12 @@ Result<Grammar> GrammarCache::from_lark(
   for (const auto& [name, source] : options.sources) {
     key.text(name).text(source);
   }
+  const std::string whole = key.text(text).take();
   const auto find = [&](std::string_view spelling) {
     return options.tokens_spelled ? options.tokens_spelled(spelling) : Tokens();
   };
-  ImplResult made = find_or_make(
-      impl_->cache, key.text(text).take(), find, [&](auto& tokens) {
+  ImplResult made =
+      find_or_make(impl_->cache, KeyView(whole), find, [&](auto& tokens) {
         LarkGrammarOptions asking = options;
         if (options.tokens_spelled) {
           asking.tokens_spelled = [&](std::string_view spelling) {
@@ -180,21 +183,47 @@ KeyWriter tag_key(char kind, const StructuralTagGrammarOptions& options,
 ImplResult text_tag(PartCache& cache, std::string_view text,
                     const StructuralTagGrammarOptions& options,
                     const rules::MarkedFor* marked = nullptr) {
-  return tag(cache, tag_key('T', options, marked).text(text).take(), options,
-             text, marked);
+  const std::string key = tag_key('T', options, marked).text(text).take();
+  return tag(cache, KeyView(key), options, text, marked);
 }
 
-ImplResult value_tag(PartCache& cache, const StructuralTag& source,
-                     const StructuralTagGrammarOptions& options,
-                     const rules::MarkedFor* marked = nullptr) {
-  // The canonical form, and what it lacks of the report.
-  KeyWriter writer = tag_key('V', options, marked);
+// The options, the canonical form, and what it lacks of the report.
+structural_tag::TagTree::GrammarKey full_key(const std::string& options,
+                                             const StructuralTag& source) {
+  KeyWriter writer('v');
   writer.value(source.to_json());
   for (const structural_tag::UnknownKey& unknown :
        detail::Access::impl(source)->unknown_keys) {
     writer.text(unknown.path).text(unknown.key);
   }
-  return tag(cache, writer.take(), options, source, marked);
+  for (const GrammarNote& note : detail::Access::impl(source)->notes) {
+    writer.text(note.keyword).text(note.path).text(note.message);
+  }
+  structural_tag::TagTree::GrammarKey out;
+  out.text = options + writer.take();
+  out.options_size = options.size();
+  out.hash = KeyView(out.text).hash;
+  return out;
+}
+
+ImplResult value_tag(PartCache& cache, const StructuralTag& source,
+                     const StructuralTagGrammarOptions& options,
+                     const rules::MarkedFor* marked = nullptr) {
+  const structural_tag::TagTree& tree = *detail::Access::impl(source);
+  const std::string asked = tag_key('V', options, marked).take();
+  std::shared_ptr<const structural_tag::TagTree::GrammarKey> key;
+  {
+    const std::lock_guard lock(tree.last_key->mutex);
+    key = tree.last_key->key;
+  }
+  if (key == nullptr ||
+      std::string_view(key->text).substr(0, key->options_size) != asked) {
+    key = std::make_shared<const structural_tag::TagTree::GrammarKey>(
+        full_key(asked, source));
+    const std::lock_guard lock(tree.last_key->mutex);
+    tree.last_key->key = key;
+  }
+  return tag(cache, KeyView(key->text, key->hash), options, source, marked);
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
+  (*made)->notes.insert((*made)->notes.end(), tag.notes.begin(),
+                        tag.notes.end());
   for (const structural_tag::UnknownKey& unknown : tag.unknown_keys) {
     (*made)->notes.push_back({GrammarNote::Kind::kIgnored, unknown.key,
                               unknown.path, unknown.message});

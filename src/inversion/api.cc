@@ -1,8 +1,12 @@
 // Implements Format::structural_tag() and Format::grammar() of
 // parlance/format.h.
 
+#include <list>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +20,7 @@
 #include "parlance/grammar.h"
 #include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
+#include "structural_tag/structural_tag.h"
 #include "tool_calls/tool_choice.h"
 
 namespace parlance {
@@ -27,18 +32,127 @@ static_assert(static_cast<int>(ReasoningMode::kNone) ==
 namespace inversion {
 namespace {
 
-// What is stored in FormatImpl::inversion_plan.
-struct StoredPlan {
-  Result<std::shared_ptr<const Plan>> plan;
+// The tags of recent requests.  A server sees the same tools again and again,
+// and the grammar of the same tag is found without compiling it.
+//
+// Memory: at most kMostRequests requests of kMostValues JSON values each, with
+// their tags.  Safe to use from several threads.
+class RecentTags {
+ public:
+  std::optional<StructuralTag> find(const StructuralTagOptions& request,
+                                    std::string_view written) {
+    const std::lock_guard lock(mutex_);
+    for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+      if (at->written != written || !same(at->request, request)) continue;
+      entries_.splice(entries_.begin(), entries_, at);
+      return at->tag;
+    }
+    return std::nullopt;
+  }
+
+  void add(const StructuralTagOptions& request, std::string_view written,
+           const StructuralTag& tag) {
+    if (written.size() > kMostWritten || !small(request)) return;
+    Entry entry{request, std::string(written), tag};
+    entry.request.prefix.clear();
+    const std::lock_guard lock(mutex_);
+    entries_.push_front(std::move(entry));
+    if (entries_.size() > kMostRequests) entries_.pop_back();
+  }
+
+ private:
+  static constexpr std::size_t kMostRequests = 16;
+  static constexpr std::size_t kMostValues = 100'000;
+  static constexpr std::size_t kMostWritten = 4096;
+
+  struct Entry {
+    StructuralTagOptions request;  // without prefix
+    std::string written;
+    StructuralTag tag;
+  };
+
+  // All options but the prefix.
+  static bool same(const StructuralTagOptions& a,
+                   const StructuralTagOptions& b) {
+    return a.parallel_tool_calls == b.parallel_tool_calls &&
+           a.reasoning == b.reasoning &&
+           a.max_reasoning_tokens == b.max_reasoning_tokens &&
+           a.any_order == b.any_order &&
+           a.max_white_space == b.max_white_space &&
+           same_limits(a.limits, b.limits) && a.tool_choice == b.tool_choice &&
+           same_text(a.response_format, b.response_format) &&
+           same_text(a.tools, b.tools);
+  }
+
+  // The limits that reading a tag has.
+  static bool same_limits(const Limits& a, const Limits& b) {
+    return a.json_depth == b.json_depth && a.source_bytes == b.source_bytes &&
+           a.integer_digits == b.integer_digits;
+  }
+
+  // Equal, with the members of objects in the same order: a tag has the order
+  // of its schemas.
+  static bool same_text(const json::Value& a, const json::Value& b) {
+    std::vector<std::pair<const json::Value*, const json::Value*>> left = {
+        {&a, &b}};
+    while (!left.empty()) {
+      const auto [x, y] = left.back();
+      left.pop_back();
+      if (x->kind() != y->kind() || x->size() != y->size()) return false;
+      if (x->is_array()) {
+        if (&x->items() == &y->items()) continue;
+        for (std::size_t i = 0; i < x->size(); ++i) {
+          left.emplace_back(&x->items()[i], &y->items()[i]);
+        }
+      } else if (x->is_object()) {
+        if (&x->members() == &y->members()) continue;
+        auto other = y->members().begin();
+        for (const json::Member& member : x->members()) {
+          if (member.key != other->key) return false;
+          left.emplace_back(&member.value, &other->value);
+          ++other;
+        }
+      } else if (*x != *y) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static bool small(const StructuralTagOptions& request) {
+    std::vector<const json::Value*> left = {&request.tools,
+                                            &request.response_format};
+    std::size_t count = 0;
+    while (!left.empty()) {
+      const json::Value& value = *left.back();
+      left.pop_back();
+      count += 1 + (value.is_string() ? value.size() / 64 : 0);
+      if (count > kMostValues) return false;
+      for (const json::Value& item : value.items()) left.push_back(&item);
+      for (const json::Member& member : value.members()) {
+        left.push_back(&member.value);
+      }
+    }
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the most recently used first
 };
 
-const Result<std::shared_ptr<const Plan>>& plan_of(
-    const format::FormatImpl& format) {
+// What is stored in FormatImpl::inversion_plan.
+struct StoredPlan {
+  explicit StoredPlan(const format::FormatImpl& format)
+      : plan(make_plan(format)) {}
+  Result<std::shared_ptr<const Plan>> plan;
+  mutable RecentTags recent = {};
+};
+
+const StoredPlan& plan_of(const format::FormatImpl& format) {
   std::call_once(format.inversion_once, [&] {
-    format.inversion_plan =
-        std::make_shared<const StoredPlan>(StoredPlan{make_plan(format)});
+    format.inversion_plan = std::make_shared<const StoredPlan>(format);
   });
-  return static_cast<const StoredPlan*>(format.inversion_plan.get())->plan;
+  return *static_cast<const StoredPlan*>(format.inversion_plan.get());
 }
 
 }  // namespace
@@ -47,10 +161,24 @@ const Result<std::shared_ptr<const Plan>>& plan_of(
 Result<StructuralTag> Format::structural_tag(
     const StructuralTagOptions& options) const {
   using inversion::Request;
-  const auto& plan = inversion::plan_of(*impl_);
+  const inversion::StoredPlan& stored = inversion::plan_of(*impl_);
+  const auto& plan = stored.plan;
   if (!plan) return plan.error();
-  // Resolve the request.
+  // What the prompt has written of the response, and whether the request came
+  // before.
   Request request;
+  if (!options.prefix.empty()) {
+    const ResponseParser reader(
+        *this, {.prefix = options.prefix, .keep_message = false});
+    request.written =
+        std::string_view(options.prefix)
+            .substr(options.prefix.size() - reader.prefix_bytes());
+  }
+  if (auto known = stored.recent.find(options, request.written)) {
+    return *std::move(known);
+  }
+
+  // Resolve the request.
   auto tools = tool_calls::select_tools(options.tools, options.tool_choice);
   if (!tools) return std::move(tools).error();
   request.tools = std::move(*tools);
@@ -66,13 +194,6 @@ Result<StructuralTag> Format::structural_tag(
                  "/max_white_space"};
   }
   request.max_white_space = options.max_white_space;
-  if (!options.prefix.empty()) {
-    const ResponseParser reader(
-        *this, {.prefix = options.prefix, .keep_message = false});
-    request.written =
-        std::string_view(options.prefix)
-            .substr(options.prefix.size() - reader.prefix_bytes());
-  }
 
   // Verify the names, then build.
   std::vector<std::string_view> names;
@@ -82,11 +203,20 @@ Result<StructuralTag> Format::structural_tag(
   if (auto error = inversion::verify_names(*this, **plan, names)) {
     return *std::move(error);
   }
-  Result<json::Value> root = inversion::build_tag(*impl_, **plan, request);
-  if (!root) return std::move(root).error();
-  return StructuralTag::from_value(
-      json::Object{{"type", "structural_tag"}, {"format", std::move(*root)}},
+  Result<inversion::BuiltTag> built =
+      inversion::build_tag(*impl_, **plan, request);
+  if (!built) return std::move(built).error();
+  Result<structural_tag::TagTree> tree = structural_tag::load_structural_tag(
+      json::Object{{"type", "structural_tag"},
+                   {"format", std::move(built->format)}},
       options.limits);
+  if (!tree) return std::move(tree).error();
+  tree->notes = std::move(built->notes);
+  const auto tag = detail::Access::make<StructuralTag>(
+      std::shared_ptr<const structural_tag::TagTree>(
+          std::make_shared<structural_tag::TagTree>(std::move(*tree))));
+  stored.recent.add(options, request.written, tag);
+  return tag;
 }
 
 Result<Grammar> Format::grammar(const StructuralTagOptions& options) const {

@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/quoted.h"
 #include "inversion/prefix.h"
+#include "inversion/trimmed.h"
 #include "json/located.h"
 #include "json/writer.h"
 #include "tool_calls/tag_values.h"
@@ -150,8 +152,12 @@ class Builder {
         request_(request),
         with_calls_(!request.tools.functions.empty() && plan.calls) {}
 
-  Result<Value> build() {
+  Result<BuiltTag> build() {
     if (auto error = check()) return *std::move(error);
+    BuiltTag out;
+    if (with_calls_) {
+      if (auto error = note_calls(out.notes)) return *std::move(error);
+    }
     Value root = plan_.writing->messages
                      ? build_messages(*plan_.writing->messages)
                      : build_steps();
@@ -160,7 +166,8 @@ class Builder {
       if (!rest) return prefix_error();
       root = *std::move(rest);
     }
-    return root;
+    out.format = std::move(root);
+    return out;
   }
 
  private:
@@ -228,6 +235,145 @@ class Builder {
                          "field.",
                      "/response_format"};
       }
+    }
+    return std::nullopt;
+  }
+
+  // ---- what is left out ----
+
+  std::string pointer_of(FieldId field) const {
+    return json::append_pointer(
+        format_.name.empty() ? "/fields" : "/response_template/fields",
+        format_.description.fields[field].template_name);
+  }
+
+  // Notes what the calls of the tag leave out.  An error if a required argument
+  // cannot be written.
+  std::optional<Error> note_calls(std::vector<GrammarNote>& notes) const {
+    const FieldId field = *plan_.calls;
+    const std::string subject = "field '" + std::string(name_of(field)) + "': ";
+    const auto narrow = [&](std::string_view keyword, const std::string& what) {
+      notes.push_back({GrammarNote::Kind::kNarrowed, std::string(keyword),
+                       pointer_of(field), subject + what});
+    };
+    if (plan_.one_call_only && request_.parallel) {
+      narrow("repeats",
+             "several calls in one response are not read back, so there is at "
+             "most one.");
+    }
+    if (!plan_.key_pattern.empty()) {
+      narrow("tag_pattern",
+             "names of arguments match " + plan_.key_pattern + ".");
+    }
+    // In every layout the strings of arguments are raw alike.
+    const WritePart* raw = nullptr;
+    for (const WritePart& part : layouts_of(field).front().parts) {
+      if (part.kind == WritePart::Kind::kArguments && is_raw(part)) raw = &part;
+    }
+    if (raw == nullptr) return std::nullopt;
+    const Texts excluded = raw_excludes(*raw);
+    const Value* elements = raw->style.find("elements");
+    const Value* strip =
+        elements == nullptr ? nullptr : elements->find("strip");
+    const bool stripped = strip != nullptr && strip->as_bool();
+    std::string texts;
+    for (const std::string& text : excluded) {
+      texts += (texts.empty() ? "" : ", ") +
+               json::dump(Value(text), {.ascii = false});
+    }
+    narrow("content",
+           "a string of the arguments, written without quotes, "
+           "contains none of " +
+               texts + ".");
+    if (stripped) {
+      narrow("content",
+             "a string of the arguments does not begin or end with "
+             "white space.");
+    }
+    for (const Tool& tool : request_.tools.functions) {
+      if (auto error = note_tool(tool, excluded, notes)) return error;
+    }
+    return std::nullopt;
+  }
+
+  // Whether strings are written without quotes and escapes.
+  static bool is_raw(const WritePart& part) {
+    const Value* style = part.style.find("style");
+    if (style == nullptr || style->as_string() == "json" ||
+        style->as_string() == "python") {
+      return false;
+    }
+    const Value* elements = part.style.find("elements");
+    const Value* strings =
+        elements == nullptr ? nullptr : elements->find("strings");
+    return strings == nullptr || strings->as_string() == "raw";
+  }
+
+  // What a raw string cannot contain.
+  Texts raw_excludes(const WritePart& part) const {
+    Texts out = plan_of(*plan_.calls).raw_values;
+    if (const Value* elements = part.style.find("elements")) {
+      if (const Value* close = elements->find("close")) {
+        out.emplace_back(trimmed(close->as_string()));
+      }
+      if (const Value* ends = elements->find("ends")) {
+        for (const Value& end : ends->items())
+          out.emplace_back(end.as_string());
+      }
+    }
+    if (const Value* delimited = part.style.find("delimited")) {
+      const Value* string = delimited->find("string");
+      if (string != nullptr && string->size() == 2) {
+        out.emplace_back(string->items()[1].as_string());
+      }
+    }
+    std::erase(out, "");
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  // The listed values of a tool's own arguments.
+  std::optional<Error> note_tool(const Tool& tool, const Texts& excluded,
+                                 std::vector<GrammarNote>& notes) const {
+    const Value* properties = tool.schema.find("properties");
+    if (properties == nullptr) return std::nullopt;
+    const Value* required = tool.schema.find("required");
+    for (const json::Member& property : properties->members()) {
+      json::Array listed;
+      if (const Value* values = property.value.find("enum")) {
+        listed = values->items();
+      } else if (const Value* value = property.value.find("const")) {
+        listed = {*value};
+      }
+      std::size_t left_out = 0;
+      for (const Value& value : listed) {
+        const std::string_view text = value.as_string();
+        left_out += value.is_string() &&
+                    std::any_of(excluded.begin(), excluded.end(),
+                                [&](const std::string& one) {
+                                  return text.find(one) != text.npos;
+                                });
+      }
+      if (left_out == 0) continue;
+      const std::string what =
+          "the tool " + base::quoted(tool.name.substr(0, 200)) +
+          ": of the listed values of its argument " +
+          base::quoted(std::string_view(property.key).substr(0, 200)) + ", " +
+          (left_out == listed.size() ? "none" : "some") +
+          (left_out == listed.size() ? " can" : " cannot") +
+          " be written, because the reader of field '" +
+          std::string(name_of(*plan_.calls)) + "' would end the value early.";
+      const bool is_required =
+          required != nullptr &&
+          std::any_of(required->items().begin(), required->items().end(),
+                      [&](const Value& name) {
+                        return name.as_string() == property.key;
+                      });
+      if (is_required && left_out == listed.size()) {
+        return Error{ErrorCode::kConflict, "tools: " + what, "/tools"};
+      }
+      notes.push_back({GrammarNote::Kind::kNarrowed, "enum", "/tools", what});
     }
     return std::nullopt;
   }
@@ -896,8 +1042,8 @@ class Builder {
 
 }  // namespace
 
-Result<Value> build_tag(const format::FormatImpl& format, const Plan& plan,
-                        const Request& request) {
+Result<BuiltTag> build_tag(const format::FormatImpl& format, const Plan& plan,
+                           const Request& request) {
   return Builder(format, plan, request).build();
 }
 

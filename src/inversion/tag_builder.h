@@ -3,22 +3,32 @@
 
 // The structural tag of a request, as a JSON value.
 
+#include <vector>
+
 #include "format/description.h"
 #include "inversion/plan.h"
 #include "inversion/request.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
+#include "parlance/schema_options.h"
 
 namespace parlance::inversion {
 
-// The node below "format".  The names of the tools have been verified
+struct BuiltTag {
+  json::Value format;  // the node below "format"
+  // What the tag leaves out, for Grammar::report().
+  std::vector<GrammarNote> notes = {};
+};
+
+// The names of the tools have been verified
 // (verify.h).
 //
 // Errors: kConflict for a request that the format has no texts for, with a
 // pointer that begins with the name of the option; kUnsupported for a
-// construct that tags cannot express.
-Result<json::Value> build_tag(const format::FormatImpl& format,
-                              const Plan& plan, const Request& request);
+// construct that tags cannot express; kConflict at "/tools" for a tool with a
+// required argument of which no listed value can be written.
+Result<BuiltTag> build_tag(const format::FormatImpl& format, const Plan& plan,
+                           const Request& request);
 
 }  // namespace parlance::inversion
 

@@ -23,8 +23,7 @@ std::size_t own_bytes(const std::string& key,
 
 }  // namespace
 
-std::shared_ptr<const void> PartCache::find(EntryKind kind,
-                                            std::string_view key) {
+std::shared_ptr<const void> PartCache::find(EntryKind kind, KeyView key) {
   const std::lock_guard lock(mutex_);
   Counts& counts = statistics_.kinds[static_cast<std::size_t>(kind)];
   const auto found = by_key_.find(key);

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,24 @@ namespace parlance::recogniser {
 // ORDER: EntryKind
 enum class EntryKind : std::uint8_t { kGrammar, kPart };
 
+// A key with its hash, so that whoever has a long key hashes it once.
+struct KeyView {
+  std::string_view text;
+  std::size_t hash;
+
+  // NOLINTNEXTLINE(google-explicit-constructor): a text is a key.
+  KeyView(std::string_view key)
+      : text(key), hash(std::hash<std::string_view>()(key)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  KeyView(const std::string& key) : KeyView(std::string_view(key)) {}
+  // REQUIRES: `hash_of_key` is that of the other constructors.
+  KeyView(std::string_view key, std::size_t hash_of_key)
+      : text(key), hash(hash_of_key) {}
+  bool operator==(const KeyView& other) const {
+    return hash == other.hash && text == other.text;
+  }
+};
+
 // Safe to use from many threads.
 class PartCache {
  public:
@@ -42,7 +61,7 @@ class PartCache {
 
   // The value of the entry; null if there is none.  The key determines the type
   // of the value.
-  std::shared_ptr<const void> find(EntryKind kind, std::string_view key);
+  std::shared_ptr<const void> find(EntryKind kind, KeyView key);
 
   struct CacheEntry {
     std::shared_ptr<const void> value;
@@ -97,7 +116,10 @@ class PartCache {
   std::mutex mutex_;  // guards the members below
   Entries entries_;
   // Views of the keys in entries_.
-  std::unordered_map<std::string_view, Entries::iterator> by_key_;
+  struct HashOf {
+    std::size_t operator()(const KeyView& key) const { return key.hash; }
+  };
+  std::unordered_map<KeyView, Entries::iterator, HashOf> by_key_;
   AllCounted counted_;
   std::unordered_map<const Recogniser*, AllCounted::iterator> counted_of_;
   Statistics statistics_;

@@ -23,6 +23,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +36,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parlance/schema_options.h"
 
 namespace parlance::structural_tag {
 
@@ -315,6 +318,22 @@ struct TagTree {
   // The first ones, at most kMaxUnknownKeys.
   std::vector<UnknownKey> unknown_keys = {};
   static constexpr std::size_t kMaxUnknownKeys = 100;
+  // What the tag leaves out of what was asked for, if it was made from a format
+  // and a request.
+  std::vector<GrammarNote> notes = {};
+
+  // The key of the last grammar that was made from this tag, so that a tag that
+  // is compiled again is not written again.  Copies share it.
+  struct GrammarKey {
+    std::string text;
+    std::size_t options_size = 0;  // `text` begins with the options
+    std::size_t hash = 0;
+  };
+  struct LastKey {
+    std::mutex mutex;
+    std::shared_ptr<const GrammarKey> key;  // guarded by the mutex
+  };
+  std::shared_ptr<LastKey> last_key = std::make_shared<LastKey>();
 
   const TagNode& operator[](TagNodeId id) const { return nodes[index_of(id)]; }
 };

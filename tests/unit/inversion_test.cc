@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -552,6 +553,71 @@ Result<Format> bare(std::string_view calls) {
       R"({"version": 1, "start_anchor": "<go>", "fields": {"calls": )" +
       std::string(calls) +
       R"(, "content": {"content": "text", "close": ["<end>"]}}})");
+}
+
+// A family with raw values.
+StructuralTagOptions with_enum(std::string_view values, bool required) {
+  StructuralTagOptions options;
+  options.tools = *json::parse(
+      R"([{"type": "function", "function": {"name": "f", "parameters": {
+        "type": "object", "required": [)" +
+      std::string(required ? "\"mark\"" : "") +
+      R"(], "properties": {"mark": {"enum": )" + std::string(values) +
+      "}}}}}]");
+  return options;
+}
+
+TEST(Inversion, WhatIsLeftOutIsReported) {
+  const Format format = *Format::built_in("qwen3_coder");
+  const Result<Grammar> grammar =
+      format.grammar(with_enum(R"(["a", "</parameter>"])", true));
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  const auto has = [&](std::string_view path, std::string_view text) {
+    return std::any_of(grammar->report().begin(), grammar->report().end(),
+                       [&](const GrammarNote& note) {
+                         return note.kind == GrammarNote::Kind::kNarrowed &&
+                                note.path == path &&
+                                note.message.find(text) != std::string::npos;
+                       });
+  };
+  EXPECT_TRUE(has("/response_template/fields/tool_calls", "</parameter>"));
+  EXPECT_TRUE(has("/tools", "argument 'mark', some cannot be written"));
+
+  EXPECT_TRUE(format.structural_tag(with_enum(R"(["</parameter>"])", false)));
+  const Result<StructuralTag> none =
+      format.structural_tag(with_enum(R"(["</parameter>"])", true));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(none.error().path, "/tools");
+  EXPECT_NE(none.error().message.find("tool 'f'"), std::string::npos)
+      << none.error().message;
+
+  // JSON has escapes, so that nothing is left out.
+  StructuralTagOptions all = with_enum(R"(["</tool_call>"])", true);
+  const Result<Grammar> json = Format::built_in("qwen3")->grammar(all);
+  ASSERT_TRUE(json) << json.error().to_string();
+  EXPECT_TRUE(json->report().empty());
+}
+
+TEST(Inversion, TheSameRequestGivesTheSameTag) {
+  const Format format = *Format::built_in("qwen3");
+  StructuralTagOptions options = with_enum(R"(["a", "b"])", true);
+  const std::string first =
+      json::dump(format.structural_tag(options)->to_json());
+  EXPECT_EQ(json::dump(format.structural_tag(options)->to_json()), first);
+  // What was parsed again is the same request.
+  options = with_enum(R"(["a", "b"])", true);
+  EXPECT_EQ(json::dump(format.structural_tag(options)->to_json()), first);
+  // Another order is another tag; so is every other option.
+  EXPECT_NE(
+      json::dump(
+          format.structural_tag(with_enum(R"(["b", "a"])", true))->to_json()),
+      first);
+  options.tool_choice = "required";
+  EXPECT_NE(json::dump(format.structural_tag(options)->to_json()), first);
+  options.tool_choice = nullptr;
+  options.prefix = "<|im_start|>assistant\n<think>\n";
+  EXPECT_NE(json::dump(format.structural_tag(options)->to_json()), first);
 }
 
 TEST(Inversion, BareTemplates) {
