@@ -34,11 +34,10 @@ json::Value ordered(const json::Value& arguments, const json::Value& schema) {
 std::string elements(const json::Value& arguments) {
   std::string out;
   for (const auto& [name, value] : arguments.members()) {
-    if (!out.empty()) out += "\n";
-    out += "<parameter=" + std::string(name) + ">";
+    out += "<parameter=" + std::string(name) + ">\n";
     out += value.is_string() ? std::string(value.as_string())
                              : json::dump(value, {.ascii = false});
-    out += "</parameter>";
+    out += "\n</parameter>\n";
   }
   return out;
 }
@@ -49,8 +48,7 @@ bool both_write(const Tool& tool, const std::string& arguments) {
         Grammar::from_structural_tag(tag_of(style, {tool}));
     if (!grammar) return false;
     const Call call = call_of(style, tool, arguments);
-    const std::string text =
-        "</think>\n\n" + call.begin + call.arguments + call.end;
+    const std::string text = call.begin + call.arguments + call.end;
     if (!grammar->accepts(text)) return false;
   }
   return true;
@@ -59,7 +57,7 @@ bool both_write(const Tool& tool, const std::string& arguments) {
 }  // namespace
 
 std::string call_begin(const std::string& style, const std::string& name) {
-  return "</think>\n\n" + call_of(style, {name, {}, {}}, "{}").begin;
+  return call_of(style, {name, {}, {}}, "{}").begin;
 }
 
 Call call_of(const std::string& style, const Tool& tool,
@@ -71,7 +69,7 @@ Call call_of(const std::string& style, const Tool& tool,
   const Result<json::Value> value = json::parse(arguments);
   return {"<tool_call>\n<function=" + tool.name + ">\n",
           value ? elements(ordered(*value, tool.schema)) : std::string(),
-          "\n</function>\n</tool_call>"};
+          "</function>\n</tool_call>"};
 }
 
 std::string tag_of(const std::string& style, const std::vector<Tool>& tools) {
@@ -82,10 +80,9 @@ std::string tag_of(const std::string& style, const std::vector<Tool>& tools) {
         {"function",
          json::Object{{"name", tool.name}, {"parameters", tool.schema}}}});
   }
-  ToolCallingOptions options;
-  options.style = style;
+  StructuralTagOptions options;
   options.tools = std::move(list);
-  const Result<StructuralTag> tag = tool_calling(options);
+  const Result<StructuralTag> tag = tool_calling(style, options);
   if (!tag) std::abort();
   return json::dump(tag->to_json(), {.ascii = false});
 }

@@ -23,11 +23,8 @@ constexpr const char* kExamples = R"(Examples:
   parlance tag --format qwen3 --tools tools.json > tools.tag.json
   parlance tag --format gpt_oss --tools tools.json --tool-choice required
   parlance tag --format qwen3 --response-format schema.json --prefix "$PROMPT"
-  parlance tag --style qwen_3 --tools tools.json > tools.tag.json
-  parlance tag --style harmony --tools tools.json --tool-choice required
-  parlance tag --style llama --tools tools.json --tool-choice get_weather --ebnf
-  parlance tag my.tag.json
-  parlance tag --styles)";
+  parlance tag --format llama --tools tools.json --tool-choice get_weather --ebnf
+  parlance tag my.tag.json)";
 
 const std::map<std::string, ReasoningMode>& reasoning_modes() {
   static const std::map<std::string, ReasoningMode> kModes = {
@@ -41,18 +38,14 @@ const std::map<std::string, ReasoningMode>& reasoning_modes() {
 struct Arguments {
   std::string file;
   std::string format;
-  std::string style;
   std::string response_format_file;
   std::string prefix;
   std::string tools_file;
   std::string tool_choice = "auto";
   bool no_parallel = false;
-  std::string reasoning;  // "": "allowed" with --format, else "required"
+  std::string reasoning = "allowed";
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space;
-  bool special_tokens = false;
-  bool xgrammar_compatible = false;
-  bool styles = false;
   bool ebnf = false;
   bool pretty = false;
   bool compact = false;
@@ -87,20 +80,11 @@ json::Value tool_choice_of(const std::string& text) {
   for (char& c : option) {
     if (c == '_') c = '-';
   }
-  const char* const described =
-      arguments.format.empty() ? "--style" : "--format";
-  fail_with(error, path.empty() ? described : option, "");
-}
-
-ReasoningMode reasoning_of(const Arguments& arguments, const char* otherwise) {
-  return reasoning_modes().at(
-      arguments.reasoning.empty() ? otherwise : arguments.reasoning);
+  fail_with(error, path.empty() || path == "/family" ? "--format" : option, "");
 }
 
 // The tag of a family: what its format file says of how it is written.
 StructuralTag family_tag(const Arguments& arguments) {
-  const Format format =
-      or_fail(Format::built_in(arguments.format), "--format", "");
   StructuralTagOptions options;
   std::string tools = "[]";
   if (!arguments.tools_file.empty()) tools = read_all(arguments.tools_file);
@@ -108,7 +92,7 @@ StructuralTag family_tag(const Arguments& arguments) {
       or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
   options.tool_choice = tool_choice_of(arguments.tool_choice);
   options.parallel_tool_calls = !arguments.no_parallel;
-  options.reasoning = reasoning_of(arguments, "allowed");
+  options.reasoning = reasoning_modes().at(arguments.reasoning);
   options.any_order = arguments.any_order;
   options.max_white_space = arguments.max_white_space;
   options.prefix = arguments.prefix;
@@ -117,36 +101,9 @@ StructuralTag family_tag(const Arguments& arguments) {
     options.response_format = or_fail(
         json::parse(text), display_name(arguments.response_format_file), text);
   }
-  Result<StructuralTag> tag = format.structural_tag(options);
+  Result<StructuralTag> tag = tool_calling(arguments.format, options);
   if (!tag) fail_by_option(tag.error(), arguments, tools);
   return *std::move(tag);
-}
-
-StructuralTag tool_tag(const Arguments& arguments) {
-  ToolCallingOptions options;
-  options.style = arguments.style;
-  std::string tools = "[]";
-  if (!arguments.tools_file.empty()) tools = read_all(arguments.tools_file);
-  options.tools =
-      or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
-  options.tool_choice = tool_choice_of(arguments.tool_choice);
-  options.parallel_tool_calls = !arguments.no_parallel;
-  options.reasoning = reasoning_of(arguments, "required");
-  options.any_order = arguments.any_order;
-  options.max_white_space = arguments.max_white_space;
-  options.exclude_special_tokens = !arguments.special_tokens;
-  options.xgrammar_compatible = arguments.xgrammar_compatible;
-  Result<StructuralTag> tag = tool_calling(options);
-  if (!tag) fail_by_option(tag.error(), arguments, tools);
-  return *std::move(tag);
-}
-
-std::string style_names() {
-  std::string out;
-  for (std::string_view name : tool_calling_styles()) {
-    out += std::string(name) + "\n";
-  }
-  return out;
 }
 
 std::string rules_of(const Source& source, const Arguments& arguments) {
@@ -158,21 +115,16 @@ std::string rules_of(const Source& source, const Arguments& arguments) {
 }
 
 int run_tag(const Arguments& arguments) {
-  if (arguments.styles) {
-    put(style_names());
-    return kOk;
-  }
-  const bool made = !arguments.style.empty() || !arguments.format.empty();
+  const bool made = !arguments.format.empty();
   if (!made && arguments.file.empty()) {
     throw Failure(
-        "no structural tag given: use --format NAME (see 'parlance formats'), "
-        "--style NAME (see 'parlance tag --styles'), or a FILE");
+        "no structural tag given: use --format NAME (see 'parlance formats') "
+        "or a FILE");
   }
   Source source{SourceKind::kTag, "the tag", ""};
   if (!made) source = read_source(arguments.file, "FILE", SourceKind::kTag);
   const StructuralTag tag = [&] {
-    if (!arguments.format.empty()) return family_tag(arguments);
-    if (!arguments.style.empty()) return tool_tag(arguments);
+    if (made) return family_tag(arguments);
     return or_fail(StructuralTag::from_json(source.text), source.name,
                    source.text);
   }();
@@ -202,18 +154,11 @@ void add_tag(CLI::App& app, Run& run) {
   file->type_name("");
   auto* format =
       command
-          ->add_option("-f,--format", a->format,
-                       "The format of the model family, see 'parlance formats'")
+          ->add_option("-f,--format,--style", a->format,
+                       "The model family, see 'parlance formats'; --style is "
+                       "another name of --format")
           ->type_name("NAME")
           ->excludes(file);
-  auto* style =
-      command
-          ->add_option(
-              "--style", a->style,
-              "The style in which the model family calls tools, see --styles")
-          ->type_name("NAME")
-          ->excludes(file)
-          ->excludes(format);
   command
       ->add_option("--response-format", a->response_format_file,
                    "The schema of the answer, or the request's response_format")
@@ -224,7 +169,6 @@ void add_tag(CLI::App& app, Run& run) {
                    "The prompt; the tag begins where it ends")
       ->type_name("TEXT")
       ->needs(format);
-  command->add_flag("--styles", a->styles, "List the styles");
   CLI::Option* tools =
       command
           ->add_option("--tools", a->tools_file,
@@ -241,9 +185,8 @@ void add_tag(CLI::App& app, Run& run) {
       command->add_flag("--no-parallel", a->no_parallel, "At most one call");
   CLI::Option* reasoning =
       command
-          ->add_option(
-              "--reasoning", a->reasoning,
-              "required, allowed or off (allowed; required with --style)")
+          ->add_option("--reasoning", a->reasoning,
+                       "required, allowed or off (allowed)")
           ->type_name("MODE")
           ->check(CLI::IsMember(reasoning_modes()).description(""));
   CLI::Option* any_order = command->add_flag(
@@ -255,15 +198,6 @@ void add_tag(CLI::App& app, Run& run) {
               "The most characters of white space between two parts of JSON")
           ->type_name("N")
           ->check(CLI::PositiveNumber.description(""));
-  command
-      ->add_flag("--special-tokens", a->special_tokens,
-                 "Allow markers of reasoning in free text")
-      ->needs(style);
-  command
-      ->add_flag("--xgrammar-compatible", a->xgrammar_compatible,
-                 "Make exactly the tag that XGrammar makes: without fields "
-                 "and tools")
-      ->needs(style);
   auto* ebnf = command->add_flag(
       "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");
   add_vocabulary(*command, a->vocabulary,
@@ -278,10 +212,10 @@ void add_tag(CLI::App& app, Run& run) {
   const std::vector<CLI::Option*> request = {tools,     choice,    no_parallel,
                                              reasoning, any_order, white_space};
   command->callback([a, request, &run] {
-    if (a->format.empty() && a->style.empty()) {
+    if (a->format.empty()) {
       for (const CLI::Option* option : request) {
         if (option->count() == 0) continue;
-        throw CLI::RequiresError(option->get_name(), "--format or --style");
+        throw CLI::RequiresError(option->get_name(), "--format");
       }
     }
     run = [a] { return run_tag(*a); };

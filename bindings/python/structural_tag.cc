@@ -1,4 +1,4 @@
-// StructuralTag, and the structural tags of tool calling.
+// StructuralTag, and the structural tags of formats.
 
 #include "parlance/structural_tag.h"
 
@@ -53,28 +53,6 @@ std::optional<std::uint32_t> number_of(nb::handle value) {
   return nb::cast<std::uint32_t>(value);
 }
 
-TagObject call_tools(std::string_view style, std::string_view tools,
-                     std::string_view tool_choice, bool parallel_tool_calls,
-                     int reasoning, bool any_order, nb::object max_white_space,
-                     bool exclude_special_tokens, bool xgrammar_compatible) {
-  ToolCallingOptions options;
-  options.style = style;
-  options.tools = value_of(tools, "/tools");
-  options.tool_choice = value_of(tool_choice, "/tool_choice");
-  options.parallel_tool_calls = parallel_tool_calls;
-  options.reasoning = mode_of(reasoning);
-  options.any_order = any_order;
-  options.max_white_space = number_of(max_white_space);
-  options.exclude_special_tokens = exclude_special_tokens;
-  options.xgrammar_compatible = xgrammar_compatible;
-  std::optional<Result<StructuralTag>> tag;
-  {
-    nb::gil_scoped_release release;
-    tag.emplace(tool_calling(options));
-  }
-  return made(*std::move(tag));
-}
-
 TagObject of_format(const FormatObject& format, std::string_view tools,
                     std::string_view tool_choice, bool parallel_tool_calls,
                     int reasoning, std::string_view response_format,
@@ -96,14 +74,6 @@ TagObject of_format(const FormatObject& format, std::string_view tools,
     tag.emplace(format.format().structural_tag(options));
   }
   return made(*std::move(tag));
-}
-
-nb::object styles() {
-  nb::list out;
-  for (std::string_view style : tool_calling_styles()) {
-    out.append(to_str(style));
-  }
-  return out;
 }
 
 }  // namespace
@@ -130,17 +100,11 @@ void define_structural_tag(nb::module_& m) {
           "source", [](const TagObject& self) { return to_str(self.source); },
           doc::structural_tag::kSource);
   m.def("tag_of_legacy", &from_tags, nb::arg("tags"), nb::arg("triggers"));
-  m.def("tool_calling", &call_tools, nb::arg("style"), nb::arg("tools"),
-        nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
-        nb::arg("reasoning"), nb::arg("any_order"),
-        nb::arg("max_white_space").none(), nb::arg("exclude_special_tokens"),
-        nb::arg("xgrammar_compatible"));
   m.def("tag_of_format", &of_format, nb::arg("format"), nb::arg("tools"),
         nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
         nb::arg("reasoning"), nb::arg("response_format"), nb::arg("prefix"),
         nb::arg("max_reasoning_tokens").none(), nb::arg("any_order"),
         nb::arg("max_white_space").none());
-  m.def("tool_calling_styles", &styles);
 }
 
 }  // namespace parlance::python

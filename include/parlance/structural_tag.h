@@ -31,20 +31,18 @@
 //                   on any_text, triggered_tags and dispatch: the free text
 //                   contains no match of any of these regular expressions.
 //
-// tool_calling() makes the tag for the tools of a request in the style of a
-// model family:
+// tool_calling() makes the tag for a request, as a model family writes its
+// responses:
 //
-//   ToolCallingOptions options;
-//   options.style = "qwen_3";
+//   StructuralTagOptions options;
 //   options.tools = *json::parse(tools_json);
-//   Result<StructuralTag> tag = tool_calling(options);
+//   Result<StructuralTag> tag = tool_calling("qwen3", options);
 //
 // Law: to_json() reads back to the same structural tag.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,24 +110,25 @@ class StructuralTag {
 
 // ORDER: ReasoningMode
 enum class ReasoningMode : std::uint8_t {
-  kRequired,  // the response begins inside a block of reasoning
+  kRequired,  // the response has a block of reasoning
   kAllowed,   // the response may open a block of reasoning, or not
   kNone,      // no reasoning; an empty block if the model family writes one
 };
 
 // What of a request decides about the texts of its response; see
-// Format::structural_tag().
-//
-//   StructuralTagOptions options;
-//   options.tools = *json::parse(tools_json);
-//   options.prefix = prompt;
-//   Result<StructuralTag> tag = Format::built_in("qwen3")->structural_tag(
-//       options);
+// Format::structural_tag() and tool_calling().
 struct StructuralTagOptions {
-  // As in ToolCallingOptions, and `prefix` says what is already open.  The
-  // arguments of a tool are always an object.
+  // A list of {"type": "function", "function": {"name", "parameters",
+  // "strict"}}.  A tool without "parameters", or with "strict": false, takes
+  // any object.  Default: null, no tools.
   json::Value tools = nullptr;
+
+  // "auto", "none", "required", {"type": "function", "function": {"name"}}, or
+  // {"type": "allowed_tools", "allowed_tools": {"mode", "tools"}}.  Default:
+  // null, as "auto".
   json::Value tool_choice = nullptr;
+
+  // Whether a response may have several calls.
   bool parallel_tool_calls = true;
 
   // kRequired: the response has a block of reasoning.  kAllowed: it may have
@@ -151,62 +150,25 @@ struct StructuralTagOptions {
   // The most tokens of reasoning.
   std::optional<std::uint32_t> max_reasoning_tokens = std::nullopt;
 
-  // As in ToolCallingOptions.
-  bool any_order = false;
-  std::optional<std::uint32_t> max_white_space = std::nullopt;
-
-  Limits limits = {};
-};
-
-struct ToolCallingOptions {
-  // One of tool_calling_styles(); '-', '_' and '.' make no difference.
-  std::string style = {};
-
-  // A list of {"type": "function", "function": {"name", "parameters",
-  // "strict"}} and, for harmony, builtin tools {"type", "name", "parameters"}.
-  // The arguments of a tool without "parameters", or with "strict": false, may
-  // be any JSON.  Default: null, no tools.
-  json::Value tools = nullptr;
-
-  // "auto", "none", "required", {"type": "function", "function": {"name"}},
-  // {"type": TYPE} for a builtin tool, or {"type": "allowed_tools",
-  // "allowed_tools": {"mode", "tools"}}.  Default: null, as "auto".
-  json::Value tool_choice = nullptr;
-
-  // Whether a response may have several calls.
-  bool parallel_tool_calls = true;
-
-  // Ignored by models without a block of reasoning.  In harmony, reasoning is a
-  // message like any other, and never required.
-  ReasoningMode reasoning = ReasoningMode::kRequired;
-
   // Copied into every json_schema, as "any_order" (members in any order) and
   // "max_whitespace_cnt" (the most characters of white space between two tokens
   // of JSON).  REQUIRES: max_white_space is at least 1, else kConflict.
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space = std::nullopt;
 
-  // Exclude the model's markers of reasoning from free text.
-  bool exclude_special_tokens = true;
-
-  // Make exactly the tag that XGrammar's builder makes: without "field" and
-  // "tool", and in harmony a required call may be missing.
-  bool xgrammar_compatible = false;
-
   Limits limits = {};
 };
 
-// The structural tag of a response that may or must call tools.  Its parts have
-// "field" ("reasoning", "content", "tool_calls") and "tool".
+// Format::structural_tag() of the built-in format `family`, by any of its names
+// (Format::built_in_names() lists them; see docs/reference/formats.md).  Its
+// parts have "field", with the names of fields that the format has, and "tool".
 //
-// Errors: kUnknownName for the style, a tool or a mode; kWrongType,
-// kMissingKey, kEmptyValue for malformed tools and choices; kConflict for a
-// choice that leaves no tool, or for a builtin tool in a style without builtin
-// tools.  Pointers begin with the name of the option.
-Result<StructuralTag> tool_calling(const ToolCallingOptions& options);
-
-// The possible values of ToolCallingOptions::style, sorted.
-std::span<const std::string_view> tool_calling_styles();
+// Errors: kUnknownFormat for the family, at "/family"; kUnknownName for a tool
+// or a mode; kWrongType, kMissingKey, kEmptyValue for malformed tools and
+// choices; kConflict for a choice that leaves no tool; those of
+// Format::structural_tag().  Pointers begin with the name of the option.
+Result<StructuralTag> tool_calling(std::string_view family,
+                                   const StructuralTagOptions& options);
 
 }  // namespace parlance
 

@@ -1,5 +1,5 @@
 // Implements Format::structural_tag() and Format::grammar() of
-// parlance/format.h.
+// parlance/format.h, and tool_calling() of parlance/structural_tag.h.
 
 #include <list>
 #include <memory>
@@ -15,13 +15,13 @@
 #include "inversion/plan.h"
 #include "inversion/request.h"
 #include "inversion/tag_builder.h"
+#include "inversion/tool_choice.h"
 #include "inversion/verify.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
 #include "structural_tag/structural_tag.h"
-#include "tool_calls/tool_choice.h"
 
 namespace parlance {
 
@@ -179,7 +179,7 @@ Result<StructuralTag> Format::structural_tag(
   }
 
   // Resolve the request.
-  auto tools = tool_calls::select_tools(options.tools, options.tool_choice);
+  auto tools = inversion::select_tools(options.tools, options.tool_choice);
   if (!tools) return std::move(tools).error();
   request.tools = std::move(*tools);
   request.parallel = options.parallel_tool_calls;
@@ -197,7 +197,7 @@ Result<StructuralTag> Format::structural_tag(
 
   // Verify the names, then build.
   std::vector<std::string_view> names;
-  for (const tool_calls::Tool& tool : request.tools.functions) {
+  for (const inversion::Tool& tool : request.tools.functions) {
     names.push_back(tool.name);
   }
   if (auto error = inversion::verify_names(*this, **plan, names)) {
@@ -223,6 +223,17 @@ Result<Grammar> Format::grammar(const StructuralTagOptions& options) const {
   Result<StructuralTag> tag = structural_tag(options);
   if (!tag) return std::move(tag).error();
   return Grammar::from_structural_tag(*tag);
+}
+
+Result<StructuralTag> tool_calling(std::string_view family,
+                                   const StructuralTagOptions& options) {
+  Result<Format> format = Format::built_in(family);
+  if (!format) {
+    Error error = std::move(format).error();
+    error.path = "/family";
+    return error;
+  }
+  return format->structural_tag(options);
 }
 
 }  // namespace parlance

@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "tool_calls/tag_values.h"
+#include "inversion/tag_values.h"
 
 namespace parlance::inversion {
 namespace {
 
-namespace values = tool_calls::values;
 using json::Value;
 
 // What is left, the next node last.

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
+#include "inversion/tool_choice.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
-#include "tool_calls/tool_choice.h"
 
 namespace parlance::inversion {
 
@@ -17,7 +17,7 @@ namespace parlance::inversion {
 enum class Reasoning : std::uint8_t { kRequired, kAllowed, kOff };
 
 struct Request {
-  tool_calls::ToolSelection tools = {};
+  ToolSelection tools = {};
   bool parallel = true;
   Reasoning reasoning = Reasoning::kAllowed;
   // The schema of a document that the content is.

@@ -24,15 +24,14 @@
 #include "base/ascii.h"
 #include "base/quoted.h"
 #include "inversion/prefix.h"
+#include "inversion/tag_values.h"
 #include "inversion/trimmed.h"
 #include "json/located.h"
 #include "json/writer.h"
-#include "tool_calls/tag_values.h"
 
 namespace parlance::inversion {
 namespace {
 
-namespace values = tool_calls::values;
 using format::FieldId;
 using format::WriteLayout;
 using format::WriteMessages;
@@ -40,8 +39,6 @@ using format::WritePart;
 using format::WriteParts;
 using format::WriteStep;
 using json::Value;
-using tool_calls::Tool;
-using tool_calls::ToolChoice;
 using Texts = std::vector<std::string>;
 
 // Between two lexemes of JSON, if the request does not say: enough for pretty

@@ -19,16 +19,18 @@ TOOLS = [
     {"type": "function", "function": {"name": "time"}},
 ]
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bern"}}\n</tool_call>'
+TWICE = CALL + "\n" + CALL
+THOUGHT = "<think>\nHm.\n</think>\n\n"
 
 
 @pytest.fixture
 def tag(parlance, tmp_path):
-    """The tag of tools in the style qwen_3, by options."""
+    """The tag of tools of the family qwen_3, by options."""
     (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
 
     def run(*options):
         out, err = parlance(
-            "tag", "--style", "qwen_3", "--tools", "tools.json", *options
+            "tag", "--format", "qwen_3", "--tools", "tools.json", *options
         )
         assert err == ""
         (tmp_path / "tools.tag.json").write_text(out)
@@ -46,28 +48,34 @@ def refuses(parlance, text):
     parlance("accept", "--tag", "tools.tag.json", stdin=text, status=1)
 
 
-def test_styles(parlance, tag):
-    out, _ = parlance("tag", "--styles")
-    styles = out.split()
-    assert styles == sorted(styles) and "qwen_3" in styles
-    for style in styles:
-        out, _ = parlance("tag", "--style", style.replace("_", "-"),
-                          "--tools", "tools.json") if tag() else None
-        assert json.loads(out)["type"] == "structural_tag"
+def test_families(parlance, tag):
+    """Each name that `parlance formats` lists, as --format and as --style."""
+    tag()
+    listed = json.loads(parlance("formats", "--json")[0])
+    assert len(listed) > 50
+    for family in listed:
+        for name in [family["name"], *family.get("aliases", [])][:2]:
+            outs = {
+                parlance("tag", option, name.replace("_", "-"))[0]
+                for option in ("--format", "--style")
+            }
+            assert len(outs) == 1
+            assert json.loads(outs.pop())["type"] == "structural_tag"
 
 
 def test_auto(parlance, tag):
     tag()
-    accepts(parlance, "Hm.</think>\n\nLet me look." + CALL * 2)
-    refuses(parlance, CALL)
+    accepts(parlance, THOUGHT + "Let me look.\n" + TWICE)
+    accepts(parlance, CALL)
+    refuses(parlance, CALL[:-1])
 
 
 @pytest.mark.parametrize(
     ("options", "good", "bad"),
     [
-        (("--reasoning", "none"), ["Hm.", CALL * 2], ["Hm.</think>\n\n"]),
-        (("--reasoning", "allowed"), ["Hm.", "Hm.</think>\n\nYes."], []),
-        (("--reasoning", "none", "--no-parallel"), [CALL], [CALL * 2]),
+        (("--reasoning", "none"), ["Hm.", TWICE], [THOUGHT]),
+        (("--reasoning", "required"), [THOUGHT + "Yes."], ["Yes."]),
+        (("--reasoning", "none", "--no-parallel"), [CALL], [TWICE]),
         (
             ("--reasoning", "none", "--tool-choice", "required"),
             [CALL],
@@ -102,9 +110,9 @@ def test_options(parlance, tag, options, good, bad):
         refuses(parlance, text)
 
 
-def test_fields_and_xgrammar_compatible(tag):
-    assert '"tool": "weather"' in json.dumps(tag())
-    assert '"tool"' not in json.dumps(tag("--xgrammar-compatible"))
+def test_fields(tag):
+    written = json.dumps(tag())
+    assert '"tool": "weather"' in written and '"field": "thinking"' in written
 
 
 def test_layouts(parlance, tag):
@@ -136,7 +144,7 @@ def test_ebnf(parlance, tag, tmp_path):
     parlance("accept", "-g", "tools.ebnf", stdin="Hm." + CALL)
     parlance("accept", "-g", "tools.ebnf", stdin=CALL[:-1], status=1)
     direct, _ = parlance(
-        "tag", "--style", "qwen_3", "--tools", "tools.json", "--reasoning",
+        "tag", "--format", "qwen_3", "--tools", "tools.json", "--reasoning",
         "none", "--ebnf",
     )
     assert direct == out
@@ -146,30 +154,30 @@ def test_errors(parlance, tag, tmp_path):
     tag()
     _, err = parlance("tag", status=2)
     assert "no structural tag given" in err
-    _, err = parlance("tag", "--style", "latin", status=2)
-    assert err.startswith("parlance: --style: error: ")
-    _, err = parlance("tag", "--style", "qwen_3", "--tool-choice", "dance",
+    _, err = parlance("tag", "--format", "latin", status=2)
+    assert err.startswith("parlance: --format: error: ")
+    _, err = parlance("tag", "--format", "qwen_3", "--tool-choice", "dance",
                       status=2)
     assert err.startswith("parlance: --tool-choice: error: ")
     (tmp_path / "bad.json").write_text(
         '[{"type": "function",\n  "function": {"name": 3}}]'
     )
-    _, err = parlance("tag", "--style", "qwen_3", "--tools", "bad.json",
+    _, err = parlance("tag", "--format", "qwen_3", "--tools", "bad.json",
                       status=2)
     assert err.startswith("parlance: bad.json:2:24: error: ")
     (tmp_path / "bad.json").write_text('{"format":\n {"type": "regex"}}')
     _, err = parlance("tag", "bad.json", status=2)
     assert err.startswith("parlance: bad.json:2:")
-    parlance("tag", "--style", "qwen_3", "tools.tag.json", status=2)
+    parlance("tag", "--format", "qwen_3", "tools.tag.json", status=2)
     parlance("tag", "tools.tag.json", "--tools", "tools.json", status=2)
 
 
 # ---- Formats: a family file of one's own is not needed for the options
 
 
-def test_the_options_of_a_request_need_a_format_or_a_style(parlance):
+def test_the_options_of_a_request_need_a_format(parlance):
     _, err = parlance("tag", "--tool-choice", "auto", status=2)
-    assert "--tool-choice requires --format or --style" in err
+    assert "--tool-choice requires --format" in err
     _, err = parlance("tag", status=2)
     assert "--format" in err
 

@@ -9,7 +9,7 @@
 //   valid         every call is declared and its arguments are valid
 //   text          the ids, decoded, are a text of the grammar
 //
-// for every style of tool calling, every tool_choice and every way to reason,
+// for families of each kind, every tool_choice and every way to reason,
 // with a made-up vocabulary that has every family's markers as tokens, and with
 // the vocabularies of real tokenizers that scripts/fetch has put into the cache
 // ($PARLANCE_CACHE).
@@ -75,11 +75,10 @@ constexpr std::string_view kTools = R"([
       "note": {"type": ["string", "null"], "maxLength": 12}}}}}
 ])";
 
-// A style, the format that reads the same model, what the prompt writes of the
-// response before it, and the tokens that the family has.
+// A family, what the prompt writes of the response before it, and the tokens
+// that the family has.
 struct Family {
-  std::string_view style;
-  std::string_view format;  // "": no format reads it
+  std::string_view format;
   std::string_view header;
   std::string_view opener;  // of reasoning, where the response begins inside
   std::vector<std::string_view> stops;
@@ -103,28 +102,24 @@ const std::vector<Family>& families() {
       {"cohere",
        "",
        "",
-       "",
        {"<|END_OF_TURN_TOKEN|>"},
        {"<|START_THINKING|>", "<|END_THINKING|>", "<|START_TEXT|>",
         "<|END_TEXT|>"},
        {},
        "</cofl:value>"},
-      {"deepseek_r1",
-       "deepseek_v3_r1",
+      {"deepseek_v3_r1",
        kDeepseekTurn,
        "<think>\n",
        {kDeepseekEnd},
        {kDeepseekTurn},
        kDeepseekCalls},
       {"deepseek_v3_1",
-       "deepseek_v3_1",
        kDeepseekTurn,
        "<think>",
        {kDeepseekEnd},
        {kDeepseekTurn},
        kDeepseekCalls},
       {"deepseek_v3_2",
-       "deepseek_v3_2",
        kDeepseekTurn,
        "<think>",
        {kDeepseekEnd},
@@ -132,7 +127,6 @@ const std::vector<Family>& families() {
        {"｜DSML｜"},
        "</｜DSML｜parameter>"},
       {"deepseek_v4",
-       "deepseek_v4",
        kDeepseekTurn,
        "<think>",
        {kDeepseekEnd},
@@ -142,20 +136,17 @@ const std::vector<Family>& families() {
       {"deepseek_v4_1",
        "",
        "",
-       "",
        {kDeepseekEnd},
        {kDeepseekTurn},
        {"｜DSML｜"},
        "</｜DSML｜ parameter>"},
-      {"exaone",
-       "exaone4",
+      {"exaone4",
        "[|assistant|]",
        "<think>\n",
        {"[|endofturn|]"},
        {"[|assistant|]"},
        kQwenMarks},
-      {"glm_4_7",
-       "glm4_7",
+      {"glm4_7",
        "<|assistant|>",
        "<think>",
        {"<|user|>", "<|observation|>"},
@@ -163,22 +154,19 @@ const std::vector<Family>& families() {
        {"<think>", "</think>", "<tool_call>", "</tool_call>", "<arg_key>",
         "</arg_key>", "<arg_value>", "</arg_value>"},
        "</arg_value>"},
-      {"harmony",
-       "gpt_oss",
+      {"gpt_oss",
        "<|start|>assistant",
        "",
        {"<|return|>", "<|call|>"},
        {"<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>"},
        {}},
-      {"hermes",
-       "hermes_qwen2_5",
+      {"hermes_qwen2_5",
        kChatml,
        "",
        {"<|im_end|>"},
        {"<|im_start|>"},
        kQwenMarks},
-      {"kimi",
-       "kimi_k2",
+      {"kimi_k2",
        "<|im_assistant|>assistant<|im_middle|>",
        "<think>",
        {"<|im_end|>"},
@@ -187,7 +175,6 @@ const std::vector<Family>& families() {
         "<|tool_call_argument_begin|>", "<|tool_call_end|>"},
        {"<think>", "</think>"}},
       {"kimi_k3",
-       "kimi_k3",
        "<|open|>message role=\"assistant\"<|sep|>",
        "<|open|>think<|sep|>",
        {"<|end_of_msg|>"},
@@ -195,66 +182,58 @@ const std::vector<Family>& families() {
        {},
        "<|close|>argument<|sep|>",
        "<|open|>response<|sep|>"},
-      {"llama",
-       "llama3_json",
+      {"llama3_json",
        "<|start_header_id|>assistant<|end_header_id|>\n\n",
        "",
        {"<|eot_id|>", "<|eom_id|>"},
        {"<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>"},
        {}},
-      {"llama_functions",
-       "llama_custom_function",
+      {"llama_custom_function",
        "<|start_header_id|>assistant<|end_header_id|>\n\n",
        "",
        {"<|eot_id|>", "<|eom_id|>"},
        {"<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>"},
        {}},
       {"mimo",
-       "qwen3_coder",
        kChatml,
        "",
        {"<|im_end|>"},
        {"<|im_start|>"},
        kQwenMarks,
        "</parameter>"},
-      {"minimax",
-       "minimax_m2",
+      {"minimax_m2",
        "]~b]ai\n",
        "<think>\n",
        {"[e~["},
        {"]~b]"},
        {"<minimax:tool_call>", "</minimax:tool_call>", "<think>", "</think>"},
        "</parameter>"},
-      {"phi_4_mini",
-       "phi4_mini",
+      {"phi4_mini",
        "<|assistant|>",
        "",
        {"<|end|>"},
        {"<|assistant|>", "<|tool_call|>", "<|/tool_call|>"},
        {}},
-      {"qwen_3",
-       "qwen3",
+      {"qwen3",
        kChatml,
        "<think>\n",
        {"<|im_end|>"},
        {"<|im_start|>"},
        kQwenMarks},
       {"qwen_3_5",
-       "qwen3_coder",
        kChatml,
        "<think>\n",
        {"<|im_end|>"},
        {"<|im_start|>"},
        kQwenMarks,
-       "</parameter>"},
+       "\n</parameter>\n"},
       {"qwen_3_coder",
-       "qwen3_coder",
        kChatml,
        "<think>\n",
        {"<|im_end|>"},
        {"<|im_start|>"},
        kQwenMarks,
-       "</parameter>"},
+       "\n</parameter>\n"},
   };
   return kFamilies;
 }
@@ -357,15 +336,23 @@ std::vector<Request> all_requests() {
 
 std::string to_string(const Request& request) {
   constexpr std::string_view kModes[] = {"required", "allowed", "none"};
-  std::string out(request.family->style);
+  std::string out(request.family->format);
   out += " tool_choice=" + request.choice + " reasoning=";
   out += kModes[static_cast<std::size_t>(request.reasoning)];
   return out + (request.parallel ? "" : " one call");
 }
 
+// What the prompt writes: a header, and what opens reasoning or the text.
+std::string prompt_of(const Request& request) {
+  const Family& family = *request.family;
+  std::string out(family.header);
+  if (request.reasoning == ReasoningMode::kRequired) out += family.opener;
+  if (request.reasoning == ReasoningMode::kNone) out += family.content;
+  return out;
+}
+
 Result<StructuralTag> tag_of(const Request& request, const json::Value& tools) {
-  ToolCallingOptions options;
-  options.style = request.family->style;
+  StructuralTagOptions options;
   options.tools = tools;
   options.tool_choice = request.choice;
   if (request.choice == "get_weather") {
@@ -375,7 +362,8 @@ Result<StructuralTag> tag_of(const Request& request, const json::Value& tools) {
   }
   options.parallel_tool_calls = request.parallel;
   options.reasoning = request.reasoning;
-  return tool_calling(options);
+  options.prefix = prompt_of(request);
+  return tool_calling(request.family->format, options);
 }
 
 // The texts that a tag spells: begins and constants, and ends.
@@ -463,8 +451,8 @@ bool same_arguments(const json::Value& tag, const json::Value& format) {
 // Why two messages differ, or "".  The fields of reasoning have two names, and
 // white space around markers belongs to one part or another.
 std::string difference(const json::Value& tag, const json::Value& format) {
-  if (text_field(tag, "reasoning") != text_field(format, "thinking")) {
-    return "reasoning";
+  if (text_field(tag, "thinking") != text_field(format, "thinking")) {
+    return "thinking";
   }
   if (text_field(tag, "content") != text_field(format, "content")) {
     return "content";
@@ -661,7 +649,7 @@ void Walks::check_format(const Request& request, std::span<const TokenId> ids,
   const Family& family = *request.family;
   // A region of a template ends at the first close, also inside a JSON string;
   // the tag knows where the value ends.
-  if (family.format.empty() || spells_marker(message)) return;
+  if (spells_marker(message)) return;
   // Where its markers are text, free text may spell what opens a region of the
   // format and is no trigger of the tag.
   for (const auto* marks : {&family.control, &family.visible}) {
@@ -669,17 +657,7 @@ void Walks::check_format(const Request& request, std::span<const TokenId> ids,
       if (!vocabulary_.special(mark)) return;
     }
   }
-  // Nothing ends a call of Llama 3 but the end of the response.
-  if (family.style == "llama" && !calls_of(message).empty() &&
-      !text_field(message, "content").empty()) {
-    return;
-  }
-  std::string prefix(family.header);
-  if (request.reasoning == ReasoningMode::kRequired) prefix += family.opener;
-  if (request.reasoning == ReasoningMode::kNone) prefix += family.content;
-  if (request.reasoning == ReasoningMode::kAllowed && !family.opener.empty()) {
-    return;  // Which of the two the prompt has written is open.
-  }
+  const std::string prefix = prompt_of(request);
   Result<Format> format = Format::built_in(family.format);
   ASSERT_TRUE(format);
   ResponseParser parser(

@@ -8,7 +8,7 @@
 //   no spoofing ordinary tokens that spell a marker are not the marker
 //
 // over all tags and sequences of a small world, and over random walks through
-// the tags of tool calling.
+// the tags of all families.
 
 #include <gtest/gtest.h>
 
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "parlance/constraint.h"
+#include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
@@ -349,16 +350,20 @@ void check_changed(const Walked& with, const Ids& ids) {
 void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   std::mt19937 random(7);
   std::size_t finished = 0;
-  for (const std::string_view style : tool_calling_styles()) {
+  for (const std::string_view family : Format::built_in_names()) {
     for (const char* choice : {"auto", "required"}) {
-      SCOPED_TRACE(std::string(style) + " " + choice);
-      ToolCallingOptions options;
-      options.style = style;
+      SCOPED_TRACE(std::string(family) + " " + choice);
+      StructuralTagOptions options;
       options.tools = *json::parse(kTools);
       options.tool_choice = choice;
       options.max_white_space = 2;
-      const Result<StructuralTag> tag = tool_calling(options);
-      ASSERT_TRUE(tag) << tag.error().to_string();
+      const Result<StructuralTag> tag = tool_calling(family, options);
+      if (!tag) {  // no calls, or none that can be constrained
+        ASSERT_TRUE(tag.error().code == ErrorCode::kUnsupported ||
+                    tag.error().code == ErrorCode::kConflict)
+            << tag.error().to_string();
+        continue;
+      }
       const Vocabulary vocabulary = walked_vocabulary(tag->to_json(), spaces);
       const Compiler compiler = *Compiler::create(vocabulary);
       const auto constraint = compiler.compile_structural_tag(*tag);
@@ -404,8 +409,8 @@ void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   EXPECT_GT(finished, walks * 8);
 }
 
-TEST(TagMarksLaw, Walks) { run_walks(12, 150, false); }
-TEST(TagMarksLaw, WalksWithWhiteSpace) { run_walks(6, 150, true); }
+TEST(TagMarksLaw, Walks) { run_walks(6, 150, false); }
+TEST(TagMarksLaw, WalksWithWhiteSpace) { run_walks(3, 150, true); }
 TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400, false); }
 TEST(TagMarksLaw, LongRunWalksWithWhiteSpace) { run_walks(500, 300, true); }
 

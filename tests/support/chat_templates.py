@@ -9,9 +9,8 @@ model's authors wrote: the canonical response of the message.
         for case in cases(template, seed=1, count=10):
             case.prompt, case.response, case.end, case.message
 
-TEMPLATES says for each template which built-in format and which style of tool
-calling are meant for its model, and what of a conversation the template can
-write at all.  Rendering is transformers' `render_jinja_template`; a few
+TEMPLATES says for each template which built-in format is meant for its model,
+and what of a conversation the template can write at all.  Rendering is transformers' `render_jinja_template`; a few
 templates that its sandbox refuses are rendered with plain Jinja.
 
 The templates come from scripts/fetch: `llama-cpp-python` and the tokenizers.
@@ -68,8 +67,6 @@ class Template:
     drop     what the template writes after the turn, which is no part of it
     shapes   the messages that the template can write
     python   kinds of values that it spells as Python literals
-    loose    style of another model that writes the same: only read, for the
-             markers around reasoning differ
     arguments  how calls are given to the template: "object" or "json"
     tokenizers  names of tokenizers for the law of tokens; "made up" is
              o200k's tokens and `marks`
@@ -85,7 +82,6 @@ class Template:
 
     name: str
     format: str
-    style: str | None = None
     header: str | None = None
     opener: str = ""
     splice: str | None = None
@@ -94,7 +90,6 @@ class Template:
     drop: str = ""
     shapes: tuple = EVERYTHING
     python: tuple = ()
-    loose: bool = False
     arguments: str = "object"
     content_of_calls: str | None = ""
     tokenizers: tuple = ("made up",)
@@ -158,14 +153,12 @@ TEMPLATES = (
     Template(
         "Qwen-Qwen3-0.6B",
         "qwen3",
-        "qwen_3",
         opener="<think>\n",
         tokenizers=QWEN_TOKENIZERS,
     ),
     Template(
         "Qwen-QwQ-32B",
         "qwq",
-        "qwen_3",
         header=CHATML,
         opener="<think>\n",
         splice="\n</think>\n\n",
@@ -174,18 +167,14 @@ TEMPLATES = (
     Template(
         "Bielik-11B-v3.0-Instruct",
         "bielik",
-        "qwen_3",
         header=CHATML,
         opener="<think>\n",
-        loose=True,
         turns=(),
     ),
     Template(
         "Reka-Edge",
         "reka_edge",
-        "qwen_3",
         opener="<think>\n",
-        loose=True,
         ascii_json=True,
         ends=("\n\n<sep>",),
     ),
@@ -198,21 +187,18 @@ TEMPLATES = (
     Template(
         "Qwen-Qwen2.5-7B-Instruct",
         "hermes_qwen2_5",
-        "hermes",
         shapes=NO_REASONING,
         tokenizers=QWEN_TOKENIZERS,
     ),
     Template(
         "MiMo-VL",
         "hermes_qwen2_5",
-        "hermes",
         shapes=NO_REASONING,
         tokenizers=QWEN_TOKENIZERS,
     ),
     Template(
         "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
         "hermes_qwen2_5",
-        "hermes",
         header=CHATML,
         one_type=True,
         shapes=("c", "t", "T"),
@@ -222,7 +208,6 @@ TEMPLATES = (
     Template(
         "NousResearch-Hermes-3-Llama-3.1-8B-tool_use",
         "hermes_qwen2_5",
-        "hermes",
         header=CHATML,
         one_type=True,
         shapes=("c", "t", "T"),
@@ -232,7 +217,6 @@ TEMPLATES = (
     Template(
         "Qwen3-Coder",
         "qwen3_coder",
-        "qwen_3_coder",
         shapes=NO_REASONING,
         python=("boolean", "null"),
         tokenizers=QWEN_TOKENIZERS,
@@ -240,7 +224,6 @@ TEMPLATES = (
     Template(
         "Qwen3.5-4B",
         "qwen3_5",
-        "qwen_3_5",
         opener="<think>\n",
         python=("boolean", "null"),
         tokenizers=QWEN_TOKENIZERS,
@@ -248,24 +231,19 @@ TEMPLATES = (
     Template(
         "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
         "nemotron_3_nano",
-        "qwen_3_coder",
         header=CHATML,
         opener="<think>\n",
-        loose=True,
         python=("boolean", "null"),
     ),
     Template(
         "StepFun3.5-Flash",
         "step3_5",
-        "qwen_3_coder",
         opener="<think>\n",
-        loose=True,
         python=("boolean", "null"),
     ),
     Template(
         "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B",
         "deepseek_v3_r1",
-        "deepseek_r1",
         header="<｜Assistant｜>",
         opener="<think>\n",
         splice="\n</think>\n\n",
@@ -280,7 +258,6 @@ TEMPLATES = (
     Template(
         "deepseek-ai-DeepSeek-R1-Distill-Llama-8B",
         "deepseek_v3_r1",
-        "deepseek_r1",
         header="<｜Assistant｜>",
         opener="<think>\n",
         splice="\n</think>\n\n",
@@ -296,7 +273,6 @@ TEMPLATES = (
     Template(
         "llama-cpp-deepseek-r1",
         "deepseek_v3_r1",
-        "deepseek_r1",
         header="<｜Assistant｜>",
         opener="<think>\n",
         splice="\n</think>\n\n",
@@ -309,7 +285,6 @@ TEMPLATES = (
     Template(
         "deepseek-ai-DeepSeek-V3.1",
         "deepseek_v3_1",
-        "deepseek_v3_1",
         opener="<think>",
         ends=DEEPSEEK_END,
         shapes=NO_REASONING,
@@ -320,7 +295,6 @@ TEMPLATES = (
     Template(
         "deepseek-ai-DeepSeek-V3.2",
         "deepseek_v3_2",
-        "deepseek_v3_2",
         opener="<think>",
         ends=DEEPSEEK_END,
         tokenizers=("tokenizer-deepseek_v3", "made up"),
@@ -329,7 +303,6 @@ TEMPLATES = (
     ),
     Template(
         "deepseek-ai-DeepSeek-V4",
-        "deepseek_v4",
         "deepseek_v4",
         opener="<think>",
         ends=DEEPSEEK_END,
@@ -340,7 +313,6 @@ TEMPLATES = (
     Template(
         "deepseek-ai-DeepSeek-V4-Flash-0731",
         "deepseek_v4",
-        "deepseek_v4",
         opener="<think>",
         ends=DEEPSEEK_END,
         control=DEEPSEEK_CONTROL,
@@ -349,9 +321,7 @@ TEMPLATES = (
     Template(
         "GLM-4.6",
         "glm4_5",
-        "glm_4_7",
         opener="\n<think>",
-        loose=True,
         ends=("<|user|>", "<|observation|>"),
         control=GLM_CONTROL,
         visible=GLM_MARKS,
@@ -359,7 +329,6 @@ TEMPLATES = (
     Template(
         "GLM-4.7-Flash",
         "glm4_7",
-        "glm_4_7",
         header="<|assistant|>",
         opener="<think>",
         ends=("<|user|>", "<|observation|>"),
@@ -369,24 +338,19 @@ TEMPLATES = (
     Template(
         "Spark2.5",
         "spark2_5",
-        "glm_4_7",
         header="<|Bot|>",
         opener="<think>",
-        loose=True,
         ends=DEEPSEEK_END,
     ),
     Template(
         "inclusionai-ling-3.0-flash",
         "ling3",
-        "glm_4_7",
         opener="<think>",
-        loose=True,
         ends=("<|role_end|>",),
     ),
     Template(
         "openai-gpt-oss-120b",
         "gpt_oss",
-        "harmony",
         ends=("<|return|>", "<|call|>"),
         shapes=("c", "rc", "t", "rt"),
         tokenizers=("tokenizer-gptoss",),
@@ -394,7 +358,6 @@ TEMPLATES = (
     Template(
         "moonshotai-Kimi-K2",
         "kimi_k2",
-        "kimi",
         shapes=NO_REASONING,
         control=("<|im_end|>", "<|im_assistant|>", "<|im_middle|>", *KIMI_MARKS),
         visible=THINK,
@@ -402,7 +365,6 @@ TEMPLATES = (
     Template(
         "Kimi-K2-Instruct",
         "kimi_k2",
-        "kimi",
         shapes=NO_REASONING,
         control=("<|im_end|>", "<|im_assistant|>", "<|im_middle|>", *KIMI_MARKS),
         visible=THINK,
@@ -411,7 +373,6 @@ TEMPLATES = (
     Template(
         "Kimi-K2-Thinking",
         "kimi_k2_thinking",
-        "kimi",
         opener="<think>",
         shapes=tuple(s for s in EVERYTHING if s != "rc"),
         control=("<|im_end|>", "<|im_assistant|>", "<|im_middle|>", *KIMI_MARKS),
@@ -421,14 +382,12 @@ TEMPLATES = (
     Template(
         "Kimi-K3",
         "kimi_k3",
-        "kimi_k3",
         ends=("<|end_of_msg|>",),
         control=("<|open|>", "<|close|>", "<|sep|>", "<|end_of_msg|>"),
     ),
     Template(
         "meta-llama-Llama-3.1-8B-Instruct",
         "llama3_json",
-        "llama",
         ends=("<|eot_id|>", "<|eom_id|>"),
         shapes=("c", "t"),
         tokenizers=("tokenizer-llama3_1", "made up"),
@@ -437,7 +396,6 @@ TEMPLATES = (
     Template(
         "meta-llama-Llama-3.2-3B-Instruct",
         "llama3_json",
-        "llama",
         ends=("<|eot_id|>", "<|eom_id|>"),
         shapes=("c", "t"),
         tokenizers=("tokenizer-llama3_1",),
@@ -446,7 +404,6 @@ TEMPLATES = (
     Template(
         "meta-llama-Llama-3.3-70B-Instruct",
         "llama3_json",
-        "llama",
         ends=("<|eot_id|>", "<|eom_id|>"),
         shapes=("c", "t"),
         tokenizers=("tokenizer-llama3_1",),
@@ -455,7 +412,6 @@ TEMPLATES = (
     Template(
         "meetkai-functionary-medium-v3.1",
         "llama_custom_function",
-        "llama_functions",
         ends=("<|eot_id|>", "<|eom_id|>"),
         shapes=NO_REASONING,
         tokenizers=("tokenizer-llama3_1",),
@@ -464,7 +420,6 @@ TEMPLATES = (
     Template(
         "MiniMax-M2",
         "minimax_m2",
-        "minimax",
         header="]~b]ai\n",
         opener="<think>\n",
         empty="\n</think>\n\n",
@@ -570,8 +525,6 @@ TEMPLATES = (
     Template(
         "ibm-granite-granite-4.0",
         "granite4",
-        "hermes",
-        loose=True,
         ends=("<|end_of_text|>",),
         shapes=NO_REASONING,
         control=("<|end_of_text|>", "<|start_of_role|>", "<|end_of_role|>"),
@@ -580,8 +533,6 @@ TEMPLATES = (
     Template(
         "ibm-granite-granite-4.1",
         "granite4",
-        "hermes",
-        loose=True,
         ends=("<|end_of_text|>",),
         shapes=NO_REASONING,
         control=("<|end_of_text|>", "<|start_of_role|>", "<|end_of_role|>"),
@@ -697,14 +648,12 @@ TEMPLATES = (
     Template(
         "tokenizer-qwen3",
         "qwen3",
-        "qwen_3",
         opener="<think>\n",
         tokenizers=("tokenizer-qwen3",),
     ),
     Template(
         "tokenizer-llama3_1",
         "llama3_json",
-        "llama",
         ends=("<|eot_id|>", "<|eom_id|>"),
         shapes=("c",),
         tokenizers=("tokenizer-llama3_1",),
@@ -713,7 +662,6 @@ TEMPLATES = (
     Template(
         "tokenizer-deepseek_v3",
         "deepseek_v3_r1",
-        "deepseek_r1",
         ends=DEEPSEEK_END,
         shapes=("c", "t", "T"),
         content_of_calls=None,

@@ -499,7 +499,7 @@ TEST(BuiltIn, UnknownNamesGetSuggestions) {
     const char* name;
     const char* suggestion;
   };
-  const Row rows[] = {{"qwen", "'qwen3'"},
+  const Row rows[] = {{"qwen33", "'qwen3'"},
                       {"qwen3_code", "'qwen3_coder'"},
                       {"glm-4-8", "'glm4_5'"},
                       {"gptos", "'gpt_oss'"}};

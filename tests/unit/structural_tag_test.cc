@@ -1,5 +1,5 @@
 // Structural tags: the tables of tests/data/structural_tag, what follows from
-// a tree, and the styles of tool calling beyond the recorded shapes.
+// a tree, and the tags of tool calling.
 
 #include "parlance/structural_tag.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/access.h"
 #include "grammar/tag_to_rules.h"
+#include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"
 #include "parlance/json.h"
@@ -268,18 +269,37 @@ constexpr std::string_view kTools = R"([
   {"type": "function", "function": {"name": "g", "parameters":
     {"type": "object", "properties": {}}}}])";
 
-ToolCallingOptions options_for(std::string_view style,
-                               json::Value choice = nullptr) {
-  ToolCallingOptions out;
-  out.style = std::string(style);
+StructuralTagOptions options_for(json::Value choice = nullptr) {
+  StructuralTagOptions out;
   out.tools = parse(kTools);
   out.tool_choice = std::move(choice);
   return out;
 }
 
+// The choices with which every family is asked.
+std::vector<json::Value> choices() {
+  return {"auto", "none", "required", nullptr,
+          parse(R"({"type": "function", "function": {"name": "g"}})")};
+}
+
+// The families that call tools as kTools asks for.
+std::vector<std::string> calling_families() {
+  std::vector<std::string> out;
+  for (const std::string_view name : Format::built_in_names()) {
+    std::vector<std::string> names = Format::built_in(name)->variants();
+    names.emplace_back(name);
+    for (const std::string& one : names) {
+      if (tool_calling(one, options_for("required"))) out.push_back(one);
+    }
+  }
+  EXPECT_GT(out.size(), 50u);
+  return out;
+}
+
 struct ChoiceRow {
   const char* what;
-  ToolCallingOptions options;
+  const char* family;
+  StructuralTagOptions options;
   std::vector<std::string> accepted;
   std::vector<std::string> refused;
 };
@@ -298,111 +318,97 @@ TEST(ToolCalling, Choices) {
   const std::string thought = "<|channel|>analysis<|message|>hm<|end|>";
   const std::string answer = "<|channel|>final<|message|>hi<|return|>";
   std::vector<ChoiceRow> rows;
-  const auto row = [&](const char* what, ToolCallingOptions options,
+  const auto row = [&](const char* what, const char* family,
+                       const StructuralTagOptions& options,
                        std::vector<std::string> accepted,
                        std::vector<std::string> refused) {
     rows.push_back(
-        {what, std::move(options), std::move(accepted), std::move(refused)});
+        {what, family, options, std::move(accepted), std::move(refused)});
   };
 
-  ToolCallingOptions options = options_for("qwen_3");
-  row("reasoning is required", options,
-      {"hm</think>\n\nhi", "</think>\n\n" + qwen_f + qwen_f}, {"hi", qwen_f});
-  options.reasoning = ReasoningMode::kAllowed;
-  row("reasoning is allowed", options, {"hm</think>\n\nhi", "hi", qwen_f},
-      {"hi</think>"});
+  StructuralTagOptions options = options_for();
+  row("reasoning is allowed", "qwen_3", options,
+      {"<think>\nhm\n</think>\n\nhi", "hi", qwen_f}, {"hi</think>"});
+  options.prefix = "<think>\n";
+  options.reasoning = ReasoningMode::kRequired;
+  row("reasoning is required", "qwen_3", options,
+      {"hm\n</think>\n\nhi", "\n</think>\n\n" + qwen_f + "\n" + qwen_f},
+      {"hi", qwen_f});
+  options.prefix = "";
   options.reasoning = ReasoningMode::kNone;
-  row("no reasoning", options, {"hi", qwen_f + qwen_f}, {"hm</think>\n\nhi"});
+  row("no reasoning", "qwen_3", options, {"hi", qwen_f + "\n" + qwen_f},
+      {"<think>\nhm\n</think>\n\nhi"});
   options.parallel_tool_calls = false;
-  row("one call", options, {"hi", "hi" + qwen_f}, {qwen_f + qwen_f});
+  row("one call", "qwen_3", options, {"hi", "hi" + qwen_f, "hi\n" + qwen_f},
+      {qwen_f + "\n" + qwen_f});
   options.tool_choice = "required";
-  row("one call must come", options, {qwen_f}, {"", "hi", qwen_f + "hi"});
+  row("one call must come", "qwen_3", options, {qwen_f},
+      {"", "hi", qwen_f + "hi"});
 
-  options = options_for("kimi", "required");
-  options.reasoning = ReasoningMode::kNone;
-  options.parallel_tool_calls = false;
   const std::string kimi_f =
       "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>"
       "{\"a\": 1}<|tool_call_end|>";
-  row("one call in a section", options,
+  row("one call in a section", "kimi", options,
       {"<|tool_calls_section_begin|>" + kimi_f + "<|tool_calls_section_end|>"},
       {"<|tool_calls_section_begin|>" + kimi_f + kimi_f +
        "<|tool_calls_section_end|>"});
 
-  options = options_for("harmony");
-  row("harmony", options,
-      {"", answer, thought + next + harmony_f + next + harmony_spaced,
-       thought + next + preamble + next + harmony_f + next + preamble},
+  options = options_for();
+  row("harmony", "harmony", options,
+      {answer, thought + next + harmony_f + next + harmony_spaced,
+       thought + next + preamble + next + harmony_f},
       {next + answer});
   options.parallel_tool_calls = false;
-  row("harmony, one call", options,
-      {"", thought + next + answer, thought + next + harmony_f,
+  row("harmony, one call", "harmony", options,
+      {thought + next + answer, thought + next + harmony_f,
        preamble + next + harmony_spaced},
       {harmony_f + next + harmony_f, harmony_f + next + answer,
        harmony_f + next + preamble});
   options.tool_choice = "required";
-  row("harmony, one call must come", options,
+  row("harmony, one call must come", "harmony", options,
       {harmony_f, thought + next + thought + next + harmony_f,
        preamble + next + harmony_f},
       {"", thought, answer, preamble, harmony_f + next + harmony_f});
   options.parallel_tool_calls = true;
-  row("harmony, a call must come", options,
+  row("harmony, a call must come", "harmony", options,
       {harmony_f,
        thought + next + harmony_f + next + thought + next + harmony_f},
       {"", thought, answer, harmony_f + next + answer});
   options.reasoning = ReasoningMode::kNone;
-  row("harmony, a call and no reasoning", options,
+  row("harmony, a call and no reasoning", "harmony", options,
       {harmony_f + next + harmony_f, preamble + next + harmony_f},
       {"", thought + next + harmony_f});
-  options = options_for("harmony", parse(R"({"type": "function",
-                                             "function": {"name": "f"}})"));
-  row("harmony, this call", options,
+  options =
+      options_for(parse(R"({"type": "function", "function": {"name": "f"}})"));
+  row("harmony, this call", "harmony", options,
       {harmony_spaced, thought + next + harmony_f},
       {"", preamble + next + harmony_f, harmony_f + next + harmony_f});
-  options = options_for("harmony", "none");
-  row("harmony, no call", options, {"", thought + next + answer},
-      {preamble, harmony_f});
-  options = options_for("harmony");
-  options.xgrammar_compatible = true;
-  row("harmony as XGrammar has it", options, {thought + next + harmony_f},
-      {preamble, harmony_spaced});
+  row("harmony, no call", "harmony", options_for("none"),
+      {thought + next + answer}, {preamble, harmony_f});
 
-  options = options_for("minimax");
-  options.reasoning = ReasoningMode::kNone;
-  row("an empty block of reasoning", options, {"\n</think>\n\nhi"},
-      {"\n</think>hi", "</think>\n\nhi"});
-  options.xgrammar_compatible = true;
-  row("an empty block as XGrammar has it", options, {"\n</think>\n\n\n\nhi"},
-      {"\n</think>\n\nhi"});
-
-  options = options_for("qwen_3_coder");
+  options = options_for();
   options.reasoning = ReasoningMode::kNone;
   options.tools = parse(R"([{"type": "function", "function": {"name": "f",
-      "parameters": {"properties": {"a": {"enum": ["x"]}}}}}])");
+      "parameters": {"type": "object",
+                     "properties": {"a": {"enum": ["x"]}}}}}])");
   const std::string coder = "<tool_call>\n<function=f>\n";
   const std::string coder_end = "</function>\n</tool_call>";
-  row("calls with and without arguments", options,
-      {coder + coder_end, coder + "\n" + coder_end,
-       coder + "<parameter=a>\nx\n</parameter>\n" + coder_end,
-       coder + "<parameter=a>x</parameter>\n" + coder_end},
+  row("calls with and without arguments", "qwen_3_coder", options,
+      {coder + coder_end,
+       coder + "<parameter=a>\nx\n</parameter>\n" + coder_end},
       {coder + "<parameter=a>\n\nx\n</parameter>\n" + coder_end});
-  options.xgrammar_compatible = true;
-  row("calls without arguments as XGrammar has them", options,
-      {coder + "\n" + coder_end}, {coder + coder_end});
 
-  options = options_for("phi_4_mini");
-  row("Phi 4 mini", options,
+  row("Phi 4 mini", "phi_4_mini", options_for(),
       {"hi",
        "<|tool_call|>[{\"name\": \"f\", \"arguments\": {\"a\": 1}}, "
        "{\"name\": \"g\", \"arguments\": {}}]<|/tool_call|>"},
       {"<|tool_call|>[]<|/tool_call|>"});
-  options = options_for("llama_functions");
-  row("custom functions of Llama", options,
+  row("custom functions of Llama", "llama_functions", options_for(),
       {"hi <function=f>{\"a\": 1}</function>"}, {"<function=h>{}</function>"});
 
   for (const ChoiceRow& one : rows) {
     SCOPED_TRACE(one.what);
-    const Result<StructuralTag> tag = tool_calling(one.options);
+    const Result<StructuralTag> tag = tool_calling(one.family, one.options);
     EXPECT_TRUE(tag) << tag.error().to_string();
     if (!tag) continue;
     const auto reader = testing::make_tag_reader(tag->to_json());
@@ -413,29 +419,6 @@ TEST(ToolCalling, Choices) {
     }
     for (const std::string& text : one.refused) {
       EXPECT_FALSE(reader->accepts(text)) << text;
-    }
-  }
-}
-
-// Every style builds a tag for every choice, and the tag can be read back.
-TEST(ToolCalling, EveryStyle) {
-  for (const std::string_view style : tool_calling_styles()) {
-    for (const char* choice :
-         {R"("auto")", R"("none")", R"("required")", "null",
-          R"({"type": "function", "function": {"name": "g"}})"}) {
-      for (const bool parallel : {true, false}) {
-        for (const ReasoningMode reasoning :
-             {ReasoningMode::kRequired, ReasoningMode::kAllowed,
-              ReasoningMode::kNone}) {
-          ToolCallingOptions options = options_for(style, parse(choice));
-          options.parallel_tool_calls = parallel;
-          options.reasoning = reasoning;
-          SCOPED_TRACE(std::string(style) + " " + choice);
-          const Result<StructuralTag> tag = tool_calling(options);
-          ASSERT_TRUE(tag) << tag.error().to_string();
-          EXPECT_TRUE(testing::make_tag_reader(tag->to_json()));
-        }
-      }
     }
   }
 }
@@ -455,95 +438,60 @@ std::vector<std::string> annotated(const json::Value& tag) {
 }
 
 struct FieldsRow {
-  const char* style;
+  const char* family;
   const char* choice;
   std::vector<std::string> formats;  // in the order in which they are written
 };
 
-// What is read from the parts of each kind of shape.
+// What is read from the parts of each kind of layout.
 TEST(ToolCalling, MemberReader) {
-  const std::string thought = "tag reasoning";
-  const std::string text = "triggered_tags content";
-  const std::string section = "tag tool_calls";
+  const std::string thought = "tag thinking";
+  const std::string text = "any_text content";
+  const std::string section = "sequence tool_calls";
   const std::string f = "tag f";
   const std::string g = "tag g";
   constexpr const char* kForced =
       R"({"type": "function", "function": {"name": "g"}})";
   const std::vector<FieldsRow> rows = {
-      {"llama", R"("auto")", {text, f, g}},
+      {"llama_functions", R"("auto")", {text, f, g}},
       {"qwen_3", R"("auto")", {thought, text, f, g}},
-      {"qwen_3", R"("none")", {thought, "any_text content"}},
-      {"qwen_3", R"("required")", {thought, text, f, g}},
+      {"qwen_3", R"("none")", {thought, text}},
+      {"qwen_3", R"("required")", {thought, f, g}},
       {"qwen_3", kForced, {thought, g}},
-      {"phi_4_mini", R"("auto")", {text, section, f, g}},
+      {"phi_4_mini", kForced, {section, g}},
       {"deepseek_r1", R"("required")", {thought, section, f, g}},
-      {"deepseek_r1", kForced, {thought, g}},
       {"kimi", R"("auto")", {thought, text, section, f, g}},
-      {"kimi", R"("required")", {thought, f, g}},
-      {"minimax", R"("auto")", {thought, text, section, f, g}},
-      {"cohere", kForced, {thought, g}},
       {"kimi_k3", R"("none")", {thought, "tag content"}},
       {"kimi_k3", R"("auto")", {thought, "tag content", section, f, g}},
-      {"kimi_k3", R"("required")", {thought, "tag content", f, g}},
-      {"harmony",
-       R"("auto")",
-       {f, f, f, f, g, g, g, g, "tag content", "tag reasoning", "tag content"}},
-      {"harmony", R"("required")", {"tag reasoning",
-                                    "tag content",
-                                    f,
-                                    f,
-                                    f,
-                                    f,
-                                    g,
-                                    g,
-                                    g,
-                                    g,
-                                    f,
-                                    f,
-                                    f,
-                                    f,
-                                    g,
-                                    g,
-                                    g,
-                                    g,
-                                    "tag reasoning",
-                                    "tag content"}},
-      {"harmony", kForced, {"tag reasoning", g, g, g, g}},
+      {"harmony", R"("none")", {thought, "tag content"}},
+      {"harmony", kForced, {thought, g, g, g}},
   };
   for (const FieldsRow& row : rows) {
-    SCOPED_TRACE(std::string(row.style) + " " + row.choice);
-    ToolCallingOptions options = options_for(row.style, parse(row.choice));
-    const Result<StructuralTag> tag = tool_calling(options);
+    SCOPED_TRACE(std::string(row.family) + " " + row.choice);
+    const Result<StructuralTag> tag =
+        tool_calling(row.family, options_for(parse(row.choice)));
     ASSERT_TRUE(tag) << tag.error().to_string();
     EXPECT_EQ(annotated(tag->to_json()), row.formats);
-    options.xgrammar_compatible = true;
-    EXPECT_EQ(annotated(tool_calling(options)->to_json()),
-              std::vector<std::string>());
   }
-
-  ToolCallingOptions options = options_for("harmony");
-  options.tools =
-      parse(R"([{"type": "web_search", "name": "browser.search"}])");
-  EXPECT_EQ(annotated(tool_calling(options)->to_json()),
-            (std::vector<std::string>{"tag browser.search",
-                                      "tag browser.search", "tag content",
-                                      "tag reasoning", "tag content"}));
 }
 
+// Every family builds a tag for every choice, and the tag can be read back.
 // Free text is a field or in one, and every schema is some tool's.
-TEST(ToolCalling, NothingWithoutAField) {
-  for (const std::string_view style : tool_calling_styles()) {
-    for (const char* choice :
-         {R"("auto")", R"("none")", R"("required")",
-          R"({"type": "function", "function": {"name": "g"}})"}) {
+TEST(ToolCalling, EveryFamily) {
+  for (const std::string& family : calling_families()) {
+    for (const json::Value& choice : choices()) {
       for (const ReasoningMode reasoning :
            {ReasoningMode::kRequired, ReasoningMode::kAllowed,
             ReasoningMode::kNone}) {
-        ToolCallingOptions options = options_for(style, parse(choice));
+        StructuralTagOptions options = options_for(choice);
         options.reasoning = reasoning;
-        SCOPED_TRACE(std::string(style) + " " + choice);
-        const Result<StructuralTag> tag = tool_calling(options);
+        options.parallel_tool_calls = reasoning != ReasoningMode::kNone;
+        SCOPED_TRACE(family + " " + json::dump(choice));
+        const Result<StructuralTag> tag = tool_calling(family, options);
         ASSERT_TRUE(tag) << tag.error().to_string();
+        const auto again = StructuralTag::from_value(tag->to_json());
+        ASSERT_TRUE(again) << again.error().to_string();
+        EXPECT_EQ(again->to_json(), tag->to_json());
         const structural_tag::TagTree& tree = *detail::Access::impl(*tag);
         const structural_tag::TagAnalysis facts(tree);
         for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -565,28 +513,47 @@ TEST(ToolCalling, NothingWithoutAField) {
   }
 }
 
-TEST(ToolCalling, NamesOfStyles) {
-  for (const char* name : {"qwen3", "Qwen3", "qwen-3", "qwen_3"}) {
-    EXPECT_EQ(tool_calling(options_for(name)).has_value(),
-              std::string_view(name) != "Qwen3");
+// The tag of a family is the tag of its format, by each of its names.
+TEST(ToolCalling, NamesOfFamilies) {
+  for (const std::string_view name : Format::built_in_names()) {
+    const Format family = *Format::built_in(name);
+    std::vector<std::string> names = family.variants();
+    names.emplace_back(name);
+    for (const std::string& one : names) {
+      const Format format = *Format::built_in(one);
+      const Result<StructuralTag> tag = format.structural_tag(options_for());
+      std::vector<std::string> all(format.aliases().begin(),
+                                   format.aliases().end());
+      all.push_back(one);
+      for (const std::string& alias : all) {
+        SCOPED_TRACE(alias);
+        const Result<StructuralTag> same = tool_calling(alias, options_for());
+        ASSERT_EQ(same.has_value(), tag.has_value());
+        if (tag) {
+          EXPECT_EQ(same->to_json(), tag->to_json());
+        } else {
+          EXPECT_EQ(same.error().to_string(), tag.error().to_string());
+        }
+      }
+    }
+  }
+  for (const char* name : {"qwen3", "Qwen3", "qwen-3", "qwen_3", "qwen"}) {
+    EXPECT_EQ(tool_calling(name, options_for())->to_json(),
+              tool_calling("qwen3", options_for())->to_json());
   }
 }
 
 struct ErrorRow {
-  const char* style;
+  const char* family;
   const char* tools;
   const char* choice;
-  const char* error;  // as Error::to_string
+  const char* error;  // how Error::to_string begins
 };
 
 TEST(ToolCalling, Errors) {
   const std::vector<ErrorRow> rows = {
       {"nope", "3", "null",
-       "unknown_name at /style: style: unknown style 'nope'. Styles are: "
-       "cohere, deepseek_r1, deepseek_v3_1, deepseek_v3_2, deepseek_v4, "
-       "deepseek_v4_1, exaone, glm_4_7, harmony, hermes, kimi, kimi_k3, "
-       "llama, llama_functions, mimo, minimax, phi_4_mini, qwen_3, qwen_3_5, "
-       "qwen_3_coder."},
+       "unknown_format at /family: no built-in format is called 'nope'."},
       {"llama", "3", "null",
        "wrong_type at /tools: tools must be a list, got integer."},
       {"llama", R"([{"type": "function"}])", "null",
@@ -609,7 +576,7 @@ TEST(ToolCalling, Errors) {
        "function called 'g' among the tools."},
       {"llama", R"([{"type": "web"}])", R"({"type": "web"})",
        "conflict at /tool_choice: tool_choice: a builtin tool must be called, "
-       "and the style 'llama' has none; 'harmony' has."},
+       "and field 'tool_calls' writes calls of functions only."},
       {"harmony", R"([{"type": "web"}, {"type": "web", "name": "w"}])",
        R"({"type": "web"})",
        "conflict at /tool_choice: tool_choice: selects 2 tools; it must select "
@@ -620,13 +587,13 @@ TEST(ToolCalling, Errors) {
        "must be 'auto' or 'required'."},
   };
   for (const ErrorRow& row : rows) {
-    ToolCallingOptions options;
-    options.style = row.style;
+    StructuralTagOptions options;
     options.tools = parse(row.tools);
     options.tool_choice = parse(row.choice);
-    const Result<StructuralTag> tag = tool_calling(options);
+    const Result<StructuralTag> tag = tool_calling(row.family, options);
     ASSERT_FALSE(tag) << row.error;
-    EXPECT_EQ(tag.error().to_string(), row.error);
+    EXPECT_TRUE(tag.error().to_string().starts_with(row.error))
+        << tag.error().to_string();
   }
 }
 

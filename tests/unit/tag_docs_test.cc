@@ -1,13 +1,14 @@
-// docs/reference/structural-tags.md: its table of styles has each style once,
-// with a text that the style's structural tag accepts.
+// docs/reference/structural-tags.md: its table of families has names of the
+// built-in formats, and texts that their structural tags accept.
 
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
 
@@ -36,13 +37,18 @@ std::string code(std::string cell) {
   return cell;
 }
 
-TEST(TagDocs, EveryStyleIsShown) {
+TEST(TagDocs, FamiliesAndTheirCalls) {
   std::ifstream file(PARLANCE_FORMATS_DIR
                      "/../docs/reference/structural-tags.md");
+  StructuralTagOptions options;
+  options.tools = *json::parse(R"([{"type": "function", "function": {
+      "name": "f", "parameters": {"type": "object", "required": ["x"],
+      "properties": {"x": {"type": "integer"}}}}}])");
+  options.tool_choice = "required";
   bool inside = false;
-  std::map<std::string, std::string> shown;
+  std::size_t shown = 0;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("| style | models |")) inside = true;
+    if (line.starts_with("| family | other name |")) inside = true;
     if (line.empty()) inside = false;
     if (!inside || !line.starts_with("| `")) continue;
     std::vector<std::string> cells(1);
@@ -53,22 +59,23 @@ TEST(TagDocs, EveryStyleIsShown) {
         cells.back() += line[i];
       }
     }
-    ASSERT_GE(cells.size(), 4u) << line;
-    shown[code(cells[0])] = code(cells[2]) + code(cells[3]);
-  }
-  ToolCallingOptions options;
-  options.tools = *json::parse(R"([{"type": "function", "function": {
-      "name": "f", "parameters": {"type": "object", "required": ["x"],
-      "properties": {"x": {"type": "integer"}}}}}])");
-  EXPECT_EQ(shown.size(), tool_calling_styles().size());
-  for (std::string_view style : tool_calling_styles()) {
-    SCOPED_TRACE(style);
-    options.style = style;
-    const Result<StructuralTag> tag = tool_calling(options);
-    ASSERT_TRUE(tag);
+    ASSERT_GE(cells.size(), 3u) << line;
+    SCOPED_TRACE(cells[0]);
+    ++shown;
+    const std::string name = code(cells[0]);
+    const std::string text = code(cells[2]);
+    const Result<Format> format = Format::built_in(name);
+    ASSERT_TRUE(format);
+    EXPECT_EQ(format->name(), name);
+    const Result<StructuralTag> tag = tool_calling(name, options);
+    ASSERT_TRUE(tag) << tag.error().to_string();
+    if (const std::string other = code(cells[1]); !other.empty()) {
+      const Result<StructuralTag> same = tool_calling(other, options);
+      ASSERT_TRUE(same) << other;
+      EXPECT_EQ(same->to_json(), tag->to_json());
+    }
     const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
     ASSERT_TRUE(grammar);
-    const std::string& text = shown[std::string(style)];
     EXPECT_EQ(grammar->explain(text).has_value(), false)
         << grammar->explain(text)->offset << ": " << text;
     // It is a call, and not only text.
@@ -77,7 +84,13 @@ TEST(TagDocs, EveryStyleIsShown) {
     ASSERT_NE(one, std::string::npos);
     wrong.replace(one, 1, "\"x\"");
     EXPECT_FALSE(grammar->accepts(wrong)) << wrong;
+    options.tool_choice = "none";
+    const Result<StructuralTag> none = tool_calling(name, options);
+    ASSERT_TRUE(none) << none.error().to_string();
+    EXPECT_FALSE(Grammar::from_structural_tag(*none)->accepts(text)) << text;
+    options.tool_choice = "required";
   }
+  EXPECT_GE(shown, 19u);
 }
 
 }  // namespace

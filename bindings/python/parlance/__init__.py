@@ -18,8 +18,8 @@ the older response schemas (a ``dict`` with ``x-`` keys and without
 
 ``Grammar.from_json_schema`` constrains a model: it describes which texts are
 valid, and, compiled for a vocabulary, which tokens the model may write next.
-``tool_calling`` returns the ``StructuralTag`` of responses that call tools in
-the style of a model family.  The tag constrains a model, and its ``parser()``
+``tool_calling`` returns the ``StructuralTag`` of responses that call tools as
+a model family writes them.  The tag constrains a model, and its ``parser()``
 reads what the model wrote.
 
 Text is ``str``, or UTF-8 as ``bytes``.  Offsets and spans are bytes of the
@@ -58,8 +58,6 @@ from ._structural_tags import (
     StructuralTag,
     TagParser,
     tag_of_format,
-    tool_calling,
-    tool_calling_styles,
 )
 from ._tools import ToolSet, tools_of as _tools_of
 from ._upstream import dict_of_template, is_loaded_template
@@ -102,7 +100,6 @@ __all__ = [
     "formats",
     "parse_response",
     "tool_calling",
-    "tool_calling_styles",
 ]
 
 _NO_PREFIX = (
@@ -310,6 +307,50 @@ class Format(_Base):
 
     def __reduce__(self):
         return _restore, (type(self), *_made_of(self))
+
+
+def tool_calling(
+    tools,
+    family,
+    *,
+    tool_choice="auto",
+    parallel_tool_calls=True,
+    reasoning="allowed",
+    response_format=None,
+    prefix="",
+    max_reasoning_tokens=None,
+    any_order=False,
+    max_white_space=None,
+):
+    """Returns the ``StructuralTag`` of responses that may or must call tools.
+
+    The same as ``Format(family).structural_tag(tools, ...)``.
+
+    Args:
+        tools: a list of tools as chat templates take them (dicts, or Python
+            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
+        family: the name of a built-in format, one of its aliases or variants,
+            or anything else that ``Format`` takes, or a ``Format``.
+        tool_choice, parallel_tool_calls, reasoning, response_format, prefix,
+            max_reasoning_tokens, any_order, max_white_space: as of
+            ``Format.structural_tag``.
+
+    Raises:
+        TemplateError: there is no such family.
+        GrammarError: as of ``Format.structural_tag``.
+    """
+    described_by = family if isinstance(family, Format) else Format(family)
+    return described_by.structural_tag(
+        tools,
+        tool_choice=tool_choice,
+        parallel_tool_calls=parallel_tool_calls,
+        reasoning=reasoning,
+        response_format=response_format,
+        prefix=prefix,
+        max_reasoning_tokens=max_reasoning_tokens,
+        any_order=any_order,
+        max_white_space=max_white_space,
+    )
 
 
 class ResponseTemplate(Format):

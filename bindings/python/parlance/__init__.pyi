@@ -311,6 +311,37 @@ class Format:
     ) -> Grammar:
         """Returns the ``Grammar`` of ``structural_tag`` with these arguments."""
 
+def tool_calling(
+    tools: _Tools | str | None,
+    family: Format | str | dict[str, Any] | os.PathLike[str],
+    *,
+    tool_choice: str | dict[str, Any] | None = "auto",
+    parallel_tool_calls: bool = True,
+    reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
+    response_format: dict[str, Any] | None = None,
+    prefix: str = "",
+    max_reasoning_tokens: int | None = None,
+    any_order: bool = False,
+    max_white_space: int | None = None,
+) -> StructuralTag:
+    """Returns the ``StructuralTag`` of responses that may or must call tools.
+
+    The same as ``Format(family).structural_tag(tools, ...)``.
+
+    Args:
+        tools: a list of tools as chat templates take them (dicts, or Python
+            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
+        family: the name of a built-in format, one of its aliases or variants,
+            or anything else that ``Format`` takes, or a ``Format``.
+        tool_choice, parallel_tool_calls, reasoning, response_format, prefix,
+            max_reasoning_tokens, any_order, max_white_space: as of
+            ``Format.structural_tag``.
+
+    Raises:
+        TemplateError: there is no such family.
+        GrammarError: as of ``Format.structural_tag``.
+    """
+
 class ResponseTemplate(Format):
     """A bare response template, checked as strictly as ``transformers`` does.
 
@@ -1207,51 +1238,6 @@ class TagParser:
         """The number of bytes of the prefix.  Offsets of events count from its
         beginning.
         """
-
-def tool_calling(
-    tools: _Tools | str | None,
-    style: str,
-    *,
-    tool_choice: str | dict[str, Any] | None = "auto",
-    parallel_tool_calls: bool = True,
-    reasoning: Literal["required", "allowed", "none"] | bool = "required",
-    any_order: bool = False,
-    max_white_space: int | None = None,
-    exclude_special_tokens: bool = True,
-    xgrammar_compatible: bool = False,
-) -> StructuralTag:
-    """Returns the ``StructuralTag`` of responses that may or must call tools.
-
-    Args:
-        tools: a list of tools as chat templates take them (dicts, or Python
-            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
-            Arguments of a tool without ``"parameters"``, or with
-            ``"strict": False``, may be any JSON.
-        style: how the model family writes calls, one of
-            ``tool_calling_styles()``; ``-``, ``_`` and ``.`` are the same.
-        tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict, the
-            one tool that must be called or the tools that are allowed, as in
-            requests to chat-completion servers.  ``None`` is ``"auto"``.
-        parallel_tool_calls: whether a response may have several calls.
-        reasoning: whether the response begins inside a block of reasoning:
-            ``"required"`` (or ``True``), ``"allowed"``, ``"none"`` (or
-            ``False``).  Families without reasoning ignore it.
-        any_order: whether members of arguments may be in any order.
-        max_white_space: the largest number of characters of white space between
-            two parts of JSON, from 1 on; ``None`` for no limit.
-        exclude_special_tokens: whether free text excludes the markers of
-            reasoning.
-        xgrammar_compatible: make the same tag as XGrammar: without the keys
-            ``"field"`` and ``"tool"``, which say how a response is parsed, and
-            in harmony without enforcing a required call.
-
-    Raises:
-        GrammarError: ``path`` begins with the argument's name, as in
-            ``/tools/0/function/name``.
-    """
-
-def tool_calling_styles() -> list[str]:
-    """Returns the styles of ``tool_calling``, a sorted list of ``str``."""
 
 class Compiler:
     """Compiles grammars for one vocabulary, and caches grammars and masks.

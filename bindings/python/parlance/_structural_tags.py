@@ -1,6 +1,6 @@
 """Structural tags: descriptions of responses, for constraining and parsing.
 
-    tag = parlance.tool_calling(tools, "qwen_3", tool_choice="required")
+    tag = parlance.tool_calling(tools, "qwen3", tool_choice="required")
     matcher = tag.grammar().compile(vocabulary).matcher()   # constrain
     parser = tag.parser()                                   # parse
 """
@@ -212,62 +212,6 @@ class TagParser(_parlance.TagParser):
         )
 
 
-def tool_calling(
-    tools,
-    style,
-    *,
-    tool_choice="auto",
-    parallel_tool_calls=True,
-    reasoning="required",
-    any_order=False,
-    max_white_space=None,
-    exclude_special_tokens=True,
-    xgrammar_compatible=False,
-):
-    """Returns the ``StructuralTag`` of responses that may or must call tools.
-
-    Args:
-        tools: a list of tools as chat templates take them (dicts, or Python
-            functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
-            Arguments of a tool without ``"parameters"``, or with
-            ``"strict": False``, may be any JSON.
-        style: how the model family writes calls, one of
-            ``tool_calling_styles()``; ``-``, ``_`` and ``.`` are the same.
-        tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict, the
-            one tool that must be called or the tools that are allowed, as in
-            requests to chat-completion servers.  ``None`` is ``"auto"``.
-        parallel_tool_calls: whether a response may have several calls.
-        reasoning: whether the response begins inside a block of reasoning:
-            ``"required"`` (or ``True``), ``"allowed"``, ``"none"`` (or
-            ``False``).  Families without reasoning ignore it.
-        any_order: whether members of arguments may be in any order.
-        max_white_space: the largest number of characters of white space between
-            two parts of JSON, from 1 on; ``None`` for no limit.
-        exclude_special_tokens: whether free text excludes the markers of
-            reasoning.
-        xgrammar_compatible: make the same tag as XGrammar: without the keys
-            ``"field"`` and ``"tool"``, which say how a response is parsed, and
-            in harmony without enforcing a required call.
-
-    Raises:
-        GrammarError: ``path`` begins with the argument's name, as in
-            ``/tools/0/function/name``.
-    """
-    return StructuralTag(
-        _parlance.tool_calling(
-            text("style", style, GrammarError),
-            _tools_text(tools),
-            _parlance.tag_text(tool_choice, "/tool_choice"),
-            flag("parallel_tool_calls", parallel_tool_calls),
-            _reasoning(reasoning),
-            flag("any_order", any_order),
-            _most("max_white_space", max_white_space, 1),
-            flag("exclude_special_tokens", exclude_special_tokens),
-            flag("xgrammar_compatible", xgrammar_compatible),
-        )
-    )
-
-
 def tag_of_format(
     described_by,
     tools,
@@ -296,11 +240,6 @@ def tag_of_format(
             _most("max_white_space", max_white_space, 1),
         )
     )
-
-
-def tool_calling_styles():
-    """Returns the styles of ``tool_calling``, a sorted list of ``str``."""
-    return _parlance.tool_calling_styles()
 
 
 def source_of(spec):

@@ -237,17 +237,55 @@ def test_cancelling():
 # ---- tool_calling
 
 
-def test_styles():
-    styles = parlance.tool_calling_styles()
-    assert styles == sorted(styles) and "qwen_3" in styles
-    for style in styles:
-        tag = tool_calling([WEATHER], style)
-        assert '"tool": "weather"' in tag.to_json()
-        assert '"tool"' not in tool_calling(
-            [WEATHER], style, xgrammar_compatible=True
-        ).to_json()
-        assert tag == StructuralTag(tag.to_dict())
-        assert tag == tool_calling([WEATHER], style.replace("_", "-"))
+def names_of(family):
+    """All names of a built-in format and of its variants, by the format."""
+    format = parlance.Format(family)
+    for name in [family, *format.variants]:
+        yield name, [name, *parlance.Format(name).aliases]
+
+
+def outcome(make):
+    try:
+        return make().to_dict()
+    except parlance.GrammarError as error:
+        return error.code, error.path, error.message
+
+
+def test_families_have_the_same_names_everywhere():
+    seen = []
+    for family in parlance.formats():
+        for format, names in names_of(family):
+            tag = outcome(lambda: parlance.Format(format).structural_tag([WEATHER]))
+            for name in names:
+                same = outcome(lambda: tool_calling([WEATHER], name))
+                assert same == tag, name
+                dashed = name.replace("_", "-").upper()
+                assert parlance.Format(dashed).name == format, name
+            seen.append(format)
+    assert len(seen) == len(set(seen)) > 60
+    # What a configuration is detected as is one of them.
+    detected = parlance.detect_format(
+        {"chat_template": "<tool_call> <think>"}
+    )
+    assert detected.name in seen and detected.family in parlance.formats()
+
+
+def test_names_that_xgrammar_has():
+    from parlance.integrations.xgrammar import upstream_shapes
+
+    older = ["qwen", "qwen_coder", "qwen3.5", "glm47", "gemma4", "gemma_4"]
+    for name in [*upstream_shapes(), *older, "minimax_m3", "hermes"]:
+        parlance.Format(name)
+
+
+def test_a_family_is_a_name_or_a_format():
+    tag = tool_calling([WEATHER], "qwen3")
+    assert '"tool": "weather"' in tag.to_json()
+    assert tag == StructuralTag(tag.to_dict())
+    assert tag == tool_calling([WEATHER], parlance.Format("qwen_3"))
+    with pytest.raises(parlance.TemplateError) as caught:
+        tool_calling([WEATHER], "latin")
+    assert caught.value.code == "unknown_format"
 
 
 @pytest.mark.parametrize(
@@ -263,7 +301,7 @@ def test_styles():
 def test_ways_to_give_tools(tools):
     tag = tool_calling(tools, "qwen_3", reasoning="none")
     assert tag == tool_calling([WEATHER], "qwen3", reasoning=False)
-    assert tag.grammar().accepts("Let me look." + CALLED + CALLED)
+    assert tag.grammar().accepts("Let me look.\n" + CALLED + "\n" + CALLED)
 
 
 def test_no_tools():
@@ -286,27 +324,33 @@ def test_functions_as_tools():
     assert grammar.accepts(CALLED)
 
 
-THOUGHT = "Hm.</think>\n\n"
+THOUGHT = "<think>\nHm.\n</think>\n\n"
+TWICE = CALLED + "\n" + CALLED
 
 
 @pytest.mark.parametrize(
     ("options", "good", "bad"),
     [
-        ({}, [THOUGHT, THOUGHT + CALLED * 2], [CALLED, "Hm."]),
-        ({"reasoning": True}, [THOUGHT], ["Hm."]),
+        ({}, [THOUGHT, THOUGHT + TWICE, CALLED, "Hm."], []),
+        ({"reasoning": True}, [THOUGHT, THOUGHT + TWICE], [CALLED, "Hm."]),
+        (
+            {"reasoning": True, "prefix": "<think>\n"},
+            ["Hm.\n</think>\n\n" + CALLED],
+            [CALLED],
+        ),
         ({"reasoning": "allowed"}, [THOUGHT + CALLED, CALLED, "Hm."], []),
-        ({"reasoning": "none"}, [CALLED, "Hm."], [THOUGHT]),
+        ({"reasoning": "off"}, [CALLED, "Hm."], [THOUGHT]),
         (
             {"reasoning": False, "parallel_tool_calls": False},
             [CALLED, "Hm." + CALLED],
-            [CALLED + CALLED],
+            [TWICE],
         ),
         (
             {"reasoning": False, "tool_choice": "required"},
-            [CALLED, CALLED * 2],
+            [CALLED, TWICE],
             ["Hm."],
         ),
-        ({"reasoning": False, "tool_choice": "none"}, ["Hm."], []),
+        ({"reasoning": False, "tool_choice": "none"}, ["Hm."], [CALLED]),
         (
             {
                 "reasoning": False,
@@ -336,7 +380,6 @@ def test_options(options, good, bad):
 @pytest.mark.parametrize(
     ("tools", "options", "code", "path"),
     [
-        ([], {"style": "latin"}, "unknown_name", "/style"),
         ([3], {}, "wrong_type", "/tools/0"),
         ([{"function": {}}], {}, "missing_key", "/tools/0/function"),
         (3, {}, "wrong_type", "/tools"),
@@ -358,7 +401,7 @@ def test_options(options, good, bad):
 )
 def test_tool_calling_errors(tools, options, code, path):
     with pytest.raises(parlance.GrammarError) as caught:
-        tool_calling(tools, **{"style": "qwen_3", **options})
+        tool_calling(tools, "qwen_3", **options)
     assert (caught.value.code, caught.value.path) == (code, path)
     assert caught.value.message
 
@@ -529,8 +572,10 @@ def joined(events):
 
 
 def test_parser_has_the_shape_of_a_response_parser():
-    tag = tool_calling([WEATHER], "qwen_3")
-    text = "Hm.</think>\n\nLet me look." + CALLED
+    tag = tool_calling(
+        [WEATHER], "qwen_3", reasoning="required", prefix="<think>\n"
+    )
+    text = "Hm.\n</think>\n\nLet me look." + CALLED
     tellings = []
     for size in (1, 3, 7, len(text)):
         parser = tag.parser()
@@ -545,7 +590,7 @@ def test_parser_has_the_shape_of_a_response_parser():
         tellings.append(joined(events + last))
         assert message == parser.message == {
             "role": "assistant",
-            "reasoning": "Hm.",
+            "thinking": "Hm.",
             "content": "Let me look.",
             "tool_calls": [
                 {
@@ -560,7 +605,7 @@ def test_parser_has_the_shape_of_a_response_parser():
         assert parser.complete and parser.held == b""
         assert parser.diagnostics == []
         assert [part["field"] for part in parser.parts] == [
-            "reasoning", "content", "tool_calls",
+            "thinking", "content", "tool_calls",
         ]
         assert parser.chat_message["tool_calls"] == [
             {
@@ -581,7 +626,7 @@ def test_parser_has_the_shape_of_a_response_parser():
     assert tellings.count(tellings[0]) == len(tellings)
     chunks = [e for e in tellings[0] if e["type"] == "region_chunk"]
     assert [(e["field"], e["dirty"]) for e in chunks] == [
-        ("reasoning", False), ("content", False), ("tool_calls", True),
+        ("thinking", False), ("content", False), ("tool_calls", True),
     ]
 
 
@@ -611,17 +656,22 @@ def test_parser_takes_specs_and_refuses_other_input():
 
 
 @pytest.mark.parametrize(
-    ("style", "opener"),
-    [("qwen_3", "<think>\n"), ("glm_4_7", "<think>"), ("minimax", "<think>\n")],
+    ("family", "opener", "closer"),
+    [
+        ("qwen_3", "<think>\n", "\n</think>\n\n"),
+        ("glm_4_7", "<think>", "</think>"),
+        ("minimax", "<think>\n", "\n</think>\n\n"),
+    ],
 )
-def test_the_model_may_open_its_reasoning(style, opener):
-    def read(text, reasoning):
-        tag = parlance.tool_calling([], style, reasoning=reasoning)
+def test_the_model_or_the_prompt_opens_reasoning(family, opener, closer):
+    def read(text, reasoning, prefix=""):
+        tag = parlance.tool_calling(
+            [], family, reasoning=reasoning, prefix=prefix
+        )
         tree = tag.parse(text)
-        return tree["complete"], tree["message"].get("reasoning")
+        return tree["complete"], tree["message"].get("thinking")
 
-    rest = "Hm.</think>\n\nHello."
+    rest = f"Hm.{closer}Hello."
     assert read(opener + rest, "allowed") == (True, "Hm.")
-    assert read(rest, "allowed") == (True, "Hm.")
-    # The prompt has opened it.
-    assert read(rest, "required") == (True, "Hm.")
+    for reasoning in ("allowed", "required"):
+        assert read(rest, reasoning, opener) == (True, "Hm.")

@@ -1,7 +1,7 @@
 """Whatever the masks of tool_calling() let out, its tag reads as a message.
 
-Texts are walked at random, token by token, through the masks of each style,
-with a small vocabulary in which the style's own markers are tokens, and with a
+Texts are walked at random, token by token, through the masks of each family,
+with a small vocabulary in which the family's own markers are tokens, and with a
 large one where PARLANCE_VOCABULARY names its file.  Each is read back complete
 and without a diagnostic, whole and in pieces, from text and from tokens; every
 call in it is of a declared tool, with arguments that are valid under its
@@ -51,7 +51,7 @@ DECLARED = [
 ]
 FORCED = {"type": "function", "function": {"name": "get_weather"}}
 
-# What a style of arguments writes behind a value.
+# What a layout of arguments writes after a value.
 CLOSERS = [
     "</parameter>",
     "</｜DSML｜parameter>",
@@ -59,6 +59,11 @@ CLOSERS = [
     "</arg_value>",
     "<|close|>argument<|sep|>",
     "</cofl:value>",
+    "\n</parameter>\n",
+    *(
+        f"]<]minimax[>[</{name}>"
+        for name in "city days units text flags at line item".split()
+    ),
 ]
 
 
@@ -220,11 +225,23 @@ def run(tag, vocabulary, options, walks, seed):
     return ended, calls
 
 
-@pytest.mark.parametrize("style", parlance.tool_calling_styles())
-def test_small_vocabulary(style):
+def calls_tools(family):
+    try:
+        parlance.tool_calling(DECLARED, family, tool_choice="required")
+    except parlance.GrammarError as error:
+        assert error.code in ("unsupported", "conflict")
+        return False
+    return True
+
+
+FAMILIES = [name for name in parlance.formats() if calls_tools(name)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_small_vocabulary(family):
     total = 0
     for number, options in enumerate(CASES):
-        tag = parlance.tool_calling(DECLARED, style, **options)
+        tag = parlance.tool_calling(DECLARED, family, **options)
         vocabulary = small_vocabulary(tag)
         ended, calls = run(tag, vocabulary, options, 8, number)
         assert ended >= 6
@@ -236,10 +253,10 @@ def test_small_vocabulary(style):
     "PARLANCE_VOCABULARY" not in os.environ,
     reason="PARLANCE_VOCABULARY names no file of a vocabulary",
 )
-@pytest.mark.parametrize("style", parlance.tool_calling_styles())
-def test_large_vocabulary(style):
+@pytest.mark.parametrize("family", FAMILIES)
+def test_large_vocabulary(family):
     vocabulary = parlance.Vocabulary.from_file(os.environ["PARLANCE_VOCABULARY"])
     options = {"tool_choice": "required", "reasoning": "none"}
-    tag = parlance.tool_calling(DECLARED, style, **options)
+    tag = parlance.tool_calling(DECLARED, family, **options)
     ended, calls = run(tag, vocabulary, options, 4, 0)
     assert calls >= ended

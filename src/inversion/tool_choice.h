@@ -1,8 +1,8 @@
-#ifndef PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
-#define PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
+#ifndef PARLANCE_SRC_INVERSION_TOOL_CHOICE_H_
+#define PARLANCE_SRC_INVERSION_TOOL_CHOICE_H_
 
 // The tools of a request, and which of them the model may or must call.  The
-// result is independent of the model's style.
+// result is independent of the model family.
 //
 //   tools        [{"type": "function", "function": {"name": "f", ...}},
 //                 {"type": "web_search", "name": "browser.search", ...}]
@@ -19,7 +19,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 
-namespace parlance::tool_calls {
+namespace parlance::inversion {
 
 struct Tool {
   std::string name;    // what the model writes
@@ -45,6 +45,6 @@ struct ToolSelection {
 Result<ToolSelection> select_tools(const json::Value& tools,
                                    const json::Value& tool_choice);
 
-}  // namespace parlance::tool_calls
+}  // namespace parlance::inversion
 
-#endif  // PARLANCE_SRC_TOOL_CALLS_TOOL_CHOICE_H_
+#endif  // PARLANCE_SRC_INVERSION_TOOL_CHOICE_H_

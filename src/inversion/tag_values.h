@@ -1,5 +1,5 @@
-#ifndef PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
-#define PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
+#ifndef PARLANCE_SRC_INVERSION_TAG_VALUES_H_
+#define PARLANCE_SRC_INVERSION_TAG_VALUES_H_
 
 // Constructors of the nodes of structural tags as JSON values, in the canonical
 // form of to_json() (structural_tag/structural_tag.h).  Their calls read like
@@ -13,7 +13,7 @@
 
 #include "parlance/json.h"
 
-namespace parlance::tool_calls::values {
+namespace parlance::inversion::values {
 
 using Strings = std::span<const std::string_view>;
 
@@ -102,6 +102,6 @@ inline json::Value tags_with_separator(std::string_view separator,
                       {"stop_after_first", options.stop_after_first}};
 }
 
-}  // namespace parlance::tool_calls::values
+}  // namespace parlance::inversion::values
 
-#endif  // PARLANCE_SRC_TOOL_CALLS_TAG_VALUES_H_
+#endif  // PARLANCE_SRC_INVERSION_TAG_VALUES_H_

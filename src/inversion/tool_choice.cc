@@ -1,7 +1,7 @@
 // Loads the tools of a request, then reduces them to the tools that tool_choice
 // allows.  Every error has a pointer into {"tools": ..., "tool_choice": ...}.
 
-#include "tool_calls/tool_choice.h"
+#include "inversion/tool_choice.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "base/quoted.h"
 #include "json/located.h"
 
-namespace parlance::tool_calls {
+namespace parlance::inversion {
 namespace {
 
 std::string kind_of(const json::Value& value) {
@@ -300,4 +300,4 @@ Result<ToolSelection> select_tools(const json::Value& tools,
   return selection;
 }
 
-}  // namespace parlance::tool_calls
+}  // namespace parlance::inversion
