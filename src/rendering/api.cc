@@ -79,12 +79,14 @@ std::optional<Error> compare_calls(const std::vector<MessageCall>& written,
   return std::nullopt;
 }
 
-// Reads `text` back.  An error if the message differs.
+// Reads `text` back after `prefix`.  An error if the message differs.
 std::optional<Error> verify(const Format& format, const MessageFields& written,
-                            std::string_view text, const ToolSet* tools) {
+                            std::string_view text, const ToolSet* tools,
+                            std::string_view prefix = "") {
   const format::FormatImpl& impl = *detail::Access::impl(format);
-  const Message read =
-      parse_response(format, text, {.tools = tools, .recover = Recover::kYes});
+  const Message read = parse_response(
+      format, text,
+      {.prefix = prefix, .tools = tools, .recover = Recover::kYes});
   Result<MessageFields> fields = rendering::read_message(read.fields, impl);
   if (!fields) return differs("the text is not read back", "");
   for (std::size_t i = 0; i < written.fields.size(); ++i) {
@@ -144,6 +146,17 @@ Result<std::string> Format::render(const json::Value& message,
     }
     if (!wrong) {
       text->erase(0, written.size());
+      if (absent != Absent::kOff || !written.empty()) return text;
+      // "off" may close what nothing opens, such as "<|assistant|></think>".
+      // Then the prompt ends with it, and still no region has begun there.
+      Result<std::string> rest =
+          rendering::render(*fields, impl, Absent::kNothing);
+      if (rest && rest->size() < text->size() && text->ends_with(*rest) &&
+          options.prefix.ends_with(
+              std::string_view(*text).substr(0, text->size() - rest->size())) &&
+          !verify(*this, *fields, *rest, options.tools, options.prefix)) {
+        return rest;
+      }
       return text;
     }
     if (error) continue;

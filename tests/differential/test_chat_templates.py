@@ -60,8 +60,6 @@ SPELLED_OTHERWISE = {
     "Reka-Edge": "JSON escapes what is not ASCII",
     "HuggingFaceTB-SmolLM3-3B": "no block of reasoning where there is none",
     "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "a line feed before a first call",
-    "GLM-4.7-Flash": "no </think> where there is no reasoning",
-    "Spark2.5": "no </think> where there is no reasoning",
     "Kimi-K3": "the end of the message, which is no part of it",
     "mistralai-Mistral-Nemo-Instruct-2407": "ids of calls",
     "CohereForAI-c4ai-command-r7b-12-2024-tool_use": "empty reasoning",

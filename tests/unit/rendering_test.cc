@@ -98,6 +98,18 @@ TEST(Rendering, ThePromptsPartIsLeftOut) {
             "\"No.\", and the message does not begin so.");
 }
 
+// Templates that end the prompt with a closing marker alone leave nothing open.
+TEST(Rendering, ThePromptMayHaveSaidThatThereIsNoReasoning) {
+  const Format glm = *Format::built_in("glm4_7");
+  const char* const message = R"({"content": "Hello."})";
+  EXPECT_EQ(rendered(glm, message), "</think>Hello.");
+  EXPECT_EQ(
+      rendered(glm, message, {.prefix = "<|user|>Hi<|assistant|></think>"}),
+      "Hello.");
+  EXPECT_EQ(rendered(glm, message, {.prefix = "<|user|>Hi<|assistant|>"}),
+            "</think>Hello.");
+}
+
 TEST(Rendering, AMessageThatWouldNotComeBackIsRefused) {
   const Format format = family(kWrite);
   const std::string error = rendered(format, R"({"thinking": "a</think>b"})");
