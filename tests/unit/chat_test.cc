@@ -14,11 +14,17 @@
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
+#include "support/chat_joins.h"
 
 namespace parlance {
 namespace {
 
 using json::Value;
+using testing::at;
+using testing::expect_law;
+using testing::kApis;
+using testing::Streamed;
+using testing::text_at;
 
 constexpr char kResponse[] =
     "<think>\nHm. \n</think>\n\nLet me\n look.\n"
@@ -35,11 +41,6 @@ ChatOptions fixed(ChatApi api) {
   out.call_id_prefix = "call_";
   return out;
 }
-
-struct Streamed {
-  std::vector<ChatChunk> chunks;
-  Value response;
-};
 
 // The response in pieces that end at `cuts`.
 Streamed stream(std::string_view text, const ChatOptions& options,
@@ -63,176 +64,6 @@ Streamed stream(std::string_view text, const ChatOptions& options,
   out.response = chat.response();
   return out;
 }
-
-const Value* at(const Value& value, std::initializer_list<const char*> path) {
-  const Value* out = &value;
-  for (const char* key : path) {
-    out = out->is_array() ? &out->items()[0] : out->find(key);
-    if (out == nullptr) return nullptr;
-  }
-  return out;
-}
-
-std::string text_at(const Value& value,
-                    std::initializer_list<const char*> path) {
-  const Value* found = at(value, path);
-  return found != nullptr && found->is_string()
-             ? std::string(found->as_string())
-             : std::string();
-}
-
-// Joins chunks as clients of chat completions do.
-Value joined_completion(const std::vector<ChatChunk>& chunks) {
-  std::string content;
-  std::string reasoning;
-  Value finish;
-  struct Call {
-    std::string id, name, arguments;
-  };
-  std::vector<Call> calls;
-  for (const ChatChunk& chunk : chunks) {
-    const Value* choice = at(chunk.body, {"choices", "0"});
-    if (choice == nullptr) continue;
-    const Value& delta = *choice->find("delta");
-    content += text_at(delta, {"content"});
-    reasoning += text_at(delta, {"reasoning_content"});
-    if (const Value* list = delta.find("tool_calls")) {
-      for (const Value& call : list->items()) {
-        const auto index =
-            static_cast<std::size_t>(call.find("index")->as_int());
-        EXPECT_LE(index, calls.size());
-        if (index == calls.size()) {
-          calls.push_back(
-              {text_at(call, {"id"}), text_at(call, {"function", "name"}), ""});
-          EXPECT_EQ(text_at(call, {"type"}), "function");
-        } else {
-          EXPECT_EQ(call.find("id"), nullptr);
-          EXPECT_EQ(call.find("type"), nullptr);
-          EXPECT_EQ(at(call, {"function", "name"}), nullptr);
-        }
-        calls[index].arguments += text_at(call, {"function", "arguments"});
-      }
-    }
-    if (!choice->find("finish_reason")->is_null()) {
-      finish = *choice->find("finish_reason");
-    }
-  }
-  json::Array list;
-  for (const Call& call : calls) {
-    list.push_back(json::Object{
-        {"id", call.id},
-        {"type", "function"},
-        {"function",
-         json::Object{{"name", call.name}, {"arguments", call.arguments}}}});
-  }
-  json::Object message = {
-      {"role", "assistant"},
-      {"content", content.empty() && !list.empty() ? Value() : Value(content)}};
-  if (!reasoning.empty()) message.set("reasoning_content", reasoning);
-  if (!list.empty()) message.set("tool_calls", std::move(list));
-  return json::Object{{"message", std::move(message)},
-                      {"finish_reason", finish}};
-}
-
-void expect_completion_law(const Streamed& streamed) {
-  const Value& choice = *at(streamed.response, {"choices", "0"});
-  const Value joined = joined_completion(streamed.chunks);
-  EXPECT_EQ(json::dump(*joined.find("message")),
-            json::dump(*choice.find("message")));
-  EXPECT_EQ(json::dump(*joined.find("finish_reason")),
-            json::dump(*choice.find("finish_reason")));
-}
-
-// Joins the events of Responses: the items that were done, and their deltas.
-void expect_responses_law(const Streamed& streamed) {
-  json::Array items;
-  std::vector<std::string> texts;
-  std::int64_t number = 0;
-  for (const ChatChunk& chunk : streamed.chunks) {
-    const Value& body = chunk.body;
-    EXPECT_EQ(body.find("sequence_number")->as_int(), number++);
-    EXPECT_EQ(text_at(body, {"type"}), chunk.event);
-    if (const Value* index = body.find("output_index")) {
-      const auto item = static_cast<std::size_t>(index->as_int());
-      if (chunk.event == "response.output_item.added") {
-        EXPECT_EQ(item, texts.size());
-        texts.emplace_back();
-      }
-      texts.at(item) += text_at(body, {"delta"});
-      if (chunk.event.ends_with("text.done")) {
-        EXPECT_EQ(text_at(body, {"text"}), texts[item]);
-      }
-      if (chunk.event == "response.function_call_arguments.done") {
-        EXPECT_EQ(text_at(body, {"arguments"}), texts[item]);
-      }
-      if (chunk.event == "response.output_item.done") {
-        items.push_back(*body.find("item"));
-      }
-    }
-    if (const Value* content = body.find("content_index")) {
-      EXPECT_EQ(content->as_int(), 0);
-    }
-  }
-  EXPECT_EQ(json::dump(Value(items)),
-            json::dump(*streamed.response.find("output")));
-  EXPECT_EQ(json::dump(*streamed.chunks.back().body.find("response")),
-            json::dump(streamed.response));
-}
-
-// Joins the events of Messages.
-void expect_messages_law(const Streamed& streamed) {
-  json::Array blocks;
-  std::string text;
-  bool open = false;
-  for (const ChatChunk& chunk : streamed.chunks) {
-    const Value& body = chunk.body;
-    if (chunk.event == "content_block_start") {
-      EXPECT_FALSE(open);
-      open = true;
-      text.clear();
-      EXPECT_EQ(body.find("index")->as_int(),
-                static_cast<std::int64_t>(blocks.size()));
-      blocks.push_back(*body.find("content_block"));
-    } else if (chunk.event == "content_block_delta") {
-      for (const char* key : {"thinking", "text", "partial_json"}) {
-        text += text_at(body, {"delta", key});
-      }
-    } else if (chunk.event == "content_block_stop") {
-      EXPECT_TRUE(open);
-      open = false;
-      json::Object& block = blocks.back().mutable_members();
-      const std::string type = text_at(blocks.back(), {"type"});
-      if (type == "tool_use") {
-        const Result<Value> input = json::parse(text);
-        if (input) {
-          block.set("input", *input);
-        } else if (!text.empty()) {
-          block.set("partial_json", text);
-        }
-      } else {
-        block.set(type == "text" ? "text" : "thinking", text);
-      }
-    }
-  }
-  EXPECT_FALSE(open);
-  EXPECT_EQ(streamed.chunks.back().event, "message_stop");
-  EXPECT_EQ(json::dump(Value(blocks)),
-            json::dump(*streamed.response.find("content")));
-}
-
-void expect_law(ChatApi api, const Streamed& streamed) {
-  switch (api) {
-    case ChatApi::kChatCompletions:
-      return expect_completion_law(streamed);
-    case ChatApi::kResponses:
-      return expect_responses_law(streamed);
-    case ChatApi::kMessages:
-      return expect_messages_law(streamed);
-  }
-}
-
-constexpr ChatApi kApis[] = {ChatApi::kChatCompletions, ChatApi::kResponses,
-                             ChatApi::kMessages};
 
 TEST(Chat, ACompletionHasReasoningContentAndCalls) {
   const Streamed streamed = stream(kResponse, fixed(ChatApi::kChatCompletions));

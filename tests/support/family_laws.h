@@ -1,0 +1,146 @@
+#ifndef PARLANCE_TESTS_SUPPORT_FAMILY_LAWS_H_
+#define PARLANCE_TESTS_SUPPORT_FAMILY_LAWS_H_
+
+// What the laws of families share: the markers of a family's file, a vocabulary
+// that has them as tokens, and the messages that both parsers return.
+
+#include <cstdint>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/json.h"
+#include "parlance/message.h"
+#include "parlance/vocabulary.h"
+#include "schema/validate.h"
+
+namespace parlance::testing {
+
+// The texts of a family file that look like special tokens: <...>, [...].
+inline void collect_marks(const json::Value& value,
+                          std::set<std::string>& out) {
+  std::vector<const json::Value*> work = {&value};
+  while (!work.empty()) {
+    const json::Value& next = *work.back();
+    work.pop_back();
+    for (const json::Value& item : next.items()) work.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      if (!member.key.ends_with("_pattern") && member.key != "why" &&
+          member.key != "detect" && member.key != "variants") {
+        work.push_back(&member.value);
+      }
+    }
+    if (!next.is_string()) continue;
+    const std::string_view text = next.as_string();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char open = text[i];
+      if (open != '<' && open != '[') continue;
+      const char close = open == '<' ? '>' : ']';
+      const std::size_t end = text.find(close, i + 1);
+      if (end == std::string_view::npos || end - i < 3) continue;
+      const std::string_view mark = text.substr(i, end + 1 - i);
+      if (mark.find_first_of(" \n\"'{}=\\,") != std::string_view::npos)
+        continue;
+      if (mark.find(open, 1) != std::string_view::npos) continue;
+      out.emplace(mark);
+    }
+  }
+}
+
+// All bytes, pieces of words and markup, a stop token; with `marks`, these too.
+inline Vocabulary made_up(const std::set<std::string>& marks) {
+  std::set<std::string> pieces;
+  constexpr std::string_view kTexts[] = {
+      R"({"name": "get_weather", "arguments": {"city": "Bern", "days": 3}})",
+      "<tool_call>\n<function=now>\n<parameter=city>\nx\n</parameter>",
+      R"(", "options": {"hourly": true, "tags": ["a", "b"]}}, null, false)",
+      "</function>\n</tool_call>\n\n</invoke>\n the answer is  so\n\n",
+      "celsius fahrenheit 12:30 12 345 <|ca ll|> é ü 東京 🌦",
+  };
+  std::mt19937 random(7);
+  for (const std::string_view text : kTexts) {
+    for (int i = 0; i < 60; ++i) {
+      pieces.emplace(text.substr(random() % text.size(), 2 + random() % 6));
+    }
+  }
+  std::vector<TokenEntry> entries;
+  const auto add = [&](std::string_view bytes, TokenKind kind) {
+    entries.push_back({.id = static_cast<TokenId>(entries.size()),
+                       .bytes = std::string(bytes),
+                       .kind = kind});
+  };
+  for (int byte = 0; byte < 256; ++byte) {
+    const char one = static_cast<char>(byte);
+    add({&one, 1}, TokenKind::kOrdinary);
+  }
+  for (const std::string& piece : pieces) {
+    if (piece.size() > 1) add(piece, TokenKind::kOrdinary);
+  }
+  add("<eos>", TokenKind::kControl);
+  for (const std::string& mark : marks) {
+    // <|...|>, <｜...｜> and [...] are control tokens in most tokenizers.
+    const bool control =
+        mark[0] == '[' || mark.starts_with("<|") || mark.starts_with("<｜");
+    add(mark, control ? TokenKind::kControl : TokenKind::kAdded);
+  }
+  const std::vector<TokenId> none;
+  return *Vocabulary::from_table(entries, std::span<const TokenId>(none));
+}
+
+struct Call {
+  std::string name;
+  json::Value arguments;
+};
+
+inline std::vector<Call> calls_of(const json::Value& message) {
+  std::vector<Call> out;
+  const json::Value* calls = message.find("tool_calls");
+  if (calls == nullptr) return out;
+  for (const json::Value& call : calls->items()) {
+    const json::Value* inner = call.find("function");
+    if (inner == nullptr) inner = &call;
+    const json::Value* name = inner->find("name");
+    const json::Value* arguments = inner->find("arguments");
+    out.push_back({std::string(name == nullptr ? "" : name->as_string()),
+                   arguments == nullptr ? json::Value() : *arguments});
+  }
+  return out;
+}
+
+inline std::string text_of(const json::Value& message, std::string_view field) {
+  const json::Value* value = message.find(field);
+  return value == nullptr || !value->is_string()
+             ? std::string()
+             : std::string(value->as_string());
+}
+
+// The first difference of two messages; "" for none.
+inline std::string difference(const json::Value& a, const json::Value& b) {
+  for (const std::string_view field : {"thinking", "content"}) {
+    if (text_of(a, field) != text_of(b, field)) return std::string(field);
+  }
+  const std::vector<Call> first = calls_of(a);
+  const std::vector<Call> second = calls_of(b);
+  if (first.size() != second.size()) return "number of calls";
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i].name != second[i].name) return "name of a call";
+    if (!schema::equal_values(first[i].arguments, second[i].arguments)) {
+      return "arguments";
+    }
+  }
+  return "";
+}
+
+inline std::string listed(const std::vector<Diagnostic>& diagnostics) {
+  std::string out;
+  for (const Diagnostic& one : diagnostics) out += one.message + "; ";
+  return out;
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_FAMILY_LAWS_H_
