@@ -324,6 +324,11 @@ std::optional<Error> Writer::write_steps() {
         return error;
       }
     }
+    if (!step.repeats && value_of(step.field).calls.size() > 1) {
+      return Error{ErrorCode::kConflict,
+                   "message: a response of this format has at most one call.",
+                   json::append_pointer("", kCalls)};
+    }
     if (auto error = write_field(step.field, false)) return error;
     if (given(step.field) && !is_reasoning(step.field)) content = true;
   }

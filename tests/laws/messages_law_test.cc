@@ -183,12 +183,10 @@ class FamilyMessages {
       if (format_.field_name(i) == "thinking") reasons_ = true;
       if (format_.field_name(i) == "tool_calls") most_calls_ = 3;
     }
-    // One where the order of the file has one, and where a call ends the turn.
+    // One where the order of the file has one.
     const std::string source = json::dump(*json::parse(format_.to_json()));
-    if (source.find("\"tool_calls?\"") != std::string::npos ||
-        name == "gpt_oss") {
-      most_calls_ = 1;
-    }
+    if (source.find("\"tool_calls?\"") != std::string::npos) most_calls_ = 1;
+    final_first_ = name == "gpt_oss";
     StructuralTagOptions options;
     options.tools = *json::parse(kTools);
     Result<StructuralTag> tag = format_.structural_tag(options);
@@ -223,6 +221,9 @@ class FamilyMessages {
   std::vector<Grammar> grammars_;
   std::vector<CompiledTag> programs_;
   bool reasons_ = false;
+  // gpt_oss: content is written as the final message, after which the grammar
+  // has no calls; and <|call|> ends a turn.
+  bool final_first_ = false;
   std::size_t most_calls_ = 0;  // that a response can have
 };
 
@@ -275,7 +276,7 @@ void FamilyMessages::check_render(const Value& message, const std::string& text,
     return;
   }
   const Grammar& grammar = grammars_.front();
-  if (hostile && !grammar.accepts(text)) {
+  if ((hostile || final_first_) && !grammar.accepts(text)) {
     // A grammar may have fewer spellings than its reader understands.
     ++outside;
     return;

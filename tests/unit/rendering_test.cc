@@ -98,6 +98,15 @@ TEST(Rendering, ThePromptsPartIsLeftOut) {
             "\"No.\", and the message does not begin so.");
 }
 
+TEST(Rendering, AFormatWithOneCallRefusesTwo) {
+  const Format gigachat = *Format::built_in("gigachat3_1");
+  EXPECT_EQ(rendered(gigachat, R"({"tool_calls": [
+              {"function": {"name": "f", "arguments": {}}},
+              {"function": {"name": "g", "arguments": {}}}]})"),
+            "ERROR conflict at /tool_calls: message: a response of this format "
+            "has at most one call.");
+}
+
 // Templates that end the prompt with a closing marker alone leave nothing open.
 TEST(Rendering, ThePromptMayHaveSaidThatThereIsNoReasoning) {
   const Format glm = *Format::built_in("glm4_7");
