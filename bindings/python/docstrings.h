@@ -134,6 +134,42 @@ Complexity: O(size of the text), at every access.)";
 
 }  // namespace tag_parser
 
+namespace arrow {
+
+inline constexpr char kClass[] =
+    R"(A column of messages, which ``parse_arrow`` returns.
+
+It has the methods of the Arrow PyCapsule interface, so that every Arrow library
+takes it without a copy: ``pyarrow.array(messages)``, ``polars.Series(messages)``,
+``pyarrow.table(messages)`` with a column for each member of a message.
+
+Immutable, and safe to share between threads.)";
+
+inline constexpr char kLen[] = R"(The number of responses.)";
+
+inline constexpr char kSchema[] =
+    R"(The type of the column: a capsule ``"arrow_schema"``.)";
+
+inline constexpr char kArray[] =
+    R"(The column as one array: a pair of capsules, ``"arrow_schema"`` and
+``"arrow_array"``.
+
+Args:
+    requested_schema: not used; the type is always the same.
+
+Raises:
+    UsageError: the responses came in several chunks; take them by
+        ``__arrow_c_stream__``.)";
+
+inline constexpr char kStream[] =
+    R"(The column chunk by chunk: a capsule ``"arrow_array_stream"``.  Every call
+begins a new stream.
+
+Args:
+    requested_schema: not used; the type is always the same.)";
+
+}  // namespace arrow
+
 namespace harmony {
 
 inline constexpr char kClass[] =

@@ -15,6 +15,7 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_vocabulary(m);
   parlance::python::define_parser(m);
   parlance::python::define_parse(m);
+  parlance::python::define_arrow(m);
   parlance::python::define_schema(m);
   parlance::python::define_jmespath(m);
   parlance::python::define_structural_tag(m);

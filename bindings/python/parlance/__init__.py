@@ -34,7 +34,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from . import _parlance
-from ._arguments import NOT_GIVEN, flag, is_a, items, kind, shown, unicode
+from ._arguments import NOT_GIVEN, count, flag, is_a, items, kind, shown, unicode
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
@@ -53,7 +53,7 @@ from ._errors import (
 )
 from ._files import read_text
 from ._logits import apply_bitmask
-from ._parlance import Constraint, HarmonyParser, Matcher, Vocabulary
+from ._parlance import ArrowMessages, Constraint, HarmonyParser, Matcher, Vocabulary
 from ._structural_tags import (
     StructuralTag,
     TagParser,
@@ -65,6 +65,7 @@ from ._upstream import dict_of_template, is_loaded_template
 __version__: str = _parlance.__version__
 
 __all__ = [
+    "ArrowMessages",
     "Compiler",
     "Constraint",
     "ContentAttributeError",
@@ -98,6 +99,7 @@ __all__ = [
     "detection_sample",
     "fill_bitmasks",
     "formats",
+    "parse_arrow",
     "parse_response",
     "tool_calling",
 ]
@@ -895,6 +897,99 @@ ParseResult.diagnostics.__doc__ = (
 ParseResult.error.__doc__ = (
     "The exception that ``parse_response`` would have raised, or ``None``."
 )
+
+
+def parse_arrow(
+    column,
+    format,
+    *,
+    prefix=None,
+    tools=None,
+    vocabulary=None,
+    markers="token",
+    threads=0,
+):
+    """Parses a column of stored responses into a column of messages.
+
+        messages = parlance.parse_arrow(table["response"], "qwen3")
+        table = table.append_column("message", pyarrow.chunked_array(messages))
+
+    Args:
+        column: the responses: any object with ``__arrow_c_stream__`` or
+            ``__arrow_c_array__``, such as arrays of pyarrow, series of Polars
+            and columns of DuckDB.  Texts, or lists of token ids.
+        format: as ``spec`` of ``Format``; or a column of names of built-in
+            formats, or of format files as JSON text.
+        prefix: what the prompt already wrote of the responses, for all of
+            them; or a column of texts.
+        tools: as of ``parse_response``, for all responses; or a column of JSON
+            texts of lists of tools.
+        vocabulary: a ``Vocabulary``.  Required for ids.
+        markers: how ids write delimiters, as of ``ResponseParser``.
+        threads: how many to use; 0: one for each core.
+
+    Returns:
+        ``ArrowMessages``, a column of structs: ``reasoning``, ``content``,
+        ``tool_calls`` (``id``, ``name``, ``arguments`` as JSON text,
+        ``complete``), ``other`` (fields with other names, as JSON text),
+        ``complete``, and ``diagnostics`` (``offset`` and ``end`` in bytes of the
+        response, ``code``, ``field``, ``message``).  Responses that are null are
+        null.  Columns by row have a row for each response; where they are null,
+        nothing is given.
+
+    Raises:
+        TypeError: an argument is no such column.
+        TemplateError: ``format`` cannot be used.  A format or tools of a row
+            that cannot be used are in the ``diagnostics`` of the row.
+        UsageError: columns have different lengths, or ids come without a
+            vocabulary.
+
+    Complexity: that of ``parse_response``, without the GIL.  Memory: the
+    messages, and less than as much again while they are put together.
+    """
+    if not _is_column(column):
+        raise TypeError(
+            "column must be an Arrow column, which has __arrow_c_stream__ or "
+            f"__arrow_c_array__, not {kind(column)}; for a list of responses "
+            "there is parse_response"
+        )
+    threads = count("threads", threads, 2**31 - 1)
+    formats = prefixes = tools_by_row = None
+    if _is_column(format):
+        format, formats = None, format
+    else:
+        format = _format_of(format)
+    if _is_column(prefix):
+        prefix, prefixes = "", prefix
+    elif prefix is None:
+        prefix = ""
+    elif not is_a(prefix, str):
+        raise TypeError(
+            "prefix must be a str for all responses, or an Arrow column of "
+            f"texts, not {kind(prefix)}"
+        )
+    if _is_column(tools):
+        tools, tools_by_row = None, tools
+    else:
+        tools = _tools_of(tools)
+    return _parlance.parse_arrow(
+        column,
+        format,
+        prefix,
+        tools,
+        vocabulary,
+        markers,
+        threads,
+        formats,
+        prefixes,
+        tools_by_row,
+    )
+
+
+def _is_column(value):
+    return hasattr(type(value), "__arrow_c_stream__") or hasattr(
+        type(value), "__arrow_c_array__"
+    )
 
 
 def _parsed(response, spec, prefix, tools, vocabulary, markers, recover, details):

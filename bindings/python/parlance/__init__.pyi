@@ -1958,6 +1958,95 @@ class ParseResult(NamedTuple):
     diagnostics: list[dict[str, Any]]
     error: Exception | None
 
+class ArrowMessages:
+    """A column of messages, which ``parse_arrow`` returns.
+
+    It has the methods of the Arrow PyCapsule interface, so that every Arrow library
+    takes it without a copy: ``pyarrow.array(messages)``, ``polars.Series(messages)``,
+    ``pyarrow.table(messages)`` with a column for each member of a message.
+
+    Immutable, and safe to share between threads.
+    """
+
+    def __len__(self) -> int:
+        """The number of responses."""
+
+    def __arrow_c_schema__(self) -> object:
+        """The type of the column: a capsule ``"arrow_schema"``."""
+
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple:
+        """The column as one array: a pair of capsules, ``"arrow_schema"`` and
+        ``"arrow_array"``.
+
+        Args:
+            requested_schema: not used; the type is always the same.
+
+        Raises:
+            UsageError: the responses came in several chunks; take them by
+                ``__arrow_c_stream__``.
+        """
+
+    def __arrow_c_stream__(
+        self, requested_schema: object | None = None
+    ) -> object:
+        """The column chunk by chunk: a capsule ``"arrow_array_stream"``.  Every call
+        begins a new stream.
+
+        Args:
+            requested_schema: not used; the type is always the same.
+        """
+
+def parse_arrow(
+    column: Any,
+    format: Any,
+    *,
+    prefix: Any = None,
+    tools: Any = None,
+    vocabulary: Vocabulary | None = None,
+    markers: Literal["token", "either", "text"] = "token",
+    threads: int = 0,
+) -> ArrowMessages:
+    """Parses a column of stored responses into a column of messages.
+
+        messages = parlance.parse_arrow(table["response"], "qwen3")
+        table = table.append_column("message", pyarrow.chunked_array(messages))
+
+    Args:
+        column: the responses: any object with ``__arrow_c_stream__`` or
+            ``__arrow_c_array__``, such as arrays of pyarrow, series of Polars
+            and columns of DuckDB.  Texts, or lists of token ids.
+        format: as ``spec`` of ``Format``; or a column of names of built-in
+            formats, or of format files as JSON text.
+        prefix: what the prompt already wrote of the responses, for all of
+            them; or a column of texts.
+        tools: as of ``parse_response``, for all responses; or a column of JSON
+            texts of lists of tools.
+        vocabulary: a ``Vocabulary``.  Required for ids.
+        markers: how ids write delimiters, as of ``ResponseParser``.
+        threads: how many to use; 0: one for each core.
+
+    Returns:
+        ``ArrowMessages``, a column of structs: ``reasoning``, ``content``,
+        ``tool_calls`` (``id``, ``name``, ``arguments`` as JSON text,
+        ``complete``), ``other`` (fields with other names, as JSON text),
+        ``complete``, and ``diagnostics`` (``offset`` and ``end`` in bytes of the
+        response, ``code``, ``field``, ``message``).  Responses that are null are
+        null.  Columns by row have a row for each response; where they are null,
+        nothing is given.
+
+    Raises:
+        TypeError: an argument is no such column.
+        TemplateError: ``format`` cannot be used.  A format or tools of a row
+            that cannot be used are in the ``diagnostics`` of the row.
+        UsageError: columns have different lengths, or ids come without a
+            vocabulary.
+
+    Complexity: that of ``parse_response``, without the GIL.  Memory: the
+    messages, and less than as much again while they are put together.
+    """
+
 @overload
 def parse_response(
     response: str | bytes | bytearray = NOT_GIVEN,

@@ -11,6 +11,7 @@ import inspect
 import re
 
 import numpy
+from arrow_columns import TextColumn
 
 import parlance
 from parlance import jmespath
@@ -62,6 +63,7 @@ WORDS = CONSTRAINT.mask_words
 
 # A new object of each class, for its methods.
 MAKE = {
+    "ArrowMessages": lambda: parlance.parse_arrow(TextColumn(["a"]), "qwen3"),
     "Compiler": lambda: COMPILER,
     "Constraint": lambda: CONSTRAINT,
     "Format": lambda: parlance.Format("qwen3"),
@@ -106,6 +108,7 @@ def rows():
 VALID = {
     "added_ids": list,
     "assert_formats": lambda: True,
+    "column": lambda: TextColumn(["a", None]),
     "buffer": rows,
     "cache_bytes": lambda: 1 << 20,
     "cancelled": lambda: None,
@@ -132,6 +135,7 @@ VALID = {
     "markers": lambda: "token",
     "mask": rows,
     "HarmonyParser(vocabulary)": lambda: HARMONY,
+    "parse_arrow(format)": lambda: "qwen3",
     "matchers": lambda: [CONSTRAINT.matcher(), CONSTRAINT.matcher()],
     "max_white_space": lambda: 2,
     "max_reasoning_tokens": lambda: 5,

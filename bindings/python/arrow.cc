@@ -1,0 +1,361 @@
+// parse_arrow: columns of responses by the Arrow PyCapsule interface
+// (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
+
+#include "parlance/arrow.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "binding.h"
+#include "docstrings.h"
+#include "interruptible.h"
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+extern "C" {
+
+// The struct of the specification of streams.
+struct ArrowArrayStream {
+  int (*get_schema)(ArrowArrayStream*, ArrowSchema* out);
+  int (*get_next)(ArrowArrayStream*, ArrowArray* out);
+  const char* (*get_last_error)(ArrowArrayStream*);
+  void (*release)(ArrowArrayStream*);
+  void* private_data;
+};
+}
+
+#endif  // ARROW_C_STREAM_INTERFACE
+
+namespace parlance::python {
+
+namespace {
+
+// An ArrowSchema, ArrowArray or ArrowArrayStream that is released here.
+template <class T>
+class Owned {
+ public:
+  Owned() = default;
+  // Moves it out of `from`, as the specification says.
+  explicit Owned(T& from) : value_(std::exchange(from, T{})) {}
+  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Owned() {
+    if (value_.release != nullptr) value_.release(&value_);
+  }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+
+ private:
+  T value_ = {};
+};
+
+constexpr const char* kSchema = "arrow_schema";
+constexpr const char* kArray = "arrow_array";
+constexpr const char* kStream = "arrow_array_stream";
+
+template <class T>
+Owned<T> from_capsule(nb::handle capsule, const char* name) {
+  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (pointer == nullptr) throw nb::python_error();
+  return Owned<T>(*static_cast<T*>(pointer));
+}
+
+template <class T>
+nb::object to_capsule(T value, const char* name) {
+  auto owned = std::make_unique<T>(value);
+  const auto destroy = [](PyObject* capsule) {
+    auto* const one = static_cast<T*>(
+        PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
+    if (one->release != nullptr) one->release(one);
+    delete one;
+  };
+  PyObject* const capsule = PyCapsule_New(owned.get(), name, destroy);
+  if (capsule == nullptr) {
+    if (value.release != nullptr) value.release(&value);
+    throw nb::python_error();
+  }
+  owned.release();
+  return nb::steal(capsule);
+}
+
+// A column of any producer, in one or several chunks.
+struct Chunks {
+  Owned<ArrowSchema> schema;
+  std::vector<Owned<ArrowArray>> arrays;
+
+  std::int64_t rows() const {
+    std::int64_t count = 0;
+    for (const Owned<ArrowArray>& array : arrays) count += array->length;
+    return count;
+  }
+};
+
+Chunks read_stream(nb::handle capsule) {
+  Owned<ArrowArrayStream> stream =
+      from_capsule<ArrowArrayStream>(capsule, kStream);
+  const auto check = [&](int code) {
+    if (code == 0) return;
+    const char* const why = stream->get_last_error(&*stream);
+    raise_usage(
+        "the Arrow stream failed: " +
+        (why == nullptr ? "error " + std::to_string(code) : std::string(why)));
+  };
+  Chunks chunks;
+  check(stream->get_schema(&*stream, &*chunks.schema));
+  for (;;) {
+    Owned<ArrowArray> next;
+    check(stream->get_next(&*stream, &*next));
+    check_signals();
+    if (next->release == nullptr) return chunks;
+    chunks.arrays.push_back(std::move(next));
+  }
+}
+
+// REQUIRES: `column` has one of the two methods.
+Chunks read_column(nb::handle column) {
+  if (nb::hasattr(column, "__arrow_c_stream__")) {
+    return read_stream(column.attr("__arrow_c_stream__")());
+  }
+  const nb::object pair = column.attr("__arrow_c_array__")();
+  if (!nb::isinstance<nb::tuple>(pair) || nb::len(pair) != 2) {
+    raise_type("__arrow_c_array__()", "a pair of capsules", pair);
+  }
+  Chunks chunks;
+  chunks.schema = from_capsule<ArrowSchema>(pair[0], kSchema);
+  chunks.arrays.push_back(from_capsule<ArrowArray>(pair[1], kArray));
+  return chunks;
+}
+
+// Rows [begin, begin + size) of a column, as if it had one chunk.
+// REQUIRES: they are within one of its chunks.
+ArrowArray slice(const Chunks& chunks, std::int64_t begin, std::int64_t size) {
+  for (const Owned<ArrowArray>& array : chunks.arrays) {
+    if (begin < array->length) {
+      ArrowArray part = *array;
+      part.offset += begin;
+      part.length = size;
+      part.null_count = -1;
+      return part;
+    }
+    begin -= array->length;
+  }
+  ArrowArray none = *chunks.arrays.front();
+  none.length = 0;
+  return none;
+}
+
+// An array that shares the buffers of `of`, with structs of its own: whoever
+// takes an array may move its children.
+struct SharedNode {
+  std::shared_ptr<const Owned<ArrowArray>> root;
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray*> pointers;
+};
+
+void release_shared(ArrowArray* array) {
+  auto* const node = static_cast<SharedNode*>(array->private_data);
+  for (ArrowArray& child : node->children) {
+    if (child.release != nullptr) child.release(&child);
+  }
+  delete node;
+  array->release = nullptr;
+}
+
+ArrowArray share(const ArrowArray& of,
+                 const std::shared_ptr<const Owned<ArrowArray>>& root) {
+  auto node = std::make_unique<SharedNode>();
+  node->root = root;
+  const auto count = static_cast<std::size_t>(of.n_children);
+  node->children.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    node->children.push_back(share(*of.children[i], root));
+    node->pointers.push_back(&node->children.back());
+  }
+  ArrowArray out = of;
+  out.children = count == 0 ? nullptr : node->pointers.data();
+  out.release = &release_shared;
+  out.private_data = node.release();
+  return out;
+}
+
+using SharedArrays = std::vector<std::shared_ptr<const Owned<ArrowArray>>>;
+
+// A stream over the chunks of a result.
+struct StreamState {
+  SharedArrays arrays;
+  std::size_t next = 0;
+};
+
+ArrowArrayStream stream_of(SharedArrays arrays) {
+  ArrowArrayStream stream = {};
+  stream.get_schema = [](ArrowArrayStream*, ArrowSchema* out) {
+    arrow_message_schema(out);
+    return 0;
+  };
+  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+    auto* const state = static_cast<StreamState*>(self->private_data);
+    *out = {};  // released: the end
+    if (state->next < state->arrays.size()) {
+      const auto& root = state->arrays[state->next++];
+      *out = share(**root, root);
+    }
+    return 0;
+  };
+  stream.get_last_error = [](ArrowArrayStream*) -> const char* {
+    return nullptr;
+  };
+  stream.release = [](ArrowArrayStream* self) {
+    delete static_cast<StreamState*>(self->private_data);
+    self->release = nullptr;
+  };
+  stream.private_data = new StreamState{std::move(arrays)};
+  return stream;
+}
+
+// A column of messages.
+class ArrowMessages {
+ public:
+  explicit ArrowMessages(SharedArrays arrays) : arrays_(std::move(arrays)) {}
+
+  std::size_t size() const {
+    std::int64_t rows = 0;
+    for (const auto& array : arrays_) rows += (*array)->length;
+    return static_cast<std::size_t>(rows);
+  }
+  nb::object schema() const {
+    ArrowSchema out = {};
+    arrow_message_schema(&out);
+    return to_capsule(out, kSchema);
+  }
+  nb::tuple array(nb::handle /*requested_schema*/) const {
+    if (arrays_.size() != 1) {
+      raise_usage("these messages are " + std::to_string(arrays_.size()) +
+                  " chunks; take them as a stream (__arrow_c_stream__), for "
+                  "example with pyarrow.chunked_array(...)");
+    }
+    return nb::make_tuple(schema(),
+                          to_capsule(share(**arrays_[0], arrays_[0]), kArray));
+  }
+  nb::object stream(nb::handle /*requested_schema*/) const {
+    return to_capsule(stream_of(arrays_), kStream);
+  }
+  std::string repr() const {
+    return "<ArrowMessages of " + std::to_string(size()) + " responses>";
+  }
+
+ private:
+  SharedArrays arrays_;
+};
+
+// What a column by row is called, and where it goes.
+struct ByRow {
+  nb::handle object;
+  const char* what;
+  const ArrowColumn* ArrowParseOptions::*option;
+};
+
+// Columns may be cut into chunks at different rows.  Each stretch between two
+// cuts is parsed by itself and becomes a chunk of the result.
+ArrowMessages parse(nb::handle responses, const FormatObject* format,
+                    std::string_view prefix, const ToolSet* tools,
+                    const Vocabulary* vocabulary, nb::handle markers,
+                    unsigned threads, nb::handle formats, nb::handle prefixes,
+                    nb::handle tools_by_row) {
+  ArrowParseOptions options{
+      .format = format == nullptr ? nullptr : &format->format(),
+      .prefix = prefix,
+      .tools = tools,
+      .vocabulary = vocabulary,
+      .markers = to_markers(markers),
+      .threads = threads};
+  const Chunks main = read_column(responses);
+  std::vector<Chunks> columns;
+  std::vector<const ArrowColumn * ArrowParseOptions::*> targets;
+  for (const ByRow& one :
+       {ByRow{formats, "the formats", &ArrowParseOptions::formats},
+        ByRow{prefixes, "the prefixes", &ArrowParseOptions::prefixes},
+        ByRow{tools_by_row, "the tools", &ArrowParseOptions::tools_by_row}}) {
+    if (one.object.is_none()) continue;
+    columns.push_back(read_column(one.object));
+    targets.push_back(one.option);
+    if (columns.back().rows() != main.rows()) {
+      raise_usage(std::string(one.what) + " are " +
+                  std::to_string(columns.back().rows()) + " rows beside " +
+                  std::to_string(main.rows()) + " responses");
+    }
+  }
+  std::vector<std::int64_t> cuts = {0};
+  const auto add_cuts = [&](const Chunks& chunks) {
+    std::int64_t at = 0;
+    for (const Owned<ArrowArray>& array : chunks.arrays) {
+      cuts.push_back(at += array->length);
+    }
+  };
+  add_cuts(main);
+  for (const Chunks& column : columns) add_cuts(column);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  // A column without rows, which has a type to be checked all the same.
+  if (cuts.size() == 1 && !main.arrays.empty()) cuts.push_back(0);
+
+  SharedArrays arrays;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    const std::int64_t size = cuts[i + 1] - cuts[i];
+    const ArrowArray part = slice(main, cuts[i], size);
+    std::vector<ArrowArray> parts;
+    std::vector<ArrowColumn> views;
+    parts.reserve(columns.size());
+    views.reserve(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      parts.push_back(slice(columns[k], cuts[i], size));
+      views.push_back({&*columns[k].schema, &parts.back()});
+      options.*targets[k] = &views.back();
+    }
+    auto made = std::make_shared<Owned<ArrowArray>>();
+    const Result<std::size_t> rows = [&] {
+      nb::gil_scoped_release release;
+      Signals signals;
+      options.cancelled = [&] { return signals.came(); };
+      return parse_arrow({&*main.schema, &part}, options, &**made);
+    }();
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (!rows) {
+      if (rows.error().code == ErrorCode::kWrongType) {
+        PyErr_SetString(PyExc_TypeError, rows.error().message.c_str());
+        throw nb::python_error();
+      }
+      raise_usage(rows.error().message);
+    }
+    arrays.push_back(std::move(made));
+  }
+  return ArrowMessages(std::move(arrays));
+}
+
+}  // namespace
+
+void define_arrow(nb::module_& m) {
+  nb::class_<ArrowMessages>(m, "ArrowMessages", doc::arrow::kClass)
+      .def("__len__", &ArrowMessages::size, doc::arrow::kLen)
+      .def("__repr__", &ArrowMessages::repr)
+      .def("__arrow_c_schema__", &ArrowMessages::schema, doc::arrow::kSchema)
+      .def("__arrow_c_array__", &ArrowMessages::array,
+           nb::arg("requested_schema") = nb::none(), doc::arrow::kArray)
+      .def("__arrow_c_stream__", &ArrowMessages::stream,
+           nb::arg("requested_schema") = nb::none(), doc::arrow::kStream);
+  m.def("parse_arrow", &parse, nb::arg("responses"), nb::arg("format").none(),
+        nb::arg("prefix"), nb::arg("tools").none(),
+        nb::arg("vocabulary").none(), nb::arg("markers"), nb::arg("threads"),
+        nb::arg("formats").none(), nb::arg("prefixes").none(),
+        nb::arg("tools_by_row").none());
+}
+
+}  // namespace parlance::python
