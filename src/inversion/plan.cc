@@ -366,6 +366,11 @@ class Planner {
         }
       }
       if (plan.role == Role::kCalls) {
+        // Before and after the strings of a delimited object, too.
+        for (const auto& [begin, end] :
+             description_.fields[index].content.string_delims) {
+          exclude_across(plan.raw_values, begin, {end});
+        }
         const json::Value* elements = elements_of(layout.parts);
         if (elements == nullptr) continue;
         check_elements(index, *elements);
@@ -511,6 +516,10 @@ class Planner {
   void set_key_pattern() {
     if (!plan_->calls) return;
     const format::Field& field = description_.fields[*plan_->calls];
+    // A template adds quotes to keys of letters, digits and '_' only.
+    if (field.content.unquoted_keys && !field.content.string_delims.empty()) {
+      plan_->key_pattern = "^[A-Za-z_][A-Za-z0-9_]*$";
+    }
     if (field.content.kind != format::ContentKind::kXmlInline) return;
     const regex::Hir& hir = field.content.tag_pattern.hir;
     for (const regex::GroupName& name : hir.names) {

@@ -110,7 +110,8 @@ bool calls_tool(const json::Value& call, std::string_view name) {
   const json::Value* found = owner.find("name");
   if (found == nullptr || found->as_string() != name) return false;
   const json::Value* arguments = owner.find("arguments");
-  return arguments == nullptr || arguments->size() == 0;
+  return arguments == nullptr ||
+         (arguments->is_object() && arguments->size() == 0);
 }
 
 bool has_arguments(const json::Value& call, const json::Value& expected) {
