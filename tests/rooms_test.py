@@ -61,7 +61,7 @@ EXCEPTIONS = {
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("detection/detect.cc", "format.h"): "loads the formats that may fit",
     ("detection/detect.cc", "response_parser.h"): "reads a rendered call",
-    ("format/lint.cc", "format.h"): "makes the public Lint",
+    ("format/lint.h", "format.h"): "makes the public Lint",
     ("rendering/api.cc", "format.h"): "defines Format::render",
     ("rendering/api.cc", "response_parser.h"): "reads the text back",
     ("harmony/chat.cc", "harmony.h"): "defines the chat messages",

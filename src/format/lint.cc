@@ -5,6 +5,8 @@
 // come after their children, so the properties of all nodes are computed in one
 // pass over the array (see Facts).
 
+#include "format/lint.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
@@ -14,7 +16,6 @@
 #include "format/load.h"
 #include "format/names.h"
 #include "json/located.h"
-#include "parlance/format.h"
 #include "regex/hir.h"
 
 namespace parlance {
@@ -719,6 +720,8 @@ std::string_view to_string(LintCode code) {
   return "unknown_key";
 }
 
-std::vector<Lint> Format::lint() const { return Linter(*impl_).run(); }
+std::vector<Lint> format::lint(const format::FormatImpl& format) {
+  return Linter(format).run();
+}
 
 }  // namespace parlance

@@ -1,4 +1,4 @@
-// Implements Format::structural_tag() and Format::grammar() of
+// Implements Format::structural_tag(), Format::grammar() and Format::lint() of
 // parlance/format.h, and tool_calling() of parlance/structural_tag.h.
 
 #include <list>
@@ -12,6 +12,7 @@
 
 #include "base/access.h"
 #include "format/description.h"
+#include "format/lint.h"
 #include "inversion/plan.h"
 #include "inversion/request.h"
 #include "inversion/tag_builder.h"
@@ -157,6 +158,18 @@ const StoredPlan& plan_of(const format::FormatImpl& format) {
 
 }  // namespace
 }  // namespace inversion
+
+std::vector<Lint> Format::lint() const {
+  std::vector<Lint> lints = format::lint(*impl_);
+  const auto& plan = inversion::plan_of(*impl_).plan;
+  if (!plan) {
+    lints.push_back({LintCode::kNotInvertible,
+                     "no structural tag can be made, so this only reads: " +
+                         plan.error().message,
+                     plan.error().path});
+  }
+  return lints;
+}
 
 Result<StructuralTag> Format::structural_tag(
     const StructuralTagOptions& options) const {

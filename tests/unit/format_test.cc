@@ -574,14 +574,15 @@ TEST(Lint, BuiltInFormatsArePinned) {
 std::vector<Lint> lints_of(const Format& format) {
   std::vector<Lint> out = format.lint();
   std::erase_if(out, [](const Lint& lint) {
-    return lint.code == LintCode::kTextUnclaimed;
+    return lint.code == LintCode::kTextUnclaimed ||
+           lint.code == LintCode::kNotInvertible;
   });
   return out;
 }
 
 TEST(Lint, TextThatNoFieldClaims) {
   const char* const kTemplate =
-      R"({"start_anchor": "a", "fields": {"x": {"open": "<x>"}}})";
+      R"({"start_anchor": "a", "fields": {"x": {"open": "<x>", "close": "E"}}})";
   const std::vector<Lint> lints = Format::from_json(kTemplate)->lint();
   ASSERT_EQ(lints.size(), 1u);
   EXPECT_EQ(lints[0].code, LintCode::kTextUnclaimed);
@@ -590,6 +591,18 @@ TEST(Lint, TextThatNoFieldClaims) {
   const std::string file = R"({"name": "x", "response_template": )" +
                            std::string(kTemplate) + R"(, "parlance": {}})";
   EXPECT_TRUE(Format::from_json(file)->lint().empty());
+}
+
+TEST(Lint, WhatCannotBeInverted) {
+  const std::vector<Lint> lints =
+      Format::from_json(
+          R"({"start_anchor": "a", "fields": {"x": {"open": "<x>"},
+              "c": {"repeats": true, "join": ""}}})")
+          ->lint();
+  ASSERT_EQ(lints.size(), 1u);
+  EXPECT_EQ(lints[0].code, LintCode::kNotInvertible);
+  EXPECT_EQ(lints[0].path, "/fields/x/open");
+  EXPECT_NE(lints[0].message.find("nothing closes it"), std::string::npos);
 }
 
 TEST(Lint, PathsOfAFormatFilePointIntoTheFile) {

@@ -12,8 +12,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "reference" / "lints.md").read_text()
-# Without an example: the page of format files has a table of examples.
-NO_EXAMPLE = {"not_invertible"}
+# Without an example.
+NO_EXAMPLE = set()
 # Found by the command, which has to guess what a file is.
 OF_THE_COMMAND = {"kind_guessed"}
 
@@ -66,7 +66,12 @@ def test_the_example_gets_the_lint(code, tmp_path):
         )
         assert f"({code})" in done.stdout
         return
-    found = lints(example)
+    # Examples of other mistakes need not be templates that can be inverted.
+    found = [
+        lint
+        for lint in lints(example)
+        if code == "not_invertible" or lint["code"] != "not_invertible"
+    ]
     assert [lint["code"] for lint in found] == [code]
     (lint,) = found
     assert lint["message"].endswith(".")
