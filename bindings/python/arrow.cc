@@ -83,7 +83,7 @@ nb::object to_capsule(T value, const char* name) {
     if (value.release != nullptr) value.release(&value);
     throw nb::python_error();
   }
-  owned.release();
+  static_cast<void>(owned.release());  // the capsule owns it
   return nb::steal(capsule);
 }
 

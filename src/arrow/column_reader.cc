@@ -71,8 +71,10 @@ Result<ColumnReader> ColumnReader::make(const ArrowColumn& column,
   };
   if (column.schema->dictionary != nullptr) {
     made.indices_ = integers_of(format);
-    if (made.indices_ == Integers::kNone || column.array->dictionary == nullptr)
+    if (made.indices_ == Integers::kNone ||
+        column.array->dictionary == nullptr) {
       return wrong("dictionary with indices '" + std::string(format) + "'");
+    }
     Result<ColumnReader> words =
         make({column.schema->dictionary, column.array->dictionary}, what);
     if (!words) return std::move(words).error();

@@ -314,8 +314,9 @@ class Builder {
         out.emplace_back(trimmed(close->as_string()));
       }
       if (const Value* ends = elements->find("ends")) {
-        for (const Value& end : ends->items())
+        for (const Value& end : ends->items()) {
           out.emplace_back(end.as_string());
+        }
       }
     }
     if (const Value* delimited = part.style.find("delimited")) {

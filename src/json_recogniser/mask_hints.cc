@@ -11,7 +11,6 @@
 namespace parlance::json_recogniser {
 
 using recogniser::Configuration;
-using recogniser::Recogniser;
 using recogniser::StringHint;
 namespace {
 
