@@ -142,8 +142,24 @@ class Writer {
     return false;
   }
 
+  // Whether the parts, or a choice in them, contain such a text.
+  bool may_end_turn(const WriteParts& parts) const {
+    return ends_turn(parts) ||
+           std::ranges::any_of(parts, [this](const WritePart& part) {
+             return std::ranges::any_of(part.choices,
+                                        [this](const WriteParts& choice) {
+                                          return may_end_turn(choice);
+                                        });
+           });
+  }
+
   const WriteLayout* layout_of(FieldId field, bool goes_on) const {
     const std::vector<WriteLayout>& layouts = writing_.fields[field];
+    // What goes on has a layout of its own where no choice of it ends a turn.
+    for (const WriteLayout& layout : layouts) {
+      if (!goes_on || layout.for_response_format) continue;
+      if (!may_end_turn(layout.parts)) return &layout;
+    }
     for (const WriteLayout& layout : layouts) {
       if (layout.for_response_format) continue;
       if (goes_on && ends_turn(layout.parts)) continue;

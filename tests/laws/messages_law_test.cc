@@ -186,7 +186,6 @@ class FamilyMessages {
     // One where the order of the file has one.
     const std::string source = json::dump(*json::parse(format_.to_json()));
     if (source.find("\"tool_calls?\"") != std::string::npos) most_calls_ = 1;
-    final_first_ = name == "gpt_oss";
     StructuralTagOptions options;
     options.tools = *json::parse(kTools);
     Result<StructuralTag> tag = format_.structural_tag(options);
@@ -221,9 +220,6 @@ class FamilyMessages {
   std::vector<Grammar> grammars_;
   std::vector<CompiledTag> programs_;
   bool reasons_ = false;
-  // gpt_oss: content is written as the final message, after which the grammar
-  // has no calls; and <|call|> ends a turn.
-  bool final_first_ = false;
   std::size_t most_calls_ = 0;  // that a response can have
 };
 
@@ -276,7 +272,7 @@ void FamilyMessages::check_render(const Value& message, const std::string& text,
     return;
   }
   const Grammar& grammar = grammars_.front();
-  if ((hostile || final_first_) && !grammar.accepts(text)) {
+  if (hostile && !grammar.accepts(text)) {
     // A grammar may have fewer spellings than its reader understands.
     ++outside;
     return;
