@@ -59,6 +59,7 @@ bool CohereCallReader::read_next(std::string_view text, bool end,
   const std::string_view left = text.substr(at_);
   if (left.empty()) {
     if (!end || open_.size() > 1) return false;
+    if (!begun_) out += '{';
     out += '}';
     return stop();
   }
@@ -70,6 +71,8 @@ bool CohereCallReader::read_next(std::string_view text, bool end,
     return true;
   }
   if (left.starts_with(kCohereOpen)) {
+    if (!begun_) out += '{';
+    begun_ = true;
     at_ += kCohereOpen.size();
     searched_ = at_;
     quoted_ = false;
@@ -207,10 +210,7 @@ void CohereCallReader::end_value(std::string& out) {
 // Invariant: the text before at_ is written, or is in held_text_.
 void CohereCallReader::advance(std::string_view text, bool end,
                                CallWriter& writer) {
-  if (!opened_) {
-    writer.open(name_, id_);
-    writer.arguments() += '{';
-  }
+  if (!opened_) writer.open(name_, id_);
   opened_ = true;
   std::string& out = writer.arguments();
   bool more = true;

@@ -70,6 +70,7 @@ class CohereCallReader final : public CallReader {
   const Limits limits_;
   const schema::StringMap<schema::Parameter>* const parameters_;
   bool opened_ = false;
+  bool begun_ = false;  // the arguments are an object, whose "{" is written
 
   Step step_ = Step::kNext;
   std::size_t at_ = 0;        // everything before this is read
