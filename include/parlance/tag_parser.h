@@ -31,7 +31,9 @@
 // still be continued.  The rest is returned unread, and a diagnostic says where
 // it begins and what was expected there.  Inside a tag of triggered_tags, the
 // rest ends after the next end of one of these tags, or before the next
-// trigger, and parsing continues there (TagParserOptions::recover).
+// trigger, and parsing continues there (TagParserOptions::recover).  Inside a
+// tag of tags_with_separator or of a repeated `or` of tags, the begin markers
+// are the triggers.
 //
 // Laws, as for ResponseParser:
 //   Chunking.  How the response is cut into chunks changes only how chunk
@@ -125,7 +127,7 @@ struct TagParserOptions {
   // stop_ids() of the vocabulary.
   std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
 
-  // Continue after a tag of triggered_tags that cannot be read, such as a call
+  // Continue after a tag of a list of tags that cannot be read, such as a call
   // of a tool that is not declared.  False: everything after it is the rest.
   bool recover = true;
 

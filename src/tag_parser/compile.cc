@@ -154,6 +154,54 @@ void TagCompiler::find_depths() {
   }
 }
 
+// Finds the formats without triggers after whose tags parsing resumes:
+//
+//   * tags_with_separator;
+//   * `or` of tags only, in a repetition: the messages of a response.  Outside
+//     of a repetition nothing can follow the tag that did not fit.
+//
+// The outermost such format is meant, as what encloses a call knows best where
+// the next one begins.  If triggered tags enclose it, parsing resumes there.
+void TagCompiler::find_resumable() {
+  enum Place : std::uint8_t { kOutside, kRepeated, kInTag, kCovered };
+  std::vector<Place> places(tag_.nodes.size(), kOutside);
+  for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
+    const TagNode& format = tag_.nodes[i];
+    Place inside = places[i];
+    switch (format.type) {
+      case TagNodeType::kTriggeredTags:
+      case TagNodeType::kTokenTriggeredTags:
+        inside = kCovered;
+        break;
+      case TagNodeType::kTagsWithSeparator:
+        resumes_[i] = inside != kCovered;
+        inside = kCovered;
+        break;
+      case TagNodeType::kOr:
+        resumes_[i] =
+            inside == kRepeated &&
+            std::ranges::all_of(format.children, [&](TagNodeId child) {
+              return tag_[child].type == TagNodeType::kTag;
+            });
+        if (resumes_[i]) inside = kCovered;
+        break;
+      case TagNodeType::kPlus:
+      case TagNodeType::kStar:
+      case TagNodeType::kRepeat:
+        if (inside == kOutside) inside = kRepeated;
+        break;
+      case TagNodeType::kTag:
+        if (inside != kCovered) inside = kInTag;
+        break;
+      default:
+        break;
+    }
+    for (const TagNodeId child : format.children) {
+      places[index_of(child)] = inside;
+    }
+  }
+}
+
 // --- Markers -----------------------------------------------------------------
 
 // With marks, a marker is a sequence of literals and marks.
@@ -294,6 +342,7 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
   for (const TagNodeId child : tags) ways.push_back(enter(child));
   const Pc first = fork(std::move(ways));
   Pc after = leave;
+  Pc resumed = leave;
   if (!body.stop_after_first) {
     const bool guarded =
         body.separator.empty() &&
@@ -308,14 +357,17 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
       // text is lost: a tag that could follow could as well be the first.
       const std::uint32_t depth = depth_[index_of(id)];
       const Pc more = add({.op = Op::kIterate, .next = first, .index = depth});
+      resumed = fork({more, leave});
       after = add({.op = Op::kIterateEnd,
-                   .next = fork({more, leave}),
+                   .next = resumed,
                    .index = depth,
                    .other = leave});
     } else {
       after = fork({marker(body.separator, first), leave});
+      resumed = after;
     }
   }
+  if (resumes_[index_of(id)]) add_resume_point(id, resumed);
   for (const TagNodeId child : tags) then(child, after);
   return body.at_least_one ? first : fork({first, leave});
 }
@@ -359,6 +411,7 @@ Pc TagCompiler::compile_one(TagNodeId id) {
         ways.push_back(enter(child));
         then(child, leave);
       }
+      if (resumes_[index_of(id)]) add_resume_point(id, leave);
       return fork(std::move(ways));
     }
     case TagNodeType::kOptional:
@@ -479,6 +532,7 @@ Result<TagProgram> TagCompiler::texts() {
   // before their format.
   std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
   find_depths();
+  find_resumable();
   for (std::size_t i = tag_.nodes.size(); i-- > 0 && !error;) {
     const auto id = TagNodeId{static_cast<std::uint32_t>(i)};
     error = make_leaf(id);

@@ -10,7 +10,10 @@
 // and a trigger leads to every tag or rule that it may begin.
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tag_parser/compiler.h"
 
@@ -68,6 +71,27 @@ std::uint32_t node_of(const automata::AhoCorasick& automaton,
     if (!automaton.nodes[at].calls.empty()) break;
   }
   return at;
+}
+
+// The begin marker of a tag, "" if it is a token.
+const std::string& begin_text(const structural_tag::TagTree& tag,
+                              TagNodeId id) {
+  static const std::string kNone;
+  const auto& begin = tag[id].as<TagBody>().begin;
+  return begin.token ? kNone : begin.texts[0];
+}
+
+// Inserts the words that begin with no other word, each with a target.
+void insert_triggers(FreeText& text, std::vector<Word> words) {
+  // In this order, a word comes after the words that it begins with.
+  std::sort(words.begin(), words.end());
+  automata::AhoCorasick& automaton = text.automaton;
+  for (const Word& word : words) {
+    if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;
+    automaton.nodes[automaton.insert(word)].calls.push_back(
+        static_cast<std::uint32_t>(text.targets.size()));
+    text.targets.emplace_back();
+  }
 }
 
 }  // namespace
@@ -159,18 +183,25 @@ Pc TagCompiler::after_trigger(TagNodeId id, std::size_t child,
 }
 
 // Adds the tags or rules of a format to the targets of their triggers, in
-// order.  REQUIRES: the automaton of `text` contains the triggers, and is not
+// order.  A tag of a format without triggers has its begin marker as its
+// trigger.  REQUIRES: the automaton of `text` contains the triggers, and is not
 // linked.
 void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   const TagNode& format = tag_[id];
   const bool rule = format.type == TagNodeType::kDispatch;
+  const bool triggered = format.type == TagNodeType::kTriggeredTags;
   std::vector<std::uint32_t> triggers;
-  if (!rule) triggers = structural_tag::triggers_of_tags(tag_, format);
+  if (triggered) triggers = structural_tag::triggers_of_tags(tag_, format);
   for (std::size_t c = 0; c < format.children.size(); ++c) {
     if (!possible(format.children[c])) continue;
+    if (!rule && !triggered && begin_text(tag_, format.children[c]).empty()) {
+      continue;
+    }
     const std::string& trigger =
         rule ? format.as<structural_tag::DispatchBody>().patterns[c]
-             : format.as<structural_tag::TriggeredTags>().triggers[triggers[c]];
+        : triggered
+            ? format.as<structural_tag::TriggeredTags>().triggers[triggers[c]]
+            : begin_text(tag_, format.children[c]);
     for (const Word& word : words(trigger)) {
       const auto& node = text.automaton.nodes[node_of(text.automaton, word)];
       text.targets[node.calls.front()].push_back(
@@ -179,7 +210,7 @@ void TagCompiler::add_targets(TagNodeId id, FreeText& text) {
   }
 }
 
-// The resume point of a format with triggers.  The caller sets its free_text.
+// The resume point of a format of tags.  The caller sets its free_text.
 // REQUIRES: the automaton of `text` contains only the triggers, and is not
 // linked.
 ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
@@ -203,6 +234,34 @@ ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
   }
   finish_resume_point(out, ends, marks_.get());
   return out;
+}
+
+// The resume point of a format of tags without triggers: parsing resumes at the
+// next begin marker of one of its tags, or at `after` its tags.
+void TagCompiler::add_resume_point(TagNodeId id, Pc after) {
+  FreeText text;
+  std::vector<Word> begins;
+  std::map<TokenId, std::vector<Pc>> token_targets;
+  for (const TagNodeId child : possible_children(tag_[id])) {
+    const auto& begin = tag_[child].as<TagBody>().begin;
+    if (begin.token) {
+      token_targets[token_id(*begin.token)].push_back(
+          add({.op = Op::kEnter,
+               .next = enter(tag_[child].children[0]),
+               .index = static_cast<std::uint32_t>(index_of(child)),
+               .back = kTokenBack}));
+    } else if (!begin.texts[0].empty()) {
+      for (Word& word : words(begin.texts[0])) {
+        begins.push_back(std::move(word));
+      }
+    }
+  }
+  insert_triggers(text, std::move(begins));
+  add_targets(id, text);
+  ResumePoint point = resume_point(id, text);
+  point.free_text = after;
+  point.token_targets = std::move(token_targets);
+  out_.resume_points.push_back(std::move(point));
 }
 
 // If a trigger begins with another one, the automaton contains the shorter one
@@ -237,26 +296,17 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
     for (const TagNodeId child : tags) then(child, leave);
     return fork(std::move(firsts));
   }
-  // In this order, a word comes after the words that it begins with.
   std::vector<Word> all;
   for (const std::string& trigger : triggers) {
     for (Word& word : words(trigger)) all.push_back(std::move(word));
   }
-  std::sort(all.begin(), all.end());
   FreeText text;
-  automata::AhoCorasick& automaton = text.automaton;
-  // Inserts the triggers that begin with no other trigger.
-  for (const Word& word : all) {
-    if (!automaton.nodes[node_of(automaton, word)].calls.empty()) continue;
-    automaton.nodes[automaton.insert(word)].calls.push_back(
-        static_cast<std::uint32_t>(text.targets.size()));
-    text.targets.emplace_back();
-  }
+  insert_triggers(text, std::move(all));
   add_targets(id, text);
   ResumePoint resume = resume_point(id, text);
   // By node of a trigger: the bytes of the text that lead to it.
   const std::vector<std::uint32_t> depth =
-      spelled_depths(automaton, marks_.get());
+      spelled_depths(text.automaton, marks_.get());
   for (const std::string& word : analysis_.excluded_texts(id)) {
     exclude(text, word);
   }

@@ -49,6 +49,7 @@ class TagCompiler {
         code_(code),
         enter_(tag_.nodes.size()),
         leave_(tag_.nodes.size()),
+        resumes_(tag_.nodes.size(), false),
         impossible_(tag_.nodes.size(), false),
         nullable_(tag_.nodes.size(), false),
         depth_(tag_.nodes.size(), 0),
@@ -83,6 +84,7 @@ class TagCompiler {
   bool find_impossible(const structural_tag::TagNode& format) const;
   bool find_nullable(TagNodeId id) const;
   void find_depths();
+  void find_resumable();
 
   Pc add(Instruction instruction) {
     out_.code.push_back(instruction);
@@ -161,6 +163,7 @@ class TagCompiler {
   std::string spelled(std::span<const automata::WordSymbol> word) const;
 
   ResumePoint resume_point(TagNodeId id, const FreeText& text);
+  void add_resume_point(TagNodeId id, Pc after);
 
   std::uint32_t add_text(TagNodeId id, FreeText text);
   void exclude(FreeText& text, std::string_view word);
@@ -179,6 +182,7 @@ class TagCompiler {
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
   // By format.
+  std::vector<bool> resumes_;         // a list or a choice with a resume point
   std::vector<bool> impossible_;      // no text fits
   std::vector<bool> nullable_;        // the empty text fits
   std::vector<std::uint32_t> depth_;  // how many formats enclose it

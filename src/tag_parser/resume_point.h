@@ -1,9 +1,10 @@
 #ifndef PARLANCE_SRC_TAG_PARSER_RESUME_POINT_H_
 #define PARLANCE_SRC_TAG_PARSER_RESUME_POINT_H_
 
-// Where parsing resumes after a tag of triggered_tags or token_triggered_tags
-// that does not fit: after the next end marker of one of these tags, or before
-// the next trigger.
+// Where parsing resumes after a tag of triggered_tags, token_triggered_tags,
+// tags_with_separator or a repeated `or` that does not fit: after the next end
+// marker of one of these tags, or before the next trigger.  The triggers of the
+// last two are the begin markers of their tags.
 //
 //   triggered_tags, trigger "<f=", end "</f>"
 //
@@ -33,7 +34,7 @@ using Pc = base::Id<Instruction>;
 
 struct ResumePoint {
   structural_tag::TagNodeId format = structural_tag::kNoTagNode;
-  Pc free_text{0xFFFFFFFF};       // of that format
+  Pc free_text{0xFFFFFFFF};       // of that format, or what follows its tags
   std::uint32_t count_depth = 0;  // how many counts enclose it
   // Watches for triggers and ends.  A call below `ends` is the index of a
   // trigger in `targets`; `ends` itself stands for all ends.

@@ -209,6 +209,62 @@ TEST(TagParser, GoesOnBehindWhatDoesNotFit) {
                 R"(, "rest": "other>{\"b\": \"</call>"})");
 }
 
+// The calls of the text, and the rest; the same at every cut.
+std::string names_and_rest(std::string_view format, const std::string& text) {
+  const CompiledTag program = program_of(format);
+  const TagRecord whole = record_tag_parse(program, text);
+  const TagRecord cut =
+      record_tag_parse(program, text, testing::all_cuts(text));
+  EXPECT_EQ(whole.events, cut.events);
+  EXPECT_EQ(json::dump(whole.tree), json::dump(cut.tree));
+  EXPECT_FALSE(whole.complete);
+  std::string out;
+  const json::Value* calls = whole.fields.find("tool_calls");
+  if (calls != nullptr) {
+    for (const json::Value& call : calls->items()) {
+      out += call.find("function")->find("name")->as_string();
+      out += ' ';
+    }
+  }
+  const json::Value* rest = whole.fields.find("rest");
+  if (rest != nullptr) out += rest->as_string();
+  return out;
+}
+
+std::string call_tag(std::string_view name) {
+  return R"({"type": "tag", "begin": "<c:)" + std::string(name) +
+         R"(>", "content": {"type": "json_schema", )"
+         R"("json_schema": {"type": "object"}}, "end": "}</c>", "tool": ")" +
+         std::string(name) + R"("})";
+}
+
+TEST(TagParser, GoesOnBehindATagOfAListThatDoesNotFit) {
+  const std::string list =
+      R"({"type": "tags_with_separator", "separator": ";", "tags": [)" +
+      call_tag("f") + ", " + call_tag("g") + "]}";
+  const std::string f = "<c:f>{}}</c>";
+  const std::string g = "<c:g>{}}</c>";
+  EXPECT_EQ(names_and_rest(list, "<c:x>{}}</c>;" + f), "f x>{}}</c>");
+  EXPECT_EQ(names_and_rest(list, f + ";<c:x>{}}</c>;" + g), "f g x>{}}</c>");
+  EXPECT_EQ(names_and_rest(list, f + ";<c:x>{}}</c>"), "f x>{}}</c>");
+  EXPECT_EQ(names_and_rest(list, f + ";<c:x>"), "f x>");
+  // Without its end, the next begin ends it.
+  EXPECT_EQ(names_and_rest(list, "<c:x>{};" + f + ";" + g), "f g x>{};");
+}
+
+TEST(TagParser, GoesOnBehindAMessageThatDoesNotFit) {
+  const std::string messages =
+      R"({"type": "star", "content": {"type": "sequence", "elements": [
+        {"type": "or", "elements": [)" +
+      call_tag("f") + ", " + call_tag("g") +
+      R"(]}, {"type": "const_string", "value": "|"}]}})";
+  const std::string f = "<c:f>{}}</c>|";
+  const std::string g = "<c:g>{}}</c>|";
+  EXPECT_EQ(names_and_rest(messages, "<c:x>{}}</c>|" + f), "f x>{}}</c>");
+  EXPECT_EQ(names_and_rest(messages, f + "<c:x>{}}</c>|" + g), "f g x>{}}</c>");
+  EXPECT_EQ(names_and_rest(messages, "<c:x>{}|" + f + g), "f g x>{}|");
+}
+
 TEST(TagParser, PlainTags) {
   const std::string format =
       R"({"type": "triggered_tags", "triggers": ["<"], "tags": [
