@@ -32,7 +32,9 @@ std::vector<ChatField> fields_of(const FormatObject* format) {
     const bool known =
         std::any_of(out.begin(), out.end(),
                     [&](const ChatField& field) { return field.name == name; });
-    if (!known) out.push_back({.name = std::string(name)});
+    if (!known) {
+      out.push_back({.name = std::string(name), .is_content = name == "rest"});
+    }
   }
   return out;
 }

@@ -31,7 +31,8 @@
 //     wrote, or a random one.  Name and id come once, then the arguments as
 //     they are written (if the parser has stream_calls; else at once).
 //   * The text of a region that cannot be read, of which no call was announced,
-//     and text that no field claims, are content: nothing is lost.
+//     text that no field claims, and the rest that a tag does not allow, are
+//     content: nothing is lost.
 //   * A call that the end of the response cut off stays with the beginning of
 //     its arguments, and the finish reason is never "tool_calls" for it alone.
 
@@ -68,6 +69,8 @@ struct ChatField {
   bool trimmed = false;
   // What joins two regions of this field.
   std::string join = {};
+  // The text is content, whatever the name: the rest of a tag's parser.
+  bool is_content = false;
 };
 
 // The fields of a format's parser and of a tag's parser.

@@ -32,6 +32,12 @@ std::size_t leading_space(std::string_view text) {
   return at;
 }
 
+// Whether the text of the field is text of the answer.
+bool is_text(const ChatField& field) {
+  return field.is_content || field.name == "content" ||
+         base::is_reasoning_name(field.name);
+}
+
 }  // namespace
 
 std::string Conversation::text(BlockKind kind) const {
@@ -71,6 +77,7 @@ BlockBuilder::BlockBuilder(std::vector<ChatField> fields,
       states_(fields_.size()) {}
 
 BlockKind BlockBuilder::kind_of(const ChatField& field) const {
+  if (field.is_content) return BlockKind::kContent;
   if (base::is_reasoning_name(field.name)) return BlockKind::kReasoning;
   return field.name == "tool_calls" ? BlockKind::kCall : BlockKind::kContent;
 }
@@ -151,7 +158,7 @@ void BlockBuilder::read(const Event& event) {
 // an end of the region.
 void BlockBuilder::read_text(const Event& event) {
   const ChatField& field = field_of(event);
-  if (!base::is_reasoning_name(field.name) && field.name != "content") return;
+  if (!is_text(field)) return;
   FieldState& state = states_[event.field_index];
   std::string_view text = event.text;
   if (field.trimmed) {
@@ -254,7 +261,7 @@ void BlockBuilder::close_region(const Event& event) {
     call_announced_ = false;
     return;
   }
-  if (base::is_reasoning_name(field.name) || field.name == "content") return;
+  if (is_text(field)) return;
   if (event.value != nullptr) {
     conversation_.other.emplace_back(field.name, *event.value);
   }

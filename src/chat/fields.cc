@@ -19,8 +19,10 @@ std::vector<ChatField> chat_fields(const Format& format) {
 std::vector<ChatField> chat_fields(const CompiledTag& tag) {
   std::vector<ChatField> out;
   for (std::size_t i = 0; i < tag.fields().size(); ++i) {
+    const bool rest = tag.fields()[i] == "rest";
     out.push_back({.name = std::string(tag.fields()[i]),
-                   .join = std::string(tag.field_join(i))});
+                   .join = std::string(rest ? "" : tag.field_join(i)),
+                   .is_content = rest});
   }
   return out;
 }

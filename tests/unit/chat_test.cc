@@ -14,6 +14,8 @@
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
 #include "support/chat_joins.h"
 
 namespace parlance {
@@ -164,6 +166,38 @@ TEST(Chat, WhatCannotBeReadIsContent) {
   EXPECT_NE(text_at(choice, {"message", "content"}).find("nothing like JSON"),
             std::string::npos);
   EXPECT_EQ(text_at(choice, {"finish_reason"}), "stop");
+}
+
+TEST(Chat, TheRestOfATagIsContent) {
+  const Result<StructuralTag> tag = StructuralTag::from_json(
+      R"({"format": {"type": "sequence", "elements": [
+        {"type": "tag", "begin": "<f>", "content": {"type": "json_schema",
+         "json_schema": {"type": "object"}}, "end": "</f>", "tool": "f"}]}})");
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const Result<CompiledTag> compiled = CompiledTag::compile(*tag);
+  ASSERT_TRUE(compiled) << compiled.error().to_string();
+  constexpr std::string_view kText = "<f>{}</f> So it is.";
+  for (const ChatApi api : kApis) {
+    for (std::size_t cut = 0; cut <= kText.size(); ++cut) {
+      TagParser parser(*compiled, {.stream_calls = true});
+      ChatStream chat(chat_fields(*compiled), fixed(api));
+      Streamed streamed;
+      const auto add = [&](std::vector<ChatChunk> chunks) {
+        std::ranges::move(chunks, std::back_inserter(streamed.chunks));
+      };
+      add(chat.feed(parser.feed(kText.substr(0, cut))));
+      add(chat.feed(parser.feed(kText.substr(cut))));
+      add(chat.feed(parser.finalize()));
+      add(chat.end(ChatEnd::kStop));
+      streamed.response = chat.response();
+      expect_law(api, streamed);
+      if (api != ChatApi::kChatCompletions) continue;
+      const Value& message =
+          *at(streamed.response, {"choices", "0", "message"});
+      EXPECT_EQ(text_at(message, {"content"}), " So it is.");
+      EXPECT_EQ(message.find("rest"), nullptr);
+    }
+  }
 }
 
 TEST(Chat, TheReasoningMemberHasTheNameThatIsAskedFor) {

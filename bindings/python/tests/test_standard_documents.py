@@ -7,6 +7,7 @@ import random
 
 import parlance
 import pytest
+from parlance.chat import ChatStream
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOOLS = [
@@ -184,3 +185,44 @@ def test_a_required_call_is_accepted_as_the_family_writes_it(name):
     assert parser.diagnostics == []
     (call,) = parser.message["tool_calls"]
     assert call["function"] == CALL["function"]
+
+
+def calls_of(message):
+    return [call["function"] for call in message.get("tool_calls", [])]
+
+
+@pytest.mark.parametrize("name", ["qwen3", "deepseek_v3_1", "kimi_k2", "gpt_oss"])
+def test_a_listed_call_after_an_unlisted_one_is_a_call(name):
+    """Read by the family's own tag, and as chunks of a chat API."""
+    function = TOOLS[0]["function"]
+    other = {"type": "function", "function": {**function, "name": "unlisted"}}
+    family = parlance.Format(name)
+    unlisted = {**CALL, "function": {**CALL["function"], "name": "unlisted"}}
+    text = family.render(
+        {"role": "assistant", "tool_calls": [unlisted, CALL]}, tools=[*TOOLS, other]
+    )
+    parser = parlance.TagParser(family.structural_tag(tools=TOOLS))
+    stream = ChatStream(None)
+    chunks = []
+    for character in text:
+        chunks += stream.feed(parser.feed(character))
+    message, events = parser.finalize()
+    chunks += stream.feed(events) + stream.end("stop")
+    assert calls_of(message) == [CALL["function"]]
+    assert "unlisted" in message["rest"]
+    assert parser.diagnostics
+    joined = "".join(
+        choice["delta"].get("content", "")
+        for chunk in chunks
+        for choice in chunk.body["choices"]
+    )
+    answer = stream.response["choices"][0]["message"]
+    assert answer["content"] == joined
+    assert "unlisted" in joined
+    assert "rest" not in answer
+    assert not any(
+        "rest" in choice["delta"]
+        for chunk in chunks
+        for choice in chunk.body["choices"]
+    )
+    assert [call["function"]["name"] for call in answer["tool_calls"]] == ["f"]
