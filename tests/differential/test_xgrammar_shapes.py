@@ -59,6 +59,7 @@ CHOICES = [
 OPTIONS = [
     {},
     {"reasoning": False},
+    {"reasoning": "auto"},
     {"exclude_special_tokens": False, "any_order": True},
     {"max_whitespace_cnt": 2, "parallel_tool_calls": False},
     {"reasoning": False, "parallel_tool_calls": False},

@@ -102,3 +102,62 @@ def test_example(name, prefix, tools, response, message):
 def test_every_format_has_examples():
     documented = {path.stem for path in FORMATS.glob("*.md")}
     assert documented == set(parlance.formats())
+
+
+NAMES = (FORMATS.parent / "docs" / "reference" / "formats.md").read_text(
+    "utf-8"
+)
+NAMES = NAMES.split("## Names of other engines\n")[1].split("\n## ")[0]
+
+
+def rows_of_names():
+    """(names, the rest of the row) of each table, a list per table."""
+    for table in re.split(r"\n\| ---.*\n", NAMES)[1:]:
+        lines = [line for line in table.splitlines() if line.startswith("| `")]
+        yield [
+            (re.findall(r"`([^`]+)`", cells[1]), cells[2:])
+            for cells in (line.split("|") for line in lines)
+        ]
+
+
+def test_names_of_other_engines():
+    """The tables say which format a name finds."""
+    aliases, ambiguous, none = rows_of_names()
+    assert len(aliases) > 15
+    for names, (_, format_name, *_) in aliases:
+        expected = re.findall(r"`([^`]+)`", format_name)[0]
+        for name in names:
+            assert parlance.Format(name).name == expected, name
+    for (name,), (finds, *_) in ambiguous:
+        expected = re.findall(r"`([^`]+)`", finds)[0]
+        assert parlance.Format(name).name == expected, name
+    for names, _ in none:
+        for name in names:
+            with pytest.raises(parlance.Error) as caught:
+                parlance.Format(name)
+            assert caught.value.code == "unknown_format"
+
+
+# Every name that vLLM's and SGLang's parsers of calls and of reasoning,
+# mlx-lm's parsers and XGrammar's tags have and that has a format here.
+KNOWN = """
+apertus cohere_command3 cohere_command4 deepseek_r1 deepseek_v3 deepseek_v31
+deepseek_v32 deepseek_v4 ernie45 functiongemma gemma4 gigachat3 glm45 glm47
+granite granite4 hermes holo2 hunyuan_a13b hy_v3 inkling internlm jamba
+kimi_k2 kimi_k3 lfm2 llama3_json llama4_json llama4_pythonic longcat mimo
+minicpm5 minimax_m2 minimax_m2_append_think minimax_m3 mistral nemotron_v3
+olmo3 openai openai_gptoss phi4_mini_json poolside_v1 pythonic qwen3
+qwen3_coder qwen3_xml seed_oss step3 step3p5 xlam
+apertus2509 deepseek-r1 deepseek-v3 deepseek-v4 deepseekv3 deepseekv31
+deepseekv32 deepseekv4 glm gpt-oss hunyuan kimi ling3 llama3 minimax
+minimax-append-think minimax-m2 minimax-m3 muse nemotron_3 qwen qwen25
+qwen3-thinking spark25 trinity
+function_gemma laguna muse_spark
+cohere deepseek_v3_1 deepseek_v3_2 deepseek_v4_1 exaone glm_4_7 harmony llama
+qwen_3 qwen_3_5 qwen_3_coder
+""".split()
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_known_name_finds_a_format(name):
+    assert parlance.Format(name).name

@@ -12,8 +12,14 @@ response follow each other:
 ``"%N"`` in a text stands for the name of the tool.  A call is ``"begin"``, the
 arguments in ``"style"`` and ``"end"``; with ``"after_number"``, a number and
 that text precede the arguments.  A section with ``"required"`` is written as
-constants where a call is required, beginning with this text; a section without
-it is a tag there, and for a forced call a tag that joins both markers.
+constants where a call is required, beginning with this text.  A section with
+``"triggered"`` is a tag, before which text may stand unless a call is forced.
+A section without both is a tag where a call is required, and for a forced call
+a tag that joins both markers.
+
+Reasoning that the prompt has opened begins with ``"begin"``; where the model
+decides whether it reasons, it writes ``"open"``, or ``"skipped"`` in place of
+all reasoning.
 
 ``"same_as"`` names the shape that a name shares.
 """
@@ -68,13 +74,14 @@ def get_model_structural_tag(
             "parameters", "strict"}}`` and of builtin tools ``{"type", "name",
             "parameters"}``, or ``None`` for no tools.  The arguments of a tool
             without ``"parameters"``, or with ``"strict": False``, may be any
-            JSON.  ``harmony`` writes builtin tools; ``mimo`` refuses them, and
-            the others ignore them.
+            JSON.  ``harmony`` writes builtin tools; ``mimo`` and
+            ``minimax_m3`` refuse them, and the others ignore them.
         tool_choice: ``"auto"``, ``"none"``, ``"required"``, or, as a dict, the
             one tool that must be called or the tools that are allowed.
             ``None`` is ``"auto"``.
         reasoning: whether the response begins with reasoning: a ``bool``,
-            ``"enabled"`` or ``"disabled"``.
+            ``"enabled"`` or ``"disabled"``; ``"auto"`` leaves it to the model,
+            which writes the marker that opens it.
         force_reasoning: ignored, as by XGrammar.
         any_order: whether members of arguments may be in any order.
         exclude_special_tokens: whether free text excludes the markers of the
@@ -141,15 +148,15 @@ def _shape(model):
 
 def _reasoning(mode):
     if isinstance(mode, bool):
-        return mode
-    if mode not in ("enabled", "disabled"):
+        return "enabled" if mode else "disabled"
+    if mode not in ("enabled", "disabled", "auto"):
         raise GrammarError(
-            "reasoning must be True, False, 'enabled' or 'disabled', not "
-            + shown(mode),
+            "reasoning must be True, False, 'enabled', 'disabled' or 'auto', "
+            "not " + shown(mode),
             code="unknown_name",
             path="/reasoning",
         )
-    return mode == "enabled"
+    return mode
 
 
 def _white_space(most):
@@ -189,6 +196,14 @@ def _sequence(*elements):
     return {"type": "sequence", "elements": list(elements)}
 
 
+def _optional(content):
+    return {"type": "optional", "content": content}
+
+
+def _or(*elements):
+    return {"type": "or", "elements": list(elements)}
+
+
 def _tag(begin, content, end):
     return {"type": "tag", "begin": begin, "content": content, "end": end}
 
@@ -223,7 +238,7 @@ class _Request:
         self.functions = functions  # list of (name, schema)
         self.builtins = builtins
         self.choice = choice  # "auto", "required" or "forced"
-        self.reasoning = reasoning
+        self.reasoning = reasoning  # "enabled", "disabled" or "auto"
         self.parallel = parallel
         self._any_order = any_order
         self._excluding = excluding
@@ -305,10 +320,14 @@ def _body(shape, request):
     if request.choice == "auto":
         return _text_and_calls(shape, request)
     section = shape.get("section")
+    triggered = section is None or section.get("triggered")
+    if triggered and request.choice == "required":
+        return _text_and_calls(shape, request)
     if section is None:
-        if request.choice == "required":
-            return _text_and_calls(shape, request)
         return _call(shape, request, request.functions[0])
+    if triggered:
+        call = _call(shape, request, request.functions[0])
+        return _tag(section["begin"], call, section["end"])
     if "required" in section:
         return _section_of_constants(shape, request)
     if request.choice == "required":
@@ -319,9 +338,14 @@ def _body(shape, request):
 
 
 def _thought(shape, request):
+    """The reasoning without the text after it."""
     reasoning = shape["reasoning"]
-    text = _text(request.excludes(reasoning.get("excludes", ())))
-    return _tag(reasoning["begin"], text, reasoning["end"])
+    excludes = reasoning.get("excludes", ())
+    begin = reasoning["begin"]
+    if request.reasoning == "auto":
+        excludes = reasoning.get("open_excludes", excludes)
+        begin = reasoning["open"]
+    return _tag(begin, _text(request.excludes(excludes)), reasoning["end"])
 
 
 def _texts(shape, request):
@@ -329,7 +353,7 @@ def _texts(shape, request):
     reasoning = shape.get("reasoning")
     if reasoning is None:
         return body
-    if request.reasoning:
+    if request.reasoning != "disabled":
         before = [_thought(shape, request)]
     elif "disabled" in reasoning:
         before = [_constant(reasoning["disabled"])]
@@ -337,6 +361,11 @@ def _texts(shape, request):
         return body
     if "after" in reasoning:
         before.append(_constant(reasoning["after"]))
+    if request.reasoning == "auto":
+        block = before[0] if len(before) == 1 else _sequence(*before)
+        if "skipped" in reasoning:
+            block = _or(block, _constant(reasoning["skipped"]))
+        return _sequence(_optional(block), body)
     # Reasoning and the text after it are one element, or two.
     if reasoning.get("grouped"):
         before = [_sequence(*before)]
@@ -344,18 +373,21 @@ def _texts(shape, request):
 
 
 def _blocks(shape, request):
-    blocks = [_thought(shape, request)] if request.reasoning else []
+    blocks = []
+    if request.reasoning == "auto":
+        blocks.append(_optional(_thought(shape, request)))
+    elif request.reasoning == "enabled":
+        blocks.append(_thought(shape, request))
     response = shape["response"]
     blocks.append(
         _tag(
-            response["begin"] if request.reasoning else "",
+            "" if request.reasoning == "disabled" else response["begin"],
             _text(request.excludes(shape["excludes"])),
             response["end"],
         )
     )
     if request.functions and request.choice == "auto":
-        calls = _section(shape, request)
-        blocks.append({"type": "optional", "content": calls})
+        blocks.append(_optional(_section(shape, request)))
     elif request.functions:
         blocks.append(_section_of_constants(shape, request))
     return _sequence(*blocks, _constant(shape["end"]))
@@ -379,7 +411,7 @@ def _messages(shape, request):
         for begin in begins
     ]
     begins = [shape["final"]] if request.choice == "auto" else []
-    if request.reasoning:
+    if request.reasoning != "disabled":
         begins.append(shape["reasoning"])
     others = [_tag(begin, _text([]), shape["message_ends"]) for begin in begins]
     separator = shape["separator"]
@@ -388,19 +420,14 @@ def _messages(shape, request):
     # At most one call, after any number of other messages.
     one = _list(separator, calls, True, True)
     if not others:
-        return {"type": "optional", "content": one}
-    return {
-        "type": "or",
-        "elements": [
-            _list(separator, others, False, False),
-            one,
-            _sequence(
-                _list(separator, others, True, False),
-                _constant(separator),
-                one,
-            ),
-        ],
-    }
+        return _optional(one)
+    return _or(
+        _list(separator, others, False, False),
+        one,
+        _sequence(
+            _list(separator, others, True, False), _constant(separator), one
+        ),
+    )
 
 
 _LAYOUTS = {"text": _texts, "blocks": _blocks, "messages": _messages}
