@@ -169,6 +169,7 @@ class Model:
     def __init__(self, gguf, weights, context=1024):
         facts = gguf.metadata
         self.gguf = gguf
+        self._weights = weights
         self.layers = facts["llama.block_count"]
         self.heads = facts["llama.attention.head_count"]
         self.kv_heads = facts["llama.attention.head_count_kv"]
@@ -210,6 +211,10 @@ class Model:
         path = pathlib.Path(path)
         gguf = Gguf(path)
         return cls(gguf, _weights(gguf, path, pathlib.Path(folder)), **options)
+
+    def another(self):
+        """A model of the same weights, for another text."""
+        return Model(self.gguf, self._weights, self.keys.shape[2])
 
     def rewind(self, length):
         """Forgets the tokens after the first ``length``."""

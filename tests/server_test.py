@@ -1,0 +1,880 @@
+"""The example server, with the clients that people use.
+
+The model is a script: it walks towards the text after "write: " in the user's
+message, one byte or marker per token, wherever the mask lets it.
+"""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import openai
+import parlance
+import pydantic
+import pytest
+import uvicorn
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "examples" / "server"))
+
+from app import Served, create_app  # noqa: E402
+from engine import FunctionModel, sampler  # noqa: E402
+from prompt import ChatMl  # noqa: E402
+
+MARKERS = ["<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"]
+MARKERS += ["<think>", "</think>"]
+IDS = {text: 256 + i for i, text in enumerate(MARKERS)}
+END = IDS["<|im_end|>"]
+SIZE = 256 + len(MARKERS)
+VOCABULARY = parlance.Vocabulary(
+    [bytes([i]) for i in range(256)] + [text.encode() for text in MARKERS],
+    added_ids=[IDS[text] for text in MARKERS[2:]],
+    control_ids=[IDS[text] for text in MARKERS[:2]],
+    stop_ids=[END],
+)
+FORMAT = parlance.Format("qwen3")
+OPENED = [IDS["<|im_start|>"], *b"assistant\n"]
+
+
+def ids_of(text):
+    """Token ids, markers being tokens."""
+    ids = []
+    data = text.encode()
+    while data:
+        marker = next((m for m in MARKERS if data.startswith(m.encode())), None)
+        ids.append(IDS[marker] if marker else data[0])
+        data = data[len(marker.encode()) if marker else 1 :]
+    return ids
+
+
+def text_of(ids):
+    return b"".join(
+        bytes([i]) if i < 256 else MARKERS[i - 256].encode() for i in ids
+    ).decode(errors="replace")
+
+
+AHEAD = 4  # how many tokens of its text the script skips
+
+# What the script writes where the mask does not let it walk on.
+FALLBACK = np.zeros(SIZE, np.float32)
+for rank, token in enumerate([END, *b'"}]0a']):
+    FALLBACK[token] = 5 - rank / 2
+
+
+class Script(FunctionModel):
+    """Walks towards the text after "write: "; sleeps in each step."""
+
+    def __init__(self, pause=0.0):
+        super().__init__(self.next, VOCABULARY, SIZE)
+        self.pause = pause
+        self.prompts = []
+        self.fail = False
+
+    def open(self):
+        self.prompts.append([])
+        return self.prompts[-1]
+
+    def logits(self, batch):
+        time.sleep(self.pause)
+        if self.fail:
+            raise RuntimeError("the model is broken")
+        return super().logits(batch)
+
+    @staticmethod
+    def next(ids):
+        begin = len(ids) - next(
+            n
+            for n in range(len(ids))
+            if ids[-n - len(OPENED) :][: len(OPENED)] == OPENED
+        )
+        user = text_of(ids[:begin]).rpartition("<|im_start|>user\n")[2]
+        wanted = user.partition("write: ")[2].partition("<|im_end|>")[0]
+        wanted = [*ids_of(wanted), END]
+        at = 0
+        for id in ids[begin:]:
+            if id in wanted[at : at + AHEAD]:
+                at = wanted.index(id, at) + 1
+        scores = FALLBACK.copy()
+        for ahead, id in reversed(list(enumerate(wanted[at : at + AHEAD]))):
+            scores[id] = 10 - ahead
+        return scores
+
+
+@contextlib.contextmanager
+def serving(model=None, **options):
+    """Runs a server in a thread; yields it with its ``base`` URL."""
+    model = model or Script()
+    prompt = ChatMl(FORMAT, IDS.get, lambda text: list(text.encode()))
+    app = create_app(Served("script", model, FORMAT, prompt), **options)
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    server.base = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    server.app, server.model = app, model
+    try:
+        yield server
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    with openai.OpenAI(base_url=server.base, api_key="none", max_retries=0) as made:
+        yield made
+
+
+def user(text):
+    return [{"role": "user", "content": "write: " + text}]
+
+
+def ask(client, text, **options):
+    return client.chat.completions.create(
+        **{"model": "script", "messages": user(text), "temperature": 0, **options}
+    )
+
+
+def function(name, properties, strict=True):
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return {
+        "type": "function",
+        "function": {"name": name, "parameters": schema, "strict": strict},
+    }
+
+
+WEATHER = function("get_weather", {"city": {"type": "string"}})
+TIME = function("get_time", {"zone": {"enum": ["UTC", "CET"]}})
+TOOLS = [WEATHER, TIME]
+FLAT = [{"type": "function", **tool["function"]} for tool in TOOLS]
+
+
+def call(name, **arguments):
+    return (
+        "<tool_call>\n"
+        + json.dumps({"name": name, "arguments": arguments})
+        + "\n</tool_call>"
+    )
+
+
+BERLIN = call("get_weather", city="Berlin")
+UTC = call("get_time", zone="UTC")
+
+
+class City(pydantic.BaseModel):
+    name: str
+    people: int
+    rivers: list[str]
+
+
+CITY = '{"name": "Bonn", "people": 330000, "rivers": ["Rhine"]}'
+
+
+def calls_of(message):
+    return [
+        (c.function.name, json.loads(c.function.arguments))
+        for c in message.tool_calls or ()
+    ]
+
+
+# ---- Chat completions
+
+
+def test_models(client):
+    assert [m.id for m in client.models.list()] == ["script"]
+    assert client.models.retrieve("script").object == "model"
+    with pytest.raises(openai.NotFoundError, match="no model 'gpt'"):
+        ask(client, "x", model="gpt")
+
+
+def test_text_and_usage(client):
+    done = ask(client, "Grüße, Köln! 🌊")
+    choice = done.choices[0]
+    assert choice.message.content == "Grüße, Köln! 🌊"
+    assert choice.finish_reason == "stop"
+    assert done.usage.completion_tokens == len("Grüße, Köln! 🌊".encode()) + 1
+    done = ask(client, "Hello there", max_tokens=5)
+    assert (done.choices[0].message.content, done.choices[0].finish_reason) == (
+        "Hello",
+        "length",
+    )
+
+
+def test_reasoning(client):
+    text = "<think>\nHm.\n</think>\n\nYes."
+    message = ask(client, text).choices[0].message
+    assert (message.content, message.reasoning_content) == ("Yes.", "Hm.")
+    message = ask(client, text, reasoning_effort="none").choices[0].message
+    assert getattr(message, "reasoning_content", None) is None
+
+
+def test_streaming(client):
+    chunks = list(
+        ask(
+            client,
+            "One. " + BERLIN,
+            tools=TOOLS,
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+    )
+    assert chunks[-1].usage.total_tokens > 0 and chunks[-1].choices == []
+    deltas = [c.choices[0].delta for c in chunks[:-1]]
+    assert "".join(d.content or "" for d in deltas).strip() == "One."
+    calls = [c for d in deltas for c in d.tool_calls or ()]
+    assert calls[0].function.name == "get_weather" and calls[0].id
+    assert len(calls) > 10  # the arguments come as they are written
+    assert json.loads("".join(c.function.arguments or "" for c in calls)) == {
+        "city": "Berlin"
+    }
+    assert chunks[-2].choices[0].finish_reason == "tool_calls"
+    plain = list(ask(client, "One.", stream=True))
+    assert all(c.usage is None for c in plain)
+
+
+def test_streaming_helper(client):
+    kinds = set()
+    with client.chat.completions.stream(
+        model="script", messages=user(f"{BERLIN}\n{UTC}"), tools=TOOLS, temperature=0
+    ) as stream:
+        for event in stream:
+            kinds.add(event.type)
+        done = stream.get_final_completion()
+    assert "tool_calls.function.arguments.delta" in kinds
+    parsed = [c.function.parsed_arguments for c in done.choices[0].message.tool_calls]
+    assert parsed == [{"city": "Berlin"}, {"zone": "UTC"}]
+
+
+NAMED = {"type": "function", "function": {"name": "get_time"}}
+
+
+def allowed(mode, *names):
+    tools = [{"type": "function", "function": {"name": n}} for n in names]
+    return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}
+
+
+@pytest.mark.parametrize(
+    "text, choice, names",
+    [
+        ("Hi.", "auto", []),
+        (BERLIN, "auto", ["get_weather"]),
+        (BERLIN, "none", []),
+        (f"{BERLIN}\n{UTC}", "required", ["get_weather", "get_time"]),
+        (UTC, NAMED, ["get_time"]),
+        (BERLIN, NAMED, ["get_time"]),
+        (BERLIN, allowed("auto", "get_weather"), ["get_weather"]),
+        ("Hi.", allowed("auto", "get_weather"), []),
+        (UTC, allowed("required", "get_time"), ["get_time"]),
+    ],
+)
+def test_tool_choice(client, text, choice, names):
+    done = ask(client, text, tools=TOOLS, tool_choice=choice, max_tokens=300)
+    message = done.choices[0].message
+    assert [name for name, _ in calls_of(message)] == names
+    if names:
+        assert done.choices[0].finish_reason == "tool_calls"
+    if text == "Hi.":
+        assert message.content == "Hi."
+
+
+def test_a_required_call_is_a_valid_call(client):
+    # The model only wants to talk; what it writes is a call all the same.
+    done = ask(client, "No!", tools=TOOLS, tool_choice="required", max_tokens=200)
+    ((name, arguments),) = calls_of(done.choices[0].message)[:1]
+    assert name in ("get_weather", "get_time") and len(arguments) == 1
+
+
+def test_parallel_tool_calls(client):
+    for parallel, names in (
+        (True, ["get_weather", "get_time"]),
+        (False, ["get_weather"]),
+    ):
+        done = ask(
+            client, f"{BERLIN}\n{UTC}", tools=TOOLS, parallel_tool_calls=parallel
+        )
+        assert [n for n, _ in calls_of(done.choices[0].message)] == names
+
+
+def test_response_format(client):
+    done = ask(client, '{"a": [1, 2]}', response_format={"type": "json_object"})
+    assert json.loads(done.choices[0].message.content) == {"a": [1, 2]}
+    schema = {
+        "type": "array",
+        "items": {"type": "integer"},
+        "minItems": 2,
+        "maxItems": 2,
+    }
+    wanted = {"type": "json_schema", "json_schema": {"name": "pair", "schema": schema}}
+    done = ask(client, "[7, x, 8, 9]", response_format=wanted)
+    assert json.loads(done.choices[0].message.content) == [7, 8]
+
+
+def test_pydantic(client):
+    done = client.chat.completions.parse(
+        model="script", messages=user(CITY), response_format=City, temperature=0
+    )
+    assert done.choices[0].message.parsed == City.model_validate_json(CITY)
+    with client.chat.completions.stream(
+        model="script", messages=user(CITY), response_format=City, temperature=0
+    ) as stream:
+        done = stream.get_final_completion()
+    assert done.choices[0].message.parsed.rivers == ["Rhine"]
+
+
+def test_tools_and_response_format(client):
+    for text in (CITY, BERLIN):
+        done = client.chat.completions.parse(
+            model="script",
+            messages=user(text),
+            tools=TOOLS,
+            response_format=City,
+            temperature=0,
+        )
+        message = done.choices[0].message
+        if text == CITY:
+            assert message.parsed.name == "Bonn" and not message.tool_calls
+        else:
+            assert calls_of(message) == [("get_weather", {"city": "Berlin"})]
+
+
+def test_an_agent_loop(client):
+    messages = user(BERLIN)
+    first = ask(client, "", messages=messages, tools=TOOLS).choices[0].message
+    messages = [
+        {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
+        *messages,
+        first.model_dump(exclude_none=True),
+        {"role": "tool", "tool_call_id": first.tool_calls[0].id, "content": "22 °C"},
+        *user("It is warm."),
+    ]
+    last = ask(client, "", messages=messages, tools=TOOLS).choices[0].message
+    assert last.content == "It is warm."
+
+
+def test_the_prompt(server, client):
+    # A marker in a message is text: only the server's own are tokens.
+    ask(client, "a<|im_end|>b<tool_call>", max_tokens=1)
+    ids = server.model.prompts[-1]
+    assert [i for i in ids if i >= 256] == [
+        IDS["<|im_start|>"],
+        END,
+        IDS["<|im_start|>"],
+    ]
+
+
+def test_sampling(client):
+    said = {
+        ask(client, "x", temperature=2, seed=seed, max_tokens=8)
+        .choices[0]
+        .message.content
+        for seed in (1, 1, 2)
+    }
+    assert len(said) <= 2
+    logits = np.array([0, 1, 2, -np.inf], np.float32)
+    choose = sampler(1.0, 0.5, 1)
+    assert {int(choose(logits)) for _ in range(50)} == {2}
+    choose = sampler(1.0, 1.0, 1)
+    assert {int(choose(logits)) for _ in range(200)} == {0, 1, 2}
+
+
+# ---- Responses
+
+
+def test_responses(client):
+    done = client.responses.create(model="script", input="write: Hello.", temperature=0)
+    assert (done.output_text, done.status) == ("Hello.", "completed")
+    assert done.usage.output_tokens == 7 and done.tools == []
+    done = client.responses.create(
+        model="script", input="write: Hello.", temperature=0, max_output_tokens=2
+    )
+    assert (done.status, done.incomplete_details.reason) == (
+        "incomplete",
+        "max_output_tokens",
+    )
+
+
+def test_responses_parse(client):
+    done = client.responses.parse(
+        model="script", input="write: " + CITY, text_format=City, temperature=0
+    )
+    assert done.output_parsed == City.model_validate_json(CITY)
+
+
+@pytest.mark.parametrize(
+    "choice, names",
+    [
+        ("auto", ["get_weather"]),
+        ("none", []),
+        ({"type": "function", "name": "get_time"}, ["get_time"]),
+        (
+            {
+                "type": "allowed_tools",
+                "mode": "required",
+                "tools": [{"type": "function", "name": "get_time"}],
+            },
+            ["get_time"],
+        ),
+    ],
+)
+def test_responses_tools(client, choice, names):
+    done = client.responses.create(
+        model="script",
+        input="write: " + BERLIN,
+        tools=FLAT,
+        tool_choice=choice,
+        parallel_tool_calls=False,
+        temperature=0,
+        max_output_tokens=300,
+    )
+    found = [item for item in done.output if item.type == "function_call"]
+    assert [item.name for item in found] == names
+
+
+def test_responses_streaming(client):
+    kinds = []
+    with client.responses.stream(
+        model="script",
+        input=[
+            {"role": "user", "content": "write: " + UTC},
+            {"type": "reasoning", "id": "r", "summary": []},
+            {
+                "type": "function_call",
+                "call_id": "c",
+                "name": "get_time",
+                "arguments": '{"zone": "UTC"}',
+            },
+            {"type": "function_call_output", "call_id": "c", "output": "12:00"},
+            {
+                "role": "user",
+                "content": [{"type": "input_text", "text": "write: Noon. " + BERLIN}],
+            },
+        ],
+        instructions="Be brief.",
+        tools=FLAT,
+        temperature=0,
+    ) as stream:
+        for event in stream:
+            kinds.append(event.type)
+        done = stream.get_final_response()
+    assert kinds[0] == "response.created" and kinds[-1] == "response.completed"
+    assert kinds.count("response.function_call_arguments.delta") > 10
+    assert done.output_text.strip() == "Noon."
+    assert done.output[-1].parsed_arguments == {"city": "Berlin"}
+    assert done.instructions == "Be brief."
+
+
+# ---- Refusals
+
+
+def schema_in_tool(schema):
+    return {
+        "tools": [
+            WEATHER,
+            {"type": "function", "function": {"name": "f", "parameters": schema}},
+        ]
+    }
+
+
+REFUSED = [
+    ({"messages": []}, "/messages", "missing_key"),
+    (
+        {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]},
+        "/messages/0/content/0/type",
+        "unsupported",
+    ),
+    (
+        {"messages": [{"role": "robot", "content": ""}]},
+        "/messages/0/role",
+        "unknown_name",
+    ),
+    ({"temperature": 3}, "/temperature", "out_of_range"),
+    ({"stream": "yes"}, "/stream", "wrong_type"),
+    ({"n": 2}, "/n", "unsupported"),
+    ({"tools": [{"type": "web_search"}]}, "/tools/0/type", "unsupported"),
+    (
+        {"tools": [WEATHER, {"type": "function", "function": {}}]},
+        "/tools/1/function",
+        "missing_key",
+    ),
+    (
+        {
+            "tools": TOOLS,
+            "tool_choice": {"type": "function", "function": {"name": "fly"}},
+        },
+        "/tool_choice/function/name",
+        "unknown_name",
+    ),
+    ({"tool_choice": "required"}, "/tool_choice", "conflict"),
+    (
+        schema_in_tool({"type": "object", "properties": {"a": {"type": "strin"}}}),
+        "/tools/1/function/parameters/properties/a/type",
+        "unknown_name",
+    ),
+    (
+        schema_in_tool({"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}}),
+        "/tools/1/function/parameters/properties/a/$ref",
+        "bad_reference",
+    ),
+    ({"response_format": {"type": "xml"}}, "/response_format/type", "unknown_name"),
+    (
+        {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"schema": {"type": "string", "pattern": "("}},
+            }
+        },
+        "/response_format/json_schema/schema/pattern",
+        "bad_pattern",
+    ),
+    (
+        {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"schema": {"$ref": "#"}},
+            }
+        },
+        "/response_format/json_schema/schema",
+        "conflict",
+    ),
+]
+
+
+@pytest.mark.parametrize("body, pointer, code", REFUSED)
+def test_refused(client, body, pointer, code):
+    with pytest.raises(openai.BadRequestError) as caught:
+        ask(client, "x", extra_body=body)
+    error = caught.value.body
+    assert (error["param"], error["code"]) == (pointer, code), error
+    assert error["type"] == "invalid_request_error" and error["message"]
+
+
+def test_refused_responses(client):
+    for body, pointer in (
+        ({"input": [{"type": "computer_call"}]}, "/input/0/type"),
+        ({"previous_response_id": "resp_1"}, "/previous_response_id"),
+        (
+            {
+                "text": {
+                    "format": {
+                        "type": "json_schema",
+                        "name": "x",
+                        "schema": {"type": "strin"},
+                    }
+                }
+            },
+            "/text/format/schema/type",
+        ),
+        (
+            {
+                "tools": FLAT,
+                "tool_choice": {
+                    "type": "allowed_tools",
+                    "mode": "auto",
+                    "tools": [{"type": "function", "name": "fly"}],
+                },
+            },
+            "/tool_choice/tools/0/name",
+        ),
+    ):
+        with pytest.raises(openai.BadRequestError) as caught:
+            client.responses.create(model="script", input="x", extra_body=body)
+        assert caught.value.body["param"] == pointer, caught.value.body
+
+
+def post(server, data, path="/chat/completions", *options):
+    out = subprocess.run(
+        ["curl", "-sN", "-w", "\n%{http_code}", "-H", "Content-Type: application/json"]
+        + [*options, "--data-binary", "@-", server.base + path],
+        input=data if isinstance(data, bytes) else json.dumps(data).encode(),
+        capture_output=True,
+        timeout=60,
+        check=True,
+    ).stdout.decode()
+    body, _, status = out.rpartition("\n")
+    return int(status), body
+
+
+needs_curl = pytest.mark.skipif(
+    not shutil.which("curl"), reason="curl is not installed"
+)
+
+
+def nested(levels):
+    return '{"items":' * levels + "true" + "}" * levels
+
+
+HOSTILE = {
+    "levels": nested(900),
+    "more levels": nested(50_000),
+    "branches": {
+        "allOf": [
+            {"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]}
+            for i in range(40)
+        ]
+    },
+    "counts": {"type": "array", "items": {"maxItems": 10**8}, "minItems": 10**9},
+    "pattern": {"type": "string", "pattern": "^(a|b)*a(a|b){400}$"},
+    "backtracking": {"type": "string", "pattern": "^(?=(a+)+$)(a|aa)+$"},
+    "names": {
+        "type": "object",
+        "properties": {f"p{i}": {"type": "string"} for i in range(9000)},
+    },
+    "values": {"enum": [f"v{i}" for i in range(50_000)]},
+    "unique": {
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"enum": list(range(3000))},
+    },
+}
+
+
+@needs_curl
+def test_hostile_schemas():
+    """Each is served or refused in bounded time, and the server goes on."""
+    body = json.dumps(
+        {
+            "model": "script",
+            "messages": user("x"),
+            "max_tokens": 20,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "x", "schema": "SCHEMA"},
+            },
+        }
+    )
+    with serving(compile_seconds=1.0) as server:
+
+        def one(schema):
+            text = schema if isinstance(schema, str) else json.dumps(schema)
+            begin = time.monotonic()
+            status, answer = post(server, body.replace('"SCHEMA"', text).encode())
+            assert status in (200, 400, 413), answer
+            assert status == 200 or len(answer) < 4000
+            return status, time.monotonic() - begin
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = dict(zip(HOSTILE, pool.map(one, HOSTILE.values())))
+        assert max(seconds for _, seconds in results.values()) < 10, results
+        assert {status for status, _ in results.values()} == {200, 400}, results
+        client = openai.OpenAI(base_url=server.base, api_key="none", max_retries=0)
+        with client:
+            said = ask(client, "Still here.").choices[0].message.content
+            assert said == "Still here."
+
+
+@needs_curl
+def test_curl(server):
+    body = {
+        "model": "script",
+        "messages": user(BERLIN),
+        "tools": TOOLS,
+        "temperature": 0,
+    }
+    status, text = post(server, body)
+    message = json.loads(text)["choices"][0]["message"]
+    assert (
+        status == 200 and message["tool_calls"][0]["function"]["name"] == "get_weather"
+    )
+    status, text = post(server, {**body, "stream": True})
+    events = text.strip().split("\n\n")
+    assert events[-1] == "data: [DONE]"
+    assert all(json.loads(e.removeprefix("data: "))["id"] for e in events[:-1])
+    status, text = post(
+        server, {"model": "script", "input": "write: x", "stream": True}, "/responses"
+    )
+    first = text.split("\n")[:2]
+    assert first[0] == "event: response.created"
+    assert json.loads(first[1].removeprefix("data: "))["type"] == "response.created"
+
+
+@needs_curl
+@pytest.mark.parametrize(
+    "data, status, pointer",
+    [
+        (b"{", 400, ""),
+        (b"[]", 400, ""),
+        (b'{"model": NaN}', 400, ""),
+        (b"\xff\xfe", 400, ""),
+        (b'{"model": "\\ud800"}', 400, ""),
+        (b"[" * 100_000, 400, ""),
+        (b"{}", 400, ""),
+        (b" " * (2 << 20), 413, None),
+    ],
+)
+def test_bodies(server, data, status, pointer):
+    found, text = post(server, data)
+    assert found == status, text
+    assert json.loads(text)["error"]["param"] == pointer
+
+
+LITELLM = """
+import json, sys
+import litellm
+litellm.suppress_debug_info = True
+base, tools, write = json.loads(sys.argv[1])
+options = dict(model="openai/script", api_base=base, api_key="none", temperature=0)
+done = litellm.completion(messages=write, tools=tools, **options)
+parts = list(litellm.completion(messages=write, tools=tools, stream=True, **options))
+whole = litellm.stream_chunk_builder(parts)
+for one in done, whole:
+    (call,) = one.choices[0].message.tool_calls
+    print(call.function.name, call.function.arguments, one.choices[0].finish_reason)
+"""
+
+
+@pytest.mark.skipif(
+    not os.environ.get("PARLANCE_LITELLM"),
+    reason="PARLANCE_LITELLM names no Python with litellm",
+)
+def test_litellm(server):
+    given = json.dumps([server.base, TOOLS, user(BERLIN)])
+    done = subprocess.run(
+        [os.environ["PARLANCE_LITELLM"], "-c", LITELLM, given],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"PATH": os.environ["PATH"], "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ['get_weather {"city": "Berlin"} tool_calls'] * 2
+
+
+# ---- Many clients, and clients that go away
+
+
+def test_64_clients(server):
+    """All at once, streaming; each gets its own text, and rows share steps."""
+    texts = [f"Client {i}: " + "wave " * (i % 7) + "bye." for i in range(64)]
+    before = server.app.state.engine.steps
+
+    async def one(client, i):
+        options = {"tools": TOOLS} if i % 2 else {}
+        text, said = texts[i], ""
+        if i % 4 == 3:
+            text = call("get_weather", city=f"City {i}")
+        stream = await client.chat.completions.create(
+            model="script", messages=user(text), temperature=0, stream=True, **options
+        )
+        async for chunk in stream:
+            delta = chunk.choices[0].delta
+            said += delta.content or ""
+            for c in delta.tool_calls or ():
+                said += c.function.arguments or ""
+        if i % 4 == 3:
+            assert json.loads(said) == {"city": f"City {i}"}
+        else:
+            assert said == texts[i]
+        return len(text)
+
+    async def all_of_them():
+        async with openai.AsyncOpenAI(
+            base_url=server.base, api_key="none", max_retries=0
+        ) as client:
+            return await asyncio.gather(*(one(client, i) for i in range(64)))
+
+    tokens = sum(asyncio.run(all_of_them()))
+    steps = server.app.state.engine.steps - before
+    assert steps < tokens / 3, (steps, tokens)
+
+
+def connect(server, body):
+    """Sends a request on a socket of its own."""
+    host, port = server.base.removeprefix("http://").removesuffix("/v1").split(":")
+    data = json.dumps(body).encode()
+    connection = socket.create_connection((host, int(port)))
+    connection.sendall(
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
+        b"Content-Length: %d\r\n\r\n%s" % (len(data), data)
+    )
+    return connection
+
+
+def until(condition, seconds=5):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "too late"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_goes_away(stream):
+    with serving(Script(pause=0.005), rows=2) as server:
+        engine = server.app.state.engine
+        body = {
+            "model": "script",
+            "messages": user("long " * 600),
+            "temperature": 0,
+            "stream": stream,
+        }
+        # Two are generated; the third waits for a row.
+        clients = [connect(server, body) for _ in range(3)]
+        until(lambda: engine.live == 2)
+        if stream:
+            assert clients[0].recv(10_000).startswith(b"HTTP/1.1 200")
+        clients[2].close()
+        clients[1].close()
+        until(lambda: engine.live == 1)
+        clients[0].close()
+        until(lambda: engine.live == 0)
+        stopped = engine.steps
+        time.sleep(0.1)
+        assert engine.steps == stopped < 2000
+        assert not engine._waiting
+        client = openai.OpenAI(base_url=server.base, api_key="none", max_retries=0)
+        with client:
+            assert ask(client, "Hi.").choices[0].message.content == "Hi."
+
+
+def test_too_many_wait():
+    with serving(Script(pause=0.005), rows=1, waiting=1) as server:
+        body = {"model": "script", "messages": user("long " * 600), "temperature": 0}
+        clients = []
+        for live, waiting in ((1, 0), (1, 1)):
+            clients.append(connect(server, body))
+            engine = server.app.state.engine
+            until(lambda: (engine.live, len(engine._waiting)) == (live, waiting))
+        client = openai.OpenAI(base_url=server.base, api_key="none", max_retries=0)
+        with client, pytest.raises(openai.InternalServerError) as caught:
+            ask(client, "Hi.")
+        assert (caught.value.status_code, caught.value.body["code"]) == (503, "busy")
+        for one in clients:
+            one.close()
+
+
+def test_a_model_that_fails(capsys):
+    with serving() as server:
+        client = openai.OpenAI(base_url=server.base, api_key="none", max_retries=0)
+        with client:
+            server.model.fail = True
+            with pytest.raises(openai.InternalServerError, match="model failed"):
+                ask(client, "Hi.")
+            with pytest.raises(openai.APIError, match="model failed"):
+                list(ask(client, "Hi.", stream=True))
+            server.model.fail = False
+            assert ask(client, "Hi.").choices[0].message.content == "Hi."
