@@ -40,6 +40,9 @@ class Budget {
   std::chrono::steady_clock::time_point next_ = {};
 };
 
+// The entries of report() as Python has them.
+nb::object note_list(const std::vector<GrammarNote>& notes);
+
 // str, bytes or bytearray, valid as long as `in` and `value`.
 std::string_view read_bytes(nb::handle value, std::string_view what, Input& in);
 

@@ -372,6 +372,18 @@ canonical forms are.)";
 inline constexpr char kToDict[] =
     R"(Returns the canonical form of the tag as a new ``dict``.)";
 
+inline constexpr char kReport[] =
+    R"(Lists what the tag leaves out of what was asked for, without compiling it.
+
+Returns:
+    A list of ``dict`` as of ``Grammar.report``.  Paths of a tag that
+    ``Format.structural_tag`` or ``tool_calling`` made lead into the format
+    file or into the request (``/tools/0/function/parameters``): texts that
+    strings cannot contain, listed values that cannot be written, calls that
+    cannot be repeated.  Paths of any other tag lead into the tag: unknown
+    keys, triggers that are never found.  ``Grammar.report`` has these entries
+    as well, and those that need a compile.)";
+
 inline constexpr char kSource[] =
     R"(The JSON text that the tag was read from.  Paths and spans of errors refer to
 it.)";

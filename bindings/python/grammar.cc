@@ -13,6 +13,21 @@
 
 namespace parlance::python {
 
+nb::object note_list(const std::vector<GrammarNote>& notes) {
+  nb::list out;
+  for (const GrammarNote& note : notes) {
+    nb::dict entry;
+    set(entry, interned("kind"),
+        to_str(note.kind == GrammarNote::Kind::kNarrowed ? "narrowed"
+                                                         : "ignored"));
+    set(entry, interned("keyword"), to_str(note.keyword));
+    set(entry, interned("path"), to_str(note.path));
+    set(entry, interned("message"), to_str(note.message));
+    out.append(entry);
+  }
+  return out;
+}
+
 namespace {
 
 // The layout as parlance/_constraining.py passes it, which has checked it.
@@ -157,11 +172,14 @@ Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
       Domain::kGrammar, tag.source, budget, [&](const GrammarLimits& given) {
         options.limits = given;
         Result<Grammar> made = Grammar::from_structural_tag(tag.tag, options);
-        // Only a compile from the text gives errors their span in bytes.
-        if (!made && made.error().code != ErrorCode::kTooLarge) {
-          return Grammar::from_structural_tag(tag.source, options);
-        }
-        return made;
+        if (made || made.error().code == ErrorCode::kTooLarge) return made;
+        // Only a compile from the text gives errors their span in bytes.  What
+        // is not in the text is an error about the request.
+        Result<Grammar> again =
+            Grammar::from_structural_tag(tag.source, options);
+        return again || made.error().path.starts_with("/tools")
+                   ? std::move(made)
+                   : std::move(again);
       });
 }
 
@@ -204,20 +222,7 @@ nb::object explain(const Grammar& self, nb::handle text) {
   return out;
 }
 
-nb::object report(const Grammar& self) {
-  nb::list out;
-  for (const GrammarNote& note : self.report()) {
-    nb::dict entry;
-    set(entry, interned("kind"),
-        to_str(note.kind == GrammarNote::Kind::kNarrowed ? "narrowed"
-                                                         : "ignored"));
-    set(entry, interned("keyword"), to_str(note.keyword));
-    set(entry, interned("path"), to_str(note.path));
-    set(entry, interned("message"), to_str(note.message));
-    out.append(entry);
-  }
-  return out;
-}
+nb::object report(const Grammar& self) { return note_list(self.report()); }
 
 // With a vocabulary, `text` is token ids.
 nb::object captured(const Grammar& self, nb::object text,

@@ -96,6 +96,11 @@ void define_structural_tag(nb::module_& m) {
           [](const TagObject& self) { return to_object(self.tag.to_json()); },
           nb::sig("def to_dict(self) -> dict[str, Any]"),
           doc::structural_tag::kToDict)
+      .def(
+          "report",
+          [](const TagObject& self) { return note_list(self.tag.report()); },
+          nb::sig("def report(self) -> list[dict[str, str]]"),
+          doc::structural_tag::kReport)
       .def_prop_ro(
           "source", [](const TagObject& self) { return to_str(self.source); },
           doc::structural_tag::kSource);

@@ -191,14 +191,17 @@ class Format {
   // Errors: those of malformed tools and choices (see tool_calling());
   // kUnsupported for a format that does not say how it is written and whose
   // template cannot be inverted, with a pointer into the format; kConflict for
-  // a tool whose call is not read back, a response_format that cannot be told
+  // a tool whose call is not read back, a tool with a required argument of
+  // which no listed value can be written, a response_format that cannot be told
   // from a call, or a prefix that no response begins with.  Pointers of errors
   // in the request begin with the name of the option.
+  // StructuralTag::report() says what the tag leaves out.
   // Complexity: O(size of the tools); a name is verified once per format.
   Result<StructuralTag> structural_tag(
       const StructuralTagOptions& options) const;
   // The grammar of that tag.  The same errors, and those of
-  // Grammar::from_structural_tag().
+  // Grammar::from_structural_tag(): kConflict for a tool of which no call can
+  // be written.
   Result<Grammar> grammar(const StructuralTagOptions& options) const;
 
  private:

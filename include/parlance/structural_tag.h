@@ -46,11 +46,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parlance/schema_options.h"
 
 namespace parlance::structural_tag {
 struct TagTree;
@@ -100,6 +102,18 @@ class StructuralTag {
   // appear only if they were given.  A single "end" is a string, several are a
   // list.  Older spellings are replaced, and unknown keys are removed.
   json::Value to_json() const;
+
+  // What the tag leaves out of what was asked for, without compiling it.  For a
+  // tag that Format::structural_tag() made: the texts that the strings of
+  // arguments and documents cannot contain, listed values of an argument that
+  // cannot be written, calls that cannot be repeated; pointers lead into the
+  // format file ("/response_template/...") or the request ("/tools/0/...").
+  // For any tag: unknown keys of formats, and triggers that are never found,
+  // with pointers into the tag.  Grammar::report() has the same notes, and what
+  // compiling the schemas adds.  A tag read back from to_json() has the latter
+  // kind alone.
+  // Complexity: O(size of the tag).
+  std::vector<GrammarNote> report() const;
 
  private:
   friend struct detail::Access;

@@ -5,14 +5,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/access.h"
+#include "base/quoted.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
 #include "grammar/embedded.h"
 #include "grammar/grammar_impl.h"
+#include "grammar/productive.h"
 #include "grammar/tag_to_rules.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
@@ -33,6 +37,44 @@ void set_pointers(std::vector<EmbeddedSchema>& schemas,
   }
 }
 
+// Finds the tools of which no call can be written, because no arguments that
+// are valid under the schema have a text.  A tool may have several tags, one
+// for each spelling of a call; one that has a text is enough.
+//
+// An error for a tool of the request that the tag was made from; else a note.
+std::optional<Error> find_uncallable(const structural_tag::TagTree& tag,
+                                     const LoweredTag& lowered,
+                                     const std::vector<EmbeddedSchema>& schemas,
+                                     std::vector<GrammarNote>& notes) {
+  std::vector<bool> empty(schemas.size());
+  for (std::size_t i = 0; i < schemas.size(); ++i) {
+    empty[i] = schemas[i].recogniser == nullptr;
+  }
+  const std::vector<bool> productive = productive_exprs(lowered.rules, empty);
+  std::unordered_set<std::string_view> callable;
+  for (const LoweredTag::Call& call : lowered.calls) {
+    if (productive[call.arguments]) callable.insert(tag[call.tag].tool);
+  }
+  for (const LoweredTag::Call& call : lowered.calls) {
+    const structural_tag::TagNode& node = tag[call.tag];
+    // Each tool once.
+    if (!callable.insert(node.tool).second) continue;
+    const std::string what =
+        "the tool " + base::quoted(std::string_view(node.tool).substr(0, 200)) +
+        " cannot be called: no arguments that are valid under its schema can "
+        "be written.";
+    const auto requested =
+        std::find_if(tag.requested_tools.begin(), tag.requested_tools.end(),
+                     [&](const auto& one) { return one.first == node.tool; });
+    if (requested != tag.requested_tools.end()) {
+      return Error{ErrorCode::kConflict, "tools: " + what,
+                   requested->second + "/parameters"};
+    }
+    notes.push_back({GrammarNote::Kind::kNarrowed, "tool", node.path, what});
+  }
+  return std::nullopt;
+}
+
 // The span of an error counts bytes of the string that its pointer names.
 ImplResult make_tag(const structural_tag::TagTree& tag,
                     const StructuralTagGrammarOptions& options,
@@ -47,6 +89,17 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
   std::vector<EmbeddedSchema> schemas =
       schemas_of(lowered->rules, options.limits);
   set_pointers(schemas, *lowered);
+  // Calls without a text are found before the whole tag is said to have none.
+  std::vector<GrammarNote> uncallable;
+  if (!lowered->calls.empty()) {
+    std::vector<GrammarNote> unused;
+    if (auto error = make_schemas(schemas, {options.limits, cache}, unused)) {
+      return *std::move(error);
+    }
+    if (auto error = find_uncallable(tag, *lowered, schemas, uncallable)) {
+      return *std::move(error);
+    }
+  }
   ImplResult made = make_impl(std::move(lowered->rules), std::move(schemas),
                               {options.limits, cache, marked});
   if (!made) return made;
@@ -54,17 +107,11 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
-  (*made)->notes.insert((*made)->notes.end(), tag.notes.begin(),
-                        tag.notes.end());
-  for (const structural_tag::UnknownKey& unknown : tag.unknown_keys) {
-    (*made)->notes.push_back({GrammarNote::Kind::kIgnored, unknown.key,
-                              unknown.path, unknown.message});
+  for (GrammarNote& note : structural_tag::notes_of(tag)) {
+    (*made)->notes.push_back(std::move(note));
   }
-  for (structural_tag::ShadowedTrigger& hidden :
-       structural_tag::shadowed_triggers(tag)) {
-    (*made)->notes.push_back(
-        {GrammarNote::Kind::kNarrowed, std::string(hidden.keyword),
-         std::move(hidden.path), std::move(hidden.message)});
+  for (GrammarNote& note : uncallable) {
+    (*made)->notes.push_back(std::move(note));
   }
   return made;
 }

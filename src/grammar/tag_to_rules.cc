@@ -68,6 +68,7 @@ class Lowering {
                      tag_.nodes[i].path};
       }
     }
+    add_calls();
     for (const TagNode& node : tag_.nodes) {
       if (node.tool.empty()) continue;
       rules.names.push_back(
@@ -94,6 +95,7 @@ class Lowering {
     ExprId after_begin = kNoId;  // of a tag: its content and end
   };
 
+  void add_calls();
   ExprId lower_one(TagNodeId id);
   ExprId lower_json_schema(TagNodeId id);
   Result<LoweredArguments> elements(const json::Value& schema,
@@ -216,6 +218,20 @@ ExprId Lowering::other_tokens(TagNodeId id) {
     set.ranges.push_back({excluded, excluded});
   }
   return out_.rules.tokens(std::move(set));
+}
+
+// A tag with a tool contains one json_schema, and no tag inside it has a tool.
+void Lowering::add_calls() {
+  for (std::size_t i = 0; i < tag_.nodes.size(); ++i) {
+    if (!inside_ || tag_.nodes[i].type != TagNodeType::kJsonSchema) continue;
+    auto at = analysis_.enclosing_tag(TagNodeId{static_cast<std::uint32_t>(i)});
+    while (at != structural_tag::kNoTagNode && tag_[at].tool.empty()) {
+      at = analysis_.enclosing_tag(at);
+    }
+    if (at != structural_tag::kNoTagNode) {
+      out_.calls.push_back({at, made_[i].whole});
+    }
+  }
 }
 
 ExprId Lowering::lower_json_schema(TagNodeId id) {

@@ -59,6 +59,12 @@ struct LoweredTag {
   // The pointers of schemas whose members cannot come in every order, each with
   // a sentence that specifies the limits.
   std::vector<std::pair<std::string, std::string>> narrowed = {};
+  // The arguments of each tag with a tool, in the order of the tags.
+  struct Call {
+    structural_tag::TagNodeId tag;
+    rules::ExprId arguments;
+  };
+  std::vector<Call> calls = {};
 };
 
 // The options of every SchemaExpr of a json_schema node are an object with the

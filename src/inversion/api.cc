@@ -225,6 +225,9 @@ Result<StructuralTag> Format::structural_tag(
       options.limits);
   if (!tree) return std::move(tree).error();
   tree->notes = std::move(built->notes);
+  for (const inversion::Tool& tool : request.tools.functions) {
+    tree->requested_tools.emplace_back(tool.name, tool.path);
+  }
   const auto tag = detail::Access::make<StructuralTag>(
       std::shared_ptr<const structural_tag::TagTree>(
           std::make_shared<structural_tag::TagTree>(std::move(*tree))));

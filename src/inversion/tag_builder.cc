@@ -155,6 +155,7 @@ class Builder {
     if (with_calls_) {
       if (auto error = note_calls(out.notes)) return *std::move(error);
     }
+    if (request_.document && !must_call()) note_document(out.notes);
     Value root = plan_.writing->messages
                      ? build_messages(*plan_.writing->messages)
                      : build_steps();
@@ -267,30 +268,62 @@ class Builder {
     for (const WritePart& part : layouts_of(field).front().parts) {
       if (part.kind == WritePart::Kind::kArguments && is_raw(part)) raw = &part;
     }
-    if (raw == nullptr) return std::nullopt;
+    if (raw == nullptr) {
+      const Texts& excluded = plan_of(field).strings;
+      if (excluded.empty()) return std::nullopt;
+      narrow("content", "a string of the arguments contains none of " +
+                            quoted_list(excluded) + ".");
+      for (const Tool& tool : request_.tools.functions) {
+        if (auto error = note_tool(tool, excluded, true, notes)) {
+          return error;
+        }
+      }
+      return std::nullopt;
+    }
     const Texts excluded = raw_excludes(*raw);
     const Value* elements = raw->style.find("elements");
     const Value* strip =
         elements == nullptr ? nullptr : elements->find("strip");
     const bool stripped = strip != nullptr && strip->as_bool();
-    std::string texts;
-    for (const std::string& text : excluded) {
-      texts += (texts.empty() ? "" : ", ") +
-               json::dump(Value(text), {.ascii = false});
-    }
     narrow("content",
            "a string of the arguments, written without quotes, "
            "contains none of " +
-               texts + ".");
+               quoted_list(excluded) + ".");
+    if (elements != nullptr && !plan_of(field).raw_values.empty()) {
+      narrow("content",
+             "a string in a list or an object of the arguments contains none "
+             "of " +
+                 quoted_list(plan_of(field).raw_values) + ".");
+    }
     if (stripped) {
       narrow("content",
              "a string of the arguments does not begin or end with "
              "white space.");
     }
     for (const Tool& tool : request_.tools.functions) {
-      if (auto error = note_tool(tool, excluded, notes)) return error;
+      if (auto error = note_tool(tool, excluded, false, notes)) return error;
     }
     return std::nullopt;
+  }
+
+  // Notes what the strings of the document of response_format cannot contain.
+  void note_document(std::vector<GrammarNote>& notes) const {
+    const Texts& excluded = plan_of(*plan_.content).strings;
+    if (excluded.empty()) return;
+    notes.push_back({GrammarNote::Kind::kNarrowed, "content",
+                     pointer_of(*plan_.content),
+                     "field '" + std::string(name_of(*plan_.content)) +
+                         "': a string of the document contains none of " +
+                         quoted_list(excluded) + "."});
+  }
+
+  static std::string quoted_list(const Texts& texts) {
+    std::string out;
+    for (const std::string& text : texts) {
+      out +=
+          (out.empty() ? "" : ", ") + json::dump(Value(text), {.ascii = false});
+    }
+    return out;
   }
 
   // Whether strings are written without quotes and escapes.
@@ -331,47 +364,114 @@ class Builder {
     return out;
   }
 
-  // The listed values of a tool's own arguments.
+  // The values that a schema lists.  `closed`: it allows no others.
+  struct Listed {
+    std::vector<const Value*> values = {};
+    bool closed = true;
+  };
+
+  // Follows "$ref" into `root`, "anyOf" and "oneOf".  REQUIRES: the pointers of
+  // `root` stay valid.  Bounded: at most kMostSchemas schemas are visited, and
+  // what is beyond counts as not listed.
+  static Listed listed_values(const Value& root, const Value& schema) {
+    constexpr std::size_t kMostSchemas = 1000;
+    Listed out;
+    std::vector<const Value*> left = {&schema};
+    for (std::size_t visited = 0; !left.empty(); ++visited) {
+      const Value& one = *left.back();
+      left.pop_back();
+      if (visited == kMostSchemas) {
+        out.closed = false;
+        break;
+      }
+      if (const Value* values = one.find("enum")) {
+        for (const Value& value : values->items()) out.values.push_back(&value);
+        continue;
+      }
+      if (const Value* value = one.find("const")) {
+        out.values.push_back(value);
+        continue;
+      }
+      const Value* reference = one.find("$ref");
+      const Value* target = reference == nullptr
+                                ? nullptr
+                                : local_target(root, reference->as_string());
+      if (target != nullptr) {
+        left.push_back(target);
+        continue;
+      }
+      const Value* choices = one.find("anyOf");
+      if (choices == nullptr) choices = one.find("oneOf");
+      if (choices == nullptr || choices->items().empty()) {
+        out.closed = false;
+        continue;
+      }
+      for (const Value& choice : choices->items()) left.push_back(&choice);
+    }
+    return out;
+  }
+
+  // The value that "#/..." refers to, without escapes; null for any other.
+  static const Value* local_target(const Value& root, std::string_view text) {
+    if (!text.starts_with("#/") || text.find('~') != text.npos ||
+        text.find('%') != text.npos) {
+      return nullptr;
+    }
+    text.remove_prefix(2);
+    const Value* at = &root;
+    while (at != nullptr) {
+      const std::size_t slash = text.find('/');
+      at = at->find(text.substr(0, slash));
+      if (slash == text.npos) return at;
+      text.remove_prefix(slash + 1);
+    }
+    return nullptr;
+  }
+
+  // The listed values of a tool's own arguments.  `as_json`: strings are
+  // written as JSON.
   std::optional<Error> note_tool(const Tool& tool, const Texts& excluded,
+                                 bool as_json,
                                  std::vector<GrammarNote>& notes) const {
     const Value* properties = tool.schema.find("properties");
     if (properties == nullptr) return std::nullopt;
     const Value* required = tool.schema.find("required");
     for (const json::Member& property : properties->members()) {
-      json::Array listed;
-      if (const Value* values = property.value.find("enum")) {
-        listed = values->items();
-      } else if (const Value* value = property.value.find("const")) {
-        listed = {*value};
-      }
+      const Listed listed = listed_values(tool.schema, property.value);
       std::size_t left_out = 0;
-      for (const Value& value : listed) {
-        const std::string_view text = value.as_string();
-        left_out += value.is_string() &&
-                    std::any_of(excluded.begin(), excluded.end(),
+      for (const Value* value : listed.values) {
+        if (!value->is_string()) continue;
+        std::string text(value->as_string());
+        if (as_json) {
+          text.clear();
+          json::append_string(text, value->as_string(), /*ascii=*/false);
+        }
+        left_out += std::any_of(excluded.begin(), excluded.end(),
                                 [&](const std::string& one) {
                                   return text.find(one) != text.npos;
                                 });
       }
       if (left_out == 0) continue;
+      const bool none = left_out == listed.values.size();
       const std::string what =
           "the tool " + base::quoted(tool.name.substr(0, 200)) +
           ": of the listed values of its argument " +
           base::quoted(std::string_view(property.key).substr(0, 200)) + ", " +
-          (left_out == listed.size() ? "none" : "some") +
-          (left_out == listed.size() ? " can" : " cannot") +
+          (none ? "none can" : "some cannot") +
           " be written, because the reader of field '" +
           std::string(name_of(*plan_.calls)) + "' would end the value early.";
+      const std::string pointer = json::append_pointer(
+          tool.path + "/parameters/properties", property.key);
       const bool is_required =
           required != nullptr &&
           std::any_of(required->items().begin(), required->items().end(),
                       [&](const Value& name) {
                         return name.as_string() == property.key;
                       });
-      if (is_required && left_out == listed.size()) {
-        return Error{ErrorCode::kConflict, "tools: " + what, "/tools"};
+      if (is_required && none && listed.closed) {
+        return Error{ErrorCode::kConflict, "tools: " + what, pointer};
       }
-      notes.push_back({GrammarNote::Kind::kNarrowed, "enum", "/tools", what});
+      notes.push_back({GrammarNote::Kind::kNarrowed, "enum", pointer, what});
     }
     return std::nullopt;
   }

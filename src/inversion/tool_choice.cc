@@ -77,7 +77,7 @@ Result<Tool> load_function(const json::Value& function,
   }
   Result<json::Value> schema = load_schema(function, path);
   if (!schema) return std::move(schema).error();
-  return Tool{std::move(*name), "function", std::move(*schema)};
+  return Tool{std::move(*name), "function", std::move(*schema), path};
 }
 
 Result<Tool> load_tool(const json::Value& tool, const std::string& path) {
@@ -109,7 +109,7 @@ Result<Tool> load_tool(const json::Value& tool, const std::string& path) {
   Result<json::Value> schema = load_schema(tool, path);
   if (!schema) return std::move(schema).error();
   return Tool{std::move(*name), std::string(type->as_string()),
-              std::move(*schema)};
+              std::move(*schema), path};
 }
 
 // The tools that a reference in a choice selects.

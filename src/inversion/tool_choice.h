@@ -25,6 +25,8 @@ struct Tool {
   std::string name;    // what the model writes
   std::string type;    // "function", or the type of a builtin tool
   json::Value schema;  // the schema of the arguments; `true` allows any JSON
+  // JSON Pointer of the object that has "name" and "parameters".
+  std::string path = {};
 };
 
 enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };

@@ -561,4 +561,18 @@ std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag) {
   return out;
 }
 
+std::vector<GrammarNote> notes_of(const TagTree& tag) {
+  std::vector<GrammarNote> out = tag.notes;
+  out.reserve(out.size() + tag.unknown_keys.size());
+  for (const UnknownKey& unknown : tag.unknown_keys) {
+    out.push_back({GrammarNote::Kind::kIgnored, unknown.key, unknown.path,
+                   unknown.message});
+  }
+  for (ShadowedTrigger& hidden : shadowed_triggers(tag)) {
+    out.push_back({GrammarNote::Kind::kNarrowed, std::string(hidden.keyword),
+                   std::move(hidden.path), std::move(hidden.message)});
+  }
+  return out;
+}
+
 }  // namespace parlance::structural_tag

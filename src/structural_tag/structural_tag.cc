@@ -46,6 +46,10 @@ Result<StructuralTag> StructuralTag::from_tags(const json::Value& tags,
   return StructuralTag(share(std::move(tag)));
 }
 
+std::vector<GrammarNote> StructuralTag::report() const {
+  return structural_tag::notes_of(*impl_);
+}
+
 json::Value StructuralTag::to_json() const {
   return structural_tag::to_json(*impl_);
 }

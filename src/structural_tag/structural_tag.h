@@ -321,6 +321,9 @@ struct TagTree {
   // What the tag leaves out of what was asked for, if it was made from a format
   // and a request.
   std::vector<GrammarNote> notes = {};
+  // The tools of that request that the tag has calls of, each with the JSON
+  // Pointer of the object that has its "parameters".
+  std::vector<std::pair<std::string, std::string>> requested_tools = {};
 
   // The key of the last grammar that was made from this tag, so that a tag that
   // is compiled again is not written again.  Copies share it.
@@ -452,6 +455,10 @@ struct ShadowedTrigger {
   std::string message;
 };
 std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag);
+
+// What the tag itself leaves out or ignores: `notes`, unknown keys, triggers
+// that are never found.
+std::vector<GrammarNote> notes_of(const TagTree& tag);
 
 // For each tag of triggered_tags, the index of the trigger that is a prefix of
 // its "begin".

@@ -581,22 +581,112 @@ TEST(Inversion, WhatIsLeftOutIsReported) {
                        });
   };
   EXPECT_TRUE(has("/response_template/fields/tool_calls", "</parameter>"));
-  EXPECT_TRUE(has("/tools", "argument 'mark', some cannot be written"));
+  EXPECT_TRUE(has("/tools/0/function/parameters/properties/mark",
+                  "argument 'mark', some cannot be written"));
 
   EXPECT_TRUE(format.structural_tag(with_enum(R"(["</parameter>"])", false)));
   const Result<StructuralTag> none =
       format.structural_tag(with_enum(R"(["</parameter>"])", true));
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kConflict);
-  EXPECT_EQ(none.error().path, "/tools");
+  EXPECT_EQ(none.error().path, "/tools/0/function/parameters/properties/mark");
   EXPECT_NE(none.error().message.find("tool 'f'"), std::string::npos)
       << none.error().message;
+
+  // The same notes without a compile.
+  const Result<StructuralTag> tag =
+      format.structural_tag(with_enum(R"(["a", "</parameter>"])", true));
+  ASSERT_TRUE(tag);
+  const std::vector<GrammarNote> notes = tag->report();
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[0].keyword, "content");
+  EXPECT_EQ(notes[1].keyword, "content");
+  EXPECT_EQ(notes[2].keyword, "enum");
+  ASSERT_GE(grammar->report().size(), notes.size());
 
   // JSON has escapes, so that nothing is left out.
   StructuralTagOptions all = with_enum(R"(["</tool_call>"])", true);
   const Result<Grammar> json = Format::built_in("qwen3")->grammar(all);
   ASSERT_TRUE(json) << json.error().to_string();
   EXPECT_TRUE(json->report().empty());
+}
+
+// A tool named "f" with this schema of its arguments.
+StructuralTagOptions with_schema(std::string_view schema) {
+  StructuralTagOptions options;
+  options.tools = *json::parse(
+      R"([{"type": "function", "function": {"name": "g"}}, )"
+      R"({"type": "function", "function": {"name": "f", "parameters": )" +
+      std::string(schema) + "}}]");
+  return options;
+}
+
+TEST(Inversion, RequiredValuesThatCannotBeWritten) {
+  const Format format = *Format::built_in("qwen3_coder");
+  // Found without a compile: all listed values, through references and choices.
+  for (const std::string_view value :
+       {R"({"$ref": "#/$defs/end"})", R"({"enum": ["</function>"]})",
+        R"({"anyOf": [{"const": "<parameter="}, {"$ref": "#/$defs/end"}]})"}) {
+    const std::string schema =
+        R"({"type": "object", "required": ["x"], "properties": {"x": )" +
+        std::string(value) +
+        R"(}, "$defs": {"end": {"const": "</function>"}}})";
+    const Result<StructuralTag> tag =
+        format.structural_tag(with_schema(schema));
+    ASSERT_FALSE(tag) << value;
+    EXPECT_EQ(tag.error().code, ErrorCode::kConflict);
+    EXPECT_EQ(tag.error().path, "/tools/1/function/parameters/properties/x");
+  }
+  // Found by the compile: what no text fits for any other reason.
+  for (
+      const std::string_view value :
+      {R"({"type": "string", "pattern": "^</function>$"})",
+       R"({"type": "array", "minItems": 1, "items": {"const": "</function>"}})",
+       R"({"type": "object", "required": ["k"], "properties":
+            {"k": {"const": "a</parameter>"}}})",
+       R"({"type": "integer", "minimum": 2, "maximum": 1})"}) {
+    const std::string schema =
+        R"({"type": "object", "required": ["x"], "properties": {"x": )" +
+        std::string(value) + "}}";
+    for (const std::string_view choice : {"auto", "required"}) {
+      StructuralTagOptions options = with_schema(schema);
+      options.tool_choice = choice;
+      const Result<Grammar> grammar = format.grammar(options);
+      ASSERT_FALSE(grammar) << value;
+      EXPECT_EQ(grammar.error().code, ErrorCode::kConflict);
+      EXPECT_EQ(grammar.error().path, "/tools/1/function/parameters");
+      EXPECT_NE(grammar.error().message.find("the tool 'f' cannot be called"),
+                std::string::npos)
+          << grammar.error().message;
+    }
+    // Not required: the argument is left out, the tool can be called.
+    std::string optional = schema;
+    optional.replace(optional.find(R"(["x"])"), 5, "[]");
+    EXPECT_TRUE(format.grammar(with_schema(optional))) << value;
+  }
+  // A tag that was not made from a request has a note.
+  const Result<Grammar> grammar = Grammar::from_structural_tag(R"({"format":
+      {"type": "tag", "begin": "a", "end": "b", "tool": "t", "content":
+        {"type": "json_schema", "json_schema": {"enum": []}}}})");
+  EXPECT_FALSE(grammar);
+  const Result<Grammar> other = Grammar::from_structural_tag(R"({"format":
+      {"type": "optional", "content":
+      {"type": "tag", "begin": "a", "end": "b", "tool": "t", "content":
+        {"type": "json_schema", "json_schema": {"enum": []}}}}})");
+  ASSERT_TRUE(other) << other.error().to_string();
+  ASSERT_EQ(other->report().size(), 1u);
+  EXPECT_EQ(other->report()[0].keyword, "tool");
+  EXPECT_EQ(other->report()[0].path, "/format/content");
+}
+
+TEST(Inversion, StringsOfDocumentsAreReported) {
+  StructuralTagOptions options;
+  options.response_format = *json::parse(R"({"type": "json_object"})");
+  const Result<StructuralTag> tag = qwen3().structural_tag(options);
+  ASSERT_TRUE(tag);
+  ASSERT_EQ(tag->report().size(), 1u);
+  EXPECT_EQ(tag->report()[0].path, "/response_template/fields/content");
+  EXPECT_NE(tag->report()[0].message.find("<tool_call>"), std::string::npos);
 }
 
 TEST(Inversion, TheSameRequestGivesTheSameTag) {

@@ -1001,6 +1001,19 @@ class StructuralTag:
             GrammarError: ``path`` begins with ``/tags`` or ``/triggers``.
         """
 
+    def report(self) -> list[dict[str, str]]:
+        """Lists what the tag leaves out of what was asked for, without compiling it.
+
+        Returns:
+            A list of ``dict`` as of ``Grammar.report``.  Paths of a tag that
+            ``Format.structural_tag`` or ``tool_calling`` made lead into the format
+            file or into the request (``/tools/0/function/parameters``): texts that
+            strings cannot contain, listed values that cannot be written, calls that
+            cannot be repeated.  Paths of any other tag lead into the tag: unknown
+            keys, triggers that are never found.  ``Grammar.report`` has these entries
+            as well, and those that need a compile.
+        """
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the canonical form of the tag as a new ``dict``."""
 

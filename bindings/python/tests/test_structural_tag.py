@@ -675,3 +675,40 @@ def test_the_model_or_the_prompt_opens_reasoning(family, opener, closer):
     assert read(opener + rest, "allowed") == (True, "Hm.")
     for reasoning in ("allowed", "required"):
         assert read(rest, reasoning, opener) == (True, "Hm.")
+
+
+def test_report():
+    """A tag says what it leaves out of its request, without a compile."""
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "f",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"x": {"enum": ["a", "</function>"]}},
+                },
+            },
+        }
+    ]
+    tag = parlance.Format("qwen3_coder").structural_tag(tools)
+    notes = tag.report()
+    assert [note["kind"] for note in notes] == ["narrowed"] * len(notes)
+    assert notes[-1]["keyword"] == "enum"
+    assert notes[-1]["path"] == "/tools/0/function/parameters/properties/x"
+    assert all(note in tag.grammar().report() for note in notes)
+    # A tag that is read back knows nothing of its request.
+    assert parlance.StructuralTag(tag.to_dict()).report() == []
+    typo = parlance.StructuralTag(
+        {"format": {"type": "any_text", "excludess": ["a"]}}
+    )
+    assert [note["path"] for note in typo.report()] == ["/format"]
+
+    tools[0]["function"]["parameters"] |= {
+        "required": ["x"],
+        "properties": {"x": {"type": "string", "pattern": "^</function>$"}},
+    }
+    with pytest.raises(parlance.GrammarError) as caught:
+        parlance.Format("qwen3_coder").structural_tag(tools).grammar()
+    assert caught.value.code == "conflict"
+    assert caught.value.path == "/tools/0/function/parameters"
