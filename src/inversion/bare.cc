@@ -82,13 +82,21 @@ struct CallPaths {
 };
 
 // The placeholders of `transform`: those that are the member "name" and
-// "arguments" (or "parameters", "args") of an object, and others.
+// "arguments" (or "parameters", "args") of an object, and others.  A
+// placeholder that is the member "function" is an object with both.
 void collect(const Transform& transform, std::string_view key, CallPaths& out,
              bool& twice) {
   switch (transform.kind) {
     case Transform::Kind::kConstant:
       break;
     case Transform::Kind::kPlaceholder: {
+      if (key == "function") {
+        twice = twice || out.name || out.arguments;
+        out.name = out.arguments = transform.path;
+        out.name->push_back("name");
+        out.arguments->push_back("arguments");
+        break;
+      }
       const bool arguments =
           key == "arguments" || key == "parameters" || key == "args";
       std::optional<Path>* place = key == "name" ? &out.name

@@ -758,6 +758,17 @@ TEST(Inversion, OfABareTemplateTheShortestSpellingIsWritten) {
   EXPECT_TRUE(members.accepts(
       R"(<call>{"f": {"name": "add", "args": {"x": 1}}, "id": "a1"}</call>)"));
 
+  // The value is the function, with both members.
+  const Result<Format> whole = bare(R"t({
+    "open_pattern": "\\s*<call>", "close": "</call>", "content": "json",
+    "repeats": true,
+    "transform": {"type": "function", "function": "{content}"}})t");
+  ASSERT_TRUE(whole.has_value()) << whole.error().to_string();
+  const Request function(*whole, with_tools());
+  EXPECT_TRUE(function.accepts(
+      R"(So.<call>{"name": "add", "arguments": {"x": 1}}</call>)"));
+  function.rejects(R"(<call>{"name": "sub", "arguments": {}}</call>)");
+
   // A list of calls is one region.
   const Result<Format> list = bare(R"t({
     "open_pattern": "<calls>(?=\\s*\\[)", "close": "</calls>",
