@@ -1,7 +1,6 @@
 """The example server, with the clients that people use.
 
-The model is a script: it walks towards the text after "write: " in the user's
-message, one byte or marker per token, wherever the mask lets it.
+The model is the script of tests/support/script_model.py.
 """
 
 import asyncio
@@ -26,56 +25,21 @@ import uvicorn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "examples" / "server"))
+sys.path.append(str(ROOT / "tests" / "support"))
 
 from app import Served, create_app  # noqa: E402
 from engine import FunctionModel, sampler  # noqa: E402
 from prompt import ChatMl  # noqa: E402
+from script_model import END, IDS, SIZE, scores_of, vocabulary  # noqa: E402
 
-MARKERS = ["<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"]
-MARKERS += ["<think>", "</think>"]
-IDS = {text: 256 + i for i, text in enumerate(MARKERS)}
-END = IDS["<|im_end|>"]
-SIZE = 256 + len(MARKERS)
-VOCABULARY = parlance.Vocabulary(
-    [bytes([i]) for i in range(256)] + [text.encode() for text in MARKERS],
-    added_ids=[IDS[text] for text in MARKERS[2:]],
-    control_ids=[IDS[text] for text in MARKERS[:2]],
-    stop_ids=[END],
-)
 FORMAT = parlance.Format("qwen3")
-OPENED = [IDS["<|im_start|>"], *b"assistant\n"]
-
-
-def ids_of(text):
-    """Token ids, markers being tokens."""
-    ids = []
-    data = text.encode()
-    while data:
-        marker = next((m for m in MARKERS if data.startswith(m.encode())), None)
-        ids.append(IDS[marker] if marker else data[0])
-        data = data[len(marker.encode()) if marker else 1 :]
-    return ids
-
-
-def text_of(ids):
-    return b"".join(
-        bytes([i]) if i < 256 else MARKERS[i - 256].encode() for i in ids
-    ).decode(errors="replace")
-
-
-AHEAD = 4  # how many tokens of its text the script skips
-
-# What the script writes where the mask does not let it walk on.
-FALLBACK = np.zeros(SIZE, np.float32)
-for rank, token in enumerate([END, *b'"}]0a']):
-    FALLBACK[token] = 5 - rank / 2
 
 
 class Script(FunctionModel):
     """Walks towards the text after "write: "; sleeps in each step."""
 
     def __init__(self, pause=0.0):
-        super().__init__(self.next, VOCABULARY, SIZE)
+        super().__init__(scores_of, vocabulary(), SIZE)
         self.pause = pause
         self.prompts = []
         self.fail = False
@@ -89,25 +53,6 @@ class Script(FunctionModel):
         if self.fail:
             raise RuntimeError("the model is broken")
         return super().logits(batch)
-
-    @staticmethod
-    def next(ids):
-        begin = len(ids) - next(
-            n
-            for n in range(len(ids))
-            if ids[-n - len(OPENED) :][: len(OPENED)] == OPENED
-        )
-        user = text_of(ids[:begin]).rpartition("<|im_start|>user\n")[2]
-        wanted = user.partition("write: ")[2].partition("<|im_end|>")[0]
-        wanted = [*ids_of(wanted), END]
-        at = 0
-        for id in ids[begin:]:
-            if id in wanted[at : at + AHEAD]:
-                at = wanted.index(id, at) + 1
-        scores = FALLBACK.copy()
-        for ahead, id in reversed(list(enumerate(wanted[at : at + AHEAD]))):
-            scores[id] = 10 - ahead
-        return scores
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Logits processors for libraries that accept one in their decoding loop.
 
-    parlance.integrations.transformers   model.generate(logits_processor=[...])
+    parlance.integrations.transformers   model.generate(logits_processor=[...]);
+                                         patch() replaces its parser
     parlance.integrations.llama_cpp      llama-cpp-python
     parlance.integrations.mlx            mlx-lm
 

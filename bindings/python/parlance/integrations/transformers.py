@@ -1,4 +1,6 @@
-"""A logits processor for ``model.generate`` of transformers.
+"""Parlance in transformers: masks for ``generate``, and parsing everywhere.
+
+A logits processor for ``model.generate``:
 
     from parlance.integrations.transformers import LogitsProcessor
 
@@ -8,14 +10,32 @@
 A batch may have one constraint for all prompts or a list with one for each;
 beams and ``num_return_sequences`` are supported.  A processor is for one call
 of ``generate``; ``reset()`` makes it ready for the next.
+
+The parser of responses, in ``tokenizer.parse_response``, pipelines and
+``transformers serve``:
+
+    from parlance.integrations.transformers import patch
+
+    patch(recover=True)
+    message = tokenizer.parse_response(ids, prefix=prompt)
+
+The server, with tool choice and response formats:
+
+    python -m parlance.integrations.transformers serve Qwen/Qwen3-0.6B
 """
 
 from __future__ import annotations
 
+import sys
+
+from .. import Format, parse_response as _parse_response
+from .. import ResponseParser as _ResponseParser
+from .._arguments import flag
+from .._errors import UsageError
 from .._logits import apply_bitmask
 from ._follow import Follower, Mismatch
 
-__all__ = ["LogitsProcessor", "Mismatch"]
+__all__ = ["LogitsProcessor", "Mismatch", "main", "patch", "unpatch"]
 
 
 class LogitsProcessor(Follower):
@@ -36,3 +56,180 @@ class LogitsProcessor(Follower):
         scores = scores.clone() if hasattr(scores, "clone") else scores.copy()
         apply_bitmask(scores, masks, rows)
         return scores
+
+
+# ---- The parser
+
+_PARSING = "transformers.utils.chat_parsing"
+
+# Where transformers keeps the parser: (module, name, what it is).  A module that
+# is imported later takes the names from those above it.
+_PLACES = (
+    (_PARSING, "ResponseParser", "parser"),
+    (_PARSING, "parse_response", "function"),
+    (_PARSING + ".response_parser", "ResponseParser", "parser"),
+    (_PARSING + ".response_parser", "parse_response", "function"),
+    ("transformers.tokenization_utils_base", "ResponseParser", "parser"),
+    (
+        "transformers.tokenization_utils_base",
+        "_template_parse_response",
+        "function",
+    ),
+    ("transformers.cli.serving.utils", "ResponseParser", "parser"),
+)
+
+_originals = {}  # by what they are, while patched
+_replaced = []  # (object, name, its value before), while patched
+
+
+def patch(recover=None, *, serve=False, default=None):
+    """Puts Parlance's parser in the place of the parser of transformers.
+
+    It then reads all responses of this process: ``tokenizer.parse_response``,
+    ``get_response_parser``, ``processor.parse_response``, chat pipelines, and
+    ``transformers.utils.chat_parsing``.  Messages and events are the same.  A
+    class that another module imported before stays the old one there.  A second
+    call replaces the options of the first.
+
+    Args:
+        recover: ``True`` keeps damage in its region, where transformers raises;
+            ``False`` raises the same errors; ``None`` does what the format
+            says, which for response templates is to raise.
+        serve: also patches ``transformers serve``: requests may have
+            ``tool_choice``, ``parallel_tool_calls`` and ``response_format``
+            (Responses: ``text.format``), and tools may be strict.
+        default: the format of responses of models that have no response
+            template, for ``serve``: a ``Format``, or the name of a built-in
+            format.
+
+    Raises:
+        UsageError: the installed transformers has no parser of response
+            templates, or ``serve`` needs packages that are not installed.
+        TemplateError: ``default`` names no format.
+        ImportError: transformers is not installed.
+    """
+    import importlib
+
+    if recover is not None:
+        recover = flag("recover", recover)
+    serve = flag("serve", serve)
+    if default is not None and not isinstance(default, Format):
+        default = Format(default)
+    unpatch()
+    try:
+        parsing = importlib.import_module(_PARSING + ".response_parser")
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(_PARSING):
+            raise
+        raise UsageError(
+            "this version of transformers has no parser of response templates "
+            f"({_PARSING})"
+        ) from error
+    importlib.import_module("transformers.tokenization_utils_base")
+    _originals["parser"] = parsing.ResponseParser
+    _originals["function"] = parsing.parse_response
+    ours = _ours(recover)
+    for module, name, what in _PLACES:
+        module = sys.modules.get(module)
+        if module is not None and hasattr(module, name):
+            _replace(module, name, ours[what])
+    if serve:
+        from . import _transformers_serve
+
+        try:
+            _transformers_serve.patch(_replace, default)
+        except BaseException:
+            unpatch()
+            raise
+
+
+def unpatch():
+    """Gives transformers its own parser back.
+
+    Parsers that exist stay what they are.  Does nothing if ``patch`` was not
+    called.
+    """
+    while _replaced:
+        owner, name, before = _replaced.pop()
+        setattr(owner, name, before)
+    # Modules that were imported meanwhile have our names.
+    for module, name, what in _PLACES:
+        module = sys.modules.get(module)
+        if getattr(getattr(module, name, None), "_of_parlance", False):
+            setattr(module, name, _originals[what])
+    _originals.clear()
+
+
+def _replace(owner, name, value):
+    _replaced.append((owner, name, getattr(owner, name)))
+    setattr(owner, name, value)
+
+
+def _ours(recover):
+    """The class and the function, with the signatures of transformers."""
+
+    class ResponseParser(_ResponseParser):
+        """Parses a streamed response: ``parlance.ResponseParser``."""
+
+        _of_parlance = True
+
+        def __init__(self, response_template, prefix=None, *, tools=None):
+            super().__init__(
+                response_template, prefix, tools=tools, recover=recover
+            )
+
+    def parse_response(text, response_template, *, prefix=None, tools=None):
+        """Parses a whole response, as ``parlance.parse_response`` does."""
+        if recover is None:
+            return _parse_response(
+                text, response_template, prefix=prefix, tools=tools
+            )
+        parser = ResponseParser(response_template, prefix, tools=tools)
+        parser.feed(text)
+        return parser.finalize()[0]
+
+    parse_response._of_parlance = True
+    return {"parser": ResponseParser, "function": parse_response}
+
+
+# ---- The command
+
+
+def main(arguments=None):
+    """Runs the command of transformers with the patch.
+
+        python -m parlance.integrations.transformers serve MODEL
+
+    ``--strict`` raises where a response does not fit its template, as
+    transformers does; without it, damage stays in its region.  ``--format
+    NAME`` is the format of models that have no response template.  All other
+    arguments are those of ``transformers serve``.
+
+    Args:
+        arguments: the arguments, a list of ``str``.  Default: those of the
+            process.
+    """
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="python -m parlance.integrations.transformers",
+        description="transformers serve, with Parlance's parser, tool choice "
+        "and response formats. Other options are those of transformers.",
+        add_help=False,
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", choices=["serve"])
+    parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--format", metavar="NAME")
+    options, rest = parser.parse_known_args(arguments)
+    patch(not options.strict, serve=True, default=options.format)
+    from transformers.cli.transformers import app
+
+    app(args=[options.command, *rest])
+
+
+if __name__ == "__main__":
+    # This file runs as __main__; the patch belongs to the imported module.
+    from parlance.integrations import transformers as imported
+
+    imported.main()
