@@ -26,6 +26,14 @@ constexpr const char* kExamples = R"(Examples:
   parlance tag --format llama --tools tools.json --tool-choice get_weather --ebnf
   parlance tag my.tag.json)";
 
+const std::map<std::string, TextWithCalls>& places_of_text() {
+  static const std::map<std::string, TextWithCalls> kPlaces = {
+      {"optional", TextWithCalls::kOptional},
+      {"before", TextWithCalls::kBefore},
+      {"between", TextWithCalls::kBetween}};
+  return kPlaces;
+}
+
 const std::map<std::string, ReasoningMode>& reasoning_modes() {
   static const std::map<std::string, ReasoningMode> kModes = {
       {"required", ReasoningMode::kRequired},
@@ -43,6 +51,7 @@ struct Arguments {
   std::string tools_file;
   std::string tool_choice = "auto";
   bool no_parallel = false;
+  std::string text_with_calls = "optional";
   std::string reasoning = "allowed";
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space;
@@ -92,6 +101,7 @@ StructuralTag family_tag(const Arguments& arguments) {
       or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
   options.tool_choice = tool_choice_of(arguments.tool_choice);
   options.parallel_tool_calls = !arguments.no_parallel;
+  options.text_with_calls = places_of_text().at(arguments.text_with_calls);
   options.reasoning = reasoning_modes().at(arguments.reasoning);
   options.any_order = arguments.any_order;
   options.max_white_space = arguments.max_white_space;
@@ -183,6 +193,13 @@ void add_tag(CLI::App& app, Run& run) {
           ->type_name("CHOICE");
   CLI::Option* no_parallel =
       command->add_flag("--no-parallel", a->no_parallel, "At most one call");
+  CLI::Option* text_with_calls =
+      command
+          ->add_option("--text-with-calls", a->text_with_calls,
+                       "Where text may stand beside calls: optional, before "
+                       "or between (optional)")
+          ->type_name("WHERE")
+          ->check(CLI::IsMember(places_of_text()).description(""));
   CLI::Option* reasoning =
       command
           ->add_option("--reasoning", a->reasoning,
@@ -209,8 +226,9 @@ void add_tag(CLI::App& app, Run& run) {
       ->excludes(pretty);
   add_color(*command, a->color);
   // What only a request has.
-  const std::vector<CLI::Option*> request = {tools,     choice,    no_parallel,
-                                             reasoning, any_order, white_space};
+  const std::vector<CLI::Option*> request = {
+      tools,     choice,    no_parallel, text_with_calls,
+      reasoning, any_order, white_space};
   command->callback([a, request, &run] {
     if (a->format.empty()) {
       for (const CLI::Option* option : request) {

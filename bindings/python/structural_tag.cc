@@ -55,13 +55,16 @@ std::optional<std::uint32_t> number_of(nb::handle value) {
 
 TagObject of_format(const FormatObject& format, std::string_view tools,
                     std::string_view tool_choice, bool parallel_tool_calls,
-                    int reasoning, std::string_view response_format,
-                    std::string_view prefix, nb::object max_reasoning_tokens,
-                    bool any_order, nb::object max_white_space) {
+                    int text_with_calls, int reasoning,
+                    std::string_view response_format, std::string_view prefix,
+                    nb::object max_reasoning_tokens, bool any_order,
+                    nb::object max_white_space) {
   StructuralTagOptions options;
   options.tools = value_of(tools, "/tools");
   options.tool_choice = value_of(tool_choice, "/tool_choice");
   options.parallel_tool_calls = parallel_tool_calls;
+  // ORDER: TextWithCalls
+  options.text_with_calls = static_cast<TextWithCalls>(text_with_calls);
   options.reasoning = mode_of(reasoning);
   options.response_format = value_of(response_format, "/response_format");
   options.prefix = prefix;
@@ -107,7 +110,8 @@ void define_structural_tag(nb::module_& m) {
   m.def("tag_of_legacy", &from_tags, nb::arg("tags"), nb::arg("triggers"));
   m.def("tag_of_format", &of_format, nb::arg("format"), nb::arg("tools"),
         nb::arg("tool_choice"), nb::arg("parallel_tool_calls"),
-        nb::arg("reasoning"), nb::arg("response_format"), nb::arg("prefix"),
+        nb::arg("text_with_calls"), nb::arg("reasoning"),
+        nb::arg("response_format"), nb::arg("prefix"),
         nb::arg("max_reasoning_tokens").none(), nb::arg("any_order"),
         nb::arg("max_white_space").none());
 }

@@ -129,6 +129,13 @@ enum class ReasoningMode : std::uint8_t {
   kNone,      // no reasoning; an empty block if the model family writes one
 };
 
+// Where text may stand beside the calls of a response.  ORDER: TextWithCalls
+enum class TextWithCalls : std::uint8_t {
+  kOptional,  // before the calls, where the response need not have any
+  kBefore,    // also before a call that must come
+  kBetween,   // also between two calls
+};
+
 // What of a request decides about the texts of its response; see
 // Format::structural_tag() and tool_calling().
 struct StructuralTagOptions {
@@ -144,6 +151,17 @@ struct StructuralTagOptions {
 
   // Whether a response may have several calls.
   bool parallel_tool_calls = true;
+
+  // Where the response may have text beside its calls.  kOptional: with
+  // "required" or a named tool, a response has calls and no text, except for
+  // formats of messages, whose preambles may precede a required call.  kBefore:
+  // text may precede these calls, too.  kBetween: text may also stand between
+  // two calls.  The text is content and contains no opener of a call.  A format
+  // without a place for such text has none: one whose calls stand in a section,
+  // or that does not read text between calls as content, which
+  // StructuralTag::report() says.  With response_format the content is the
+  // document, and calls have no text.
+  TextWithCalls text_with_calls = TextWithCalls::kOptional;
 
   // kRequired: the response has a block of reasoning.  kAllowed: it may have
   // one, if the format does not always write one.  kNone: it has none, or an

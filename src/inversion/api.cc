@@ -30,6 +30,10 @@ namespace parlance {
 static_assert(static_cast<int>(ReasoningMode::kNone) ==
               static_cast<int>(inversion::Reasoning::kOff));
 
+// ORDER: TextWithCalls
+static_assert(static_cast<int>(TextWithCalls::kBetween) ==
+              static_cast<int>(inversion::CallText::kBetween));
+
 namespace inversion {
 namespace {
 
@@ -76,6 +80,7 @@ class RecentTags {
   static bool same(const StructuralTagOptions& a,
                    const StructuralTagOptions& b) {
     return a.parallel_tool_calls == b.parallel_tool_calls &&
+           a.text_with_calls == b.text_with_calls &&
            a.reasoning == b.reasoning &&
            a.max_reasoning_tokens == b.max_reasoning_tokens &&
            a.any_order == b.any_order &&
@@ -196,6 +201,7 @@ Result<StructuralTag> Format::structural_tag(
   if (!tools) return std::move(tools).error();
   request.tools = std::move(*tools);
   request.parallel = options.parallel_tool_calls;
+  request.call_text = static_cast<inversion::CallText>(options.text_with_calls);
   request.reasoning = static_cast<inversion::Reasoning>(options.reasoning);
   auto document = inversion::document_schema(options.response_format);
   if (!document) return std::move(document).error();

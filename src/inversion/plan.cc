@@ -188,6 +188,8 @@ class Planner {
     if (plan_->is_derived()) {
       for (std::size_t i = 0; i < plan_->fields.size(); ++i) keep_apart(i);
       set_key_pattern();
+    } else {
+      for (FieldPlan& plan : plan_->fields) keep_from_next(plan);
     }
     if (fault_) return *std::move(fault_);
     make_samples();
@@ -340,6 +342,34 @@ class Planner {
   }
 
   // ---- what is read across the ends of a text ----
+
+  // What follows a text must not complete an excluded text: ">>>" after
+  // "<|eom_id|".
+  void keep_from_next(FieldPlan& plan) {
+    if (plan.role == Role::kCalls) return;
+    Texts next;
+    for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
+      for (const WriteLayout& layout : layouts(i)) {
+        WriteParts parts = layout.section_begin;
+        parts.insert(parts.end(), layout.parts.begin(), layout.parts.end());
+        next.push_back(text_before(parts));
+        next.push_back(text_before(layout.before) + next.back());
+      }
+    }
+    Texts more;
+    for (const std::string_view text : plan.free_text.texts) {
+      for (std::size_t i = 1; i < text.size(); ++i) {
+        if ((text[i] & 0xC0) == 0x80) continue;
+        if (std::any_of(next.begin(), next.end(), [&](const auto& one) {
+              return one.starts_with(text.substr(i));
+            })) {
+          more.emplace_back(text.substr(0, i));
+        }
+      }
+    }
+    append(plan.free_text.texts, more);
+    reduce(plan.free_text.texts);
+  }
 
   // A match of another opener may begin before the text of a field, with the
   // field's own opener in it: then the text must not complete the match.  And

@@ -74,6 +74,8 @@ struct Plan {
   // Calls are read back one by one, but not several of them; then a response
   // has at most one call.
   mutable std::atomic<bool> one_call_only = false;
+  // Text between two calls is read back as content.
+  mutable std::atomic<bool> text_between_calls = false;
   // A text of turn_end after a call would be read as a part of the call.
   mutable std::atomic<bool> no_turn_end = false;
 

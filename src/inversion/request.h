@@ -16,9 +16,13 @@ namespace parlance::inversion {
 // ORDER: ReasoningMode
 enum class Reasoning : std::uint8_t { kRequired, kAllowed, kOff };
 
+// ORDER: TextWithCalls
+enum class CallText : std::uint8_t { kOptional, kBefore, kBetween };
+
 struct Request {
   ToolSelection tools = {};
   bool parallel = true;
+  CallText call_text = CallText::kOptional;
   Reasoning reasoning = Reasoning::kAllowed;
   // The schema of a document that the content is.
   std::optional<json::Value> document = std::nullopt;

@@ -156,6 +156,7 @@ class Builder {
       if (auto error = note_calls(out.notes)) return *std::move(error);
     }
     if (request_.document && !must_call()) note_document(out.notes);
+    note_builtins(out.notes);
     Value root = plan_.writing->messages
                      ? build_messages(*plan_.writing->messages)
                      : build_steps();
@@ -173,6 +174,17 @@ class Builder {
   bool one_call() const {
     return !request_.parallel || plan_.one_call_only ||
            request_.tools.choice == ToolChoice::kForced;
+  }
+  // Whether text may precede calls that must come, and stand between calls.
+  bool text_before_calls() const {
+    return request_.call_text != CallText::kOptional && !request_.document;
+  }
+  bool wants_text_between() const {
+    return request_.call_text == CallText::kBetween && !request_.document &&
+           !one_call() && !plan_.writing->messages;
+  }
+  bool writes_text_between() const {
+    return wants_text_between() && plan_.text_between_calls;
   }
   const FieldPlan& plan_of(FieldId field) const { return plan_.fields[field]; }
   std::string_view name_of(FieldId field) const {
@@ -259,6 +271,11 @@ class Builder {
              "several calls in one response are not read back, so there is at "
              "most one.");
     }
+    if (wants_text_between() && !writes_text_between()) {
+      narrow("text_with_calls",
+             "there is no text between calls, because it would not be read as "
+             "content.");
+    }
     if (!plan_.key_pattern.empty()) {
       narrow("tag_pattern",
              "names of arguments match " + plan_.key_pattern + ".");
@@ -304,6 +321,18 @@ class Builder {
       if (auto error = note_tool(tool, excluded, false, notes)) return error;
     }
     return std::nullopt;
+  }
+
+  // No format writes calls of builtin tools.
+  void note_builtins(std::vector<GrammarNote>& notes) const {
+    for (const Tool& tool : request_.tools.builtins) {
+      notes.push_back(
+          {GrammarNote::Kind::kIgnored, "type", tool.path,
+           "the builtin tool " +
+               base::quoted(std::string_view(tool.name).substr(0, 200)) +
+               " cannot be called: the format writes calls of functions "
+               "only."});
+    }
   }
 
   // Notes what the strings of the document of response_format cannot contain.
@@ -832,6 +861,15 @@ class Builder {
     json::Array tags = call_tags();
     if (once) {
       nodes.push_back(one_of(std::move(tags)));
+    } else if (writes_text_between()) {
+      const Value tag = one_of(std::move(tags));
+      nodes.push_back(tag);
+      json::Array gap;
+      append(gap, layout.between);
+      json::Array more;
+      more.push_back(one_of({in_order(std::move(gap)), text_between()}));
+      more.push_back(tag);
+      nodes.push_back(values::repeated("star", in_order(std::move(more))));
     } else if (const auto between = text_of(layout.between)) {
       nodes.push_back(values::tags_with_separator(
           *between, std::move(tags),
@@ -878,6 +916,21 @@ class Builder {
       other = in_order(std::move(nodes));
     }
     return layout_space(std::move(texts), std::move(other));
+  }
+
+  // Text between two calls, with the layout that the reader takes away after
+  // the first and before the second.
+  Value text_between() const {
+    const FieldId field = *plan_.content;
+    json::Array nodes;
+    if (const format::Layout* layout = reading_layout(*plan_.calls)) {
+      if (auto space = layout_space(layout->after)) {
+        nodes.push_back(*std::move(space));
+      }
+    }
+    nodes.push_back(one_of(text_layouts(field, free_text(field))));
+    if (auto before = before_calls()) nodes.push_back(*std::move(before));
+    return in_order(std::move(nodes));
   }
 
   // ---- steps ----
@@ -965,7 +1018,8 @@ class Builder {
         continue;
       }
       const bool is_content = step.field == plan_.content;
-      if (step.optional && (!is_content || answer == Answer::kCalls)) {
+      if (step.optional &&
+          (!is_content || (answer == Answer::kCalls && !text_before_calls()))) {
         // What the family writes in place of text is no text.
         const WriteLayout& layout = layouts_of(step.field).front();
         if (is_content && !layout.off.empty()) {
@@ -1099,7 +1153,9 @@ class Builder {
         case Role::kContent:
         case Role::kOther: {
           const TextMessages text = text_messages(field, free_text(field));
-          if (with_calls_ && !forced) add(before, text.others);
+          if (with_calls_ && (!forced || text_before_calls())) {
+            add(before, text.others);
+          }
           if (must_call() || !may_be_last(field)) break;
           if (request_.document && field == plan_.content) {
             add(last, text_messages(field, document()).answers);

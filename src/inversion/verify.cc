@@ -66,6 +66,7 @@ constexpr std::string_view kText = "x";
 struct Reading {
   std::vector<json::Value> calls;
   std::vector<std::size_t> fields;
+  std::string text;  // of the fields
   std::string fault;
 };
 
@@ -77,6 +78,9 @@ Reading read(const Format& format, const Plan& plan, std::string_view text,
   const auto take = [&](std::span<const Event> events) {
     for (const Event& event : events) {
       const bool call = plan.calls && event.field_index == *plan.calls;
+      if (event.kind == EventKind::kRegionChunk && !call) {
+        out.text += event.text;
+      }
       if (event.kind == EventKind::kRegionClose && call) {
         collect_calls(*event.value, out.calls);
       } else if (!out.fault.empty()) {
@@ -182,6 +186,31 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
                                         : "the call is not read") +
           ".",
       format.name().empty() ? "/fields" : "/response_template/fields"};
+}
+
+// Sets Plan::text_between_calls if calls have no section, and two of them with
+// text between are read as such.
+void verify_text_between(const Format& format, const Plan& plan,
+                         std::string_view name) {
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  if (plan.one_call_only || !plan.content || !layout.section_begin.empty() ||
+      !layout.section_end.empty()) {
+    return;
+  }
+  const std::string call = spelled(plan.samples.front(), name);
+  std::string text = call;
+  for (const WritePart& part :
+       plan.writing->fields[*plan.content].front().parts) {
+    text += part.kind == WritePart::Kind::kPayload ? kText : part.text;
+  }
+  text += text_in(layout.before) + call;
+  const Reading reading = read(format, plan, text, /*sample=*/true);
+  plan.text_between_calls =
+      reading.fault.empty() && reading.calls.size() == 2 &&
+      calls_tool(reading.calls[0], name) &&
+      calls_tool(reading.calls[1], name) &&
+      reading.fields == std::vector<std::size_t>{plan.content->value()} &&
+      reading.text == kText;
 }
 
 // A call whose arguments have a string with the call's opener in it is read as
@@ -352,6 +381,7 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
     if (repeats) plan.one_call_only = true;
   }
   if (!plan.writing->messages && left.size() == names.size()) {
+    verify_text_between(format, plan, left.front());
     if (auto error = verify_order(format, plan, left.front())) return error;
     if (plan.is_derived()) {
       if (auto error = verify_elements(format, plan, left.front())) {

@@ -679,6 +679,106 @@ TEST(Inversion, RequiredValuesThatCannotBeWritten) {
   EXPECT_EQ(other->report()[0].path, "/format/content");
 }
 
+TEST(Inversion, TextWithCalls) {
+  const auto grammar = [](std::string_view family, TextWithCalls where,
+                          std::string_view choice) {
+    StructuralTagOptions options = with_schema(R"({"type": "object"})");
+    options.text_with_calls = where;
+    options.tool_choice = choice;
+    options.reasoning = ReasoningMode::kNone;
+    Result<Grammar> made = Format::built_in(family)->grammar(options);
+    EXPECT_TRUE(made) << made.error().to_string();
+    return *std::move(made);
+  };
+  const std::string call =
+      "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>";
+  using enum TextWithCalls;
+  const struct {
+    TextWithCalls where;
+    std::string_view choice;
+    bool before, between;
+  } kRows[] = {
+      {kOptional, "auto", true, false},   {kBefore, "auto", true, false},
+      {kBetween, "auto", true, true},     {kOptional, "required", false, false},
+      {kBefore, "required", true, false}, {kBetween, "required", true, true},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(std::string(row.choice));
+    const Grammar of = grammar("qwen3", row.where, row.choice);
+    EXPECT_TRUE(of.accepts(call));
+    EXPECT_TRUE(of.accepts(call + "\n" + call));
+    EXPECT_EQ(of.accepts("I look.\n" + call), row.before);
+    EXPECT_EQ(of.accepts("I look.\n" + call + "\n" + call), row.before);
+    EXPECT_EQ(of.accepts(call + "\nAnd now:\n" + call), row.between);
+    EXPECT_EQ(of.accepts("So"), row.choice == "auto");
+    // No opener in the text, and nothing after the last call.
+    EXPECT_FALSE(of.accepts("<tool_call>" + call));
+    EXPECT_FALSE(of.accepts(call + "\n<tool_call>x\n" + call));
+    EXPECT_FALSE(of.accepts(call + "\nDone."));
+  }
+  // One call has no text after it; a document has no text beside it.
+  StructuralTagOptions options = with_schema(R"({"type": "object"})");
+  options.text_with_calls = kBetween;
+  options.parallel_tool_calls = false;
+  options.tool_choice = "required";
+  const Grammar one = *Format::built_in("qwen3")->grammar(options);
+  EXPECT_TRUE(one.accepts("I look.\n" + call));
+  EXPECT_FALSE(one.accepts(call + "\nAnd now:\n" + call));
+  options.tool_choice = "auto";
+  options.response_format = *json::parse(R"({"type": "object"})");
+  const Grammar document = *Format::built_in("qwen3")->grammar(options);
+  EXPECT_TRUE(document.accepts(call));
+  EXPECT_FALSE(document.accepts("I look.\n" + call));
+
+  // The preambles of a named tool in messages.
+  options = with_schema(R"({"type": "object"})");
+  options.tool_choice =
+      *json::parse(R"({"type": "function", "function": {"name": "f"}})");
+  const std::string preamble =
+      "<|channel|>commentary<|message|>I look.<|end|><|start|>assistant";
+  const std::string message =
+      " to=functions.f<|channel|>commentary json<|message|>{}<|call|>";
+  const Format harmony = *Format::built_in("gpt_oss");
+  EXPECT_FALSE(harmony.grammar(options)->accepts(preamble + message));
+  options.text_with_calls = kBefore;
+  EXPECT_TRUE(harmony.grammar(options)->accepts(preamble + message));
+
+  // Calls in a section have no text between them, and the report says so, as
+  // it does where the reader would find other text than was written.
+  for (const std::string_view family : {"kimi_k2", "laguna_xs"}) {
+    StructuralTagOptions between = with_schema(R"({"type": "object"})");
+    between.text_with_calls = kBetween;
+    const Result<StructuralTag> tag =
+        Format::built_in(family)->structural_tag(between);
+    ASSERT_TRUE(tag);
+    const std::vector<GrammarNote> notes = tag->report();
+    EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const auto& note) {
+      return note.keyword == "text_with_calls";
+    })) << family;
+  }
+}
+
+TEST(Inversion, BuiltinToolsAreReported) {
+  StructuralTagOptions options;
+  options.tools = *json::parse(
+      R"([{"type": "function", "function": {"name": "f"}},
+          {"type": "python"}])");
+  const std::vector<GrammarNote> notes =
+      Format::built_in("gpt_oss")->structural_tag(options)->report();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].path, "/tools/1");
+  EXPECT_EQ(notes[0].kind, GrammarNote::Kind::kIgnored);
+}
+
+// "<|eom_id|" and the ">>>" of the next call would end the turn.
+TEST(Inversion, WhatFollowsATextCompletesNoExcludedText) {
+  StructuralTagOptions options = with_schema(R"({"type": "object"})");
+  const Grammar grammar =
+      *Format::built_in("functionary_v3_2")->grammar(options);
+  EXPECT_TRUE(grammar.accepts(">>>all\na<|eom>>>f\n{}"));
+  EXPECT_FALSE(grammar.accepts(">>>all\na<|eom_id|>>>f\n{}"));
+}
+
 TEST(Inversion, StringsOfDocumentsAreReported) {
   StructuralTagOptions options;
   options.response_format = *json::parse(R"({"type": "json_object"})");

@@ -220,6 +220,7 @@ class Format(_Base):
         *,
         tool_choice="auto",
         parallel_tool_calls=True,
+        text_with_calls="optional",
         reasoning="allowed",
         response_format=None,
         prefix="",
@@ -244,6 +245,12 @@ class Format(_Base):
                 the one tool that must be called or the tools that are allowed,
                 as in requests to chat-completion servers.
             parallel_tool_calls: whether a response may have several calls.
+            text_with_calls: where text may stand beside calls: ``"optional"``,
+                before calls that need not come (``tool_choice="auto"``);
+                ``"before"``, also before a call that must come;
+                ``"between"``, also between two calls.  It is content and has
+                no opener of a call.  Formats without a place for such text
+                have none.
             reasoning: ``"required"`` (or ``True``), ``"allowed"``, or ``"off"``
                 (or ``False``): no reasoning, or the empty block that the family
                 writes instead.  Formats without reasoning ignore it.
@@ -268,6 +275,7 @@ class Format(_Base):
             tools,
             tool_choice,
             parallel_tool_calls,
+            text_with_calls,
             reasoning,
             response_format,
             prefix,
@@ -282,6 +290,7 @@ class Format(_Base):
         *,
         tool_choice="auto",
         parallel_tool_calls=True,
+        text_with_calls="optional",
         reasoning="allowed",
         response_format=None,
         prefix="",
@@ -294,6 +303,7 @@ class Format(_Base):
             tools,
             tool_choice=tool_choice,
             parallel_tool_calls=parallel_tool_calls,
+            text_with_calls=text_with_calls,
             reasoning=reasoning,
             response_format=response_format,
             prefix=prefix,
@@ -317,6 +327,7 @@ def tool_calling(
     *,
     tool_choice="auto",
     parallel_tool_calls=True,
+    text_with_calls="optional",
     reasoning="allowed",
     response_format=None,
     prefix="",
@@ -333,9 +344,9 @@ def tool_calling(
             functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
         family: the name of a built-in format, one of its aliases or variants,
             or anything else that ``Format`` takes, or a ``Format``.
-        tool_choice, parallel_tool_calls, reasoning, response_format, prefix,
-            max_reasoning_tokens, any_order, max_white_space: as of
-            ``Format.structural_tag``.
+        tool_choice, parallel_tool_calls, text_with_calls, reasoning,
+            response_format, prefix, max_reasoning_tokens, any_order,
+            max_white_space: as of ``Format.structural_tag``.
 
     Raises:
         TemplateError: there is no such family.
@@ -346,6 +357,7 @@ def tool_calling(
         tools,
         tool_choice=tool_choice,
         parallel_tool_calls=parallel_tool_calls,
+        text_with_calls=text_with_calls,
         reasoning=reasoning,
         response_format=response_format,
         prefix=prefix,

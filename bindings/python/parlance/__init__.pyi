@@ -252,6 +252,7 @@ class Format:
         *,
         tool_choice: str | dict[str, Any] | None = "auto",
         parallel_tool_calls: bool = True,
+        text_with_calls: str = "optional",
         reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
         response_format: dict[str, Any] | None = None,
         prefix: str = "",
@@ -276,6 +277,12 @@ class Format:
                 the one tool that must be called or the tools that are allowed,
                 as in requests to chat-completion servers.
             parallel_tool_calls: whether a response may have several calls.
+            text_with_calls: where text may stand beside calls: ``"optional"``,
+                before calls that need not come (``tool_choice="auto"``);
+                ``"before"``, also before a call that must come;
+                ``"between"``, also between two calls.  It is content and has
+                no opener of a call.  Formats without a place for such text
+                have none.
             reasoning: ``"required"`` (or ``True``), ``"allowed"``, or ``"off"``
                 (or ``False``): no reasoning, or the empty block that the family
                 writes instead.  Formats without reasoning ignore it.
@@ -302,6 +309,7 @@ class Format:
         *,
         tool_choice: str | dict[str, Any] | None = "auto",
         parallel_tool_calls: bool = True,
+        text_with_calls: str = "optional",
         reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
         response_format: dict[str, Any] | None = None,
         prefix: str = "",
@@ -317,6 +325,7 @@ def tool_calling(
     *,
     tool_choice: str | dict[str, Any] | None = "auto",
     parallel_tool_calls: bool = True,
+    text_with_calls: str = "optional",
     reasoning: Literal["required", "allowed", "off"] | bool = "allowed",
     response_format: dict[str, Any] | None = None,
     prefix: str = "",
@@ -333,9 +342,9 @@ def tool_calling(
             functions), its JSON text, a ``ToolSet``, or ``None`` for no tools.
         family: the name of a built-in format, one of its aliases or variants,
             or anything else that ``Format`` takes, or a ``Format``.
-        tool_choice, parallel_tool_calls, reasoning, response_format, prefix,
-            max_reasoning_tokens, any_order, max_white_space: as of
-            ``Format.structural_tag``.
+        tool_choice, parallel_tool_calls, text_with_calls, reasoning,
+            response_format, prefix, max_reasoning_tokens, any_order,
+            max_white_space: as of ``Format.structural_tag``.
 
     Raises:
         TemplateError: there is no such family.

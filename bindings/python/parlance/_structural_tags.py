@@ -17,6 +17,8 @@ from ._tools import MAX_TOOLS, ToolSet, described
 
 # ORDER: ReasoningMode
 _REASONING = ("required", "allowed", "none")
+# ORDER: TextWithCalls
+_TEXT_WITH_CALLS = ("optional", "before", "between")
 
 
 class StructuralTag(_parlance.StructuralTag):
@@ -217,6 +219,7 @@ def tag_of_format(
     tools,
     tool_choice,
     parallel_tool_calls,
+    text_with_calls,
     reasoning,
     response_format,
     prefix,
@@ -232,6 +235,7 @@ def tag_of_format(
             _tools_text(tools),
             _parlance.tag_text(tool_choice, "/tool_choice"),
             flag("parallel_tool_calls", parallel_tool_calls),
+            _text_with_calls(text_with_calls),
             _reasoning("none" if off else reasoning),
             _parlance.tag_text(response_format, "/response_format"),
             text("prefix", prefix, GrammarError),
@@ -280,6 +284,17 @@ def _reasoning(mode):
             path="/reasoning",
         )
     return _REASONING.index(mode)
+
+
+def _text_with_calls(where):
+    if not is_a(where, str) or where not in _TEXT_WITH_CALLS:
+        raise GrammarError(
+            f"text_with_calls must be one of {', '.join(_TEXT_WITH_CALLS)}, "
+            f"not {shown(where)}",
+            code="unknown_name",
+            path="/text_with_calls",
+        )
+    return _TEXT_WITH_CALLS.index(where)
 
 
 def _most(name, most, least):

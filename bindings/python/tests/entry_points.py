@@ -148,6 +148,7 @@ VALID = {
     "prefix": lambda: "<A><think>",
     "ranks": lambda: "YQ== 0\nYg== 1\n",
     "reasoning": lambda: "none",
+    "text_with_calls": lambda: "between",
     "recover": lambda: True,
     "response": lambda: 'a</think><call:f>{"n": "1"}</call>b',
     "response_template": lambda: TEMPLATE,

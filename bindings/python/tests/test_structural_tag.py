@@ -712,3 +712,29 @@ def test_report():
         parlance.Format("qwen3_coder").structural_tag(tools).grammar()
     assert caught.value.code == "conflict"
     assert caught.value.path == "/tools/0/function/parameters"
+
+
+def test_text_with_calls():
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    accepted = {}
+    for where in ("optional", "before", "between"):
+        grammar = parlance.Format("qwen3").grammar(
+            tools,
+            tool_choice="required",
+            reasoning="off",
+            text_with_calls=where,
+        )
+        accepted[where] = [
+            grammar.accepts(text)
+            for text in (call, f"So:\n{call}", f"{call}\nAnd:\n{call}")
+        ]
+    assert accepted == {
+        "optional": [True, False, False],
+        "before": [True, True, False],
+        "between": [True, True, True],
+    }
+    for wrong in ("after", None, 1):
+        with pytest.raises(parlance.GrammarError) as caught:
+            parlance.tool_calling(tools, "qwen3", text_with_calls=wrong)
+        assert caught.value.path == "/text_with_calls"
