@@ -194,7 +194,8 @@ void verify_text_between(const Format& format, const Plan& plan,
                          std::string_view name) {
   const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
   if (plan.one_call_only || !plan.content || !layout.section_begin.empty() ||
-      !layout.section_end.empty()) {
+      !layout.section_end.empty() ||
+      plan.writing->fields[*plan.content].empty()) {
     return;
   }
   const std::string call = spelled(plan.samples.front(), name);
