@@ -79,6 +79,48 @@ std::optional<Error> compare_calls(const std::vector<MessageCall>& written,
   return std::nullopt;
 }
 
+// The first difference between a field that was written and that was read.
+std::optional<Error> compare_field(const MessageFields& written,
+                                   const MessageFields& read, std::size_t index,
+                                   const std::string& name) {
+  const std::string pointer = json::append_pointer("", name);
+  const MessageFields::Field& a = written.fields[index];
+  const MessageFields::Field& b = read.fields[index];
+  if (auto error = compare_calls(a.calls, b.calls, pointer)) return error;
+  if (a.text == b.text) return std::nullopt;
+  return differs("the text of '" + name + "' would be read back as " +
+                     json::quoted(shown(b.text)),
+                 pointer);
+}
+
+// The first difference between the fields that were written and a message that
+// is not one that could be written, such as a call whose arguments are a list.
+// There is one.
+Error first_unread(const MessageFields& written, const json::Value& read,
+                   const format::FormatImpl& impl) {
+  for (std::size_t i = 0; i < written.fields.size(); ++i) {
+    const std::string& name = impl.description.fields[i].name;
+    json::Object one;
+    const json::Value* value = read.find(name);
+    if (value != nullptr) one.set(name, *value);
+    const Result<MessageFields> field =
+        rendering::read_message(std::move(one), impl);
+    if (!field) {
+      std::string pointer = field.error().path;
+      // A call that the message does not have differs as the whole list does.
+      const std::size_t calls = written.fields[i].calls.size();
+      if (value->is_array() && value->size() > calls) {
+        pointer = json::append_pointer("", name);
+      }
+      return differs("'" + name + "' would be read back as " +
+                         shown(json::dump(*value, {.ascii = false})),
+                     std::move(pointer));
+    }
+    if (auto error = compare_field(written, *field, i, name)) return *error;
+  }
+  return differs("the text is not read back", "");
+}
+
 // Reads `text` back after `prefix`.  An error if the message differs.
 std::optional<Error> verify(const Format& format, const MessageFields& written,
                             std::string_view text, const ToolSet* tools,
@@ -88,18 +130,10 @@ std::optional<Error> verify(const Format& format, const MessageFields& written,
       format, text,
       {.prefix = prefix, .tools = tools, .recover = Recover::kYes});
   Result<MessageFields> fields = rendering::read_message(read.fields, impl);
-  if (!fields) return differs("the text is not read back", "");
+  if (!fields) return first_unread(written, read.fields, impl);
   for (std::size_t i = 0; i < written.fields.size(); ++i) {
     const std::string& name = impl.description.fields[i].name;
-    const std::string pointer = json::append_pointer("", name);
-    const MessageFields::Field& a = written.fields[i];
-    const MessageFields::Field& b = fields->fields[i];
-    if (auto error = compare_calls(a.calls, b.calls, pointer)) return error;
-    if (a.text != b.text) {
-      return differs("the text of '" + name + "' would be read back as " +
-                         json::quoted(shown(b.text)),
-                     pointer);
-    }
+    if (auto error = compare_field(written, *fields, i, name)) return error;
   }
   return std::nullopt;
 }

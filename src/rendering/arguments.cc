@@ -8,6 +8,7 @@
 
 #include "base/argument_names.h"
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "json/located.h"
 #include "json/writer.h"
 
@@ -15,8 +16,62 @@ namespace parlance::rendering {
 namespace {
 
 using json::Value;
+using Texts = std::vector<std::string>;
 
 constexpr json::DumpOptions kPlain = {.ascii = false};
+
+// Whether a text can only be found inside one string of JSON or of Python's
+// literals, and may begin with an escape there: it has no quotes, it has
+// something that is neither a name nor a number nor punctuation, and what it
+// begins with is no letter of "\n".
+bool escapes(std::string_view text) {
+  constexpr std::string_view kOutside = "{}[]():,=+-._ \t\r\n";
+  const auto outside = [&](char c) {
+    return base::is_letter(static_cast<unsigned char>(c)) ||
+           base::is_digit(static_cast<unsigned char>(c)) ||
+           kOutside.find(c) != std::string_view::npos;
+  };
+  return !text.empty() && text.find_first_of("\"'\\") == text.npos &&
+         !base::is_letter(text.front()) && !base::is_digit(text.front()) &&
+         !std::ranges::all_of(text, outside);
+}
+
+void append_escape(char32_t c, std::string& out) {
+  if (c >= 0x80) {
+    std::string one;
+    base::append_utf8(one, c);
+    std::string quoted;
+    json::append_string(quoted, one, /*ascii=*/true);
+    out.append(quoted, 1, quoted.size() - 2);
+    return;
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += "\\u00";
+  out += kDigits[c >> 4];
+  out += kDigits[c & 15];
+}
+
+// Appends JSON, or literals of Python, in which the first character of each of
+// `ends` is written as an escape.
+//
+// Complexity: O(size of the text * number of ends), as long as their first
+// characters are rare in it.
+void append_escaped(std::string_view text, std::span<const std::string> ends,
+                    std::string& out) {
+  std::size_t done = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = text.substr(at);
+    const bool found = std::ranges::any_of(ends, [&](const std::string& end) {
+      return !end.empty() && end.front() == rest.front() &&
+             rest.starts_with(end) && escapes(end);
+    });
+    if (!found) continue;
+    out += text.substr(done, at - done);
+    done = at;
+    append_escape(base::next_code_point(text, done), out);
+  }
+  out += text.substr(done);
+}
 
 // "string", "integer", ...: the name of the value's type in JSON Schema.
 std::string_view type_of(const Value& value) {
@@ -45,6 +100,13 @@ std::string_view text_of(const Value& style, std::string_view key) {
   const Value* member = style.find(key);
   return member != nullptr && member->is_string() ? member->as_string()
                                                   : std::string_view();
+}
+
+// `text` without the white space of JSON at its ends.
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && base::is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && base::is_space(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 void append_python(const Value& value, std::string& out) {
@@ -105,9 +167,9 @@ Result<std::string> write_python(const Value& arguments) {
 }
 
 void append_element_value(const Value& value, std::string_view strings,
-                          std::string& out) {
+                          std::span<const std::string> ends, std::string& out) {
   if (!value.is_string() || strings == "json") {
-    out += json::dump(value, kPlain);
+    append_escaped(json::dump(value, kPlain), ends, out);
     return;
   }
   const std::string_view text = value.as_string();
@@ -119,7 +181,22 @@ void append_element_value(const Value& value, std::string_view strings,
   out += text;
 }
 
-std::string write_elements(const Value& arguments, const Value& layout) {
+// What ends a value in an element: the closing text, the beginning of the next
+// element, and what the layout lists.
+Texts element_ends(const Value& layout, std::span<const std::string> ends) {
+  Texts out(ends.begin(), ends.end());
+  for (const char* key : {"open", "close"}) {
+    out.emplace_back(trimmed(text_of(layout, key)));
+  }
+  if (const Value* list = layout.find("ends")) {
+    for (const Value& end : list->items()) out.emplace_back(end.as_string());
+  }
+  return out;
+}
+
+std::string write_elements(const Value& arguments, const Value& layout,
+                           std::span<const std::string> call_ends) {
+  const Texts ends = element_ends(layout, call_ends);
   const Value* types = layout.find("types");
   std::string out;
   bool first = true;
@@ -138,7 +215,7 @@ std::string write_elements(const Value& arguments, const Value& layout) {
       if (text != nullptr && text->is_string()) out += text->as_string();
       out += text_of(layout, "after_type");
     }
-    append_element_value(member.value, text_of(layout, "strings"), out);
+    append_element_value(member.value, text_of(layout, "strings"), ends, out);
     out += text_of(layout, "close");
   }
   return out;
@@ -257,15 +334,23 @@ void append_minimax_m3(const Value& value, std::string_view name,
 
 }  // namespace
 
-Result<std::string> write_arguments(const Value& arguments,
-                                    const Value& style) {
+Result<std::string> write_arguments(const Value& arguments, const Value& style,
+                                    std::span<const std::string> ends) {
   const std::string_view name = text_of(style, "style");
-  if (name == "json") return json::dump(arguments, kPlain);
-  if (name == "python") return write_python(arguments);
-  if (name == "elements") {
-    return write_elements(arguments, *style.find("elements"));
-  }
   std::string out;
+  if (name == "json") {
+    append_escaped(json::dump(arguments, kPlain), ends, out);
+    return out;
+  }
+  if (name == "python") {
+    const Result<std::string> text = write_python(arguments);
+    if (!text) return text;
+    append_escaped(*text, ends, out);
+    return out;
+  }
+  if (name == "elements") {
+    return write_elements(arguments, *style.find("elements"), ends);
+  }
   if (name == "delimited") {
     const Value* string = style.find("delimited")->find("string");
     append_delimited(

@@ -11,6 +11,7 @@
 //   delimited   {city:<|"|>Bern<|"|>,days:3}
 //   cohere_xml, minimax_m3_xml   nested elements
 
+#include <span>
 #include <string>
 
 #include "parlance/error.h"
@@ -21,6 +22,9 @@ namespace parlance::rendering {
 // `style` is WritePart::style: the members "style" and "elements" or
 // "delimited" of a json_schema node.  The loader has checked it.
 //
+// `ends`: texts that end the call, or an argument of it, also within a string
+// of JSON.  There they are written with an escape: {"a": "\u003c/call>"}.
+//
 // Errors, with pointers into `arguments`: kConflict for a name that the style
 // cannot write (a Python keyword argument must be an identifier);
 // kUnsupported for a style that has no writer.
@@ -28,7 +32,8 @@ namespace parlance::rendering {
 // Complexity: O(size of the text).  Recursion is as deep as `arguments`, whose
 // reader has limited its depth.
 Result<std::string> write_arguments(const json::Value& arguments,
-                                    const json::Value& style);
+                                    const json::Value& style,
+                                    std::span<const std::string> ends = {});
 
 }  // namespace parlance::rendering
 

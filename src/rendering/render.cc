@@ -10,6 +10,7 @@
 #include "base/reasoning_names.h"
 #include "json/located.h"
 #include "json/writer.h"
+#include "regex/necessary_literals.h"
 #include "regex/pattern.h"
 #include "rendering/arguments.h"
 
@@ -104,7 +105,8 @@ class Writer {
       : message_(message),
         format_(format),
         writing_(*format.family.writing),
-        absent_(absent) {}
+        absent_(absent),
+        call_ends_(format.description.fields.size()) {}
 
   Result<std::string> write() {
     const std::optional<Error> error =
@@ -177,6 +179,9 @@ class Writer {
   std::optional<Error> write_steps();
   std::optional<Error> write_messages();
 
+  // The texts that end a call of the field, also in a string of its arguments.
+  const std::vector<std::string>& ends_of_call(FieldId field);
+
   std::string pointer(const Scope& scope) const {
     std::string out =
         json::append_pointer("", format_.description.fields[scope.field].name);
@@ -187,8 +192,42 @@ class Writer {
   const format::FormatImpl& format_;
   const format::Writing& writing_;
   const Absent absent_;
+  // By FieldId; nothing where it is not known yet.
+  std::vector<std::optional<std::vector<std::string>>> call_ends_;
   std::string out_;
 };
+
+const std::vector<std::string>& Writer::ends_of_call(FieldId field) {
+  std::optional<std::vector<std::string>>& known = call_ends_[field.value()];
+  if (known) return *known;
+  known.emplace();
+  const auto add = [&](const format::Delimiter& delimiter) {
+    using Kind = format::Delimiter::Kind;
+    std::vector<std::string> texts;
+    if (delimiter.kind == Kind::kLiterals) texts = delimiter.literals;
+    if (delimiter.kind == Kind::kPattern) {
+      auto found = regex::necessary_literals(delimiter.pattern.hir, true);
+      if (found) texts = std::move(found->texts);
+    }
+    known->insert(known->end(), texts.begin(), texts.end());
+  };
+  const format::Reading& reading = format_.family.reading;
+  const format::FieldReading* read = field.value() < reading.fields.size()
+                                         ? &reading.fields[field.value()]
+                                         : nullptr;
+  const format::Description& description = format_.description;
+  // With a value that has its own end, nothing in its strings ends the call.
+  // Elsewhere, as in elements, the closing text does.
+  if (read != nullptr && read->ends == format::RegionEnd::kValue) return *known;
+  add(description.fields[field].close);
+  known->insert(known->end(), reading.turn_end.begin(), reading.turn_end.end());
+  if (read != nullptr) {
+    for (const FieldId other : read->interrupted_by) {
+      add(description.fields[other].open);
+    }
+  }
+  return *known;
+}
 
 std::optional<Error> Writer::write_parts(const WriteParts& parts,
                                          const Scope& scope) {
@@ -245,8 +284,8 @@ std::optional<Error> Writer::write_part(const WritePart& part,
       }
       return std::nullopt;
     case WritePart::Kind::kArguments: {
-      Result<std::string> text =
-          write_arguments(scope.call->arguments, part.style);
+      Result<std::string> text = write_arguments(
+          scope.call->arguments, part.style, ends_of_call(scope.field));
       if (!text) {
         Error error = std::move(text).error();
         error.message = "message: " + error.message;

@@ -2,12 +2,15 @@
 //
 //   render   what Format::render writes reads back as the message, in pieces
 //            and as ids; or render refuses, with a pointer to what it cannot
-//            write
+//            write, and for a reason that raw_arguments() or why_not_text()
+//            states
 //   allowed  without markers in strings nothing is refused, the grammar accepts
-//            the text, and the parser of the tag reads the same message.  With
-//            markers in arguments the last holds of what the grammar accepts
+//            the text and its ids, and the parser of the tag reads the same
+//            message.  With markers in arguments the last holds of what the
+//            grammar accepts
 //   fold     the chunks of every chat API, joined, are the response, and the
-//            response says what the message says, wherever the text is cut
+//            response says what the message says, wherever the text is cut; one
+//            response of each family is cut at every byte
 //
 // for random messages: reasoning, content, up to three calls, nested arguments,
 // and in half of them strings that contain the family's own markers, quotes,
@@ -20,6 +23,7 @@
 #include <cstdint>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <set>
 #include <span>
@@ -29,6 +33,7 @@
 #include <vector>
 
 #include "parlance/chat.h"
+#include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -70,6 +75,38 @@ constexpr std::string_view kTools = R"([
   {"type": "function", "function": {"name": "now", "parameters": {
     "type": "object", "properties": {}, "additionalProperties": false}}}
 ])";
+
+// Families that write strings of arguments without escapes.  Whatever a string
+// of the others' arguments contains, they can write it.
+struct RawArguments {
+  std::string_view reason;
+  bool nested;  // also strings inside lists and objects
+  std::vector<std::string_view> families;
+};
+const std::vector<RawArguments>& raw_arguments() {
+  static const std::vector<RawArguments> kRaw = {
+      {"an argument that is a string is plain text in an element",
+       false,
+       {"deepseek_v3_2", "deepseek_v4",     "deepseek_v4_1", "glm4_5",
+        "glm4_7",        "hunyuan_v3",      "hy3_preview",   "kimi_k3",
+        "laguna",        "laguna_xs",       "ling3",         "mimo",
+        "minimax_m2",    "muse_glimmer",    "qwen3_5",       "qwen3_coder",
+        "seed_oss",      "nemotron_3_nano", "spark2_5",      "step3",
+        "step3_5"}},
+      {"CDATA is no shelter from the text that ends the call, and has none "
+       "from "
+       "its own end",
+       false,
+       {"minicpm5"}},
+      {"elements nest, and each string is plain text in one",
+       true,
+       {"cohere_cofl_xml", "minimax_m3"}},
+      {"strings stand between markers, without escapes",
+       true,
+       {"functiongemma", "gemma4"}},
+  };
+  return kRaw;
+}
 
 // Draws messages.  The same seed gives the same messages.
 class Messages {
@@ -171,7 +208,8 @@ std::vector<std::string_view> pieces(std::string_view text,
 class FamilyMessages {
  public:
   explicit FamilyMessages(std::string_view name)
-      : format_(*Format::built_in(name)),
+      : name_(name),
+        format_(*Format::built_in(name)),
         tool_set_(*ToolSet::from_json(kTools)) {
     collect_marks(*json::parse(format_.to_json()), marks_);
     vocabularies_.push_back(made_up({}));
@@ -195,23 +233,34 @@ class FamilyMessages {
     }
     grammars_.push_back(*Grammar::from_structural_tag(*tag));
     programs_.push_back(*CompiledTag::compile(*tag));
+    for (const Vocabulary& vocabulary : vocabularies_) {
+      const std::vector<TokenId> stops = {*vocabulary.special("<eos>")};
+      constraints_.push_back(*Compiler::create(vocabulary, {.stop_ids = stops})
+                                  ->compile_structural_tag(*tag));
+    }
   }
 
   void check_renders(bool hostile, std::size_t count);
   void check_folds(std::size_t count);
+  void check_every_cut();
 
   std::size_t written = 0;
   std::size_t refused = 0;
   std::size_t outside = 0;  // of the grammar
 
  private:
+  std::optional<std::string> why_not_text(std::string_view text) const;
+  std::optional<std::string> why_not_calls(const Value& calls) const;
+  void check_refusal(const Value& message) const;
   void check_render(const Value& message, const std::string& text, bool hostile,
                     std::mt19937& random);
+  void check_ways(const Value& message, const std::string& text,
+                  const std::vector<std::vector<std::string_view>>& ways);
   template <class Parser>
-  void check_fold(const Value& message, std::vector<ChatField> fields,
-                  Parser parser, const std::vector<std::string_view>& text,
-                  ChatApi api);
+  void check_fold(const Value& message, const std::vector<ChatField>& fields,
+                  Parser parser, const std::vector<std::string_view>& text);
 
+  const std::string_view name_;
   const Format format_;
   const ToolSet tool_set_;
   std::set<std::string> marks_;
@@ -219,6 +268,7 @@ class FamilyMessages {
   std::vector<PhraseWriter> writers_;
   std::vector<Grammar> grammars_;
   std::vector<CompiledTag> programs_;
+  std::vector<Constraint> constraints_;  // by vocabulary
   bool reasons_ = false;
   std::size_t most_calls_ = 0;  // that a response can have
 };
@@ -238,13 +288,107 @@ void FamilyMessages::check_renders(bool hostile, std::size_t count) {
           << text.error().to_string();
       ASSERT_TRUE(text.error().path.starts_with("/"))
           << text.error().to_string();
-      if (!hostile) std::cout << text.error().to_string() << "\n";
+      SCOPED_TRACE(text.error().to_string());
+      check_refusal(message);
+      if (::testing::Test::HasFatalFailure()) return;
       ++refused;
       continue;
     }
     ++written;
     check_render(message, *text, hostile, random);
     if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Why text cannot be written as it is; nothing if it can.
+std::optional<std::string> FamilyMessages::why_not_text(
+    std::string_view text) const {
+  for (const std::string& mark : marks_) {
+    if (text.find(mark) != text.npos) return "a text of the family's markup";
+  }
+  if (name_ == "functionary_v3_2" && text.ends_with(">")) {
+    return "a character that \">>>\" of the next call begins with";
+  }
+  constexpr std::string_view kSpace = " \t\n";
+  if (text.find_first_of(kSpace) == 0 ||
+      text.find_last_of(kSpace) + 1 == text.size()) {
+    return "white space at an end, which belongs to the layout";
+  }
+  if (text.find("]]>") != text.npos) return "the end of CDATA";
+  return std::nullopt;
+}
+
+// Why `calls` cannot be written.
+std::optional<std::string> FamilyMessages::why_not_calls(
+    const Value& calls) const {
+  const RawArguments* raw = nullptr;
+  for (const RawArguments& one : raw_arguments()) {
+    if (std::ranges::find(one.families, name_) != one.families.end()) {
+      raw = &one;
+    }
+  }
+  if (raw == nullptr) return std::nullopt;
+  std::vector<const Value*> work;
+  for (const Value& call : calls.items()) {
+    const Value* arguments = at(call, {"function", "arguments"});
+    for (const json::Member& member : arguments->members()) {
+      work.push_back(&member.value);
+    }
+  }
+  while (!work.empty()) {
+    const Value& next = *work.back();
+    work.pop_back();
+    if (next.is_string()) {
+      if (const auto why = why_not_text(next.as_string())) {
+        return *why + ": " + std::string(raw->reason);
+      }
+    }
+    if (!raw->nested) continue;
+    for (const Value& item : next.items()) work.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      work.push_back(&member.value);
+    }
+  }
+  return std::nullopt;
+}
+
+// A message is refused because of a text, or else because of arguments.
+void FamilyMessages::check_refusal(const Value& message) const {
+  bool text = false;
+  Value other = message;
+  for (const std::string_view field : {"thinking", "content"}) {
+    const Value* value = message.find(field);
+    if (value == nullptr) continue;
+    text = text || why_not_text(value->as_string());
+    other.mutable_members().set(std::string(field), "So it is");
+  }
+  const Value* calls = message.find("tool_calls");
+  const bool arguments = calls != nullptr && why_not_calls(*calls);
+  ASSERT_TRUE(text || arguments) << "refused without a reason";
+  if (!arguments) {
+    const Result<std::string> rendered =
+        format_.render(other, {.tools = &tool_set_});
+    ASSERT_TRUE(rendered) << "refused whatever the text: "
+                          << rendered.error().to_string();
+  }
+}
+
+// An id that comes back is the one that was written.
+void check_call_ids(std::string_view family, const Value& written,
+                    const Value& read) {
+  // Their ids are the numbers of the calls.
+  constexpr std::string_view kNumbered[] = {"cohere2_moe", "cohere_cofl_xml",
+                                            "cohere_command", "kimi_k2",
+                                            "kimi_k2_thinking"};
+  const Value* calls = written.find("tool_calls");
+  if (calls == nullptr ||
+      std::ranges::find(kNumbered, family) != std::end(kNumbered)) {
+    return;
+  }
+  for (std::size_t i = 0; i < calls->items().size(); ++i) {
+    const Value* id = read.find("tool_calls")->items()[i].find("id");
+    if (id == nullptr || !id->is_string()) continue;
+    ASSERT_EQ(id->as_string(), calls->items()[i].find("id")->as_string());
   }
 }
 
@@ -260,10 +404,12 @@ void FamilyMessages::check_render(const Value& message, const std::string& text,
   const std::size_t which = hostile ? 0 : 1;
   ResponseParser by_ids(
       format_, {.tools = &tool_set_, .vocabulary = &vocabularies_[which]});
-  by_ids.feed_tokens(writers_[which].write(text));
+  const std::vector<TokenId> ids = writers_[which].write(text);
+  by_ids.feed_tokens(ids);
   by_ids.finalize();
   ASSERT_EQ(difference(by_ids.message().fields, message), "")
       << json::dump(by_ids.message().fields);
+  check_call_ids(name_, message, parser.message().fields);
 
   // A grammar has no markers in text between calls, wherever they would mean
   // nothing.
@@ -278,6 +424,10 @@ void FamilyMessages::check_render(const Value& message, const std::string& text,
     return;
   }
   ASSERT_TRUE(grammar.accepts(text)) << grammar.explain(text)->expected;
+  Matcher matcher = constraints_[which].matcher();
+  ASSERT_EQ(matcher.accept_tokens(ids), ids.size());
+  ASSERT_TRUE(matcher.is_terminated() ||
+              matcher.accept_token(*vocabularies_[which].special("<eos>")));
   TagParser by_tag(programs_.front());
   for (const std::string_view piece : pieces(text, random)) by_tag.feed(piece);
   by_tag.finalize();
@@ -349,26 +499,62 @@ Value said(ChatApi api, const Value& response) {
                       {"tool_calls", std::move(calls)}};
 }
 
+// Feeds the chunks of `text` to `parser`, and its events to the streams of all
+// APIs.
 template <class Parser>
 void FamilyMessages::check_fold(const Value& message,
-                                std::vector<ChatField> fields, Parser parser,
-                                const std::vector<std::string_view>& text,
-                                ChatApi api) {
-  ChatStream chat(std::move(fields), options_of(api));
-  testing::Streamed streamed;
-  const auto add = [&](std::vector<ChatChunk> chunks) {
-    std::move(chunks.begin(), chunks.end(),
-              std::back_inserter(streamed.chunks));
+                                const std::vector<ChatField>& fields,
+                                Parser parser,
+                                const std::vector<std::string_view>& text) {
+  struct Stream {
+    ChatApi api;
+    ChatStream chat;
+    testing::Streamed streamed = {};
+
+    void add(std::vector<ChatChunk> chunks) {
+      std::ranges::move(chunks, std::back_inserter(streamed.chunks));
+    }
   };
-  for (const std::string_view piece : text) {
-    add(chat.feed(parser.feed(piece)));
+  std::vector<Stream> streams;
+  for (const ChatApi api : testing::kApis) {
+    streams.push_back({api, ChatStream(fields, options_of(api))});
   }
-  add(chat.feed(parser.finalize()));
-  add(chat.end(ChatEnd::kStop));
-  streamed.response = chat.response();
-  testing::expect_law(api, streamed);
-  ASSERT_EQ(difference(said(api, streamed.response), message), "")
-      << static_cast<int>(api) << json::dump(streamed.response);
+  const auto feed = [&](std::span<const Event> events) {
+    for (Stream& stream : streams) stream.add(stream.chat.feed(events));
+  };
+  for (const std::string_view piece : text) feed(parser.feed(piece));
+  feed(parser.finalize());
+  for (Stream& stream : streams) {
+    stream.add(stream.chat.end(ChatEnd::kStop));
+    stream.streamed.response = stream.chat.response();
+    testing::expect_law(stream.api, stream.streamed);
+    ASSERT_EQ(difference(said(stream.api, stream.streamed.response), message),
+              "")
+        << static_cast<int>(stream.api) << json::dump(stream.streamed.response);
+  }
+}
+
+// Both parsers, with the text in each of `ways`.
+void FamilyMessages::check_ways(
+    const Value& message, const std::string& text,
+    const std::vector<std::vector<std::string_view>>& ways) {
+  SCOPED_TRACE(json::dump(text));
+  const std::vector<ChatField> fields = chat_fields(format_);
+  const std::vector<ChatField> tag_fields = chat_fields(programs_.front());
+  const bool allowed = grammars_.front().accepts(text);
+  for (const auto& way : ways) {
+    SCOPED_TRACE(way.size() == 2 ? "cut at " + std::to_string(way[0].size())
+                                 : std::to_string(way.size()) + " pieces");
+    check_fold(
+        message, fields,
+        ResponseParser(format_, {.tools = &tool_set_, .stream_calls = true}),
+        way);
+    if (allowed) {
+      check_fold(message, tag_fields,
+                 TagParser(programs_.front(), {.stream_calls = true}), way);
+    }
+    if (::testing::Test::HasFailure()) return;
+  }
 }
 
 void FamilyMessages::check_folds(std::size_t count) {
@@ -379,27 +565,40 @@ void FamilyMessages::check_folds(std::size_t count) {
     const Result<std::string> text =
         format_.render(message, {.tools = &tool_set_});
     if (!text) continue;
-    SCOPED_TRACE(std::to_string(i) + " " + json::dump(*text));
     std::vector<std::vector<std::string_view>> ways = {{*text}};
     ways.emplace_back();
     for (std::size_t b = 0; b < text->size(); ++b) {
       ways.back().push_back(std::string_view(*text).substr(b, 1));
     }
     for (int j = 0; j < 2; ++j) ways.push_back(pieces(*text, random));
-    for (const ChatApi api : testing::kApis) {
-      for (const auto& way : ways) {
-        check_fold(message, chat_fields(format_),
-                   ResponseParser(format_,
-                                  {.tools = &tool_set_, .stream_calls = true}),
-                   way, api);
-        if (!grammars_.front().accepts(*text)) continue;
-        check_fold(message, chat_fields(programs_.front()),
-                   TagParser(programs_.front(), {.stream_calls = true}), way,
-                   api);
-        if (::testing::Test::HasFailure()) return;
-      }
-    }
+    check_ways(message, *text, ways);
+    if (::testing::Test::HasFailure()) return;
   }
+}
+
+// One response with all that the family has, in two pieces, cut at every byte.
+void FamilyMessages::check_every_cut() {
+  json::Object message;
+  if (reasons_) message.set("thinking", "Wetter? Zürich");
+  message.set("content", "So: 東京");
+  if (most_calls_ > 0) {
+    json::Array calls = json::parse(R"([
+      {"id": "call00000", "function": {"name": "get_weather", "arguments":
+        {"city": "é \"b\"", "days": -3, "options": {"tags": ["🌦"]}}}},
+      {"id": "call00001", "function": {"name": "now", "arguments": {}}}])")
+                            ->items();
+    calls.resize(std::min(calls.size(), most_calls_));
+    message.set("tool_calls", std::move(calls));
+  }
+  const Result<std::string> text =
+      format_.render(message, {.tools = &tool_set_});
+  ASSERT_TRUE(text) << text.error().to_string();
+  std::vector<std::vector<std::string_view>> ways;
+  const std::string_view all = *text;
+  for (std::size_t cut = 1; cut < all.size(); ++cut) {
+    ways.push_back({all.substr(0, cut), all.substr(cut)});
+  }
+  check_ways(message, *text, ways);
 }
 
 class MessagesLaw : public ::testing::TestWithParam<std::string> {
@@ -435,6 +634,12 @@ TEST_P(MessagesLaw, ChunksSayWhatTheMessageSays) {
   FamilyMessages family(GetParam());
   if (HasFailure()) return;
   family.check_folds(4);
+}
+
+TEST_P(MessagesLaw, ChunksSayWhatTheMessageSaysAtEveryCut) {
+  FamilyMessages family(GetParam());
+  if (HasFailure()) return;
+  family.check_every_cut();
 }
 
 // Families and variants.

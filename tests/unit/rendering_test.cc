@@ -128,6 +128,33 @@ TEST(Rendering, AMessageThatWouldNotComeBackIsRefused) {
       "<think>a</think>b</think>");
 }
 
+// The content would be read as a call whose arguments are no object.
+TEST(Rendering, WhatIsNoMessageIsRefusedWithItsPlace) {
+  const Format mistral = *Format::built_in("mistral_v11");
+  EXPECT_EQ(
+      rendered(mistral, R"({"content": "a [TOOL_CALLS]f[ARGS] 4.5"})"),
+      "ERROR conflict at /tool_calls: message: this format cannot express "
+      "it: 'tool_calls' would be read back as [{\"type\": \"function\", "
+      "\"function\": {\"name\": \"f\", \"arguments\": 4.5}}].");
+}
+
+// JSON has another spelling of what would end a value, and it is used there
+// only.
+TEST(Rendering, WhatEndsAValueIsEscapedInJson) {
+  const Format coder = *Format::built_in("qwen3_coder");
+  EXPECT_EQ(rendered(coder, R"({"tool_calls": [{"name": "f", "arguments":
+              {"a": ["<b>", "</parameter>", "<parameter=x>"]}}]})",
+                     {.verify = false}),
+            "<tool_call>\n<function=f>\n<parameter=a>\n"
+            "[\"<b>\", \"\\u003c/parameter>\", \"\\u003cparameter=x>\"]"
+            "\n</parameter>\n</function>\n</tool_call>");
+  const Format hermes = *Format::built_in("hermes_qwen2_5");
+  EXPECT_EQ(rendered(hermes, R"({"tool_calls": [{"name": "f", "arguments":
+              {"a": "<|im_end|>"}}]})"),
+            "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": "
+            "\"<|im_end|>\"}}\n</tool_call>");
+}
+
 TEST(Rendering, MalformedMessagesAreRefusedWithTheirPlace) {
   const Format format = family(kWrite);
   EXPECT_EQ(rendered(format, R"({"tool_calls": [{"function": {}}]})"),
