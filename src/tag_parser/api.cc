@@ -74,6 +74,8 @@ struct TagParser::State {
         recover(options.recover),
         stop_ids(stops_of(options)),
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
+        reads_plainly(!program.names_ordinary && !program.has_tokens &&
+                      !program.has_budgets),
         vm(program, {options.max_parses, options.parse_bytes}),
         walker(*detail::Access::impl(compiled), tokens, keep,
                options.stream_calls, options.limits.diagnostics) {}
@@ -99,7 +101,11 @@ struct TagParser::State {
     walker.events().begin_round();
     const auto gone =
         static_cast<std::size_t>(walker.position() - buffer_begin);
-    buffer.erase(0, gone);
+    if (gone == buffer.size()) {
+      buffer.clear();
+    } else {
+      buffer.erase(0, gone);
+    }
     buffer_begin += gone;
     // The memory of a long chunk is not retained for the next one.
     if (buffer.capacity() > kMaxRetained + 2 * buffer.size()) {
@@ -110,6 +116,11 @@ struct TagParser::State {
 
   void end_round() {
     if (parsing()) emit_certain();
+    end_certain_round();
+  }
+
+  // REQUIRES: what is certain has been emitted.
+  void end_certain_round() {
     vm.release();
     if (!vocabulary) return;
     for (Event& event : walker.events().events()) {
@@ -119,6 +130,7 @@ struct TagParser::State {
 
   Span tokens_of(Span bytes) const {
     Span holding = tokens.holding(bytes, prefix_bytes);
+    if (prefix_tokens == 0) return holding;
     holding.begin -= std::min(holding.begin, prefix_tokens);
     holding.end -= std::min(holding.end, prefix_tokens);
     return holding;
@@ -216,12 +228,12 @@ struct TagParser::State {
 
   // A stop token is not text, except where the tag names it.  Returns whether
   // the token was read as a stop token.
-  bool feed_stop(tag_parser::Token token) {
-    if (stop_ids.empty()) return false;
-    if (!std::binary_search(stop_ids.begin(), stop_ids.end(), token.id)) {
+  bool feed_stop(const tag_parser::Token& input) {
+    if (stop_ids.empty() || stopped) return false;
+    if (!std::binary_search(stop_ids.begin(), stop_ids.end(), input.id)) {
       return false;
     }
-    if (stopped) return false;
+    tag_parser::Token token = input;
     token.is_text = false;
     token.is_any = false;
     std::size_t read = 0;
@@ -235,22 +247,51 @@ struct TagParser::State {
     return true;
   }
 
-  void feed_ids(std::span<const TokenId> ids) {
-    input.clear();
-    std::size_t size = 0;
-    for (const TokenId id : ids) {
-      input.push_back(token_of(id));
-      size += input.back().token.text.size();
+  void feed_input(const InputToken& input) {
+    const tag_parser::Token& token = input.token;
+    if (feed_stop(token)) return;
+    if (!input.known) {
+      walker.events().diagnose(vocab::unknown_token(
+          tokens.size() - prefix_tokens, token.id, total()));
     }
-    // Events point into the buffer, so it must not move during the round.
-    buffer.reserve(buffer.size() + size);
-    for (const auto& [token, known] : input) {
-      if (feed_stop(token)) continue;
-      if (!known) {
-        walker.events().diagnose(vocab::unknown_token(
-            tokens.size() - prefix_tokens, token.id, total()));
-      }
-      feed_token(token);
+    feed_token(token);
+  }
+
+  // Events point into the buffer, so it must not move during the round.
+  void feed_ids(std::span<const TokenId> ids) {
+    if (ids.size() == 1) {
+      const InputToken input = token_of(ids.front());
+      reserve(input.token.text.size());
+      return feed_input(input);
+    }
+    std::size_t size = 0;
+    for (const TokenId id : ids) size += token_of(id).token.text.size();
+    reserve(size);
+    for (const TokenId id : ids) feed_input(token_of(id));
+  }
+
+  // Reads one token, the whole input of a round, if it is an ordinary one whose
+  // bytes are certain as soon as they are read.  Then one event, or none, has
+  // all of its text, which is that of the vocabulary.  Returns false, and does
+  // nothing, otherwise.
+  bool feed_certain(TokenId id) {
+    if (!reads_plainly || !buffer.empty() || !parsing() || stopped ||
+        vocabulary->kind(id) != TokenKind::kOrdinary ||
+        std::binary_search(stop_ids.begin(), stop_ids.end(), id)) {
+      return false;
+    }
+    const std::string_view bytes = vocabulary->bytes(id);
+    if (!vm.feed_certain(bytes, emitted)) return false;
+    buffer_begin += bytes.size();
+    tokens.add(id, buffer_begin);
+    walker.text(bytes);
+    return true;
+  }
+
+  // Makes room for `size` more bytes in the buffer.
+  void reserve(std::size_t size) {
+    if (buffer.capacity() - buffer.size() < size) {
+      buffer.reserve(buffer.size() + size);
     }
   }
 
@@ -296,6 +337,12 @@ struct TagParser::State {
 
   // --- Emitting --------------------------------------------------------------
 
+  // Whether `text` ends inside a character.
+  static bool in_character(std::string_view text) {
+    return !text.empty() && static_cast<std::uint8_t>(text.back()) >= 0x80 &&
+           base::begun_character(text) != 0;
+  }
+
   void emit_text(std::uint64_t end) {
     walker.text(text(walker.position(), end));
   }
@@ -322,24 +369,11 @@ struct TagParser::State {
   // that does not fit.
   void emit_certain() {
     const std::uint64_t position = vm.position();
-    if (base::begun_character(text(walker.position(), position)) != 0) return;
-    const tag_parser::History& history = vm.history();
-    const auto waiting = vm.waiting();
-    tag_parser::HistoryId common = waiting.front().history;
-    for (const tag_parser::Thread& thread : waiting) {
-      common = history.common_ancestor(common, thread.history);
-    }
-    emit_steps(common);
-    std::uint64_t certain = position;
-    for (const tag_parser::Thread& thread : waiting) {
-      certain = std::min(
-          certain, thread.history == common
-                       ? position - vm.pending(thread)
-                       : history[history.child_towards(common, thread.history)]
-                             .position);
-    }
-    if (certain > walker.position()) emit_text(certain);
-    if (vm.wants_compaction()) emitted = vm.compact_history(common);
+    if (in_character(text(walker.position(), position))) return;
+    const tag_parser::PikeVm::Certain certain = vm.certain();
+    emit_steps(certain.step);
+    if (certain.end > walker.position()) emit_text(certain.end);
+    if (vm.wants_compaction()) emitted = vm.compact_history(certain.step);
   }
 
   // Emits the preferred parse up to the current position.
@@ -535,8 +569,9 @@ struct TagParser::State {
   const bool recover;
   const std::vector<TokenId> stop_ids;  // sorted
   const tag_parser::TagProgram& program;
+  // Ordinary tokens are read by their bytes, and no text counts them.
+  const bool reads_plainly;
   vocab::TokenLog tokens;
-  std::vector<InputToken> input;  // of this round
   tag_parser::PikeVm vm;
   tag_parser::TreeWalker walker;
   tag_parser::HistoryId emitted;  // the last step that was emitted
@@ -591,8 +626,12 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   state.initial = false;
   state.begin_round();
   if (state.finalized || !state.vocabulary) return {};
-  state.feed_ids(ids);
-  state.end_round();
+  if (ids.size() == 1 && state.feed_certain(ids.front())) {
+    state.end_certain_round();
+  } else {
+    state.feed_ids(ids);
+    state.end_round();
+  }
   return state.walker.events().events();
 }
 

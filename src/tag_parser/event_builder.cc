@@ -22,6 +22,10 @@ namespace {
 
 constexpr std::size_t kKeptEvents = 1024;
 
+// Copying an event takes a third of the time of clearing one, which GCC does
+// with a string instruction.
+constexpr Event kEmptyEvent;
+
 }  // namespace
 
 EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
@@ -43,20 +47,19 @@ void EventBuilder::begin_round() {
   // The memory that a long chunk needed is not retained for the next one.
   if (events_.capacity() > kKeptEvents) std::vector<Event>().swap(events_);
   events_.clear();
-  values_.clear();
-  texts_.clear();
-  whys_.clear();
+  if (!values_.empty()) values_.clear();
+  if (!texts_.empty()) texts_.clear();
+  if (!whys_.empty()) whys_.clear();
   if (calls_) calls_->begin_round();
 }
 
 Event& EventBuilder::add(EventKind kind, Span bytes) {
-  Event event;
+  Event& event = events_.emplace_back(kEmptyEvent);
   event.kind = kind;
   event.field = field_name();
   event.field_index = field_;
   event.bytes = bytes;
-  events_.push_back(event);
-  return events_.back();
+  return event;
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,11 +94,11 @@ class EventBuilder {
   std::string text_;
 
   // The events of this round.  They point to the texts that were written, and
-  // into the deques, whose elements do not move.
+  // into the lists, whose elements do not move.
   std::vector<Event> events_;
-  std::deque<json::Value> values_;
-  std::deque<std::string> texts_;
-  std::deque<Diagnostic> whys_;
+  std::list<json::Value> values_;
+  std::list<std::string> texts_;
+  std::list<Diagnostic> whys_;
 
   // The value of a field: the joined texts of its regions, or the list of their
   // values.

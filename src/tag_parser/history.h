@@ -49,6 +49,8 @@ class History {
   HistoryId add(HistoryId parent, ParseStep step);
   const ParseStep& operator[](HistoryId id) const { return nodes_[id].step; }
   HistoryId parent(HistoryId id) const { return nodes_[id].parent; }
+  // The id of the node that is added next.
+  HistoryId next_id() const { return HistoryId{nodes_.size()}; }
 
   // The last step that both lists have.
   HistoryId common_ancestor(HistoryId a, HistoryId b) const;

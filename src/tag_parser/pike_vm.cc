@@ -65,13 +65,17 @@ void PikeVm::find_closure() {
   has_closure_ = true;
   waiting_.clear();
   seen_.clear();
-  for (const Thread& thread : kernel_) {
-    work_.push_back({thread});
-    while (!work_.empty()) {
-      Work work = work_.back();
-      work_.pop_back();
-      while (follow(work)) {
-      }
+  for (const Thread& thread : kernel_) close_thread(thread);
+}
+
+// Adds to waiting_ the closure of one thread, without the states that are
+// there.
+void PikeVm::close_thread(const Thread& thread) {
+  work_.push_back({thread});
+  while (!work_.empty()) {
+    Work work = work_.back();
+    work_.pop_back();
+    while (follow(work)) {
     }
   }
 }
@@ -301,6 +305,7 @@ bool PikeVm::adopt(std::vector<Thread>& next) {
   }
   kernel_.swap(next);
   has_closure_ = false;
+  current_ = kNotAccelerated;
   return true;
 }
 
@@ -334,15 +339,15 @@ std::size_t PikeVm::feed(std::string_view bytes) {
       paused_ = true;
       break;
     }
-    current_ = kNotAccelerated;
     at += skip(bytes.substr(at));
     if (at == bytes.size()) break;
     if (!in_token_ && (full_ || (locked_ != nullptr && locked_->full()))) {
       replace_full_recognisers();
     }
     const auto byte = static_cast<std::uint8_t>(bytes[at]);
+    const std::size_t from = current_;
     if (!step(byte)) break;
-    learn_move(byte);
+    learn_move(from, byte);
     ++at;
   }
   return at;
@@ -542,6 +547,7 @@ void PikeVm::spend_token() {
     if (state.tokens_left() != kUnbounded && state.tokens_left() != 0) {
       --state.tokens_left();
       has_closure_ = false;
+      current_ = kNotAccelerated;
     }
   }
 }
@@ -619,6 +625,7 @@ void PikeVm::compact_counts() {
     }
   }
   accelerated_.clear();
+  current_ = kNotAccelerated;
   counts_threshold_ = std::max<std::size_t>(1024, 2 * counts_.size());
 }
 

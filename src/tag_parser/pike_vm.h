@@ -25,7 +25,8 @@
 // Most bytes change no thread, and pike_vm_skip.cc skips them: where all
 // threads are in free text and the byte begins neither a word that the text
 // watches for nor anything that may follow it; and where the only thread is
-// inside a JSON text or a pattern that cannot end yet.
+// inside a literal, or a JSON text or a pattern that cannot end yet.  There,
+// what is certain is known without the closure (pike_vm_report.cc).
 
 #include <array>
 #include <cstdint>
@@ -71,6 +72,9 @@ class PikeVm {
   struct Limits {
     std::size_t threads = 4096;
     std::size_t bytes = std::size_t{64} << 20;  // of the history
+    // False: every byte is read by step(), and what is certain is found in the
+    // closure.  The results are the same; a test compares them.
+    bool fast = true;
   };
 
   PikeVm(const TagProgram& program, const Limits& limits);
@@ -86,6 +90,13 @@ class PikeVm {
   // Reads a token by its id and, if it is text, by its bytes.  Returns false if
   // no parse accepts it; `read` is then how many of its bytes were accepted.
   bool feed_token(const Token& token, std::size_t& read);
+
+  // Reads bytes if this is the common case: all steps up to `emitted` are
+  // certain, there are no others, and `bytes` are a piece of free text, or of a
+  // JSON text or pattern that cannot end yet, that is certain().  Otherwise
+  // returns false, and reads nothing.
+  // REQUIRES: the program has no budgets.
+  bool feed_certain(std::string_view bytes, HistoryId emitted);
 
   // Unlocks the recogniser that was used last, which other parsers share.
   // REQUIRES: called at the end of every round.
@@ -104,9 +115,14 @@ class PikeVm {
 
   std::uint64_t position() const { return position_; }
   bool overflowed() const { return overflowed_; }
-  // Bytes before the position that `thread` reads as free text and that may
-  // still turn out to be the beginning of a trigger.
-  std::uint32_t pending(const Thread& thread) const;
+  // What all parses have in common: the last step that is in the history of
+  // every waiting thread, and where the text ends that each of them reads in
+  // the formats that are open after this step.
+  struct Certain {
+    HistoryId step;
+    std::uint64_t end = 0;
+  };
+  Certain certain();
 
   const History& history() const { return history_; }
   // Drops the steps before `step`, and those of threads that are gone.  Returns
@@ -153,6 +169,9 @@ class PikeVm {
     bool waits = false;
   };
 
+  // Bytes before the position that `thread` reads as free text and that may
+  // still turn out to be the beginning of a trigger.
+  std::uint32_t pending(const Thread& thread) const;
   // How a byte acts on all threads, which are in free text: it has to be read
   // by step(); it changes nothing; it begins a character that changes nothing;
   // or it leads to the states of another AcceleratedStates.
@@ -163,11 +182,17 @@ class PikeVm {
     std::vector<State> states;
     std::array<std::uint8_t, 256> bytes = {};  // ByteEffect
     std::array<std::uint8_t, 256> next = {};   // kMove: index in accelerated_
+    // By thread of the kernel, once it is known: how many bytes before the
+    // position are uncertain_bytes().  Not available if the closure does not
+    // have all threads of the kernel.
+    std::vector<std::uint32_t> uncertain = {};
+    enum : std::uint8_t { kUnknown, kKnown, kUnavailable } certainty = kUnknown;
   };
   static constexpr std::size_t kNotAccelerated = ~std::size_t{0};
 
   // The closure.
   void find_closure();
+  void close_thread(const Thread& thread);
   bool follow(Work& work);
   bool wait_or_leave(Work& work);
   // Follows `next` after what is pushed later.
@@ -198,13 +223,20 @@ class PikeVm {
   bool adopt(std::vector<Thread>& next);
   void spend_token();
 
+  // What is certain.
+  bool waits_alone(const Thread& thread);
+  bool find_uncertain(AcceleratedStates& out);
+  Certain certain_of_closure();
+
   // Skipping.
   std::size_t skip(std::string_view bytes);
+  std::size_t skip_literal(std::string_view bytes);
+  bool skip_self_loops(std::string_view bytes, Op op);
   std::size_t skip_text(std::string_view bytes);
   std::size_t skip_recogniser(std::string_view bytes);
   bool all_in_text() const;
   std::size_t find_accelerated();
-  void learn_move(std::uint8_t byte);
+  void learn_move(std::size_t from, std::uint8_t byte);
   bool find_self_loops(AcceleratedStates& out);
 
   // The recogniser of an instruction, locked until another one is used.
@@ -263,7 +295,7 @@ class PikeVm {
   std::unordered_map<std::uint64_t, CountsId> count_ids_;
 
   std::vector<AcceleratedStates> accelerated_;
-  // The entry whose states skip() has left the threads in.
+  // The entry whose states the kernel has, if that is known.
   std::size_t current_ = kNotAccelerated;
 
   // The threads that waited for the last character of more than one byte, and

@@ -60,6 +60,8 @@ bool PikeVm::can_end() {
   return program_.code[preferred().state.pc].op == Op::kAccept;
 }
 
+// --- What is certain ---------------------------------------------------------
+
 std::uint32_t PikeVm::pending(const Thread& thread) const {
   const Instruction& at = program_.code[thread.state.pc];
   if (at.op != Op::kTextToTrigger) return 0;
@@ -67,7 +69,114 @@ std::uint32_t PikeVm::pending(const Thread& thread) const {
   return text.pending[text.automaton.node_of(thread.state.text_node())];
 }
 
+// Whether the closure of a thread is the thread itself.
+bool PikeVm::waits_alone(const Thread& thread) {
+  if (!thread.state.entered) return false;
+  const Instruction& at = program_.code[thread.state.pc];
+  switch (at.op) {
+    case Op::kLiteral:
+    case Op::kTextToTrigger:
+      return true;
+    case Op::kRecogniser:
+      return !recogniser(at).can_end(thread.state.configuration());
+    default:
+      return false;
+  }
+}
+
+// Finds, for each thread of the kernel, how many bytes before the position are
+// read in another way by some thread of its closure: bytes that may become a
+// trigger, or bytes after the first step that the closure adds.  This depends
+// on the states of the kernel only.
+//
+// The closure adds its steps after all others, so the first step that it adds
+// is the oldest node of the history that is new.  Returns false if a thread of
+// the kernel does not wait, which is where a preferred thread has its state.
+bool PikeVm::find_uncertain(AcceleratedStates& out) {
+  waiting_.clear();
+  seen_.clear();
+  has_closure_ = true;
+  out.certainty = AcceleratedStates::kUnavailable;
+  out.uncertain.assign(kernel_.size(), 0);
+  const HistoryId first_new = history_.next_id();
+  bool all_wait = true;
+  for (std::size_t i = 0; i < kernel_.size(); ++i) {
+    const Thread& thread = kernel_[i];
+    const std::size_t begin = waiting_.size();
+    close_thread(thread);
+    bool waits = false;
+    for (std::size_t j = begin; j < waiting_.size(); ++j) {
+      HistoryId at = waiting_[j].history;
+      std::uint64_t bytes = 0;
+      if (at < first_new) {
+        waits = waits || waiting_[j].state == thread.state;
+        bytes = pending(waiting_[j]);
+      } else {
+        while (history_.parent(at) >= first_new) at = history_.parent(at);
+        bytes = position_ - history_[at].position;
+      }
+      out.uncertain[i] =
+          std::max(out.uncertain[i], static_cast<std::uint32_t>(bytes));
+    }
+    all_wait = all_wait && waits;
+  }
+  if (all_wait) out.certainty = AcceleratedStates::kKnown;
+  return all_wait;
+}
+
+PikeVm::Certain PikeVm::certain_of_closure() {
+  find_closure();
+  Certain out{waiting_.front().history, position_};
+  for (const Thread& thread : waiting_) {
+    out.step = history_.common_ancestor(out.step, thread.history);
+  }
+  for (const Thread& thread : waiting_) {
+    out.end = std::min(
+        out.end,
+        thread.history == out.step
+            ? position_ - pending(thread)
+            : history_[history_.child_towards(out.step, thread.history)]
+                  .position);
+  }
+  return out;
+}
+
+// The closure is needed only where it is neither the kernel itself nor that of
+// known states.  In both cases every thread of the kernel waits, so the steps
+// that all waiting threads have in common are those that the kernel has in
+// common.
+PikeVm::Certain PikeVm::certain() {
+  if (has_closure_ || !limits_.fast) return certain_of_closure();
+  if (kernel_.size() == 1 && waits_alone(kernel_.front())) {
+    return {kernel_.front().history, position_ - pending(kernel_.front())};
+  }
+  if (current_ == kNotAccelerated) current_ = find_accelerated();
+  if (current_ == kNotAccelerated) return certain_of_closure();
+  AcceleratedStates& known = accelerated_[current_];
+  if (known.certainty == AcceleratedStates::kUnknown) find_uncertain(known);
+  if (known.certainty == AcceleratedStates::kUnavailable) {
+    return certain_of_closure();
+  }
+  if (kernel_.size() == 1) {
+    return {kernel_.front().history, position_ - known.uncertain.front()};
+  }
+  Certain out{kernel_.front().history, position_};
+  for (const Thread& thread : kernel_) {
+    out.step = history_.common_ancestor(out.step, thread.history);
+  }
+  for (std::size_t i = 0; i < kernel_.size(); ++i) {
+    const HistoryId history = kernel_[i].history;
+    out.end = std::min(
+        out.end,
+        history == out.step
+            ? position_ - known.uncertain[i]
+            : history_[history_.child_towards(out.step, history)].position);
+  }
+  return out;
+}
+
 HistoryId PikeVm::compact_history(HistoryId step) {
+  if (!has_closure_) waiting_.clear();
   history_.begin_compaction(step);
   for (const auto* threads : {&kernel_, &waiting_}) {
     for (const Thread& thread : *threads) history_.mark(thread.history);
@@ -91,6 +200,7 @@ bool PikeVm::rewind_character(std::uint64_t position) {
   kernel_.assign(character_.begin(), character_.end());
   waiting_.assign(character_.begin(), character_.end());
   has_closure_ = true;
+  current_ = kNotAccelerated;
   position_ = position;
   return true;
 }

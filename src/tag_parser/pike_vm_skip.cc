@@ -1,11 +1,15 @@
 // Skips bytes that change no thread of the VM (pike_vm.h).
 //
-// skip() reads bytes whose effect is known, in one of two situations:
+// skip() reads bytes whose effect is known, in one of three situations:
 //
+//   skip_literal()     The only thread is inside a literal.
 //   skip_text()        All threads of the kernel are in free text.  A table has
 //                      the effect of each byte on them (AcceleratedStates).
 //   skip_recogniser()  The only thread is inside a recogniser, which cannot end
 //                      yet.  The recogniser steps; no closure is computed.
+//
+// feed_certain() does the same for a whole token, where no closure is needed to
+// know that all of it is certain.
 //
 // A byte that is not skipped is read by step(), and learn_move() then adds what
 // it did to the table.
@@ -43,8 +47,10 @@ std::size_t character(std::string_view text) {
 
 std::size_t PikeVm::skip(std::string_view bytes) {
   const State& first = kernel_.front().state;
-  if (!first.entered) return 0;
+  if (!first.entered || !limits_.fast) return 0;
   switch (program_.code[first.pc].op) {
+    case Op::kLiteral:
+      return kernel_.size() == 1 ? skip_literal(bytes) : 0;
     case Op::kRecogniser:
       return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
     case Op::kText:
@@ -53,6 +59,77 @@ std::size_t PikeVm::skip(std::string_view bytes) {
     default:
       return 0;
   }
+}
+
+bool PikeVm::feed_certain(std::string_view bytes, HistoryId emitted) {
+  if (kernel_.size() != 1 || kernel_.front().history != emitted) return false;
+  State& state = kernel_.front().state;
+  if (!state.entered || !limits_.fast) return false;
+  const Instruction& at = program_.code[state.pc];
+  if (at.op == Op::kText || at.op == Op::kTextToTrigger) {
+    return skip_self_loops(bytes, at.op);
+  }
+  if (at.op != Op::kRecogniser) return false;
+  recogniser::Recogniser& reader = recogniser(at);
+  if (reader.full() || reader.can_end(state.configuration())) return false;
+  recogniser::Configuration config = state.configuration();
+  for (const char c : bytes) {
+    // A character may not fit as a whole; skip_recogniser() notes where it
+    // begins.
+    if (static_cast<std::uint8_t>(c) >= 0x80) return false;
+    config = reader.step(config, static_cast<std::uint8_t>(c));
+    if (config.dead() || reader.can_end(config)) return false;
+  }
+  state.configuration() = config;
+  position_ += bytes.size();
+  has_closure_ = false;
+  return true;
+}
+
+// Skips bytes that lead the only thread, in free text, back to its state, if
+// there is nothing else in `bytes` and all text in this state is certain.
+bool PikeVm::skip_self_loops(std::string_view bytes, Op op) {
+  if (current_ == kNotAccelerated) return false;
+  const AcceleratedStates& known = accelerated_[current_];
+  // Text up to a trigger is certain where the node has no beginning of one,
+  // which is so where it has self-loops.
+  if (op != Op::kTextToTrigger &&
+      (known.certainty != AcceleratedStates::kKnown ||
+       known.uncertain.front() != 0)) {
+    return false;
+  }
+  for (std::size_t read = 0; read < bytes.size();) {
+    const std::uint8_t kind =
+        known.bytes[static_cast<std::uint8_t>(bytes[read])];
+    std::size_t size = 1;
+    if (kind == kLead) size = character(bytes.substr(read, 4));
+    if (size == 0 || (kind != kSelfLoop && kind != kLead)) return false;
+    read += size;
+  }
+  position_ += bytes.size();
+  has_closure_ = false;
+  return true;
+}
+
+// Skips bytes of a literal, except its last one.
+std::size_t PikeVm::skip_literal(std::string_view bytes) {
+  State& state = kernel_.front().state;
+  const std::string_view left =
+      std::string_view(program_.texts[program_.code[state.pc].index])
+          .substr(state.literal_offset());
+  const std::size_t most = std::min(left.size() - 1, bytes.size());
+  std::size_t read = 0;
+  while (read < most && left[read] == bytes[read]) {
+    if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {
+      character_.assign(kernel_.begin(), kernel_.end());
+      character_position_ = position_ + read;
+    }
+    ++read;
+    ++state.literal_offset();
+  }
+  position_ += read;
+  if (read > 0) has_closure_ = false;
+  return read;
 }
 
 // Skips bytes inside a JSON text or a pattern that cannot end yet.
@@ -80,7 +157,7 @@ std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
 }
 
 std::size_t PikeVm::skip_text(std::string_view bytes) {
-  current_ = find_accelerated();
+  if (current_ == kNotAccelerated) current_ = find_accelerated();
   if (current_ == kNotAccelerated) return 0;
   const AcceleratedStates* table = &accelerated_[current_];
   std::size_t read = 0;
@@ -146,8 +223,7 @@ std::size_t PikeVm::find_accelerated() {
 // After step(byte): if the byte only moved the threads from node to node of
 // their free texts, it will do so whenever the threads are in these states.
 // Notes that as a transition.  next_ holds the threads before the byte.
-void PikeVm::learn_move(std::uint8_t byte) {
-  const std::size_t from = current_;
+void PikeVm::learn_move(std::size_t from, std::uint8_t byte) {
   if (from == kNotAccelerated || byte >= 0x80) return;
   const bool same =
       std::equal(kernel_.begin(), kernel_.end(), next_.begin(), next_.end(),
@@ -159,6 +235,7 @@ void PikeVm::learn_move(std::uint8_t byte) {
   const std::size_t known = accelerated_.size();
   const std::size_t to = find_accelerated();
   if (to == kNotAccelerated || accelerated_.size() < known) return;
+  current_ = to;
   accelerated_[from].bytes[byte] = kMove;
   accelerated_[from].next[byte] = static_cast<std::uint8_t>(to);
 }
