@@ -1,29 +1,12 @@
 """`parlance render`: a message as a model family writes it."""
 
 import json
+import pathlib
+import sys
 
-FAMILY = {
-    "name": "mine",
-    "response_template": {
-        "start_anchor": "A:",
-        "fields": {
-            "thinking": {"open": "<think>", "close": "</think>"},
-            "content": {
-                "content": "text",
-                "content_args": {"strip": False},
-                "repeats": True,
-                "join": "",
-            },
-        },
-    },
-    "parlance": {
-        "write": {
-            "order": ["thinking?", "content?"],
-            "thinking": {"parts": ["<think>", {"text": True}, "</think>"]},
-            "content": {"parts": [{"text": True}]},
-        }
-    },
-}
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "support")]
+
+from small_family import FAMILY  # noqa: E402
 
 
 def test_a_message_is_written_and_read_back(parlance, tmp_path):

@@ -36,6 +36,7 @@
 #include "parlance/vocabulary.h"
 #include "schema/document.h"
 #include "schema/validate.h"
+#include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
 #include "support/vectors.h"
 
@@ -312,22 +313,10 @@ class Changer {
 
 // Every byte, pieces of JSON, and a stop token.
 Vocabulary vocabulary() {
-  std::vector<TokenEntry> entries;
-  const auto add = [&](std::string_view bytes, TokenKind kind) {
-    entries.push_back({.id = static_cast<TokenId>(entries.size()),
-                       .bytes = std::string(bytes),
-                       .kind = kind});
-  };
-  for (int byte = 0; byte < 256; ++byte) {
-    const char one = static_cast<char>(byte);
-    add({&one, 1}, TokenKind::kOrdinary);
-  }
-  for (const char* piece : {"\"}", "</", "<|", "|>", "\n\n", ", \"",
-                            "\": ", "}\n", "call", "think", "tool_", "é"}) {
-    add(piece, TokenKind::kOrdinary);
-  }
-  add("<eos>", TokenKind::kControl);
-  return *Vocabulary::from_table(entries, std::span<const TokenId>());
+  constexpr std::string_view kPieces[] = {"\"}",  "</",    "<|",    "|>",
+                                          "\n\n", ", \"",  "\": ",  "}\n",
+                                          "call", "think", "tool_", "é"};
+  return testing::byte_vocabulary(kPieces);
 }
 
 struct Call {
@@ -401,6 +390,7 @@ class AnyTemplate : public ::testing::Test {
   std::string check(const Format& format, const char* choice,
                     std::uint32_t seed, std::uint32_t walks) {
     StructuralTagOptions options;
+    options.text_with_calls = static_cast<TextWithCalls>(seed % 3);
     options.tools = *json::parse(kTools);
     options.tool_choice = choice;
     const Result<StructuralTag> tag = format.structural_tag(options);

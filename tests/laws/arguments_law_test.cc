@@ -14,39 +14,34 @@
 
 #include <cstdint>
 #include <iostream>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arguments/reader.h"
-#include "base/access.h"
-#include "call_stream/call_stream.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
 #include "schema/validate.h"
 #include "structural_tag/structural_tag.h"
+#include "support/argument_checks.h"
 #include "support/argument_texts.h"
 #include "support/call_record.h"
-#include "support/long_numbers.h"
 #include "support/small_schemas.h"
 
 namespace parlance {
 namespace {
 
 using structural_tag::ArgumentStyle;
-using testing::has_long_number;
 using testing::SmallSchemas;
 
 struct Counts {
   std::size_t schemas = 0;
   std::size_t texts = 0;
   std::size_t values = 0;
-  std::size_t streams = 0;
-  std::size_t changed = 0;  // streams that were corrected at their end
-  std::size_t calls = 0;    // of whole responses
+  testing::StreamCounts streams = {};
+  std::size_t calls = 0;  // of whole responses
 };
 
 // A schema of arguments: half of them with members that are easily
@@ -119,22 +114,6 @@ bool says_too_little(const json::Value& value) {
   return false;
 }
 
-// Whether a string or a name in it holds the text.
-bool holds(const json::Value& value, std::string_view text) {
-  std::vector<const json::Value*> left = {&value};
-  while (!left.empty()) {
-    const json::Value& one = *left.back();
-    left.pop_back();
-    if (one.as_string().find(text) != std::string_view::npos) return true;
-    for (const json::Value& item : one.items()) left.push_back(&item);
-    for (const json::Member& member : one.members()) {
-      if (member.key.find(text) != std::string::npos) return true;
-      left.push_back(&member.value);
-    }
-  }
-  return false;
-}
-
 class Case {
  public:
   Case(std::uint32_t seed, Counts& counts)
@@ -174,75 +153,13 @@ class Case {
  private:
   void walk(const Grammar& grammar, const arguments::ArgumentReader& reader,
             schema::Validator& validator, std::size_t walks) {
-    const auto words = testing::argument_words(format_.style);
-    for (std::size_t i = 0; i < walks; ++i) {
-      std::optional<std::string> text;
-      {
-        recogniser::Recogniser& machine =
-            *detail::Access::impl(grammar)->recogniser;
-        const std::lock_guard<std::mutex> lock(machine.mutex);
-        text = testing::argument_walk(machine, words, small_);
-      }
-      if (!text || has_long_number(*text)) continue;
-      ++counts_.texts;
-      const arguments::Arguments read = reader.read(*text);
-      ASSERT_TRUE(read.complete) << *text << "\nread to " << read.read;
-      ASSERT_EQ(read.read, text->size());
-      ASSERT_TRUE(validator.valid(read.value)) << *text << "\n"
-                                               << json::dump(read.value);
-      for (const std::string& excluded : format_.excludes) {
-        ASSERT_FALSE(holds(read.value, excluded)) << *text;
-      }
-      check_cut(reader, *text);
-      check_stream(reader, *text, read.value);
-      check_calls(*text, read.value);
-    }
-  }
-
-  // The events of a call with the arguments `text`, which arrives in pieces of
-  // `step` bytes; 0: as a whole.
-  struct Streamed {
-    std::string log;
-    std::string wrong;
-    bool changed = false;
-  };
-  Streamed stream(const arguments::ArgumentReader& reader,
-                  std::string_view text, std::size_t step,
-                  const json::Value& value) {
-    Message message;
-    call_stream::CallStream stream(&message.calls, {});
-    std::vector<Event> events(1);
-    const json::Value call = json::Object{
-        {"function", json::Object{{"name", "f"}, {"arguments", value}}}};
-    stream.open(reader.call_reader("f"));
-    for (std::size_t size = 0; step > 0 && size < text.size(); size += step) {
-      // Whole characters, as the parser passes them on.
-      if ((static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) continue;
-      stream.advance(text.substr(0, size), {}, events);
-    }
-    stream.advance(text, {}, events);
-    Streamed out;
-    out.changed = stream.close(text, call, {}, events).has_value();
-    events.emplace_back().kind = EventKind::kRegionClose;
-    testing::CallRecord record;
-    record.add(events);
-    message.fields = json::Object{{"calls", json::Array{call}}};
-    out.wrong = record.check(message, "calls");
-    out.log = record.log;
-    return out;
-  }
-
-  void check_stream(const arguments::ArgumentReader& reader,
-                    std::string_view text, const json::Value& value) {
-    const Streamed whole = stream(reader, text, 0, value);
-    ASSERT_EQ(whole.wrong, "") << text;
-    ++counts_.streams;
-    if (whole.changed) ++counts_.changed;
-    for (const std::size_t step : {1, 3}) {
-      const Streamed cut = stream(reader, text, step, value);
-      ASSERT_EQ(cut.log, whole.log) << text;
-      ASSERT_EQ(cut.wrong, "") << text;
-    }
+    testing::check_walks(
+        grammar, reader, validator, format_.excludes,
+        testing::argument_words(format_.style), walks, small_, counts_.texts,
+        [&](const std::string& text, const json::Value& value) {
+          testing::check_stream(reader, text, value, counts_.streams);
+          check_calls(text, value);
+        });
   }
 
   // The same for a whole response.
@@ -287,23 +204,6 @@ class Case {
       if (parser.message().fields.find("tool_calls") == nullptr) continue;
       ASSERT_FALSE(record.calls.empty());
       ASSERT_EQ(*json::parse(record.calls.back().arguments), value);
-    }
-  }
-
-  void check_cut(const arguments::ArgumentReader& reader,
-                 std::string_view text) {
-    const std::string_view part = text.substr(0, small_.below(text.size() + 1));
-    const arguments::Arguments read = reader.read(part);
-    ASSERT_LE(read.read, part.size());
-    if (read.complete) {
-      ASSERT_EQ(read.read, part.size());
-      return;
-    }
-    if (!read.value.is_object()) return;
-    const arguments::Arguments again = reader.read(part.substr(0, read.read));
-    ASSERT_EQ(again.read, read.read) << part;
-    if (!again.complete) {
-      ASSERT_EQ(again.value, read.value) << part;
     }
   }
 
@@ -367,7 +267,7 @@ class Case {
           << *text << "\n"
           << json::dump(read.value) << "\n"
           << json::dump(members);
-      check_stream(reader, *text, read.value);
+      testing::check_stream(reader, *text, read.value, counts_.streams);
     }
   }
 
@@ -386,9 +286,9 @@ Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {
     if (::testing::Test::HasFatalFailure()) break;
   }
   std::cout << counts.schemas << " schemas, " << counts.texts << " texts, "
-            << counts.values << " values, " << counts.streams << " streams, "
-            << counts.changed << " changed, " << counts.calls << " calls"
-            << std::endl;
+            << counts.values << " values, " << counts.streams.streams
+            << " streams, " << counts.streams.changed << " changed, "
+            << counts.calls << " calls" << std::endl;
   return counts;
 }
 
@@ -398,7 +298,7 @@ TEST(ArgumentsLaw, Reading) {
   EXPECT_GT(counts.values, 100u);
   // An element whose attribute says "string" is streamed as a string, although
   // its text may turn out to be JSON with the closing marker inside.
-  EXPECT_LT(100 * counts.changed, counts.streams);
+  EXPECT_LT(100 * counts.streams.changed, counts.streams.streams);
 }
 
 TEST(ArgumentsLaw, ReadingLongRun) {

@@ -18,6 +18,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tools.h"
 #include "parlance/vocabulary.h"
+#include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
 
 namespace parlance {
@@ -32,22 +33,11 @@ constexpr std::string_view kTools = R"([
 
 // Every byte, pieces of JSON, and a stop token.
 Vocabulary vocabulary() {
-  std::vector<TokenEntry> entries;
-  const auto add = [&](std::string_view bytes, TokenKind kind) {
-    entries.push_back({.id = static_cast<TokenId>(entries.size()),
-                       .bytes = std::string(bytes),
-                       .kind = kind});
-  };
-  for (int byte = 0; byte < 256; ++byte) {
-    const char one = static_cast<char>(byte);
-    add({&one, 1}, TokenKind::kOrdinary);
-  }
-  for (const char* piece : {"\"}", "</", "<|", "|>", "\n\n", ", \"", "\": ",
-                            "}\n", "call", "think", "[", "é", "tool_"}) {
-    if (std::string_view(piece).size() > 1) add(piece, TokenKind::kOrdinary);
-  }
-  add("<eos>", TokenKind::kControl);
-  return *Vocabulary::from_table(entries, std::span<const TokenId>());
+  constexpr std::string_view kPieces[] = {"\"}",  "</",    "<|",   "|>",
+                                          "\n\n", ", \"",  "\": ", "}\n",
+                                          "call", "think", "[",    "é",
+                                          "tool_"};
+  return testing::byte_vocabulary(kPieces);
 }
 
 // The texts that begin calls, end calls, and end values in a tag.

@@ -44,6 +44,7 @@
 #include "parlance/tools.h"
 #include "parlance/vocabulary.h"
 #include "schema/validate.h"
+#include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
 
 namespace parlance {
@@ -243,7 +244,6 @@ const std::vector<Family>& families() {
 // All single bytes, pieces of words and markup, and every family's markers;
 // or one control token and no markers.
 Vocabulary made_up(bool with_markers) {
-  std::set<std::string> pieces;
   constexpr std::string_view kTexts[] = {
       R"({"name": "get_weather", "arguments": {"city": "Bern", "days": 3}})",
       "<tool_call>\n<function=now>\n<parameter=city>\nx\n</parameter>",
@@ -252,40 +252,20 @@ Vocabulary made_up(bool with_markers) {
       "</function>\n</tool_call>\n\n</invoke>\n the answer is  so\n\n",
       "celsius fahrenheit 12:30 12 345 <|ca ll|> é ü 東京 🌦",
   };
-  std::mt19937 random(7);
-  for (const std::string_view text : kTexts) {
-    for (int i = 0; i < 60; ++i) {
-      pieces.emplace(text.substr(random() % text.size(), 2 + random() % 6));
-    }
-  }
-  std::vector<TokenEntry> entries;
-  const auto add = [&](std::string_view bytes, TokenKind kind) {
-    entries.push_back({.id = static_cast<TokenId>(entries.size()),
-                       .bytes = std::string(bytes),
-                       .kind = kind});
-  };
-  for (int byte = 0; byte < 256; ++byte) {
-    const char one = static_cast<char>(byte);
-    add({&one, 1}, TokenKind::kOrdinary);
-  }
-  for (const std::string& piece : pieces) {
-    if (piece.size() > 1) add(piece, TokenKind::kOrdinary);
-  }
-  std::set<std::string_view> marks;
+  std::set<std::string_view> seen;
+  std::vector<std::pair<std::string, TokenKind>> marks;
   const auto add_all = [&](const auto& list, TokenKind kind) {
     for (const std::string_view mark : list) {
-      if (marks.insert(mark).second) add(mark, kind);
+      if (seen.insert(mark).second) marks.emplace_back(mark, kind);
     }
   };
-  add("<eos>", TokenKind::kControl);
   for (const Family& family : families()) {
     if (!with_markers) break;
     add_all(family.stops, TokenKind::kControl);
     add_all(family.control, TokenKind::kControl);
     add_all(family.visible, TokenKind::kAdded);
   }
-  const std::vector<TokenId> none;
-  return *Vocabulary::from_table(entries, std::span<const TokenId>(none));
+  return testing::byte_vocabulary(testing::pieces_of(kTexts, 60), marks);
 }
 
 std::filesystem::path cache_folder() {

@@ -5,9 +5,7 @@
 // that has them as tokens, and the messages that both parsers return.
 
 #include <cstdint>
-#include <random>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "parlance/message.h"
 #include "parlance/vocabulary.h"
 #include "schema/validate.h"
+#include "support/byte_vocabulary.h"
 
 namespace parlance::testing {
 
@@ -53,7 +52,6 @@ inline void collect_marks(const json::Value& value,
 
 // All bytes, pieces of words and markup, a stop token; with `marks`, these too.
 inline Vocabulary made_up(const std::set<std::string>& marks) {
-  std::set<std::string> pieces;
   constexpr std::string_view kTexts[] = {
       R"({"name": "get_weather", "arguments": {"city": "Bern", "days": 3}})",
       "<tool_call>\n<function=now>\n<parameter=city>\nx\n</parameter>",
@@ -61,34 +59,15 @@ inline Vocabulary made_up(const std::set<std::string>& marks) {
       "</function>\n</tool_call>\n\n</invoke>\n the answer is  so\n\n",
       "celsius fahrenheit 12:30 12 345 <|ca ll|> é ü 東京 🌦",
   };
-  std::mt19937 random(7);
-  for (const std::string_view text : kTexts) {
-    for (int i = 0; i < 60; ++i) {
-      pieces.emplace(text.substr(random() % text.size(), 2 + random() % 6));
-    }
-  }
-  std::vector<TokenEntry> entries;
-  const auto add = [&](std::string_view bytes, TokenKind kind) {
-    entries.push_back({.id = static_cast<TokenId>(entries.size()),
-                       .bytes = std::string(bytes),
-                       .kind = kind});
-  };
-  for (int byte = 0; byte < 256; ++byte) {
-    const char one = static_cast<char>(byte);
-    add({&one, 1}, TokenKind::kOrdinary);
-  }
-  for (const std::string& piece : pieces) {
-    if (piece.size() > 1) add(piece, TokenKind::kOrdinary);
-  }
-  add("<eos>", TokenKind::kControl);
+  std::vector<std::pair<std::string, TokenKind>> kinds;
+  kinds.reserve(marks.size());
   for (const std::string& mark : marks) {
     // <|...|>, <｜...｜> and [...] are control tokens in most tokenizers.
     const bool control =
         mark[0] == '[' || mark.starts_with("<|") || mark.starts_with("<｜");
-    add(mark, control ? TokenKind::kControl : TokenKind::kAdded);
+    kinds.emplace_back(mark, control ? TokenKind::kControl : TokenKind::kAdded);
   }
-  const std::vector<TokenId> none;
-  return *Vocabulary::from_table(entries, std::span<const TokenId>(none));
+  return byte_vocabulary(pieces_of(kTexts, 60), kinds);
 }
 
 struct Call {

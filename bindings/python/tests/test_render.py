@@ -1,34 +1,18 @@
 """Format.render and Format(names=): one file, other directions."""
 
 import copy
+import pathlib
 import pickle
+import sys
 
 import pytest
 
 import parlance
 
-FAMILY = {
-    "name": "mine",
-    "response_template": {
-        "start_anchor": "A:",
-        "fields": {
-            "thinking": {"open": "<think>", "close": "</think>"},
-            "content": {
-                "content": "text",
-                "content_args": {"strip": False},
-                "repeats": True,
-                "join": "",
-            },
-        },
-    },
-    "parlance": {
-        "write": {
-            "order": ["thinking?", "content?"],
-            "thinking": {"parts": ["<think>", {"text": True}, "</think>"]},
-            "content": {"parts": [{"text": True}]},
-        }
-    },
-}
+SUPPORT = pathlib.Path(__file__).resolve().parents[3] / "tests" / "support"
+sys.path[:0] = [str(SUPPORT)]
+
+from small_family import FAMILY  # noqa: E402
 
 
 def test_parsing_what_was_rendered_gives_the_message():
