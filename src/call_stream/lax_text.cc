@@ -13,6 +13,7 @@ namespace parlance::call_stream {
 LaxText::LaxText(const json::Dialect& dialect, bool (*is_word)(char32_t),
                  std::function<bool(std::size_t)> counts)
     : unquoted_keys_(dialect.unquoted_keys),
+      python_words_(dialect.python_words),
       open_(dialect.string_delims.empty() ? std::string()
                                           : dialect.string_delims[0].first),
       close_(dialect.string_delims.empty() ? std::string()
@@ -44,22 +45,31 @@ std::size_t LaxText::find(std::string_view text, std::string_view delimiter,
   return std::string_view::npos;
 }
 
+// Ends word_.  `key`: it is a key.
 void LaxText::flush_word(bool key) {
-  if (key && !word_.empty()) {
+  if (key && unquoted_keys_ && !word_.empty()) {
     out_ += '"';
     out_ += word_;
     out_ += '"';
   } else {
-    out_ += word_;
+    const std::string_view meant = python_words_ && !quoted_ && !key
+                                       ? json::Dialect::json_word(word_)
+                                       : std::string_view();
+    out_ += meant.empty() ? std::string_view(word_) : meant;
   }
   word_.clear();
   may_be_key_ = false;
+  in_word_ = false;
 }
 
 // Rewrites text between strings: quotes each word that stands directly between
-// '{' or ',' and ':'.
+// '{' or ',' and ':', and replaces Python's words.
+//
+// Invariant of the loop: what a word means is known at its end, so word_ is a
+// word that has not ended and may be rewritten, and out_ is the rewriting of
+// all text before it.
 void LaxText::outside(std::string_view text) {
-  if (!unquoted_keys_) {
+  if (!unquoted_keys_ && !python_words_) {
     out_ += text;
     return;
   }
@@ -67,13 +77,27 @@ void LaxText::outside(std::string_view text) {
     const std::size_t begin = i;
     const char32_t c = base::next_code_point(text, i);
     const std::string_view character = text.substr(begin, i - begin);
-    if (may_be_key_ && is_word_(c)) {
+    const bool escaped = std::exchange(escaped_, false);
+    if (is_word_(c)) {
+      const bool begun = python_words_ && !quoted_ && !in_word_;
+      if (!may_be_key_ && !begun) {
+        out_ += character;
+        continue;
+      }
       word_ += character;
+      if (may_be_key_ || json::Dialect::begins_python_word(word_)) continue;
+      out_ += word_;
+      word_.clear();
+      in_word_ = true;
       continue;
     }
-    if (may_be_key_) flush_word(c == ':');
+    flush_word(may_be_key_ && c == ':');
     out_ += character;
     may_be_key_ = c == '{' || c == ',';
+    if (python_words_ && !escaped) {
+      if (c == '"') quoted_ = !quoted_;
+      escaped_ = c == '\\' && quoted_;
+    }
   }
 }
 
@@ -93,6 +117,7 @@ void LaxText::advance(std::string_view text, bool end) {
     at_ = safe;
     if (found == std::string_view::npos) break;
     flush_word(false);
+    escaped_ = false;
     out_ += '"';
     in_string_ = !in_string_;
     at_ = found + delimiter.size();

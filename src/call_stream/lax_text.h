@@ -49,6 +49,7 @@ class LaxText {
   void flush_word(bool key);
 
   const bool unquoted_keys_;
+  const bool python_words_;
   const std::string open_;
   const std::string close_;
   bool (*const is_word_)(char32_t);
@@ -56,9 +57,16 @@ class LaxText {
 
   std::size_t at_ = 0;  // text before this position is rewritten
   bool in_string_ = false;
-  // After '{' or ',', and the word that may be a key.
+  // After '{' or ',' and word characters only.
   bool may_be_key_ = false;
+  // The word that may be a key, or a word of Python's; at most as long as one
+  // of these unless may_be_key_.
   std::string word_;
+  // With python_words: in the rest of a word, in an ordinary string, after a
+  // backslash in it.
+  bool in_word_ = false;
+  bool quoted_ = false;
+  bool escaped_ = false;
   std::string out_;
 };
 

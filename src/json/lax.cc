@@ -1,4 +1,5 @@
-// Three passes over the text: strings out, keys quoted, strings back in.
+// Passes over the text: strings out, Python's words replaced, keys quoted,
+// strings back in.
 //
 //   {a:<|"|>b:1<|"|>}   →  {a:␁0␂}  →  {"a":␁0␂}  →  {"a":"b:1"}
 
@@ -87,6 +88,39 @@ std::string quote_keys(std::string_view text, bool (*is_word)(char32_t)) {
     done = end;
   }
   out.append(text, done);
+  return out;
+}
+
+// Replaces None, True and False by JSON's words where they are whole words
+// outside ordinary strings, "...".  A word between '{' or ',' and ':' is a key.
+//
+// Invariant of the loop: `out` is the result for text[0, at).
+std::string replace_python_words(std::string_view text,
+                                 bool (*is_word)(char32_t)) {
+  std::string out;
+  out.reserve(text.size());
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (!quoted && end < text.size()) {
+      std::size_t next = end;
+      if (!is_word(base::next_code_point(text, next))) break;
+      end = next;
+    }
+    if (end > at) {
+      const std::string_view word = text.substr(at, end - at);
+      const std::string_view meant = Dialect::json_word(word);
+      const bool key = at > 0 && (text[at - 1] == '{' || text[at - 1] == ',') &&
+                       end < text.size() && text[end] == ':';
+      out += meant.empty() || key ? word : meant;
+      at = end;
+      continue;
+    }
+    const char c = text[at++];
+    out += c;
+    if (c == '"') quoted = !quoted;
+    if (c == '\\' && quoted && at < text.size()) out += text[at++];
+  }
   return out;
 }
 
@@ -196,6 +230,7 @@ std::optional<std::string> rewrite(std::string_view body,
   for (const auto& [open, close] : dialect.string_delims) {
     text = cut_strings(text, open, close, strings);
   }
+  if (dialect.python_words) text = replace_python_words(text, is_word);
   if (dialect.unquoted_keys) text = quote_keys(text, is_word);
   if (!strings.empty()) text = restore_strings(text, strings);
   return text;

@@ -97,6 +97,8 @@ std::unique_ptr<CallReader> lax_reader(const Content& content,
                                        std::unique_ptr<CallReader> json) {
   json::Dialect dialect;
   dialect.unquoted_keys = content.unquoted_keys;
+  dialect.python_words = region.reading != nullptr &&
+                         region.reading->syntax == format::ValueSyntax::kPython;
   dialect.string_delims = content.string_delims;
   if (!LaxText::streams(dialect)) return nullptr;
   std::function<bool(std::size_t)> counts;
@@ -241,10 +243,12 @@ std::unique_ptr<CallReader> nested_reader(const Sources& sources,
 // are not read piece by piece.
 bool apply_reading(const Field& field, const format::FieldReading& reading,
                    Sources& sources, JsonCallShape& shape) {
-  if (reading.syntax != format::ValueSyntax::kTemplate &&
-      reading.syntax != format::ValueSyntax::kJson) {
-    return false;
-  }
+  // Python literals are read whole.
+  const bool piecewise =
+      reading.syntax == format::ValueSyntax::kTemplate ||
+      reading.syntax == format::ValueSyntax::kJson ||
+      (reading.syntax == format::ValueSyntax::kPython && is_lax(field.content));
+  if (!piecewise) return false;
   const format::MemberNames& members = reading.members;
   if (!sources.arguments || !apply_names(members.name, sources.name) ||
       !apply_names(members.arguments, *sources.arguments) ||
@@ -306,8 +310,7 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
   if (!arguments || arguments->kind != Source::Kind::kPaths) return late();
   const Content& content = field.content;
   if (content.kind == ContentKind::kJson || region.reading != nullptr) {
-    const bool lax = content.kind == ContentKind::kJson &&
-                     (content.unquoted_keys || !content.string_delims.empty());
+    const bool lax = is_lax(content);
     shape.name = name;
     shape.id = id;
     shape.arguments = arguments->paths;

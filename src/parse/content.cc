@@ -76,9 +76,11 @@ Value parse_bool(std::string_view text, const Content& content) {
 // characters that the rewriting reserves.
 std::optional<std::string> rewritten_json(const MarkedText& marked,
                                           const Content& content,
-                                          const DelimiterProgram& program) {
+                                          const DelimiterProgram& program,
+                                          bool python_words) {
   json::Dialect dialect;
   dialect.unquoted_keys = content.unquoted_keys;
+  dialect.python_words = python_words;
   if (!program.spoofable) {
     dialect.string_delims = content.string_delims;
     return json::rewrite(marked.text, dialect, &regex::is_word);
@@ -96,15 +98,15 @@ std::optional<std::string> rewritten_json(const MarkedText& marked,
 }
 
 ContentResult parse_json(const MarkedText& marked, const Content& content,
-                         const DelimiterProgram& program,
-                         const Limits& limits) {
+                         const DelimiterProgram& program, const Limits& limits,
+                         bool python_words) {
   const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
   std::string rewritten;
   std::string_view working = text;
-  if (content.unquoted_keys || !content.string_delims.empty()) {
-    auto result = rewritten_json(marked, content, program);
+  if (is_lax(content)) {
+    auto result = rewritten_json(marked, content, program, python_words);
     if (!result) {
       return invalid(
           "the text contains U+0001 or U+0002, the sentinels of string_delims");
@@ -393,7 +395,7 @@ std::string shown(std::string_view text) {
 ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut,
-                            std::vector<Span>* ignored) {
+                            std::vector<Span>* ignored, bool python_words) {
   const std::string_view text = marked.text;
   switch (content.kind) {
     case ContentKind::kText:
@@ -405,7 +407,7 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
     case ContentKind::kBool:
       return parse_bool(text, content);
     case ContentKind::kJson:
-      return parse_json(marked, content, program, limits);
+      return parse_json(marked, content, program, limits, python_words);
     case ContentKind::kXmlInline:
       return parse_xml(marked, content, program, limits, cut, ignored);
     case ContentKind::kKvLines:

@@ -29,6 +29,12 @@ using ContentResult = Result<json::Value>;
 // `text` for an error message: quoted, and cut if it is long.
 std::string shown(std::string_view text);
 
+// Whether `content` is JSON in a lax dialect.
+inline bool is_lax(const format::Content& content) {
+  return content.kind == format::ContentKind::kJson &&
+         (content.unquoted_keys || !content.string_delims.empty());
+}
+
 // Parses `text` by `content`.  `cut`: the end of the response cut the region
 // off, so its value is valid only if it accounts for all of the text
 // (recovery). Complexity: O(text.size()) for patterns that our automata run.
@@ -36,11 +42,14 @@ std::string shown(std::string_view text);
 // `ignored`, if not null, receives the spans of `text` that the value does not
 // account for, without white space at their ends: text between the tags of
 // xml-inline, and lines of kv-lines without a separator.  At most kMostIgnored.
+//
+// `python_words`: None, True and False are values of json in a lax dialect.
 ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut = false,
-                            std::vector<Span>* ignored = nullptr);
+                            std::vector<Span>* ignored = nullptr,
+                            bool python_words = false);
 inline constexpr std::size_t kMostIgnored = 100;
 
 // Parses the value of an element or a line of `parent`, which is xml-inline or

@@ -7,6 +7,7 @@
 
 #include "base/python_number.h"
 #include "parse/argument_values.h"
+#include "parse/content.h"
 #include "parse/listed_marks.h"
 #include "vocab/marker_pieces.h"
 
@@ -244,7 +245,8 @@ std::unique_ptr<const ValueLanguage> value_language(
   auto out = std::make_unique<ValueLanguage>();
   out->max_depth = limits.json_depth;
   if (reading.syntax == ValueSyntax::kPython) {
-    out->kind = ValueLanguage::Kind::kPython;
+    out->python_words = is_lax(field.content);
+    if (!out->python_words) out->kind = ValueLanguage::Kind::kPython;
   } else if (reading.syntax == ValueSyntax::kPythonCalls) {
     out->kind = ValueLanguage::Kind::kCalls;
     out->several = true;

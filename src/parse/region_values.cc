@@ -38,12 +38,15 @@ bool is_region_space(char c) {
 
 // ---- From text to items ----
 
-// One text as a value.
+// One text as a value.  `python`: Python's words are values if the content is a
+// lax dialect, else the text may be a Python literal.
 Result<Value> read_one(const MarkedText& text, const Content& content,
                        bool python, const DelimiterProgram& program,
                        const Limits& limits) {
-  Result<Value> value = parse_content(text, content, program, limits);
-  if (value || !python || value.error().code == ErrorCode::kTooDeep) {
+  Result<Value> value =
+      parse_content(text, content, program, limits, false, nullptr, python);
+  if (value || !python || is_lax(content) ||
+      value.error().code == ErrorCode::kTooDeep) {
     return value;
   }
   Result<Value> literal = json::read_python(text.text, limits);
@@ -113,6 +116,7 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   const Content& content =
       field.content.kind == ContentKind::kJson ? field.content : kJson;
   const bool python = reading.syntax == ValueSyntax::kPython;
+  const bool literals = python && !is_lax(content);
   const auto read = [&](Span bytes) {
     return read_one(text.substr(bytes.begin, bytes.size()), content, python,
                     program, limits);
@@ -131,7 +135,7 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   }
   if (reading.count == ValueCount::kSequence) {
     const std::string_view separator = base::python_strip(reading.separator);
-    for (Span bytes : split(text.text, separator, python)) {
+    for (Span bytes : split(text.text, separator, literals)) {
       add(bytes, read(bytes));
     }
     return out;
@@ -143,11 +147,11 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     add(all, std::move(whole));
     return out;
   }
-  std::size_t end = end_of_brackets(text.text, begin, python);
+  std::size_t end = end_of_brackets(text.text, begin, literals);
   end = end == std::string_view::npos ? text.text.size() : end - 1;
   const std::string_view inside =
       text.text.substr(begin + 1, end - (begin + 1));
-  for (Span bytes : split(inside, ",", python)) {
+  for (Span bytes : split(inside, ",", literals)) {
     const Span place = {begin + 1 + bytes.begin, begin + 1 + bytes.end};
     out.push_back({place, read(place)});
   }

@@ -15,6 +15,8 @@
 
 #include "parse/value_scanner.h"
 
+#include "json/dialect.h"
+
 namespace parlance::parse {
 namespace {
 
@@ -36,7 +38,8 @@ bool is_scalar(char c) {
 constexpr std::size_t kLongestLiteral = 10;
 
 // Whether `word` begins like a number or is a literal, as Python reads JSON.
-bool is_json_word(std::string_view word) {
+bool is_json_word(std::string_view word, bool python_words) {
+  if (python_words && !json::Dialect::json_word(word).empty()) return true;
   if (!word.empty() && word[0] == '-') word.remove_prefix(1);
   if (!word.empty() && word[0] >= '0' && word[0] <= '9') return true;
   return word == "true" || word == "false" || word == "null" || word == "NaN" ||
@@ -70,10 +73,10 @@ std::size_t ValueScanner::scan(std::string_view text,
 
 void ValueScanner::finish() {
   if (phase_ == Phase::kAfter && token_ != Token::kNone) other(token_begin_);
-  const bool scalar = phase_ == Phase::kOutside && token_ == Token::kWord &&
-                      stack_.empty() &&
-                      language_->kind != ValueLanguage::Kind::kCalls &&
-                      (python() || is_json_word(word_));
+  const bool scalar =
+      phase_ == Phase::kOutside && token_ == Token::kWord && stack_.empty() &&
+      language_->kind != ValueLanguage::Kind::kCalls &&
+      (python() || is_json_word(word_, language_->python_words));
   if (scalar) end_value(position_);
 }
 
@@ -304,7 +307,8 @@ bool ValueScanner::step_json(char c) {
       return true;
     }
     token_ = Token::kNone;
-    if (expect_ == Expect::kCommaOrEnd && !is_json_word(word_)) {
+    if (expect_ == Expect::kCommaOrEnd &&
+        !is_json_word(word_, language_->python_words)) {
       return damaged();
     }
     if (expect_ == Expect::kCommaOrEnd && stack_.empty()) {

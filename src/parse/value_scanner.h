@@ -36,6 +36,7 @@ struct ValueLanguage {
   Kind kind = Kind::kJson;
   // kJson: words may be keys; strings without escapes between delimiters.
   bool unquoted_keys = false;
+  bool python_words = false;  // None, True and False are values
   std::vector<std::pair<std::string, std::string>> string_delims = {};
   // Several values, with `separator` (without white space) between them, or
   // nothing but white space if it is empty.

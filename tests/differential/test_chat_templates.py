@@ -51,7 +51,6 @@ import tokenizers_at_hand  # noqa: E402
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 LONG = bool(os.environ.get("PARLANCE_LONG"))
 
-PYTHON = "lists, objects and None spelled as Python literals are not read"
 EMPTY = "an empty block of reasoning, which the family never writes"
 NO_IDENTIFIER = "a tool whose name has a hyphen, which no Python call can have"
 
@@ -75,12 +74,6 @@ def broken(reason, law, *templates):
 
 # (template, law) -> why it does not hold.
 BROKEN = {
-    **broken(
-        PYTHON,
-        "python",
-        "google-gemma-4-31B-it",
-        "google-gemma-4-31B-it-interleaved",
-    ),
     **{(template, "render"): why for template, why in SPELLED_OTHERWISE.items()},
     **broken(EMPTY, "choice", "CohereForAI-c4ai-command-r7b-12-2024-tool_use"),
     **{

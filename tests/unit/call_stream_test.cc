@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -442,31 +444,74 @@ TEST(JsonScanner, AgreesWithTheReader) {
   }
 }
 
+// The rewriting of `text` in pieces of `step` bytes is that of json::rewrite().
+void expect_rewriting(const json::Dialect& dialect, const std::string& text,
+                      std::size_t step) {
+  const auto wanted = json::rewrite(text, dialect, &regex::is_word);
+  ASSERT_TRUE(wanted.has_value());
+  call_stream::LaxText lax(dialect, &regex::is_word);
+  for (std::size_t end = step; end < text.size(); end += step) {
+    // Whole characters only.
+    if ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) continue;
+    lax.advance(std::string_view(text).substr(0, end), false);
+  }
+  lax.advance(text, true);
+  const auto read = json::parse(*wanted);
+  if (read) {
+    // Escapes in strings may be spelled differently.
+    EXPECT_EQ(*json::parse(lax.rewritten()), *read) << text;
+  } else {
+    EXPECT_EQ(lax.rewritten(), *wanted) << text;
+  }
+}
+
+json::Dialect gemma_dialect(bool python_words) {
+  return {.unquoted_keys = true,
+          .string_delims = {{"<|\"|>", "<|\"|>"}},
+          .python_words = python_words};
+}
+
 TEST(LaxText, IsTheRewriting) {
-  json::Dialect dialect;
-  dialect.unquoted_keys = true;
-  dialect.string_delims = {{"<|\"|>", "<|\"|>"}};
   for (const std::string text :
        {"{a:1,b_c:<|\"|>it's \"x\"\n<|\"|>}", "{a b:1}", "{\"a\":1,}", "{a",
         "{é:[1,x:2]}", "<|\"|><|\"|>", "{a:<|<|\"|>|<|\"|>}", "",
         "{<|\"|>k<|\"|>:1, k:2}", "{{,:,a:"}) {
-    const auto wanted = json::rewrite(text, dialect, &regex::is_word);
     for (std::size_t step = 1; step <= 3; ++step) {
-      call_stream::LaxText lax(dialect, &regex::is_word);
-      for (std::size_t end = step; end < text.size(); end += step) {
-        // Whole characters only.
-        if ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) continue;
-        lax.advance(std::string_view(text).substr(0, end), false);
-      }
-      lax.advance(text, true);
-      EXPECT_EQ(json::parse(lax.rewritten()).has_value(),
-                json::parse(*wanted).has_value());
-      if (json::parse(*wanted)) {
-        EXPECT_EQ(*json::parse(lax.rewritten()), *json::parse(*wanted));
-      } else {
-        EXPECT_EQ(lax.rewritten(), *wanted);
-      }
+      expect_rewriting(gemma_dialect(false), text, step);
+      expect_rewriting(gemma_dialect(true), text, step);
     }
+  }
+}
+
+// Texts of the pieces that the rewriting looks at, with all delimited strings
+// closed.
+TEST(LaxText, IsTheRewritingOfRandomText) {
+  constexpr const char* kPieces[] = {
+      "None",  "True",   "False",    "No",
+      "ne",    "T",      "null",     "a",
+      "_",     "1",      "é",        " ",
+      "{",     "}",      "[",        "]",
+      ",",     ":",      "\"",       "\\",
+      "{a:",   "\\\"",   "<|",       "<|\"|>x<|\"|>",
+      ":None", ",None:", "\"None\"", "<|\"|>None<|\"|>"};
+  std::mt19937 random(7);
+  for (int i = 0; i < 4000; ++i) {
+    std::string text;
+    for (std::size_t left = random() % 12; left > 0; --left) {
+      text += kPieces[random() % std::size(kPieces)];
+    }
+    // A delimiter that the pieces make by chance may be left open.
+    std::size_t delimiters = 0;
+    for (std::size_t at = text.find("<|\"|>"); at != std::string::npos;
+         at = text.find("<|\"|>", at + 5)) {
+      ++delimiters;
+    }
+    if (delimiters % 2 != 0) continue;
+    const std::size_t step = 1 + random() % 4;
+    expect_rewriting(gemma_dialect(true), text, step);
+    expect_rewriting(gemma_dialect(false), text, step);
+    expect_rewriting({.python_words = true}, text, step);
+    if (HasFailure()) FAIL() << "case " << i;
   }
 }
 

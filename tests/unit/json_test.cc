@@ -330,7 +330,8 @@ TEST(Dump, Options) {
 }
 
 bool is_ascii_word(char32_t c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+  return (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
+         (c >= 'a' && c <= 'z');
 }
 
 struct LaxCase {
@@ -357,6 +358,39 @@ TEST(Lax, Rewrites) {
   for (const LaxCase& row : rows) {
     const Dialect dialect{.unquoted_keys = row.unquoted_keys,
                           .string_delims = row.delims};
+    const auto text = rewrite(row.body, dialect, is_ascii_word);
+    ASSERT_TRUE(text.has_value()) << row.body;
+    EXPECT_EQ(*text, row.rewritten) << row.body;
+  }
+}
+
+TEST(Lax, PythonWords) {
+  const std::pair<std::string, std::string> quote{"<|\"|>", "<|\"|>"};
+  const LaxCase rows[] = {
+      {"{a:None,b:[True,False]}", {}, true, R"({"a":null,"b":[true,false]})"},
+      {"None", {}, true, "null"},
+      {"{None:1,True:None}", {}, true, R"({"None":1,"True":null})"},
+      {R"({"a":"None \" None",b:None})",
+       {},
+       true,
+       R"({"a":"None \" None","b":null})"},
+      {"{a:<|\"|>None<|\"|>,b:None}",
+       {quote},
+       true,
+       R"({"a":"None","b":null})"},
+      {"[None<|\"|>x<|\"|>None]", {quote}, true, R"([null"x"null])"},
+      {"{a:NoneType,b:_None,c:None1,d:none}",
+       {quote},
+       true,
+       R"({"a":NoneType,"b":_None,"c":None1,"d":none})"},
+      {"[-None,é,None]", {}, true, "[-null,é,null]"},
+      {"{None:None}", {{"'", "'"}}, false, "{None:null}"},
+      {R"("\)", {}, true, R"("\)"},
+  };
+  for (const LaxCase& row : rows) {
+    const Dialect dialect{.unquoted_keys = row.unquoted_keys,
+                          .string_delims = row.delims,
+                          .python_words = true};
     const auto text = rewrite(row.body, dialect, is_ascii_word);
     ASSERT_TRUE(text.has_value()) << row.body;
     EXPECT_EQ(*text, row.rewritten) << row.body;
