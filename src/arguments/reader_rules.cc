@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "schema_solver/excludes.h"
 
 namespace parlance::arguments {
 
@@ -228,9 +229,11 @@ bool ArgumentRules::string_fits(ValueId id, std::string_view text) {
   return false;
 }
 
-json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(ValueRule& rule) {
-  if (rule.recogniser_known) return rule.recogniser.get();
-  rule.recogniser_known = true;
+json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(
+    const ValueRule& rule, ValueRule::JsonTexts& texts,
+    const std::vector<std::string>& excludes) {
+  if (texts.known) return texts.recogniser.get();
+  texts.known = true;
   // The recogniser accepts every valid value, in any layout, order and
   // spelling.
   JsonSchemaOptions options;
@@ -245,13 +248,14 @@ json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(ValueRule& rule) {
     options.closed = closed;
     Result<schema::Document> document = schema::load(schema, load);
     if (!document) break;
+    schema_solver::exclude_texts(*document, excludes);
     auto impl =
         json_recogniser::JsonRecogniser::create(std::move(*document), options);
     if (!impl) continue;
-    rule.recogniser = std::move(*impl);
+    texts.recogniser = std::move(*impl);
     break;
   }
-  return rule.recogniser.get();
+  return texts.recogniser.get();
 }
 
 std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
@@ -260,19 +264,23 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   constexpr std::size_t kNowhere = std::string_view::npos;
   ValueRule& rule = values_[id];
   if (rule.json_types == 0) return kNowhere;
-  json_recogniser::JsonRecogniser* impl = recogniser_of(rule);
-  if (impl == nullptr) return kNowhere;
   // The longest text that is valid and followed by `follow`.
-  std::size_t end = kNowhere;
-  recogniser::Configuration config = impl->start();
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    config = impl->step(config, static_cast<std::uint8_t>(text[i]));
-    if (config.dead()) break;
-    if (impl->can_end(config) && text.substr(i + 1).starts_with(follow)) {
-      end = i + 1;
+  const auto longest = [&](json_recogniser::JsonRecogniser* impl) {
+    std::size_t end = kNowhere;
+    if (impl == nullptr) return end;
+    recogniser::Configuration config = impl->start();
+    for (std::size_t i = begin; i < text.size(); ++i) {
+      config = impl->step(config, static_cast<std::uint8_t>(text[i]));
+      if (config.dead()) break;
+      if (impl->can_end(config) && text.substr(i + 1).starts_with(follow)) {
+        end = i + 1;
+      }
     }
-  }
-  return end;
+    return end;
+  };
+  const std::size_t end = longest(recogniser_of(rule, rule.valid, {}));
+  if (end != kNowhere || format_.excludes.empty()) return end;
+  return longest(recogniser_of(rule, rule.without_excluded, format_.excludes));
 }
 
 }  // namespace parlance::arguments

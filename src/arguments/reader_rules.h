@@ -51,10 +51,18 @@ struct ValueRule {
   ListId array = kNone;
 
   arguments::Conjunction all = {};
-  // Reads JSON texts of json_types.  Built for the first such text; null
-  // before, and if it cannot be built.
-  std::unique_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
-  bool recogniser_known = false;
+  // Reads JSON texts of json_types.
+  struct JsonTexts {
+    // Built for the first such text; null before, and if it cannot be built.
+    std::unique_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;
+    bool known = false;
+  };
+  // The texts of all valid values, and of those without excluded texts.  The
+  // latter has texts that the former lacks: a name that only a subschema
+  // declares which an excluded text cannot satisfy is an undeclared name, and
+  // may come several times.
+  JsonTexts valid = {};
+  JsonTexts without_excluded = {};
 };
 
 // The rule of one alternative of an object.
@@ -147,7 +155,9 @@ class ArgumentRules {
   ListId list_of(schema::TypeBits type, const arguments::Conjunction& all);
   Result<ObjectRule> object_rule(const arguments::ArgumentObject& constraints);
   Result<ArrayRule> array_rule(const arguments::ArgumentArray& constraints);
-  json_recogniser::JsonRecogniser* recogniser_of(ValueRule& rule);
+  json_recogniser::JsonRecogniser* recogniser_of(
+      const ValueRule& rule, ValueRule::JsonTexts& texts,
+      const std::vector<std::string>& excludes);
 
   const structural_tag::JsonSchemaBody format_;
   const ElementLayout layout_;
