@@ -382,7 +382,8 @@ bool MinimaxCallReader::end_element(std::string_view text, std::size_t end,
       } else if (blank && takes(frame.schema, LooseType::kObject)) {
         value = json::Value(json::Object());
       } else if (frame.schema != nullptr) {
-        value = schema::cast(inside, schema::candidate_types(*frame.schema));
+        value = schema::cast(inside, schema::candidate_types(*frame.schema),
+                             schema::Numbers::kJson);
       }
       out += json::dump(value ? *value : json::Value(inside), {.ascii = false});
       break;

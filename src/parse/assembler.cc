@@ -181,8 +181,8 @@ schema::Strings Assembler::strings_of(FieldId index) const {
     if (!arguments.type_capture.empty()) return schema::Strings::kTyped;
     if (arguments.python) return schema::Strings::kPython;
   }
-  return format_.recovers && typed ? schema::Strings::kTyped
-                                   : schema::Strings::kText;
+  if (!format_.recovers) return schema::Strings::kText;
+  return typed ? schema::Strings::kTyped : schema::Strings::kWritten;
 }
 
 void Assembler::open_calls() {

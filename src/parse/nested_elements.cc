@@ -215,7 +215,8 @@ Value value_of(MinimaxFrame& frame, std::string_view text, std::size_t end) {
     if (list) return Value(json::Array());
     if (object) return Value(json::Object());
   }
-  if (auto value = schema::cast(inside, types)) return std::move(*value);
+  if (auto value = schema::cast(inside, types, schema::Numbers::kJson))
+    return std::move(*value);
   return Value(inside);
 }
 

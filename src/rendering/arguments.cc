@@ -109,6 +109,28 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// `value` as JSON.  JSON has no name for a number beyond a double, so infinity
+// is written as a number that is read as infinity.
+std::string json_text(const Value& value) {
+  const std::string text = json::dump(value, kPlain);
+  std::string out;
+  constexpr std::string_view kName = "Infinity";
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t next = text.find(kName, at);
+    if (next == text.npos) next = text.size();
+    // Whether the name is inside a string.
+    for (std::size_t i = at; i < next; ++i) {
+      if (text[i] == '"') quoted = !quoted;
+      if (text[i] == '\\') ++i;
+    }
+    out.append(text, at, next - at);
+    if (next < text.size()) out += quoted ? kName : "1e999";
+    at = next == text.size() ? next : next + kName.size();
+  }
+  return out;
+}
+
 void append_python(const Value& value, std::string& out) {
   switch (value.kind()) {
     case json::Kind::kNull:
@@ -143,7 +165,7 @@ void append_python(const Value& value, std::string& out) {
     }
     default:
       // Strings and numbers of JSON are literals of Python.
-      out += json::dump(value, kPlain);
+      out += json_text(value);
       return;
   }
 }
@@ -169,7 +191,7 @@ Result<std::string> write_python(const Value& arguments) {
 void append_element_value(const Value& value, std::string_view strings,
                           std::span<const std::string> ends, std::string& out) {
   if (!value.is_string() || strings == "json") {
-    append_escaped(json::dump(value, kPlain), ends, out);
+    append_escaped(json_text(value), ends, out);
     return;
   }
   const std::string_view text = value.as_string();
@@ -278,7 +300,7 @@ void append_delimited(const Value& value, const Delimiters& string, bool sorted,
       return;
     }
     default:
-      out += json::dump(value, kPlain);
+      out += json_text(value);
       return;
   }
 }
@@ -306,7 +328,7 @@ void append_cohere(const Value& value, std::optional<std::string_view> name,
     out += value.as_string();
   } else {
     type("json");
-    out += json::dump(value, kPlain);
+    out += json_text(value);
   }
   out += "</cofl:value>";
 }
@@ -327,7 +349,7 @@ void append_minimax_m3(const Value& value, std::string_view name,
   } else if (value.is_string()) {
     out += value.as_string();
   } else if (!value.is_object() && !value.is_array()) {
-    out += json::dump(value, kPlain);
+    out += json_text(value);
   }
   out.append(kMinimaxM3).append("</").append(name).append(">");
 }
@@ -339,7 +361,7 @@ Result<std::string> write_arguments(const Value& arguments, const Value& style,
   const std::string_view name = text_of(style, "style");
   std::string out;
   if (name == "json") {
-    append_escaped(json::dump(arguments, kPlain), ends, out);
+    append_escaped(json_text(arguments), ends, out);
     return out;
   }
   if (name == "python") {

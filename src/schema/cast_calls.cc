@@ -70,9 +70,11 @@ const StringMap<Parameter>* parameters_of(const ToolSet& tools,
 std::optional<json::Value> cast_argument(const json::Value& argument,
                                          const Parameter& parameter,
                                          Strings strings) {
+  const Numbers numbers =
+      strings == Strings::kText ? Numbers::kPython : Numbers::kJson;
   if (argument.is_string()) {
     if (!may_cast_string(parameter, strings)) return std::nullopt;
-    auto value = cast(argument.as_string(), parameter.types);
+    auto value = cast(argument.as_string(), parameter.types, numbers);
     if (!value && strings == Strings::kPython) {
       value = cast_python(argument.as_string(), parameter);
     }
@@ -85,7 +87,8 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
   for (std::size_t i = 0; i < argument.items().size(); ++i) {
     const json::Value& item = argument.items()[i];
     if (!item.is_string()) continue;
-    std::optional<json::Value> value = cast(item.as_string(), parameter.types);
+    std::optional<json::Value> value =
+        cast(item.as_string(), parameter.types, numbers);
     if (!value) continue;
     if (!changed) changed = argument;
     changed->mutable_items()[i] = std::move(*value);

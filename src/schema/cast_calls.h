@@ -16,9 +16,13 @@ namespace parlance::schema {
 
 // Strings of arguments.
 enum class Strings : std::uint8_t {
-  kText,   // are the written text of a value of any type
-  kTyped,  // were written as strings: not cast if the schema accepts a string
-  // As kText, and a list or an object may be written as a Python literal.
+  // Are the written text of a value of any type, cast as in transformers.
+  kText,
+  // The same, and a number of JSON is that number: the strings of a family.
+  kWritten,
+  // Were written as strings: not cast if the schema accepts a string.
+  kTyped,
+  // As kWritten, and a list or an object may be written as a Python literal.
   kPython,
 };
 

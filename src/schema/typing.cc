@@ -3,6 +3,7 @@
 
 #include "schema/typing.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -116,7 +117,73 @@ json::Value exact_integer(double whole) {
       buffer.data(), static_cast<std::size_t>(end - buffer.data())));
 }
 
-std::optional<json::Value> cast_one(std::string_view text, LooseType type) {
+// `text` as the number of JSON that it spells, white space around it aside.
+std::optional<json::Value> json_number(std::string_view text) {
+  text = base::python_strip(text);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  // Not NaN, Infinity or -Infinity, which are no numbers of JSON.
+  if (text.empty() || (text[0] != '-' && !is_digit(text[0])) ||
+      !is_digit(text.back())) {
+    return std::nullopt;
+  }
+  Result<json::Value> value = json::parse(text);
+  if (!value) return std::nullopt;
+  return *std::move(value);
+}
+
+// The integer that `text`, a finite number, is; nothing if it is not a whole
+// number written as in JSON.  Exact: 1e23 has 23 zeros.
+std::optional<json::Value> written_integer(std::string_view text) {
+  text = base::python_strip(text);
+  std::string digits;
+  const bool negative = text.starts_with('-');
+  std::size_t at = negative ? 1 : 0;
+  const auto read_digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    digits.append(text, begin, at - begin);
+    return at - begin;
+  };
+  if (read_digits() == 0) return std::nullopt;
+  int scale = 0;
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    scale = -static_cast<int>(std::min<std::size_t>(read_digits(), 1 << 20));
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && text[at] == '+') ++at;
+    int exponent = 0;
+    const auto [end, error] =
+        std::from_chars(text.data() + at, text.data() + text.size(), exponent);
+    if (error != std::errc() || exponent > (1 << 20) || exponent < -(1 << 20)) {
+      return std::nullopt;
+    }
+    at = static_cast<std::size_t>(end - text.data());
+    scale += exponent;
+  }
+  if (at != text.size()) return std::nullopt;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return json::Value(0);
+  for (; scale < 0; ++scale) {
+    if (digits.back() != '0') return std::nullopt;
+    digits.pop_back();
+  }
+  digits.append(static_cast<std::size_t>(scale), '0');
+  return json::Value::integer(negative ? "-" + digits : digits);
+}
+
+// A finite whole number as an integer.
+json::Value whole_number(std::string_view text, double number,
+                         Numbers numbers) {
+  if (numbers == Numbers::kJson) {
+    if (auto exact = written_integer(text)) return *std::move(exact);
+  }
+  return exact_integer(number);
+}
+
+std::optional<json::Value> cast_one(std::string_view text, LooseType type,
+                                    Numbers numbers) {
   switch (type) {
     case LooseType::kInteger: {
       std::string digits;
@@ -129,16 +196,22 @@ std::optional<json::Value> cast_one(std::string_view text, LooseType type) {
           number != std::trunc(number)) {
         return std::nullopt;
       }
-      return exact_integer(number);
+      return whole_number(text, number, numbers);
     }
     case LooseType::kNumber: {
+      std::string digits;
+      if (numbers == Numbers::kJson &&
+          base::python_int(text, digits) == base::NumberStatus::kOk) {
+        return json::Value::integer(digits);
+      }
       double number = 0;
-      if (!base::python_float(text, number) || !std::isfinite(number)) {
-        return std::nullopt;
+      if (!base::python_float(text, number)) return std::nullopt;
+      if (!std::isfinite(number)) {
+        return numbers == Numbers::kJson ? json_number(text) : std::nullopt;
       }
       if (number == std::trunc(number) &&
           text.find('.') == std::string_view::npos) {
-        return exact_integer(number);
+        return whole_number(text, number, numbers);
       }
       return json::Value(number);
     }
@@ -186,9 +259,10 @@ std::vector<LooseType> candidate_types(const json::Value& schema) {
 bool has_bad_union(const json::Value& schema) { return walk(schema).bad_union; }
 
 std::optional<json::Value> cast(std::string_view text,
-                                const std::vector<LooseType>& types) {
+                                const std::vector<LooseType>& types,
+                                Numbers numbers) {
   for (LooseType type : types) {
-    if (std::optional<json::Value> value = cast_one(text, type)) return value;
+    if (auto value = cast_one(text, type, numbers)) return value;
   }
   return std::nullopt;
 }

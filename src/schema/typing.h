@@ -45,16 +45,25 @@ std::vector<LooseType> candidate_types(const json::Value& schema);
 // parameter with such a schema; candidate_types() ignores the keyword.
 bool has_bad_union(const json::Value& schema);
 
+// How a text becomes a number.
+enum class Numbers : std::uint8_t {
+  kPython,  // as in transformers: by way of a double
+  kJson,    // a number of JSON is the number that the reader of JSON reads
+};
+
 // `text` as a value of the first type that it can be read as, or nothing.
 //
 //   integer  Python's int(), or a whole number as float() reads it ("3.0")
 //   number   Python's float(), finite; an integer when the value is whole and
-//            the text has no point ("1e3"), exact for the double
+//            the text has no point ("1e3"), exact for the double.  With
+//            Numbers::kJson it is exact for the text, and a number of JSON
+//            beyond a double is what the reader of JSON makes of it
 //   boolean  true 1 false 0, in any case, surrounded by white space or not
 //   null     null None, the same
 //   object, array  JSON text of that shape
 std::optional<json::Value> cast(std::string_view text,
-                                const std::vector<LooseType>& types);
+                                const std::vector<LooseType>& types,
+                                Numbers numbers = Numbers::kPython);
 
 }  // namespace parlance::schema
 

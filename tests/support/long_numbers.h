@@ -1,7 +1,10 @@
 #ifndef PARLANCE_TESTS_SUPPORT_LONG_NUMBERS_H_
 #define PARLANCE_TESTS_SUPPORT_LONG_NUMBERS_H_
 
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace parlance::testing {
@@ -25,27 +28,19 @@ inline bool has_long_number(std::string_view text) {
   return false;
 }
 
-// Whether a number has more than 15 digits once its exponent is applied.  A
-// reader that goes by a double then gives other last digits than an exact one.
-inline bool has_number_beyond_double(std::string_view text) {
-  std::size_t digits = 0;
-  std::size_t exponent = 0;
-  bool in_exponent = false;
-  for (const char c : text) {
-    if (c >= '0' && c <= '9') {
-      if (in_exponent) {
-        exponent = 10 * exponent + static_cast<std::size_t>(c - '0');
-      } else {
-        ++digits;
-      }
-      if (digits + exponent > 15) return true;
-    } else if (digits > 0 && !in_exponent && (c == 'e' || c == 'E')) {
-      in_exponent = true;
-    } else if (c != '.' && !(in_exponent && exponent == 0 && c == '+')) {
-      digits = 0;
-      exponent = 0;
-      in_exponent = false;
+// Whether `text` has a number beyond a double in it: 1e999.
+inline bool has_infinite_number(std::string_view text) {
+  constexpr std::string_view kNumber = "0123456789.eE+-";
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] < '0' || text[at] > '9') {
+      ++at;
+      continue;
     }
+    std::size_t end = text.find_first_not_of(kNumber, at);
+    if (end == std::string_view::npos) end = text.size();
+    const std::string number(text.substr(at, end - at));
+    if (std::isinf(std::strtod(number.c_str(), nullptr))) return true;
+    at = end;
   }
   return false;
 }

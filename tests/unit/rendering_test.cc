@@ -221,6 +221,19 @@ TEST(Rendering, Elements) {
             "<p key=\"n\" s=\"false\">3</p></call>");
 }
 
+// Infinity has no name in JSON; it is written as a number that is read as it.
+TEST(Rendering, NumbersBeyondADouble) {
+  const std::string_view arguments =
+      R"({"a": Infinity, "Infinity": ["\"Infinity", -Infinity], "b": 1})";
+  EXPECT_EQ(arguments_in(R"("json")", arguments),
+            "<call>f:{\"a\": 1e999, \"Infinity\": [\"\\\"Infinity\", "
+            "-1e999], \"b\": 1}</call>");
+  EXPECT_EQ(arguments_in(R"({"each": ["<p=", {"key": "raw"}, ">",
+                      {"value": "raw"}, "</p>"]})",
+                         R"({"a": -Infinity})"),
+            "<call>f:<p=a>-1e999</p></call>");
+}
+
 TEST(Rendering, Delimited) {
   EXPECT_EQ(arguments_in(
                 R"({"delimited": {"string": ["<|\"|>", "<|\"|>"],

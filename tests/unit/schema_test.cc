@@ -150,6 +150,43 @@ TEST(Cast, OneRowPerFact) {
   }
 }
 
+TEST(Cast, NumbersOfJson) {
+  struct Row {
+    std::string_view text;
+    std::string_view types;
+    const char* value;  // null: it stays text
+  };
+  const Row rows[] = {
+      {"9007199254740993", R"(["number"])", "9007199254740993"},
+      {" -12345678901234567890\n", R"(["number"])", "-12345678901234567890"},
+      {"1e3", R"(["number"])", "1000"},
+      {"1e3", R"(["integer"])", "1000"},
+      {"1.0", R"(["number"])", "1.0"},
+      {"1e23", R"(["number"])", "100000000000000000000000"},
+      {"-12.50E22", R"(["integer"])", "-125000000000000000000000"},
+      {"120000000000000000000e-1", R"(["number"])", "12000000000000000000"},
+      {"0e5", R"(["number"])", "0"},
+      {"1.5", R"(["integer"])", nullptr},
+      {"1e999", R"(["number"])", "Infinity"},
+      {"-1E999", R"(["string", "number"])", "-Infinity"},
+      {"1e999", R"(["integer"])", nullptr},
+      {"+1e999", R"(["number"])", nullptr},
+      {"nan", R"(["number"])", nullptr},
+      {"-inf", R"(["number"])", nullptr},
+      {"Infinity", R"(["number"])", nullptr},
+      {"-Infinity", R"(["number"])", nullptr},
+  };
+  for (const Row& row : rows) {
+    const std::optional<json::Value> value =
+        cast(row.text, types_named(read(row.types)), Numbers::kJson);
+    ASSERT_EQ(value.has_value(), row.value != nullptr)
+        << row.text << " as " << row.types;
+    if (value) {
+      EXPECT_EQ(json::dump(*value), row.value) << row.text;
+    }
+  }
+}
+
 TEST(ToolSet, TakesToolsInEitherShape) {
   const ToolSet tools = ToolSet::from_value(read(R"([
       {"type": "function", "function": {"name": "f", "parameters":
