@@ -8,75 +8,98 @@
 #include <cstdint>
 
 namespace parlance::grammar {
+namespace {
 
 using rules::Expr;
 using rules::ExprId;
 using rules::ExprKind;
-using rules::kNoId;
+using rules::Rules;
 
-std::vector<bool> productive_exprs(const rules::Rules& rules,
+// Whether the expression itself has no text, whatever its parts are.
+bool fails(const Rules& rules, const Expr& expr,
+           const std::vector<bool>& empty_schemas) {
+  switch (expr.kind) {
+    case ExprKind::kChoice:
+      return expr.children.empty();
+    case ExprKind::kClass:
+      return rules.classes[expr.index].empty();
+    case ExprKind::kSchema:
+      return empty_schemas[expr.index];
+    default:
+      return false;
+  }
+}
+
+// Whether nothing fails, and each rule is used after its body only: then every
+// expression has a text.
+bool all_productive(const Rules& rules,
+                    const std::vector<bool>& empty_schemas) {
+  for (ExprId id = 0; id < rules.exprs.size(); ++id) {
+    const Expr& expr = rules.exprs[id];
+    if (fails(rules, expr, empty_schemas)) return false;
+    if (expr.kind == ExprKind::kRule && rules.rules[expr.index].body >= id) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Calls `visit` with the expressions that `expr` needs: all of them for a
+// sequence, one of them for a choice.
+template <class Visit>
+void for_each_part(const Rules& rules, const Expr& expr, const Visit& visit) {
+  if (expr.kind == ExprKind::kRule) {
+    const ExprId body = rules.rules[expr.index].body;
+    if (body != rules::kNoId) visit(body);
+    return;
+  }
+  for (const ExprId child : expr.children) visit(child);
+}
+
+}  // namespace
+
+std::vector<bool> productive_exprs(const Rules& rules,
                                    const std::vector<bool>& empty_schemas) {
   const std::size_t size = rules.exprs.size();
-  std::vector<bool> out(size);
-  // How many parts an expression still waits for.
-  std::vector<std::uint32_t> missing(size, 1);
-  // users[first_user[id]..first_user[id + 1]): the expressions with the child
+  if (all_productive(rules, empty_schemas)) {
+    return std::vector<bool>(size, true);
+  }
+  // users[first_user[id]..first_user[id + 1]): the expressions with the part
   // `id`, as often as they have it.
   std::vector<std::uint32_t> first_user(size + 1);
   for (const Expr& expr : rules.exprs) {
-    for (const ExprId child : expr.children) ++first_user[child + 1];
+    for_each_part(rules, expr, [&](ExprId part) { ++first_user[part + 1]; });
   }
   for (std::size_t i = 0; i < size; ++i) first_user[i + 1] += first_user[i];
   std::vector<ExprId> users(first_user[size]);
   std::vector<std::uint32_t> next(first_user.begin(), first_user.end() - 1);
-  std::vector<std::vector<ExprId>> references(rules.rules.size());
-  std::vector<std::vector<rules::RuleId>> rules_of_body(size);
+  // How many parts an expression still waits for.
+  std::vector<std::uint32_t> missing(size, 1);
   std::vector<ExprId> ready;
-
+  ready.reserve(size);
   for (ExprId id = 0; id < size; ++id) {
     const Expr& expr = rules.exprs[id];
-    for (const ExprId child : expr.children) users[next[child]++] = id;
-    switch (expr.kind) {
-      case ExprKind::kSequence:
-        missing[id] = static_cast<std::uint32_t>(expr.children.size());
-        break;
-      case ExprKind::kChoice:
-        continue;
-      case ExprKind::kRepeat:
-        if (expr.min != 0) continue;
-        break;
-      case ExprKind::kRule:
-        references[expr.index].push_back(id);
-        continue;
-      case ExprKind::kClass:
-        if (rules.classes[expr.index].empty()) continue;
-        break;
-      case ExprKind::kSchema:
-        if (empty_schemas[expr.index]) continue;
-        break;
-      default:
-        break;
+    for_each_part(rules, expr, [&](ExprId part) { users[next[part]++] = id; });
+    bool waits = fails(rules, expr, empty_schemas);
+    if (expr.kind == ExprKind::kSequence) {
+      missing[id] = static_cast<std::uint32_t>(expr.children.size());
+      waits = missing[id] > 0;
+    } else if (expr.kind == ExprKind::kChoice || expr.kind == ExprKind::kRule) {
+      waits = true;
+    } else if (expr.kind == ExprKind::kRepeat) {
+      waits = expr.min > 0;
     }
-    if (expr.kind != ExprKind::kSequence || missing[id] == 0) {
-      ready.push_back(id);
-    }
-  }
-  for (rules::RuleId id = 0; id < rules.rules.size(); ++id) {
-    const ExprId body = rules.rules[id].body;
-    if (body != kNoId) rules_of_body[body].push_back(id);
+    if (!waits) ready.push_back(id);
   }
 
   // Invariant: every expression that is productive by what was seen so far is
   // marked, or is in `ready`.
+  std::vector<bool> out(size);
   while (!ready.empty()) {
     const ExprId id = ready.back();
     ready.pop_back();
     if (out[id]) continue;
     out[id] = true;
-    for (const rules::RuleId rule : rules_of_body[id]) {
-      ready.insert(ready.end(), references[rule].begin(),
-                   references[rule].end());
-    }
     for (std::uint32_t i = first_user[id]; i < first_user[id + 1]; ++i) {
       const ExprId user = users[i];
       if (!out[user] && --missing[user] == 0) ready.push_back(user);
