@@ -5,13 +5,11 @@
 
 #include "arguments/markup.h"
 #include "arguments/schema_view.h"
-#include "regex/pattern.h"
 
 namespace parlance::arguments {
 namespace {
 
 using automata::LanguageId;
-using automata::Languages;
 using schema::Node;
 using schema::NodeId;
 using schema::ObjectRules;
@@ -39,13 +37,6 @@ bool closed(const schema::Document& document, const Conjunction& nodes) {
 }
 
 }  // namespace
-
-LanguageId whole(Languages& languages, std::string_view text) {
-  const Result<regex::Pattern> pattern = regex::parse_pattern(text);
-  Result<LanguageId> out =
-      languages.from_hir(pattern->hir, Languages::Mode::kWhole);
-  return out ? *out : languages.nothing();
-}
 
 Result<std::optional<Conjunction>> ArgumentSchema::member(
     const Conjunction& nodes, std::string_view name, bool* declared) {
@@ -122,8 +113,32 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       listed.emplace_back(key);
     }
   }
-  const LanguageId writable = whole(languages_, undeclared.writable);
-  const LanguageId unconstrained = whole(languages_, undeclared.unconstrained);
+  const LanguageId writable = languages_.whole(undeclared.writable);
+  const LanguageId unconstrained = languages_.whole(undeclared.unconstrained);
+  const bool by_patterns =
+      std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+        return !document_.node(id).objects().pattern_properties.empty();
+      });
+  if (!by_patterns && !names_constrained) {
+    // One class of infinitely many names.
+    ArgumentObject::Extra extra;
+    extra.names = languages_.all_of({writable, unconstrained});
+    extra.declared = std::move(listed);
+    for (NodeId id : nodes) {
+      const ObjectRules& rules = document_.node(id).objects();
+      if (rules.additional_properties != schema::kNoNode) {
+        insert(extra.value, rules.additional_properties);
+      }
+    }
+    if (extra.value.empty()) {
+      for (NodeId id : nodes) {
+        const NodeId rule = document_.node(id).objects().unevaluated_properties;
+        if (rule != schema::kNoNode) insert(extra.value, rule);
+      }
+    }
+    if (types(extra.value) == 0) return std::vector<ArgumentObject::Extra>();
+    return std::vector<ArgumentObject::Extra>{std::move(extra)};
+  }
 
   // Each pattern splits every class of names into those that match and those
   // that do not.  Invariant: the classes are disjoint and not empty.
@@ -352,16 +367,10 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
   return out;
 }
 
-LanguageId ArgumentSchema::not_containing(
-    LanguageId strings, const std::vector<std::string>& texts) {
-  std::vector<LanguageId> parts = {strings};
-  for (const std::string& text : texts) {
-    const regex::Hir hir = regex::literal_set({text});
-    Result<LanguageId> found =
-        languages_.from_hir(hir, Languages::Mode::kSearch);
-    if (found) parts.push_back(languages_.complement(*found));
-  }
-  return languages_.all_of(std::move(parts));
+LanguageId ArgumentSchema::names_of(const ArgumentObject::Extra& extra) {
+  return languages_.all_of(
+      {languages_.not_containing(extra.names, extra.excludes),
+       languages_.complement(languages_.literals(extra.declared))});
 }
 
 bool ArgumentSchema::remove_names(ArgumentObject& constraints,
@@ -382,11 +391,8 @@ bool ArgumentSchema::remove_names(ArgumentObject& constraints,
     return holds(one.name);
   });
   for (ArgumentObject::Extra& one : constraints.extras) {
-    one.names = not_containing(one.names, texts);
+    one.excludes.insert(one.excludes.end(), texts.begin(), texts.end());
   }
-  std::erase_if(constraints.extras, [&](const ArgumentObject::Extra& one) {
-    return languages_.empty(one.names);
-  });
   return true;
 }
 

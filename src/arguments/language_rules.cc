@@ -2,72 +2,126 @@
 
 #include "arguments/language_rules.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
+
+#include "base/utf8.h"
+#include "regex/char_class.h"
 
 namespace parlance::arguments {
 
 using rules::ExprId;
+using rules::RuleId;
 namespace {
 
-void add_range(auto& ranges, std::uint32_t first, std::uint32_t last,
-               automata::StateId target) {
-  if (!ranges.empty() && ranges.back().target == target &&
-      ranges.back().last + 1 == first) {
-    ranges.back().last = last;
-    return;
-  }
-  ranges.push_back({first, last, target});
-}
+// Levels of choices that are written as one expression.  A rule for each level
+// would be several times larger.
+constexpr std::size_t kMostLevels = 16;
 
 }  // namespace
 
-// The recursion is at most three calls deep: a character has four bytes.
-const std::vector<LanguageRules::Range>& LanguageRules::tails(StateId state,
-                                                              int left) {
-  const auto key = std::make_pair(state, left);
-  const auto known = tails_.find(key);
-  if (known != tails_.end()) return known->second;
-  std::vector<Range> out;
-  if (left == 0) {
-    out.push_back({0, 0, state});
-  } else {
-    const std::uint32_t width = std::uint32_t{1} << (6 * (left - 1));
-    for (std::uint32_t i = 0; i < 64; ++i) {
-      const StateId next =
-          languages_.step(state, static_cast<std::uint8_t>(0x80 + i));
-      if (next == automata::kDeadState) continue;
-      for (const Range& range : tails(next, left - 1)) {
-        add_range(out, i * width + range.first, i * width + range.last,
-                  range.target);
-      }
-    }
+ExprId LanguageRules::text_from(const Dfa& dfa, std::uint32_t state) {
+  const auto [entry, made] =
+      rule_of_.try_emplace(dfa->states[state].fingerprint, rules::kNoId);
+  if (made) {
+    entry->second =
+        rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
+    texts_.push_back({entry->second, dfa, state});
   }
-  return tails_[key] = std::move(out);
+  return rules_.reference(entry->second);
 }
 
-std::vector<LanguageRules::Range> LanguageRules::characters(StateId state) {
-  std::vector<Range> out;
-  for (std::uint32_t byte = 0; byte < 0x80; ++byte) {
-    const StateId next =
-        languages_.step(state, static_cast<std::uint8_t>(byte));
-    if (next != automata::kDeadState) add_range(out, byte, byte, next);
+// The rest of the texts that begin as `from` does, without the rest of
+// from.texts: a node of their trie.  A character that continues one of them
+// leads to the next node, and any other one to the rule of a state.
+//
+// The recursion is at most kMostLevels calls deep; below, nodes are rules that
+// expr() writes.
+ExprId LanguageRules::branch(const Dfa& dfa, const Branch& from,
+                             std::size_t depth) {
+  ++states_;
+  std::span<const std::string_view> texts = from.texts;
+  const bool listed = texts.front().size() == from.read;
+  if (listed) texts = texts.subspan(1);
+  std::vector<ExprId> choices;
+  std::vector<regex::CharRange> continued;
+  while (!texts.empty()) {
+    std::size_t end = from.read;
+    const char32_t c = base::next_code_point(texts.front(), end);
+    const std::string_view begin = texts.front().substr(0, end);
+    std::size_t count = 1;
+    while (count < texts.size() && texts[count].starts_with(begin)) ++count;
+    // Each text is in the language, so the next state exists.
+    const Branch next{texts.first(count), end,
+                      dfa->after(from.state, c).value_or(0)};
+    texts = texts.subspan(count);
+    continued.push_back({c, c});
+    const ExprId read = rules_.bytes(begin.substr(from.read));
+    ExprId rest;
+    if (depth < kMostLevels) {
+      rest = branch(dfa, next, depth + 1);
+    } else {
+      const RuleId rule =
+          rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
+      waiting_.emplace_back(next, rule);
+      rest = rules_.reference(rule);
+    }
+    choices.push_back(rules_.sequence({read, rest}));
   }
-  for (std::uint32_t byte = 0xC2; byte < 0xF5; ++byte) {
-    const StateId next =
-        languages_.step(state, static_cast<std::uint8_t>(byte));
-    if (next == automata::kDeadState) continue;
-    const int left = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
-    const std::uint32_t bits = byte & (0x3Fu >> left);
-    const std::uint32_t base = bits << (6 * left);
-    for (const Range& range : tails(next, left)) {
-      add_range(out, base + range.first, base + range.last, range.target);
+  const regex::CharClass others =
+      regex::CharClass(std::move(continued)).negated();
+  std::map<std::uint32_t, std::vector<regex::CharRange>> by_target;
+  for (const CharacterDfa::Range& range : dfa->states[from.state].ranges) {
+    by_target[range.target].push_back({range.first, range.last});
+  }
+  for (auto& [target, ranges] : by_target) {
+    regex::CharClass left =
+        regex::CharClass(std::move(ranges)).intersect(others);
+    if (left.empty()) continue;
+    const ExprId one = rules_.char_class(std::move(left));
+    choices.push_back(rules_.sequence({one, text_from(dfa, target)}));
+  }
+  if (dfa->states[from.state].accepting && !listed) {
+    choices.push_back(rules_.empty());
+  }
+  return rules_.choice(std::move(choices));
+}
+
+std::optional<ExprId> LanguageRules::expr(
+    automata::LanguageId language, const std::vector<std::string>& excludes,
+    std::span<const std::string> without) {
+  const bool none = std::any_of(excludes.begin(), excludes.end(),
+                                [](const auto& text) { return text.empty(); });
+  if (none || languages_.empty(language)) return rules_.choice({});
+  const Dfa dfa = dfas_.of(languages_, language, excludes, max_states_);
+  if (dfa == nullptr) return std::nullopt;
+  if (counted_.insert(dfa).second) states_ += dfa->states.size();
+  std::vector<std::string_view> texts;
+  for (const std::string& text : without) {
+    if (dfa->accepts(text)) texts.push_back(text);
+  }
+  ExprId out;
+  if (texts.empty()) {
+    out = text_from(dfa, 0);
+  } else {
+    std::sort(texts.begin(), texts.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    out = branch(dfa, {texts, 0, 0}, 0);
+    while (!waiting_.empty() && states_ <= max_states_) {
+      const auto [next, rule] = waiting_.back();
+      waiting_.pop_back();
+      const ExprId body = branch(dfa, next, 0);
+      rules_.rules[rule].body = body;
     }
   }
+  if (states_ > max_states_) return std::nullopt;
   return out;
 }
 
-rules::RuleId LanguageRules::rule_of(StateId state) {
-  const auto [entry, made] = rule_of_.try_emplace(state, rules::kNoId);
+RuleId LinkTexts::rule_of(const CharacterDfa& dfa, std::uint32_t state) {
+  const auto [entry, made] =
+      rule_of_.try_emplace(dfa.states[state].fingerprint, rules::kNoId);
   if (made) {
     entry->second =
         rules_.add_rule("text_" + std::to_string(rules_.rules.size()));
@@ -76,28 +130,31 @@ rules::RuleId LanguageRules::rule_of(StateId state) {
   return entry->second;
 }
 
-std::optional<ExprId> LanguageRules::expr(automata::LanguageId language) {
-  const StateId start = languages_.start(language);
-  if (start == automata::kDeadState) return rules_.choice({});
-  const rules::RuleId first = rule_of(start);
-  while (!waiting_.empty()) {
-    if (rule_of_.size() > max_states_) return std::nullopt;
-    const StateId state = waiting_.back();
-    waiting_.pop_back();
-    std::map<StateId, std::vector<regex::CharRange>> by_target;
-    for (const Range& range : characters(state)) {
-      by_target[range.target].push_back({range.first, range.last});
+void LinkTexts::link(const std::vector<TextRule>& texts, std::size_t first) {
+  for (const TextRule& text : texts) {
+    const CharacterDfa& dfa = *text.dfa;
+    const ExprId all = rules_.reference(rule_of(dfa, text.state));
+    rules_.rules[first + text.rule].body = all;
+    // A rule for each state that can be reached.
+    while (!waiting_.empty()) {
+      const CharacterDfa::State& state = dfa.states[waiting_.back()];
+      const RuleId rule = rule_of(dfa, waiting_.back());
+      waiting_.pop_back();
+      std::map<std::uint32_t, std::vector<regex::CharRange>> by_target;
+      for (const CharacterDfa::Range& range : state.ranges) {
+        by_target[range.target].push_back({range.first, range.last});
+      }
+      std::vector<ExprId> choices;
+      for (auto& [target, ranges] : by_target) {
+        const ExprId one =
+            rules_.char_class(regex::CharClass(std::move(ranges)));
+        choices.push_back(
+            rules_.sequence({one, rules_.reference(rule_of(dfa, target))}));
+      }
+      if (state.accepting) choices.push_back(rules_.empty());
+      rules_.rules[rule].body = rules_.choice(std::move(choices));
     }
-    std::vector<ExprId> choices;
-    for (auto& [target, ranges] : by_target) {
-      const ExprId one = rules_.char_class(regex::CharClass(std::move(ranges)));
-      choices.push_back(
-          rules_.sequence({one, rules_.reference(rule_of(target))}));
-    }
-    if (languages_.accepting(state)) choices.push_back(rules_.empty());
-    rules_.rules[rule_of_[state]].body = rules_.choice(std::move(choices));
   }
-  return rules_.reference(first);
 }
 
 }  // namespace parlance::arguments

@@ -76,23 +76,28 @@ ExprId RuleWriter::literal_name(std::string_view name, bool call) {
                           marker(options_.delimited.close), rules_.bytes(":")});
 }
 
-// The undeclared names of a language, which undeclared_names() bounds.
-ExprId RuleWriter::literal_names(LanguageId names, const Conjunction& all,
+// The undeclared names of `extra`, which undeclared_names() bounds, as far as
+// they are in `names`.
+ExprId RuleWriter::literal_names(LanguageId names,
+                                 const ArgumentObject::Extra& extra,
                                  bool call) {
+  const auto written = [&](LanguageId some) {
+    return language(some, extra.value, extra.excludes, extra.declared);
+  };
   if (options_.style == ArgumentStyle::kPython) {
-    const ExprId written = language(names, all);
-    if (call) return rules_.sequence({written, rules_.bytes("=")});
-    return rules_.sequence({rules_.bytes("\""), written, rules_.bytes("\": ")});
+    if (call) return rules_.sequence({written(names), rules_.bytes("=")});
+    return rules_.sequence(
+        {rules_.bytes("\""), written(names), rules_.bytes("\": ")});
   }
-  const LanguageId words = whole(languages_, kBareKeys);
+  const LanguageId words = languages_.whole(kBareKeys);
   const LanguageId bare = languages_.all_of({names, words});
   const LanguageId others =
       languages_.all_of({names, languages_.complement(words)});
   std::vector<ExprId> choices;
-  if (!languages_.empty(bare)) choices.push_back(language(bare, all));
+  if (!languages_.empty(bare)) choices.push_back(written(bare));
   if (!languages_.empty(others)) {
     choices.push_back(
-        rules_.sequence({marker(options_.delimited.open), language(others, all),
+        rules_.sequence({marker(options_.delimited.open), written(others),
                          marker(options_.delimited.close)}));
   }
   return rules_.sequence(

@@ -1,12 +1,12 @@
 // Strings without quotes: free text, listed texts, and the texts of a language.
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "arguments/rule_writer.h"
-#include "regex/pattern.h"
 
 namespace parlance::arguments {
 
@@ -15,21 +15,15 @@ using rules::ExprId;
 using rules::kNoId;
 using rules::RuleId;
 
-ExprId RuleWriter::language(LanguageId id, const Conjunction& all) {
-  const std::optional<ExprId> out = texts_.expr(id);
+ExprId RuleWriter::language(LanguageId id, const Conjunction& all,
+                            const std::vector<std::string>& excludes,
+                            std::span<const std::string> without) {
+  const std::optional<ExprId> out = texts_.expr(id, excludes, without);
   if (out) return *out;
   fail({ErrorCode::kTooLarge,
         "The patterns of strings and names need more than 20000 states.",
         pointer(all)});
   return rules_.empty();
-}
-
-// The texts in which a pattern matches.  REQUIRES: the pattern is valid.
-LanguageId RuleWriter::matching(std::string_view pattern) {
-  const Result<regex::Pattern> read = regex::parse_pattern(pattern);
-  Result<LanguageId> found =
-      languages_.from_hir(read->hir, automata::Languages::Mode::kSearch);
-  return found ? *found : languages_.nothing();
 }
 
 // The listed texts, with the line feeds of the markup before and after them.
@@ -82,7 +76,7 @@ ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId strings,
   // text may end, and a text with a space at its end may not.
   if (layout_.strip) {
     strings = languages_.all_of(
-        {strings, languages_.complement(matching(
+        {strings, languages_.complement(languages_.matching(
                       "\\A[\\s\\x1C-\\x1F\\x85]|[\\s\\x1C-\\x1F\\x85]\\Z"))});
   }
   if (const auto listed = schema_.listed_strings(all, strings)) {
@@ -109,8 +103,8 @@ ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId strings,
     // texts that may end anywhere.  Therefore a string of several lines always
     // has the line feeds of the markup here, and they are optional only for a
     // string of a single line.
-    const LanguageId line =
-        languages_.all_of({strings, languages_.complement(matching("\\n"))});
+    const LanguageId line = languages_.all_of(
+        {strings, languages_.complement(languages_.matching("\\n"))});
     return rules_.choice(
         {rules_.sequence(
              {feed, limited_text(strings, max, excludes, all), feed}),
@@ -135,8 +129,8 @@ ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId strings,
   const auto body = [&](LanguageId texts) {
     return without(texts, excludes, all);
   };
-  const LanguageId begins = matching("\\A\\n");
-  const LanguageId ends = matching("\\n\\Z");
+  const LanguageId begins = languages_.matching("\\A\\n");
+  const LanguageId ends = languages_.matching("\\n\\Z");
   const auto with_end = [&](LanguageId texts) {
     return beside(
         texts, ends,
@@ -164,7 +158,7 @@ ExprId RuleWriter::without(LanguageId strings,
     text.excludes = excludes;
     return rules_.free_text(std::move(text));
   }
-  return language(schema_.not_containing(strings, excludes), all);
+  return language(strings, all, excludes);
 }
 
 }  // namespace parlance::arguments

@@ -186,7 +186,7 @@ Result<ObjectRule> ArgumentRules::object_rule(
     if (!others) break;
     Result<ValueId> value = value_of(one.value);
     if (!value) return std::move(value).error();
-    out.extras.push_back({one.names, *value});
+    out.extras.push_back({schema_.names_of(one), *value});
   }
   return out;
 }

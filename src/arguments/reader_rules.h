@@ -164,7 +164,7 @@ class ArgumentRules {
   const std::vector<TypeGroup> groups_;
   const Limits limits_;
   schema::Document document_;
-  automata::Languages languages_;
+  arguments::TextLanguages languages_;
   arguments::ArgumentSchema schema_;
   std::vector<ValueRule> values_;
   std::vector<ListRule> lists_;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,6 +24,7 @@
 #include "arguments/language_rules.h"
 #include "arguments/markup.h"
 #include "arguments/schema_view.h"
+#include "arguments/text_languages.h"
 #include "arguments/to_rules.h"
 #include "automata/language.h"
 #include "schema/document.h"
@@ -39,7 +41,8 @@ class RuleWriter {
  public:
   // All must outlive this.  `document` was loaded from `source`.
   RuleWriter(const ArgumentOptions& options, rules::Rules& rules,
-             const schema::Document& document, const json::Value& source);
+             const schema::Document& document, const json::Value& source,
+             SharedTexts& shared);
 
   Result<LoweredArguments> write();
 
@@ -84,8 +87,10 @@ class RuleWriter {
                      bool integers = false);
 
   // raw_text.cc
-  ExprId language(LanguageId id, const Conjunction& all);
-  LanguageId matching(std::string_view pattern);
+  // The texts that contain none of `excludes` and are not among `without`.
+  ExprId language(LanguageId id, const Conjunction& all,
+                  const std::vector<std::string>& excludes,
+                  std::span<const std::string> without = {});
   ExprId raw_text(const Conjunction& all, LanguageId strings,
                   const std::vector<std::string>& excludes, bool line_feeds);
   ExprId listed_text(const std::vector<std::string>& listed,
@@ -127,7 +132,8 @@ class RuleWriter {
   // Why a name cannot be written; "" if it can.
   std::string why_unwritable(std::string_view name, bool call) const;
   ExprId literal_name(std::string_view name, bool call);
-  ExprId literal_names(LanguageId names, const Conjunction& all, bool call);
+  ExprId literal_names(LanguageId names, const ArgumentObject::Extra& extra,
+                       bool call);
   ExprId literal(const Conjunction& all);
   void python_scalars(const Conjunction& all, std::uint8_t types,
                       std::vector<ExprId>& choices);
@@ -140,7 +146,7 @@ class RuleWriter {
   rules::Rules& rules_;
   const schema::Document& document_;
   const ElementLayout& layout_;
-  automata::Languages languages_;
+  TextLanguages& languages_;
   ArgumentSchema schema_;
   LanguageRules texts_;
   schema::Validator validator_;

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments/text_languages.h"
 #include "automata/language.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -33,10 +34,6 @@ using Conjunction = std::vector<schema::NodeId>;
 // Adds a node, if it is not there yet.  O(size).
 void insert(Conjunction& conjunction, schema::NodeId id);
 
-// The texts that match a pattern as a whole.  REQUIRES: the pattern is valid.
-automata::LanguageId whole(automata::Languages& languages,
-                           std::string_view pattern);
-
 // One alternative of an object.
 struct ArgumentObject {
   struct Member {
@@ -46,11 +43,16 @@ struct ArgumentObject {
     // In "required" only, and declared nowhere.
     bool undeclared = false;
   };
-  // Undeclared members: any name of the language.
+  // Undeclared members: any name of the language that contains none of
+  // `excludes` and is not among `declared`.
   struct Extra {
     automata::LanguageId names = 0;
     Conjunction value;
     bool by_pattern = false;  // of patternProperties
+    // Kept apart from `names`, which then is the same language for most
+    // objects.
+    std::vector<std::string> excludes = {};
+    std::vector<std::string> declared = {};
   };
   std::vector<Member> members;  // in the order of the schema
   std::vector<Extra> extras;
@@ -86,7 +88,7 @@ class ArgumentSchema {
  public:
   // All must outlive this.  `source` is the value `document` was loaded from.
   ArgumentSchema(const schema::Document& document, const json::Value& source,
-                 automata::Languages& languages)
+                 TextLanguages& languages)
       : document_(document), source_(source), languages_(languages) {}
 
   // A superset of the types that a value may have.
@@ -109,9 +111,8 @@ class ArgumentSchema {
       const Conjunction& all, const UndeclaredNames& names = {});
   Result<std::vector<ArgumentArray>> arrays(const Conjunction& all);
 
-  // The strings of a language that contain none of `texts`.
-  automata::LanguageId not_containing(automata::LanguageId strings,
-                                      const std::vector<std::string>& texts);
+  // Extra::names without Extra::excludes and Extra::declared.
+  automata::LanguageId names_of(const ArgumentObject::Extra& extra);
   // Removes the names whose written form contains one of `texts`.  Returns
   // false if one of these names is required.
   bool remove_names(ArgumentObject& constraints,
@@ -156,7 +157,7 @@ class ArgumentSchema {
 
   const schema::Document& document_;
   const json::Value& source_;
-  automata::Languages& languages_;
+  TextLanguages& languages_;
   std::map<NodeId, std::uint8_t> types_;
   std::map<NodeId, automata::LanguageId> strings_;
   std::map<schema::PatternId, automata::LanguageId> patterns_;

@@ -31,13 +31,14 @@ constexpr std::size_t kMaxTextStates = 20'000;
 
 RuleWriter::RuleWriter(const ArgumentOptions& options, Rules& rules,
                        const schema::Document& document,
-                       const json::Value& source)
+                       const json::Value& source, SharedTexts& shared)
     : options_(options),
       rules_(rules),
       document_(document),
       layout_(options.layout),
+      languages_(shared.for_next_schema()),
       schema_(document, source, languages_),
-      texts_(languages_, rules, kMaxTextStates),
+      texts_(languages_, rules, shared.dfas(), kMaxTextStates),
       validator_(document) {
   regex::CharClass space({{' ', ' '}, {'\t', '\t'}, {'\n', '\n'}});
   space_ = layout_.loose ? rules_.repeat(rules_.char_class(std::move(space)), 0,
@@ -89,7 +90,7 @@ Result<LoweredArguments> RuleWriter::write() {
           "limit allows (LanguageLimits)."});
   }
   if (error_) return *std::move(error_);
-  return LoweredArguments{out, std::move(narrowed_)};
+  return LoweredArguments{out, std::move(narrowed_), texts_.take_texts()};
 }
 
 // The rule of all members of an object or items of an array, whose body write()
@@ -415,9 +416,10 @@ ExprId RuleWriter::extra_members(const ArgumentObject& constraints,
     if (languages_.empty(names)) continue;
     choices.push_back(
         is_literal()
-            ? rules_.sequence({literal_names(names, one.value, list.call),
-                               literal(one.value)})
-            : element(language(names, one.value), one.value, one.by_pattern));
+            ? rules_.sequence(
+                  {literal_names(names, one, list.call), literal(one.value)})
+            : element(language(names, one.value, one.excludes, one.declared),
+                      one.value, one.by_pattern));
   }
   return rules_.sequence({rules_.choice(std::move(choices)), space_});
 }
@@ -449,7 +451,7 @@ ExprId RuleWriter::extras(const ArgumentObject& constraints,
 
   std::vector<LanguageId> names;
   for (const ArgumentObject::Extra& one : constraints.extras) {
-    names.push_back(one.names);
+    names.push_back(schema_.names_of(one));
   }
   const std::vector<LanguageId> parts = name_parts(
       languages_, languages_.any_of(std::move(names)),
@@ -670,12 +672,15 @@ json::Value schema_options(bool any_order, std::uint32_t max_white_space,
 
 Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
-                                         Rules& rules) {
+                                         Rules& rules, SharedTexts* shared) {
   schema::LoadOptions load;
   load.limits = options.limits;
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
-  return RuleWriter(options, rules, *document, schema).write();
+  SharedTexts own;
+  return RuleWriter(options, rules, *document, schema,
+                    shared != nullptr ? *shared : own)
+      .write();
 }
 
 }  // namespace parlance::arguments

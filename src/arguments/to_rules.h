@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include "arguments/language_rules.h"
+#include "arguments/text_languages.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 #include "rules/rules.h"
@@ -54,15 +56,20 @@ struct LoweredArguments {
   // The schemas whose members cannot come in every order: a pointer, and a
   // sentence that specifies the limits.
   std::vector<std::pair<std::string, std::string>> narrowed = {};
+  // Rules whose bodies LinkTexts writes.
+  std::vector<TextRule> texts = {};
 };
 
-// Adds the expressions to `rules` and returns the one for the whole list.
+// Adds the expressions to `rules` and returns the one for the whole list, and
+// the rules that have no body yet.
+// `shared`: what the schemas of one compile share; may be null.
 // Pointers are those of `schema`.  Errors: those of schema::load();
 // kUnsupported for constraints that elements cannot enforce; kUnsatisfiable;
 // kTooLarge.
 Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
-                                         rules::Rules& rules);
+                                         rules::Rules& rules,
+                                         SharedTexts* shared = nullptr);
 
 // The members of SchemaExpr::options, see tag_to_rules.h.
 json::Value schema_options(bool any_order, std::uint32_t max_white_space,

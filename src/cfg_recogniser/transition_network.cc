@@ -6,6 +6,7 @@
 #include "cfg_recogniser/transition_network.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,16 @@ struct TransitionNetwork::Build {
     StateId end = 0;
   };
   std::vector<Work> left = {};
+
+  // The automata of free texts without triggers: equal ones are one.  Many
+  // arguments have the same excludes.
+  struct TextKey {
+    std::vector<std::string> excludes;
+    const automata::PatternDfa* patterns = nullptr;
+    bool markers = false;
+    auto operator<=>(const TextKey&) const = default;
+  };
+  std::map<TextKey, std::uint32_t> plain_texts = {};
 
   StateId state() {
     net.states.emplace_back();
@@ -344,10 +355,22 @@ void TransitionNetwork::Build::symbols(std::span<const WordSymbol> word,
 // so only the token may begin it.
 void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
                                          const Work& work) {
+  if (text.triggers.empty()) {
+    const auto [known, is_new] = plain_texts.try_emplace(
+        TextKey{text.excludes, text.exclude_dfa.get(), text.markers},
+        static_cast<std::uint32_t>(net.free_texts.size()));
+    if (!is_new) {
+      act(Action::kFreeText, known->second, work.begin, work.end);
+      return;
+    }
+  }
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
-  const AhoCorasick excluded = automata::word_automaton(text.excludes);
+  AhoCorasick excluded;
+  if (!text.triggers.empty()) {
+    excluded = automata::word_automaton(text.excludes);
+  }
   struct Spelling {
     std::vector<WordSymbol> word;
     StateId next = 0;
@@ -495,17 +518,28 @@ void TransitionNetwork::find_nullable() {
 }
 
 void TransitionNetwork::find_live() {
-  std::vector<std::vector<StateId>> dependents(states.size());
-  for (StateId id = 0; id < states.size(); ++id) {
+  // The states that depend on a state, one after the other: those of state i
+  // are dependents[first[i]] up to dependents[first[i + 1]].
+  const auto each_need = [&](StateId id, const auto& needs) {
     const NetworkState& state = states[id];
-    for (StateId target : state.epsilon) dependents[target].push_back(id);
+    for (StateId target : state.epsilon) needs(target);
     if (state.action != Action::kPass && state.action != Action::kEnd &&
         state.action != Action::kBodyEnd) {
-      dependents[state.next].push_back(id);
+      needs(state.next);
     }
     if (state.action == Action::kCall || state.action == Action::kCount) {
-      dependents[rules[state.index].start].push_back(id);
+      needs(rules[state.index].start);
     }
+  };
+  std::vector<std::uint32_t> first(states.size() + 1, 0);
+  for (StateId id = 0; id < states.size(); ++id) {
+    each_need(id, [&](StateId target) { ++first[target]; });
+  }
+  std::uint32_t count = 0;
+  for (std::uint32_t& here : first) here = count += here;
+  std::vector<StateId> dependents(count);
+  for (StateId id = 0; id < states.size(); ++id) {
+    each_need(id, [&](StateId target) { dependents[--first[target]] = id; });
   }
   auto now_live = [&](const NetworkState& state) {
     for (StateId target : state.epsilon) {
@@ -553,7 +587,9 @@ void TransitionNetwork::find_live() {
   while (!left.empty()) {
     StateId id = left.back();
     left.pop_back();
-    for (StateId dependent : dependents[id]) check(dependent);
+    for (std::uint32_t i = first[id]; i < first[id + 1]; ++i) {
+      check(dependents[i]);
+    }
   }
 }
 

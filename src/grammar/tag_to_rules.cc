@@ -8,7 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "arguments/language_rules.h"
 #include "arguments/markup.h"
+#include "arguments/text_languages.h"
 #include "arguments/to_rules.h"
 #include "grammar/compile.h"
 #include "grammar/exclude_dfas.h"
@@ -168,7 +170,9 @@ class Lowering {
   const bool inside_;
   const structural_tag::TagAnalysis analysis_;
   ExcludeDfas exclude_dfas_;
+  arguments::SharedTexts shared_;
   LoweredTag out_;
+  arguments::LinkTexts link_texts_{out_.rules};
   std::vector<Made> made_;
   std::optional<Error> error_;
 };
@@ -280,7 +284,10 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
 Result<LoweredArguments> Lowering::elements(const json::Value& schema,
                                             const ArgumentOptions& options) {
   if (options_.cache == nullptr) {
-    return arguments::lower_arguments(schema, options, out_.rules);
+    Result<LoweredArguments> made =
+        arguments::lower_arguments(schema, options, out_.rules, &shared_);
+    if (made) link_texts_.link(made->texts, 0);
+    return made;
   }
   struct Elements {
     Rules rules;
@@ -305,12 +312,15 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   if (cached == nullptr) {
     auto made = std::make_shared<Elements>();
     Result<LoweredArguments> lowered =
-        arguments::lower_arguments(schema, options, made->rules);
+        arguments::lower_arguments(schema, options, made->rules, &shared_);
     if (!lowered) return lowered;
     made->made = *std::move(lowered);
     std::size_t bytes = rules::memory_bytes(made->rules);
     for (const auto& [path, message] : made->made.narrowed) {
       bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
+    }
+    for (const arguments::TextRule& text : made->made.texts) {
+      bytes += sizeof(text) + text.dfa->memory_bytes();
     }
     cached = options_.cache->add(recogniser::EntryKind::kPart, std::move(key),
                                  {std::move(made), bytes});
@@ -327,6 +337,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     name.resize(name.rfind('_') + 1);
     name += std::to_string(i);
   }
+  link_texts_.link(one.made.texts, first_rule);
   return LoweredArguments{first + one.made.list, one.made.narrowed};
 }
 

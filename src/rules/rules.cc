@@ -355,6 +355,11 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
     const RuleOptions& options = rules.rules[id].options;
     return options.lazy || options.marker != kNoId;
   };
+  bool any = false;
+  for (RuleId id = 0; id < rules.rules.size(); ++id) {
+    any = any || lazy(id) || rules.rules[id].options.limited();
+  }
+  if (!any) return {};
   std::vector<std::vector<Edge>> edges(rules.rules.size());
   for (RuleId id = 0; id < rules.rules.size(); ++id) {
     const Rule& rule = rules.rules[id];
