@@ -31,6 +31,8 @@
 //   // decided as if its next byte led to `assumed`.
 //   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
 //                      StateId assumed);
+//   // Optional: finds the tokens with a byte.
+//   const BytePositions& byte_positions() const;
 
 #include <algorithm>
 #include <array>
@@ -38,6 +40,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mask/byte_positions.h"
 #include "mask/decided_tokens.h"
 #include "vocab/token_tables.h"
 
@@ -211,7 +214,8 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
 //
 // If every class on the path has a single byte, the path is one node of the
 // trie of all tokens; then only its children for the bytes of the class are
-// visited. Else every token of the subtree is checked by itself.
+// visited.  Else the tokens of the subtree that have such a byte are checked
+// one by one.
 template <class Walk, class Trie>
 void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   const auto& node = class_trie_->nodes()[deferred.node];
@@ -241,6 +245,24 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
       if (std::ranges::binary_search(bytes, byte)) read(child, byte);
     }
     return;
+  }
+  // The tokens with one of the few bytes, if the walk can find them; else all
+  // tokens, of which most have another byte.
+  if constexpr (requires { walk().byte_positions(); }) {
+    constexpr std::uint32_t kFew = 64;
+    const bool few = node.last - node.first < kFew;
+    if (!few && std::ranges::all_of(bytes, [&](std::uint8_t byte) {
+          return BytePositions::known(byte, depth);
+        })) {
+      for (const std::uint8_t byte : bytes) {
+        if (step(from, byte) == deferred.target) continue;
+        for (const std::uint32_t i : walk().byte_positions().between(
+                 byte, depth, node.first, node.last)) {
+          walk().correct_token(i, depth, from, deferred.target);
+        }
+      }
+      return;
+    }
   }
   for (std::uint32_t i = node.first; i < node.last; ++i) {
     walk().correct_token(i, depth, from, deferred.target);

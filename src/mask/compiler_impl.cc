@@ -77,6 +77,7 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
                     .tables = tables_,
                     .string_classes = string_classes_,
                     .token_classes = token_classes_,
+                    .byte_positions = byte_positions_,
                     .whitespace_bases = whitespace_bases_,
                     .lexemes = lexemes_,
                     .values = values_,

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mask/byte_positions.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
@@ -67,7 +68,7 @@ class CompilerImpl {
   std::uint64_t misses() const {
     return misses_.load(std::memory_order_relaxed);
   }
-  // Bytes of the tables, and of the bases that are built on first use.
+  // Bytes of the tables, and of those that are built on first use.
   std::size_t tables_bytes() const {
     return tables_.bytes().size() + string_classes_.memory_bytes() +
            token_classes_.memory_bytes() +
@@ -91,6 +92,8 @@ class CompilerImpl {
       std::make_shared<std::atomic<std::size_t>>(0);
   const std::shared_ptr<std::atomic<std::size_t>> bases_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
+  const BytePositions byte_positions_{vocabulary_, token_classes_,
+                                      bases_bytes_};
   MaskStore store_;
   LexemeMaskCache lexemes_;
   SharedValueMasks values_{bytes_};

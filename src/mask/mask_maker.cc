@@ -78,7 +78,7 @@ MaskMaker::MaskMaker(const MaskResources& resources)
       builder_(resources.tables.mask_words()),
       lexeme_walk_(resources.tables, resources.vocabulary),
       token_class_walk_(resources.tables, resources.token_classes,
-                        resources.vocabulary) {}
+                        resources.byte_positions, resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    PartialMaskCache& partial_masks) {

@@ -157,6 +157,7 @@ struct MaskResources {
   const vocab::TokenTables& tables;
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
+  const BytePositions& byte_positions;
   WhitespaceBases& whitespace_bases;
   LexemeMaskCache& lexemes;
   SharedValueMasks& values;

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "mask/byte_positions.h"
 #include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/configuration_hash.h"
@@ -41,9 +42,10 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
  public:
   TokenClassWalk(const vocab::TokenTables& tables,
                  const vocab::TokenClassTrie& class_trie,
-                 const Vocabulary& vocabulary)
+                 const BytePositions& positions, const Vocabulary& vocabulary)
       : ClassWalk(tables),
         token_classes_(class_trie),
+        positions_(positions),
         vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that can be read from `at`.
@@ -73,7 +75,10 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
 
+  const BytePositions& byte_positions() const { return positions_; }
+
   const vocab::TokenClassTrie& token_classes_;
+  const BytePositions& positions_;
   const Vocabulary& vocabulary_;
 
   // While one mask is made.
