@@ -8,6 +8,7 @@
 
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "recogniser/composite.h"
+#include "regex/pattern.h"
 #include "rules/schema_options.h"
 #include "schema/document.h"
 #include "schema_solver/excludes.h"
@@ -49,6 +50,31 @@ Error cancelled_error() {
 
 // --- Schemas -----------------------------------------------------------------
 
+namespace {
+
+// The schemas of a tag's arguments have the same excludes.
+schema_solver::SharedPattern pattern_of(
+    const std::vector<std::string>& excludes, PartCache* cache) {
+  if (cache == nullptr) return schema_solver::excluded_strings(excludes);
+  recogniser::KeyWriter writer('p');
+  for (const std::string& text : excludes) writer.text(text);
+  std::string key = writer.take();
+  std::shared_ptr<const void> found =
+      cache->find(recogniser::EntryKind::kPart, key);
+  if (found == nullptr) {
+    const auto made = schema_solver::excluded_strings(excludes);
+    if (made == nullptr) return nullptr;
+    const std::size_t bytes =
+        sizeof(*made) +
+        made->hir.nodes.capacity() * (sizeof(made->hir.nodes[0]) + 32);
+    found =
+        cache->add(recogniser::EntryKind::kPart, std::move(key), {made, bytes});
+  }
+  return std::static_pointer_cast<const regex::Pattern>(found);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<JsonRecogniser>> make_schema(
     const json::Value& schema, const JsonSchemaOptions& options,
     PartCache* cache) {
@@ -68,7 +94,10 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   }
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
-  schema_solver::exclude_texts(*document, options.excludes);
+  if (!options.excludes.empty() && schema_solver::may_have_strings(*document)) {
+    schema_solver::exclude_strings(*document,
+                                   pattern_of(options.excludes, cache));
+  }
   Result<std::unique_ptr<JsonRecogniser>> made =
       JsonRecogniser::create(std::move(*document), options);
   if (!made) return std::move(made).error();

@@ -5,6 +5,7 @@
 
 #include "schema_solver/excludes.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -127,20 +128,33 @@ std::string string_pattern_of(std::string_view text) {
   return out;
 }
 
-void exclude_texts(schema::Document& document,
-                   std::span<const std::string> texts) {
+SharedPattern excluded_strings(std::span<const std::string> texts) {
   std::string pattern;
   for (const std::string& text : texts) {
     const std::string one = string_pattern_of(text);
     if (!one.empty()) pattern += (pattern.empty() ? "" : "|") + one;
   }
-  if (pattern.empty()) return;
+  if (pattern.empty()) return nullptr;
   Result<regex::Pattern> read = regex::parse_pattern(pattern);
-  if (!read) return;  // never: the pattern has only characters and classes
+  if (!read) return nullptr;  // never: it has only characters and classes
+  return std::make_shared<const regex::Pattern>(std::move(*read));
+}
+
+bool may_have_strings(const schema::Document& document) {
+  constexpr std::uint8_t kWithStrings =
+      schema::kString | schema::kArray | schema::kObject;
+  const schema::Node& root = document.node(document.root);
+  if ((root.types & kWithStrings) == 0) return false;
+  if (!root.scalars || !root.enum_nodes.empty()) return true;
+  return std::any_of(root.scalars->begin(), root.scalars->end(),
+                     [](const json::Value& one) { return one.is_string(); });
+}
+
+void exclude_strings(schema::Document& document, SharedPattern pattern) {
+  if (pattern == nullptr) return;
   const auto pattern_id =
       static_cast<schema::PatternId>(document.patterns.size());
-  document.patterns.push_back(
-      {.pattern = std::make_shared<const regex::Pattern>(std::move(*read))});
+  document.patterns.push_back({.pattern = std::move(pattern)});
 
   const auto holds = static_cast<schema::NodeId>(document.nodes.size());
   const schema::NodeId without = holds + 1;
@@ -167,6 +181,12 @@ void exclude_texts(schema::Document& document,
   node.all_of = {document.root, without};
   document.nodes.push_back(std::move(node));
   document.root = without + 1;
+}
+
+void exclude_texts(schema::Document& document,
+                   std::span<const std::string> texts) {
+  if (texts.empty() || !may_have_strings(document)) return;
+  exclude_strings(document, excluded_strings(texts));
 }
 
 }  // namespace parlance::schema_solver

@@ -21,10 +21,12 @@
 // constant that contains X is not allowed, an object that requires such a key
 // is not satisfiable, and a recogniser begins nothing that it cannot finish.
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "regex/pattern.h"
 #include "schema/document.h"
 
 namespace parlance::schema_solver {
@@ -33,8 +35,20 @@ namespace parlance::schema_solver {
 // contains `text`.  "" if there is no such string.
 std::string string_pattern_of(std::string_view text);
 
-// Adds to the root of a schema that no string may contain one of `texts`.
-// REQUIRES: none of them is empty.
+// The pattern of the strings whose canonical text contains one of `texts`; null
+// if there is no such string.  REQUIRES: none of them is empty.
+using SharedPattern = std::shared_ptr<const regex::Pattern>;
+SharedPattern excluded_strings(std::span<const std::string> texts);
+
+// Whether some text of the schema may contain a string.  May be true although
+// none does.
+bool may_have_strings(const schema::Document& document);
+
+// Adds to the root of a schema that no string may match `pattern`, which may be
+// null.
+void exclude_strings(schema::Document& document, SharedPattern pattern);
+
+// The same for texts.  REQUIRES: none of them is empty.
 void exclude_texts(schema::Document& document,
                    std::span<const std::string> texts);
 
