@@ -154,8 +154,9 @@ class Requests {
   }
 
   // From the request to the first mask.
-  bool first_mask(const Format& format) {
-    const Result<StructuralTag> tag = format.structural_tag(options_);
+  bool first_mask(const Format& format) { return first_mask(format, options_); }
+  bool first_mask(const Format& format, const StructuralTagOptions& options) {
+    const Result<StructuralTag> tag = format.structural_tag(options);
     if (!tag) return false;
     const Result<Constraint> constraint =
         compiler_.compile_structural_tag(*tag);
@@ -171,7 +172,7 @@ class Requests {
       for (const std::string_view name : names_) {
         // A format that has served another request, of another tool.
         const Format format = *Format::built_in(name);
-        benchmark::DoNotOptimize(format.structural_tag(other_));
+        first_mask(format, other_);
         compiler_.clear_cache();
         if (known) first_mask(format);
         const double begin = now_ms();

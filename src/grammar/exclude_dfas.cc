@@ -46,15 +46,43 @@ Result<ExcludeDfas::Dfa> ExcludeDfas::of(TagNodeId id) {
   return dfa;
 }
 
-// The automaton, from the cache or from the patterns.
+// What TagTree::pattern_dfas has, if compiling it would be within the limits.
+ExcludeDfas::Dfa ExcludeDfas::of_format(
+    const std::vector<std::string>& patterns, const Limits& limits) const {
+  if (tag_.pattern_dfas == nullptr ||
+      limits.automaton_bytes != Limits().automaton_bytes) {
+    return nullptr;
+  }
+  structural_tag::TagTree::PatternDfas& dfas = *tag_.pattern_dfas;
+  const std::lock_guard lock(dfas.mutex);
+  const auto found = dfas.known.find(patterns);
+  if (found == dfas.known.end() ||
+      found->second->visited() > limits.pattern_states) {
+    return nullptr;
+  }
+  return found->second;
+}
+
+void ExcludeDfas::keep_in_format(const std::vector<std::string>& patterns,
+                                 const Limits& limits, const Dfa& dfa) const {
+  if (tag_.pattern_dfas == nullptr ||
+      limits.automaton_bytes != Limits().automaton_bytes) {
+    return;
+  }
+  structural_tag::TagTree::PatternDfas& dfas = *tag_.pattern_dfas;
+  const std::lock_guard lock(dfas.mutex);
+  if (dfas.known.size() < dfas.kMost) dfas.known.emplace(patterns, dfa);
+}
+
+// The automaton, from the format, the cache or the patterns.
 Result<ExcludeDfas::Dfa> ExcludeDfas::compile(const TagNode& node) {
   const std::vector<std::string>& patterns =
       structural_tag::exclude_patterns_of(node);
   Limits left = options_.limits;
   left.pattern_states -= states_;
   std::string key;
-  Dfa dfa;
-  if (options_.cache != nullptr) {
+  Dfa dfa = of_format(patterns, left);
+  if (dfa == nullptr && options_.cache != nullptr) {
     recogniser::KeyWriter writer('x');
     writer.limits(left).number(patterns.size());
     for (const std::string& pattern : patterns) writer.text(pattern);
@@ -71,6 +99,7 @@ Result<ExcludeDfas::Dfa> ExcludeDfas::compile(const TagNode& node) {
       return error;
     }
     dfa = *std::move(made);
+    keep_in_format(patterns, left, dfa);
     if (options_.cache != nullptr) {
       options_.cache->add(recogniser::EntryKind::kPart, std::move(key),
                           {dfa, dfa->memory_bytes()});

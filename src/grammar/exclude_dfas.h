@@ -41,6 +41,10 @@ class ExcludeDfas {
 
  private:
   Result<Dfa> compile(const structural_tag::TagNode& node);
+  Dfa of_format(const std::vector<std::string>& patterns,
+                const Limits& limits) const;
+  void keep_in_format(const std::vector<std::string>& patterns,
+                      const Limits& limits, const Dfa& dfa) const;
   std::optional<Error> check(structural_tag::TagNodeId id,
                              const automata::PatternDfa& dfa);
 

@@ -152,6 +152,8 @@ struct StoredPlan {
       : plan(make_plan(format)) {}
   Result<std::shared_ptr<const Plan>> plan;
   mutable RecentTags recent = {};
+  const std::shared_ptr<structural_tag::TagTree::PatternDfas> pattern_dfas =
+      std::make_shared<structural_tag::TagTree::PatternDfas>();
 };
 
 const StoredPlan& plan_of(const format::FormatImpl& format) {
@@ -234,6 +236,7 @@ Result<StructuralTag> Format::structural_tag(
   for (const inversion::Tool& tool : request.tools.functions) {
     tree->requested_tools.emplace_back(tool.name, tool.path);
   }
+  tree->pattern_dfas = stored.pattern_dfas;
   const auto tag = detail::Access::make<StructuralTag>(
       std::shared_ptr<const structural_tag::TagTree>(
           std::make_shared<structural_tag::TagTree>(std::move(*tree))));

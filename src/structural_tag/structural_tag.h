@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +33,7 @@
 #include <variant>
 #include <vector>
 
+#include "automata/pattern_dfa.h"
 #include "base/unbounded.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -337,6 +339,18 @@ struct TagTree {
     std::shared_ptr<const GrammarKey> key;  // guarded by the mutex
   };
   std::shared_ptr<LastKey> last_key = std::make_shared<LastKey>();
+
+  // The automata of exclude_patterns that the tags of one format share; null:
+  // none.  They were compiled with the default limits.
+  struct PatternDfas {
+    static constexpr std::size_t kMost = 16;
+    std::mutex mutex;
+    // By the patterns; at most kMost.  Guarded by the mutex.
+    std::map<std::vector<std::string>,
+             std::shared_ptr<const automata::PatternDfa>>
+        known;
+  };
+  std::shared_ptr<PatternDfas> pattern_dfas = nullptr;
 
   const TagNode& operator[](TagNodeId id) const { return nodes[index_of(id)]; }
 };
