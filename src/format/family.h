@@ -66,6 +66,8 @@ struct ArgumentReading {
   std::vector<std::pair<std::string, std::string>> types = {};
   enum class Decode : std::uint8_t { kNone, kXml, kCdata };
   Decode decode = Decode::kNone;
+  // Names of arguments have references (&quot; &amp;).
+  bool xml_keys = false;
 };
 
 // Names under which a call is found in a JSON value; the first that the value

@@ -38,7 +38,7 @@ constexpr std::array kReadKeys = {
     "ends"sv,      "interrupted_by"sv, "syntax"sv, "values"sv, "members"sv,
     "arguments"sv, "otherwise"sv,      "drop"sv,   "layout"sv, "strip"sv};
 constexpr std::array kArgumentKeys = {"line_feeds"sv, "python"sv, "type_by"sv,
-                                      "decode"sv};
+                                      "decode"sv, "keys"sv};
 constexpr std::array kMemberKeys = {"name"sv, "arguments"sv, "id"sv,
                                     "as_text"sv, "only_key"sv};
 constexpr std::array kLayoutKeys = {"before"sv, "after"sv, "first"sv, "last"sv};
@@ -412,6 +412,10 @@ class FieldReader {
         out.decode = read_.choice(member, inner, name, kNames) == 0
                          ? ArgumentReading::Decode::kXml
                          : ArgumentReading::Decode::kCdata;
+      } else if (key == "keys" && !member.is_null()) {
+        constexpr std::array kNames = {"xml"sv};
+        read_.choice(member, inner, name, kNames);
+        out.xml_keys = true;
       }
     }
     return out;

@@ -224,6 +224,10 @@ Result<StructuralTag> Format::structural_tag(
   if (auto error = inversion::verify_names(*this, **plan, names)) {
     return *std::move(error);
   }
+  if (auto error =
+          inversion::verify_arguments(*this, **plan, request.tools.functions)) {
+    return *std::move(error);
+  }
   Result<inversion::BuiltTag> built =
       inversion::build_tag(*impl_, **plan, request);
   if (!built) return std::move(built).error();

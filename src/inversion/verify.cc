@@ -1,15 +1,18 @@
 #include "inversion/verify.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "base/access.h"
+#include "base/argument_names.h"
 #include "base/quoted.h"
 #include "inversion/trimmed.h"
 #include "json/located.h"
 #include "json/writer.h"
 #include "parlance/response_parser.h"
+#include "rendering/arguments.h"
 
 namespace parlance::inversion {
 namespace {
@@ -395,6 +398,93 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
   for (const std::string_view name : left) {
     if (plan.names.size() >= Plan::kMostNames) plan.names.clear();
     plan.names.emplace(name);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+bool is_required(const json::Value& schema, std::string_view name) {
+  const json::Value* required = schema.find("required");
+  return required != nullptr && required->is_array() &&
+         std::ranges::any_of(required->items(), [&](const json::Value& one) {
+           return one.is_string() && one.as_string() == name;
+         });
+}
+
+// Whether the grammar leaves out an optional argument with this name, since
+// what ends the name is in it.
+bool ends_early(std::string_view name, const json::Value& style) {
+  const json::Value* elements = style.find("elements");
+  if (elements == nullptr) return false;
+  const json::Value* key = elements->find("key");
+  const bool raw = key == nullptr || key->as_string() != "xml";
+  const json::Value* open = elements->find("open");
+  const json::Value* middle = elements->find("middle");
+  if (raw && open != nullptr && open->as_string().ends_with('"') &&
+      name.find('"') != std::string_view::npos) {
+    return true;
+  }
+  return raw && middle != nullptr && !middle->as_string().empty() &&
+         name.find(middle->as_string()) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
+                                      const std::vector<Tool>& tools) {
+  if (!plan.calls) return std::nullopt;
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  const json::Value* style = nullptr;
+  for (const WritePart& part : layout.parts) {
+    if (part.kind == WritePart::Kind::kArguments) style = &part.style;
+  }
+  const json::Value* kind = style == nullptr ? nullptr : style->find("style");
+  if (kind == nullptr || kind->as_string() == "json") return std::nullopt;
+  const auto fault_in = [&](const Tool& tool, const std::string& name,
+                            std::string& call) -> std::string {
+    const json::Value arguments = json::Object{{name, "v"}};
+    const Result<std::string> written =
+        rendering::write_arguments(arguments, *style);
+    if (!written) return written.error().message;
+    for (const Sample& sample : plan.samples) {
+      call = text_in(layout.section_begin) +
+             spelled(sample, tool.name, *written) + text_in(layout.section_end);
+      const Reading reading = read(format, plan, call);
+      if (!reading.fault.empty()) return reading.fault;
+      if (reading.calls.empty()) return "it opens no call";
+      if (reading.calls.size() == 1 &&
+          has_arguments(reading.calls[0], arguments)) {
+        continue;
+      }
+      return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
+    }
+    return "";
+  };
+  for (const Tool& tool : tools) {
+    const json::Value* declared = tool.schema.find("properties");
+    if (declared == nullptr || !declared->is_object()) continue;
+    for (const json::Member& member : declared->members()) {
+      if (base::is_argument_name(member.key)) continue;
+      std::string call;
+      const std::string fault = fault_in(tool, member.key, call);
+      if (fault.empty()) continue;
+      const bool left_out = call.empty() || ends_early(member.key, *style);
+      if (left_out && !is_required(tool.schema, member.key)) continue;
+      return Error{
+          ErrorCode::kConflict,
+          "tools: the argument " + base::quoted(member.key.substr(0, 200)) +
+              " of the tool " + base::quoted(tool.name.substr(0, 200)) +
+              " cannot be written in field '" +
+              std::string(format.field_name(*plan.calls)) + "': " +
+              (call.empty()
+                   ? fault
+                   : "of the call " +
+                         json::dump(json::Value(call), {.ascii = false}) +
+                         ", " + fault + "."),
+          json::append_pointer(tool.path + "/parameters/properties",
+                               member.key)};
+    }
   }
   return std::nullopt;
 }

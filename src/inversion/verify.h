@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "inversion/plan.h"
+#include "inversion/tool_choice.h"
 #include "parlance/error.h"
 #include "parlance/format.h"
 
@@ -31,6 +32,17 @@ namespace parlance::inversion {
 // Complexity: O(sum of the sizes of the calls of new names).
 std::optional<Error> verify_names(const Format& format, const Plan& plan,
                                   const std::vector<std::string_view>& names);
+
+// The same for the names of the arguments that tools declare, where they are
+// not written as JSON and are no identifiers: writes a call with this argument
+// for each, reads it, and compares.  Names that the grammar leaves out because
+// they are optional and cannot be written are not read.
+//
+// Errors: kConflict, with a message that names field, tool, argument and text,
+// and the pointer of the argument.
+// Complexity: O(sum of the sizes of these calls).
+std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
+                                      const std::vector<Tool>& tools);
 
 }  // namespace parlance::inversion
 

@@ -49,7 +49,8 @@ std::optional<char32_t> character_of(std::string_view reference) {
 bool changes_arguments(const format::FieldReading& reading) {
   const format::ArgumentReading& arguments = reading.arguments;
   return arguments.line_feeds > 0 || arguments.python ||
-         !arguments.type_capture.empty() || arguments.decode != Decode::kNone;
+         !arguments.type_capture.empty() || arguments.decode != Decode::kNone ||
+         arguments.xml_keys;
 }
 
 std::string decode_references(std::string_view text) {

@@ -129,7 +129,9 @@ std::unique_ptr<CallReader> lax_reader(const Content& content,
     }
   }
   return std::make_unique<call_stream::LaxCallReader>(
-      LaxText(dialect, &regex::is_word, std::move(counts)), std::move(json));
+      LaxText(dialect, dialect.python_words ? &is_family_word : &regex::is_word,
+              std::move(counts)),
+      std::move(json));
 }
 
 }  // namespace

@@ -81,18 +81,19 @@ std::optional<std::string> rewritten_json(const MarkedText& marked,
   json::Dialect dialect;
   dialect.unquoted_keys = content.unquoted_keys;
   dialect.python_words = python_words;
+  const auto is_word = python_words ? &is_family_word : &regex::is_word;
   if (!program.spoofable) {
     dialect.string_delims = content.string_delims;
-    return json::rewrite(marked.text, dialect, &regex::is_word);
+    return json::rewrite(marked.text, dialect, is_word);
   }
   // The spelling of a delimiter in ordinary tokens is part of a string.
   const Sentinels sentinels(marked, program.marks, content.string_delims);
   if (sentinels.empty()) {
     dialect.string_delims = content.string_delims;
-    return json::rewrite(marked.text, dialect, &regex::is_word);
+    return json::rewrite(marked.text, dialect, is_word);
   }
   dialect.string_delims = sentinels.delimiters();
-  auto out = json::rewrite(sentinels.text(), dialect, &regex::is_word);
+  auto out = json::rewrite(sentinels.text(), dialect, is_word);
   if (out) out = sentinels.restored(std::move(*out));
   return out;
 }
@@ -215,6 +216,9 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
     }
     auto [key_begin, key_end] = found.groups[0];
     std::string key(text.substr(key_begin, key_end - key_begin));
+    if (reading != program.arguments.end() && reading->second->xml_keys) {
+      key = decode_references(key);
+    }
     MarkedText raw("");
     bool null = false;
     if (has_value) {

@@ -17,6 +17,7 @@
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
+#include "regex/unicode_properties.h"
 
 namespace parlance::parse {
 
@@ -35,6 +36,11 @@ inline bool is_lax(const format::Content& content) {
          (content.unquoted_keys || !content.string_delims.empty());
 }
 
+// The characters of unquoted keys where a family file has python_words.
+inline bool is_family_word(char32_t c) {
+  return c == '.' || c == '-' || regex::is_word(c);
+}
+
 // Parses `text` by `content`.  `cut`: the end of the response cut the region
 // off, so its value is valid only if it accounts for all of the text
 // (recovery). Complexity: O(text.size()) for patterns that our automata run.
@@ -43,7 +49,8 @@ inline bool is_lax(const format::Content& content) {
 // account for, without white space at their ends: text between the tags of
 // xml-inline, and lines of kv-lines without a separator.  At most kMostIgnored.
 //
-// `python_words`: None, True and False are values of json in a lax dialect.
+// `python_words`: None, True and False are values of json in a lax dialect, and
+// its unquoted keys may have '.' and '-', as names of arguments have.
 ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
                             const DelimiterProgram& program,

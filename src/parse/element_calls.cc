@@ -108,6 +108,11 @@ bool ElementCallReader::run(std::string_view text, bool end) {
   return search_.decided();
 }
 
+std::string ElementCallReader::name_of(std::string_view written) const {
+  return reading_ != nullptr && reading_->xml_keys ? decode_references(written)
+                                                   : std::string(written);
+}
+
 bool ElementCallReader::read_element(std::string_view text, std::string& out) {
   search_.match(match_);
   // An empty match would be found again.
@@ -131,7 +136,7 @@ bool ElementCallReader::read_element(std::string_view text, std::string& out) {
   if (groups[2]) {
     type = text.substr(groups[2]->first, groups[2]->second - groups[2]->first);
   }
-  if (!write(text.substr(begin, end - begin), type, raw, null, out)) {
+  if (!write(name_of(text.substr(begin, end - begin)), type, raw, null, out)) {
     return false;
   }
   search_from(static_cast<std::size_t>(match_.end), text);
@@ -163,8 +168,8 @@ bool ElementCallReader::read_head(std::string_view text, std::string& out) {
   search_.match(match_);
   const auto [begin, end] = match_.groups[0];
   if (begin == automata::kNoPosition) return false;
-  key_ = text.substr(static_cast<std::size_t>(begin),
-                     static_cast<std::size_t>(end - begin));
+  key_ = name_of(text.substr(static_cast<std::size_t>(begin),
+                             static_cast<std::size_t>(end - begin)));
   value_begin_ = static_cast<std::size_t>(match_.end);
   written_ = value_begin_;
   type_.clear();

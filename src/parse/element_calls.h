@@ -98,6 +98,8 @@ class ElementCallReader final : public MemberReader {
   void search_from(std::size_t begin, std::string_view text);
   bool run(std::string_view text, bool end);
   bool is_string() const;
+  // The name of an argument that is written as `written`.
+  std::string name_of(std::string_view written) const;
   bool read_element(std::string_view text, std::string& out);
   bool read_head(std::string_view text, std::string& out);
   bool read_tail(std::string_view text, std::string& out);

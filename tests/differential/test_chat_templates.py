@@ -51,7 +51,6 @@ import tokenizers_at_hand  # noqa: E402
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 LONG = bool(os.environ.get("PARLANCE_LONG"))
 
-EMPTY = "an empty block of reasoning, which the family never writes"
 NO_IDENTIFIER = "a tool whose name has a hyphen, which no Python call can have"
 
 # A message may be spelled in several ways; a format renders one of them.
@@ -68,14 +67,9 @@ SPELLED_OTHERWISE = {
 }
 
 
-def broken(reason, law, *templates):
-    return {(template, law): reason for template in templates}
-
-
 # (template, law) -> why it does not hold.
 BROKEN = {
     **{(template, "render"): why for template, why in SPELLED_OTHERWISE.items()},
-    **broken(EMPTY, "choice", "CohereForAI-c4ai-command-r7b-12-2024-tool_use"),
     **{
         (template, law): NO_IDENTIFIER
         for template in ("LFM2-8B-A1B", "LFM2.5-8B-A1B")

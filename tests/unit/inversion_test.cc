@@ -679,6 +679,54 @@ TEST(Inversion, RequiredValuesThatCannotBeWritten) {
   EXPECT_EQ(other->report()[0].path, "/format/content");
 }
 
+TEST(Inversion, NamesOfArgumentsThatCannotBeWritten) {
+  struct Row {
+    std::string_view family;
+    std::string_view name;
+    bool required;
+    std::string_view fault;  // "": it can be written, or is left out
+  };
+  const Row rows[] = {
+      {"qwen3_coder", "a>b", true, "it is read as"},
+      {"qwen3_coder", "a>b", false, "it is read as"},
+      {"qwen3_coder", "a-b", true, ""},
+      {"minimax_m2", "a>b", true, "it is read as"},
+      {"minimax_m2", "a\"b", true, "cannot be written"},
+      {"minimax_m2", "a\"b", false, ""},
+      {"lfm2", "a-b", true, "must be an identifier"},
+      {"lfm2", "a-b", false, ""},
+      {"gemma4", "a-b.c", true, ""},
+      {"gemma4", "a b", true, ""},
+      {"kimi_k3", "a\"b &amp;", true, ""},
+      {"qwen3", "a\"b>", true, ""},
+  };
+  for (const Row& row : rows) {
+    json::Array required;
+    if (row.required) required.emplace_back(row.name);
+    const json::Value schema = json::Object{
+        {"type", "object"},
+        {"properties", json::Object{{std::string(row.name),
+                                     json::Object{{"type", "string"}}}}},
+        {"required", required}};
+    const Result<StructuralTag> tag =
+        Format::built_in(row.family)
+            ->structural_tag(with_schema(json::dump(schema)));
+    ASSERT_EQ(tag.has_value(), row.fault.empty())
+        << row.family << " " << row.name << " "
+        << (tag ? "" : tag.error().to_string());
+    if (tag) continue;
+    EXPECT_EQ(tag.error().code, ErrorCode::kConflict);
+    EXPECT_EQ(tag.error().path, "/tools/1/function/parameters/properties/" +
+                                    std::string(row.name));
+    for (const std::string_view part :
+         {std::string_view("tool 'f'"), row.fault,
+          std::string_view("field 'tool_calls'")}) {
+      EXPECT_NE(tag.error().message.find(part), std::string::npos)
+          << tag.error().message;
+    }
+  }
+}
+
 TEST(Inversion, TextWithCalls) {
   const auto grammar = [](std::string_view family, TextWithCalls where,
                           std::string_view choice) {
