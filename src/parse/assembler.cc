@@ -20,6 +20,11 @@ namespace {
 constexpr std::size_t kAdoptBytes = 1024;
 
 constexpr std::size_t kLongestCharacter = 4;  // bytes
+
+// Copying an event takes a third of the time of clearing one, which GCC does
+// with a string instruction.
+constexpr Event kEmptyEvent;
+
 constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
 
 bool is_empty(const json::Value& value) {
@@ -259,7 +264,7 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
     chunks_.push_back(
         {events_.size(), retired_count_, body_.size(), text.size()});
     const format::Field& field = description_.fields[field_];
-    Event& event = events_.emplace_back();
+    Event& event = events_.emplace_back(kEmptyEvent);
     event.kind = EventKind::kRegionChunk;
     event.field = field.name;
     event.field_index = field_;
