@@ -25,6 +25,7 @@ MemberReader::MemberReader(std::string_view name, std::string_view id,
       casts_(std::move(casts)),
       limits_(limits),
       parameters_(schema::parameters_of(casts_.tools, name)),
+      undeclared_(schema::undeclared_of(casts_.tools, name, casts_.strings)),
       name_(name),
       id_(id) {}
 
@@ -35,9 +36,9 @@ void MemberReader::open(CallWriter& out) {
 
 const schema::Parameter* MemberReader::parameter_of(
     std::string_view key) const {
-  if (parameters_ == nullptr) return nullptr;
+  if (parameters_ == nullptr) return undeclared_;
   const auto found = parameters_->find(key);
-  return found == parameters_->end() ? nullptr : &found->second;
+  return found == parameters_->end() ? undeclared_ : &found->second;
 }
 
 bool MemberReader::write(std::string_view key, std::string_view type,

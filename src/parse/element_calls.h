@@ -59,6 +59,7 @@ class MemberReader : public call_stream::CallReader {
   // What a family file says about arguments; may be null.
   const format::ArgumentReading* reading_ = nullptr;
   const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
+  const schema::Parameter* undeclared_ = nullptr;
   call_stream::MemberWriter writer_;
   bool stopped_ = false;  // nothing more can be written
   // Whether the values of equal keys are a list, and `key` has come before:

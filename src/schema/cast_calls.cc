@@ -10,6 +10,7 @@
 #include "json/python_literal.h"
 #include "schema/tool_table.h"
 #include "schema/typing.h"
+#include "schema/validate.h"
 
 namespace parlance::schema {
 namespace {
@@ -40,6 +41,65 @@ bool takes_strings(const Parameter& parameter) {
   return takes(parameter, LooseType::kString);
 }
 
+bool is_raw(Strings strings) {
+  return strings == Strings::kWritten || strings == Strings::kPython;
+}
+
+LooseType type_of(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return LooseType::kNull;
+    case json::Kind::kBool:
+      return LooseType::kBoolean;
+    case json::Kind::kInt:
+    case json::Kind::kBigInt:
+      return LooseType::kInteger;
+    case json::Kind::kFloat:
+      return LooseType::kNumber;
+    case json::Kind::kString:
+      return LooseType::kString;
+    case json::Kind::kArray:
+      return LooseType::kArray;
+    case json::Kind::kObject:
+      return LooseType::kObject;
+  }
+  return LooseType::kUnknown;
+}
+
+// What a raw text is as JSON: a value that the schema lists, or of one of
+// several types, or any if the schema allows all.  Nothing if the text is a
+// listed string, or no such JSON; `text_is_listed` says which.
+std::optional<json::Value> cast_json(std::string_view text,
+                                     const Parameter& parameter,
+                                     bool& text_is_listed) {
+  if (parameter.listed.empty() && !parameter.unrestricted &&
+      parameter.types.size() < 2) {
+    return std::nullopt;
+  }
+  Result<json::Value> value = json::parse(text);
+  const auto lists = [&](const json::Value& one) {
+    return std::ranges::any_of(parameter.listed, [&](const json::Value& other) {
+      return equal_values(one, other);
+    });
+  };
+  if (!parameter.listed.empty()) {
+    if (value && !value->is_string() && lists(*value)) return std::move(*value);
+    text_is_listed = lists(json::Value(text));
+    return std::nullopt;
+  }
+  if (!value || value->is_string()) return std::nullopt;
+  if (parameter.unrestricted) return std::move(*value);
+  LooseType type = type_of(*value);
+  // A number may be an integer, and an integer is a number.
+  if (type == LooseType::kInteger && !takes(parameter, type)) {
+    type = LooseType::kNumber;
+  } else if (type == LooseType::kNumber && !takes(parameter, type)) {
+    type = LooseType::kInteger;
+  }
+  if (!takes(parameter, type)) return std::nullopt;
+  return cast(text, {type}, Numbers::kJson);
+}
+
 // Whether some text can be cast.
 bool casts(const Parameter& parameter) {
   return std::ranges::any_of(parameter.types, [](LooseType type) {
@@ -51,7 +111,22 @@ bool casts(const Parameter& parameter) {
 
 bool may_cast_string(const Parameter& parameter, Strings strings) {
   if (strings == Strings::kTyped && takes_strings(parameter)) return false;
+  if (is_raw(strings) &&
+      (parameter.unrestricted ||
+       std::ranges::any_of(parameter.listed, [](const json::Value& value) {
+         return !value.is_string();
+       }))) {
+    return true;
+  }
   return casts(parameter);
+}
+
+const Parameter* undeclared_of(const ToolSet& tools, std::string_view tool,
+                               Strings strings) {
+  if (tools.empty() || !is_raw(strings)) return nullptr;
+  const ToolTable& table = *detail::Access::impl(tools);
+  const auto found = table.undeclared.find(tool);
+  return found == table.undeclared.end() ? nullptr : &found->second;
 }
 
 bool may_cast_list(const Parameter& parameter) {
@@ -74,6 +149,11 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
       strings == Strings::kText ? Numbers::kPython : Numbers::kJson;
   if (argument.is_string()) {
     if (!may_cast_string(parameter, strings)) return std::nullopt;
+    if (is_raw(strings)) {
+      bool listed = false;
+      auto value = cast_json(argument.as_string(), parameter, listed);
+      if (value || listed) return value;
+    }
     auto value = cast(argument.as_string(), parameter.types, numbers);
     if (!value && strings == Strings::kPython) {
       value = cast_python(argument.as_string(), parameter);
@@ -113,19 +193,26 @@ void cast_call(json::Value& call, const ToolTable& table, Strings strings,
   }
   const auto tool = table.tools.find(name->as_string());
   if (tool == table.tools.end()) return;
+  const Parameter* undeclared = nullptr;
+  if (is_raw(strings)) {
+    const auto found = table.undeclared.find(name->as_string());
+    if (found != table.undeclared.end()) undeclared = &found->second;
+  }
 
   std::vector<std::pair<std::string, json::Value>> changes;
   for (const json::Member& member : arguments->members()) {
-    const auto parameter = tool->second.find(member.key);
-    if (parameter == tool->second.end()) continue;
-    if (parameter->second.bad_union && !error) {
+    const auto declared = tool->second.find(member.key);
+    const Parameter* parameter =
+        declared == tool->second.end() ? undeclared : &declared->second;
+    if (parameter == nullptr) continue;
+    if (parameter->bad_union && !error) {
       error = Error{ErrorCode::kContentType,
                     "parameter '" + member.key + "' of tool '" + tool->first +
                         "' has an 'anyOf' or 'oneOf' that is not a list of "
                         "schemas."};
     }
     if (std::optional<json::Value> value =
-            cast_argument(member.value, parameter->second, strings)) {
+            cast_argument(member.value, *parameter, strings)) {
       changes.emplace_back(member.key, std::move(*value));
     }
   }

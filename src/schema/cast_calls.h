@@ -18,7 +18,10 @@ namespace parlance::schema {
 enum class Strings : std::uint8_t {
   // Are the written text of a value of any type, cast as in transformers.
   kText,
-  // The same, and a number of JSON is that number: the strings of a family.
+  // The strings of a family: a number of JSON is that number.  A text that is
+  // JSON of a value that the schema lists, or of one of its types, is that
+  // value, and so is any JSON but a string where the schema explicitly allows
+  // all values.
   kWritten,
   // Were written as strings: not cast if the schema accepts a string.
   kTyped,
@@ -43,6 +46,11 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
 // live as long as a copy of `tools`.
 const StringMap<Parameter>* parameters_of(const ToolSet& tools,
                                           std::string_view tool);
+
+// The schema of the arguments that a tool does not declare, if it explicitly
+// allows them and their strings are raw; or null.
+const Parameter* undeclared_of(const ToolSet& tools, std::string_view tool,
+                               Strings strings);
 
 // One argument after the cast, or nothing if the cast does not change it.
 std::optional<json::Value> cast_argument(const json::Value& argument,

@@ -31,12 +31,16 @@ using StringMap =
 struct Parameter {
   json::Value schema = {};
   std::vector<LooseType> types = {};
-  bool takes_array = false;  // kArray is among types
-  bool bad_union = false;    // see has_bad_union()
+  bool takes_array = false;   // kArray is among types
+  bool bad_union = false;     // see has_bad_union()
+  bool unrestricted = false;  // any value is valid
+  json::Array listed = {};    // the values of "enum" or "const"
 };
 
 struct ToolTable {
   StringMap<StringMap<Parameter>> tools = {};
+  // By tool: arguments that it does not declare and explicitly allows.
+  StringMap<Parameter> undeclared = {};
 };
 
 }  // namespace parlance::schema

@@ -3,6 +3,10 @@
 #include "parlance/tools.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "schema/tool_table.h"
@@ -18,6 +22,52 @@ const json::Value* function_of(const json::Value& entry) {
   return function != nullptr ? function : &entry;
 }
 
+// Whether a schema is `true`, or has annotations only.
+bool allows_all(const json::Value& schema) {
+  constexpr std::string_view kAnnotations[] = {
+      "title", "description", "default", "examples", "deprecated", "$comment"};
+  if (schema.kind() == json::Kind::kBool) return schema.as_bool();
+  return schema.is_object() &&
+         std::ranges::all_of(schema.members(), [&](const json::Member& member) {
+           return std::ranges::find(kAnnotations, member.key) !=
+                  std::end(kAnnotations);
+         });
+}
+
+schema::Parameter parameter_of(const json::Value& schema) {
+  schema::Parameter out;
+  out.schema = schema;
+  out.types = schema::candidate_types(schema);
+  out.takes_array = std::find(out.types.begin(), out.types.end(),
+                              schema::LooseType::kArray) != out.types.end();
+  out.bad_union = schema::has_bad_union(schema);
+  out.unrestricted = allows_all(schema);
+  if (const json::Value* listed = schema.find("enum")) {
+    if (listed->is_array()) out.listed = listed->items();
+  } else if (const json::Value* value = schema.find("const")) {
+    out.listed = {*value};
+  }
+  return out;
+}
+
+// The schema of arguments that are not declared, if it is explicit: a tool that
+// declares some and mentions no others has no others.
+std::optional<schema::Parameter> undeclared_of(const json::Value& function) {
+  const json::Value* parameters = function.find("parameters");
+  if (parameters == nullptr) return std::nullopt;
+  if (const json::Value* others = parameters->find("additionalProperties")) {
+    if (!others->is_object() && !allows_all(*others)) return std::nullopt;
+    return parameter_of(*others);
+  }
+  if (allows_all(*parameters)) return parameter_of(json::Value(true));
+  const json::Value* type = parameters->find("type");
+  if (parameters->size() == 1 && type != nullptr && type->is_string() &&
+      type->as_string() == "object") {
+    return parameter_of(json::Value(true));
+  }
+  return std::nullopt;
+}
+
 schema::StringMap<schema::Parameter> parameters_of(
     const json::Value& function) {
   schema::StringMap<schema::Parameter> out;
@@ -26,14 +76,7 @@ schema::StringMap<schema::Parameter> parameters_of(
       parameters != nullptr ? parameters->find("properties") : nullptr;
   if (properties == nullptr) return out;
   for (const json::Member& member : properties->members()) {
-    schema::Parameter parameter;
-    parameter.schema = member.value;
-    parameter.types = schema::candidate_types(member.value);
-    parameter.takes_array =
-        std::find(parameter.types.begin(), parameter.types.end(),
-                  schema::LooseType::kArray) != parameter.types.end();
-    parameter.bad_union = schema::has_bad_union(member.value);
-    out.insert_or_assign(member.key, std::move(parameter));
+    out.insert_or_assign(member.key, parameter_of(member.value));
   }
   return out;
 }
@@ -51,6 +94,10 @@ ToolSet ToolSet::from_value(const json::Value& list) {
     if (name == nullptr || !name->is_string()) continue;
     table->tools.insert_or_assign(std::string(name->as_string()),
                                   parameters_of(*function));
+    table->undeclared.erase(std::string(name->as_string()));
+    if (auto undeclared = undeclared_of(*function)) {
+      table->undeclared.emplace(name->as_string(), std::move(*undeclared));
+    }
   }
   ToolSet out;
   out.impl_ = std::move(table);

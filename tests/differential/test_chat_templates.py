@@ -7,7 +7,8 @@ obey these laws:
     parse    the format reads it back into the same message, without a
              diagnostic: whole, byte by byte and in random cuts, with and
              without the end of the turn, the prompt given as prefix
-    turns    the same after an earlier call and its result
+    turns    the same after an earlier call and its result, and
+    turns-grammar, turns-tag, turns-render   grammar, tag and render for these
     python   the same for values that the template spells as Python literals
     grammar  the grammar of the format for the request accepts it
     tag      the parser of that structural tag reads the same message
@@ -71,9 +72,25 @@ SPELLED_OTHERWISE = {
 BROKEN = {
     **{(template, "render"): why for template, why in SPELLED_OTHERWISE.items()},
     **{
+        (template, "turns-render"): why
+        for template, why in SPELLED_OTHERWISE.items()
+    },
+    **broken(
+        "the numbers of calls go on from the turn before",
+        "turns-render",
+        "Kimi-K2-Instruct",
+        "Kimi-K2-Thinking",
+        "Cohere2MoE",
+    ),
+    **broken(
+        "no </think> after the result of a tool",
+        "turns-render",
+        "deepseek-ai-DeepSeek-V3.1",
+    ),
+    **{
         (template, law): NO_IDENTIFIER
         for template in ("LFM2-8B-A1B", "LFM2.5-8B-A1B")
-        for law in ("grammar", "tag", "choice")
+        for law in ("grammar", "tag", "choice", "turns-grammar", "turns-tag")
     },
 }
 
@@ -327,6 +344,9 @@ def check_tokens(template, case, tokenizer, compiler, constraints):
 LAWS = {
     "parse": law_parse,
     "turns": law_parse,
+    "turns-grammar": law_grammar,
+    "turns-tag": law_tag,
+    "turns-render": law_render,
     "python": law_parse,
     "grammar": law_grammar,
     "tag": law_tag,
@@ -346,7 +366,7 @@ def applies(template, law):
         if not {"t", "T"} & {shape[-1] for shape in template.shapes}:
             return False
         law = law.removeprefix("strings").removeprefix("-") or "parse"
-    if law == "turns":
+    if law.startswith("turns"):
         return template.turns != ()
     if law == "python":
         return bool(template.python)
@@ -381,7 +401,7 @@ def test_law(template, law):
             template,
             SEED,
             40 if LONG else max(3, len(template.shapes)),
-            turns=law == "turns",
+            turns=law.startswith("turns"),
             python=law == "python",
             in_strings=law.startswith("strings"),
         )

@@ -690,6 +690,54 @@ TEST(Arguments, PythonLiterals) {
             R"x(f({"list": "f()", "map": "['a']"}))x");
 }
 
+// A text is the value that the schema allows.
+TEST(Arguments, ValuesThatTheSchemaAllows) {
+  const ToolSet tools = *ToolSet::from_json(R"([
+    {"name": "f", "parameters": {"type": "object",
+      "additionalProperties": {"type": "integer"}, "properties": {
+        "listed": {"enum": [1, "2"]},
+        "either": {"anyOf": [{"type": ["boolean", "null"]},
+                             {"type": "number"}]},
+        "flag": {"type": "boolean"},
+        "any": {},
+        "text": {"type": "string"}}}}])");
+  const auto arguments = [&](std::string_view key, std::string_view text) {
+    const Message message = parse_response(
+        *Format::built_in("seed_oss"),
+        "<seed:tool_call>\n<function=f>\n<parameter=" + std::string(key) + ">" +
+            std::string(text) + "</parameter>\n</function>\n</seed:tool_call>",
+        {.tools = &tools});
+    return json::dump(*message.fields.find("tool_calls")
+                           ->items()[0]
+                           .find("function")
+                           ->find("arguments")
+                           ->find(key));
+  };
+  EXPECT_EQ(arguments("listed", "1"), "1");
+  EXPECT_EQ(arguments("listed", "2"), "\"2\"");
+  EXPECT_EQ(arguments("either", "0"), "0");
+  EXPECT_EQ(arguments("either", "true"), "true");
+  EXPECT_EQ(arguments("flag", "0"), "false");
+  EXPECT_EQ(arguments("any", "[1]"), "[1]");
+  EXPECT_EQ(arguments("any", "a"), "\"a\"");
+  EXPECT_EQ(arguments("text", "1"), "\"1\"");
+  EXPECT_EQ(arguments("other", "7"), "7");
+}
+
+// Grammars and rendering write these keys without quotes, too.
+TEST(Arguments, KeysWithoutQuotes) {
+  const Message message =
+      parse_response(*Format::built_in("functiongemma"),
+                     "<start_function_call>call:f{a.b:1,c-d:{\xE6\x9D\xB1:2}}"
+                     "<end_function_call>");
+  EXPECT_EQ(json::dump(*message.fields.find("tool_calls")
+                            ->items()[0]
+                            .find("function")
+                            ->find("arguments"),
+                       {.ascii = false}),
+            "{\"a.b\": 1, \"c-d\": {\"\xE6\x9D\xB1\": 2}}");
+}
+
 TEST(Arguments, TypedByAnAttribute) {
   const ToolSet tools = list_tool();
   const Format format = elements(

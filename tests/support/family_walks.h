@@ -1,0 +1,485 @@
+#ifndef PARLANCE_TESTS_SUPPORT_FAMILY_WALKS_H_
+#define PARLANCE_TESTS_SUPPORT_FAMILY_WALKS_H_
+
+// Walks through the grammar of a family, and what holds of each of them.
+//
+//   no dead end   every row on the way has a bit, and the walk ends
+//   mask          a token is accepted if and only if its bit is set
+//   agree         the format's parser reads the ids without a diagnostic
+//   one message   the parser of the tag reads the same message
+//   valid         every call is declared and its arguments are valid; a tool
+//                 with "strict": false asks for an object only
+//   choice        the calls are what tool_choice and parallel allow
+//   render        what render() writes for that message reads back as it
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/constraint.h"
+#include "parlance/format.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+#include "parlance/tools.h"
+#include "parlance/vocabulary.h"
+#include "schema/validate.h"
+#include "support/family_laws.h"
+#include "support/id_walk.h"
+#include "support/long_numbers.h"
+
+namespace parlance::testing {
+
+inline constexpr std::string_view kDocument = R"({
+  "type": "object", "required": ["answer"], "additionalProperties": false,
+  "properties": {"answer": {"type": "string"}, "sure": {"type": "boolean"}}})";
+
+struct Cell {
+  std::string choice;  // "auto", "none", "required", "allowed" or "named"
+  bool parallel = true;
+  ReasoningMode reasoning = ReasoningMode::kAllowed;
+  bool document = false;
+  bool marks = true;
+};
+
+inline std::string to_string(const Cell& cell) {
+  constexpr std::string_view kModes[] = {"required", "allowed", "none"};
+  std::string out = "tool_choice=" + cell.choice + " reasoning=";
+  out += kModes[static_cast<std::size_t>(cell.reasoning)];
+  if (!cell.parallel) out += " one call";
+  if (cell.document) out += " response_format";
+  if (!cell.marks) out += " without marks";
+  return out;
+}
+
+inline std::vector<Cell> all_cells() {
+  std::vector<Cell> out;
+  for (const char* choice : {"auto", "none", "required", "allowed", "named"}) {
+    for (const bool parallel : {true, false}) {
+      for (const ReasoningMode reasoning :
+           {ReasoningMode::kRequired, ReasoningMode::kAllowed,
+            ReasoningMode::kNone}) {
+        for (const bool document : {false, true}) {
+          for (const bool marks : {true, false}) {
+            out.push_back({choice, parallel, reasoning, document, marks});
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+inline json::Value function(std::string_view name) {
+  return json::Object{{"type", "function"},
+                      {"function", json::Object{{"name", name}}}};
+}
+
+// "named" is a call of the first tool, "allowed" of any other.
+inline json::Value tool_choice(const Cell& cell,
+                               const std::vector<std::string>& names) {
+  if (cell.choice == "named") return function(names[0]);
+  if (cell.choice == "allowed") {
+    json::Array rest;
+    for (std::size_t i = names.size() > 1 ? 1 : 0; i < names.size(); ++i) {
+      rest.push_back(function(names[i]));
+    }
+    return json::Object{
+        {"type", "allowed_tools"},
+        {"allowed_tools",
+         json::Object{{"mode", "auto"}, {"tools", std::move(rest)}}}};
+  }
+  return json::Value(cell.choice);
+}
+
+// ---- Families
+
+// A family and what its walks need.
+class FamilyWalks {
+ public:
+  explicit FamilyWalks(std::string_view name)
+      : name_(name),
+        format_(*Format::built_in(name)),
+        source_(*json::parse(Format::built_in_source(name))),
+        python_calls_(json::dump(source_).find("\"python_calls\"") !=
+                      std::string::npos) {
+    collect_marks(source_, marks_);
+    if (const json::Value* patch = this->patch()) collect_marks(*patch, marks_);
+    for (const bool with_marks : {false, true}) {
+      vocabularies_.push_back(
+          made_up(with_marks ? marks_ : std::set<std::string>()));
+    }
+  }
+
+  // The tools of the requests that follow.  REQUIRES: they are a list of
+  // functions with "name", and with "parameters" that schema::load() takes.
+  void set_tools(const json::Value& tools) {
+    tools_ = tools;
+    tool_set_ = ToolSet::from_value(tools);
+    names_.clear();
+    documents_.clear();
+    for (const json::Value& tool : tools.items()) {
+      const json::Value& inner = *tool.find("function");
+      names_.emplace_back(inner.find("name")->as_string());
+      const json::Value* strict = inner.find("strict");
+      if (strict != nullptr && !strict->as_bool()) continue;
+      documents_.emplace(names_.back(),
+                         *schema::load(*inner.find("parameters")));
+    }
+  }
+
+  // Walk with this vocabulary instead of a made-up one.
+  void set_vocabulary(const Vocabulary& vocabulary, const Compiler& compiler,
+                      TokenId stop) {
+    vocabulary_ = vocabulary;
+    compiler_ = compiler;
+    stop_ = stop;
+  }
+
+  const Format& format() const { return format_; }
+  const std::set<std::string>& marks() const { return marks_; }
+
+  bool writes() const {
+    return format_.render(json::Value(json::Object()), {.verify = false})
+        .has_value();
+  }
+
+  void run(const Cell& cell, std::uint32_t seed, std::size_t count);
+
+  std::size_t walks = 0;
+  std::size_t calls = 0;
+  std::size_t unfinished = 0;
+  std::size_t refused = 0;  // cells that are an error
+
+ private:
+  // What the variant changes; null for the family itself.
+  const json::Value* patch() const;
+  WalkPhrases phrases(const Vocabulary& vocabulary,
+                      const StructuralTag& tag) const;
+  std::vector<TokenId> stops(const Vocabulary& vocabulary) const;
+  json::Value untyped(const json::Value& message) const;
+  void check(const Cell& cell, const Vocabulary& vocabulary,
+             const CompiledTag& program, const Grammar& grammar,
+             const Walk& walk);
+
+  const std::string name_;
+  const Format format_;
+  const json::Value source_;
+  const bool python_calls_;
+  std::set<std::string> marks_;
+  json::Value tools_;
+  ToolSet tool_set_ = ToolSet::from_value(json::Array());
+  std::vector<std::string> names_;                     // of the tools
+  std::map<std::string, schema::Document> documents_;  // of strict tools
+  std::optional<Vocabulary> vocabulary_;
+  std::optional<Compiler> compiler_;
+  TokenId stop_ = 0;
+  std::vector<Vocabulary> vocabularies_;  // without and with marks
+};
+
+// The texts of whole calls, as render() writes them, and their beginnings.
+inline WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary,
+                                        const StructuralTag& tag) const {
+  const PhraseWriter writer(vocabulary);
+  WalkPhrases out;
+  // What the tag spells: begins and constants, and ends.
+  const json::Value root = tag.to_json();
+  std::vector<const json::Value*> work = {&root};
+  while (!work.empty()) {
+    const json::Value& next = *work.back();
+    work.pop_back();
+    for (const json::Value& item : next.items()) work.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      if (member.key == "json_schema") continue;
+      // What ends the text of an argument, and a name that is not declared.
+      if (member.key == "elements" && member.value.is_object()) {
+        for (const char* key : {"middle", "close"}) {
+          const json::Value* end = member.value.find(key);
+          if (end != nullptr) {
+            out.value_ends.push_back(writer.write(end->as_string()));
+          }
+        }
+        continue;
+      }
+      // What ends a string whose end is no quote.
+      if (member.key == "delimited") {
+        const json::Value& string = *member.value.find("string");
+        out.value_ends.push_back(writer.write(string.items()[1].as_string()));
+        continue;
+      }
+      work.push_back(&member.value);
+      const bool end = member.key == "end";
+      if (!end && member.key != "begin" && member.key != "value") continue;
+      testing::Phrases& list = end ? out.ends : out.begins;
+      if (member.value.is_string()) {
+        list.push_back(writer.write(member.value.as_string()));
+      }
+      for (const json::Value& item : member.value.items()) {
+        if (item.is_string()) list.push_back(writer.write(item.as_string()));
+      }
+    }
+  }
+  const auto add_call = [&](const std::string& tool, json::Object arguments) {
+    const json::Value message = json::Object{
+        {"tool_calls",
+         json::Array{json::Object{{"name", tool},
+                                  {"id", "call00000"},
+                                  {"arguments", std::move(arguments)}}}}};
+    const Result<std::string> text = format_.render(message, {.verify = false});
+    if (!text) return;
+    out.begins.push_back(writer.write(*text));
+    const std::size_t value = text->find("XYZ");
+    if (value == std::string::npos) return;
+    out.begins.push_back(writer.write(text->substr(0, value)));
+    out.ends.push_back(writer.write(text->substr(value + 3)));
+  };
+  for (const json::Value& tool : tools_.items()) {
+    const json::Value& inner = *tool.find("function");
+    const std::string tool_name(inner.find("name")->as_string());
+    add_call(tool_name, {});
+    const json::Value* schema = inner.find("parameters");
+    const json::Value* properties =
+        schema == nullptr ? nullptr : schema->find("properties");
+    if (properties == nullptr || properties->size() == 0) continue;
+    add_call(tool_name, {{properties->members().begin()->key, "XYZ"}});
+  }
+  const Result<std::string> thought = format_.render(
+      *json::parse(R"({"thinking": "X", "content": "Y"})"), {.verify = false});
+  if (thought) {
+    const std::size_t x = thought->find('X');
+    const std::size_t y = thought->find('Y');
+    if (x != std::string::npos && y != std::string::npos && x < y) {
+      out.begins.push_back(writer.write(thought->substr(0, x)));
+      out.ends.push_back(writer.write(thought->substr(x + 1, y - x - 1)));
+    }
+  }
+  // The ends of nested elements.
+  for (const std::string_view text : {"</cofl:value>", "]<]minimax[>[</"}) {
+    out.value_ends.push_back(writer.write(text));
+  }
+  for (const std::string_view text :
+       {"\"", "}", "]", ",", ":", "=", "0", "1", "null", "true", "\"}", "\n"}) {
+    out.closers.push_back(writer.write(text));
+  }
+  return out;
+}
+
+inline const json::Value* FamilyWalks::patch() const {
+  const json::Value* variants = source_.find("parlance")->find("variants");
+  const json::Value* variant =
+      variants == nullptr ? nullptr : variants->find(name_);
+  return variant == nullptr ? nullptr : variant->find("patch");
+}
+
+inline std::vector<TokenId> FamilyWalks::stops(
+    const Vocabulary& vocabulary) const {
+  if (vocabulary_) return {stop_};
+  std::vector<TokenId> out = {*vocabulary.special("<eos>")};
+  const json::Value* ends = source_.find("parlance")->find("turn_end");
+  if (const json::Value* patch = this->patch()) {
+    const json::Value* extension = patch->find("parlance");
+    const json::Value* patched =
+        extension == nullptr ? nullptr : extension->find("turn_end");
+    if (patched != nullptr) ends = patched;
+  }
+  if (ends == nullptr) return out;
+  for (const json::Value& end : ends->items()) {
+    if (const auto id = vocabulary.special(end.as_string())) out.push_back(*id);
+  }
+  return out;
+}
+
+inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
+                             std::size_t count) {
+  SCOPED_TRACE(name_ + " " + to_string(cell));
+  StructuralTagOptions options;
+  options.tools = tools_;
+  options.tool_choice = tool_choice(cell, names_);
+  options.parallel_tool_calls = cell.parallel;
+  options.reasoning = cell.reasoning;
+  if (cell.document) options.response_format = *json::parse(kDocument);
+  Result<StructuralTag> tag = format_.structural_tag(options);
+  if (!tag) {
+    // What a format cannot do is an error that names the member of the request.
+    ASSERT_TRUE(tag.error().path.starts_with("/tool_choice") ||
+                tag.error().path.starts_with("/response_format"))
+        << tag.error().to_string();
+    ++refused;
+    return;
+  }
+  const Vocabulary& vocabulary =
+      vocabulary_ ? *vocabulary_ : vocabularies_[cell.marks ? 1 : 0];
+  Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  const std::vector<TokenId> ends = stops(vocabulary);
+  Result<Compiler> compiler =
+      compiler_ ? Result<Compiler>(*compiler_)
+                : Compiler::create(vocabulary, {.stop_ids = ends});
+  ASSERT_TRUE(compiler) << compiler.error().to_string();
+  Result<Constraint> constraint = compiler->compile_structural_tag(*tag);
+  if (!constraint) {
+    // A name that must be written contains a mark of the vocabulary.
+    ASSERT_EQ(constraint.error().code, ErrorCode::kConflict)
+        << constraint.error().to_string();
+    ASSERT_TRUE(constraint.error().path.starts_with("/format"))
+        << constraint.error().to_string();
+    ++refused;
+    return;
+  }
+  Result<CompiledTag> program =
+      CompiledTag::compile(*tag, {.vocabulary = &vocabulary});
+  ASSERT_TRUE(program) << program.error().to_string();
+  Walker walker(vocabulary, phrases(vocabulary, *tag), ends);
+  for (std::size_t i = 0; i < count; ++i, ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Matcher matcher = constraint->matcher({.stop_ids = ends});
+    const Walk walk = walker.walk(matcher, seed, 6 + seed % 50);
+    ++walks;
+    ASSERT_EQ(walk.failure, "") << vocabulary.decode(walk.ids);
+    if (walk.unfinished) {
+      ++unfinished;
+      std::cout << to_string(cell) << " seed " << seed << " does not end: "
+                << json::dump(vocabulary.decode(walk.ids)).substr(0, 300)
+                << "\n";
+      continue;
+    }
+    // A Python call with a number that is not finite cannot be read.
+    if (python_calls_ &&
+        testing::has_infinite_number(vocabulary.decode(walk.ids))) {
+      continue;
+    }
+    check(cell, vocabulary, *program, *grammar, walk);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// A message with the values of tools that are not strict as text.  Raw text has
+// the type that the tool declares for the format's parser; the tag does not
+// have that schema.
+inline json::Value FamilyWalks::untyped(const json::Value& message) const {
+  json::Value out = message;
+  if (documents_.size() == names_.size()) return out;
+  json::Value* list = out.mutable_members().find("tool_calls");
+  if (list == nullptr) return out;
+  for (json::Value& call : list->mutable_items()) {
+    json::Value* inner = call.mutable_members().find("function");
+    if (inner == nullptr) inner = &call;
+    const std::string name(inner->find("name")->as_string());
+    json::Value* arguments = inner->mutable_members().find("arguments");
+    if (documents_.contains(name) || arguments == nullptr) continue;
+    for (const json::Member& member : json::Value(*arguments).members()) {
+      if (member.value.is_string()) {
+        const Result<json::Value> value = json::parse(member.value.as_string());
+        if (value && !value->is_string()) {
+          arguments->mutable_members().set(member.key, *value);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
+                               const CompiledTag& program,
+                               const Grammar& grammar, const Walk& walk) {
+  std::vector<TokenId> ids = walk.ids;
+  std::string text = vocabulary.decode(ids);
+  if (walk.stopped && !grammar.accepts(text)) {
+    // The marker that ends the last message is a stop token, too.
+    ids.push_back(walk.stop);
+    text = vocabulary.decode(ids);
+  }
+  ASSERT_TRUE(grammar.accepts(text)) << json::dump(text);
+
+  // agree
+  ResponseParser parser(format_,
+                        {.tools = &tool_set_, .vocabulary = &vocabulary});
+  parser.feed_tokens(ids);
+  parser.finalize();
+  const Message& read = parser.message();
+  ASSERT_TRUE(read.diagnostics.empty())
+      << listed(read.diagnostics) << json::dump(text);
+
+  // one message
+  TagParser tag_parser(program, {.vocabulary = &vocabulary});
+  tag_parser.feed_tokens(ids);
+  tag_parser.finalize();
+  const Message& by_tag = tag_parser.message();
+  ASSERT_TRUE(by_tag.diagnostics.empty())
+      << listed(by_tag.diagnostics) << json::dump(text);
+  ASSERT_EQ(difference(untyped(read.fields), untyped(by_tag.fields)), "")
+      << json::dump(read.fields) << "\n"
+      << json::dump(by_tag.fields) << "\n"
+      << json::dump(text);
+
+  // valid, choice
+  const std::vector<Call> found = calls_of(read.fields);
+  calls += found.size();
+  for (const Call& call : found) {
+    ASSERT_NE(std::ranges::find(names_, call.name), names_.end())
+        << call.name << json::dump(text);
+    ASSERT_TRUE(call.arguments.is_object()) << json::dump(text);
+    const auto document = documents_.find(call.name);
+    if (document != documents_.end()) {
+      schema::Validator validator(document->second);
+      ASSERT_TRUE(validator.valid(call.arguments))
+          << json::dump(call.arguments) << json::dump(text);
+    }
+    if (cell.choice == "named") {
+      ASSERT_EQ(call.name, names_[0]);
+    }
+    if (cell.choice == "allowed" && names_.size() > 1) {
+      ASSERT_NE(call.name, names_[0]);
+    }
+  }
+  if (cell.choice == "none") {
+    ASSERT_TRUE(found.empty()) << json::dump(text);
+  }
+  if (!cell.parallel) {
+    ASSERT_LE(found.size(), 1U) << json::dump(text);
+  }
+  if ((cell.choice == "required" || cell.choice == "named") && !cell.document) {
+    ASSERT_GE(found.size(), 1U) << json::dump(text);
+  }
+
+  // render
+  const Result<std::string> rendered =
+      format_.render(read.fields, {.tools = &tool_set_});
+  ASSERT_TRUE(rendered) << rendered.error().to_string() << json::dump(text);
+}
+
+// Families that say how they are written, and their variants.
+inline const std::vector<std::string>& written_families() {
+  static const auto* const kNames = [] {
+    auto* names = new std::vector<std::string>;
+    for (const std::string_view family : Format::built_in_names()) {
+      names->emplace_back(family);
+      const json::Value source = *json::parse(Format::built_in_source(family));
+      const json::Value* variants = source.find("parlance")->find("variants");
+      if (variants == nullptr) continue;
+      for (const json::Member& member : variants->members()) {
+        names->emplace_back(member.key);
+      }
+    }
+    return names;
+  }();
+  return *kNames;
+}
+
+}  // namespace parlance::testing
+
+#endif  // PARLANCE_TESTS_SUPPORT_FAMILY_WALKS_H_
