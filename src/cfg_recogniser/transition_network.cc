@@ -59,6 +59,10 @@ struct TransitionNetwork::Build {
     auto operator<=>(const TextKey&) const = default;
   };
   std::map<TextKey, std::uint32_t> plain_texts = {};
+  // The pieces of a marker from a byte on.
+  std::map<std::pair<std::string_view, std::size_t>,
+           std::vector<rules::MarkedPiece>>
+      marker_pieces = {};
 
   StateId state() {
     net.states.emplace_back();
@@ -304,8 +308,10 @@ void TransitionNetwork::Build::hir_node(const Work& work) {
 // Builds a marker as a chain of marks and bytes.
 void TransitionNetwork::Build::marker(const rules::MarkerText& marker,
                                       StateId begin, StateId end) {
-  const std::vector<rules::MarkedPiece> pieces =
-      marks->pieces(marker.text, marker.from);
+  const auto [known, is_new] =
+      marker_pieces.try_emplace({marker.text, marker.from});
+  if (is_new) known->second = marks->pieces(marker.text, marker.from);
+  const std::vector<rules::MarkedPiece>& pieces = known->second;
   StateId at = begin;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const rules::MarkedPiece& piece = pieces[i];

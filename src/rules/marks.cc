@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace parlance::rules {
@@ -40,7 +42,13 @@ void Marks::add(std::string_view marker, std::size_t from) {
 }
 
 void Marks::add(const Rules& rules) {
-  for (const MarkerText& marker : rules.markers) add(marker.text, marker.from);
+  // The arguments of all tools have the same markers.
+  std::set<std::pair<std::string_view, std::size_t>> added;
+  for (const MarkerText& marker : rules.markers) {
+    if (added.emplace(marker.text, marker.from).second) {
+      add(marker.text, marker.from);
+    }
+  }
   for (const FreeTextExpr& text : rules.free_texts) {
     if (!text.markers) continue;
     for (const auto& trigger : text.triggers) add(trigger.text);
@@ -51,7 +59,9 @@ void Marks::add(const Rules& rules) {
 }
 
 std::optional<Error> Marks::check_names(const Rules& rules) const {
+  std::unordered_set<std::string_view> checked;
   for (const NameText& name : rules.names) {
+    if (!checked.insert(name.text).second) continue;
     for (const vocab::MarkerPiece& piece : splitter_.split(name.text)) {
       if (!piece.is_mark()) continue;
       const bool control =
