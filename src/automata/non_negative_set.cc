@@ -243,7 +243,7 @@ void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
   for (const Decimal& value : *allowed) {
     const std::size_t before = found.size();
     const auto add = [&](std::string one) {
-      if (read_number_prefix(*this, one).accepting) {
+      if (accepts_number(*this, one)) {
         found.push_back(std::move(one));
       }
     };

@@ -88,6 +88,11 @@ struct NonNegativeSet {
   void write_as(const std::vector<std::string>& wanted);
 
   bool contains(const base::Decimal& magnitude) const;
+  // Whether the set is all multiples of `step`.
+  bool only_step() const {
+    return step && low.is_zero() && !above_low && !high && avoid.empty() &&
+           excluded.empty() && !allowed;
+  }
 };
 
 // How a listed value may be spelled: with an exponent where it is far from one
@@ -101,8 +106,14 @@ struct NumberPrefix {
   bool accepting = false;
   bool shared = false;  // the key means the same for every side
   bool free = false;    // nothing but the grammar of JSON constrains the rest
+  // Whatever digits follow, the prefix with them is live.
+  bool any_digits = false;
   std::string key;
 };
+
+// Whether `literal` is the literal of a number in the set, as for
+// read_number_prefix(), but without the cost of a key.
+bool accepts_number(const NonNegativeSet& side, std::string_view literal);
 
 // Classifies `prefix`, the beginning of a literal without its sign, for `side`.
 // It may be empty.  If it is not live no other member is set.

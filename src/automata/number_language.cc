@@ -159,6 +159,7 @@ std::uint32_t NumberLanguages::add_set(NonNegativeSet side) {
       side.text, static_cast<std::uint32_t>(sets_.size()));
   if (made) {
     memory_bytes_ += sizeof side + 4 * side.text.size();
+    set_hashes_.push_back(hash(side.text, 0));
     sets_.push_back(std::move(side));
   }
   return found->second;
@@ -229,9 +230,10 @@ NumberLanguages::State NumberLanguages::read(std::uint32_t side,
   node.side = side;
   node.accepting = found.accepting;
   node.free = found.free;
+  node.any_digits = found.any_digits;
   node.prefix = std::move(prefix);
   node.fingerprint =
-      hash(found.key, found.shared ? kSharedSeed : hash(numbers.text, 0));
+      hash(found.key, found.shared ? kSharedSeed : set_hashes_[side]);
   std::string key = (found.shared ? "*" : std::to_string(side) + ":");
   return intern(key + found.key, std::move(node));
 }

@@ -106,6 +106,9 @@ class NumberLanguages {
   // Only the grammar of JSON, and the sign read so far, constrain the rest.
   bool free(State state) const { return nodes_[state].free; }
 
+  // Whether a state other than kDead follows every text of digits.
+  bool any_digits(State state) const { return nodes_[state].any_digits; }
+
   // States with equal fingerprints have the same completions, also those of
   // different owners.  The converse need not hold.
   std::uint64_t fingerprint(State state) const {
@@ -149,6 +152,7 @@ class NumberLanguages {
     bool starting = false;
     bool accepting = false;
     bool free = false;
+    bool any_digits = false;
     std::string prefix;  // one of the literals that lead here, unsigned
   };
 
@@ -158,6 +162,7 @@ class NumberLanguages {
   State find(State state, std::uint8_t byte, std::uint8_t column);
 
   std::deque<NonNegativeSet> sets_;
+  std::vector<std::uint64_t> set_hashes_;  // of their texts
   std::unordered_map<std::string, std::uint32_t> side_ids_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, State> node_ids_;

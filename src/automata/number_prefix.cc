@@ -253,6 +253,22 @@ bool step_witness(const NonNegativeSet& side, const std::string& digits,
   return false;
 }
 
+// Whether a multiple of the step begins with `digits`, of which `decimals` are
+// after the point, if no further digit comes before the point.  The numbers are
+// the 10^more ones from digits * 10^more on, in units of the step's scale.
+// REQUIRES: decimals <= step.scale.
+bool step_reaches(const NumberStep& step, std::string_view digits,
+                  std::int64_t decimals) {
+  using Wide = unsigned __int128;
+  std::uint64_t rest = modulo(digits, step.step);
+  Wide count = 1;  // of the numbers, but at most the step
+  for (std::int64_t more = step.scale - decimals; more > 0; --more) {
+    rest = static_cast<std::uint64_t>(Wide{rest} * 10 % step.step);
+    if (count < step.step) count *= 10;
+  }
+  return rest == 0 || step.step - rest < count;
+}
+
 // Whether a number without exponent begins with `literal`.
 //
 // With `more` further digits before the point the literal stands for the
@@ -286,6 +302,7 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
                std::string::npos &&
            side.contains(literal.mantissa());
   }
+  if (side.only_step()) return step_reaches(*side.step, digits, decimals);
   std::string next = plus(digits, 1);
   for (std::int64_t more = 0; more <= room; ++more) {
     if (side.step) {
@@ -513,21 +530,44 @@ void make_key(const NonNegativeSet& side, const Literal& literal,
   out.key = phase + past;
 }
 
-// A prefix of one of side.texts: the key is the list of their remainders.
+// A prefix of one of side.texts: the key is the list of their remainders, or,
+// if the list is long, the prefix itself.  The states of long lists form a
+// trie.
 NumberPrefix read_listed(const NonNegativeSet& side, std::string_view prefix) {
   NumberPrefix out;
   out.shared = true;
   out.key = "t";
-  auto at = std::lower_bound(side.texts.begin(), side.texts.end(), prefix);
-  for (; at != side.texts.end() && at->starts_with(prefix); ++at) {
-    out.live = true;
-    out.accepting = out.accepting || at->size() == prefix.size();
+  constexpr std::ptrdiff_t kLongList = 64;
+  const auto begin =
+      std::lower_bound(side.texts.begin(), side.texts.end(), prefix);
+  const auto end = std::partition_point(
+      begin, side.texts.end(),
+      [&](const std::string& text) { return text.starts_with(prefix); });
+  out.live = begin != end;
+  // The texts are sorted, so the prefix itself comes first.
+  out.accepting = out.live && begin->size() == prefix.size();
+  if (end - begin > kLongList) {
+    out.shared = false;
+    out.key.append("p").append(prefix);
+    return out;
+  }
+  for (auto at = begin; at != end; ++at) {
     out.key.append(*at, prefix.size()) += ',';
   }
   return out;
 }
 
 }  // namespace
+
+bool accepts_number(const NonNegativeSet& side, std::string_view text) {
+  if (!side.texts.empty()) return read_listed(side, text).accepting;
+  Literal literal;
+  if (text.empty() || !read_literal(text, literal)) return false;
+  if (literal.exponent) return read_exponent(side, literal).accepting;
+  if (literal.point && (!side.point || literal.fraction.empty())) return false;
+  const Decimal value = literal.mantissa();
+  return side.contains(value) && (!side.allowed || listed_plainly(value));
+}
 
 NumberPrefix read_number_prefix(const NonNegativeSet& side,
                                 std::string_view prefix) {
@@ -549,6 +589,8 @@ NumberPrefix read_number_prefix(const NonNegativeSet& side,
   out.accepting = (!literal.point || !literal.fraction.empty()) &&
                   side.contains(value) &&
                   (!side.allowed || listed_plainly(value));
+  out.any_digits =
+      !literal.point && !literal.zero_whole() && !side.allowed && !side.high;
   make_key(side, literal, out);
   return out;
 }

@@ -306,6 +306,16 @@ std::uint32_t JsonRecogniser::chars_needed(Configuration from,
   return to.count - from.count + min_chars_to_accept(to.lex);
 }
 
+// A number continues as long as one alternative does.
+bool JsonRecogniser::any_digits(Configuration config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  return lexeme.kind == Kind::kNumber && !lexeme.track &&
+         std::any_of(lexeme.entries.begin(), lexeme.entries.end(),
+                     [this](const Entry& entry) {
+                       return solver_.numbers().any_digits(entry.state);
+                     });
+}
+
 // Not if a bound drops alternatives one by one: then the count decides as well.
 // Not inside the trie of keys: then the frame decides which keys are allowed.
 bool JsonRecogniser::lexeme_by_state(Configuration config) {

@@ -91,6 +91,11 @@ std::uint32_t Hints::chars_needed(Configuration from, Configuration to) const {
   return before.hints->chars_needed(before.config, after.config);
 }
 
+bool Hints::any_digits(Configuration config) const {
+  const Place place = at(config);
+  return place.alone() && place.hints->any_digits(place.config);
+}
+
 JsonHints::LexemeSplit Hints::split_lexeme(Configuration config) const {
   const Place place = at(config);
   if (place.hints == nullptr) return {};

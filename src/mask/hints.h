@@ -53,6 +53,7 @@ class Hints {
   std::uint32_t chars_left(Configuration config) const;
   Configuration lexeme_unbounded(Configuration config) const;
   std::uint32_t chars_needed(Configuration from, Configuration to) const;
+  bool any_digits(Configuration config) const;
   recogniser::JsonHints::LexemeSplit split_lexeme(Configuration config) const;
   int lexeme_end(Configuration config) const;
   // The hints of a lexeme that depends on `lex` alone (lexeme_by_state()).

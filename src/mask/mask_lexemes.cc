@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/byte_set.h"
 #include "mask/mask_maker.h"
 
@@ -177,18 +178,37 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
 }
 
 // Makes the LexemeMask by reading all tokens byte by byte.
+//
+// In a number that continues with every text of digits, tokens of digits are
+// set without a step.  Only a node with another byte needs the configurations
+// on the path to it.  Its subtree, which ends before node `known_end`, is read
+// as usual.
 void MaskMaker::walk_lexeme(Configuration config, int lexeme_end,
                             LexemeMask& made) {
   Recogniser& recogniser = *recogniser_;
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
   states[0] = config;
+  const bool run = hints_.any_digits(config);
+  std::uint32_t known_end = 0;
   std::size_t listed =
       0;  // nodes of the path up to this depth are in made.leaving
   for (std::uint32_t i = 1; i < trie_.node_count();) {
     const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();
     listed = std::min(listed, depth - 1);
+    if (run && i >= known_end) {
+      path_[depth] = i;
+      if (base::is_digit(node.byte())) {
+        if (node.token() != kNoToken) set_node(node);
+        ++i;
+        continue;
+      }
+      known_end = node.subtree_end();
+      for (std::size_t d = 1; d < depth; ++d) {
+        states[d] = recogniser.step(states[d - 1], nodes[path_[d]].byte());
+      }
+    }
     const Configuration from = states[depth - 1];
     const Configuration next = recogniser.step(from, node.byte());
     if (!next.dead() && hints_.same_lexeme(from, next)) {

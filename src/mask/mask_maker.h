@@ -242,6 +242,7 @@ class MaskMaker {
   }
   void set_node(const vocab::TrieNode& node);
   void walk(std::uint32_t root, Configuration at);
+  void walk_digits(std::uint32_t root, std::uint32_t origin, Configuration at);
   void walk_all(Configuration at, const base::ByteSet& bytes);
   Configuration step_path(Configuration at, std::uint32_t root,
                           std::uint32_t node);

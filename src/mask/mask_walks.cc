@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "base/ascii.h"
 #include "base/byte_set.h"
 #include "mask/mask_maker.h"
 
@@ -39,6 +40,10 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
   const TrieNode* const nodes = trie_.nodes().data();
   const std::uint32_t end = nodes[root].subtree_end();
   if (root + 1 == end) return;
+  if (base::is_digit(nodes[root].byte()) && hints_.any_digits(at)) {
+    walk_digits(root, root, at);
+    return;
+  }
   auto* const wanted = wanted_bytes_.data();
   states[nodes[root].depth()] = at;
   wanted[nodes[root].depth()] = hints_.likely_bytes(at);
@@ -68,8 +73,45 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
     }
     ++i;
     if (i == node.subtree_end()) continue;
+    if (base::is_digit(node.byte()) && hints_.any_digits(next)) {
+      walk_digits(i - 1, root, at);
+      i = node.subtree_end();
+      continue;
+    }
     states[node.depth()] = next;
     wanted[node.depth()] = hints_.likely_bytes(next);
+  }
+}
+
+// As walk(), from a number that continues with every text of digits.  Tokens of
+// digits are set without a step: each would lead to a state of its own, because
+// numbers with a step have a state for each remainder.
+//
+// The number was entered at the node `root`, which is at or below the node
+// `origin`, where the configuration was `at`.
+void MaskMaker::walk_digits(std::uint32_t root, std::uint32_t origin,
+                            Configuration at) {
+  const TrieNode* const nodes = trie_.nodes().data();
+  const std::uint32_t end = nodes[root].subtree_end();
+  for (std::uint32_t i = root + 1; i < end;) {
+    const TrieNode node = nodes[i];
+    if (base::is_digit(node.byte())) {
+      set_node(node);
+      ++i;
+      continue;
+    }
+    const Configuration next = step_path(at, origin, i);
+    const Hints::LeftValue left = hints_.left_value(next);
+    if (!next.dead()) {
+      if (!left.by_lookahead) set_node(node);
+      if (left) {
+        exit_points_->push_back(
+            {.node = i, .at = left.at, .by_lookahead = left.by_lookahead});
+      } else {
+        walk(i, next);
+      }
+    }
+    i = node.subtree_end();
   }
 }
 

@@ -148,6 +148,8 @@ class JsonHints {
   // Whether the lexeme accepts every JSON spelling of a character.  If false,
   // it accepts only the escapes that JSON requires.
   virtual bool lexeme_any_escapes(std::uint32_t) { return true; }
+  // Whether the lexeme is a number that continues with every text of digits.
+  virtual bool any_digits(Configuration) { return false; }
   // Splits a lexeme that has no fingerprint into the fixed keys that it may
   // still spell (`keys`) and the rest, which has a fingerprint (`others`).
   // Their union accepts exactly what the lexeme accepts, and a byte that ends
