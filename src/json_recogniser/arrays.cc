@@ -11,6 +11,7 @@
 
 #include "json_recogniser/intern_list.h"
 #include "json_recogniser/json_recogniser.h"
+#include "schema_solver/contains.h"
 
 namespace parlance::json_recogniser {
 
@@ -51,10 +52,20 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     struct Choice {
       ConjunctionId conjunction;
       std::vector<std::uint64_t> counts;
+      std::size_t served = 0;  // rules that the item fulfils on purpose
     };
     std::vector<Choice> choices = {
         {solver_.item_conjunction(alternative.disjunct, frame.count),
          counts_[alternative.state]}};
+    const std::size_t most = schema_solver::rules_at_once(
+        disjunct.counts.size() + disjunct.witnesses.size());
+    // A choice that no item can fulfil is of no use, and neither is any choice
+    // that it branches into.
+    const auto add = [&](std::vector<Choice>& list, Choice choice) {
+      if (choice.served <= most && solver_.satisfiable(choice.conjunction)) {
+        list.push_back(std::move(choice));
+      }
+    };
     // Step 1: each choice branches on each count.  A count without a maximum
     // has no use for the negated literal: the item may still fulfil it.
     for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
@@ -62,18 +73,18 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       std::vector<Choice> more;
       for (const Choice& choice : choices) {
         Choice with{solver_.with(choice.conjunction, count.literal),
-                    choice.counts};
+                    choice.counts, choice.served + 1};
         // Without a maximum the count saturates at the minimum.
         if (count.max != kUnboundedCount || with.counts[i] < count.min) {
           ++with.counts[i];
         }
         const bool bounded = count.max != kUnboundedCount;
-        if (with.counts != choice.counts) more.push_back(std::move(with));
-        more.push_back(
+        if (with.counts != choice.counts) add(more, std::move(with));
+        add(more,
             {bounded ? solver_.with(choice.conjunction,
                                     schema_solver::negation(count.literal))
                      : choice.conjunction,
-             choice.counts});
+             choice.counts, choice.served});
       }
       choices = std::move(more);
     }
@@ -93,9 +104,9 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
         }
         Choice with{
             solver_.with(choice.conjunction, disjunct.witnesses[i].second),
-            choice.counts};
+            choice.counts, choice.served + 1};
         with.counts.back() |= std::uint64_t{1} << i;
-        more.push_back(std::move(with));
+        add(more, std::move(with));
         more.push_back(choice);
       }
       choices = std::move(more);

@@ -120,6 +120,37 @@ JsonRecogniser::FrameId JsonRecogniser::open(FrameId id, JsonType type) {
   return made.empty() ? 0 : intern(std::move(frame), std::move(made));
 }
 
+// Drops each alternative of an array of which another one is further in every
+// count and has found at least the same witnesses: what completes the one also
+// completes the other.  A count with a maximum has to be equal.
+void JsonRecogniser::drop_dominated(std::vector<Alternative>& list) {
+  if (list.size() < 2) return;
+  const auto dominates = [&](const Alternative& more, const Alternative& less) {
+    if (more.outer != less.outer || more.disjunct != less.disjunct ||
+        more.state == less.state) {
+      return false;
+    }
+    const auto& limits = solver_.array(more.disjunct).counts;
+    const std::vector<std::uint64_t>& a = counts_[more.state];
+    const std::vector<std::uint64_t>& b = counts_[less.state];
+    if (a.size() != b.size() || (b.back() & ~a.back()) != 0) return false;
+    for (std::size_t i = 0; i + 1 < a.size(); ++i) {
+      const bool bounded = limits[i].max != schema_solver::kUnboundedCount;
+      if (bounded ? a[i] != b[i] : a[i] < b[i]) return false;
+    }
+    return true;
+  };
+  std::vector<Alternative> remaining;
+  for (const Alternative& one : list) {
+    if (std::none_of(list.begin(), list.end(), [&](const Alternative& other) {
+          return dominates(other, one);
+        })) {
+      remaining.push_back(one);
+    }
+  }
+  list = std::move(remaining);
+}
+
 // An alternative survives if its conjunction is among `survivors` and, with
 // uniqueItems, the value is new.  Alternatives that become equal are merged.
 //
@@ -154,6 +185,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     }
   }
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
+  if (frame.kind == FrameKind::kArray) drop_dominated(left);
   Frame next;
   next.kind = frame.kind;
   next.depth = frame.depth;

@@ -114,6 +114,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration lexeme_unbounded(
       recogniser::Configuration config) override;
   LexemeSplit split_lexeme(recogniser::Configuration config) override;
+  bool any_digits(recogniser::Configuration config) override;
   std::uint32_t chars_needed(recogniser::Configuration from,
                              recogniser::Configuration to) override;
   bool lexeme_by_state(recogniser::Configuration config) override;
@@ -420,6 +421,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
                              recogniser::StringHint& hint);
 
   // frames.cc
+  void drop_dominated(std::vector<Alternative>& list);
   FrameId intern(Frame frame, std::vector<Alternative> alternatives);
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;

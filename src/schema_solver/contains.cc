@@ -15,8 +15,10 @@ using schema::NodeId;
 // A set of this size has 63 non-empty subsets.
 constexpr std::size_t kMostSeen = 6;
 
-// The `contains` of all nodes that apply to the same value as `from`.
-std::vector<NodeId> seen_from(const schema::Document& document, NodeId from) {
+// The `contains` of all nodes that apply to the same value as `from`; with
+// `only_evaluating`, those after which an item counts as evaluated.
+std::vector<NodeId> seen_from(const schema::Document& document, NodeId from,
+                              bool only_evaluating) {
   std::vector<NodeId> out;
   std::vector<NodeId> done;
   std::vector<NodeId> left = {from};
@@ -30,7 +32,8 @@ std::vector<NodeId> seen_from(const schema::Document& document, NodeId from) {
     done.push_back(id);
     const Node& node = document.node(id);
     const schema::ArrayRules& rules = node.arrays();
-    if (rules.contains != kNoNode && rules.contains_evaluates) {
+    if (rules.contains != kNoNode &&
+        (rules.contains_evaluates || !only_evaluating)) {
       out.push_back(rules.contains);
     }
     for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
@@ -46,12 +49,29 @@ std::vector<NodeId> seen_from(const schema::Document& document, NodeId from) {
 
 }  // namespace
 
+std::size_t rules_at_once(std::size_t rules) {
+  constexpr std::uint64_t kChoices = 128;
+  std::uint64_t choices = 1 + rules;
+  std::uint64_t sets = rules;  // of `size` rules
+  std::size_t size = 1;
+  for (; size < rules; ++size) {
+    sets = sets * (rules - size) / (size + 1);
+    choices += sets;
+    if (choices > kChoices) break;
+  }
+  return size;
+}
+
+std::size_t contains_in_scope(const schema::Document& document, NodeId node) {
+  return seen_from(document, node, false).size();
+}
+
 ItemChoices::ItemChoices(schema::Document& document) {
   const std::size_t written = document.nodes.size();
   for (NodeId id = 0; id < written; ++id) {
     const NodeId rule = document.node(id).arrays().unevaluated_items;
     if (rule == kNoNode) continue;
-    const std::vector<NodeId> seen = seen_from(document, id);
+    const std::vector<NodeId> seen = seen_from(document, id, true);
     if (seen.size() > kMostSeen) {
       narrowed_.push_back(id);
       continue;

@@ -10,12 +10,24 @@
 // The `contains` in scope depend on the alternatives that an array satisfies.
 // Each set of them that may be in scope together gets a node of its own.
 
+#include <cstddef>
 #include <map>
 #include <vector>
 
 #include "schema/document.h"
 
 namespace parlance::schema_solver {
+
+// The most rules about a whole array (`contains`, and items that `not`
+// requires) that one item may count for, of `rules` of them: so many that the
+// choices for an item are at most 128, but at least one.  All of them up to
+// seven rules.
+std::size_t rules_at_once(std::size_t rules);
+
+// The number of `contains` that may apply to one array together with those of
+// `node`.
+std::size_t contains_in_scope(const schema::Document& document,
+                              schema::NodeId node);
 
 class ItemChoices {
  public:

@@ -68,6 +68,16 @@ void SchemaSolver::note_negated() {
   }
   for (NodeId id = 0; id < document_.nodes.size(); ++id) {
     const schema::Node& node = document_.node(id);
+    const std::size_t contains =
+        node.arrays().contains != kNoNode || !node.all_of.empty()
+            ? contains_in_scope(document_, id)
+            : 0;
+    if (const std::size_t most = rules_at_once(contains); most < contains) {
+      note(GrammarNote::Kind::kNarrowed, id, "contains",
+           "of the " + std::to_string(contains) +
+               " \"contains\" of this array, an item counts for at most " +
+               std::to_string(most));
+    }
     if (!seen[fails(id)]) continue;
     if (node.objects().unevaluated_properties != kNoNode) {
       note(GrammarNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
