@@ -242,6 +242,22 @@ StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
   return id;
 }
 
+// The successor by one byte.  It need not be live.
+StateId Languages::derived(StateId id, std::uint8_t byte) {
+  Expressions& e = *expressions_;
+  const std::uint8_t next = next_utf8(states_[id].utf8, byte);
+  if (next == kInvalid) return kDeadState;
+  ExprId after = e.derive(states_[id].expression, byte);
+  if (next == 0) after = e.resolve(after, previous_char(byte));
+  // What overflowed may be negated in `after`, so `after` is unusable.
+  if (e.overflowed()) {
+    e.clear_overflow();
+    narrowed_ = true;
+    after = kNoText;
+  }
+  return state_of(after, next);
+}
+
 bool Languages::expand(StateId id) {
   if (states_[id].expanded) return true;
   if (over_limit()) return false;
@@ -261,20 +277,7 @@ bool Languages::expand(StateId id) {
   for (std::size_t low = 0; low < 256;) {
     std::size_t end = low + 1;
     while (end < 256 && !boundaries[end]) ++end;
-    auto byte = static_cast<std::uint8_t>(low);
-    std::uint8_t next = next_utf8(utf8, byte);
-    StateId target = kDeadState;
-    if (next != kInvalid) {
-      ExprId after = e.derive(expression, byte);
-      if (next == 0) after = e.resolve(after, previous_char(byte));
-      // What overflowed may be negated in `after`, so `after` is unusable.
-      if (e.overflowed()) {
-        e.clear_overflow();
-        narrowed_ = true;
-        after = kNoText;
-      }
-      target = state_of(after, next);
-    }
+    const StateId target = derived(id, static_cast<std::uint8_t>(low));
     auto last = static_cast<std::uint8_t>(end - 1);
     if (!successors.empty() && successors.back().target == target) {
       successors.back().last = last;
@@ -300,6 +303,11 @@ bool Languages::expand(StateId id) {
 bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown) {
     return states_[id].life == Life::kLive;
+  }
+  if ((*expressions_)[states_[id].expression].kind == ExprKind::kAnd &&
+      max_min_chars(id) != kNoMaximum) {
+    states_[id].life = Life::kLive;
+    return true;
   }
   if (failed_searches_ >= limits_.failed_searches) {
     states_[id].life = Life::kDead;
@@ -357,7 +365,18 @@ const StateId* Languages::row(StateId state) {
   return rows_[state].get();
 }
 
+// The first few steps from a state compute one successor each: most states on
+// the way to a quote are left by a byte or two.
 StateId Languages::compute_step(StateId state, std::uint8_t byte) {
+  constexpr std::uint8_t kSingleSteps = 4;
+  if (!states_[state].expanded && states_[state].steps < kSingleSteps &&
+      !over_limit()) {
+    ++states_[state].steps;
+    const StateId found = derived(state, byte);
+    const StateId target = live(found) ? found : kDeadState;
+    row(state);
+    return rows_[state][byte] = target;
+  }
   if (!expand(state)) {
     narrowed_ = true;
     return kDeadState;
@@ -555,29 +574,47 @@ std::uint64_t Languages::accepting_path_chars(StateId id) {
   return states_[id].least;
 }
 
-// The derivative of `.*x` by any character contains `.*x` as an alternative, so
-// the minimum of `.*x` bounds the minimum of every later state.
 std::uint64_t Languages::max_min_chars(StateId id) {
   if (states_[id].utf8 != 0) return kNoMaximum;
-  const Expressions& e = *expressions_;
-  const ExprId whole = states_[id].expression;
-  const auto of = [&](ExprId one) {
-    const Expr& expr = e[one];
-    if (one == kAnyText) return std::uint64_t{0};
-    if (expr.kind != ExprKind::kRepeat || expr.a != e.any_char() ||
-        expr.max != base::kUnbounded || !expr.live || expr.context) {
+  return max_min_chars_of(states_[id].expression);
+}
+
+// The derivative of `.*x` by any character contains `.*x` as an alternative, so
+// the minimum of `.*x` bounds the minimum of every later state.
+//
+// An And of such expressions is completed by completing one operand after the
+// other.  That needs operands that stay complete (Expr::extends), all but one,
+// which is completed last.
+std::uint64_t Languages::max_min_chars_of(LanguageId id) {
+  if (id == kAnyText) return 0;
+  const Expr expr = (*expressions_)[id];
+  if (expr.context) return kNoMaximum;
+  if (expr.kind == ExprKind::kRepeat) {
+    if (ItemId(expr.a) != expressions_->any_char() ||
+        expr.max != base::kUnbounded || !expr.live) {
       return kNoMaximum;
     }
-    const StateId state = state_of(one, 0);
+    const StateId state = state_of(id, 0);
     const std::uint64_t least = min_chars_to_accept(state);
     return states_[state].least_exact ? least : kNoMaximum;
-  };
-  if (e[whole].kind != ExprKind::kOr) return of(whole);
-  std::uint64_t least = kNoMaximum;
-  for (std::uint32_t i = 0; i < e[whole].count; ++i) {
-    least = std::min(least, of(e.operands(whole)[i]));
   }
-  return least;
+  if (expr.kind != ExprKind::kOr && expr.kind != ExprKind::kAnd) {
+    return kNoMaximum;
+  }
+  const bool any = expr.kind == ExprKind::kOr;
+  std::uint64_t result = any ? kNoMaximum : 0;
+  bool last = false;  // an operand that is completed last was found
+  for (std::uint32_t i = 0; i < expr.count; ++i) {
+    const ExprId operand = expressions_->operands(id)[i];
+    if (!any && !(*expressions_)[operand].extends) {
+      if (last) return kNoMaximum;
+      last = true;
+    }
+    const std::uint64_t one = max_min_chars_of(operand);
+    if (!any && one == kNoMaximum) return kNoMaximum;
+    result = any ? std::min(result, one) : saturating_add(result, one);
+  }
+  return result;
 }
 
 bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {

@@ -174,6 +174,7 @@ class Languages {
     std::uint8_t utf8 = 0;  // state of the UTF-8 decoder; 0: between characters
     Life life = Life::kUnknown;
     bool expanded = false;
+    std::uint8_t steps = 0;  // that compute_step() took one by one
     bool least_known = false;
     bool least_exact = true;
     std::uint64_t least = 0;
@@ -183,6 +184,8 @@ class Languages {
   LanguageId checked(LanguageId expression);
   StateId state_of(LanguageId expression, std::uint8_t utf8);
   StateId compute_step(StateId state, std::uint8_t byte);
+  std::uint64_t max_min_chars_of(LanguageId expression);
+  StateId derived(StateId state, std::uint8_t byte);
   // False when memory ran out.
   bool expand(StateId state);
   bool live(StateId state);

@@ -80,11 +80,13 @@ void Expressions::compute_properties(
       break;
     case ExprKind::kTrue:
       e.nullable = e.positive = e.live = e.infinite = e.cofinite = true;
+      e.extends = true;
       e.max_chars = kInfinite;
       break;
     case ExprKind::kChar: {
       const Expr& rest = exprs_[e.b];
       e.positive = rest.positive;
+      e.extends = rest.extends;
       e.live = rest.live;
       e.infinite = rest.infinite;
       e.min_chars = saturating_add(1, rest.min_chars);
@@ -100,6 +102,9 @@ void Expressions::compute_properties(
       e.nullable = e.min == 0 && rest.nullable;
       e.context = item.context || (e.min == 0 && rest.context);
       e.positive = plain && rest.positive;
+      e.extends =
+          plain && (rest.extends || (e.a == any_item_ && e.max == kUnbounded &&
+                                     e.b == kEmptyText));
       e.live = rest.live && (plain || e.min == 0);
       bool grows = plain && (e.max == kUnbounded ? item.max_chars > 0
                                                  : item.max_chars == kInfinite);
@@ -148,6 +153,7 @@ void Expressions::compute_properties(
       e.nullable = !any;
       e.positive = any;
       e.cofinite = !any;
+      e.extends = true;
       e.min_chars = any ? kInfinite : 0;
       e.effort = any ? kFarthest : 0;
       e.max_chars = any ? 0 : kInfinite;
@@ -157,6 +163,7 @@ void Expressions::compute_properties(
       for (ExprId id : operands) {
         const Expr& part = exprs_[id];
         e.context = e.context || part.context;
+        e.extends = e.extends && part.extends;
         e.depth = std::max(e.depth, part.depth + 1);
         sum += mix(0x77, part.hash);
         if (any) {

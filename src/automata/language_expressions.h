@@ -119,6 +119,8 @@ struct Expr {
   bool live = false;
   bool infinite = false;
   bool cofinite = false;
+  // Whatever follows a member, the whole is a member: L = L . any text.
+  bool extends = false;
   std::uint32_t a = 0;
   ExprId b = 0;
   std::uint32_t min = 0, max = 0;
