@@ -14,6 +14,45 @@
 
 namespace parlance::cfg_recogniser {
 
+// An item that repeats a class without a bound, between two characters, remains
+// after each character of the class.  Of several such items the one with the
+// most bytes decides: what one of them reads need not be read by another.
+base::ByteSet CfgRecogniser::repeatable_bytes(
+    recogniser::Configuration config) {
+  if (config.dead() || inside(config)) return {};
+  State& state = states_[config.lex];
+  if (state.repeatable_known) return state.repeatable;
+  state.repeatable_known = true;
+  int most = 0;
+  for (const Item& item : state.items) {
+    const NetworkState& at = network_.states[item.state];
+    if (at.action != Action::kCountClass || at.max != rules::kUnbounded ||
+        item.inner != 0) {
+      continue;
+    }
+    base::ByteSet set = {};
+    int count = 0;
+    bool beyond[2] = {false, false};  // before and after the surrogates
+    for (const auto& range : network_.classes[at.index].ranges()) {
+      for (char32_t c = range.first; c <= range.last && c < 0x80;
+           ++c, ++count) {
+        set[c >> 6] |= std::uint64_t{1} << (c & 63);
+      }
+      beyond[0] = beyond[0] || (range.first <= 0x80 && range.last >= 0xD7FF);
+      beyond[1] =
+          beyond[1] || (range.first <= 0xE000 && range.last >= 0x10FFFF);
+    }
+    if (beyond[0] && beyond[1]) {
+      set[2] = set[3] = ~std::uint64_t{0};
+      count += 128;
+    }
+    if (count <= most) continue;
+    most = count;
+    state.repeatable = set;
+  }
+  return state.repeatable;
+}
+
 using recogniser::Configuration;
 
 using automata::ByteClasses;

@@ -169,6 +169,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
     return site_of(config).forced_text;
   }
   bool number_ends_with_part(recogniser::Configuration config) override;
+  base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
   recogniser::Configuration mask_equivalent(
       recogniser::Configuration config) override;
   void begin_tracking() override;
@@ -268,6 +269,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // The representative of each byte's class; null: not yet computed.
     std::unique_ptr<automata::ByteTable> byte_classes;
+    // repeatable_bytes(), once known.
+    bool repeatable_known = false;
+    base::ByteSet repeatable = {};
     EquivalenceTree::Id equivalence_root =
         EquivalenceTree::kNone;  // root of its decision tree, if any
   };

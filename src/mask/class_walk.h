@@ -20,6 +20,9 @@
 //
 //   // The state after `byte`.  Called once for each state and byte.
 //   StateId learn(StateId state, std::uint8_t byte);
+//   // Optional: whether all tokens at and below `node` are accepted, asked
+//   // before the step from `from` to the node.
+//   bool accepts_below(const Node& node, StateId from);
 //   // The walk has come to `node` in `state`.
 //   SubtreeVerdict judge(const Node& node, StateId state);
 //   // Decides the tokens at and below the node `root` of the trie of all
@@ -191,6 +194,13 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
     if (i == nodes.size()) break;
     const auto& node = nodes[i];
     const StateId from = path_[node.depth - 1U].state;
+    if constexpr (requires { walk().accepts_below(node, from); }) {
+      if (walk().accepts_below(node, from)) {
+        decided_.accept(node.first, node.last);
+        i = node.subtree_end;
+        continue;
+      }
+    }
     StateId target = step_class(from, node.byte_class);
     if (target == kSplit) {
       target = most_common(from, node.byte_class);

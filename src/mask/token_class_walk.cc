@@ -2,8 +2,12 @@
 
 #include "mask/token_class_walk.h"
 
+#include <algorithm>
 #include <bit>
 #include <string_view>
+
+#include "base/byte_set.h"
+#include "recogniser/composite.h"
 
 namespace parlance::mask {
 
@@ -40,10 +44,40 @@ void TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
   decided_.write(token_classes_.ids(), tables_.all_text(), words);
 }
 
+bool TokenClassWalk::accepts_below(const TokenClassNode& node, StateId from) {
+  if (from == 0 || node.byte_class >= TokenClassTrie::kLead2) return false;
+  const ByteClassSet& set = repeatable(from);
+  return set.has(node.byte_class) && node.below.without(set).empty();
+}
+
+// Computed once for each state.
+const ByteClassSet& TokenClassWalk::repeatable(StateId state) {
+  if (states_[state].repeatable_known) return states_[state].repeatable;
+  states_[state].repeatable_known = true;
+  recogniser::Composite* const composite = recogniser_->composite();
+  if (composite == nullptr) return states_[state].repeatable;
+  const base::ByteSet bytes =
+      composite->repeatable_bytes(states_[state].config);
+  if (bytes == base::ByteSet{}) return states_[state].repeatable;
+  ByteClassSet set;
+  for (std::uint8_t c = 0; c < TokenClassTrie::kLead2; ++c) {
+    const auto all = token_classes_.bytes(c);
+    if (!all.empty() && std::ranges::all_of(all, [&](std::uint8_t byte) {
+          return base::has_byte(bytes, byte);
+        })) {
+      set.add(c);
+    }
+  }
+  if (base::has_byte(bytes, 0x80)) set.add(character_classes());
+  return states_[state].repeatable = set;
+}
+
 SubtreeVerdict TokenClassWalk::judge(const TokenClassNode& node,
                                      StateId state) {
-  return stays(state, node.below) ? SubtreeVerdict::kAccept
-                                  : SubtreeVerdict::kDescend;
+  return node.below.without(repeatable(state)).empty() ||
+                 stays(state, node.below)
+             ? SubtreeVerdict::kAccept
+             : SubtreeVerdict::kDescend;
 }
 
 // --- States ------------------------------------------------------------------

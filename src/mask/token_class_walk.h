@@ -3,12 +3,15 @@
 
 // Which tokens can be read from a configuration of any text, by token classes.
 //
-// Beside byte classes and deferred splits (class_walk.h), one idea makes it
+// Beside byte classes and deferred splits (class_walk.h), two ideas make it
 // cheap:
 //
 //   self-loop   a state that every byte class below a node leads back to
 //   accepts
 //               the whole subtree: in a comment, all tokens without a line feed
+//   repeat      a state that contains an unbounded repeat of all byte classes
+//   accepts     below a node, whatever else it contains: in .*a.{50}, all
+//               tokens without a line feed, though each `a` makes a new state
 //
 // A deferred split is corrected by reading the real and the assumed path
 // together, until they meet in one state:
@@ -63,10 +66,16 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
     // together: the former if every such character leads back.
     vocab::ByteClassSet loops = {};
     vocab::ByteClassSet others = {};
+    // Byte classes of which every valid text can be read from here.
+    bool repeatable_known = false;
+    vocab::ByteClassSet repeatable = {};
   };
 
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
+  // Whether every token from the edge to `node` on can be read from `from`.
+  bool accepts_below(const vocab::TokenClassNode& node, StateId from);
+  const vocab::ByteClassSet& repeatable(StateId state);
   SubtreeVerdict judge(const vocab::TokenClassNode& node, StateId state);
   bool stays(StateId state, const vocab::ByteClassSet& classes);
   bool stays_in_characters(StateId state);

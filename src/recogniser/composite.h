@@ -19,6 +19,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/byte_set.h"
 #include "recogniser/configuration.h"
 
 namespace parlance::recogniser {
@@ -52,6 +53,11 @@ class Composite {
   virtual std::string_view text_after_part(Configuration config) = 0;
   // Whether that text cannot begin with a byte that continues a number.
   virtual bool number_ends_with_part(Configuration config) = 0;
+
+  // Bytes of which every text, of whole characters, can be read from `config`.
+  // Of the bytes beyond ASCII it contains all or none.  May be empty where such
+  // bytes are hard to find.
+  virtual base::ByteSet repeatable_bytes(Configuration) { return {}; }
 
   // A configuration that provably has the same mask as `config`: one
   // representative of its class, or `config` itself if none is known.

@@ -1,0 +1,224 @@
+// Schemas and patterns whose automata explode when they are built eagerly: what
+// they accept, and how many states and bytes that takes.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "automata/language.h"
+#include "automata/number_language.h"
+#include "parlance/constraint.h"
+#include "parlance/grammar.h"
+#include "regex/pattern.h"
+#include "support/toy_vocabulary.h"
+
+namespace parlance {
+namespace {
+
+using Row = std::vector<std::int32_t>;
+
+bool bit(const Row& row, TokenId id) {
+  return (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
+}
+
+// All numbers of one to three digits, as tokens of large vocabularies are, and
+// small pieces of JSON.
+Vocabulary digits_vocabulary(bool with_ends) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string digits = std::to_string(i);
+    texts.push_back(digits);
+    if (digits.size() < 3) texts.push_back("0" + digits);
+    if (with_ends) texts.push_back(digits + ".0");
+    if (with_ends) texts.push_back(digits + ",");
+  }
+  return testing::toy_vocabulary(1, 4000, texts);
+}
+
+// Every bit is set exactly if a copy accepts the token.
+void check_mask(const Constraint& constraint, Matcher& matcher) {
+  Row row(constraint.mask_words());
+  matcher.fill_bitmask(row);
+  for (TokenId id = 0; id < constraint.vocabulary().size(); ++id) {
+    Matcher copy = matcher.copy();
+    EXPECT_EQ(bit(row, id), copy.accept_token(id))
+        << id << " \"" << constraint.vocabulary().bytes(id) << '"';
+  }
+}
+
+// The masks after each byte of `text`; how much the automata grow with them.
+std::size_t growth(const Constraint& constraint, std::string_view text) {
+  Matcher matcher = constraint.matcher();
+  Row row(constraint.mask_words());
+  matcher.fill_bitmask(row);
+  const std::size_t before = constraint.memory_bytes();
+  for (const char c : text) {
+    EXPECT_TRUE(matcher.accept_bytes({&c, 1})) << c;
+    matcher.fill_bitmask(row);
+  }
+  return constraint.memory_bytes() - before;
+}
+
+std::string list(int count, std::string (*item)(int)) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + item(i);
+  return out;
+}
+std::string number(int i) { return std::to_string(i); }
+std::string letter(int i) { return {static_cast<char>('a' + i)}; }
+
+TEST(SlowInputs, MasksOfMultiplesDoNotBuildAStateForEachRemainder) {
+  Result<Compiler> digits = Compiler::create(digits_vocabulary(false));
+  Result<Compiler> compiler = Compiler::create(digits_vocabulary(true));
+  ASSERT_TRUE(digits && compiler);
+  for (const char* schema :
+       {R"({"type": "integer", "multipleOf": 99991})",
+        R"({"type": "number", "multipleOf": 0.0001234567})",
+        R"({"type": "integer", "multipleOf": 97, "minimum": 40,
+            "allOf": [{"multipleOf": 89}, {"not": {"multipleOf": 83}}]})"}) {
+    SCOPED_TRACE(schema);
+    Result<Constraint> constraint = compiler->compile_json_schema(schema);
+    ASSERT_TRUE(constraint);
+    Result<Constraint> small = digits->compile_json_schema(schema);
+    ASSERT_TRUE(small);
+    EXPECT_LT(growth(*small, "98765432109876543210987654321"), 1'000'000U);
+    for (const char* text : {"", "7", "-12", "999910", "0.", "3.04"}) {
+      Matcher matcher = constraint->matcher();
+      if (!matcher.accept_bytes(text)) continue;
+      SCOPED_TRACE(text);
+      check_mask(*constraint, matcher);
+    }
+  }
+}
+
+TEST(SlowInputs, AListOfNumbersIsATrie) {
+  automata::NumberSpec spec;
+  spec.allowed.emplace();
+  for (int i = 0; i < 100'000; ++i) {
+    spec.allowed->push_back(*base::Decimal::from_json(number(i)));
+    spec.texts.push_back(number(i));
+  }
+  automata::NumberLanguages numbers;
+  const auto id = numbers.add(spec);
+  const auto read = [&](std::string_view text) {
+    auto state = numbers.start(id);
+    for (const char c : text) {
+      state = numbers.step(state, static_cast<std::uint8_t>(c));
+    }
+    return state;
+  };
+  for (const char* text : {"0", "7", "10", "99999", "40302"}) {
+    EXPECT_TRUE(numbers.accepting(read(text))) << text;
+  }
+  for (const char* text : {"00", "07", "100000", "-1", "1.", "1e1"}) {
+    EXPECT_EQ(read(text), automata::NumberLanguages::kDead) << text;
+  }
+  EXPECT_LT(numbers.state_count(), 40U);
+}
+
+TEST(SlowInputs, ManyContainsOfDifferentConstants) {
+  Result<Grammar> grammar = Grammar::from_json_schema(
+      R"({"type": "array", "allOf": [)" +
+      list(20,
+           [](int i) {
+             return R"({"contains": {"const": )" + number(i) + "}}";
+           }) +
+      "]}");
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  EXPECT_TRUE(grammar->accepts("[" + list(20, number) + "]"));
+  EXPECT_TRUE(grammar->accepts("[\"x\"," + list(20, number) + ",19,{}]"));
+  EXPECT_FALSE(grammar->accepts("[" + list(19, number) + "]"));
+  Result<Compiler> compiler =
+      Compiler::create(testing::toy_vocabulary(3, 1000));
+  ASSERT_TRUE(compiler);
+  Result<Constraint> constraint = compiler->compile(*grammar);
+  ASSERT_TRUE(constraint);
+  EXPECT_LT(growth(*constraint, "[" + list(20, number) + "]"), 2'000'000U);
+}
+
+TEST(SlowInputs, ManyContainsThatOneItemCouldFulfilTogether) {
+  const auto schema = [](int count) {
+    return R"({"type": "array", "allOf": [)" +
+           list(count,
+                [](int i) {
+                  return R"({"contains": {"type": "string", "pattern": ")" +
+                         letter(i) + "\"}}";
+                }) +
+           "]}";
+  };
+  // Up to seven, every combination.
+  Result<Grammar> few = Grammar::from_json_schema(schema(7));
+  ASSERT_TRUE(few) << few.error().to_string();
+  EXPECT_TRUE(few->report().empty());
+  EXPECT_TRUE(few->accepts(R"(["abcdefg"])"));
+  EXPECT_TRUE(few->accepts(R"(["abc", 1, "gfed"])"));
+  EXPECT_FALSE(few->accepts(R"(["abcdef", "abc"])"));
+  // Beyond that an item counts for fewer of them, and the report says so.
+  Result<Grammar> many = Grammar::from_json_schema(schema(20));
+  ASSERT_TRUE(many) << many.error().to_string();
+  ASSERT_EQ(many->report().size(), 1U);
+  EXPECT_EQ(many->report()[0].kind, GrammarNote::Kind::kNarrowed);
+  EXPECT_EQ(many->report()[0].keyword, "contains");
+  EXPECT_TRUE(many->accepts(
+      "[" + list(20, [](int i) { return "\"x" + letter(i) + "\""; }) + "]"));
+  EXPECT_FALSE(many->accepts(
+      "[" + list(19, [](int i) { return "\"x" + letter(i) + "\""; }) + "]"));
+  Result<Compiler> compiler =
+      Compiler::create(testing::toy_vocabulary(3, 1000));
+  ASSERT_TRUE(compiler);
+  Result<Constraint> constraint = compiler->compile(*many);
+  ASSERT_TRUE(constraint);
+  EXPECT_LT(growth(*constraint, R"(["abc", 7, "xyz", {"a": "b"}, "efg")"),
+            16'000'000U);
+}
+
+TEST(SlowInputs, PatternsThatAllHaveToBeFoundAreLiveWithoutASearch) {
+  automata::Languages languages;
+  std::vector<automata::LanguageId> all;
+  for (int i = 0; i < 12; ++i) {
+    auto pattern = regex::parse_pattern(letter(i) + ".*" + letter(i + 1),
+                                        {.flavor = regex::Flavor::kEcma});
+    ASSERT_TRUE(pattern);
+    all.push_back(
+        *languages.from_hir(pattern->hir, automata::Languages::Mode::kSearch));
+  }
+  automata::StateId state = languages.start(languages.all_of(all));
+  ASSERT_NE(state, automata::kDeadState);
+  EXPECT_EQ(languages.max_min_chars(state), 24U);
+  for (const char c : std::string_view("the quick brown fox")) {
+    state = languages.step(state, static_cast<std::uint8_t>(c));
+    ASSERT_NE(state, automata::kDeadState);
+  }
+  EXPECT_LT(languages.state_count(), 600U);
+  for (const char c : std::string_view("abcdefghijklm")) {
+    state = languages.step(state, static_cast<std::uint8_t>(c));
+  }
+  EXPECT_TRUE(languages.accepting(state));
+  EXPECT_FALSE(languages.narrowed());
+}
+
+TEST(SlowInputs, ARepeatAcceptsItsTextsWhateverElseIsPossible) {
+  const Vocabulary vocabulary =
+      testing::toy_vocabulary(2, 4000, {"banana aa baab", "a\na\xC3\xA9 ca"});
+  Result<Compiler> compiler = Compiler::create(vocabulary);
+  ASSERT_TRUE(compiler);
+  for (const char* pattern :
+       {".*a.{50}", ".*a.{60}c", "[a-z]*b(an?|[ a-n]+)*", "(.*a.{5}){3}"}) {
+    SCOPED_TRACE(pattern);
+    Result<Constraint> constraint = compiler->compile_regex(pattern);
+    ASSERT_TRUE(constraint);
+    EXPECT_LT(growth(*constraint, "banana"), 4'000'000U);
+    for (const char* text : {"", "ba", "banana", "aaaaa"}) {
+      Matcher matcher = constraint->matcher();
+      ASSERT_TRUE(matcher.accept_bytes(text));
+      SCOPED_TRACE(text);
+      check_mask(*constraint, matcher);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlance
