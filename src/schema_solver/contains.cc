@@ -36,6 +36,10 @@ std::vector<NodeId> seen_from(const schema::Document& document, NodeId from,
         (rules.contains_evaluates || !only_evaluating)) {
       out.push_back(rules.contains);
     }
+    if (!only_evaluating && node.not_node != kNoNode &&
+        document.node(node.not_node).array_rules != nullptr) {
+      out.push_back(node.not_node);
+    }
     for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
       left.insert(left.end(), list->begin(), list->end());
     }

@@ -3,6 +3,7 @@
 // not generate texts that fail the rule, and report() says so before the first
 // text is read.
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -66,12 +67,16 @@ void SchemaSolver::note_negated() {
          "an item that only fulfils one of many \"contains\" counts as not "
          "evaluated");
   }
+  const auto rules = static_cast<std::size_t>(std::count_if(
+      document_.nodes.begin(), document_.nodes.end(),
+      [](const schema::Node& node) {
+        return node.arrays().contains != kNoNode || node.not_node != kNoNode;
+      }));
+  const bool many = rules_at_once(rules) < rules;
   for (NodeId id = 0; id < document_.nodes.size(); ++id) {
     const schema::Node& node = document_.node(id);
     const std::size_t contains =
-        node.arrays().contains != kNoNode || !node.all_of.empty()
-            ? contains_in_scope(document_, id)
-            : 0;
+        many && !node.all_of.empty() ? contains_in_scope(document_, id) : 0;
     if (const std::size_t most = rules_at_once(contains); most < contains) {
       note(GrammarNote::Kind::kNarrowed, id, "contains",
            "of the " + std::to_string(contains) +
