@@ -36,9 +36,10 @@ inline bool is_lax(const format::Content& content) {
          (content.unquoted_keys || !content.string_delims.empty());
 }
 
-// The characters of unquoted keys where a family file has python_words.
+// The characters of unquoted keys where a family file has python_words: those
+// of names of arguments that its grammar writes without quotes.
 inline bool is_family_word(char32_t c) {
-  return c == '.' || c == '-' || regex::is_word(c);
+  return c == '.' || c == '-' || c >= 0x80 || regex::is_word(c);
 }
 
 // Parses `text` by `content`.  `cut`: the end of the response cut the region

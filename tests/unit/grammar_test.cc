@@ -838,7 +838,7 @@ TEST(Grammar, FormatsSayWhatTheyLeaveOut) {
 // kept, and report() says so.
 TEST(Grammar, TooManyAlternatives) {
   std::string schema = R"({"type":"array","allOf":[)";
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 3; ++i) {
     const std::string n = std::to_string(i);
     schema += (i > 0 ? "," : "") +
               std::string(R"({"anyOf":[{"contains":{"const":"a)") + n +
@@ -846,13 +846,13 @@ TEST(Grammar, TooManyAlternatives) {
   }
   schema += "]}";
   JsonSchemaOptions options = compact();
-  options.limits.alternatives = 16;
+  options.limits.alternatives = 4;
   const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   ASSERT_EQ(grammar->report().size(), 1u);
   EXPECT_EQ(grammar->report()[0].kind, GrammarNote::Kind::kNarrowed);
   std::string text = "[";
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 3; ++i) {
     text += (i > 0 ? ",\"a" : "\"a") + std::to_string(i) + "\"";
   }
   EXPECT_TRUE(grammar->accepts(text + "]"));
