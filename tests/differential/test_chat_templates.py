@@ -75,18 +75,14 @@ BROKEN = {
         (template, "turns-render"): why
         for template, why in SPELLED_OTHERWISE.items()
     },
-    **broken(
-        "the numbers of calls go on from the turn before",
-        "turns-render",
-        "Kimi-K2-Instruct",
-        "Kimi-K2-Thinking",
-        "Cohere2MoE",
-    ),
-    **broken(
-        "no </think> after the result of a tool",
-        "turns-render",
+    **{
+        (template, "turns-render"): "the numbers of calls go on from the turn before"
+        for template in ("Kimi-K2-Instruct", "Kimi-K2-Thinking", "Cohere2MoE")
+    },
+    (
         "deepseek-ai-DeepSeek-V3.1",
-    ),
+        "turns-render",
+    ): "no </think> after the result of a tool",
     **{
         (template, law): NO_IDENTIFIER
         for template in ("LFM2-8B-A1B", "LFM2.5-8B-A1B")
