@@ -309,7 +309,7 @@ class DrawnToolsLaw : public ::testing::TestWithParam<std::string> {
       if (HasFailure()) return;
     }
     // Some schemas recur, and a walk does not find the way out.
-    EXPECT_LE(walks.unfinished, 3 + walks.walks / 50);
+    EXPECT_LE(walks.unfinished, 3 + walks.walks / 30);
     EXPECT_GT(walks.walks + count * walks.refused, requests * count / 2);
     std::cout << GetParam() << ": " << walks.walks << " walks, " << walks.calls
               << " calls, " << refused << " tools refused\n";
