@@ -232,7 +232,7 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
                                      automata::LanguageId language,
                                      const std::vector<std::string>& excludes,
                                      std::size_t max_states) {
-  const Dfa all = of(languages, language, max_states);
+  Dfa all = of(languages, language, max_states);
   if (all == nullptr) return nullptr;
   std::vector<std::u32string> texts;
   for (const std::string& text : excludes) {

@@ -17,6 +17,7 @@
 
 #include "../support/call_record.h"
 #include "../support/family_vocabulary.h"
+#include "../support/sanitized.h"
 #include "../support/vectors.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
@@ -270,7 +271,7 @@ TEST(CallsLaw, RandomValues) {
       ASSERT_TRUE(compiled.has_value()) << compiled.error().to_string();
       program = std::move(*compiled);
     }
-    for (int n = 0; n < 25; ++n) {
+    for (std::uint32_t n = 0; n < testing::cases(25); ++n) {
       json::Array calls;
       for (std::size_t i = 1 + random() % 2; i > 0; --i) {
         json::Object arguments;
@@ -294,7 +295,7 @@ TEST(CallsLaw, RandomValues) {
       if (program) check_tag(*program, *text, by_tag);
     }
   }
-  EXPECT_GT(by_tag, 100U);
+  EXPECT_GT(by_tag, testing::cases(100));
   std::printf("%zu calls by the tags' parsers\n", by_tag);
   std::printf("%zu texts, %zu calls, %zu unfinished, %zu changed\n", written,
               tally.calls, tally.unfinished, tally.changed);

@@ -33,6 +33,7 @@
 #include "schema/document.h"
 #include "support/drawn_tools.h"
 #include "support/family_walks.h"
+#include "support/sanitized.h"
 #include "support/vectors.h"
 
 namespace parlance {
@@ -317,14 +318,15 @@ class DrawnToolsLaw : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(DrawnToolsLaw, WhatTheGrammarGeneratesTheParserReads) {
-  walk(16, 2, 1, nullptr);
+  walk(testing::kSanitized ? 6 : 16, 2, 1, nullptr);
 }
 
 TEST_P(DrawnToolsLaw, WhatTheGrammarGeneratesTheParserReadsLongRun) {
   walk(400, 4, 2, nullptr);
 }
 
-// One of the tokenizers for every fourth family, in turn.
+// One of the tokenizers for every fourth family, in turn; fewer under
+// sanitizers.
 TEST_P(DrawnToolsLaw, RealVocabularies) {
   const std::vector<RealVocabulary>& all = real_vocabularies();
   if (all.empty()) {
@@ -334,7 +336,9 @@ TEST_P(DrawnToolsLaw, RealVocabularies) {
   const auto& names = testing::written_families();
   const auto at = static_cast<std::size_t>(
       std::ranges::find(names, GetParam()) - names.begin());
-  if (at % 4 != 0) GTEST_SKIP() << "not one of the families of this lane";
+  if (at % (testing::kSanitized ? 16 : 4) != 0) {
+    GTEST_SKIP() << "not one of the families of this lane";
+  }
   walk(2, 1, 3, &all[at / 4 % all.size()]);
 }
 

@@ -28,6 +28,7 @@
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "support/family_walks.h"
+#include "support/sanitized.h"
 
 namespace parlance {
 namespace {
@@ -83,7 +84,9 @@ class FamilyLaw : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReads) { walk(120, 2, 1); }
+TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReads) {
+  walk(testing::kSanitized ? 30 : 120, 2, 1);
+}
 
 TEST_P(FamilyLaw, WhatTheGrammarGeneratesTheParserReadsLongRun) {
   walk(120, 150, 2);

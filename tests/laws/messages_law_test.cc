@@ -47,6 +47,7 @@
 #include "support/chat_joins.h"
 #include "support/family_laws.h"
 #include "support/id_walk.h"
+#include "support/sanitized.h"
 
 namespace parlance {
 namespace {
@@ -657,7 +658,9 @@ class MessagesLaw : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(MessagesLaw, WhatIsWrittenIsReadAndAllowed) { renders(40); }
+TEST_P(MessagesLaw, WhatIsWrittenIsReadAndAllowed) {
+  renders(testing::cases(40));
+}
 
 TEST_P(MessagesLaw, WhatIsWrittenIsReadAndAllowedLongRun) { renders(4000); }
 
