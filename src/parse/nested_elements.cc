@@ -215,8 +215,9 @@ Value value_of(MinimaxFrame& frame, std::string_view text, std::size_t end) {
     if (list) return Value(json::Array());
     if (object) return Value(json::Object());
   }
-  if (auto value = schema::cast(inside, types, schema::Numbers::kJson))
+  if (auto value = schema::cast(inside, types, schema::Numbers::kJson)) {
     return std::move(*value);
+  }
   return Value(inside);
 }
 

@@ -365,7 +365,7 @@ Result<std::string> write_arguments(const Value& arguments, const Value& style,
     return out;
   }
   if (name == "python") {
-    const Result<std::string> text = write_python(arguments);
+    Result<std::string> text = write_python(arguments);
     if (!text) return text;
     append_escaped(*text, ends, out);
     return out;
