@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE.parent / "support")]
 
 import xgrammar_alone  # noqa: E402
 from parlance.integrations.xgrammar import (  # noqa: E402
-    get_model_structural_tag,
+    upstream_structural_tag,
     upstream_shapes,
 )
 
@@ -77,7 +77,7 @@ def requests():
 
 def ours(arguments):
     try:
-        return get_model_structural_tag(**arguments).to_dict()
+        return upstream_structural_tag(**arguments).to_dict()
     except parlance.GrammarError:
         return None
 

@@ -35,8 +35,11 @@ PYTHON_TYPES = (BaseException, tuple)  # their own members are Python's
 def members(cls):
     """The public members of a class that this package defines."""
     for name in dir(cls):
-        owner = next(c for c in cls.__mro__ if name in vars(c))
-        if not name.startswith("_") and owner.__module__.startswith("parlance"):
+        # Names of a metaclass have no owner.
+        owner = next((c for c in cls.__mro__ if name in vars(c)), None)
+        if owner is None or name.startswith(("_", "model_")):
+            continue
+        if owner.__module__.startswith("parlance"):
             yield name, vars(owner)[name]
 
 
@@ -47,6 +50,8 @@ def public():
         yield module_name, module
         for name in module.__all__:
             found = getattr(module, name)
+            if name == "bitmask_dtype":  # NumPy's or torch's
+                continue
             yield f"{module_name}.{name}", found
             if not isinstance(found, type):
                 continue

@@ -6,7 +6,7 @@ import pytest
 
 import parlance
 import vectors
-from parlance.integrations.xgrammar import get_model_structural_tag
+from parlance.integrations.xgrammar import upstream_structural_tag
 from test_constraint_vectors import allowed, bytes_of, run_step, vocabulary_of
 
 FOLDER = vectors.folder() and vectors.folder().parent / "structural_tag"
@@ -94,9 +94,9 @@ def test_shapes():
     for row in rows:
         if "structural_tag" not in row:
             with pytest.raises(parlance.GrammarError):
-                get_model_structural_tag(**row["spec"])
+                upstream_structural_tag(**row["spec"])
             continue
-        tag = get_model_structural_tag(**row["spec"])
+        tag = upstream_structural_tag(**row["spec"])
         assert tag.to_dict() == row["structural_tag"], row["id"]
         tag.grammar()
 
@@ -106,7 +106,7 @@ def test_shapes_of_instances():
     rows = load("builtin_instances")
     assert rows
     for row in rows:
-        tag = get_model_structural_tag(**row["builtin"])
+        tag = upstream_structural_tag(**row["builtin"])
         assert tag.to_dict() == row["spec"], row["id"]
 
 

@@ -1,18 +1,166 @@
-"""The structural tags that XGrammar's builder makes for its model formats.
+"""XGrammar's Python interface, with Parlance inside.
 
-    from parlance.integrations.xgrammar import get_model_structural_tag
+    import parlance.integrations.xgrammar as xgrammar
 
-    tag = get_model_structural_tag("qwen_3", tools, tool_choice="required")
+or, for a program that imports ``xgrammar`` itself:
 
-For programs that send these tags on, or compare with them.  A program that
-constrains and parses uses ``parlance.tool_calling``: its tags say what each part
-means, follow the prompt, and exist for every family of ``parlance.formats()``.
+    import parlance.integrations.xgrammar
+    parlance.integrations.xgrammar.install()
 
-The module needs no XGrammar.
+Names, arguments and submodules are those of XGrammar 0.2.8; what differs is in
+docs/guide/xgrammar.md.  ``upstream_structural_tag`` makes the structural tags of
+XGrammar's builder as ``parlance.StructuralTag``.
+
+The module needs no XGrammar and no torch.  What makes bitmasks without torch
+needs NumPy; the classes of structural tags, tools and tool choices need
+pydantic, and are imported when they are first used.
 """
 
 from __future__ import annotations
 
-from ._shapes import get_model_structural_tag, upstream_shapes
+import importlib
+import importlib.abc
+import importlib.util
+import sys
 
-__all__ = ["get_model_structural_tag", "upstream_shapes"]
+from ..._errors import UsageError
+from . import exception
+from ._shapes import upstream_shapes, upstream_structural_tag
+from .compiler import CompiledGrammar, GrammarCompiler
+from .config import (
+    get_max_recursion_depth,
+    get_serialization_version,
+    max_recursion_depth,
+    set_max_recursion_depth,
+)
+from .exception import (
+    DeserializeFormatError,
+    DeserializeVersionError,
+    InvalidJSONError,
+    InvalidStructuralTagError,
+)
+from .grammar import Grammar
+from .matcher import (
+    BatchGrammarMatcher,
+    GrammarMatcher,
+    allocate_token_bitmask,
+    apply_token_bitmask_inplace,
+    get_bitmask_shape,
+    reset_token_bitmask,
+)
+from .tokenizer_info import TokenizerInfo, VocabType
+
+__all__ = [
+    "BatchGrammarMatcher",
+    "CompiledGrammar",
+    "DeserializeFormatError",
+    "DeserializeVersionError",
+    "Grammar",
+    "GrammarCompiler",
+    "GrammarMatcher",
+    "InvalidJSONError",
+    "InvalidStructuralTagError",
+    "StructuralTag",
+    "StructuralTagItem",
+    "TokenizerInfo",
+    "VocabType",
+    "allocate_token_bitmask",
+    "apply_token_bitmask_inplace",
+    "bitmask_dtype",
+    "exception",
+    "get_bitmask_shape",
+    "get_builtin_structural_tag",
+    "get_max_recursion_depth",
+    "get_model_structural_tag",
+    "get_serialization_version",
+    "hf",
+    "install",
+    "max_recursion_depth",
+    "normalize_tool_choice",
+    "register_model_structural_tag",
+    "reset_token_bitmask",
+    "set_max_recursion_depth",
+    "structural_tag",
+    "testing",
+    "uninstall",
+    "upstream_shapes",
+    "upstream_structural_tag",
+]
+
+# The submodules that names come from when they are first used.
+_LATER = {
+    "StructuralTag": "structural_tag",
+    "StructuralTagItem": "structural_tag",
+    "bitmask_dtype": "matcher",
+    "get_builtin_structural_tag": "builtin_structural_tag",
+    "get_model_structural_tag": "builtin_structural_tag",
+    "normalize_tool_choice": "builtin_structural_tag",
+    "register_model_structural_tag": "builtin_structural_tag",
+}
+_MODULES = {
+    "builtin_structural_tag": "builtin_structural_tag",
+    "contrib": "contrib",
+    "hf": "contrib.hf",
+    "kernels": "kernels",
+    "openai_tool_call_schema": "openai_tool_call_schema",
+    "structural_tag": "structural_tag",
+    "testing": "testing",
+}
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    if name in _LATER:
+        module = importlib.import_module(f"{__name__}.{_LATER[name]}")
+        return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds ``xgrammar`` and its submodules in this package."""
+
+    def find_spec(self, name, path=None, target=None):
+        top, _, rest = name.partition(".")
+        if top != "xgrammar":
+            return None
+        own = f"{__name__}.{rest}" if rest else __name__
+        if importlib.util.find_spec(own) is None:
+            return None
+        return importlib.util.spec_from_loader(name, self)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        # Whoever imports a module gets what is in sys.modules after this.
+        own = __name__ + module.__name__.removeprefix("xgrammar")
+        sys.modules[module.__name__] = importlib.import_module(own)
+
+
+_alias = _Alias()
+
+
+def install():
+    """Makes ``import xgrammar``, its submodules included, find this module, in
+    this process, whether XGrammar is installed or not.
+
+    Raises:
+        UsageError: XGrammar has been imported; the two cannot be mixed.
+    """
+    known = sys.modules.get("xgrammar")
+    if known is not None and known is not sys.modules[__name__]:
+        raise UsageError(
+            "xgrammar has already been imported; call install() before the first "
+            "import of it"
+        )
+    if _alias not in sys.meta_path:
+        sys.meta_path.insert(0, _alias)
+
+
+def uninstall():
+    """Undoes ``install``.  Names that were imported stay as they are."""
+    if _alias in sys.meta_path:
+        sys.meta_path.remove(_alias)
+        for name in [n for n in sys.modules if n.partition(".")[0] == "xgrammar"]:
+            del sys.modules[name]

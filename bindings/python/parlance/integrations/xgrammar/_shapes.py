@@ -50,12 +50,12 @@ def _shapes():
 
 
 def upstream_shapes():
-    """Returns the names that ``get_model_structural_tag`` accepts, a sorted
+    """Returns the names that ``upstream_structural_tag`` accepts, a sorted
     list of ``str``."""
     return list(_shapes())
 
 
-def get_model_structural_tag(
+def upstream_structural_tag(
     model,
     tools=None,
     tool_choice="auto",
@@ -96,19 +96,54 @@ def get_model_structural_tag(
             list, or it leaves no tool to call.  ``path`` begins with the
             argument's name.
     """
-    shape = _shape(model)
+    _shape(model)
     functions, builtins, choice = select(tools, tool_choice)
+    del force_reasoning
+    return StructuralTag(
+        expanded(
+            model,
+            functions,
+            builtins,
+            choice,
+            _reasoning(reasoning),
+            any_order,
+            exclude_special_tokens,
+            max_whitespace_cnt,
+            parallel_tool_calls,
+        )
+    )
+
+
+def expanded(
+    model,
+    functions,
+    builtins,
+    choice,
+    reasoning,
+    any_order,
+    exclude_special_tokens,
+    max_whitespace_cnt,
+    parallel_tool_calls,
+):
+    """The tag of a shape as a ``dict``.
+
+    Args:
+        functions, builtins, choice: what ``select`` returns.
+        reasoning: ``"enabled"``, ``"disabled"`` or ``"auto"``.
+
+    The others, and what is raised, are as of ``upstream_structural_tag``.
+    """
+    shape = _shape(model)
     request = _Request(
         functions,
         builtins,
         choice,
-        _reasoning(reasoning),
+        reasoning,
         flag("any_order", any_order),
         flag("exclude_special_tokens", exclude_special_tokens),
         _white_space(max_whitespace_cnt),
         flag("parallel_tool_calls", parallel_tool_calls),
     )
-    del force_reasoning
     expand = _LAYOUTS[shape.get("layout", "text")]
     if builtins and shape.get("refuses_builtins"):
         raise GrammarError(
@@ -123,9 +158,7 @@ def get_model_structural_tag(
             code="conflict",
             path="/tool_choice",
         )
-    return StructuralTag(
-        {"type": "structural_tag", "format": expand(shape, request)}
-    )
+    return {"type": "structural_tag", "format": expand(shape, request)}
 
 
 def _shape(model):

@@ -1,0 +1,1 @@
+"""Hosts of constraints, by XGrammar's names."""

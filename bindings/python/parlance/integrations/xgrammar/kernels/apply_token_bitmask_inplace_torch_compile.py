@@ -1,0 +1,12 @@
+"""``apply_token_bitmask_inplace``, by another name."""
+
+from __future__ import annotations
+
+from ..matcher import apply_token_bitmask_inplace
+
+
+def apply_token_bitmask_inplace_torch_compile(logits, bitmask, vocab_size=None, indices=None):
+    """As ``apply_token_bitmask_inplace``, which chooses how."""
+    apply_token_bitmask_inplace(
+        logits, bitmask, vocab_size=vocab_size, indices=indices
+    )
