@@ -31,6 +31,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "support/random_tags.h"
+#include "support/sanitized.h"
 #include "support/tag_record.h"
 
 namespace parlance {
@@ -409,8 +410,10 @@ void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   EXPECT_GT(finished, walks * 8);
 }
 
-TEST(TagMarksLaw, Walks) { run_walks(6, 150, false); }
-TEST(TagMarksLaw, WalksWithWhiteSpace) { run_walks(3, 150, true); }
+TEST(TagMarksLaw, Walks) { run_walks(testing::kSanitized ? 2 : 6, 150, false); }
+TEST(TagMarksLaw, WalksWithWhiteSpace) {
+  run_walks(testing::kSanitized ? 1 : 3, 150, true);
+}
 TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400, false); }
 TEST(TagMarksLaw, LongRunWalksWithWhiteSpace) { run_walks(500, 300, true); }
 

@@ -13,6 +13,7 @@
 #include "grammar/grammar_impl.h"
 #include "mask/matcher_impl.h"
 #include "parlance/grammar.h"
+#include "support/sanitized.h"
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
 
@@ -42,6 +43,7 @@ class Walks {
         compiler_, std::shared_ptr<recogniser::Recogniser>(
                        machine, machine->recogniser.get()));
     std::mt19937 random(seed);
+    if (testing::kSanitized) rounds = (rounds + 2) / 3;
     for (int round = 0; round < rounds; ++round) {
       MatcherImpl matcher(constraint);
       std::string so_far;
