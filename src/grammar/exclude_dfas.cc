@@ -46,17 +46,22 @@ Result<ExcludeDfas::Dfa> ExcludeDfas::of(TagNodeId id) {
   return dfa;
 }
 
-// What TagTree::pattern_dfas has, if compiling it would be within the limits.
+// The automata that the tags of the format share; null for a tag of no format,
+// and where the limits are other than theirs.
+structural_tag::TagTree::PatternDfas* ExcludeDfas::dfas_of_format() const {
+  return options_.limits.automaton_bytes == Limits().automaton_bytes
+             ? tag_.pattern_dfas.get()
+             : nullptr;
+}
+
+// What the format has, if compiling it would be within the limits.
 ExcludeDfas::Dfa ExcludeDfas::of_format(
     const std::vector<std::string>& patterns, const Limits& limits) const {
-  if (tag_.pattern_dfas == nullptr ||
-      limits.automaton_bytes != Limits().automaton_bytes) {
-    return nullptr;
-  }
-  structural_tag::TagTree::PatternDfas& dfas = *tag_.pattern_dfas;
-  const std::lock_guard lock(dfas.mutex);
-  const auto found = dfas.known.find(patterns);
-  if (found == dfas.known.end() ||
+  structural_tag::TagTree::PatternDfas* dfas = dfas_of_format();
+  if (dfas == nullptr) return nullptr;
+  const std::lock_guard lock(dfas->mutex);
+  const auto found = dfas->known.find(patterns);
+  if (found == dfas->known.end() ||
       found->second->visited() > limits.pattern_states) {
     return nullptr;
   }
@@ -64,14 +69,11 @@ ExcludeDfas::Dfa ExcludeDfas::of_format(
 }
 
 void ExcludeDfas::keep_in_format(const std::vector<std::string>& patterns,
-                                 const Limits& limits, const Dfa& dfa) const {
-  if (tag_.pattern_dfas == nullptr ||
-      limits.automaton_bytes != Limits().automaton_bytes) {
-    return;
-  }
-  structural_tag::TagTree::PatternDfas& dfas = *tag_.pattern_dfas;
-  const std::lock_guard lock(dfas.mutex);
-  if (dfas.known.size() < dfas.kMost) dfas.known.emplace(patterns, dfa);
+                                 const Dfa& dfa) const {
+  structural_tag::TagTree::PatternDfas* dfas = dfas_of_format();
+  if (dfas == nullptr) return;
+  const std::lock_guard lock(dfas->mutex);
+  if (dfas->known.size() < dfas->kMost) dfas->known.emplace(patterns, dfa);
 }
 
 // The automaton, from the format, the cache or the patterns.
@@ -99,7 +101,7 @@ Result<ExcludeDfas::Dfa> ExcludeDfas::compile(const TagNode& node) {
       return error;
     }
     dfa = *std::move(made);
-    keep_in_format(patterns, left, dfa);
+    keep_in_format(patterns, dfa);
     if (options_.cache != nullptr) {
       options_.cache->add(recogniser::EntryKind::kPart, std::move(key),
                           {dfa, dfa->memory_bytes()});

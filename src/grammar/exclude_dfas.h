@@ -44,7 +44,8 @@ class ExcludeDfas {
   Dfa of_format(const std::vector<std::string>& patterns,
                 const Limits& limits) const;
   void keep_in_format(const std::vector<std::string>& patterns,
-                      const Limits& limits, const Dfa& dfa) const;
+                      const Dfa& dfa) const;
+  structural_tag::TagTree::PatternDfas* dfas_of_format() const;
   std::optional<Error> check(structural_tag::TagNodeId id,
                              const automata::PatternDfa& dfa);
 

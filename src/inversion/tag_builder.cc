@@ -464,7 +464,6 @@ class Builder {
                                  std::vector<GrammarNote>& notes) const {
     const Value* properties = tool.schema.find("properties");
     if (properties == nullptr) return std::nullopt;
-    const Value* required = tool.schema.find("required");
     for (const json::Member& property : properties->members()) {
       const Listed listed = listed_values(tool.schema, property.value);
       std::size_t left_out = 0;
@@ -491,13 +490,7 @@ class Builder {
           std::string(name_of(*plan_.calls)) + "' would end the value early.";
       const std::string pointer = json::append_pointer(
           tool.path + "/parameters/properties", property.key);
-      const bool is_required =
-          required != nullptr &&
-          std::any_of(required->items().begin(), required->items().end(),
-                      [&](const Value& name) {
-                        return name.as_string() == property.key;
-                      });
-      if (is_required && none && listed.closed) {
+      if (none && listed.closed && requires_argument(tool, property.key)) {
         return Error{ErrorCode::kConflict, "tools: " + what, pointer};
       }
       notes.push_back({GrammarNote::Kind::kNarrowed, "enum", pointer, what});

@@ -251,6 +251,14 @@ std::optional<Error> force(ToolSelection& selection,
 
 }  // namespace
 
+bool requires_argument(const Tool& tool, std::string_view argument) {
+  const json::Value* required = tool.schema.find("required");
+  return required != nullptr && required->is_array() &&
+         std::ranges::any_of(required->items(), [&](const json::Value& one) {
+           return one.is_string() && one.as_string() == argument;
+         });
+}
+
 Result<ToolSelection> select_tools(const json::Value& tools,
                                    const json::Value& tool_choice) {
   ToolSelection selection;

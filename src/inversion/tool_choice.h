@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parlance/error.h"
@@ -28,6 +29,9 @@ struct Tool {
   // JSON Pointer of the object that has "name" and "parameters".
   std::string path = {};
 };
+
+// Whether "required" of the tool's schema has the argument.
+bool requires_argument(const Tool& tool, std::string_view argument);
 
 enum class ToolChoice : std::uint8_t { kAuto, kRequired, kForced };
 

@@ -404,14 +404,6 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
 
 namespace {
 
-bool is_required(const json::Value& schema, std::string_view name) {
-  const json::Value* required = schema.find("required");
-  return required != nullptr && required->is_array() &&
-         std::ranges::any_of(required->items(), [&](const json::Value& one) {
-           return one.is_string() && one.as_string() == name;
-         });
-}
-
 // Whether the grammar leaves out an optional argument with this name, since
 // what ends the name is in it.
 bool ends_early(std::string_view name, const json::Value& style) {
@@ -470,7 +462,7 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
       const std::string fault = fault_in(tool, member.key, call);
       if (fault.empty()) continue;
       const bool left_out = call.empty() || ends_early(member.key, *style);
-      if (left_out && !is_required(tool.schema, member.key)) continue;
+      if (left_out && !requires_argument(tool, member.key)) continue;
       return Error{
           ErrorCode::kConflict,
           "tools: the argument " + base::quoted(member.key.substr(0, 200)) +

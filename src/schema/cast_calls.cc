@@ -181,7 +181,7 @@ namespace {
 // First collects the arguments that change, without mutable access to the call,
 // and then writes them.  So a call without changes is never copied.  The first
 // bad union sets `error`.
-void cast_call(json::Value& call, const ToolTable& table, Strings strings,
+void cast_call(json::Value& call, const ToolSet& tools, Strings strings,
                std::optional<Error>& error) {
   const json::Value* function = call.find("function");
   if (function == nullptr) return;
@@ -191,13 +191,11 @@ void cast_call(json::Value& call, const ToolTable& table, Strings strings,
       !arguments->is_object()) {
     return;
   }
+  const ToolTable& table = *detail::Access::impl(tools);
   const auto tool = table.tools.find(name->as_string());
   if (tool == table.tools.end()) return;
-  const Parameter* undeclared = nullptr;
-  if (is_raw(strings)) {
-    const auto found = table.undeclared.find(name->as_string());
-    if (found != table.undeclared.end()) undeclared = &found->second;
-  }
+  const Parameter* undeclared =
+      undeclared_of(tools, name->as_string(), strings);
 
   std::vector<std::pair<std::string, json::Value>> changes;
   for (const json::Member& member : arguments->members()) {
@@ -236,7 +234,7 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
     json::Value& next = *pending.back();
     pending.pop_back();
     if (next.is_object()) {
-      cast_call(next, *detail::Access::impl(tools), strings, error);
+      cast_call(next, tools, strings, error);
     } else if (next.is_array()) {
       bool nested = false;
       for (const json::Value& item : next.items()) {

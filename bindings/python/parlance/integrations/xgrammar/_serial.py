@@ -87,6 +87,14 @@ def json_options(recipe):
     return options
 
 
+def named_grammars(recipe, vocabulary=None):
+    """The grammars that a Lark text names, as an argument."""
+    return {
+        name: part if isinstance(part, str) else build(part, vocabulary)
+        for name, part in recipe["grammars"].items()
+    }
+
+
 def build(recipe, vocabulary=None):
     """The ``parlance.Grammar`` of a recipe that this module's callers made.
 
@@ -105,10 +113,7 @@ def build(recipe, vocabulary=None):
     if kind == "regex":
         return Grammar.from_regex(text)
     if kind == "lark":
-        grammars = {
-            name: part if isinstance(part, str) else build(part, vocabulary)
-            for name, part in recipe["grammars"].items()
-        }
+        grammars = named_grammars(recipe, vocabulary)
         return Grammar.from_lark(text, vocabulary, grammars=grammars)
     return Grammar.from_structural_tag(text, vocabulary)
 

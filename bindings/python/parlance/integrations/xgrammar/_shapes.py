@@ -105,7 +105,7 @@ def upstream_structural_tag(
             functions,
             builtins,
             choice,
-            _reasoning(reasoning),
+            reasoning_mode(reasoning),
             any_order,
             exclude_special_tokens,
             max_whitespace_cnt,
@@ -179,7 +179,8 @@ def _shape(model):
     return shape
 
 
-def _reasoning(mode):
+def reasoning_mode(mode):
+    """``"enabled"``, ``"disabled"`` or ``"auto"``, also of a ``bool``."""
     if isinstance(mode, bool):
         return "enabled" if mode else "disabled"
     if mode not in ("enabled", "disabled", "auto"):

@@ -213,13 +213,7 @@ def get_model_structural_tag(
             + ", ".join(sorted(_registry))
         )
     functions, builtins, choice = normalize_tool_choice(tools, tool_choice)
-    if isinstance(reasoning, bool):
-        reasoning = "enabled" if reasoning else "disabled"
-    if reasoning not in ("enabled", "disabled", "auto"):
-        raise ValueError(
-            "reasoning must be 'enabled', 'disabled', 'auto' or a bool, not "
-            + repr(reasoning)
-        )
+    reasoning = _shapes.reasoning_mode(reasoning)
     if not isinstance(parallel_tool_calls, bool):
         raise ValueError("parallel_tool_calls must be a bool")
     del force_reasoning

@@ -148,8 +148,8 @@ class GrammarCompiler:
         self._info = tokenizer_info
         self._limit = cache_limit_bytes
 
-    def _made(self, compile, recipe, *args, **options):
-        with runtime_errors():
+    def _made(self, compile, recipe, *args, context=runtime_errors, **options):
+        with context():
             constraint = compile(recipe["text"], *args, **options)
         return CompiledGrammar._make(constraint, self._info, recipe)
 
@@ -191,21 +191,17 @@ class GrammarCompiler:
         """Compiles a Lark text.  Arguments: see ``Grammar.from_lark``."""
         recipe = lark_recipe(lark_string, named_grammars)
         with runtime_errors():
-            grammars = {
-                name: part if isinstance(part, str) else _serial.build(part)
-                for name, part in recipe["grammars"].items()
-            }
+            grammars = _serial.named_grammars(recipe)
         return self._made(self.compiler.compile_lark, recipe, grammars=grammars)
 
     def compile_structural_tag(self, *args, **kwargs):
         """Compiles a structural tag.  Arguments and errors: see
         ``Grammar.from_structural_tag``."""
         recipe = structural_tag_recipe(args, kwargs)
-        with structural_tag_errors():
-            constraint = self.compiler.compile_structural_tag(
-                recipe["text"], markers="text"
-            )
-        return CompiledGrammar._make(constraint, self._info, recipe)
+        compile = self.compiler.compile_structural_tag
+        return self._made(
+            compile, recipe, context=structural_tag_errors, markers="text"
+        )
 
     def compile_grammar(self, grammar, *, root_rule_name="root"):
         """Compiles a ``Grammar``, or an EBNF text."""

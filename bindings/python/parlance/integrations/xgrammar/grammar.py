@@ -51,7 +51,7 @@ def structural_tag_recipe(args, kwargs):
         tags, triggers = args if args else (kwargs["tags"], kwargs["triggers"])
         if not isinstance(tags, list) or not isinstance(triggers, list):
             raise TypeError("tags and triggers must be lists")
-        text = json.dumps(_of_tags(tags, triggers))
+        text = json.dumps(tag_of_items(tags, triggers))
     else:
         if len(args) + len(kwargs) != 1 or not (args or "structural_tag" in kwargs):
             raise TypeError("pass structural_tag, or tags and triggers")
@@ -72,7 +72,9 @@ def structural_tag_recipe(args, kwargs):
     return {"kind": "structural_tag", "text": text}
 
 
-def _of_tags(tags, triggers):
+def tag_of_items(tags, triggers):
+    """The structural tag of a list of ``StructuralTagItem`` and a list of
+    triggers, as a ``dict``."""
     return {
         "type": "structural_tag",
         "format": {

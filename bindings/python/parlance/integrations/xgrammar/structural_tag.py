@@ -7,7 +7,6 @@ it.  These classes are for programs that build or check tags with XGrammar's.
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, Optional, Union
 
 try:
@@ -17,7 +16,7 @@ except ImportError as error:
         "the classes of structural tags need pydantic 2: pip install pydantic"
     ) from error
 
-from .grammar import schema_text
+from .grammar import tag_of_items
 
 __all__ = [
     "AnyTextFormat",
@@ -280,21 +279,7 @@ class StructuralTag(BaseModel):
     def from_legacy_structural_tag(tags, triggers):
         """Returns the tag of a list of ``StructuralTagItem`` and a list of
         triggers."""
-        return StructuralTag(
-            format=TriggeredTagsFormat(
-                triggers=triggers,
-                tags=[
-                    TagFormat(
-                        begin=tag.begin,
-                        content=JSONSchemaFormat(
-                            json_schema=json.loads(schema_text(tag.schema_))
-                        ),
-                        end=tag.end,
-                    )
-                    for tag in tags
-                ],
-            )
-        )
+        return StructuralTag.model_validate(tag_of_items(tags, triggers))
 
     @staticmethod
     def from_json(json_str):
