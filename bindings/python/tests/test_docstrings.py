@@ -27,6 +27,7 @@ MODULES = [
     "parlance.integrations.llama_cpp",
     "parlance.integrations.mlx",
     "parlance.integrations.transformers",
+    "parlance.integrations.vllm",
     "parlance.integrations.xgrammar",
 ]
 PYTHON_TYPES = (BaseException, tuple)  # their own members are Python's

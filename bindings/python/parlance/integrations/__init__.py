@@ -9,5 +9,9 @@ Structural tags in the shapes of another library.
 
     parlance.integrations.xgrammar       the tags that XGrammar's builder makes
 
+A plug-in with parsers and masks.
+
+    parlance.integrations.vllm           vLLM
+
 Each module can be imported without its library, and imports none of the others.
 """

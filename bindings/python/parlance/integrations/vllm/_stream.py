@@ -1,0 +1,371 @@
+"""One response of vLLM as deltas.  Nothing of vLLM is imported here.
+
+vLLM hands out a response in steps.  A step has token ids and text, which do not
+always belong together:
+
+* Text comes later than ids: a character is complete with its last token, and
+  text that may become a stop string is held back.
+* Some ids never get text: the stop token, and the tokens of a stop string.
+
+Only ids say whether a delimiter is a token or its spelling, and only the text
+says what the client may see.  So each token is read when the text has it.
+"""
+
+from __future__ import annotations
+
+from ... import Format, ResponseParser, ToolSet, detect_format
+from ..._parlance import Vocabulary
+from ...chat import ChatStream
+
+REASONING = "reasoning"
+CALLS = "tool_calls"
+
+
+class Model:
+    """What all requests to one model share: its format and its vocabulary.
+
+    Args:
+        tokenizer: a tokenizer of transformers.
+        family: the name of a format; ``None`` for the one that the tokenizer
+            is found to use.
+
+    Raises:
+        TemplateError: no format fits.
+    """
+
+    def __init__(self, tokenizer, family=None):
+        if family is None:
+            family = _found(tokenizer)
+        self.format, self.reasoning_field = _with_reasoning(family)
+        try:
+            self.vocabulary = Vocabulary.from_tokenizer(tokenizer)
+        except (TypeError, ValueError):  # a tokenizer of another kind
+            self.vocabulary = None
+            self._tokenizer = tokenizer
+        self._spellings = {}
+        # The special tokens that the format knows, such as the end of a turn.
+        self.marks = frozenset()
+        if self.vocabulary is not None:
+            source = self.format.source
+            self.marks = frozenset(
+                id
+                for id in self.vocabulary.special_ids
+                if self.spelling(id).decode("utf-8", "replace") in source
+            )
+
+    @property
+    def has_reasoning(self):
+        return REASONING in self.format.fields
+
+    @property
+    def has_calls(self):
+        return CALLS in self.format.fields
+
+    def spelling(self, id):
+        """The bytes that a token adds to vLLM's text, special tokens shown."""
+        found = self._spellings.get(id)
+        if found is None:
+            found = self._spellings[id] = bytes(self.vocabulary.spelling(id))
+        return found
+
+    def is_special(self, id):
+        return self.vocabulary.kind(id) in ("added", "control")
+
+    def text(self, ids):
+        """The text of a prompt."""
+        if self.vocabulary is not None:
+            return self.vocabulary.decode(ids)
+        return self._tokenizer.decode(ids, skip_special_tokens=False)
+
+
+def _found(tokenizer):
+    found = detect_format(tokenizer)
+    if found.name != "response_template":
+        return found.name  # "response_schema" is the name of no format
+    own = getattr(tokenizer, "response_template", None)
+    if own is None:
+        own = tokenizer.init_kwargs["response_template"]
+    return own
+
+
+def _with_reasoning(spec):
+    """The format, and the field of its template that has the reasoning."""
+    format = Format(spec)
+    for name in (REASONING, "thinking", "reasoning_content"):
+        if name in format.fields:
+            if name != REASONING:
+                format = Format(spec, names={name: REASONING})
+            return format, format.template["fields"].get(name, {})
+    return format, {}
+
+
+class Stream:
+    """Reads one response.
+
+    Args:
+        model: a ``Model``.
+        prompt: the token ids of the prompt, or ``None`` if they are unknown.
+        tools: the tools of the request, in the shape of chat completions.
+        reasoning: whether reasoning is told from content.
+        calls: whether calls are.  What is not told apart is content, with its
+            delimiters.
+
+    ``feed`` returns deltas: ``dict`` with any of ``"reasoning"``, ``"content"``
+    and ``"tool_calls"``, as in the chunks of chat completions.
+    """
+
+    def __init__(self, model, prompt=None, tools=None, *, reasoning=True, calls=True):
+        self._model = model
+        self._prompt = list(prompt or ())
+        self._tools = ToolSet(tools) if tools else None
+        hidden = [(REASONING, reasoning), (CALLS, calls)]
+        self._as_content = {name for name, told in hidden if not told}
+        self._parser = None
+        self._by_id = None  # unknown until something comes
+        self._chat = ChatStream(
+            model.format,
+            id="-",
+            reasoning_name=REASONING,
+        )
+        self._pending = []  # ids that the text does not have yet
+        self._ahead = b""  # text that no id has been read for
+        self._agrees = True
+        self._raw = _Raw() if self._as_content else None
+        self._finished = False
+        self.seen = 0  # ids
+
+    @property
+    def reasoning_tokens(self):
+        """How many of the tokens read belong to reasoning; 0 for text."""
+        return self._chat.tokens["reasoning"]
+
+    def feed(self, text, ids=(), *, finished=False):
+        """Reads a step.
+
+        Args:
+            text: the text of the step.
+            ids: its token ids.  If no step has ids, the text is read.
+            finished: no step follows.
+        """
+        if self._finished:
+            return []
+        self._finished = finished
+        self.seen += len(ids)
+        if self._by_id is None and (ids or text or finished):
+            self._open(bool(ids))
+        events = []
+        if self._by_id:
+            ready = self._ready(text, ids, finished)
+            if ready:
+                events = self._read(ready, [self._model.spelling(i) for i in ready])
+        elif text:
+            events = self._read(text, [text.encode("utf-8", "surrogatepass")])
+        if finished and self._parser is not None:
+            events += self._routed(self._parser.finalize()[1])
+        return _deltas(self._chat.feed(events)) if events else []
+
+    def read_ids(self, ids):
+        """Reads a whole response of ids that have no text.
+
+        Returns ``False`` if there is no vocabulary.
+        """
+        self._finished = True
+        self._open(True)
+        if self._by_id:
+            self._chat.feed(self._read(list(ids), map(self._model.spelling, ids)))
+            self._chat.feed(self._routed(self._parser.finalize()[1]))
+        return self._by_id
+
+    def _open(self, has_ids):
+        model = self._model
+        self._by_id = has_ids and model.vocabulary is not None
+        prompt = self._prompt
+        if not self._by_id:
+            prompt = model.text(prompt) if prompt else ""
+        self._parser = ResponseParser(
+            model.format,
+            prompt,
+            tools=self._tools,
+            vocabulary=model.vocabulary if self._by_id else None,
+            recover=True,
+            stream_calls=True,
+        )
+        if self._raw is not None:
+            self._raw.end = self._parser.prefix_bytes
+
+    def _read(self, piece, texts):
+        if self._raw is not None:
+            for text in texts:
+                self._raw.bytes += text
+        return self._routed(self._parser.feed(piece))
+
+    # ---- Which tokens the text has.
+
+    def _ready(self, text, ids, finished):
+        """The ids to read now.
+
+        Invariant: the text of the response is that of the ids read and
+        ``_ahead``.  Steps: take tokens from ``_pending`` while ``_ahead``
+        begins with them; at the end, the rest that has text is encoded, and
+        delimiters of the rest that has none are read.
+        """
+        self._pending += ids
+        self._ahead += text.encode("utf-8", "surrogatepass")
+        out = []
+        at = 0  # in _ahead
+        spelling = self._model.spelling
+        pending = self._pending
+        i = 0
+        while i < len(pending) and self._agrees:
+            word = spelling(pending[i])
+            if self._ahead.startswith(word, at):
+                at += len(word)
+            elif word.startswith(self._ahead[at:]):
+                break  # the text is not here yet
+            elif not self._model.is_special(pending[i]):
+                # The text is not what the tokens spell, for example because
+                # they are not UTF-8: from here on the ids alone are read.
+                self._agrees = False
+                break
+            out.append(pending[i])
+            i += 1
+        self._ahead = self._ahead[at:]
+        if not self._agrees:
+            self._ahead = b""
+            if not finished:
+                out += pending[i:]
+                i = len(pending)
+        del pending[:i]
+        if finished:
+            out += self._rest()
+        elif self._ahead and not pending:
+            out += self._encoded()
+        return out
+
+    def _rest(self):
+        """The ids to read at the end: what a stop token or string left."""
+        rest = self._pending
+        if not self._agrees:
+            while rest and self._is_foreign(rest[-1]):
+                rest.pop()
+            return rest
+        # The text may end within a token.
+        return self._encoded() + [id for id in rest if id in self._model.marks]
+
+    def _is_foreign(self, id):
+        return self._model.is_special(id) and id not in self._model.marks
+
+    def _encoded(self):
+        """Ids of the text that no ids came for."""
+        text = self._ahead.decode("utf-8", "ignore")
+        self._ahead = b""
+        return self._model.vocabulary.encode(text) if text else []
+
+    # ---- What is content.
+
+    def _routed(self, events):
+        if self._raw is None:
+            return events
+        return self._raw.route(events, self._as_content)
+
+
+class _Raw:
+    """Makes regions of some fields content: their text with its delimiters."""
+
+    def __init__(self):
+        self.bytes = bytearray()  # of the response, from offset `end`
+        self.end = 0  # of the last event, in bytes of the parser's stream
+        self._open = False  # a region of content that is such a text
+
+    def route(self, events, fields):
+        out = []
+        for event in events:
+            inside = event["field"] in fields
+            if inside:
+                if event["type"].startswith("call_"):
+                    continue
+                self._pass_on(event, event["end"], out)
+            else:
+                if self._open:
+                    self._pass_on(event, event["start"], out)
+                    self._close(event, out)
+                out.append(event)
+            self._drop(event["end"])
+        return out
+
+    def _pass_on(self, event, end, out):
+        count = end - self.end
+        if count <= 0:
+            return
+        text = self.bytes[:count].decode("utf-8", "replace")
+        self._drop(end)
+        place = _place(event)
+        if not self._open:
+            self._open = True
+            out.append({"type": "region_open", "field": "content", **place})
+        out.append(
+            {
+                "type": "region_chunk",
+                "field": "content",
+                "text": text,
+                "dirty": False,
+                **place,
+            }
+        )
+
+    def _close(self, event, out):
+        self._open = False
+        place = _place(event)
+        out.append(
+            {"type": "region_close", "field": "content", "value": "", **place}
+        )
+
+    def _drop(self, end):
+        if end > self.end:
+            del self.bytes[: end - self.end]
+            self.end = end
+
+
+def _place(event):
+    keys = ("start", "end", "tokens")
+    return {key: event[key] for key in keys if key in event}
+
+
+def _deltas(chunks):
+    out = []
+    for chunk in chunks:
+        delta = chunk.body["choices"][0]["delta"]
+        if any(delta.get(name) for name in (REASONING, "content", CALLS)):
+            out.append(delta)
+    return out
+
+
+def joined(deltas):
+    """Joins deltas: ``(reasoning, content, calls)``.
+
+    ``reasoning`` and ``content`` are ``None`` where there is no such text.
+    ``calls`` is a list of ``[index, id, name, arguments]``, in the order of
+    their indices; ``id`` and ``name`` are ``None`` for a call that began in an
+    earlier delta.
+    """
+    reasoning = []
+    content = []
+    calls = {}
+    for delta in deltas:
+        if delta.get(REASONING):
+            reasoning.append(delta[REASONING])
+        if delta.get("content"):
+            content.append(delta["content"])
+        for call in delta.get(CALLS) or ():
+            one = calls.setdefault(call["index"], [call["index"], None, None, []])
+            one[1] = call.get("id") or one[1]
+            function = call.get("function") or {}
+            one[2] = function.get("name") or one[2]
+            one[3].append(function.get("arguments") or "")
+    for one in calls.values():
+        one[3] = "".join(one[3])
+    return (
+        "".join(reasoning) or None,
+        "".join(content) or None,
+        list(calls.values()),
+    )
