@@ -40,7 +40,9 @@ function(parlance_unity target)
     return()
   endif()
   set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+    UNITY_BUILD_CODE_BEFORE_INCLUDE
+    "// NOLINTNEXTLINE(bugprone-suspicious-include)")
   if(ARGN)
     set_source_files_properties(${ARGN} PROPERTIES
       SKIP_UNITY_BUILD_INCLUSION ON)

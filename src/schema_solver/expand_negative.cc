@@ -72,24 +72,23 @@ void SchemaSolver::Expander::add_negated_clause(std::vector<NodeId> negated,
   const ConditionId any = solver_.conditions_.any(std::move(alternatives));
   if (any == kImpossible) return;
   const Condition& alternative = solver_.conditions_[any];
-  using Kind = Condition::Kind;
   using Edit = Choice::Edit;
   switch (alternative.kind) {
-    case Kind::kAbsent:
+    case Condition::Kind::kAbsent:
       choices.push_back({.at_key = alternative.key, .edit = Edit::kForbid});
       break;
-    case Kind::kPresent:
+    case Condition::Kind::kPresent:
       choices.push_back({.at_key = alternative.key, .edit = Edit::kRequire});
       break;
-    case Kind::kValue:
+    case Condition::Kind::kValue:
       choices.push_back({.at_key = alternative.key,
                          .at = alternative.literal,
                          .edit = Edit::kRequireValue});
       break;
-    case Kind::kAtMost:
+    case Condition::Kind::kAtMost:
       choices.push_back({.edit = Edit::kBounds, .max = alternative.bound});
       break;
-    case Kind::kAtLeast:
+    case Condition::Kind::kAtLeast:
       choices.push_back({.edit = Edit::kBounds, .min = alternative.bound});
       break;
     default:

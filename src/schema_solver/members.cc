@@ -9,9 +9,10 @@
 namespace parlance::schema_solver {
 
 using schema::kNoNode;
-using Kind = Condition::Kind;
 
 namespace {
+
+using Kind = Condition::Kind;
 
 constexpr std::uint8_t bit_of(JsonType type) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));

@@ -401,13 +401,15 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   for (const NodeId node : disjunct.condition_nodes) use(node);
   std::vector<KeyGroup> kinds;
   conditions_.for_each_atom(disjunct.condition, [&](const Condition& part) {
-    using Kind = Condition::Kind;
     if (part.key != kNoKey) presence.push_back(part.key);
-    if (part.kind == Kind::kAtLeast || part.kind == Kind::kAtMost) {
+    if (part.kind == Condition::Kind::kAtLeast ||
+        part.kind == Condition::Kind::kAtMost) {
       cap(part.bound + 1);
       object_keys.tracks_extra_keys = true;
     }
-    if (part.kind != Kind::kSome && part.kind != Kind::kEvery) return;
+    if (part.kind != Condition::Kind::kSome &&
+        part.kind != Condition::Kind::kEvery)
+      return;
     kinds.push_back(part.keys);
     switch (part.keys.kind) {
       case KeyGroup::Kind::kPattern:
@@ -422,7 +424,7 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
     }
     // A repeated key would replace the value that satisfied the literal.
     // Without a literal the presence of the key is enough.
-    if (part.kind == Kind::kSome && part.literal != kNoLiteral) {
+    if (part.kind == Condition::Kind::kSome && part.literal != kNoLiteral) {
       object_keys.tracks_extra_keys = true;
     }
   });
