@@ -17,7 +17,7 @@
 namespace parlance::json {
 namespace {
 
-bool is_space(char c) {
+bool is_python_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
          c == '\v';
 }
@@ -93,7 +93,7 @@ Error PythonReader::error(std::string message) const {
 }
 
 void PythonReader::skip_space() {
-  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  while (at_ < text_.size() && is_python_space(text_[at_])) ++at_;
 }
 
 bool PythonReader::skip(char c) {
