@@ -53,25 +53,26 @@ struct FormatOptions {
 // What kind of mistake a lint is about.  docs/reference/lints.md describes each
 // with an example.
 enum class LintCode : std::uint8_t {
-  kUnknownKey,     // nothing reads the key
-  kNotBoolean,     // a flag that is neither true nor false
-  kUnknownName,    // a field or placeholder of this name does not exist
-  kBadDefault,     // a default that the field cannot extend
-  kTextReplaced,   // a stretch of text replaces the one before
-  kTextUnclaimed,  // text outside the regions is lost without a word
-  kUnescapedBar,   // <|...|> or [|...|] in a pattern with bars unescaped
-  kHoldsText,      // a delimiter for which all text is held back
-  kBacktracking,   // a pattern that no automaton can match
-  kEmptyMatch,     // a delimiter that matches without consuming text
-  kHiddenBranch,   // an alternative that an earlier one hides
-  kSharedOpener,   // two fields open with the same text
-  kMissingGroup,   // a pattern without a group that its reader needs
-  kUnusedGroup,    // a group of a pattern that nothing reads
-  kUnused,         // a part of a description that has no effect
-  kBreaksStrings,  // a repair of JSON that damages ordinary strings
-  kFailsOnText,    // each text that comes here fails
-  kKindGuessed,    // parlance check: the file does not say what it describes
-  kNotInvertible,  // no grammar can be made of the template
+  kUnknownKey,      // nothing reads the key
+  kNotBoolean,      // a flag that is neither true nor false
+  kUnknownName,     // a field or placeholder of this name does not exist
+  kBadDefault,      // a default that the field cannot extend
+  kTextReplaced,    // a stretch of text replaces the one before
+  kTextUnclaimed,   // text outside the regions is lost without a word
+  kUnescapedBar,    // <|...|> or [|...|] in a pattern with bars unescaped
+  kHoldsText,       // a delimiter for which all text is held back
+  kBacktracking,    // a pattern that no automaton can match
+  kEmptyMatch,      // a delimiter that matches without consuming text
+  kHiddenBranch,    // an alternative that an earlier one hides
+  kSharedOpener,    // two fields open with the same text
+  kMissingGroup,    // a pattern without a group that its reader needs
+  kUnusedGroup,     // a group of a pattern that nothing reads
+  kUnused,          // a part of a description that has no effect
+  kBreaksStrings,   // a repair of JSON that damages ordinary strings
+  kFailsOnText,     // each text that comes here fails
+  kKindGuessed,     // parlance check: the file does not say what it describes
+  kNotInvertible,   // no grammar can be made of the template
+  kTurnEndWritten,  // 'write' goes on after a text that ends the response
 };
 // "unknown_key", "not_boolean", ...: stable names.
 std::string_view to_string(LintCode code);

@@ -196,6 +196,7 @@ class Linter {
     check_pattern(description_.start_anchor, root_, "start_anchor");
     check_unclaimed();
     check_extension();
+    check_write();
     return std::move(lints_);
   }
 
@@ -631,6 +632,60 @@ class Linter {
     }
   }
 
+  // A text of 'turn_end' ends the response wherever it stands, so no other
+  // text may follow it in what 'write' says.
+  void check_write() {
+    if (!impl_.family.writing || impl_.family.reading.turn_end.empty()) return;
+    const format::Writing& writing = *impl_.family.writing;
+    for (std::size_t i = 0; i < writing.fields.size(); ++i) {
+      const std::string at = json::append_pointer(
+          "/parlance/write", description_.fields[i].template_name);
+      for (const format::WriteLayout& layout : writing.fields[i]) {
+        const bool last = layout.section_end.empty();
+        check_written(layout.section_end, true, at);
+        check_written(layout.parts, last && layout.between.empty(), at);
+        for (const format::WriteParts* parts :
+             {&layout.section_begin, &layout.before, &layout.between,
+              &layout.off}) {
+          check_written(*parts, false, at);
+        }
+      }
+    }
+    if (writing.messages) {
+      check_written(writing.messages->between, false, "/parlance/write/order");
+    }
+  }
+
+  // One list of parts; `last`: nothing follows it.
+  void check_written(const format::WriteParts& parts, bool last,
+                     const std::string& at) {
+    std::string text;  // of the parts before, as far as they are text
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].kind == format::WritePart::Kind::kText) {
+        text += parts[i].text;
+        if (i + 1 < parts.size()) continue;
+      }
+      check_written(text, last && i + 1 == parts.size(), at);
+      text.clear();
+      for (const format::WriteParts& choice : parts[i].choices) {
+        check_written(choice, last && i + 1 == parts.size(), at);
+      }
+    }
+  }
+
+  void check_written(std::string_view text, bool last, const std::string& at) {
+    for (const std::string& end : impl_.family.reading.turn_end) {
+      const std::size_t found = text.find(end);
+      if (found == std::string_view::npos) continue;
+      if (last && found + end.size() == text.size()) continue;
+      add(LintCode::kTurnEndWritten, at,
+          "'" + std::string(text) + "' has '" + end +
+              "' in it, which 'turn_end' says ends the response: what follows "
+              "is not read.  Take it out of 'turn_end', or write something "
+              "else here.");
+    }
+  }
+
   void check_shared_openers() {
     const std::vector<Field>& fields = description_.fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -716,6 +771,8 @@ std::string_view to_string(LintCode code) {
       return "kind_guessed";
     case LintCode::kNotInvertible:
       return "not_invertible";
+    case LintCode::kTurnEndWritten:
+      return "turn_end_written";
   }
   return "unknown_key";
 }

@@ -310,9 +310,6 @@ std::optional<std::string> FamilyMessages::why_not_text(
   for (const std::string& mark : marks_) {
     if (text.find(mark) != text.npos) return "a text of the family's markup";
   }
-  if (name_ == "functionary_v3_2" && text.ends_with(">")) {
-    return "a character that \">>>\" of the next call begins with";
-  }
   constexpr std::string_view kSpace = " \t\n";
   if (text.find_first_of(kSpace) == 0 ||
       text.find_last_of(kSpace) + 1 == text.size()) {

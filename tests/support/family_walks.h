@@ -257,6 +257,25 @@ inline WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary,
     if (properties == nullptr || properties->size() == 0) continue;
     add_call(tool_name, {{properties->members().begin()->key, "XYZ"}});
   }
+  // A call after text, from the end of the text on.
+  const auto after_text = [&](const std::string& tool) {
+    const json::Value message = json::Object{
+        {"content", "XYZ"},
+        {"tool_calls",
+         json::Array{json::Object{{"name", tool},
+                                  {"id", "call00000"},
+                                  {"arguments", json::Object()}}}}};
+    const Result<std::string> text = format_.render(message, {.verify = false});
+    const std::size_t found = text ? text->find("XYZ") : std::string::npos;
+    if (found == std::string::npos) return;
+    const std::string rest = text->substr(found + 3);
+    const std::size_t name = rest.find(tool);
+    out.begins.push_back(writer.write(rest.substr(0, name)));
+    out.begins.push_back(writer.write(rest));
+  };
+  for (const json::Value& tool : tools_.items()) {
+    after_text(std::string(tool.find("function")->find("name")->as_string()));
+  }
   const Result<std::string> thought = format_.render(
       *json::parse(R"({"thinking": "X", "content": "Y"})"), {.verify = false});
   if (thought) {
@@ -311,6 +330,8 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
   options.tool_choice = tool_choice(cell, names_);
   options.parallel_tool_calls = cell.parallel;
   options.reasoning = cell.reasoning;
+  options.text_with_calls =
+      static_cast<TextWithCalls>(std::mt19937(seed)() % 3);
   if (cell.document) options.response_format = *json::parse(kDocument);
   Result<StructuralTag> tag = format_.structural_tag(options);
   if (!tag) {
