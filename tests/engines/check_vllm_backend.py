@@ -107,7 +107,9 @@ def folder(tmp_path_factory):
 class Engine:
     """The scheduler and the manager of an engine, without workers."""
 
-    def __init__(self, folder, *, seed=0, rows=8, drafts=0, backend="auto"):
+    def __init__(
+        self, folder, *, seed=0, rows=8, drafts=0, backend="auto", reasoning=""
+    ):
         model = ModelConfig(
             model=str(folder), tokenizer=str(folder), dtype="float16", max_model_len=4096
         )
@@ -131,7 +133,9 @@ class Engine:
             cache_config=CacheConfig(block_size=16, enable_prefix_caching=False),
             device_config=DeviceConfig("cpu"),
             speculative_config=speculative,
-            structured_outputs_config=StructuredOutputsConfig(backend=backend),
+            structured_outputs_config=StructuredOutputsConfig(
+                backend=backend, reasoning_parser=reasoning
+            ),
         )
         self.config.cache_config.num_gpu_blocks = 4096
         self.manager = StructuredOutputManager(self.config)
@@ -150,6 +154,7 @@ class Engine:
         self.requests = {}
         self.rows = 0
         self.drafted = self.accepted = 0
+        self.script = {}  # by request, what it writes before it is constrained
 
     def params(self, max_tokens=300, **constraint):
         params = SamplingParams(
@@ -181,6 +186,8 @@ class Engine:
 
     def draft(self, request):
         """Tokens that the grammar may or may not take."""
+        if self.script.get(request.request_id):
+            return [*self.script[request.request_id], 97, 98, 97][: self.drafts]
         matcher = request.structured_output_request.grammar.matcher.copy()
         words = numpy.zeros(matcher.mask_words, numpy.int32)
         out = []
@@ -212,6 +219,12 @@ class Engine:
             tokens = []
             for i in range(len(drafts) + 1):
                 row = masks[name][i]
+                if self.script.get(name):
+                    assert (row == -1).all()
+                    tokens.append(self.script[name].pop(0))
+                    if i == len(drafts) or tokens[-1] != drafts[i]:
+                        break
+                    continue
                 self.check(request, [*tokens], row)
                 best = drafts[i] if i < len(drafts) else None
                 tokens.append(self.choice(row, best))
@@ -236,6 +249,9 @@ class Engine:
         matcher = request.structured_output_request.grammar.matcher.copy()
         matcher.reset()
         ids = [*request.output_token_ids, *drafts]
+        end = self.tokenizer.convert_tokens_to_ids("</think>")
+        if request.request_id in self.script:
+            ids = ids[ids.index(end) + 1 :]
         assert matcher.accept_tokens(ids) == len(ids)
         if matcher.is_terminated():
             return
@@ -339,6 +355,25 @@ def test_schedule_of_requests(folder, drafts, backend_name):
         if constraint.get("regex"):
             assert parlance.Grammar.from_regex(constraint["regex"]).accepts(text)
     assert stopped > 10
+    engine.close()
+
+
+@pytest.mark.parametrize("drafts", [0, 3])
+def test_constraints_of_the_request_begin_where_reasoning_ends(folder, drafts):
+    engine = Engine(folder, seed=7, drafts=drafts, reasoning="parlance_qwen3")
+    prompt = encoded(engine.tokenizer, PROMPT + "<think>\n")
+    end = engine.tokenizer.convert_tokens_to_ids("</think>")
+    thought = encoded(engine.tokenizer, "so the weather")
+    for _ in range(12):
+        engine.add(engine.params(regex="[ab]{3,9}"), prompt)
+    # The model thinks, ends its reasoning, and then takes tokens of the mask.
+    engine.script = {name: [*thought, end] for name in engine.requests}
+    engine.run()
+    for request in engine.requests.values():
+        assert request.status == RequestStatus.FINISHED_STOPPED
+        reasoning, answer = engine.text(request).split("</think>")
+        assert reasoning == "so the weather"
+        assert parlance.Grammar.from_regex("[ab]{3,9}").accepts(answer)
     engine.close()
 
 

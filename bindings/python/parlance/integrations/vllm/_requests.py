@@ -22,21 +22,32 @@ own_masks = False
 _MAX_WHITE_SPACE = 16
 
 
+_MEMBERS = ("name", "description", "parameters", "strict")
+
+
 def tool_dicts(tools):
     """The function tools of a request, as chat completions have them."""
     out = []
+    flat = []
     for tool in tools or ():
-        if hasattr(tool, "model_dump"):
-            tool = tool.model_dump(exclude_none=True)
-        if isinstance(tool.get("function"), dict):
-            out.append(tool)
-    # Tools of the Responses API are flat, and may be in name spaces.
-    flat = [tool for tool in tools or () if not hasattr(tool, "function")]
-    for function in iter_response_function_tool_dicts(flat):
-        function = {k: v for k, v in function.items() if v is not None}
-        function.pop("type", None)
-        out.append({"type": "function", "function": function})
+        if isinstance(tool, dict):
+            function = tool.get("function")
+        else:
+            function = getattr(tool, "function", None)
+        if function is None:
+            flat.append(tool)
+        else:
+            out.append(_function(function))
+    if flat:  # of the Responses API, where tools may be in name spaces
+        out += map(_function, iter_response_function_tool_dicts(flat))
     return out
+
+
+def _function(function):
+    # Attributes: model_dump() of a request's tools takes milliseconds.
+    read = function.get if isinstance(function, dict) else vars(function).get
+    members = {name: read(name) for name in _MEMBERS if read(name) is not None}
+    return {"type": "function", "function": members}
 
 
 def tool_choice_of(request):

@@ -43,6 +43,7 @@ class Model:
             self.vocabulary = None
             self._tokenizer = tokenizer
         self._spellings = {}
+        self._words = {}
         # The special tokens that the format knows, such as the end of a turn.
         self.marks = frozenset()
         if self.vocabulary is not None:
@@ -67,6 +68,15 @@ class Model:
         if found is None:
             found = self._spellings[id] = bytes(self.vocabulary.spelling(id))
         return found
+
+    def word(self, id):
+        """The text of a token, or ``None`` if its bytes are not whole characters."""
+        if id not in self._words:
+            try:
+                self._words[id] = self.spelling(id).decode()
+            except UnicodeDecodeError:
+                self._words[id] = None
+        return self._words[id]
 
     def is_special(self, id):
         return self.vocabulary.kind(id) in ("added", "control")
@@ -132,6 +142,7 @@ class Stream:
         self._agrees = True
         self._raw = _Raw() if self._as_content else None
         self._finished = False
+        self._call = None  # the index of the call that is being written
         self.seen = 0  # ids
 
     @property
@@ -157,12 +168,31 @@ class Stream:
         if self._by_id:
             ready = self._ready(text, ids, finished)
             if ready:
-                events = self._read(ready, [self._model.spelling(i) for i in ready])
+                events = self._read(ready, map(self._model.spelling, ready))
         elif text:
             events = self._read(text, [text.encode("utf-8", "surrogatepass")])
         if finished and self._parser is not None:
             events += self._routed(self._parser.finalize()[1])
-        return _deltas(self._chat.feed(events)) if events else []
+        return self._deltas(events) if events else []
+
+    def _deltas(self, events):
+        if self._call is not None and all(map(_continues_call, events)):
+            # Most steps inside a call: nothing that ChatStream has to order.
+            text = "".join([e["text"] for e in events if e["type"] == "call_arguments"])
+            if not text:
+                return []
+            call = {"index": self._call, "function": {"arguments": text}}
+            return [{CALLS: [call]}]
+        out = []
+        for chunk in self._chat.feed(events):
+            delta = chunk.body["choices"][0]["delta"]
+            if delta.get(CALLS):
+                self._call = delta[CALLS][-1]["index"]
+                out.append(delta)
+            elif delta.get("content") or delta.get(REASONING):
+                self._call = None
+                out.append(delta)
+        return out
 
     def read_ids(self, ids):
         """Reads a whole response of ids that have no text.
@@ -209,6 +239,14 @@ class Stream:
         begins with them; at the end, the rest that has text is encoded, and
         delimiters of the rest that has none are read.
         """
+        if (
+            len(ids) == 1
+            and text
+            and not self._pending
+            and not self._ahead
+            and self._model.word(ids[0]) == text
+        ):
+            return ids  # one token and its text: most steps
         self._pending += ids
         self._ahead += text.encode("utf-8", "surrogatepass")
         out = []
@@ -331,13 +369,11 @@ def _place(event):
     return {key: event[key] for key in keys if key in event}
 
 
-def _deltas(chunks):
-    out = []
-    for chunk in chunks:
-        delta = chunk.body["choices"][0]["delta"]
-        if any(delta.get(name) for name in (REASONING, "content", CALLS)):
-            out.append(delta)
-    return out
+def _continues_call(event):
+    """Whether an event adds to a call and does nothing else."""
+    return event["type"] == "call_arguments" or (
+        event["type"] == "region_chunk" and event["field"] == CALLS
+    )
 
 
 def joined(deltas):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 
 import numpy
 import torch
@@ -33,6 +34,9 @@ from . import _requests
 __all__ = ["ParlanceBackend", "ParlanceGrammar", "install", "validate"]
 
 logger = init_logger("vllm.parlance")
+
+# As many as vLLM's own: the engine has other threads.
+_THREADS = max(1, min((os.cpu_count() or 1) // 2, 8))
 
 
 # ---- What can be asked for.
@@ -122,9 +126,11 @@ class ParlanceGrammar(StructuredOutputGrammar):
 
     def accept_tokens(self, request_id, tokens):
         matcher = self.matcher
-        if matcher.is_terminated():
-            return True  # what follows the end is ignored
-        count = matcher.accept_tokens(tokens)
+        if len(tokens) == 1:
+            count = int(matcher.accept_token(tokens[0]))
+        else:
+            count = matcher.accept_tokens(tokens)
+        # What follows the end is ignored.
         if count == len(tokens) or matcher.is_terminated():
             return True
         logger.error(
@@ -248,7 +254,7 @@ def _in_one_call(grammar_bitmask):
                 self._fill_bitmasks(((grammar, row, False, masked),))
         array = backend.array_of(self._grammar_bitmask)
         if matchers:
-            fill_bitmasks(matchers, array, rows=rows)
+            fill_bitmasks(matchers, array, rows=rows, threads=_THREADS)
         return array[: len(structured_output_request_ids)]
 
     filled.of_parlance = True

@@ -75,6 +75,9 @@ def _message(deltas):
     """A ``DeltaMessage``, or None if there is nothing in it."""
     if not deltas:
         return None
+    if len(deltas) == 1:  # most steps: it has the message's shape
+        (delta,) = deltas
+        return DeltaMessage(**delta) if delta else None
     reasoning, content, calls = joined(deltas)
     fields = {}
     if reasoning:
@@ -115,7 +118,6 @@ class ParlanceToolParser(ToolParser):
     def __init__(self, tokenizer, tools=None):
         super().__init__(tokenizer, tools)
         self.model = model_of(tokenizer, self.family)
-        self._tools = tool_dicts(tools)
         self._stream = None
 
     def adjust_request(self, request):
@@ -141,7 +143,7 @@ class ParlanceToolParser(ToolParser):
         return StructuralTag.model_validate(tag.to_dict())
 
     def _new_stream(self, request):
-        tools = self._tools or tool_dicts(getattr(request, "tools", None))
+        tools = tool_dicts(self.tools or getattr(request, "tools", None))
         return Stream(self.model, None, tools, reasoning=False)
 
     def extract_tool_calls(self, model_output, request):
@@ -340,7 +342,7 @@ class ParlanceParser(Parser):
     def __init__(self, tokenizer, tools=None, *args, **kwargs):
         super().__init__(tokenizer, tools, *args, **kwargs)
         self.model = model_of(tokenizer, self.family)
-        self._tools = tool_dicts(tools)
+        self._tools = tools
         self._prompt = None
         self._stream = None
 
@@ -371,7 +373,7 @@ class ParlanceParser(Parser):
         return Stream(
             self.model,
             self._prompt,
-            self._tools or tool_dicts(getattr(request, "tools", None)),
+            tool_dicts(self._tools or getattr(request, "tools", None)),
             reasoning=self._reasoning_parser is not None,
             calls=self._reads_calls(request, auto_tools),
         )
