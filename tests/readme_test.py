@@ -4,8 +4,12 @@
     ```cpp       the same with "//> "
     ```console   lines that begin with "$ " are commands; what follows one,
                  up to the next, is what it prints
+
+An example that imports a library of tables runs where it is installed, which is
+the environment of ``scripts/test data``.
 """
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -31,6 +35,10 @@ PAGES = [
 # scripts/ and build/.
 NOT_RUN = ("cmake", "ctest", "git", "pip")
 
+TABLES = (
+    "daft", "datasets", "duckdb", "pandas", "polars", "pyarrow", "pyspark", "ray"
+)
+
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -46,7 +54,11 @@ def blocks():
 
 def build_folder():
     probes = os.environ.get("PARLANCE_PROBE_DIR")
-    folder = pathlib.Path(probes).parent if probes else ROOT / "build" / "dev"
+    return pathlib.Path(probes).parent if probes else ROOT / "build" / "dev"
+
+
+def built_folder():
+    folder = build_folder()
     assert (folder / "src" / "libparlance.a").exists(), (
         f"no library in {folder}; build it with: cmake --workflow --preset dev"
     )
@@ -54,7 +66,8 @@ def build_folder():
 
 
 def run(command, **options):
-    path = f"{build_folder() / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    folders = [build_folder() / "bin", pathlib.Path(sys.executable).parent]
+    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
     result = subprocess.run(
         command,
         capture_output=True,
@@ -80,7 +93,15 @@ def printed(output):
     return [line.strip() for line in output.splitlines()]
 
 
+def skip_without_tables(code):
+    for name in TABLES:
+        if re.search(rf"^\s*(import|from) {name}\b", code, re.M):
+            if importlib.util.find_spec(name) is None:
+                pytest.skip(f"{name} is not installed; see scripts/test data")
+
+
 def run_python(code, folder):
+    skip_without_tables(code)
     program = folder / "example.py"
     program.write_text(code)
     output = run([sys.executable, str(program)], cwd=folder)
@@ -90,7 +111,7 @@ def run_python(code, folder):
 def run_cpp(code, folder):
     program = folder / "example.cc"
     program.write_text(code)
-    build = build_folder()
+    build = built_folder()
     run(
         ["g++", "-std=c++20", "-D_GLIBCXX_ASSERTIONS"]
         + [f"-I{ROOT / 'include'}", str(program), "-o", str(folder / "example")]
@@ -110,13 +131,18 @@ def run_console(code, folder):
         elif commands:
             commands[-1][1].append(line.strip())
     assert commands, "no command begins with '$ '"
+    if re.search(r"(?<!-m )\bparlance ", code):
+        built_folder()
+    if "python -m parlance" in code:
+        skip_without_tables("import pyarrow")
     for command, output in commands:
         word = command.split()[0]
         if word in NOT_RUN or word.startswith(("scripts/", "build/")):
             if word.startswith("scripts/"):
                 assert os.access(ROOT / word, os.X_OK), f"{word} is not there"
             continue
-        assert printed(run(["bash", "-c", command], cwd=ROOT)) == output, command
+        shown = printed(run(["bash", "-c", command], cwd=ROOT))
+        assert shown == output, command
 
 
 RUNNERS = {"python": run_python, "cpp": run_cpp, "console": run_console}

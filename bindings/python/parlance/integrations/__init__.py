@@ -13,5 +13,10 @@ A plug-in with parsers and masks.
 
     parlance.integrations.vllm           vLLM
 
+Tables of stored responses.
+
+    parlance.integrations.arrow          tables and record batches of pyarrow
+    parlance.integrations.ray            Ray Data
+
 Each module can be imported without its library, and imports none of the others.
 """
