@@ -39,7 +39,7 @@ bool closed(const schema::Document& document, const Conjunction& nodes) {
 }  // namespace
 
 Result<std::optional<Conjunction>> ArgumentSchema::member(
-    const Conjunction& nodes, std::string_view name, bool* declared) {
+    const Conjunction& nodes, std::string_view name) {
   using Optional = std::optional<Conjunction>;
   Conjunction out;
   bool evaluated = false;
@@ -50,7 +50,6 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
       if (key != name) continue;
       insert(out, value);
       here = true;
-      *declared = true;
     }
     for (const auto& [pattern_id, value] : rules.pattern_properties) {
       Result<LanguageId> language = pattern(pattern_id);
@@ -265,15 +264,14 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
   for (std::string_view name : order) {
     const bool needed =
         std::find(required.begin(), required.end(), name) != required.end();
-    bool declared = false;
-    Result<std::optional<Conjunction>> value = member(nodes, name, &declared);
+    Result<std::optional<Conjunction>> value = member(nodes, name);
     if (!value) return std::move(value).error();
     if (!*value) {
       if (needed) return Optional();
       continue;
     }
     constraints.members.push_back(
-        {std::string(name), std::move(**value), needed, !declared});
+        {std::string(name), std::move(**value), needed});
   }
   const bool names_constrained = !names.empty();
   Result<std::vector<ArgumentObject::Extra>> more =

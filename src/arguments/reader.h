@@ -14,10 +14,11 @@
 // does not specify its type.  The rule: if the text is JSON for a valid value
 // other than a string, it has this value; otherwise it is a string.  If the
 // element has an attribute that specifies a string (deepseek_xml string="true",
-// kimi_k3_xml type="string"), a valid string is preferred.  cohere_xml
-// specifies the kind of each value, and so does the style elements if it writes
-// types.  In the styles json, python and delimited every value shows its type,
-// so the schema is not used.
+// kimi_k3_xml type="string"), a valid string is preferred; the grammar writes
+// nothing else with this attribute.  cohere_xml specifies the kind of each
+// value, and so does the style elements if it writes types.  In the styles
+// json, python and delimited every value shows its type, so the schema is not
+// used.
 //
 // If the text of an object has several parses, an earlier alternative of the
 // schema is preferred to a later one.  Within an alternative, the value that

@@ -76,7 +76,6 @@ class RuleWriter {
                           bool call = false);
   bool is_literal() const { return writes_literals(options_.style); }
 
-  ExprId choice_of_texts(const std::vector<std::string_view>& texts);
   ExprId marker(std::string_view text);
   // `texts` and the texts that every string excludes.
   std::vector<std::string> joined(std::vector<std::string> texts) const;
@@ -103,16 +102,16 @@ class RuleWriter {
 
   // Values and elements.
   ExprId json(const Conjunction& all, std::uint8_t types);
-  ExprId value(const Conjunction& all, const std::vector<std::string>& excludes,
-               bool line_feeds);
+  ExprId value(const Conjunction& all, const TypeGroup& group,
+               const std::vector<std::string>& excludes, bool line_feeds);
   ExprId exact_value(const Conjunction& all, const TypeGroup& group,
                      const std::vector<std::string>& excludes, bool cdata);
-  ExprId element(ExprId name, const Conjunction& all, bool declared);
+  ExprId element(ExprId name, const Conjunction& all);
   ExprId exact_element(ExprId name, const Conjunction& all);
+  ExprId typed_value(const Conjunction& all);
   ExprId cohere_element(ExprId name, const Conjunction& all);
   ExprId minimax_m3_element(ExprId name, const Conjunction& all);
   bool remove_undeclared(ArgumentObject& constraints, const Conjunction& all);
-  ExprId type_attribute(const Conjunction& all, bool declared);
 
   // Objects and arrays.
   ExprId object(const ListKey& list);

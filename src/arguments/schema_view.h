@@ -40,8 +40,6 @@ struct ArgumentObject {
     std::string name;
     Conjunction value;
     bool required = false;
-    // In "required" only, and declared nowhere.
-    bool undeclared = false;
   };
   // Undeclared members: any name of the language that contains none of
   // `excludes` and is not among `declared`.
@@ -149,8 +147,7 @@ class ArgumentSchema {
       const UndeclaredNames& undeclared);
   // The constraints on the value of a member; nothing if it must be absent.
   Result<std::optional<Conjunction>> member(const Conjunction& nodes,
-                                            std::string_view name,
-                                            bool* declared);
+                                            std::string_view name);
 
   Error unsupported(NodeId id, std::string_view keyword,
                     std::string_view what) const;

@@ -67,7 +67,8 @@ ExprId RuleWriter::root() {
     return exact_value(all, {"", schema::kAllTypes},
                        joined(options_.alone_excludes), /*cdata=*/false);
   }
-  return value(all, joined(options_.alone_excludes), false);
+  return value(all, {"", schema::kAllTypes}, joined(options_.alone_excludes),
+               false);
 }
 
 Result<LoweredArguments> RuleWriter::write() {
@@ -107,13 +108,6 @@ RuleId RuleWriter::list_rule(schema::TypeBits type, const Conjunction& all,
   return entry->second;
 }
 
-ExprId RuleWriter::choice_of_texts(const std::vector<std::string_view>& texts) {
-  std::vector<ExprId> out;
-  out.reserve(texts.size());
-  for (std::string_view text : texts) out.push_back(rules_.bytes(text));
-  return rules_.choice(std::move(out));
-}
-
 std::vector<std::string> RuleWriter::joined(
     std::vector<std::string> texts) const {
   texts.insert(texts.end(), options_.excludes.begin(), options_.excludes.end());
@@ -139,11 +133,12 @@ ExprId RuleWriter::marker(std::string_view text) {
   return rules_.marker(text, 0, /*exact=*/true);
 }
 
-// Raw text for strings, JSON for everything else.
-ExprId RuleWriter::value(const Conjunction& all,
+// Raw text for strings, JSON for everything else: the values of one group of
+// types.
+ExprId RuleWriter::value(const Conjunction& all, const TypeGroup& group,
                          const std::vector<std::string>& excludes,
                          bool line_feeds) {
-  std::uint8_t types = schema_.types(all);
+  std::uint8_t types = schema_.types(all) & group.types;
   std::vector<ExprId> choices;
   if ((types & schema::kString) != 0) {
     Result<LanguageId> strings = schema_.strings(all);
@@ -163,7 +158,10 @@ ExprId RuleWriter::value(const Conjunction& all,
   if (options_.style == ArgumentStyle::kMinimaxM3Xml) {
     types &= schema::kNull | schema::kBoolean | schema::kNumber;
   }
-  if (types != 0) choices.push_back(json(all, types));
+  if (types != 0) {
+    choices.push_back(rules_.sequence(
+        {space_, schema_expr(all, types, group.integers), space_}));
+  }
   return rules_.choice(std::move(choices));
 }
 
@@ -227,31 +225,20 @@ ExprId RuleWriter::exact_element(ExprId name, const Conjunction& all) {
                           marker(layout_.close)});
 }
 
-// Kimi K3: the type of a declared value if it has exactly one, else any type.
-ExprId RuleWriter::type_attribute(const Conjunction& all, bool declared) {
-  if (declared && all.size() == 1) {
-    const schema::Node& node = document_.node(all[0]);
-    if (node.ref == schema::kNoNode && !node.has_any_of && !node.has_one_of) {
-      switch (schema_.types(all)) {
-        case schema::kNull:
-          return rules_.bytes("null");
-        case schema::kBoolean:
-          return rules_.bytes("boolean");
-        case schema::kNumber:
-          return rules_.bytes("number");
-        case schema::kString:
-          return rules_.bytes("string");
-        case schema::kArray:
-          return rules_.bytes("array");
-        case schema::kObject:
-          return rules_.bytes("object");
-        default:
-          break;
-      }
-    }
+// DeepSeek, Kimi K3: the text of the value's type, and a value of this type. A
+// value that can only be a number has the type "number" in Kimi K3, also where
+// it is an integer.
+ExprId RuleWriter::typed_value(const Conjunction& all) {
+  const std::uint8_t types = schema_.types(all);
+  std::vector<ExprId> choices;
+  for (const TypeGroup& group : type_groups(layout_)) {
+    if ((types & group.types) == 0) continue;
+    if (group.integers && types == schema::kNumber) continue;
+    choices.push_back(rules_.sequence(
+        {rules_.bytes(group.text), marker(layout_.after_type),
+         value(all, group, excludes_in_element(), layout_.line_feeds)}));
   }
-  return choice_of_texts(
-      {"string", "number", "integer", "boolean", "object", "array", "null"});
+  return rules_.choice(std::move(choices));
 }
 
 // Cohere: an attribute gives the kind of the value: raw, json, dict or list.
@@ -307,7 +294,8 @@ ExprId RuleWriter::minimax_m3_element(ExprId name, const Conjunction& all) {
   constexpr std::uint8_t kLists = schema::kObject | schema::kArray;
   std::vector<ExprId> choices;
   if ((types & ~kLists) != 0) {
-    choices.push_back(value(all, excludes_in_element(), false));
+    choices.push_back(
+        value(all, {"", schema::kAllTypes}, excludes_in_element(), false));
   }
   for (const schema::TypeBits type : {schema::kObject, schema::kArray}) {
     if ((types & type) != 0) {
@@ -359,7 +347,7 @@ bool RuleWriter::remove_undeclared(ArgumentObject& constraints,
   return true;
 }
 
-ExprId RuleWriter::element(ExprId name, const Conjunction& all, bool declared) {
+ExprId RuleWriter::element(ExprId name, const Conjunction& all) {
   if (options_.style == ArgumentStyle::kCohereXml) {
     return cohere_element(name, all);
   }
@@ -371,22 +359,14 @@ ExprId RuleWriter::element(ExprId name, const Conjunction& all, bool declared) {
   }
   std::vector<ExprId> parts = {marker(layout_.open), name,
                                marker(layout_.middle)};
-  switch (options_.style) {
-    case ArgumentStyle::kDeepseekXml:
-    case ArgumentStyle::kDeepseekV41Xml:
-      parts.push_back(choice_of_texts({"true", "false"}));
-      break;
-    case ArgumentStyle::kGlmXml:
-      parts.push_back(space_);
-      break;
-    case ArgumentStyle::kKimiK3Xml:
-      parts.push_back(type_attribute(all, declared));
-      break;
-    default:
-      break;
+  if (!layout_.types.empty()) {
+    parts.push_back(typed_value(all));
+  } else {
+    if (options_.style == ArgumentStyle::kGlmXml) parts.push_back(space_);
+    parts.push_back(marker(layout_.after_type));
+    parts.push_back(value(all, {"", schema::kAllTypes}, excludes_in_element(),
+                          layout_.line_feeds));
   }
-  parts.push_back(marker(layout_.after_type));
-  parts.push_back(value(all, excludes_in_element(), layout_.line_feeds));
   parts.push_back(marker(layout_.close));
   return rules_.sequence(std::move(parts));
 }
@@ -419,7 +399,7 @@ ExprId RuleWriter::extra_members(const ArgumentObject& constraints,
             ? rules_.sequence(
                   {literal_names(names, one, list.call), literal(one.value)})
             : element(language(names, one.value, one.excludes, one.declared),
-                      one.value, one.by_pattern));
+                      one.value));
   }
   return rules_.sequence({rules_.choice(std::move(choices)), space_});
 }
@@ -507,7 +487,7 @@ ExprId RuleWriter::members(const ArgumentObject& constraints,
       const ExprId name = rules_.bytes(written);
       rules_.names.push_back({std::move(written), pointer(list.all)});
       parts.members.push_back(
-          rules_.sequence({element(name, one.value, !one.undeclared), space_}));
+          rules_.sequence({element(name, one.value), space_}));
     }
     parts.required.push_back(one.required);
   }
@@ -612,7 +592,7 @@ ExprId RuleWriter::array(const ListKey& list) {
   const std::string parting = separator();
   const auto item = [&](const Conjunction& value, bool first) {
     if (!is_literal()) {
-      return rules_.sequence({element(kNoId, value, false), space_});
+      return rules_.sequence({element(kNoId, value), space_});
     }
     if (first) return literal(value);
     return rules_.sequence({rules_.bytes(parting), literal(value)});

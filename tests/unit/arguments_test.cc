@@ -174,14 +174,95 @@ TEST(Arguments, Types) {
        "<|open|>argument key=\"a\" type=\"integer\"<|sep|>1"
        "<|close|>argument<|sep|>",
        R"({"a": 1})"},
-      // The attribute is a preference, validity a rule.
-      {"deepseek_xml", R"({"properties": {"a": {"type": "integer"}}})",
-       "<｜DSML｜parameter name=\"a\" string=\"true\">1</｜DSML｜parameter>",
-       R"({"a": 1})"},
-      {"deepseek_xml", kA,
-       "<｜DSML｜parameter name=\"a\" string=\"false\">1</｜DSML｜parameter>",
-       R"({"a": "1"})"},
   });
+}
+
+// The attribute of an element says the type of its value.  A text that the
+// grammar refuses is read as the value that the schema allows.
+TEST(Arguments, TypeAttributes) {
+  struct TypeRow {
+    const char* schema;
+    const char* attribute;
+    const char* text;
+    const char* value;  // null: a text that is not read
+    bool accepted = true;
+  };
+  constexpr const char* kUnion = R"({"type": ["string", "integer"]})";
+  constexpr const char* kRef = R"({"$ref": "#/$defs/u"})";
+  constexpr const char* kNumber =
+      R"({"type": ["string", "number"], "if": {"exclusiveMaximum": 4},
+          "then": {"minItems": 3}, "else": {"const": 5}})";
+  const std::vector<TypeRow> deepseek = {
+      {"{}", "true", "text", R"("text")"},
+      {"{}", "true", "42", R"("42")"},
+      {"{}", "false", " 42\n", "42"},
+      {"{}", "false", "{\"a\": [true, null]}", R"({"a": [true, null]})"},
+      {"{}", "false", "text", R"("text")", false},
+      {"{}", "false", "\"text\"", R"("\"text\"")", false},
+      {kUnion, "true", "42", R"("42")"},
+      {kUnion, "false", "42", "42"},
+      {kUnion, "false", "text", R"("text")", false},
+      {kUnion, "false", "\"text\"", R"("\"text\"")", false},
+      {kRef, "true", "42", R"("42")"},
+      {kRef, "false", "42", "42"},
+      {kRef, "false", "text", R"("text")", false},
+      {kNumber, "false", "1.0", "1.0"},
+      {kNumber, "true", "1.0", R"("1.0")"},
+      {R"({"type": "string"})", "false", "1", R"("1")", false},
+      {R"({"type": "integer"})", "true", "1", "1", false},
+      {R"({"type": "integer"})", "false", "[1]", nullptr, false},
+      {R"({"enum": ["fixed", 2]})", "false", " 2 ", "2"},
+      {R"({"enum": ["fixed", 2]})", "true", "2", "2", false},
+      {R"({"enum": ["fixed", 2]})", "true", " fixed ", nullptr, false},
+  };
+  const std::vector<TypeRow> kimi = {
+      {"{}", "string", "1", R"("1")"},
+      {"{}", "integer", "1", "1"},
+      {"{}", "integer", "1.5", "1.5", false},
+      {"{}", "number", "1.5", "1.5"},
+      {"{}", "object", "text", R"("text")", false},
+      {kUnion, "integer", "1", "1"},
+      {kUnion, "null", "1", "1", false},
+      // What can only be a number is a "number".
+      {R"({"type": "integer"})", "number", "1", "1"},
+      {R"({"type": "integer"})", "integer", "1", "1", false},
+  };
+  const auto check_rows = [](const std::string& style,
+                             const std::vector<TypeRow>& rows,
+                             const std::string& open, const std::string& middle,
+                             const std::string& after,
+                             const std::string& close) {
+    for (const TypeRow& row : rows) {
+      for (const bool declared : {true, false}) {
+        const std::string schema =
+            R"({"$defs": {"u": {"type": ["string", "integer"]}}, "type": )"
+            R"("object", )" +
+            (declared
+                 ? R"("properties": {"a": )" + std::string(row.schema) + "}"
+                 : R"("additionalProperties": )" + std::string(row.schema)) +
+            "}";
+        const std::string text =
+            open + "a" + middle + row.attribute + after + row.text + close;
+        SCOPED_TRACE(schema + "\n" + text);
+        const auto format = format_of(style, schema);
+        const Result<Grammar> grammar = grammar_of(format);
+        ASSERT_TRUE(grammar) << grammar.error().to_string();
+        EXPECT_EQ(grammar->accepts(text), row.accepted);
+        const auto reader = arguments::ArgumentReader::make(format);
+        ASSERT_TRUE(reader);
+        const arguments::Arguments read = reader->read(text);
+        ASSERT_EQ(read.complete, row.value != nullptr);
+        if (row.value == nullptr) continue;
+        EXPECT_EQ(json::dump(*read.value.find("a")), row.value);
+      }
+    }
+  };
+  check_rows("deepseek_xml", deepseek, "<｜DSML｜parameter name=\"",
+             "\" string=\"", "\">", "</｜DSML｜parameter>");
+  check_rows("deepseek_v4_1_xml", deepseek, "<｜DSML｜ parameter name=\"",
+             "\" string=\"", "\">", "</｜DSML｜ parameter>");
+  check_rows("kimi_k3_xml", kimi, "<|open|>argument key=\"", "\" type=\"",
+             "\"<|sep|>", "<|close|>argument<|sep|>");
 }
 
 // One line feed on each side of a value is markup in qwen_xml; what a schema
