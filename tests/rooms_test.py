@@ -31,6 +31,7 @@ VOCABULARY = {
 # implements it, or by the source of the same name, and by no other source.
 CLASSES = {
     "arrow.h": "arrow",
+    "batch.h": "batch",
     "captures.h": "grammar",
     "grammar_reader.h": "grammar",
     "chat.h": "chat",

@@ -199,6 +199,9 @@ class Matcher {
   // complete it.
   bool accept_bytes(std::string_view bytes);
 
+  // 32-bit words of one mask, as Constraint::mask_words().
+  std::size_t mask_words() const;
+
   // Undoes the last `steps` steps: accepted tokens, stop tokens included, and
   // byte strings.  Returns false and changes nothing if there are fewer.
   // Complexity: O(1).

@@ -6,6 +6,7 @@
 
 #include "parlance/access.h"
 #include "parlance/arrow.h"
+#include "parlance/batch.h"
 #include "parlance/captures.h"
 #include "parlance/chat.h"
 #include "parlance/chat_message.h"

@@ -320,6 +320,10 @@ bool Matcher::rollback(std::size_t steps) {
   return state_->impl.rollback(steps);
 }
 
+std::size_t Matcher::mask_words() const {
+  return state_->impl.constraint().compiler().mask_words();
+}
+
 std::size_t Matcher::steps() const { return state_->impl.steps(); }
 
 void Matcher::reset() { state_->impl.reset(); }

@@ -1,0 +1,171 @@
+// The public Batch.
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "batch/workers.h"
+#include "parlance/batch.h"
+
+namespace parlance {
+namespace {
+
+constexpr unsigned kMaxThreads = 256;
+
+unsigned threads_of(unsigned wanted) {
+  if (wanted == 0) wanted = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(wanted, kMaxThreads);
+}
+
+// How many rows of the buffer an input fills.
+std::size_t masks_of(const BatchInput& input) {
+  if (input.mask_row == BatchInput::kNoMask) return 0;
+  return std::max<std::size_t>(input.draft_tokens.size(), 1);
+}
+
+std::span<const Event> feed(const BatchRow& row,
+                            std::span<const TokenId> tokens) {
+  if (row.parser != nullptr) return row.parser->feed_tokens(tokens);
+  if (row.tag_parser != nullptr) return row.tag_parser->feed_tokens(tokens);
+  return {};
+}
+
+// Writes the masks that `input` asks for; whether they must be applied.
+bool fill(const BatchRow& row, const BatchInput& input,
+          std::span<std::int32_t> masks, std::size_t stride) {
+  if (row.matcher == nullptr) {
+    std::ranges::fill(masks, -1);
+    return false;
+  }
+  if (input.draft_tokens.empty()) return row.matcher->fill_bitmask(masks);
+  // fill_tree() writes rows of its own length one after another.
+  const std::size_t words = row.matcher->mask_words();
+  const std::size_t nodes = input.draft_tokens.size();
+  if (words == stride) {
+    return row.matcher->fill_tree(input.first_child, input.next_sibling,
+                                  input.draft_tokens, masks);
+  }
+  std::vector<std::int32_t> dense(nodes * words);
+  if (!row.matcher->fill_tree(input.first_child, input.next_sibling,
+                              input.draft_tokens, dense)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const auto from = std::span(dense).subspan(i * words, words);
+    const auto to = masks.subspan(i * stride, stride);
+    std::ranges::copy(from, to.begin());
+    std::ranges::fill(to.subspan(words), 0);
+  }
+  return true;
+}
+
+}  // namespace
+
+struct Batch::State {
+  explicit State(unsigned threads) : workers(threads) {}
+
+  const BatchRow* find(std::uint32_t row) const {
+    return row < rows.size() && rows[row] ? &*rows[row] : nullptr;
+  }
+  bool accepts(std::span<const BatchInput> inputs, std::size_t buffer_rows,
+               std::size_t stride);
+
+  std::vector<std::optional<BatchRow>> rows;  // by number
+  std::vector<std::uint32_t> free;
+  std::vector<std::uint64_t> last_step;  // by row, for accepts()
+  std::vector<std::pair<std::size_t, std::size_t>> taken;  // rows of the buffer
+  std::uint64_t steps = 0;
+  batch::Workers workers;
+};
+
+// Whether a step may be made: everything that REQUIRES says, before anything is
+// changed.  O(inputs), and O(n log n) where rows of masks are not in order.
+bool Batch::State::accepts(std::span<const BatchInput> inputs,
+                           std::size_t buffer_rows, std::size_t stride) {
+  ++steps;
+  taken.clear();
+  for (const BatchInput& input : inputs) {
+    const BatchRow* row = find(input.row);
+    if (row == nullptr || last_step[input.row] == steps) return false;
+    last_step[input.row] = steps;
+    if (input.first_child.size() != input.draft_tokens.size() ||
+        input.next_sibling.size() != input.draft_tokens.size()) {
+      return false;
+    }
+    const std::size_t masks = masks_of(input);
+    if (masks == 0) continue;
+    if (input.mask_row >= buffer_rows || masks > buffer_rows - input.mask_row ||
+        (row->matcher != nullptr && row->matcher->mask_words() > stride)) {
+      return false;
+    }
+    taken.emplace_back(input.mask_row, input.mask_row + masks);
+  }
+  if (!std::ranges::is_sorted(taken)) std::ranges::sort(taken);
+  for (std::size_t i = 1; i < taken.size(); ++i) {
+    if (taken[i].first < taken[i - 1].second) return false;
+  }
+  return true;
+}
+
+Batch::Batch(const BatchOptions& options)
+    : state_(std::make_unique<State>(threads_of(options.threads))) {}
+Batch::~Batch() = default;
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+
+std::uint32_t Batch::add(const BatchRow& row) {
+  State& state = *state_;
+  if (state.free.empty()) {
+    state.free.push_back(static_cast<std::uint32_t>(state.rows.size()));
+    state.rows.emplace_back();
+    state.last_step.push_back(0);
+  }
+  const std::uint32_t number = state.free.back();
+  state.free.pop_back();
+  state.rows[number] = row;
+  return number;
+}
+
+bool Batch::remove(std::uint32_t row) {
+  if (state_->find(row) == nullptr) return false;
+  state_->rows[row].reset();
+  state_->free.push_back(row);
+  return true;
+}
+
+std::size_t Batch::size() const {
+  return state_->rows.size() - state_->free.size();
+}
+
+bool Batch::step(std::span<const BatchInput> inputs,
+                 std::span<std::int32_t> buffer, std::size_t stride,
+                 std::span<BatchOutput> outputs) {
+  State& state = *state_;
+  const std::size_t buffer_rows = stride == 0 ? 0 : buffer.size() / stride;
+  if (outputs.size() < inputs.size() ||
+      !state.accepts(inputs, buffer_rows, stride)) {
+    return false;
+  }
+  // Rows and rows of the buffer are disjoint, so the items share nothing that
+  // is written.
+  state.workers.run(inputs.size(), [&](std::size_t i) {
+    const BatchInput& input = inputs[i];
+    const BatchRow& row = *state.find(input.row);
+    BatchOutput& output = outputs[i];
+    output.accepted = row.matcher != nullptr
+                          ? row.matcher->accept_tokens(input.tokens)
+                          : input.tokens.size();
+    output.terminated = row.matcher != nullptr && row.matcher->is_terminated();
+    output.events = feed(row, input.tokens.first(output.accepted));
+    const std::size_t masks = masks_of(input);
+    output.constrained =
+        masks != 0 &&
+        fill(row, input,
+             buffer.subspan(input.mask_row * stride, masks * stride), stride);
+  });
+  return true;
+}
+
+}  // namespace parlance

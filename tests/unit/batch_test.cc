@@ -1,0 +1,300 @@
+// A batch does for each row what its matcher and its parser do alone.
+
+#include "parlance/batch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/format.h"
+#include "parlance/structural_tag.h"
+#include "support/byte_vocabulary.h"
+#include "support/sanitized.h"
+
+namespace parlance {
+namespace {
+
+constexpr std::string_view kTools = R"([
+  {"type": "function", "function": {"name": "get_weather", "parameters": {
+    "type": "object", "required": ["city"], "additionalProperties": false,
+    "properties": {"city": {"enum": ["Rome", "Bern"]},
+                   "days": {"type": "integer"}}}}},
+  {"type": "function", "function": {"name": "now"}}])";
+
+Vocabulary vocabulary() {
+  constexpr std::array<std::string_view, 2> kTexts = {
+      kTools,
+      "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\", \"days"};
+  const std::vector<std::pair<std::string, TokenKind>> marks = {
+      {"<think>", TokenKind::kAdded},
+      {"</think>", TokenKind::kAdded},
+      {"<tool_call>", TokenKind::kAdded},
+      {"</tool_call>", TokenKind::kAdded},
+      {"<|im_end|>", TokenKind::kControl}};
+  return testing::byte_vocabulary(testing::pieces_of(kTexts, 60), marks);
+}
+
+std::vector<std::string> written(std::span<const Event> events) {
+  std::vector<std::string> out;
+  for (const Event& event : events) {
+    out.push_back(std::string(to_string(event.kind)) + " " +
+                  std::string(event.field) + " " + std::string(event.text));
+  }
+  return out;
+}
+
+// What belongs to one request.
+struct Request {
+  std::optional<Matcher> matcher;
+  std::optional<ResponseParser> parser;
+  std::optional<TagParser> tag_parser;
+  std::vector<TokenId> next = {};  // what the model generates
+
+  BatchRow row() {
+    return {.matcher = matcher ? &*matcher : nullptr,
+            .parser = parser ? &*parser : nullptr,
+            .tag_parser = tag_parser ? &*tag_parser : nullptr};
+  }
+  std::vector<std::string> feed(std::span<const TokenId> ids) {
+    if (parser) return written(parser->feed_tokens(ids));
+    if (tag_parser) return written(tag_parser->feed_tokens(ids));
+    return {};
+  }
+  json::Value message() const {
+    if (parser) return parser->message().fields;
+    return tag_parser ? tag_parser->message().fields : json::Value();
+  }
+};
+
+// What a server has once.
+struct Server {
+  Vocabulary tokens = vocabulary();
+  TokenId stop = *tokens.special("<|im_end|>");
+  Format format = *Format::built_in("qwen3");
+  Compiler compiler =
+      *Compiler::create(tokens, {.stop_ids = std::vector<TokenId>{stop}});
+  StructuralTag tag = *format.structural_tag({.tools = *json::parse(kTools)});
+  Constraint constraint = *compiler.compile_structural_tag(tag);
+  CompiledTag program = *CompiledTag::compile(tag, {.vocabulary = &tokens});
+  std::size_t words = compiler.mask_words();
+
+  // A row of one of five kinds: with and without matcher, with one of both
+  // parsers or none.
+  Request request(std::uint32_t kind) const {
+    Request out;
+    if (kind % 5 != 4) out.matcher = constraint.matcher();
+    if (kind % 5 <= 1 || kind % 5 == 4) {
+      out.parser.emplace(format, ParserOptions{.prefix = "",
+                                               .vocabulary = &tokens,
+                                               .stream_calls = true});
+    } else if (kind % 5 == 2) {
+      out.tag_parser.emplace(program, TagParserOptions{.vocabulary = &tokens,
+                                                       .stream_calls = true});
+    }
+    return out;
+  }
+};
+
+const Server& server() {
+  static const Server* one = new Server();
+  return *one;
+}
+
+TokenId draw(std::span<const std::int32_t> mask, std::mt19937& random) {
+  std::vector<TokenId> allowed;
+  for (TokenId id = 0; id < mask.size() * 32; ++id) {
+    if ((static_cast<std::uint32_t>(mask[id / 32]) >> (id % 32) & 1) != 0) {
+      allowed.push_back(id);
+    }
+  }
+  return allowed.empty() ? 0 : allowed[random() % allowed.size()];
+}
+
+// Requests come and go; some steps have several tokens, one that is refused, a
+// draft tree, or no mask.
+void run_schedule(unsigned threads, std::uint32_t seed) {
+  SCOPED_TRACE(::testing::Message() << threads << " threads, seed " << seed);
+  const Server& host = server();
+  std::mt19937 random(seed);
+  Batch batch({.threads = threads});
+  // Each request twice: in the batch and alone.
+  std::map<std::uint32_t, std::unique_ptr<std::pair<Request, Request>>>
+      requests;
+  const std::size_t stride = host.words + seed % 3;
+  for (int step = 0; step < 40; ++step) {
+    while (requests.size() < 40) {
+      const std::uint32_t kind = random();
+      auto pair = std::make_unique<std::pair<Request, Request>>(
+          host.request(kind), host.request(kind));
+      const std::uint32_t number = batch.add(pair->first.row());
+      ASSERT_TRUE(requests.emplace(number, std::move(pair)).second);
+    }
+    ASSERT_EQ(batch.size(), requests.size());
+    std::vector<BatchInput> inputs;
+    std::size_t rows = 0;
+    const std::array<std::int64_t, 3> first_child = {1, -1, -1};
+    const std::array<std::int64_t, 3> next_sibling = {-1, 2, -1};
+    std::vector<std::array<std::int64_t, 3>> drafts(requests.size());
+    for (auto& [number, pair] : requests) {
+      Request& one = pair->second;
+      if (random() % 8 == 0) continue;  // has no part in this step
+      BatchInput input = {.row = number, .tokens = one.next};
+      if (random() % 8 != 0) {
+        input.mask_row = rows;
+        rows += 1;
+      }
+      if (input.mask_row != BatchInput::kNoMask && random() % 4 == 0) {
+        std::array<std::int64_t, 3>& tokens = drafts[inputs.size()];
+        tokens = {0, static_cast<std::int64_t>(random() % 300),
+                  static_cast<std::int64_t>(random() % 300)};
+        input.first_child = first_child;
+        input.next_sibling = next_sibling;
+        input.draft_tokens = tokens;
+        rows += 2;
+      }
+      inputs.push_back(input);
+    }
+    std::shuffle(inputs.begin(), inputs.end(), random);
+    std::vector<std::int32_t> masks(rows * stride, 7);
+    std::vector<BatchOutput> outputs(inputs.size());
+    ASSERT_TRUE(batch.step(inputs, masks, stride, outputs));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const BatchInput& input = inputs[i];
+      Request& one = requests.at(input.row)->second;
+      std::optional<Matcher>& matcher = one.matcher;
+      const std::size_t accepted =
+          matcher ? matcher->accept_tokens(input.tokens) : input.tokens.size();
+      ASSERT_EQ(outputs[i].accepted, accepted);
+      ASSERT_EQ(outputs[i].terminated, matcher && matcher->is_terminated());
+      ASSERT_EQ(written(outputs[i].events),
+                one.feed(input.tokens.first(accepted)));
+      one.next.clear();
+      std::vector<std::int32_t> mask(host.words, -1);
+      bool constrained = matcher && matcher->fill_bitmask(mask);
+      if (input.mask_row == BatchInput::kNoMask) {
+        ASSERT_FALSE(outputs[i].constrained);
+      } else {
+        const auto row = [&](std::size_t node) {
+          const auto at = masks.begin() + static_cast<std::ptrdiff_t>(
+                                              (input.mask_row + node) * stride);
+          return std::vector<std::int32_t>(
+              at, at + static_cast<std::ptrdiff_t>(host.words));
+        };
+        if (!input.draft_tokens.empty() && matcher) {
+          std::vector<std::int32_t> tree(3 * host.words);
+          constrained = matcher->fill_tree(first_child, next_sibling,
+                                           input.draft_tokens, tree);
+          for (std::size_t node = 0; node < 3; ++node) {
+            const auto at =
+                tree.begin() + static_cast<std::ptrdiff_t>(node * host.words);
+            ASSERT_EQ(row(node),
+                      std::vector<std::int32_t>(
+                          at, at + static_cast<std::ptrdiff_t>(host.words)));
+          }
+        } else {
+          ASSERT_EQ(row(0), mask);
+        }
+        ASSERT_EQ(outputs[i].constrained, constrained);
+      }
+      if (outputs[i].terminated || random() % 30 == 0) {
+        ASSERT_TRUE(batch.remove(input.row));
+        ASSERT_EQ(requests.at(input.row)->first.message(), one.message());
+        requests.erase(input.row);
+        continue;
+      }
+      one.next.push_back(draw(mask, random));
+      if (matcher && random() % 4 == 0) {
+        Matcher ahead = matcher->copy();
+        ahead.accept_token(one.next[0]);
+        ahead.fill_bitmask(mask);
+        one.next.push_back(draw(mask, random));
+        if (random() % 2 == 0) one.next.push_back(random() % 300);
+      }
+    }
+  }
+}
+
+TEST(Batch, DoesWhatEachRowDoesAlone) {
+  for (const unsigned threads : {1U, 2U, 4U}) {
+    for (std::uint32_t seed = 0; seed < testing::cases(20); ++seed) {
+      run_schedule(threads, seed);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Batch, ANumberIsFreeAgainAfterItsRowIsRemoved) {
+  Batch batch;
+  EXPECT_EQ(batch.add({}), 0U);
+  EXPECT_EQ(batch.add({}), 1U);
+  EXPECT_TRUE(batch.remove(0));
+  EXPECT_FALSE(batch.remove(0));
+  EXPECT_EQ(batch.size(), 1U);
+  EXPECT_EQ(batch.add({}), 0U);
+}
+
+TEST(Batch, AWrongStepDoesNothing) {
+  const Server& host = server();
+  Batch batch({.threads = 1});
+  Request first = host.request(0);
+  Request second = host.request(1);
+  const std::uint32_t row = batch.add(first.row());
+  const std::uint32_t other = batch.add(second.row());
+  std::vector<std::int32_t> masks(2 * host.words, 7);
+  const std::vector<std::int32_t> before = masks;
+  std::vector<BatchOutput> outputs(2);
+  const std::vector<TokenId> tokens = {'a'};
+  const std::array<std::int64_t, 2> two = {1, -1};
+  const auto step = [&](std::vector<BatchInput> inputs, std::size_t stride,
+                        std::size_t results = 2) {
+    return batch.step(inputs, masks, stride, std::span(outputs).first(results));
+  };
+  const BatchInput good = {.row = row, .tokens = tokens, .mask_row = 0};
+  // A row that is not there, or twice.
+  EXPECT_FALSE(step({good, {.row = 9}}, host.words));
+  EXPECT_FALSE(step({good, good}, host.words));
+  // Rows of masks: beyond the buffer, twice, too short.
+  EXPECT_FALSE(step({good, {.row = other, .mask_row = 2}}, host.words));
+  EXPECT_FALSE(step({good, {.row = other, .mask_row = 0}}, host.words));
+  EXPECT_FALSE(step({good}, host.words - 1));
+  EXPECT_FALSE(step({good}, 0));
+  // A tree: of unequal lengths, beyond the buffer.
+  EXPECT_FALSE(
+      step({{.row = row, .mask_row = 0, .first_child = two}}, host.words));
+  EXPECT_FALSE(step({{.row = row,
+                      .mask_row = 1,
+                      .first_child = two,
+                      .next_sibling = two,
+                      .draft_tokens = two}},
+                    host.words));
+  EXPECT_FALSE(step({good}, host.words, 0));
+  EXPECT_EQ(masks, before);
+  EXPECT_EQ(first.matcher->steps(), 0U);
+  // Links that are no tree: no masks, and the tokens are accepted.
+  const std::array<std::int64_t, 2> loop = {0, 0};
+  EXPECT_TRUE(step({{.row = row,
+                     .tokens = tokens,
+                     .mask_row = 0,
+                     .first_child = loop,
+                     .next_sibling = loop,
+                     .draft_tokens = two}},
+                   host.words));
+  EXPECT_FALSE(outputs[0].constrained);
+  EXPECT_EQ(masks, before);
+  EXPECT_EQ(first.matcher->steps(), 1U);
+}
+
+}  // namespace
+}  // namespace parlance
