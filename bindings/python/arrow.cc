@@ -3,12 +3,12 @@
 
 #include "parlance/arrow.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "arrow_chunks.h"
 #include "binding.h"
 #include "docstrings.h"
 #include "interruptible.h"
@@ -33,30 +33,6 @@ struct ArrowArrayStream {
 namespace parlance::python {
 
 namespace {
-
-// An ArrowSchema, ArrowArray or ArrowArrayStream that is released here.
-template <class T>
-class Owned {
- public:
-  Owned() = default;
-  // Moves it out of `from`, as the specification says.
-  explicit Owned(T& from) : value_(std::exchange(from, T{})) {}
-  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
-  Owned& operator=(Owned&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Owned() {
-    if (value_.release != nullptr) value_.release(&value_);
-  }
-  T* operator->() { return &value_; }
-  const T* operator->() const { return &value_; }
-  T& operator*() { return value_; }
-  const T& operator*() const { return value_; }
-
- private:
-  T value_ = {};
-};
 
 constexpr const char* kSchema = "arrow_schema";
 constexpr const char* kArray = "arrow_array";
@@ -86,18 +62,6 @@ nb::object to_capsule(T value, const char* name) {
   static_cast<void>(owned.release());  // the capsule owns it
   return nb::steal(capsule);
 }
-
-// A column of any producer, in one or several chunks.
-struct Chunks {
-  Owned<ArrowSchema> schema;
-  std::vector<Owned<ArrowArray>> arrays;
-
-  std::int64_t rows() const {
-    std::int64_t count = 0;
-    for (const Owned<ArrowArray>& array : arrays) count += array->length;
-    return count;
-  }
-};
 
 Chunks read_stream(nb::handle capsule) {
   Owned<ArrowArrayStream> stream =
@@ -133,24 +97,6 @@ Chunks read_column(nb::handle column) {
   chunks.schema = from_capsule<ArrowSchema>(pair[0], kSchema);
   chunks.arrays.push_back(from_capsule<ArrowArray>(pair[1], kArray));
   return chunks;
-}
-
-// Rows [begin, begin + size) of a column, as if it had one chunk.
-// REQUIRES: they are within one of its chunks.
-ArrowArray slice(const Chunks& chunks, std::int64_t begin, std::int64_t size) {
-  for (const Owned<ArrowArray>& array : chunks.arrays) {
-    if (begin < array->length) {
-      ArrowArray part = *array;
-      part.offset += begin;
-      part.length = size;
-      part.null_count = -1;
-      return part;
-    }
-    begin -= array->length;
-  }
-  ArrowArray none = *chunks.arrays.front();
-  none.length = 0;
-  return none;
 }
 
 // An array that shares the buffers of `of`, with structs of its own: whoever
@@ -256,15 +202,6 @@ class ArrowMessages {
   SharedArrays arrays_;
 };
 
-// What a column by row is called, and where it goes.
-struct ByRow {
-  nb::handle object;
-  const char* what;
-  const ArrowColumn* ArrowParseOptions::*option;
-};
-
-// Columns may be cut into chunks at different rows.  Each stretch between two
-// cuts is parsed by itself and becomes a chunk of the result.
 ArrowMessages parse(nb::handle responses, const FormatObject* format,
                     std::string_view prefix, const ToolSet* tools,
                     const Vocabulary* vocabulary, nb::handle markers,
@@ -278,64 +215,29 @@ ArrowMessages parse(nb::handle responses, const FormatObject* format,
       .markers = to_markers(markers),
       .threads = threads};
   const Chunks main = read_column(responses);
-  std::vector<Chunks> columns;
-  std::vector<const ArrowColumn * ArrowParseOptions::*> targets;
-  for (const ByRow& one :
-       {ByRow{formats, "the formats", &ArrowParseOptions::formats},
-        ByRow{prefixes, "the prefixes", &ArrowParseOptions::prefixes},
-        ByRow{tools_by_row, "the tools", &ArrowParseOptions::tools_by_row}}) {
-    if (one.object.is_none()) continue;
-    columns.push_back(read_column(one.object));
-    targets.push_back(one.option);
-    if (columns.back().rows() != main.rows()) {
-      raise_usage(std::string(one.what) + " are " +
-                  std::to_string(columns.back().rows()) + " rows beside " +
-                  std::to_string(main.rows()) + " responses");
+  ChunksByRow by_row;
+  if (!formats.is_none()) by_row.formats = read_column(formats);
+  if (!prefixes.is_none()) by_row.prefixes = read_column(prefixes);
+  if (!tools_by_row.is_none()) by_row.tools = read_column(tools_by_row);
+  Result<std::vector<Owned<ArrowArray>>> parsed = [&] {
+    nb::gil_scoped_release release;
+    Signals signals;
+    options.cancelled = [&] { return signals.came(); };
+    return parse_chunks(main, by_row, options);
+  }();
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (!parsed) {
+    if (parsed.error().code == ErrorCode::kWrongType) {
+      PyErr_SetString(PyExc_TypeError, parsed.error().message.c_str());
+      throw nb::python_error();
     }
+    raise_usage(parsed.error().message);
   }
-  std::vector<std::int64_t> cuts = {0};
-  const auto add_cuts = [&](const Chunks& chunks) {
-    std::int64_t at = 0;
-    for (const Owned<ArrowArray>& array : chunks.arrays) {
-      cuts.push_back(at += array->length);
-    }
-  };
-  add_cuts(main);
-  for (const Chunks& column : columns) add_cuts(column);
-  std::sort(cuts.begin(), cuts.end());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  // A column without rows, which has a type to be checked all the same.
-  if (cuts.size() == 1 && !main.arrays.empty()) cuts.push_back(0);
-
   SharedArrays arrays;
-  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-    const std::int64_t size = cuts[i + 1] - cuts[i];
-    const ArrowArray part = slice(main, cuts[i], size);
-    std::vector<ArrowArray> parts;
-    std::vector<ArrowColumn> views;
-    parts.reserve(columns.size());
-    views.reserve(columns.size());
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      parts.push_back(slice(columns[k], cuts[i], size));
-      views.push_back({&*columns[k].schema, &parts.back()});
-      options.*targets[k] = &views.back();
-    }
-    auto made = std::make_shared<Owned<ArrowArray>>();
-    const Result<std::size_t> rows = [&] {
-      nb::gil_scoped_release release;
-      Signals signals;
-      options.cancelled = [&] { return signals.came(); };
-      return parse_arrow({&*main.schema, &part}, options, &**made);
-    }();
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    if (!rows) {
-      if (rows.error().code == ErrorCode::kWrongType) {
-        PyErr_SetString(PyExc_TypeError, rows.error().message.c_str());
-        throw nb::python_error();
-      }
-      raise_usage(rows.error().message);
-    }
-    arrays.push_back(std::move(made));
+  arrays.reserve(parsed->size());
+  for (Owned<ArrowArray>& array : *parsed) {
+    arrays.push_back(
+        std::make_shared<const Owned<ArrowArray>>(std::move(array)));
   }
   return ArrowMessages(std::move(arrays));
 }

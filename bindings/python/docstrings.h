@@ -140,7 +140,7 @@ inline constexpr char kClass[] =
     R"(A column of messages, which ``parse_arrow`` returns.
 
 It has the methods of the Arrow PyCapsule interface, so that every Arrow library
-takes it without a copy: ``pyarrow.array(messages)``, ``polars.Series(messages)``,
+takes it without a copy: ``pyarrow.chunked_array(messages)``,
 ``pyarrow.table(messages)`` with a column for each member of a message.
 
 Immutable, and safe to share between threads.)";

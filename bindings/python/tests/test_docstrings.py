@@ -27,6 +27,7 @@ MODULES = [
     "parlance.integrations.arrow",
     "parlance.integrations.llama_cpp",
     "parlance.integrations.mlx",
+    "parlance.integrations.polars",
     "parlance.integrations.ray",
     "parlance.integrations.transformers",
     "parlance.integrations.vllm",

@@ -16,6 +16,7 @@ A plug-in with parsers and masks.
 Tables of stored responses.
 
     parlance.integrations.arrow          tables and record batches of pyarrow
+    parlance.integrations.polars         expressions of Polars
     parlance.integrations.ray            Ray Data
 
 Each module can be imported without its library, and imports none of the others.
