@@ -267,6 +267,13 @@ def test_pairs_that_do_not_fit_are_refused(tool, reasoning, words):
         ParserManager.get_parser(tool, reasoning, enable_auto_tools=True)
 
 
+def test_gpt_oss_stays_vllms():
+    with pytest.raises(TypeError, match="openai_gptoss"):
+        ParserManager.get_parser(
+            "parlance", "parlance", enable_auto_tools=True, is_harmony=True
+        )
+
+
 def test_family_is_detected():
     tokenizer = tokenizer_of(("<think>", "</think>", "<tool_call>", "</tool_call>"))
     found = parlance.Format("qwen3")

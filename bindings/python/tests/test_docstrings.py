@@ -26,6 +26,7 @@ MODULES = [
     "parlance.jmespath",
     "parlance.integrations.arrow",
     "parlance.integrations.llama_cpp",
+    "parlance.integrations.llguidance",
     "parlance.integrations.mlx",
     "parlance.integrations.polars",
     "parlance.integrations.ray",

@@ -5,9 +5,10 @@
     parlance.integrations.llama_cpp      llama-cpp-python
     parlance.integrations.mlx            mlx-lm
 
-Structural tags in the shapes of another library.
+Interfaces of other libraries.
 
-    parlance.integrations.xgrammar       the tags that XGrammar's builder makes
+    parlance.integrations.xgrammar       XGrammar's
+    parlance.integrations.llguidance     llguidance's, as far as vLLM calls it
 
 A plug-in with parsers and masks.
 

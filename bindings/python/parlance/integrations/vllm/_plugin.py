@@ -47,8 +47,13 @@ def _composing(original):
     def compose(**options):
         chosen = [options["tool_parser_name"], options["reasoning_parser_name"]]
         own = any(name in names() for name in chosen if name)
-        if not own or options.get("is_harmony"):
+        if not own:
             return original(**options)
+        if options.get("is_harmony"):
+            raise TypeError(
+                "vLLM reads the responses of gpt-oss by Harmony itself: give "
+                "--tool-call-parser openai and --reasoning-parser openai_gptoss"
+            )
         from .parsers import parser_class
 
         tool_parser = ParserManager.get_tool_parser(
