@@ -30,7 +30,9 @@ subclasses of ``Error``, which is a ``ValueError``.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import lru_cache
+from io import IOBase
 from typing import NamedTuple
 
 from . import _parlance
@@ -829,9 +831,11 @@ def parse_response(
 
     Args:
         response: ``str``, ``bytes``, ``bytearray``, a flat sequence or 1-D
-            array of token ids, or ``None`` (no text); or a batch: a list or
-            tuple of these, or a 2-D array of ids, at most 2**22 responses.
-            A list that begins with an integer is ids.
+            array of token ids, or ``None`` (no text); or a batch: a list,
+            tuple or iterator of these, a column of texts or of lists of ids
+            (NumPy, pandas, Polars, Arrow), or a 2-D array of ids, at most 2**22
+            responses.  A list or column that begins with an integer is ids.  A
+            missing value of a column is ``None``.
         spec: a response template or format file (``dict``), its JSON text, the
             path of its file, the name of a built-in format, a ``Format``, or a
             response schema.
@@ -1093,12 +1097,19 @@ def _batch(value):
         raise TypeError(f"a response cannot be read: {why}") from None
     if dimensions is not None:
         if dimensions == 1:
-            return None
-        if dimensions == 2:
+            if not _holds_objects(value):
+                return None
+            value = _column_items(value)
+        elif dimensions == 2:
             return items("a batch", value, _MAX_RESPONSES)
-        raise TypeError(
-            f"an array of token ids must have 1 or 2 dimensions, not {dimensions}"
-        )
+        else:
+            raise TypeError(
+                f"an array of token ids must have 1 or 2 dimensions, not {dimensions}"
+            )
+    elif _is_column(value):
+        value = _column_items(value)
+    elif is_a(value, Iterator) and not is_a(value, IOBase):
+        return items("a batch", value, _MAX_RESPONSES)
     if not is_a(value, list, tuple):
         return None
     if not value:
@@ -1111,3 +1122,28 @@ def _batch(value):
     ):
         return None
     return items("a batch", value, _MAX_RESPONSES)
+
+
+def _holds_objects(array):
+    """Whether a 1-D array or series holds texts or objects, and not numbers."""
+    letter = getattr(getattr(array, "dtype", None), "kind", "")
+    return is_a(letter, str) and letter in ("O", "S", "T", "U")
+
+
+def _column_items(column):
+    """The items of an array, a series or an Arrow column, as a list.
+
+    Where libraries of tables write that a value is missing, it is None.
+    """
+    for name in ("to_pylist", "to_list", "tolist"):
+        method = getattr(column, name, None)
+        if callable(method):
+            column = method()
+            break
+    column = items("a batch", column, _MAX_RESPONSES)
+    return [None if _is_missing(one) else one for one in column]
+
+
+def _is_missing(value):
+    # pandas.NA, and NaN, the only float that differs from itself.
+    return kind(value) == "NAType" or (is_a(value, float) and value != value)

@@ -2088,9 +2088,11 @@ def parse_response(
 
     Args:
         response: ``str``, ``bytes``, ``bytearray``, a flat sequence or 1-D
-            array of token ids, or ``None`` (no text); or a batch: a list or
-            tuple of these, or a 2-D array of ids, at most 2**22 responses.
-            A list that begins with an integer is ids.
+            array of token ids, or ``None`` (no text); or a batch: a list,
+            tuple or iterator of these, a column of texts or of lists of ids
+            (NumPy, pandas, Polars, Arrow), or a 2-D array of ids, at most 2**22
+            responses.  A list or column that begins with an integer is ids.  A
+            missing value of a column is ``None``.
         spec: a response template or format file (``dict``), its JSON text, the
             path of its file, the name of a built-in format, a ``Format``, or a
             response schema.
