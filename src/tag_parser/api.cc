@@ -6,7 +6,8 @@
 // them have in common are certain, and so is the text up to the next step of
 // any parse.  Both are emitted to the walker at the end of every round, and
 // earlier if the history grows.  Text that has been emitted leaves the buffer
-// at the beginning of the next round.
+// at the beginning of the next round.  Where the steps of few parses differ,
+// the events that these parses agree on are emitted ahead (agreement.h).
 //
 // Where no parse fits, the preferred parse is emitted up to the mismatch.  Then
 // the parser searches for a resume point, or emits all that follows as the rest
@@ -21,6 +22,7 @@
 #include "base/access.h"
 #include "base/utf8.h"
 #include "parlance/tag_parser.h"
+#include "tag_parser/agreement.h"
 #include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
 #include "tag_parser/resume_point.h"
@@ -115,7 +117,10 @@ struct TagParser::State {
   }
 
   void end_round() {
-    if (parsing()) emit_certain();
+    if (parsing()) {
+      emit_certain();
+      if (vm.has_few_parses()) emit_agreement();
+    }
     end_certain_round();
   }
 
@@ -374,6 +379,29 @@ struct TagParser::State {
     emit_steps(certain.step);
     if (certain.end > walker.position()) emit_text(certain.end);
     if (vm.wants_compaction()) emitted = vm.compact_history(certain.step);
+  }
+
+  // Emits the events that all parses agree on although their steps differ.
+  void emit_agreement() {
+    const std::uint64_t position = vm.position();
+    if (walker.emitted_end() == position ||
+        in_character(text(walker.emitted_end(), position))) {
+      return;
+    }
+    std::vector<tag_parser::OpenParse> parses;
+    for (const tag_parser::Thread& thread : vm.waiting()) {
+      parses.push_back({thread.history, position - vm.pending(thread)});
+    }
+    const tag_parser::Agreement agreement = find_agreement(
+        *detail::Access::impl(compiled), vm.history(), walker, emitted, parses);
+    if (agreement.opening && !walker.opened_ahead()) {
+      walker.open_ahead(agreement.opening->format,
+                        agreement.opening->delimiter);
+    }
+    for (const auto& [is_value, begin, end] : agreement.texts) {
+      const std::uint64_t from = std::max(begin, walker.emitted_end());
+      if (from < end) walker.text_ahead(text(from, end), from, is_value);
+    }
   }
 
   // Emits the preferred parse up to the current position.
@@ -670,7 +698,7 @@ bool TagParser::complete() const {
 std::size_t TagParser::held_bytes() const { return held().size(); }
 
 std::string_view TagParser::held() const {
-  return state_->text(state_->walker.position(), state_->total());
+  return state_->text(state_->walker.emitted_end(), state_->total());
 }
 
 // Feeds parts, so that the events of a part are freed before the next one.

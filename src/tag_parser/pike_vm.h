@@ -123,6 +123,13 @@ class PikeVm {
     std::uint64_t end = 0;
   };
   Certain certain();
+  // Whether more than one parse, but not many, may be open.
+  bool has_few_parses() const {
+    return kernel_.size() > 1 && kernel_.size() <= kFewParses;
+  }
+  // Bytes before the position that `thread` reads as free text and that may
+  // still turn out to be the beginning of a trigger.
+  std::uint32_t pending(const Thread& thread) const;
 
   const History& history() const { return history_; }
   // Drops the steps before `step`, and those of threads that are gone.  Returns
@@ -158,6 +165,7 @@ class PikeVm {
 
  private:
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
+  static constexpr std::size_t kFewParses = 16;
 
   // An entry of the stack that find_closure() works off.
   struct Work {
@@ -169,9 +177,6 @@ class PikeVm {
     bool waits = false;
   };
 
-  // Bytes before the position that `thread` reads as free text and that may
-  // still turn out to be the beginning of a trigger.
-  std::uint32_t pending(const Thread& thread) const;
   // How a byte acts on all threads, which are in free text: it has to be read
   // by step(); it changes nothing; it begins a character that changes nothing;
   // or it leads to the states of another AcceleratedStates.

@@ -4,6 +4,8 @@
 #include "tag_parser/regions.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace parlance::tag_parser {
 
@@ -70,6 +72,19 @@ TagNodeId only_schema(const structural_tag::TagTree& tag, TagNodeId id,
     left.insert(left.end(), format.children.begin(), format.children.end());
   }
   return found;
+}
+
+// Whether two json_schemas allow the same texts and give them the same values.
+bool equal_schemas(const structural_tag::TagTree& tag, TagNodeId a,
+                   TagNodeId b) {
+  if (a == kNoTagNode || b == kNoTagNode) return a == b;
+  const auto& x = tag[a].as<structural_tag::JsonSchemaBody>();
+  const auto& [schema, style, elements, delimited, any_order, max_white_space,
+               excludes] = tag[b].as<structural_tag::JsonSchemaBody>();
+  return x.style == style && x.any_order == any_order &&
+         x.max_white_space == max_white_space && x.excludes == excludes &&
+         x.elements == elements && x.delimited == delimited &&
+         x.schema == schema;
 }
 
 }  // namespace
@@ -158,6 +173,40 @@ Regions::Regions(const structural_tag::TagTree& tag)
     }
     for (const TagNodeId child : format.children) {
       around[index_of(child)] = inside;
+    }
+  }
+  find_representatives(tag);
+}
+
+// Only tags have other representatives than themselves.  A tag is compared with
+// the first representatives of its tool or field: a family writes the calls of
+// a tool in few ways.
+void Regions::find_representatives(const structural_tag::TagTree& tag) {
+  constexpr std::size_t kCompared = 4;
+  std::map<std::pair<std::uint32_t, std::string_view>, std::vector<TagNodeId>>
+      known;  // by field and tool
+  representatives_.reserve(regions_.size());
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const TagNodeId id{static_cast<std::uint32_t>(i)};
+    const Region& region = regions_[i];
+    representatives_.push_back(id);
+    if (!is_region_[i] || !region.by_markers ||
+        region.kind == RegionKind::kPlain) {
+      continue;
+    }
+    std::vector<TagNodeId>& others = known[{
+        region.field, region.kind == RegionKind::kCall ? region.capture.text
+                                                       : std::string_view()}];
+    const auto same =
+        std::find_if(others.begin(), others.end(), [&](TagNodeId other) {
+          const Region& one = regions_[index_of(other)];
+          return one.kind == region.kind &&
+                 equal_schemas(tag, one.value, region.value);
+        });
+    if (same != others.end()) {
+      representatives_.back() = *same;
+    } else if (others.size() < kCompared) {
+      others.push_back(id);
     }
   }
 }

@@ -59,16 +59,24 @@ class Regions {
   bool is_region(structural_tag::TagNodeId id) const {
     return is_region_[index_of(id)];
   }
+  // The regions of equal calls, and those of tags with one field, have the same
+  // events: the first region whose events are those of `region`.
+  structural_tag::TagNodeId representative(
+      structural_tag::TagNodeId region) const {
+    return representatives_[index_of(region)];
+  }
   const std::vector<std::string_view>& fields() const { return fields_; }
   // What joins two regions of a field: the first "join" of its formats.
   std::string_view join(std::uint32_t field) const;
 
  private:
   std::uint32_t field(std::string_view name);
+  void find_representatives(const structural_tag::TagTree& tag);
 
   std::vector<structural_tag::TagNodeId> own_;
   std::vector<Region> regions_;
   std::vector<bool> is_region_;
+  std::vector<structural_tag::TagNodeId> representatives_;
   std::vector<std::string_view> fields_;
 };
 

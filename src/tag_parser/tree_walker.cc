@@ -3,7 +3,7 @@
 // Regions (regions.h) assigns the text of every format to the region of a
 // format, or to markup.  A region that markers delimit opens when the content
 // of its tag is entered, and closes when the tag is left.  Any other region
-// opens with its first text.
+// opens with its first text.  The events know a region by its representative.
 
 #include "tag_parser/tree_walker.h"
 
@@ -28,14 +28,44 @@ void TreeWalker::text(std::string_view text) {
   const bool markup =
       owner == kNoTagNode || (owner == innermost && tree_.now().in_rule());
   if (!markup) {
-    events_.write(owner, text, bytes);
-    if (code_.regions.region(owner).value == innermost) {
-      events_.write_call(text, bytes);
+    const bool is_value = code_.regions.region(owner).value == innermost;
+    if (!ahead_) {
+      events_.write(code_.regions.representative(owner), text, bytes);
+      if (is_value) events_.write_call(text, bytes);
+    } else if (bytes.end > ahead_->written) {
+      const std::uint64_t begin = std::max(position_, ahead_->written);
+      write(owner, text.substr(begin - position_), begin, is_value);
     }
   }
   tree_.text(text);
   position_ += text.size();
+  if (ahead_ && !ahead_->region && ahead_->written <= position_) ahead_.reset();
 }
+
+void TreeWalker::write(TagNodeId owner, std::string_view text,
+                       std::uint64_t begin, bool is_value) {
+  const auto from = static_cast<std::size_t>(begin);
+  const Span bytes{from, from + text.size()};
+  events_.write(code_.regions.representative(owner), text, bytes);
+  if (is_value) events_.write_call(text, bytes);
+}
+
+// --- Ahead of the steps ------------------------------------------------------
+
+void TreeWalker::open_ahead(TagNodeId format, Span delimiter) {
+  open_region(format, delimiter);
+  ahead_ = {OpenedAhead{code_.regions.representative(format), delimiter.end},
+            delimiter.end};
+}
+
+void TreeWalker::text_ahead(std::string_view text, std::uint64_t begin,
+                            bool is_value) {
+  write(events_.open_region(), text, begin, is_value);
+  if (!ahead_) ahead_.emplace();
+  ahead_->written = begin + text.size();
+}
+
+// --- Steps -------------------------------------------------------------------
 
 void TreeWalker::step(const ParseStep& step) {
   switch (step.kind) {
@@ -44,7 +74,7 @@ void TreeWalker::step(const ParseStep& step) {
     case ParseStep::Kind::kLeave:
       return leave();
     case ParseStep::Kind::kRule:
-      events_.close(tree_.now().innermost(), {at(), at()});
+      close(tree_.now().innermost());
       return tree_.rule(position_);
   }
 }
@@ -57,16 +87,29 @@ void TreeWalker::enter(TagNodeId id) {
     const Regions& regions = code_.regions;
     if (regions.is_region(around) && regions.region(around).by_markers) {
       const auto begin = static_cast<std::size_t>(open_.back().begin);
-      events_.open(around, {begin, at()});
+      if (ahead_ && ahead_->region) {
+        ahead_->region.reset();
+      } else {
+        open_region(around, {begin, at()});
+      }
       value_ = nullptr;
       value_whole_ = false;
-      open_call(regions.region(around));
     } else if (has_triggers((*code_.tag)[around])) {
-      events_.close(around, {at(), at()});
+      close(around);
     }
   }
   open_.push_back({id, position_, position_});
   tree_.enter(id, position_);
+}
+
+void TreeWalker::open_region(TagNodeId id, Span delimiter) {
+  events_.open(code_.regions.representative(id), delimiter);
+  open_call(code_.regions.region(id));
+}
+
+// Closes the region of a format, if it is open; its text is the value.
+void TreeWalker::close(TagNodeId id) {
+  events_.close(code_.regions.representative(id), {at(), at()});
 }
 
 // With stream_calls: announces the call whose region has opened.
@@ -106,7 +149,7 @@ void TreeWalker::leave() {
     tree_.leave(position_, true);
   } else if (!regions.region(left.format).by_markers) {
     tree_.leave(position_, true);
-    events_.close(left.format, {at(), at()});
+    close(left.format);
   } else {
     const Region& region = regions.region(left.format);
     const Span delimiter{static_cast<std::size_t>(left.content_end), at()};
@@ -130,7 +173,8 @@ void TreeWalker::leave() {
       events_.close_malformed(at(), why);
     } else {
       const bool text = region.kind == RegionKind::kText;
-      events_.close(left.format, delimiter, text ? nullptr : &value);
+      events_.close(regions.representative(left.format), delimiter,
+                    text ? nullptr : &value);
     }
   }
   // The enclosing format continues after its child.  If the child is the
@@ -138,8 +182,9 @@ void TreeWalker::leave() {
   // read the value.
   open_.pop_back();
   if (!open_.empty()) open_.back().content_end = position_;
-  const TagNodeId region = events_.open_region();
-  if (region != kNoTagNode && regions.region(region).value == left.format) {
+  const TagNodeId owner = regions.own(left.format);
+  if (owner != kNoTagNode && regions.region(owner).value == left.format &&
+      events_.is_open(regions.representative(owner))) {
     value_ = tree_.now().last_value();
     value_whole_ = tree_.now().last_value_whole();
   }
@@ -149,9 +194,11 @@ void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
   // Closes the open region if it belongs to a format that is left.  A region
   // that needs a value is malformed; any other one is cut.
   const TagNodeId id = events_.open_region();
-  const bool inside = std::any_of(
-      open_.begin() + static_cast<std::ptrdiff_t>(kept), open_.end(),
-      [&](const Open& one) { return one.format == id; });
+  const bool inside =
+      std::any_of(open_.begin() + static_cast<std::ptrdiff_t>(kept),
+                  open_.end(), [&](const Open& one) {
+                    return code_.regions.representative(one.format) == id;
+                  });
   if (inside) {
     const Region& region = code_.regions.region(id);
     if (region.value != kNoTagNode || region.kind == RegionKind::kCall) {

@@ -7,6 +7,10 @@
 // The caller emits what is certain: text() up to the position of the next step
 // that all parses have in common, and then step().  After a mismatch, cut_off()
 // leaves formats, and rest() takes the text that fits no format.
+//
+// Events that all parses agree on may be emitted ahead of their steps
+// (agreement.h).  When the steps become certain, they go to the parse tree, and
+// the events are not emitted again.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +39,27 @@ class TreeWalker {
   // The text before this position has been emitted.
   std::uint64_t position() const { return position_; }
 
+  // The text before this position has been emitted, or its events have.
+  std::uint64_t emitted_end() const {
+    return ahead_ && ahead_->written > position_ ? ahead_->written : position_;
+  }
+
+  // Opens the region of `format` ahead of the steps that enter it.
+  // REQUIRES: no region is open.
+  void open_ahead(TagNodeId format, Span delimiter);
+  // Emits text of the open region from emitted_end() on, ahead of the steps.
+  // `is_value`: it is text of the format that gives the value of the region.
+  void text_ahead(std::string_view text, std::uint64_t begin, bool is_value);
+  // The region that is open ahead of the steps, and where its text begins.
+  struct OpenedAhead {
+    TagNodeId region;  // a representative
+    std::uint64_t at = 0;
+  };
+  std::optional<OpenedAhead> opened_ahead() const {
+    if (!ahead_ || !ahead_->region) return std::nullopt;
+    return ahead_->region;
+  }
+
   // Emits text that belongs to the innermost format.
   void text(std::string_view text);
   // Enters or leaves a format, or begins the pattern of a rule.
@@ -52,6 +77,11 @@ class TreeWalker {
   // The formats that are open, the outermost first.
   std::size_t depth() const { return open_.size(); }
   TagNodeId format(std::size_t depth) const { return open_[depth].format; }
+  std::uint64_t begin(std::size_t depth) const { return open_[depth].begin; }
+  // Whether the innermost format is inside one of its rules.
+  bool in_rule() const { return !open_.empty() && tree_.now().in_rule(); }
+  // The representative of the region that is open; kNoTagNode: none is.
+  TagNodeId open_region() const { return events_.open_region(); }
 
   EventBuilder& events() { return events_; }
   const ParseTreeLog& tree() const { return tree_; }
@@ -63,7 +93,17 @@ class TreeWalker {
     std::uint64_t content_end = 0;  // the end of its last child so far
   };
 
+  // Events that have been emitted ahead of their steps.
+  struct Ahead {
+    std::optional<OpenedAhead> region;  // until its tag is entered
+    std::uint64_t written = 0;          // text has been emitted up to here
+  };
+
   void enter(TagNodeId id);
+  void write(TagNodeId owner, std::string_view text, std::uint64_t begin,
+             bool is_value);
+  void open_region(TagNodeId id, Span delimiter);
+  void close(TagNodeId id);
   void open_call(const Region& region);
   void leave();
   json::Value plain_value(const Region& region, std::size_t depth,
@@ -74,6 +114,7 @@ class TreeWalker {
   ParseTreeLog tree_;
   EventBuilder events_;
   std::uint64_t position_ = 0;
+  std::optional<Ahead> ahead_;
   std::vector<Open> open_;
   // Where the rest began, as long as open formats may continue after it.
   std::optional<std::uint64_t> rest_begin_;
