@@ -394,6 +394,18 @@ def test_stop_strings_and_broken_characters(seed):
         "parlance_qwen3", tokenizer, prompt, ids, request, random_, stop=["<STOP>"]
     )
     assert got == (text, text, [])
+    # Tokens of the same step, after the stop string, are not read.
+    late = "".join((text, "<STOP>", call("get_weather", '{"city": "Oslo"}')))
+    got = streamed(
+        "parlance_qwen3",
+        tokenizer,
+        prompt,
+        encoded(tokenizer, late),
+        request_of([WEATHER]),
+        random_,
+        stop=["<STOP>"],
+    )
+    assert got == (None, text, [])
     # Bytes that are no UTF-8: the rest of the response still arrives.
     bad = [tokenizer.convert_tokens_to_ids(piece) for piece in ("Ã", "¿")]
     ids = [*encoded(tokenizer, "<think>a</think>b"), *bad, *encoded(tokenizer, "c")]

@@ -32,6 +32,7 @@ from check_vllm import (  # noqa: E402
     call,
     encoded,
     marks_of,
+    parser_of,
     request_of,
     tokenizer_of,
 )
@@ -85,9 +86,9 @@ def folder(tmp_path_factory):
     return path
 
 
-def write_model(path):
+def write_model(path, marks=QWEN):
     """A model's folder: a configuration and a tokenizer."""
-    tokenizer = tokenizer_of(QWEN)
+    tokenizer = tokenizer_of(marks)
     tokenizer.save_pretrained(path)
     configuration = {
         "architectures": ["LlamaForCausalLM"],
@@ -97,7 +98,7 @@ def write_model(path):
         "num_hidden_layers": 1,
         "num_attention_heads": 4,
         "num_key_value_heads": 4,
-        "vocab_size": 384,  # more than the tokenizer has, as in many models
+        "vocab_size": 512,  # more than the tokenizer has, as in many models
         "max_position_embeddings": 4096,
         "torch_dtype": "float16",
         "rms_norm_eps": 1e-5,
@@ -474,42 +475,68 @@ def test_white_space_and_additional_properties(folder):
     engine.close()
 
 
-def test_parser_and_masks_agree(folder):
-    """Whatever the masks allow, the parser reads as calls of the tools."""
-    from check_vllm import parser_of
-
-    engine = Engine(folder, seed=5)
+@pytest.mark.parametrize("own", [True, False], ids=["parlance", "xgrammar"])
+def test_every_family_reads_what_its_masks_allow(tmp_path, monkeypatch, own):
+    """Random responses under the masks are calls of the tool, for the parser."""
+    if not own:
+        monkeypatch.undo()
     tool = json.loads(json.dumps(WEATHER))
-    tool["function"]["parameters"]["additionalProperties"] = False
-    tool["function"]["parameters"]["properties"]["city"]["maxLength"] = 8
-    prompt = encoded(engine.tokenizer, PROMPT)
-    for _ in range(20):
-        request = request_of([tool], tool_choice="required", parallel_tool_calls=False)
-        request = adjusted("parlance_qwen3", engine.tokenizer, request, PROMPT + "<think>\n\n</think>\n\n")
-        params = request.to_sampling_params(400, {})
-        params.update_from_generation_config({}, engine.tokenizer.eos_token_id)
-        params._validate_structured_outputs(
-            engine.config.model_config,
-            engine.config.structured_outputs_config,
-            engine.tokenizer,
-        )
-        engine.add(params, prompt)
-    engine.run()
-    count = 0
-    for got in engine.requests.values():
-        if got.status != RequestStatus.FINISHED_STOPPED:
+    tool["function"]["parameters"] = {
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "pattern": "^[a-z ]{1,8}$"},
+            "days": {"type": "integer", "minimum": 0, "maximum": 99},
+        },
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+    body = {"tool_choice": "required", "parallel_tool_calls": False}
+    prompt = [1, 2]
+    read = refused = 0
+    for family in parlance.formats():
+        if "tool_calls" not in parlance.Format(family).fields:
             continue
-        count += 1
-        parser = parser_of("parlance_qwen3", engine.tokenizer, request)
-        parser.set_prompt_token_ids(prompt)
-        _, content, calls = parser.parse(
-            engine.text(got), request, True, list(got.output_token_ids)
-        )
-        assert content is None and len(calls) == 1
-        arguments = json.loads(calls[0].arguments)
-        assert isinstance(arguments["city"], str) and set(arguments) <= {"city", "days"}
-    assert count > 5
-    engine.close()
+        folder = tmp_path / family
+        folder.mkdir()
+        write_model(folder, marks_of(family))
+        engine = Engine(folder, seed=1, compared=own)
+        name = "parlance_" + family
+        try:
+            for _ in range(4):
+                request = request_of([tool], **body)
+                parser = parser_of(name, engine.tokenizer, request)
+                parser.set_prompt_token_ids(prompt)
+                request = parser.adjust_request(request)
+                params = request.to_sampling_params(300, {})
+                params.update_from_generation_config({}, engine.tokenizer.eos_token_id)
+                params._validate_structured_outputs(
+                    engine.config.model_config,
+                    engine.config.structured_outputs_config,
+                    engine.tokenizer,
+                )
+                engine.add(params, prompt)
+        except VLLMValidationError as error:
+            assert not own and "PARLANCE_VLLM_BACKEND" in str(error)
+            refused += 1
+            engine.close()
+            continue
+        engine.run(5000)
+        for done in engine.requests.values():
+            if done.status != RequestStatus.FINISHED_STOPPED:
+                assert done.status == RequestStatus.FINISHED_LENGTH_CAPPED
+                continue
+            parser = parser_of(name, engine.tokenizer, request)
+            parser.set_prompt_token_ids(prompt)
+            text = engine.text(done)
+            ids = list(done.output_token_ids)
+            _, _, calls = parser.parse(text, request, True, ids)
+            assert calls and len(calls) == 1, (family, text)
+            assert calls[0].name == "get_weather", (family, text)
+            assert isinstance(json.loads(calls[0].arguments)["city"], str)
+            read += 1
+        engine.close()
+    assert read > 60
+    assert refused == (0 if own else 21)
 
 
 def test_every_family_is_constrained_by_its_own_masks():

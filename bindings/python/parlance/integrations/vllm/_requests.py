@@ -72,6 +72,16 @@ def reads_calls(request, auto_tools):
     return auto_tools or not _is_auto(choice)
 
 
+def markers_of(request):
+    """How the response of a request writes delimiters, as of ``ResponseParser``.
+
+    XGrammar's masks take a delimiter also when it is spelled by other tokens
+    than its own.
+    """
+    by_tag = getattr(request, "_grammar_from_parser", False)
+    return "either" if by_tag and not own_masks else "token"
+
+
 def _is_auto(choice):
     if isinstance(choice, dict):
         allowed = choice.get("allowed_tools") or {}

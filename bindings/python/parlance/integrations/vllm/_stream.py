@@ -119,13 +119,24 @@ class Stream:
         reasoning: whether reasoning is told from content.
         calls: whether calls are.  What is not told apart is content, with its
             delimiters.
+        markers: how ids write delimiters, as of ``ResponseParser``.
 
     ``feed`` returns deltas: ``dict`` with any of ``"reasoning"``, ``"content"``
     and ``"tool_calls"``, as in the chunks of chat completions.
     """
 
-    def __init__(self, model, prompt=None, tools=None, *, reasoning=True, calls=True):
+    def __init__(
+        self,
+        model,
+        prompt=None,
+        tools=None,
+        *,
+        reasoning=True,
+        calls=True,
+        markers="token",
+    ):
         self._model = model
+        self._markers = markers
         self._prompt = list(prompt or ())
         self._tools = ToolSet(tools) if tools else None
         hidden = [(REASONING, reasoning), (CALLS, calls)]
@@ -217,6 +228,7 @@ class Stream:
             prompt,
             tools=self._tools,
             vocabulary=model.vocabulary if self._by_id else None,
+            markers=self._markers,
             recover=True,
             stream_calls=True,
         )
@@ -287,8 +299,15 @@ class Stream:
             while rest and self._is_foreign(rest[-1]):
                 rest.pop()
             return rest
-        # The text may end within a token.
-        return self._encoded() + [id for id in rest if id in self._model.marks]
+        if self._ahead:
+            return self._encoded()  # the text ends within a token
+        out = []
+        for id in rest:
+            if not self._model.is_special(id):
+                break  # of a stop string, and what came after it
+            if id in self._model.marks:
+                out.append(id)
+        return out
 
     def _is_foreign(self, id):
         return self._model.is_special(id) and id not in self._model.marks

@@ -32,7 +32,7 @@ from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
 
 from ... import ResponseParser
 from ..._errors import Error
-from ._requests import constrain, logger, reads_calls, tool_dicts
+from ._requests import constrain, logger, markers_of, reads_calls, tool_dicts
 from ._stream import REASONING, Model, Stream, joined
 
 __all__ = [
@@ -376,6 +376,7 @@ class ParlanceParser(Parser):
             tool_dicts(self._tools or getattr(request, "tools", None)),
             reasoning=self._reasoning_parser is not None,
             calls=self._reads_calls(request, auto_tools),
+            markers=markers_of(request),
         )
 
     def parse(
