@@ -241,6 +241,7 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work);
 // ---- One function per file
 
 void define_arrow(nb::module_& m);
+void define_batch(nb::module_& m);
 void define_chat(nb::module_& m);
 void define_constraint(nb::module_& m);
 void define_errors(nb::module_& m);

@@ -19,6 +19,7 @@
 
 #include "docstrings.h"
 #include "parlance/constraint.h"
+#include "stepping.h"
 
 namespace parlance::python {
 
@@ -313,6 +314,14 @@ void fill_many(nb::list matchers, nb::handle buffer, nb::handle rows,
 }
 
 }  // namespace
+
+std::optional<Stepped> stepped_matcher(nb::handle object) {
+  MatcherObject* matcher = nullptr;
+  if (!nb::try_cast(object, matcher) || matcher == nullptr) return std::nullopt;
+  return Stepped{.row = {.matcher = &matcher->matcher},
+                 .in_use = &matcher->busy,
+                 .words = matcher->words};
+}
 
 void define_constraint(nb::module_& m) {
   nb::class_<Compiler>(m, "Compiler")

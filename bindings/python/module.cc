@@ -23,6 +23,7 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_constraint(m);
   parlance::python::define_logits(m);
   parlance::python::define_tag_parser(m);
+  parlance::python::define_batch(m);
   parlance::python::define_harmony(m);
   parlance::python::define_chat(m);
 }

@@ -2,6 +2,7 @@
 
 #include "docstrings.h"
 #include "events.h"
+#include "stepping.h"
 
 namespace parlance::python {
 
@@ -22,9 +23,10 @@ class ParserObject {
   }
 
   nb::object feed(nb::handle text) {
-    if (parser_.finalized()) raise_finalized();
+    ResponseParser& parser = idle();
+    if (parser.finalized()) raise_finalized();
     nb::object list = feed_parser(
-        parser_, text, tokens_, input_, [&](std::span<const Event> got) {
+        parser, text, tokens_, input_, [&](std::span<const Event> got) {
           return to_list(got, format_->prototypes(), tokens_, input_.fed);
         });
     if (!failed_) check_failure(list);
@@ -32,31 +34,45 @@ class ParserObject {
   }
 
   nb::object finalize() {
-    if (parser_.finalized() && parser_.failure() == nullptr) raise_finalized();
-    nb::object list = events(parser_.finalize());
+    ResponseParser& parser = idle();
+    if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
+    nb::object list = events(parser.finalize());
     check_failure(list);
-    return nb::make_tuple(to_object(parser_.message().fields), list);
+    return nb::make_tuple(to_object(parser.message().fields), list);
   }
 
   nb::object initial_events() const { return initial_events_; }
-  nb::object message() const { return to_object(parser_.message().fields); }
-  bool complete() const { return parser_.message().complete; }
-  std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
+  nb::object message() const { return to_object(idle().message().fields); }
+  bool complete() const { return idle().message().complete; }
+  std::size_t prefix_bytes() const { return idle().prefix_bytes(); }
 
   nb::object diagnostics() const {
-    return to_list(parser_.message().diagnostics);
+    return to_list(idle().message().diagnostics);
   }
   nb::object parts() const {
-    return to_list(parser_.message().parts, format_->prototypes());
+    return to_list(idle().message().parts, format_->prototypes());
   }
-  nb::object calls() const { return to_list(parser_.message().calls); }
+  nb::object calls() const { return to_list(idle().message().calls); }
   nb::object chat() const {
-    return to_object(chat_message(parser_.message(), format_->names()));
+    return to_object(chat_message(idle().message(), format_->names()));
   }
 
-  nb::object held() const { return to_bytes(parser_.held()); }
+  nb::object held() const { return to_bytes(idle().held()); }
+
+  Stepped stepped() {
+    return {.row = {.parser = &parser_}, .in_use = &in_use_, .tokens = tokens_};
+  }
 
  private:
+  ResponseParser& idle() {
+    check_idle(in_use_);
+    return parser_;
+  }
+  const ResponseParser& idle() const {
+    check_idle(in_use_);
+    return parser_;
+  }
+
   static const FormatObject* format_of(nb::handle object) {
     const FormatObject* format = nullptr;
     if (!nb::try_cast(object, format) || format == nullptr) {
@@ -102,9 +118,16 @@ class ParserObject {
   FedInput input_;
   ResponseParser parser_;
   nb::object initial_events_;
+  InUse in_use_ = false;
 };
 
 }  // namespace
+
+std::optional<Stepped> stepped_response_parser(nb::handle object) {
+  ParserObject* parser = nullptr;
+  if (!nb::try_cast(object, parser) || parser == nullptr) return std::nullopt;
+  return parser->stepped();
+}
 
 void define_parser(nb::module_& m) {
   nb::class_<ParserObject>(m, "ResponseParser")

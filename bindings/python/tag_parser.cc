@@ -7,6 +7,7 @@
 #include "events.h"
 #include "interruptible.h"
 #include "parlance/constraint.h"
+#include "stepping.h"
 
 namespace parlance::python {
 
@@ -102,39 +103,54 @@ class TagParserObject {
             to_list(parser_.initial_events(), compiled_->prototypes(), ids_)) {}
 
   nb::object feed(nb::handle text) {
-    if (parser_.finalized()) raise_finalized("TagParser");
+    TagParser& parser = idle();
+    if (parser.finalized()) raise_finalized("TagParser");
     return feed_parser(
-        parser_, text, ids_, input_, [&](std::span<const Event> got) {
+        parser, text, ids_, input_, [&](std::span<const Event> got) {
           return to_list(got, compiled_->prototypes(), ids_, input_.fed);
         });
   }
 
   nb::object finalize() {
-    if (parser_.finalized()) raise_finalized("TagParser");
-    nb::object list =
-        to_list(parser_.finalize(), compiled_->prototypes(), ids_);
+    TagParser& parser = idle();
+    if (parser.finalized()) raise_finalized("TagParser");
+    nb::object list = to_list(parser.finalize(), compiled_->prototypes(), ids_);
     return nb::make_tuple(message(), list);
   }
 
   nb::object initial_events() const { return initial_events_; }
-  nb::object message() const { return to_object(parser_.message().fields); }
+  nb::object message() const { return to_object(idle().message().fields); }
   nb::object chat() const {
     return to_object(
-        chat_message(parser_.message(), compiled_->compiled().fields()));
+        chat_message(idle().message(), compiled_->compiled().fields()));
   }
-  nb::object tree() const { return to_object(parser_.tree()); }
+  nb::object tree() const { return to_object(idle().tree()); }
   nb::object parts() const {
-    return to_list(parser_.message().parts, compiled_->prototypes());
+    return to_list(idle().message().parts, compiled_->prototypes());
   }
-  nb::object calls() const { return to_list(parser_.message().calls); }
+  nb::object calls() const { return to_list(idle().message().calls); }
   nb::object diagnostics() const {
-    return to_list(parser_.message().diagnostics);
+    return to_list(idle().message().diagnostics);
   }
-  bool complete() const { return parser_.complete(); }
-  std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
-  nb::object held() const { return to_bytes(parser_.held()); }
+  bool complete() const { return idle().complete(); }
+  std::size_t prefix_bytes() const { return idle().prefix_bytes(); }
+  nb::object held() const { return to_bytes(idle().held()); }
+
+  Stepped stepped() {
+    return {
+        .row = {.tag_parser = &parser_}, .in_use = &in_use_, .tokens = ids_};
+  }
 
  private:
+  TagParser& idle() {
+    check_idle(in_use_);
+    return parser_;
+  }
+  const TagParser& idle() const {
+    check_idle(in_use_);
+    return parser_;
+  }
+
   TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover,
                  bool stream_calls) {
     const Vocabulary* vocabulary = ids_ ? compiled_->vocabulary() : nullptr;
@@ -151,6 +167,7 @@ class TagParserObject {
   FedInput input_;
   TagParser parser_;
   nb::object initial_events_;
+  InUse in_use_ = false;
 };
 
 // Parses a complete response and returns the tree.
@@ -196,6 +213,12 @@ nb::object parse_tag(const CompiledTagObject& compiled, nb::handle response,
 }
 
 }  // namespace
+
+std::optional<Stepped> stepped_tag_parser(nb::handle object) {
+  TagParserObject* parser = nullptr;
+  if (!nb::try_cast(object, parser) || parser == nullptr) return std::nullopt;
+  return parser->stepped();
+}
 
 void define_tag_parser(nb::module_& m) {
   nb::class_<CompiledTagObject>(m, "CompiledTag")

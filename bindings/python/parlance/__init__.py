@@ -37,6 +37,7 @@ from typing import NamedTuple
 
 from . import _parlance
 from ._arguments import NOT_GIVEN, count, flag, is_a, items, kind, shown, unicode
+from ._batch import Batch, BatchStep
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
@@ -68,6 +69,8 @@ __version__: str = _parlance.__version__
 
 __all__ = [
     "ArrowMessages",
+    "Batch",
+    "BatchStep",
     "Compiler",
     "Constraint",
     "ContentAttributeError",

@@ -61,8 +61,21 @@ GRAMMAR = parlance.Grammar.from_ebnf('root ::= "ab" root | "c"')
 CONSTRAINT = COMPILER.compile(GRAMMAR)
 WORDS = CONSTRAINT.mask_words
 
+
+
+def batch():
+    """A batch with a row of two parts."""
+    out = parlance.Batch(threads=1)
+    out.add(
+        CONSTRAINT.matcher(),
+        parlance.ResponseParser(TEMPLATE, "", vocabulary=VOCABULARY),
+    )
+    return out
+
+
 # A new object of each class, for its methods.
 MAKE = {
+    "Batch": batch,
     "ArrowMessages": lambda: parlance.parse_arrow(TextColumn(["a"]), "qwen3"),
     "Compiler": lambda: COMPILER,
     "Constraint": lambda: CONSTRAINT,
@@ -109,6 +122,15 @@ VALID = {
     "added_ids": list,
     "assert_formats": lambda: True,
     "column": lambda: TextColumn(["a", None]),
+    "Batch.add(matcher)": CONSTRAINT.matcher,
+    "Batch.add(parser)": lambda: parlance.ResponseParser(
+        TEMPLATE, "", vocabulary=VOCABULARY
+    ),
+    "Batch.remove(row)": lambda: 0,
+    "Batch.step(rows)": lambda: [0],
+    "Batch.step(tokens)": lambda: [97],
+    "Batch.step(mask_rows)": lambda: [1],
+    "Batch.step(drafts)": lambda: [([-1], [-1], [97])],
     "buffer": rows,
     "cache_bytes": lambda: 1 << 20,
     "cancelled": lambda: None,

@@ -1,0 +1,332 @@
+// Batch: a step of many matchers and parsers in one call.
+
+#include "parlance/batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "constraint.h"
+#include "stepping.h"
+
+namespace parlance::python {
+
+namespace {
+
+// Marks objects as used until it is destroyed.
+class Uses {
+ public:
+  Uses() = default;
+  ~Uses() {
+    for (InUse* one : taken_) one->store(false, std::memory_order_release);
+  }
+  Uses(const Uses&) = delete;
+  Uses& operator=(const Uses&) = delete;
+
+  void take(InUse* one) {
+    if (one == nullptr) return;
+    if (one->exchange(true, std::memory_order_acquire)) {
+      raise_usage(
+          "a matcher or parser of the batch is in use: by another thread, or "
+          "by another row of this step; each is for one text at a time");
+    }
+    taken_.push_back(one);
+  }
+
+ private:
+  std::vector<InUse*> taken_;
+};
+
+// The tokens of each row, in one list.
+struct Tokens {
+  std::vector<TokenId> ids;
+  std::vector<std::size_t> ends;  // of row i
+
+  std::span<const TokenId> of(std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+    return std::span(ids).subspan(begin, ends[i] - begin);
+  }
+};
+
+// `tokens`: one id for each row in a flat sequence or array, or a sequence of
+// ids for each row.
+Tokens read_tokens(nb::handle tokens, std::size_t rows) {
+  Tokens out;
+  const bool listed = PyList_Check(tokens.ptr()) || PyTuple_Check(tokens.ptr());
+  bool flat = !listed;
+  if (listed) {
+    const Py_ssize_t size = PySequence_Fast_GET_SIZE(tokens.ptr());
+    flat = size == 0 ||
+           PyIndex_Check(PySequence_Fast_GET_ITEM(tokens.ptr(), 0)) != 0;
+  }
+  if (flat) {
+    out.ids = read_ids(tokens, "tokens");
+    for (std::size_t i = 0; i < out.ids.size(); ++i) out.ends.push_back(i + 1);
+  } else {
+    for (nb::handle item : tokens) {
+      const std::vector<TokenId> ids = read_ids(item, "an item of tokens");
+      out.ids.insert(out.ids.end(), ids.begin(), ids.end());
+      out.ends.push_back(out.ids.size());
+    }
+  }
+  if (out.ends.size() != rows) {
+    raise_usage("tokens has " + std::to_string(out.ends.size()) +
+                " items, and there are " + std::to_string(rows) + " rows");
+  }
+  return out;
+}
+
+struct Draft {
+  std::vector<std::int64_t> first_child;
+  std::vector<std::int64_t> next_sibling;
+  std::vector<std::int64_t> tokens;
+};
+
+// `drafts`: None, or for each row None or (first_child, next_sibling, tokens).
+std::vector<Draft> read_drafts(nb::handle drafts, std::size_t rows) {
+  std::vector<Draft> out;
+  if (drafts.is_none()) return out;
+  constexpr std::string_view kWanted =
+      "a list with None or (first_child, next_sibling, tokens) for each row";
+  if (!PyList_Check(drafts.ptr()) && !PyTuple_Check(drafts.ptr())) {
+    raise_type("drafts", kWanted, drafts);
+  }
+  for (nb::handle item : drafts) {
+    Draft& draft = out.emplace_back();
+    if (item.is_none()) continue;
+    if ((!PyList_Check(item.ptr()) && !PyTuple_Check(item.ptr())) ||
+        PySequence_Fast_GET_SIZE(item.ptr()) != 3) {
+      raise_type("an item of drafts", kWanted, item);
+    }
+    draft.first_child = read_numbers(item[0], "first_child");
+    draft.next_sibling = read_numbers(item[1], "next_sibling");
+    draft.tokens = read_numbers(item[2], "tokens of a draft");
+    if (draft.tokens.empty() ||
+        draft.first_child.size() != draft.tokens.size() ||
+        draft.next_sibling.size() != draft.tokens.size()) {
+      raise_usage(
+          "a draft tree needs first_child, next_sibling and tokens of the same "
+          "length, one item for each node, the root first");
+    }
+  }
+  if (out.size() != rows) {
+    raise_usage("drafts has " + std::to_string(out.size()) +
+                " items, and there are " + std::to_string(rows) + " rows");
+  }
+  return out;
+}
+
+nb::str str_of(std::string_view text) {
+  return nb::steal<nb::str>(PyUnicode_FromStringAndSize(
+      text.data(), static_cast<Py_ssize_t>(text.size())));
+}
+
+class BatchObject {
+ public:
+  explicit BatchObject(unsigned threads) : batch_({.threads = threads}) {
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      kinds_[i] = str_of(to_string(static_cast<EventKind>(i)));
+    }
+  }
+
+  std::uint32_t add(nb::object matcher, nb::object parser) {
+    check_no_step();
+    Row row;
+    if (!matcher.is_none()) {
+      const std::optional<Stepped> found = stepped_matcher(matcher);
+      if (!found) raise_type("matcher", "a Matcher", matcher);
+      row.stepped.matcher = found->row.matcher;
+      row.words = found->words;
+      row.matcher_in_use = found->in_use;
+    }
+    if (!parser.is_none()) {
+      std::optional<Stepped> found = stepped_response_parser(parser);
+      if (!found) found = stepped_tag_parser(parser);
+      if (!found) raise_type("parser", "a ResponseParser or TagParser", parser);
+      if (!found->tokens) {
+        raise_usage(
+            "the parser of a row reads token ids, so it must be made with "
+            "vocabulary=");
+      }
+      row.stepped.parser = found->row.parser;
+      row.stepped.tag_parser = found->row.tag_parser;
+      row.parser_in_use = found->in_use;
+    }
+    row.matcher = std::move(matcher);
+    row.parser = std::move(parser);
+    const std::uint32_t number = batch_.add(row.stepped);
+    if (number == rows_.size()) rows_.emplace_back();
+    rows_[number] = std::move(row);
+    return number;
+  }
+
+  void remove(std::int64_t row) {
+    check_no_step();
+    find(row);
+    batch_.remove(static_cast<std::uint32_t>(row));
+    rows_[static_cast<std::size_t>(row)].reset();
+  }
+
+  std::size_t size() const { return batch_.size(); }
+
+  nb::object step(nb::handle rows, nb::handle tokens, nb::handle buffer,
+                  nb::handle mask_rows, nb::handle drafts) {
+    Uses uses;
+    uses.take(&in_use_);
+    const std::vector<std::int64_t> numbers = read_numbers(rows, "rows");
+    const Tokens ids = read_tokens(tokens, numbers.size());
+    const std::vector<Draft> trees = read_drafts(drafts, numbers.size());
+    std::vector<BatchInput> inputs(numbers.size());
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const Row& row = find(numbers[i]);
+      uses.take(row.matcher_in_use);
+      uses.take(row.parser_in_use);
+      words = std::max(words, row.words);
+      inputs[i].row = static_cast<std::uint32_t>(numbers[i]);
+      inputs[i].tokens = ids.of(i);
+      if (!trees.empty()) {
+        inputs[i].first_child = trees[i].first_child;
+        inputs[i].next_sibling = trees[i].next_sibling;
+        inputs[i].draft_tokens = trees[i].tokens;
+      }
+    }
+    std::optional<Rows> target;
+    if (!buffer.is_none()) {
+      target.emplace(buffer, words);
+      place(inputs, mask_rows, target->count());
+    } else if (!mask_rows.is_none()) {
+      raise_usage("mask_rows needs a buffer, which has these rows");
+    }
+    std::vector<BatchOutput> outputs(inputs.size());
+    bool done = false;
+    {
+      nb::gil_scoped_release release;
+      done = batch_.step(inputs,
+                         target ? target->all() : std::span<std::int32_t>(),
+                         target ? target->stride() : 0, outputs);
+    }
+    if (!done) {
+      raise_usage(
+          "a row stands twice among rows, or a row of the buffer receives two "
+          "masks; a draft tree takes as many rows as it has nodes");
+    }
+    return to_tuple(numbers, outputs);
+  }
+
+ private:
+  struct Row {
+    nb::object matcher;  // keeps `stepped`
+    nb::object parser;
+    BatchRow stepped = {};
+    InUse* matcher_in_use = nullptr;
+    InUse* parser_in_use = nullptr;
+    std::size_t words = 0;
+  };
+
+  void check_no_step() const {
+    if (in_use_.load(std::memory_order_acquire)) {
+      raise_usage("this batch makes a step in another thread");
+    }
+  }
+
+  const Row& find(std::int64_t row) const {
+    if (row < 0 || static_cast<std::size_t>(row) >= rows_.size() ||
+        !rows_[static_cast<std::size_t>(row)]) {
+      raise_usage("the batch has no row " + std::to_string(row));
+    }
+    return *rows_[static_cast<std::size_t>(row)];
+  }
+
+  // Which rows of the buffer the masks go to: those of mask_rows, where None
+  // or -1 is none; by default one after another.
+  static void place(std::vector<BatchInput>& inputs, nb::handle mask_rows,
+                    std::size_t count) {
+    std::vector<std::int64_t> given;
+    if (!mask_rows.is_none()) {
+      given = read_numbers(mask_rows, "mask_rows");
+      if (given.size() != inputs.size()) {
+        raise_usage("mask_rows has " + std::to_string(given.size()) +
+                    " items, and there are " + std::to_string(inputs.size()) +
+                    " rows");
+      }
+    }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!given.empty() && given[i] == -1) continue;
+      const std::size_t masks =
+          std::max<std::size_t>(inputs[i].draft_tokens.size(), 1);
+      std::size_t at = next;
+      if (!given.empty()) {
+        at = given[i] < 0 ? count : static_cast<std::size_t>(given[i]);
+      }
+      if (at >= count || masks > count - at) {
+        raise_usage(
+            "the buffer has " + std::to_string(count) + " rows, and input " +
+            std::to_string(i) + " needs " + std::to_string(masks) +
+            " from row " +
+            (given.empty() ? std::to_string(at) : std::to_string(given[i])) +
+            " on");
+      }
+      inputs[i].mask_row = at;
+      next = at + masks;
+    }
+  }
+
+  nb::object to_tuple(std::span<const std::int64_t> numbers,
+                      std::span<const BatchOutput> outputs) const {
+    nb::list accepted;
+    nb::list terminated;
+    nb::list constrained;
+    nb::list deltas;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const BatchOutput& output = outputs[i];
+      accepted.append(output.accepted);
+      terminated.append(output.terminated);
+      constrained.append(output.constrained);
+      for (const Event& event : output.events) {
+        if (event.kind == EventKind::kRegionOpen ||
+            event.kind == EventKind::kRegionClose) {
+          continue;
+        }
+        const bool call = event.kind == EventKind::kCallOpen ||
+                          event.kind == EventKind::kCallArguments ||
+                          event.kind == EventKind::kCallClose;
+        deltas.append(nb::make_tuple(
+            numbers[i], kinds_[static_cast<std::size_t>(event.kind)],
+            str_of(event.field), str_of(event.text),
+            call ? static_cast<std::int64_t>(event.call) : -1));
+      }
+    }
+    return nb::make_tuple(accepted, terminated, constrained, deltas);
+  }
+
+  static constexpr std::size_t kKinds =
+      static_cast<std::size_t>(EventKind::kCallClose) + 1;
+
+  Batch batch_;
+  std::vector<std::optional<Row>> rows_;  // by number
+  nb::object kinds_[kKinds];
+  InUse in_use_ = false;
+};
+
+}  // namespace
+
+void define_batch(nb::module_& m) {
+  nb::class_<BatchObject>(m, "Batch")
+      .def(nb::init<unsigned>(), nb::arg("threads"))
+      .def("add", &BatchObject::add, nb::arg("matcher").none(),
+           nb::arg("parser").none())
+      .def("remove", &BatchObject::remove, nb::arg("row"))
+      .def("size", &BatchObject::size)
+      .def("step", &BatchObject::step, nb::arg("rows"), nb::arg("tokens"),
+           nb::arg("buffer").none(), nb::arg("mask_rows").none(),
+           nb::arg("drafts").none());
+}
+
+}  // namespace parlance::python
