@@ -38,11 +38,42 @@ bool closed(const schema::Document& document, const Conjunction& nodes) {
 
 }  // namespace
 
+// A schema sees what is evaluated by itself and by the schemas in place in it,
+// but not what the schemas around it and beside it evaluate.
+void ArgumentSchema::insert_unevaluated(const Conjunction& nodes,
+                                        const std::vector<NodeId>& evaluating,
+                                        Conjunction& value) const {
+  for (const NodeId id : nodes) {
+    const NodeId rule = document_.node(id).objects().unevaluated_properties;
+    if (rule == schema::kNoNode) continue;
+    // Invariant: the nodes of the conjunction that are in place in those before
+    // `i` are in `inside`.
+    std::vector<NodeId> inside = {id};
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      const Node& node = document_.node(inside[i]);
+      const auto add = [&](NodeId other) {
+        if (std::binary_search(nodes.begin(), nodes.end(), other) &&
+            std::ranges::find(inside, other) == inside.end()) {
+          inside.push_back(other);
+        }
+      };
+      if (node.ref != schema::kNoNode) add(node.ref);
+      for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+        for (const NodeId other : *list) add(other);
+      }
+    }
+    const bool evaluated = std::ranges::any_of(evaluating, [&](NodeId one) {
+      return std::ranges::find(inside, one) != inside.end();
+    });
+    if (!evaluated) insert(value, rule);
+  }
+}
+
 Result<std::optional<Conjunction>> ArgumentSchema::member(
     const Conjunction& nodes, std::string_view name) {
   using Optional = std::optional<Conjunction>;
   Conjunction out;
-  bool evaluated = false;
+  std::vector<NodeId> evaluating;
   for (NodeId id : nodes) {
     const ObjectRules& rules = document_.node(id).objects();
     bool here = false;
@@ -62,18 +93,15 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
       insert(out, rules.additional_properties);
       here = true;
     }
-    evaluated = evaluated || here;
+    if (here) evaluating.push_back(id);
     if (rules.property_names != schema::kNoNode) {
       Result<LanguageId> names = strings_of(rules.property_names);
       if (!names) return std::move(names).error();
       if (!accepts(*names, name)) return Optional();
     }
   }
-  for (NodeId id : nodes) {
-    const NodeId rule = document_.node(id).objects().unevaluated_properties;
-    if (rule != schema::kNoNode && !evaluated) insert(out, rule);
-  }
-  if (!evaluated && closed(document_, nodes)) {
+  insert_unevaluated(nodes, evaluating, out);
+  if (evaluating.empty() && closed(document_, nodes)) {
     // A key in `required` that nothing declares counts as declared.
     return Optional(std::move(out));
   }
@@ -123,18 +151,15 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     ArgumentObject::Extra extra;
     extra.names = languages_.all_of({writable, unconstrained});
     extra.declared = std::move(listed);
+    std::vector<NodeId> evaluating;
     for (NodeId id : nodes) {
       const ObjectRules& rules = document_.node(id).objects();
       if (rules.additional_properties != schema::kNoNode) {
         insert(extra.value, rules.additional_properties);
+        evaluating.push_back(id);
       }
     }
-    if (extra.value.empty()) {
-      for (NodeId id : nodes) {
-        const NodeId rule = document_.node(id).objects().unevaluated_properties;
-        if (rule != schema::kNoNode) insert(extra.value, rule);
-      }
-    }
+    insert_unevaluated(nodes, evaluating, extra.value);
     if (types(extra.value) == 0) return std::vector<ArgumentObject::Extra>();
     return std::vector<ArgumentObject::Extra>{std::move(extra)};
   }
@@ -187,7 +212,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     ArgumentObject::Extra extra;
     extra.by_pattern = !one.matched.empty();
     if (!extra.by_pattern && others_forbidden) continue;
-    bool evaluated = false;
+    std::vector<NodeId> evaluating;
     for (NodeId id : nodes) {
       const ObjectRules& rules = document_.node(id).objects();
       bool here = false;
@@ -203,12 +228,9 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
         insert(extra.value, rules.additional_properties);
         here = true;
       }
-      evaluated = evaluated || here;
+      if (here) evaluating.push_back(id);
     }
-    for (NodeId id : nodes) {
-      const NodeId rule = document_.node(id).objects().unevaluated_properties;
-      if (rule != schema::kNoNode && !evaluated) insert(extra.value, rule);
-    }
+    insert_unevaluated(nodes, evaluating, extra.value);
     if (types(extra.value) == 0) continue;
     // Names that no pattern and no propertyNames constrain are fewer.
     extra.names = extra.by_pattern || names_constrained

@@ -145,6 +145,11 @@ class ArgumentSchema {
       const Conjunction& nodes, const ArgumentObject& constraints,
       automata::LanguageId names, bool names_constrained,
       const UndeclaredNames& undeclared);
+  // Adds the unevaluatedProperties that hold for a value that only the nodes
+  // `evaluating` evaluate.
+  void insert_unevaluated(const Conjunction& nodes,
+                          const std::vector<NodeId>& evaluating,
+                          Conjunction& value) const;
   // The constraints on the value of a member; nothing if it must be absent.
   Result<std::optional<Conjunction>> member(const Conjunction& nodes,
                                             std::string_view name);

@@ -10,7 +10,7 @@
 #include "call_stream/member_writer.h"
 #include "json/writer.h"
 #include "parlance/json.h"
-#include "schema/typing.h"
+#include "schema/cast_calls.h"
 
 namespace parlance::call_stream {
 namespace {
@@ -19,6 +19,7 @@ constexpr std::string_view kCohereOpen = "<cofl:value";
 constexpr std::string_view kCohereClose = "</cofl:value>";
 constexpr std::string_view kMinimax = "]<]minimax[>[";
 constexpr std::string_view kItem = "item";
+constexpr std::uint8_t kContainers = schema::kArray | schema::kObject;
 
 // The end of `text` without what may be the beginning of `marker`.  No marker
 // begins before `from`.
@@ -249,36 +250,14 @@ MinimaxCallReader::MinimaxCallReader(std::string_view name, std::string_view id,
   frames_[0].kind = Frame::Kind::kObject;
 }
 
-namespace {
-
-bool takes(const json::Value* schema, schema::LooseType type) {
-  if (schema == nullptr) return false;
-  const std::vector<schema::LooseType> types = schema::candidate_types(*schema);
-  return std::ranges::find(types, type) != types.end();
-}
-
-// The schema of an element called `name` in one with `schema`.
-const json::Value* inner_schema(const json::Value* schema,
-                                std::string_view name) {
-  if (schema == nullptr || !schema->is_object()) return nullptr;
-  if (const json::Value* properties = schema->find("properties")) {
-    if (const json::Value* found = properties->find(name)) return found;
-  }
-  return name == kItem ? schema->find("items") : nullptr;
-}
-
-}  // namespace
-
 // Whether text in the element can only be a string.
 bool MinimaxCallReader::is_string(const Frame& frame) const {
-  if (frame.schema == nullptr) return !exact_;
-  const std::vector<schema::LooseType> types =
-      schema::candidate_types(*frame.schema);
-  if (types.empty()) return !exact_;
-  return std::ranges::all_of(types, [&](schema::LooseType type) {
-    return type == schema::LooseType::kString ||
-           (type == schema::LooseType::kUnknown && !exact_);
-  });
+  const schema::Parameter& parameter = frame.parameter;
+  if (!exact_) {
+    return !schema::may_cast_string(parameter, schema::Strings::kWritten) &&
+           (schema::types_of(parameter) & kContainers) == 0;
+  }
+  return schema::types_of(parameter) == schema::kString;
 }
 
 // Writes what comes before the value of the innermost element.
@@ -313,8 +292,9 @@ void MinimaxCallReader::grow(std::string_view text, std::size_t end,
 bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
   Frame& parent = frames_.back();
   if (parent.kind == Frame::Kind::kOpen) {
-    const bool list = takes(parent.schema, schema::LooseType::kArray);
-    const bool object = takes(parent.schema, schema::LooseType::kObject);
+    const std::uint8_t types = schema::types_of(parent.parameter);
+    const bool list = (types & schema::kArray) != 0;
+    const bool object = (types & schema::kObject) != 0;
     const bool is_list = name == kItem && list && !object;
     // An object that has only items may be a list, unless its schema says no.
     if (!is_list && name == kItem && !(object && !list)) return false;
@@ -332,10 +312,11 @@ bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
   next.name = name;
   next.begin = at_;
   if (frames_.size() > 1) {
-    next.schema = inner_schema(parent.schema, name);
+    next.parameter =
+        schema::inner_parameter(parent.parameter, name, parent.items++);
   } else if (parameters_ != nullptr) {
     const auto found = parameters_->find(name);
-    if (found != parameters_->end()) next.schema = &found->second.schema;
+    if (found != parameters_->end()) next.parameter = found->second;
   }
   frames_.push_back(std::move(next));
   return true;
@@ -345,7 +326,6 @@ bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
 // region closes.
 bool MinimaxCallReader::end_element(std::string_view text, std::size_t end,
                                     std::string& out) {
-  using schema::LooseType;
   grow(text, end, out);
   Frame& frame = frames_.back();
   switch (frame.kind) {
@@ -364,9 +344,9 @@ bool MinimaxCallReader::end_element(std::string_view text, std::size_t end,
       if (exact_) {
         const Result<json::Value> value =
             json::parse(base::python_strip(inside), {.limits = limits_});
-        if (frame.schema == nullptr || !value ||
-            schema::candidate_types(*frame.schema).empty() ||
-            takes(frame.schema, LooseType::kString)) {
+        const std::uint8_t types = schema::types_of(frame.parameter);
+        if (!value || value->is_string() || types == 0 ||
+            (types & schema::kString) != 0) {
           return false;
         }
         write_key(out);
@@ -374,18 +354,8 @@ bool MinimaxCallReader::end_element(std::string_view text, std::size_t end,
         break;
       }
       write_key(out);
-      const bool blank = base::python_strip(inside).empty() &&
-                         !takes(frame.schema, LooseType::kString);
-      std::optional<json::Value> value;
-      if (blank && takes(frame.schema, LooseType::kArray)) {
-        value = json::Value(json::Array());
-      } else if (blank && takes(frame.schema, LooseType::kObject)) {
-        value = json::Value(json::Object());
-      } else if (frame.schema != nullptr) {
-        value = schema::cast(inside, schema::candidate_types(*frame.schema),
-                             schema::Numbers::kJson);
-      }
-      out += json::dump(value ? *value : json::Value(inside), {.ascii = false});
+      out += json::dump(schema::value_of_leaf(inside, frame.parameter),
+                        {.ascii = false});
       break;
     }
   }

@@ -98,8 +98,9 @@ class MinimaxCallReader final : public CallReader {
  private:
   struct Frame {
     std::string name;
-    const json::Value* schema = nullptr;  // null: unknown
-    std::size_t begin = 0;                // of its text
+    schema::Parameter parameter = {};
+    std::size_t items = 0;  // elements in it
+    std::size_t begin = 0;  // of its text
     enum class Kind : std::uint8_t { kOpen, kString, kList, kObject };
     Kind kind = Kind::kOpen;  // kOpen: nothing of its value is written
     std::set<std::string, std::less<>> names = {};  // of its elements

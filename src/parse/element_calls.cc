@@ -24,8 +24,6 @@ MemberReader::MemberReader(std::string_view name, std::string_view id,
       marks_(marks),
       casts_(std::move(casts)),
       limits_(limits),
-      parameters_(schema::parameters_of(casts_.tools, name)),
-      undeclared_(schema::undeclared_of(casts_.tools, name, casts_.strings)),
       name_(name),
       id_(id) {}
 
@@ -34,11 +32,9 @@ void MemberReader::open(CallWriter& out) {
   opened_ = true;
 }
 
-const schema::Parameter* MemberReader::parameter_of(
+std::shared_ptr<const schema::Parameter> MemberReader::parameter_of(
     std::string_view key) const {
-  if (parameters_ == nullptr) return undeclared_;
-  const auto found = parameters_->find(key);
-  return found == parameters_->end() ? undeclared_ : &found->second;
+  return schema::parameter_of(casts_.tools, name_, key, casts_.strings);
 }
 
 bool MemberReader::write(std::string_view key, std::string_view type,
@@ -49,7 +45,7 @@ bool MemberReader::write(std::string_view key, std::string_view type,
           ? parse_member_value(raw, null, content_, program_, limits_)
           : read_argument(raw, type, content_, *reading_, program_, limits_);
   if (!value) return false;
-  if (const schema::Parameter* parameter = parameter_of(key)) {
+  if (const auto parameter = parameter_of(key)) {
     if (auto changed =
             schema::cast_argument(*value, *parameter, casts_.strings)) {
       *value = std::move(*changed);
@@ -146,7 +142,7 @@ bool ElementCallReader::read_element(std::string_view text, std::string& out) {
 
 // Whether the value that begins can only be the string of its text.
 bool ElementCallReader::is_string() const {
-  const schema::Parameter* parameter = parameter_of(key_);
+  const auto parameter = parameter_of(key_);
   if (parameter != nullptr &&
       schema::may_cast_string(*parameter, casts_.strings)) {
     return false;

@@ -44,7 +44,8 @@ class MemberReader : public call_stream::CallReader {
                const Limits& limits);
 
   void open(call_stream::CallWriter& out);
-  const schema::Parameter* parameter_of(std::string_view key) const;
+  std::shared_ptr<const schema::Parameter> parameter_of(
+      std::string_view key) const;
   // Writes a member with the value of `raw`, which `type` types ("": nothing
   // does).  False: it cannot be read.
   bool write(std::string_view key, std::string_view type, const MarkedText& raw,
@@ -58,8 +59,6 @@ class MemberReader : public call_stream::CallReader {
   const Limits limits_;
   // What a family file says about arguments; may be null.
   const format::ArgumentReading* reading_ = nullptr;
-  const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
-  const schema::Parameter* undeclared_ = nullptr;
   call_stream::MemberWriter writer_;
   bool stopped_ = false;  // nothing more can be written
   // Whether the values of equal keys are a list, and `key` has come before:

@@ -14,13 +14,12 @@
 #include "base/ascii.h"
 #include "base/python_number.h"
 #include "parse/content.h"
-#include "schema/typing.h"
+#include "schema/cast_calls.h"
 
 namespace parlance::parse {
 namespace {
 
 using json::Value;
-using schema::LooseType;
 
 constexpr std::string_view kCohereOpen = "<cofl:value";
 constexpr std::string_view kCohereClose = "</cofl:value>";
@@ -173,7 +172,7 @@ namespace {
 
 struct MinimaxFrame {
   std::string name;
-  Value schema = {};        // null: unknown
+  schema::Parameter parameter = {};
   std::size_t content = 0;  // where the element's text begins
   bool has_elements = false;
   bool only_items = true;  // all elements are called "item"
@@ -182,43 +181,18 @@ struct MinimaxFrame {
   json::Array items = {};             // the same values in order
 };
 
-bool takes(const std::vector<LooseType>& types, LooseType type) {
-  return std::ranges::find(types, type) != types.end();
-}
-
-// The schema of an element in an element.
-Value inner_schema(const MinimaxFrame& parent, const std::string& name) {
-  if (!parent.schema.is_object()) return {};
-  if (const Value* properties = parent.schema.find("properties")) {
-    if (const Value* found = properties->find(name)) return *found;
-  }
-  if (name == kItem) {
-    if (const Value* items = parent.schema.find("items")) return *items;
-  }
-  return {};
-}
-
 // The value of an element that ends at `end`.
 Value value_of(MinimaxFrame& frame, std::string_view text, std::size_t end) {
-  const std::vector<LooseType> types = schema::candidate_types(frame.schema);
-  const bool list = takes(types, LooseType::kArray);
-  const bool object = takes(types, LooseType::kObject);
   if (frame.has_elements) {
-    if (frame.only_items && (list || !object)) {
+    const std::uint8_t types = schema::types_of(frame.parameter);
+    if (frame.only_items &&
+        ((types & schema::kArray) != 0 || (types & schema::kObject) == 0)) {
       return Value(std::move(frame.items));
     }
     return Value(std::move(frame.members));
   }
-  const std::string_view inside =
-      text.substr(frame.content, end - frame.content);
-  if (base::python_strip(inside).empty() && !takes(types, LooseType::kString)) {
-    if (list) return Value(json::Array());
-    if (object) return Value(json::Object());
-  }
-  if (auto value = schema::cast(inside, types, schema::Numbers::kJson)) {
-    return std::move(*value);
-  }
-  return Value(inside);
+  return schema::value_of_leaf(text.substr(frame.content, end - frame.content),
+                               frame.parameter);
 }
 
 }  // namespace
@@ -268,10 +242,11 @@ Result<Value> read_minimax_m3_elements(
       next.name = name;
       next.content = at;
       if (frames.size() > 1) {
-        next.schema = inner_schema(top, next.name);
+        next.parameter =
+            schema::inner_parameter(top.parameter, next.name, top.items.size());
       } else if (parameters != nullptr) {
         const auto found = parameters->find(next.name);
-        if (found != parameters->end()) next.schema = found->second.schema;
+        if (found != parameters->end()) next.parameter = found->second;
       }
       frames.push_back(std::move(next));
       continue;

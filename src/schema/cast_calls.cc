@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/python_number.h"
 #include "json/python_literal.h"
 #include "schema/tool_table.h"
 #include "schema/typing.h"
@@ -23,11 +24,42 @@ bool takes(const Parameter& parameter, LooseType type) {
   return std::ranges::find(parameter.types, type) != parameter.types.end();
 }
 
+std::uint8_t bits_of(LooseType type) {
+  switch (type) {
+    case LooseType::kNull:
+      return kNull;
+    case LooseType::kBoolean:
+      return kBoolean;
+    case LooseType::kInteger:
+    case LooseType::kNumber:
+      return kNumber;
+    case LooseType::kString:
+      return kString;
+    case LooseType::kArray:
+      return kArray;
+    case LooseType::kObject:
+      return kObject;
+    case LooseType::kUnknown:
+      return 0;
+  }
+  return 0;
+}
+
+// The types that the tool's schema allows; none if it cannot be loaded.
+std::uint8_t known_types(const Parameter& parameter) {
+  const Declared declared = parameter.declared();
+  return declared.known() ? declared.types() : 0;
+}
+
 // A Python literal that is a list or an object, if the schema accepts one.
 std::optional<json::Value> cast_python(std::string_view text,
                                        const Parameter& parameter) {
-  const bool list = takes(parameter, LooseType::kArray);
-  const bool object = takes(parameter, LooseType::kObject);
+  const std::uint8_t types =
+      parameter.plain ? std::uint8_t{0} : known_types(parameter);
+  const bool list =
+      takes(parameter, LooseType::kArray) || (types & kArray) != 0;
+  const bool object =
+      takes(parameter, LooseType::kObject) || (types & kObject) != 0;
   if (!list && !object) return std::nullopt;
   Result<json::Value> value = json::read_python(text);
   if (!value ||
@@ -100,6 +132,25 @@ std::optional<json::Value> cast_json(std::string_view text,
   return cast(text, {type}, Numbers::kJson);
 }
 
+// The same by the schema of the tool, for a parameter that is not plain.
+// `stays`: the text is a valid string.
+std::optional<json::Value> cast_valid(std::string_view text,
+                                      const Parameter& parameter, bool& stays) {
+  const Declared declared = parameter.declared();
+  json::ParseOptions options;
+  options.allow_nonfinite = false;
+  Result<json::Value> value = json::parse(text, options);
+  if (value && !value->is_string() && declared.valid(*value) == true) {
+    const LooseType type = type_of(*value);
+    if (type == LooseType::kNumber || type == LooseType::kInteger) {
+      if (auto number = cast(text, {type}, Numbers::kJson)) return number;
+    }
+    return std::move(*value);
+  }
+  stays = declared.valid(json::Value(text)) == true;
+  return std::nullopt;
+}
+
 // Whether some text can be cast.
 bool casts(const Parameter& parameter) {
   return std::ranges::any_of(parameter.types, [](LooseType type) {
@@ -113,20 +164,44 @@ bool may_cast_string(const Parameter& parameter, Strings strings) {
   if (strings == Strings::kTyped && takes_strings(parameter)) return false;
   if (is_raw(strings) &&
       (parameter.unrestricted ||
-       std::ranges::any_of(parameter.listed, [](const json::Value& value) {
-         return !value.is_string();
-       }))) {
+       std::ranges::any_of(
+           parameter.listed,
+           [](const json::Value& value) { return !value.is_string(); }) ||
+       (!parameter.plain && (known_types(parameter) & ~kString) != 0))) {
     return true;
   }
   return casts(parameter);
 }
 
-const Parameter* undeclared_of(const ToolSet& tools, std::string_view tool,
-                               Strings strings) {
-  if (tools.empty() || !is_raw(strings)) return nullptr;
+std::shared_ptr<const Parameter> parameter_of(const ToolSet& tools,
+                                              std::string_view tool,
+                                              std::string_view name,
+                                              Strings strings) {
+  if (tools.empty()) return nullptr;
   const ToolTable& table = *detail::Access::impl(tools);
+  // The table outlives the pointer, which does not own it.
+  const auto in_table = [](const Parameter& parameter) {
+    return std::shared_ptr<const Parameter>(std::shared_ptr<const void>(),
+                                            &parameter);
+  };
+  if (const auto declared = table.tools.find(tool);
+      declared != table.tools.end()) {
+    const auto found = declared->second.find(name);
+    if (found != declared->second.end()) return in_table(found->second);
+  }
   const auto found = table.undeclared.find(tool);
-  return found == table.undeclared.end() ? nullptr : &found->second;
+  if (!is_raw(strings) || found == table.undeclared.end()) return nullptr;
+  const Undeclared& undeclared = found->second;
+  if (undeclared.tool != nullptr) {
+    Declared inner = Declared::root(undeclared.tool).member(name);
+    if (inner.restricts()) {
+      Parameter out = undeclared.others.value_or(Parameter());
+      out.plain = false;
+      out.inner = std::move(inner);
+      return std::make_shared<const Parameter>(std::move(out));
+    }
+  }
+  return undeclared.others ? in_table(*undeclared.others) : nullptr;
 }
 
 bool may_cast_list(const Parameter& parameter) {
@@ -150,9 +225,16 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
   if (argument.is_string()) {
     if (!may_cast_string(parameter, strings)) return std::nullopt;
     if (is_raw(strings)) {
-      bool listed = false;
-      auto value = cast_json(argument.as_string(), parameter, listed);
-      if (value || listed) return value;
+      bool stays = false;
+      if (!parameter.plain) {
+        auto valid = cast_valid(argument.as_string(), parameter, stays);
+        if (valid || stays) return valid;
+      }
+      auto value = cast_json(argument.as_string(), parameter, stays);
+      if (value || stays) return value;
+    } else if (strings == Strings::kTyped && !parameter.plain &&
+               parameter.declared().valid(argument) == true) {
+      return std::nullopt;
     }
     auto value = cast(argument.as_string(), parameter.types, numbers);
     if (!value && strings == Strings::kPython) {
@@ -176,6 +258,53 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
   return changed;
 }
 
+Parameter inner_parameter(const Parameter& parent, std::string_view name,
+                          std::size_t index) {
+  constexpr std::string_view kItem = "item";
+  const json::Value* properties = parent.schema.find("properties");
+  const json::Value* found =
+      properties == nullptr ? nullptr : properties->find(name);
+  if (found == nullptr && name == kItem) found = parent.schema.find("items");
+  Parameter out;
+  if (found != nullptr) out = parameter_of(*found);
+  if (found != nullptr && out.plain) return out;
+  const Declared around = parent.declared();
+  out.inner = around.member(name);
+  if (!out.inner.restricts() && name == kItem) out.inner = around.item(index);
+  out.plain = !out.inner.restricts();
+  return out;
+}
+
+std::uint8_t types_of(const Parameter& parameter) {
+  if (!parameter.plain) {
+    const Declared declared = parameter.declared();
+    if (declared.known()) return declared.types();
+  }
+  std::uint8_t out = 0;
+  for (const LooseType type : parameter.types) out |= bits_of(type);
+  return out;
+}
+
+json::Value value_of_leaf(std::string_view text, const Parameter& parameter) {
+  const json::Value string(text);
+  if (base::python_strip(text).empty()) {
+    const std::uint8_t types = types_of(parameter);
+    const bool never_string = (types & kString) == 0;
+    const Declared declared =
+        parameter.plain ? Declared() : parameter.declared();
+    const bool invalid = declared.valid(string) == false;
+    for (const auto& [type, empty] :
+         {std::pair<std::uint8_t, json::Value>(kArray, json::Array()),
+          std::pair<std::uint8_t, json::Value>(kObject, json::Object())}) {
+      if ((types & type) == 0) continue;
+      if (never_string || (invalid && declared.valid(empty) == true)) {
+        return empty;
+      }
+    }
+  }
+  return cast_argument(string, parameter, Strings::kWritten).value_or(string);
+}
+
 namespace {
 
 // First collects the arguments that change, without mutable access to the call,
@@ -194,14 +323,11 @@ void cast_call(json::Value& call, const ToolSet& tools, Strings strings,
   const ToolTable& table = *detail::Access::impl(tools);
   const auto tool = table.tools.find(name->as_string());
   if (tool == table.tools.end()) return;
-  const Parameter* undeclared =
-      undeclared_of(tools, name->as_string(), strings);
 
   std::vector<std::pair<std::string, json::Value>> changes;
   for (const json::Member& member : arguments->members()) {
-    const auto declared = tool->second.find(member.key);
-    const Parameter* parameter =
-        declared == tool->second.end() ? undeclared : &declared->second;
+    const std::shared_ptr<const Parameter> parameter =
+        parameter_of(tools, name->as_string(), member.key, strings);
     if (parameter == nullptr) continue;
     if (parameter->bad_union && !error) {
       error = Error{ErrorCode::kContentType,

@@ -3,7 +3,9 @@
 
 // Gives the arguments of tool calls the types that the tools declare.
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -19,11 +21,11 @@ enum class Strings : std::uint8_t {
   // Are the written text of a value of any type, cast as in transformers.
   kText,
   // The strings of a family: a number of JSON is that number.  A text that is
-  // JSON of a value that the schema lists, or of one of its types, is that
-  // value, and so is any JSON but a string where the schema explicitly allows
-  // all values.
+  // JSON of a valid value other than a string is that value; otherwise it stays
+  // as it is if the string is valid, as in src/arguments/reader.h.  Only a text
+  // that is neither is cast as far as a type of the schema allows.
   kWritten,
-  // Were written as strings: not cast if the schema accepts a string.
+  // Were written as strings: not cast if the string is valid.
   kTyped,
   // As kWritten, and a list or an object may be written as a Python literal.
   kPython,
@@ -47,15 +49,32 @@ std::optional<Error> cast_tool_calls(json::Value& value, const ToolSet& tools,
 const StringMap<Parameter>* parameters_of(const ToolSet& tools,
                                           std::string_view tool);
 
-// The schema of the arguments that a tool does not declare, if it explicitly
-// allows them and their strings are raw; or null.
-const Parameter* undeclared_of(const ToolSet& tools, std::string_view tool,
-                               Strings strings);
+// The parameter called `name`, declared or not; null if there is none.  If
+// their strings are raw, undeclared arguments are those that the schema
+// explicitly allows, and those of patternProperties, $ref and allOf.  Lives as
+// long as a copy of `tools`, or as the pointer.
+std::shared_ptr<const Parameter> parameter_of(const ToolSet& tools,
+                                              std::string_view tool,
+                                              std::string_view name,
+                                              Strings strings);
 
 // One argument after the cast, or nothing if the cast does not change it.
 std::optional<json::Value> cast_argument(const json::Value& argument,
                                          const Parameter& parameter,
                                          Strings strings);
+
+// The parameter of an element in an element (minimax_m3_xml): the member `name`
+// of `parent`, or its item `index`, if the name is "item" and no member's.
+Parameter inner_parameter(const Parameter& parent, std::string_view name,
+                          std::size_t index);
+
+// TypeBits that the schema allows; 0 if nothing is known.
+std::uint8_t types_of(const Parameter& parameter);
+
+// The value of an element of minimax_m3_xml that has only text: an empty list
+// or object, if the text is blank and no valid string; else what
+// cast_argument() makes of it.
+json::Value value_of_leaf(std::string_view text, const Parameter& parameter);
 
 // Whether cast_argument() may change some string, or some list.
 bool may_cast_string(const Parameter& parameter, Strings strings);

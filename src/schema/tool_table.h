@@ -6,12 +6,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "parlance/json.h"
+#include "schema/declared.h"
 #include "schema/typing.h"
 
 namespace parlance::schema {
@@ -35,12 +38,34 @@ struct Parameter {
   bool bad_union = false;     // see has_bad_union()
   bool unrestricted = false;  // any value is valid
   json::Array listed = {};    // the values of "enum" or "const"
+  // Whether the fields above say all that the type of a text depends on: the
+  // schema is one type, allows every value, or has OpenAPI's "nullable".
+  bool plain = true;
+  // The member `name` of the arguments of `tool`, unless `inner` is known.
+  std::shared_ptr<const ToolSchema> tool = nullptr;
+  std::string name = {};
+  Declared inner = {};
+
+  // What the schema of the tool says of the value.
+  Declared declared() const {
+    return inner.known() ? inner : Declared::root(tool).member(name);
+  }
+};
+
+// A parameter as its own schema describes it.
+Parameter parameter_of(const json::Value& schema);
+
+// Arguments that a tool does not declare.
+struct Undeclared {
+  std::optional<Parameter> others = std::nullopt;  // allowed explicitly
+  // Set if names matter, or schemas that `others` cannot show: then
+  // Declared::member() says what an argument is.
+  std::shared_ptr<const ToolSchema> tool = nullptr;
 };
 
 struct ToolTable {
   StringMap<StringMap<Parameter>> tools = {};
-  // By tool: arguments that it does not declare and explicitly allows.
-  StringMap<Parameter> undeclared = {};
+  StringMap<Undeclared> undeclared = {};  // by tool
 };
 
 }  // namespace parlance::schema

@@ -34,54 +34,72 @@ bool allows_all(const json::Value& schema) {
          });
 }
 
-schema::Parameter parameter_of(const json::Value& schema) {
-  schema::Parameter out;
+bool is_plain(const schema::Parameter& parameter) {
+  const json::Value& own = parameter.schema;
+  if (parameter.unrestricted || own.find("nullable") != nullptr) return true;
+  const json::Value* type = own.find("type");
+  return type != nullptr && type->is_string() && parameter.types.size() == 1;
+}
+
+// What the tool says of arguments that it does not declare.  It allows them if
+// that is explicit: a tool that declares some and mentions no others has no
+// others.
+std::optional<schema::Undeclared> undeclared_of(
+    const json::Value& parameters,
+    const std::shared_ptr<const schema::ToolSchema>& tool) {
+  schema::Undeclared out;
+  const bool elsewhere = parameters.find("patternProperties") != nullptr ||
+                         parameters.find("$ref") != nullptr ||
+                         parameters.find("allOf") != nullptr;
+  const json::Value* type = parameters.find("type");
+  if (const json::Value* others = parameters.find("additionalProperties")) {
+    if (others->is_object() || allows_all(*others)) {
+      out.others = schema::parameter_of(*others);
+    }
+  } else if (allows_all(parameters) ||
+             (parameters.size() == 1 && type != nullptr && type->is_string() &&
+              type->as_string() == "object")) {
+    out.others = schema::parameter_of(json::Value(true));
+  }
+  if (elsewhere) out.others.reset();
+  if (elsewhere || (out.others && !out.others->plain)) out.tool = tool;
+  if (!out.others && out.tool == nullptr) return std::nullopt;
+  return out;
+}
+
+schema::StringMap<schema::Parameter> parameters_of(
+    const json::Value& parameters,
+    const std::shared_ptr<const schema::ToolSchema>& tool) {
+  schema::StringMap<schema::Parameter> out;
+  const json::Value* properties = parameters.find("properties");
+  if (properties == nullptr) return out;
+  for (const json::Member& member : properties->members()) {
+    schema::Parameter parameter = schema::parameter_of(member.value);
+    parameter.tool = tool;
+    parameter.name = member.key;
+    out.insert_or_assign(member.key, std::move(parameter));
+  }
+  return out;
+}
+
+}  // namespace
+
+schema::Parameter schema::parameter_of(const json::Value& schema) {
+  Parameter out;
   out.schema = schema;
-  out.types = schema::candidate_types(schema);
-  out.takes_array = std::find(out.types.begin(), out.types.end(),
-                              schema::LooseType::kArray) != out.types.end();
-  out.bad_union = schema::has_bad_union(schema);
+  out.types = candidate_types(schema);
+  out.takes_array =
+      std::ranges::find(out.types, LooseType::kArray) != out.types.end();
+  out.bad_union = has_bad_union(schema);
   out.unrestricted = allows_all(schema);
   if (const json::Value* listed = schema.find("enum")) {
     if (listed->is_array()) out.listed = listed->items();
   } else if (const json::Value* value = schema.find("const")) {
     out.listed = {*value};
   }
+  out.plain = is_plain(out);
   return out;
 }
-
-// The schema of arguments that are not declared, if it is explicit: a tool that
-// declares some and mentions no others has no others.
-std::optional<schema::Parameter> undeclared_of(const json::Value& function) {
-  const json::Value* parameters = function.find("parameters");
-  if (parameters == nullptr) return std::nullopt;
-  if (const json::Value* others = parameters->find("additionalProperties")) {
-    if (!others->is_object() && !allows_all(*others)) return std::nullopt;
-    return parameter_of(*others);
-  }
-  if (allows_all(*parameters)) return parameter_of(json::Value(true));
-  const json::Value* type = parameters->find("type");
-  if (parameters->size() == 1 && type != nullptr && type->is_string() &&
-      type->as_string() == "object") {
-    return parameter_of(json::Value(true));
-  }
-  return std::nullopt;
-}
-
-schema::StringMap<schema::Parameter> parameters_of(
-    const json::Value& function) {
-  schema::StringMap<schema::Parameter> out;
-  const json::Value* parameters = function.find("parameters");
-  const json::Value* properties =
-      parameters != nullptr ? parameters->find("properties") : nullptr;
-  if (properties == nullptr) return out;
-  for (const json::Member& member : properties->members()) {
-    out.insert_or_assign(member.key, parameter_of(member.value));
-  }
-  return out;
-}
-
-}  // namespace
 
 ToolSet::ToolSet() : impl_(std::make_shared<const schema::ToolTable>()) {}
 
@@ -92,10 +110,14 @@ ToolSet ToolSet::from_value(const json::Value& list) {
     if (function == nullptr) continue;
     const json::Value* name = function->find("name");
     if (name == nullptr || !name->is_string()) continue;
+    const json::Value* found = function->find("parameters");
+    const json::Value parameters =
+        found == nullptr ? json::Value(false) : *found;
+    const auto tool = std::make_shared<const schema::ToolSchema>(parameters);
     table->tools.insert_or_assign(std::string(name->as_string()),
-                                  parameters_of(*function));
+                                  parameters_of(parameters, tool));
     table->undeclared.erase(std::string(name->as_string()));
-    if (auto undeclared = undeclared_of(*function)) {
+    if (auto undeclared = undeclared_of(parameters, tool)) {
       table->undeclared.emplace(name->as_string(), std::move(*undeclared));
     }
   }

@@ -15,26 +15,6 @@ bool is_number(const Value& value) {
          value.kind() == Kind::kFloat;
 }
 
-std::uint8_t type_bit(const Value& value) {
-  switch (value.kind()) {
-    case Kind::kNull:
-      return kNull;
-    case Kind::kBool:
-      return kBoolean;
-    case Kind::kInt:
-    case Kind::kBigInt:
-    case Kind::kFloat:
-      return kNumber;
-    case Kind::kString:
-      return kString;
-    case Kind::kArray:
-      return kArray;
-    case Kind::kObject:
-      return kObject;
-  }
-  return 0;
-}
-
 // Code points of UTF-8.
 std::uint64_t length_of(std::string_view text) {
   return static_cast<std::uint64_t>(std::count_if(
@@ -57,6 +37,26 @@ bool all_distinct(const json::Array& items) {
 }
 
 }  // namespace
+
+std::uint8_t type_bit(const Value& value) {
+  switch (value.kind()) {
+    case Kind::kNull:
+      return kNull;
+    case Kind::kBool:
+      return kBoolean;
+    case Kind::kInt:
+    case Kind::kBigInt:
+    case Kind::kFloat:
+      return kNumber;
+    case Kind::kString:
+      return kString;
+    case Kind::kArray:
+      return kArray;
+    case Kind::kObject:
+      return kObject;
+  }
+  return 0;
+}
 
 bool equal_values(const Value& a, const Value& b) {
   if (is_number(a) && is_number(b)) {
@@ -90,11 +90,29 @@ bool Validator::valid(NodeId node, const Value& value) {
   return check(node, value, seen);
 }
 
+std::optional<bool> Validator::valid_within(const std::vector<NodeId>& nodes,
+                                            const Value& value,
+                                            std::size_t max_steps) {
+  steps_left_ = max_steps;
+  exhausted_ = false;
+  const bool out = std::ranges::all_of(
+      nodes, [&](NodeId node) { return valid(node, value); });
+  if (exhausted_) return std::nullopt;
+  return out;
+}
+
+bool Validator::spend(std::size_t steps) {
+  exhausted_ = exhausted_ || steps > steps_left_;
+  if (!exhausted_) steps_left_ -= steps;
+  return !exhausted_;
+}
+
 // Invariant: `seen` has the members evaluated by the schemas that have been
 // checked in place and hold; `mine` the same within this node.  The unevaluated
 // rules come last, since they apply to the members that every other rule,
 // those in place included, has left unmarked.
 bool Validator::check(NodeId id, const Value& value, Seen& seen) {
+  if (!spend(1)) return false;
   const Node& node = document_.node(id);
   // A schema that fails evaluates nothing, so its marks are collected apart.
   Seen mine(value.size());
@@ -155,7 +173,10 @@ bool Validator::check_string(const StringRules& rules, std::string_view text) {
 bool Validator::check_array(const ArrayRules& rules, const json::Array& items,
                             Seen& seen) {
   if (!within(items.size(), rules.min_items, rules.max_items)) return false;
-  if (rules.unique_items && !all_distinct(items)) return false;
+  if (rules.unique_items &&
+      (!spend(items.size() * items.size() / 2) || !all_distinct(items))) {
+    return false;
+  }
   for (std::size_t i = 0; i < items.size(); ++i) {
     const NodeId id =
         i < rules.prefix_items.size() ? rules.prefix_items[i] : rules.items;

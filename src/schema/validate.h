@@ -6,8 +6,9 @@
 //
 // This is the reference implementation for the automata that constrain a model:
 // tests compare them with it.  It reads a complete value, has no state between
-// values, and is simple rather than fast.
+// values, and is simple rather than fast: valid_within() bounds its work.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,9 @@
 #include "schema/document.h"
 
 namespace parlance::schema {
+
+// The bit of TypeBits of a value.
+std::uint8_t type_bit(const json::Value& value);
 
 // Equality of JSON: numbers by value, members in any order.
 bool equal_values(const json::Value& a, const json::Value& b);
@@ -31,6 +35,16 @@ class Validator {
 
   bool valid(NodeId node, const json::Value& value);
   bool valid(const json::Value& value) { return valid(document_.root, value); }
+
+  // Whether the value is valid under all of `nodes`; nothing if that takes more
+  // than `max_steps`.  A step is a schema that is applied to a value, or a pair
+  // of items that must differ.
+  std::optional<bool> valid_within(const std::vector<NodeId>& nodes,
+                                   const json::Value& value,
+                                   std::size_t max_steps);
+
+  // Whether some part of the text matches a pattern of the document.
+  bool matches(PatternId id, std::string_view text);
 
  private:
   // The members (or items) of the value that have been evaluated, for
@@ -49,10 +63,13 @@ class Validator {
                     Seen& seen);
   bool check_unevaluated(const Node& node, const json::Value& value,
                          Seen& seen);
-  bool matches(PatternId id, std::string_view text);
+  // Counts steps.  False: there are none left, and the result means nothing.
+  bool spend(std::size_t steps);
 
   const Document& document_;
   std::vector<std::optional<regex::Pcre2>> patterns_;
+  std::size_t steps_left_ = static_cast<std::size_t>(-1);
+  bool exhausted_ = false;
 };
 
 // The same for one value.

@@ -37,6 +37,7 @@
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
 #include "parlance/vocabulary.h"
+#include "schema/typing.h"
 #include "schema/validate.h"
 #include "support/family_laws.h"
 #include "support/id_walk.h"
@@ -364,6 +365,7 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
   Result<CompiledTag> program =
       CompiledTag::compile(*tag, {.vocabulary = &vocabulary});
   ASSERT_TRUE(program) << program.error().to_string();
+  constexpr std::size_t kTail = 200;
   Walker walker(vocabulary, phrases(vocabulary, *tag), ends);
   for (std::size_t i = 0; i < count; ++i, ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -373,8 +375,10 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
     ASSERT_EQ(walk.failure, "") << vocabulary.decode(walk.ids);
     if (walk.unfinished) {
       ++unfinished;
-      std::cout << to_string(cell) << " seed " << seed << " does not end: "
-                << json::dump(vocabulary.decode(walk.ids)).substr(0, 300)
+      const std::string text = json::dump(vocabulary.decode(walk.ids));
+      std::cout << to_string(cell) << " seed " << seed
+                << " does not end: " << text.substr(0, 200) << " ... "
+                << text.substr(text.size() - std::min(text.size(), kTail))
                 << "\n";
       continue;
     }
@@ -388,9 +392,10 @@ inline void FamilyWalks::run(const Cell& cell, std::uint32_t seed,
   }
 }
 
-// A message with the values of tools that are not strict as text.  Raw text has
-// the type that the tool declares for the format's parser; the tag does not
-// have that schema.
+// A message with the arguments of tools that are not strict up to what the
+// schema of such a tool may change.  The tag does not have that schema; for the
+// format's parser it types what the model wrote.  Each value is what its text
+// is by the types of its parameter, or else as JSON, or else a string.
 inline json::Value FamilyWalks::untyped(const json::Value& message) const {
   json::Value out = message;
   if (documents_.size() == names_.size()) return out;
@@ -403,12 +408,20 @@ inline json::Value FamilyWalks::untyped(const json::Value& message) const {
     json::Value* arguments = inner->mutable_members().find("arguments");
     if (documents_.contains(name) || arguments == nullptr) continue;
     for (const json::Member& member : json::Value(*arguments).members()) {
-      if (member.value.is_string()) {
-        const Result<json::Value> value = json::parse(member.value.as_string());
-        if (value && !value->is_string()) {
-          arguments->mutable_members().set(member.key, *value);
-        }
+      const std::string text = member.value.is_string()
+                                   ? std::string(member.value.as_string())
+                                   : json::dump(member.value);
+      const json::Value* schema = tool_set_.parameter(name, member.key);
+      std::optional<json::Value> value;
+      if (schema != nullptr) {
+        value = schema::cast(text, schema::candidate_types(*schema),
+                             schema::Numbers::kJson);
       }
+      if (!value) {
+        const Result<json::Value> read = json::parse(text);
+        value = read && !read->is_string() ? *read : json::Value(text);
+      }
+      arguments->mutable_members().set(member.key, std::move(*value));
     }
   }
   return out;

@@ -177,6 +177,24 @@ TEST(Arguments, Types) {
   });
 }
 
+// A schema in oneOf does not see the properties that are declared beside it.
+TEST(Arguments, UnevaluatedBesideASchema) {
+  const auto grammar =
+      grammar_of(format_of("qwen_xml",
+                           R"({"properties": {"a": {"type": "integer"}},
+          "oneOf": [{"properties": {"b": {}}, "unevaluatedProperties": false},
+                    {"type": "string"}]})"));
+  ASSERT_TRUE(grammar);
+  EXPECT_TRUE(grammar->accepts("<parameter=b>1</parameter>"));
+  EXPECT_FALSE(grammar->accepts("<parameter=a>1</parameter>"));
+  const auto inside =
+      grammar_of(format_of("qwen_xml", R"({"unevaluatedProperties": false,
+                      "allOf": [{"properties": {"a": {"type": "integer"}}}]})"));
+  ASSERT_TRUE(inside);
+  EXPECT_TRUE(inside->accepts("<parameter=a>1</parameter>"));
+  EXPECT_FALSE(inside->accepts("<parameter=b>1</parameter>"));
+}
+
 // The attribute of an element says the type of its value.  A text that the
 // grammar refuses is read as the value that the schema allows.
 TEST(Arguments, TypeAttributes) {

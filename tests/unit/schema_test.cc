@@ -291,6 +291,71 @@ TEST(CastToolCalls, TypedStrings) {
       R"({"function": {"name": "f", "arguments": {"a": null, "b": null, "c": 7, "d": "7"}}})");
 }
 
+// A text is the JSON that is valid, or else a string that is valid, by the
+// whole schema of the tool; only what is neither is cast by the types.
+TEST(CastToolCalls, ValidStaysAsItIs) {
+  struct ValidRow {
+    const char* schema;
+    const char* text;
+    const char* written;  // read as Strings::kWritten
+    const char* typed;    // read as Strings::kTyped
+    bool valid = true;
+  };
+  constexpr const char* kUnion =
+      R"({"anyOf": [{"enum": ["1e3", "3"]}, {"type": "number"}]})";
+  constexpr const char* kMixed = R"({"enum": ["{}", 2, "x"]})";
+  constexpr const char* kAll =
+      R"({"allOf": [{"type": ["string", "integer"]}, {"type": ["integer", "null"]}]})";
+  const ValidRow rows[] = {
+      {kUnion, "1e3", "1000", "\"1e3\""},
+      {kUnion, "7", "7", "7"},
+      {kUnion, "x", "\"x\"", "\"x\"", false},
+      {kMixed, "\n\n2\n", "2", "\"\\n\\n2\\n\""},
+      {kMixed, "{}", "\"{}\"", "\"{}\""},
+      {R"({"$ref": "#/$defs/n"})", "7", "7", "\"7\""},
+      {R"({"$ref": "#/$defs/n"})", "seven", "\"seven\"", "\"seven\""},
+      {kAll, "7", "7", "\"7\""},
+      {kAll, "null", "\"null\"", "\"null\""},
+      {R"({"not": {"type": "number"}})", "7", "\"7\"", "\"7\""},
+      {R"({"not": {"type": "number"}})", "[7]", "[7]", "\"[7]\""},
+      {R"({"type": ["array", "string"], "items": {"type": "null"}})", "[1]",
+       "\"[1]\"", "\"[1]\""},
+      {R"({"type": ["array", "string"], "items": {"type": "null"}})", "[null]",
+       "[null]", "\"[null]\""},
+      // Neither is valid.
+      {R"({"type": ["integer", "null"], "maximum": 3})", "7", "7", "7", false},
+      {R"({"type": ["boolean", "null"]})", "True", "true", "true", false},
+      {R"({"$ref": "#/nowhere"})", "7", "\"7\"", "\"7\""},
+  };
+  const auto schema_of = [](const char* schema, bool declared) {
+    return R"([{"name": "f", "parameters": {"$defs": {"n": {"type":
+      ["integer", "null", "array"]}}, ")" +
+           std::string(declared ? "properties" : "patternProperties") +
+           R"(": {"a": )" + schema + "}}}]";
+  };
+  for (const ValidRow& row : rows) {
+    for (const bool declared : {true, false}) {
+      const ToolSet tools =
+          ToolSet::from_value(read(schema_of(row.schema, declared)));
+      for (const Strings strings : {Strings::kWritten, Strings::kTyped}) {
+        // Only texts get a type from patternProperties, and only a valid one.
+        const bool typed = strings == Strings::kTyped;
+        if (!declared && (typed || !row.valid)) continue;
+        SCOPED_TRACE(std::string(row.schema) + " " + row.text +
+                     (declared ? " declared" : "") + (typed ? " typed" : ""));
+        json::Value call = json::Object{
+            {"function",
+             json::Object{{"name", "f"},
+                          {"arguments", json::Object{{"a", row.text}}}}}};
+        EXPECT_FALSE(cast_tool_calls(call, tools, strings).has_value());
+        EXPECT_EQ(
+            json::dump(*call.find("function")->find("arguments")->find("a")),
+            typed ? row.typed : row.written);
+      }
+    }
+  }
+}
+
 TEST(CastToolCalls, BadUnionIsSaid) {
   json::Value value =
       read(R"({"function": {"name": "f", "arguments": {"u": "1", "n": "7"}}})");

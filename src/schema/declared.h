@@ -1,0 +1,86 @@
+#ifndef PARLANCE_SRC_SCHEMA_DECLARED_H_
+#define PARLANCE_SRC_SCHEMA_DECLARED_H_
+
+// What the schema of a tool says of one value in the arguments: through $ref,
+// allOf, patternProperties and additionalProperties, as the grammar of the
+// arguments follows them.
+//
+//   {"properties": {"n": {"$ref": "#/$defs/i"}},
+//    "$defs": {"i": {"type": ["integer", "null"]}}}
+//
+//   Declared n = Declared::root(tool).member("n");
+//   n.types()       kNumber | kNull
+//   n.valid(7)      true
+//   n.valid("7")    false
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/json.h"
+#include "schema/document.h"
+
+namespace parlance::schema {
+
+// The parameters of a tool.  They are loaded when they are first asked for,
+// since most values show their types without them.  Safe to share between
+// threads.
+class ToolSchema {
+ public:
+  explicit ToolSchema(json::Value parameters)
+      : parameters_(std::move(parameters)) {}
+
+  // Null: the schema cannot be loaded.
+  const Document* document() const;
+
+ private:
+  const json::Value parameters_;
+  mutable std::once_flag once_;
+  mutable std::optional<Document> document_;
+};
+
+// Schemas that a value must all satisfy.  Cheap to copy.
+class Declared {
+ public:
+  // Nothing is known.
+  Declared() = default;
+  // The arguments as a whole.
+  static Declared root(std::shared_ptr<const ToolSchema> tool);
+
+  bool known() const { return tool_ != nullptr; }
+
+  // A member of an object, and an item of an array, here.  A conjunction of
+  // what each schema says that holds in place ($ref, allOf); alternatives
+  // (anyOf, oneOf, if) are not followed.
+  Declared member(std::string_view name) const;
+  Declared item(std::size_t index) const;
+
+  // Whether some schema says something of the value.
+  bool restricts() const { return !nodes_.empty(); }
+
+  // TypeBits: a value of another type is not valid.
+  std::uint8_t types() const;
+
+  // Nothing: not known, or the check takes more than kMaxSteps.
+  std::optional<bool> valid(const json::Value& value) const;
+
+  // The limit of the number of schemas and pairs of items that valid() looks
+  // at.
+  static constexpr std::size_t kMaxSteps = std::size_t{1} << 20;
+
+ private:
+  Declared(std::shared_ptr<const ToolSchema> tool, std::vector<NodeId> nodes);
+  // The nodes and those that hold in place with them.
+  std::vector<NodeId> in_place() const;
+
+  std::shared_ptr<const ToolSchema> tool_;
+  std::vector<NodeId> nodes_;
+};
+
+}  // namespace parlance::schema
+
+#endif  // PARLANCE_SRC_SCHEMA_DECLARED_H_
