@@ -224,8 +224,9 @@ Result<StructuralTag> Format::structural_tag(
   if (auto error = inversion::verify_names(*this, **plan, names)) {
     return *std::move(error);
   }
-  if (auto error =
-          inversion::verify_arguments(*this, **plan, request.tools.functions)) {
+  std::vector<GrammarNote> left_out;
+  if (auto error = inversion::verify_arguments(
+          *this, **plan, request.tools.functions, left_out)) {
     return *std::move(error);
   }
   Result<inversion::BuiltTag> built =
@@ -237,6 +238,9 @@ Result<StructuralTag> Format::structural_tag(
       options.limits);
   if (!tree) return std::move(tree).error();
   tree->notes = std::move(built->notes);
+  tree->notes.insert(tree->notes.end(),
+                     std::make_move_iterator(left_out.begin()),
+                     std::make_move_iterator(left_out.end()));
   for (const inversion::Tool& tool : request.tools.functions) {
     tree->requested_tools.emplace_back(tool.name, tool.path);
   }

@@ -424,7 +424,8 @@ bool ends_early(std::string_view name, const json::Value& style) {
 }  // namespace
 
 std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
-                                      const std::vector<Tool>& tools) {
+                                      std::vector<Tool>& tools,
+                                      std::vector<GrammarNote>& notes) {
   if (!plan.calls) return std::nullopt;
   const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
   const json::Value* style = nullptr;
@@ -453,30 +454,41 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
     }
     return "";
   };
-  for (const Tool& tool : tools) {
+  for (Tool& tool : tools) {
     const json::Value* declared = tool.schema.find("properties");
     if (declared == nullptr || !declared->is_object()) continue;
+    std::vector<std::string> left_out;
     for (const json::Member& member : declared->members()) {
       if (base::is_argument_name(member.key)) continue;
       std::string call;
       const std::string fault = fault_in(tool, member.key, call);
       if (fault.empty()) continue;
-      const bool left_out = call.empty() || ends_early(member.key, *style);
-      if (left_out && !requires_argument(tool, member.key)) continue;
-      return Error{
-          ErrorCode::kConflict,
-          "tools: the argument " + base::quoted(member.key.substr(0, 200)) +
-              " of the tool " + base::quoted(tool.name.substr(0, 200)) +
-              " cannot be written in field '" +
-              std::string(format.field_name(*plan.calls)) + "': " +
-              (call.empty()
-                   ? fault
-                   : "of the call " +
-                         json::dump(json::Value(call), {.ascii = false}) +
-                         ", " + fault + "."),
-          json::append_pointer(tool.path + "/parameters/properties",
-                               member.key)};
+      const bool required = requires_argument(tool, member.key);
+      const bool by_grammar = call.empty() || ends_early(member.key, *style);
+      if (by_grammar && !required) continue;
+      const std::string what =
+          "the argument " + base::quoted(member.key.substr(0, 200)) +
+          " of the tool " + base::quoted(tool.name.substr(0, 200)) +
+          " cannot be written in field '" +
+          std::string(format.field_name(*plan.calls)) + "': " +
+          (call.empty() ? fault
+                        : "of the call " +
+                              json::dump(json::Value(call), {.ascii = false}) +
+                              ", " + fault + ".");
+      const std::string pointer = json::append_pointer(
+          tool.path + "/parameters/properties", member.key);
+      if (required)
+        return Error{ErrorCode::kConflict, "tools: " + what, pointer};
+      notes.push_back({GrammarNote::Kind::kNarrowed, "properties", pointer,
+                       what + "  It is optional, so it is left out."});
+      left_out.push_back(member.key);
     }
+    if (left_out.empty()) continue;
+    json::Value properties = *declared;
+    for (std::string& name : left_out) {
+      properties.mutable_members().set(std::move(name), false);
+    }
+    tool.schema.mutable_members().set("properties", std::move(properties));
   }
   return std::nullopt;
 }

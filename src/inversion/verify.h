@@ -12,6 +12,7 @@
 #include "inversion/tool_choice.h"
 #include "parlance/error.h"
 #include "parlance/format.h"
+#include "parlance/schema_options.h"
 
 namespace parlance::inversion {
 
@@ -35,14 +36,16 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
 
 // The same for the names of the arguments that tools declare, where they are
 // not written as JSON and are no identifiers: writes a call with this argument
-// for each, reads it, and compares.  Names that the grammar leaves out because
-// they are optional and cannot be written are not read.
+// for each, reads it, and compares.  An optional argument that is not read back
+// is taken out of its tool: its schema becomes `false`, and a note says so.
+// Names that the grammar leaves out by itself are not read.
 //
-// Errors: kConflict, with a message that names field, tool, argument and text,
-// and the pointer of the argument.
+// Errors: kConflict for a required argument, with a message that names field,
+// tool, argument and text, and the pointer of the argument.
 // Complexity: O(sum of the sizes of these calls).
 std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
-                                      const std::vector<Tool>& tools);
+                                      std::vector<Tool>& tools,
+                                      std::vector<GrammarNote>& notes);
 
 }  // namespace parlance::inversion
 

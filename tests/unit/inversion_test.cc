@@ -688,9 +688,10 @@ TEST(Inversion, NamesOfArgumentsThatCannotBeWritten) {
   };
   const Row rows[] = {
       {"qwen3_coder", "a>b", true, "it is read as"},
-      {"qwen3_coder", "a>b", false, "it is read as"},
+      {"qwen3_coder", "a>b", false, ""},
       {"qwen3_coder", "a-b", true, ""},
       {"minimax_m2", "a>b", true, "it is read as"},
+      {"minimax_m2", "a>b", false, ""},
       {"minimax_m2", "a\"b", true, "cannot be written"},
       {"minimax_m2", "a\"b", false, ""},
       {"lfm2", "a-b", true, "must be an identifier"},
@@ -725,6 +726,29 @@ TEST(Inversion, NamesOfArgumentsThatCannotBeWritten) {
           << tag.error().message;
     }
   }
+}
+
+TEST(Inversion, OptionalArgumentsThatCannotBeWrittenAreLeftOut) {
+  const StructuralTagOptions options = with_schema(
+      R"({"type": "object", "properties": {"a>b": {"type": "string"},
+                                           "c": {"type": "string"}}})");
+  const Format format = *Format::built_in("qwen3_coder");
+  const Result<StructuralTag> tag = format.structural_tag(options);
+  ASSERT_TRUE(tag) << tag.error().to_string();
+  const std::vector<GrammarNote> notes = tag->report();
+  const auto note = std::find_if(
+      notes.begin(), notes.end(),
+      [](const GrammarNote& one) { return one.keyword == "properties"; });
+  ASSERT_NE(note, notes.end());
+  EXPECT_EQ(note->path, "/tools/1/function/parameters/properties/a>b");
+  EXPECT_NE(note->message.find("it is left out"), std::string::npos);
+  const Grammar grammar = *Grammar::from_structural_tag(*tag);
+  const auto call = [](std::string_view name) {
+    return "<tool_call>\n<function=f>\n<parameter=" + std::string(name) +
+           ">\nx\n</parameter>\n</function>\n</tool_call>";
+  };
+  EXPECT_TRUE(grammar.accepts(call("c")));
+  EXPECT_FALSE(grammar.accepts(call("a>b")));
 }
 
 TEST(Inversion, TextWithCalls) {
