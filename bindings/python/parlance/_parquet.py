@@ -26,6 +26,7 @@ import pathlib
 import pickle
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from . import Format, ToolSet, __version__
 from ._errors import UsageError
@@ -296,17 +297,26 @@ class _Run:
         counts = collections.Counter(rows=0)
         damaged = []
         with _complete(shard.file) as out:
-            with self._parquet.ParquetWriter(
-                out, self._schema, compression="zstd"
-            ) as writer:
+            # A batch is written while the next one is read and parsed.
+            with (
+                self._parquet.ParquetWriter(
+                    out, self._schema, compression="zstd"
+                ) as writer,
+                ThreadPoolExecutor(1) as other,
+            ):
+                written = None
                 for batch in source.iter_batches(
                     batch_size=_BATCH, row_groups=groups, columns=self._read
                 ):
                     parsed = self._parse(batch.select(self._read))
-                    writer.write_batch(parsed)
+                    if written is not None:
+                        written.result()
+                    written = other.submit(writer.write_batch, parsed)
                     self._judge(shard, first + counts["rows"], parsed, counts, damaged)
                     counts["rows"] += batch.num_rows
                     progress.advance(batch.num_rows)
+                if written is not None:
+                    written.result()
             # The shard is complete when it has its name, and so are its errors.
             with _complete(shard.errors) as errors:
                 for line in [dict(counts), *damaged]:
