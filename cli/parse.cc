@@ -14,6 +14,7 @@
 #include "parlance/chat_message.h"
 #include "report.h"
 #include "setup.h"
+#include "sse.h"
 
 namespace parlance::cli {
 namespace {
@@ -28,6 +29,7 @@ struct Arguments {
   BatchOptions batch;
   bool events = false;
   bool jsonl = false;
+  bool sse = false;
   bool pretty = false;
   bool compact = false;
   std::size_t chunk = 0;
@@ -36,6 +38,7 @@ struct Arguments {
 constexpr const char* kExamples = R"(Examples:
   parlance parse --format qwen3 response.txt
   curl ... | parlance parse --format auto --chat
+  curl --no-buffer ... | parlance parse --format qwen3 --sse --events
   parlance parse --template mine.json --prefix '<think>' < response.txt
   parlance parse --format gpt_oss --events --chunk 8 response.txt
   parlance parse --format qwen3 --vocabulary tokenizer.json --ids ids.txt
@@ -85,12 +88,8 @@ int parse_events(const Arguments& arguments, const Reading& reading) {
   return failed || (damaged && arguments.reading.strict) ? kDamage : kOk;
 }
 
-int parse_message(const Arguments& arguments, const Reading& reading) {
-  Response response(arguments.reading, reading);
-  Reader parser = reading.reader();
-  response.feed(parser, 0, response.size());
-  parser.finalize();
-
+int write_message(const Arguments& arguments, const Reading& reading,
+                  Reader& parser) {
   bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
   if (parser.failure() != nullptr) {
     if (!arguments.reading.strict) {
@@ -112,8 +111,48 @@ int parse_message(const Arguments& arguments, const Reading& reading) {
   return damaged && arguments.reading.strict ? kDamage : kOk;
 }
 
+int parse_message(const Arguments& arguments, const Reading& reading) {
+  Response response(arguments.reading, reading);
+  Reader parser = reading.reader();
+  response.feed(parser, 0, response.size());
+  parser.finalize();
+  return write_message(arguments, reading, parser);
+}
+
+// A response inside server-sent events.  Events of the parser are written as
+// they come.
+int parse_sse(const Arguments& arguments, const Reading& reading) {
+  InputFile file(arguments.reading.file);
+  SseText sse(display_name(arguments.reading.file));
+  Style style(arguments.reading.color, 1);
+  Reader parser = reading.reader();
+  EventWriter writer(style, false);
+  const auto add = [&](std::span<const Event> events) {
+    if (!arguments.events) return;
+    writer.add(events);
+    writer.flush();
+  };
+  add(parser.initial_events());
+  std::string buffer(std::size_t{1} << 16, '\0');
+  while (const std::size_t n = file.read(buffer.data(), buffer.size())) {
+    add(parser.feed(sse.feed(std::string_view(buffer).substr(0, n))));
+  }
+  add(parser.feed(sse.finish()));
+  add(parser.finalize());
+  if (!arguments.events) {
+    const int status = write_message(arguments, reading, parser);
+    return status == kOk && sse.damaged() != 0 ? kDamage : status;
+  }
+  const bool damaged = tell_damage(parser, Style(arguments.reading.color, 2));
+  return sse.damaged() != 0 || parser.failure() != nullptr ||
+                 (damaged && arguments.reading.strict)
+             ? kDamage
+             : kOk;
+}
+
 int run_parse(Arguments& arguments) {
   Reading reading(arguments.reading);
+  if (arguments.sse) return parse_sse(arguments, reading);
   if (arguments.jsonl) {
     arguments.batch.file = arguments.reading.file;
     arguments.batch.strict = arguments.reading.strict;
@@ -152,11 +191,17 @@ void add_parse(CLI::App& app, Run& run) {
       ->excludes(events);
   pretty->excludes(events);
 
+  auto* sse = command->add_flag(
+      "--sse", a->sse,
+      "The input is the server-sent events of an inference server; the text in "
+      "them is the response");
+  sse->excludes("--ids");
+
   auto* jsonl = command->add_flag(
       "--jsonl", a->jsonl,
       "Each line of the input is a stored response: a JSON string, or an "
       "object with the response as a member; write one message per line");
-  jsonl->excludes(events)->excludes("--ids")->excludes(pretty);
+  jsonl->excludes(events)->excludes(sse)->excludes("--ids")->excludes(pretty);
   command
       ->add_flag("--details", a->batch.details,
                  "With --jsonl: add the diagnostics to each row")

@@ -22,6 +22,7 @@
 #include "parlance/chat_message.h"
 #include "parlance/json.h"
 #include "setup.h"
+#include "sse.h"
 
 namespace parlance::cli {
 namespace {
@@ -34,6 +35,7 @@ struct Arguments {
   ReadingArguments reading;
   std::size_t delay_ms = 0;
   std::size_t chunk = 0;
+  bool sse = false;
 };
 
 class Screen {
@@ -340,13 +342,21 @@ void replay(const Arguments& arguments, const Reading& reading, Reader& parser,
 
 void follow(const Arguments& arguments, Reader& parser, Screen& screen) {
   InputFile file(arguments.reading.file);
+  SseText sse(display_name(arguments.reading.file));
   std::string buffer(std::size_t{1} << 16, '\0');
-  for (;;) {
-    std::size_t n = file.read(buffer.data(), buffer.size());
-    if (n == 0) return;
-    show_events(screen, parser.feed(std::string_view(buffer).substr(0, n)));
+  const auto show = [&](std::string_view text) {
+    show_events(screen, parser.feed(text));
     screen.show_tail(parser.held());
+  };
+  while (const std::size_t n = file.read(buffer.data(), buffer.size())) {
+    const std::string_view bytes = std::string_view(buffer).substr(0, n);
+    if (arguments.sse) {
+      show(sse.feed(bytes));
+    } else {
+      show(bytes);
+    }
   }
+  if (arguments.sse) show(sse.finish());
 }
 
 int run_watch(const Arguments& arguments) {
@@ -389,6 +399,11 @@ void add_watch(CLI::App& app, Run& run) {
                    "Replay: characters (or ids) per step [4; 1 id]")
       ->type_name("N")
       ->check(one_or_more());
+  auto* sse = command->add_flag(
+      "--sse", a->sse,
+      "The input is the server-sent events of an inference server; the text in "
+      "them is the response");
+  sse->excludes("--ids")->excludes("--delay-ms")->excludes("--chunk");
   command->callback([a, &run] { run = [a] { return run_watch(*a); }; });
 }
 

@@ -1,0 +1,185 @@
+#include "sse.h"
+
+#include <optional>
+#include <utility>
+
+#include "parlance/json.h"
+#include "report.h"
+
+namespace parlance::cli {
+namespace {
+
+using json::Value;
+
+const Value* member(const Value* object, std::string_view key) {
+  return object == nullptr || !object->is_object() ? nullptr
+                                                   : object->find(key);
+}
+
+// The value, if it is a text; null is an empty one.
+std::optional<std::string> text_in(const Value* value) {
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return std::string(value->as_string());
+  if (value->is_null()) return std::string();
+  return std::nullopt;
+}
+
+// What an event says: its text, or why there is none.
+struct Payload {
+  std::optional<std::string> text = std::nullopt;
+  std::string fault = {};
+  bool reasoning = false;  // the server has split the reasoning off
+};
+
+Payload of_choice(const Value& choice) {
+  const Value* index = member(&choice, "index");
+  if (index != nullptr && index->kind() == json::Kind::kInt &&
+      index->as_int() != 0) {
+    return {.text = ""};
+  }
+  const Value* delta = member(&choice, "delta");
+  if (delta == nullptr) {
+    auto text = text_in(member(&choice, "text"));
+    return text ? Payload{.text = std::move(text)}
+                : Payload{.fault = "its choice has neither 'delta' nor 'text'"};
+  }
+  if (const Value* calls = member(delta, "tool_calls");
+      calls != nullptr && calls->is_array() && calls->size() != 0) {
+    return {.fault =
+                "it has 'tool_calls': the server has parsed the response "
+                "already.  Start it without a tool-call parser"};
+  }
+  Payload out = {.text = text_in(member(delta, "content")).value_or("")};
+  for (const char* key : {"reasoning_content", "reasoning"}) {
+    out.reasoning |= !text_in(member(delta, key)).value_or("").empty();
+  }
+  return out;
+}
+
+Payload read_payload(const Value& event) {
+  if (!event.is_object()) return {.fault = "it is no JSON object"};
+  if (const Value* error = event.find("error");
+      error != nullptr && !error->is_null()) {
+    return {.fault = "the server reports " + json::dump(*error)};
+  }
+  if (const Value* choices = event.find("choices");
+      choices != nullptr && choices->is_array()) {
+    // The last chunk of a stream has the usage and no choice.
+    return choices->size() == 0 ? Payload{.text = ""}
+                                : of_choice(choices->items()[0]);
+  }
+  if (const Value* type = event.find("type");
+      type != nullptr && type->is_string()) {
+    const std::string_view name = type->as_string();
+    const Value* delta = event.find("delta");
+    if (name == "response.output_text.delta") return {.text = text_in(delta)};
+    if (name == "content_block_delta") {
+      return {.text = text_in(member(delta, "text")).value_or("")};
+    }
+    return {.text = ""};  // the frame of a response
+  }
+  for (const char* key : {"content", "response", "text"}) {
+    if (auto text = text_in(event.find(key))) return {.text = std::move(text)};
+  }
+  if (auto text = text_in(member(event.find("token"), "text"))) {
+    return {.text = std::move(text)};
+  }
+  return {.fault =
+              "it has none of the members 'choices', 'delta', 'content', "
+              "'response', 'text' and 'token', in which servers send text"};
+}
+
+}  // namespace
+
+std::string SseText::feed(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    if (c == '\n' && after_return_) {
+      after_return_ = false;
+      continue;  // the second half of an end of line
+    }
+    after_return_ = c == '\r';
+    if (c == '\n' || c == '\r') {
+      end_line(out);
+    } else if (line_.size() < kLongest) {
+      line_ += c;
+    } else {
+      too_long_ = true;
+    }
+  }
+  return out;
+}
+
+std::string SseText::finish() {
+  std::string out;
+  if (!line_.empty()) end_line(out);
+  end_event(out);
+  return out;
+}
+
+// A line of the stream: "field: value", a comment, or the end of an event.
+void SseText::end_line(std::string& out) {
+  ++lines_;
+  const std::string line = std::move(line_);
+  line_.clear();
+  if (line.empty()) return end_event(out);
+  const std::size_t colon = line.find(':');
+  const std::string_view field = std::string_view(line).substr(0, colon);
+  if (field != "data") {
+    // Ollama and others stream bare lines of JSON.
+    if (line.front() == '{') {
+      if (!has_data_) data_line_ = lines_;
+      data_ = line;
+      has_data_ = true;
+      end_event(out);
+    }
+    return;
+  }
+  std::string_view value;
+  if (colon != std::string::npos)
+    value = std::string_view(line).substr(colon + 1);
+  if (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+  if (!has_data_) data_line_ = lines_;
+  if (has_data_) data_ += '\n';
+  has_data_ = true;
+  if (data_.size() + value.size() > kLongest) {
+    too_long_ = true;
+  } else {
+    data_ += value;
+  }
+}
+
+void SseText::end_event(std::string& out) {
+  const bool too_long = std::exchange(too_long_, false);
+  if (!has_data_) return;
+  has_data_ = false;
+  std::string data;
+  data.swap(data_);
+  if (too_long) {
+    return report("the event is longer than " + std::to_string(kLongest) +
+                  " bytes");
+  }
+  if (data == "[DONE]") return;
+  const Result<Value> event = json::parse(data);
+  if (!event) {
+    return report("the data is no JSON: " + event.error().message);
+  }
+  Payload payload = read_payload(*event);
+  if (!payload.text) {
+    return report(payload.fault.empty() ? "its text is no string"
+                                        : payload.fault);
+  }
+  if (payload.reasoning && !std::exchange(reasoning_told_, true)) {
+    report(
+        "it has reasoning beside the content: the server has parsed the "
+        "response already.  Start it without a reasoning parser");
+  }
+  out += *payload.text;
+}
+
+void SseText::report(const std::string& what) {
+  ++damaged_;
+  note(name_ + ":" + std::to_string(data_line_) + ": " + what + ".");
+}
+
+}  // namespace parlance::cli
