@@ -252,9 +252,26 @@ bool JsonCallReader::next_value(std::string_view text, bool end) {
   return true;
 }
 
+// The common case: the text goes on inside a string of the arguments, and all
+// before it is written.  Returns false, and does nothing, otherwise.
+bool JsonCallReader::continue_string(std::string_view text, CallWriter& out) {
+  if (!inner_ || in_text_ || waiting_ || repeated_ || stopped_ ||
+      arguments_end_ != kNowhere || written_ != scanner_.position()) {
+    return false;
+  }
+  const bool casts = parameters_ != nullptr && inner_object_;
+  if (casts && inner_->position() != written_) return false;
+  if (!scanner_.skip_plain(text)) return false;
+  if (casts) inner_->skip_plain(text);
+  out.arguments() += text.substr(written_);
+  written_ = text.size();
+  return true;
+}
+
 // Invariant: frames_ has the values that are open at scanner_.position().
 // After each token, everything that is certain has been written.
 void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
+  if (continue_string(text, out)) return;
   const bool one = shape_.count == JsonCallShape::Count::kOne;
   if (one && frames_.empty() && !announced_ && !stopped_ &&
       scanner_.position() == 0 && shape_.name.kind == Source::Kind::kText &&

@@ -119,6 +119,7 @@ class JsonCallReader final : public CallReader {
   void begin_value(std::string_view text);
   void end_value(std::string_view text);
   void set_text(Source& source, std::string_view raw, bool& known);
+  bool continue_string(std::string_view text, CallWriter& out);
   void write_arguments(std::string_view text, CallWriter& out);
   void write_decoded(std::string_view raw, CallWriter& out);
   void write_cast(std::string_view text, std::size_t limit, CallWriter& out);

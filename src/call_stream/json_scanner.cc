@@ -124,6 +124,12 @@ JsonScanner::Token JsonScanner::next(std::string_view text) {
     const char c = text[position_];
     switch (step_) {
       case Step::kString:
+        if (is_plain(c)) {
+          do {
+            ++position_;
+          } while (position_ < text.size() && is_plain(text[position_]));
+          continue;
+        }
         if (c == '"') {
           ++position_;
           if (!key_) return end_value();

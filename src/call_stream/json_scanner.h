@@ -37,6 +37,16 @@ class JsonScanner {
 
   std::size_t position() const { return position_; }
   std::size_t token_begin() const { return token_begin_; }
+  // Reads all that is left of `text`, if it is inside a string and has neither
+  // escapes nor the end of the string.  Otherwise reads nothing.
+  bool skip_plain(std::string_view text) {
+    if (step_ != Step::kString) return false;
+    for (std::size_t i = position_; i < text.size(); ++i) {
+      if (!is_plain(text[i])) return false;
+    }
+    position_ = text.size();
+    return true;
+  }
   // The arrays and objects that are open: equal at kBegin and kEnd of a value.
   std::size_t depth() const { return open_.size(); }
 
@@ -66,6 +76,10 @@ class JsonScanner {
     kFailed,
   };
 
+  // A byte that leaves the scanner inside a string.
+  static bool is_plain(char c) {
+    return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
+  }
   bool begin_value(char c);
   bool number_byte(char c, bool& more);
   Token end_value();

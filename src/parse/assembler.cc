@@ -207,7 +207,7 @@ void Assembler::open_calls() {
 }
 
 Event Assembler::call_event(Span bytes) const {
-  Event event;
+  Event event = kEmptyEvent;
   event.field = description_.fields[calls_field_].name;
   event.field_index = calls_field_;
   event.bytes = bytes;

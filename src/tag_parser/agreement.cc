@@ -56,7 +56,9 @@ class Replay {
 
   // The parse has no more steps.
   void finish(std::uint64_t end) {
-    if (end > position_ && !open_.empty()) text(end);
+    if (end <= position_ || open_.empty()) return;
+    const std::size_t texts = out_.texts.size();
+    out_.goes_on = text(end) && out_.texts.size() > texts;
   }
 
   Agreement take() && { return std::move(out_); }
@@ -120,16 +122,19 @@ void intersect(const Regions& regions, Agreement& a, const Agreement& b) {
     a = {};
     return;
   }
+  a.goes_on = a.goes_on && b.goes_on && a.texts.size() == b.texts.size();
   // Invariant: the texts before `i` are the same.
   for (std::size_t i = 0; i < a.texts.size(); ++i) {
     Agreement::Text& mine = a.texts[i];
     if (i == b.texts.size() || mine.is_value != b.texts[i].is_value ||
         mine.begin != b.texts[i].begin) {
       a.texts.resize(i);
+      a.goes_on = false;
       return;
     }
     if (mine.end == b.texts[i].end) continue;
     mine.end = std::min(mine.end, b.texts[i].end);
+    a.goes_on = a.goes_on && i + 1 == a.texts.size();
     a.texts.resize(i + 1);
     return;
   }

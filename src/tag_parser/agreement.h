@@ -26,12 +26,6 @@
 
 namespace parlance::tag_parser {
 
-// A parse that is still open.
-struct OpenParse {
-  HistoryId step;         // its last step
-  std::uint64_t end = 0;  // the text before this position is its text
-};
-
 struct Agreement {
   // The region of `format`, whose begin marker is `delimiter`, opens.
   struct Opening {
@@ -46,6 +40,9 @@ struct Agreement {
     std::uint64_t end = 0;
   };
   std::vector<Text> texts;
+  // The last text is the last thing in all parses.  As long as they have no
+  // more steps, the text that follows belongs to it.
+  bool goes_on = false;
 };
 
 // Finds what `parses` agree on.  The walker has emitted the steps up to

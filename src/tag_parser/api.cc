@@ -75,6 +75,11 @@ struct TagParser::State {
         keep(options.keep_message),
         recover(options.recover),
         stop_ids(stops_of(options)),
+        stops_on_text(std::any_of(stop_ids.begin(), stop_ids.end(),
+                                  [&](TokenId id) {
+                                    return vocabulary->kind(id) ==
+                                           TokenKind::kOrdinary;
+                                  })),
         program(detail::Access::impl(p)->program(vocabulary.has_value())),
         reads_plainly(!program.names_ordinary && !program.has_tokens &&
                       !program.has_budgets),
@@ -282,7 +287,8 @@ struct TagParser::State {
   bool feed_certain(TokenId id) {
     if (!reads_plainly || !buffer.empty() || !parsing() || stopped ||
         vocabulary->kind(id) != TokenKind::kOrdinary ||
-        std::binary_search(stop_ids.begin(), stop_ids.end(), id)) {
+        (stops_on_text &&
+         std::binary_search(stop_ids.begin(), stop_ids.end(), id))) {
       return false;
     }
     const std::string_view bytes = vocabulary->bytes(id);
@@ -355,7 +361,7 @@ struct TagParser::State {
   // Emits the steps after the last one that was emitted, up to `step`.
   void emit_steps(tag_parser::HistoryId step) {
     const tag_parser::History& history = vm.history();
-    std::vector<tag_parser::HistoryId> steps;
+    steps.clear();
     for (tag_parser::HistoryId at = step; at != emitted;
          at = history.parent(at)) {
       steps.push_back(at);
@@ -378,7 +384,9 @@ struct TagParser::State {
     const tag_parser::PikeVm::Certain certain = vm.certain();
     emit_steps(certain.step);
     if (certain.end > walker.position()) emit_text(certain.end);
-    if (vm.wants_compaction()) emitted = vm.compact_history(certain.step);
+    if (!vm.wants_compaction()) return;
+    emitted = vm.compact_history(certain.step);
+    followed.clear();
   }
 
   // Emits the events that all parses agree on although their steps differ.
@@ -388,10 +396,8 @@ struct TagParser::State {
         in_character(text(walker.emitted_end(), position))) {
       return;
     }
-    std::vector<tag_parser::OpenParse> parses;
-    for (const tag_parser::Thread& thread : vm.waiting()) {
-      parses.push_back({thread.history, position - vm.pending(thread)});
-    }
+    vm.open_parses(parses);
+    if (follow_text()) return;
     const tag_parser::Agreement agreement = find_agreement(
         *detail::Access::impl(compiled), vm.history(), walker, emitted, parses);
     if (agreement.opening && !walker.opened_ahead()) {
@@ -402,6 +408,32 @@ struct TagParser::State {
       const std::uint64_t from = std::max(begin, walker.emitted_end());
       if (from < end) walker.text_ahead(text(from, end), from, is_value);
     }
+    if (!agreement.goes_on) return;
+    followed_from = emitted;
+    followed_value = agreement.texts.back().is_value;
+    for (const tag_parser::OpenParse& parse : parses) {
+      followed.push_back(parse.step);
+    }
+  }
+
+  // The common case: no parse has had a step since the last agreement, in which
+  // they all ended with the same text.  Returns false, and emits nothing,
+  // otherwise.
+  bool follow_text() {
+    const bool same =
+        emitted == followed_from &&
+        std::equal(
+            parses.begin(), parses.end(), followed.begin(), followed.end(),
+            [](const auto& parse, auto step) { return parse.step == step; });
+    if (!same) {
+      followed.clear();
+      return false;
+    }
+    std::uint64_t end = vm.position();
+    for (const auto& parse : parses) end = std::min(end, parse.end);
+    const std::uint64_t from = walker.emitted_end();
+    if (from < end) walker.text_ahead(text(from, end), from, followed_value);
+    return true;
   }
 
   // Emits the preferred parse up to the current position.
@@ -511,6 +543,7 @@ struct TagParser::State {
       walker.rest(left);
     }
     walker.end_rest();
+    followed.clear();
     vm.resume(match.starts, recovery->counts, emitted,
               recovery->search.position(), match.token_bytes);
     recovery.reset();
@@ -596,13 +629,21 @@ struct TagParser::State {
   const bool keep;
   const bool recover;
   const std::vector<TokenId> stop_ids;  // sorted
+  const bool stops_on_text;             // an ordinary token is one of them
   const tag_parser::TagProgram& program;
   // Ordinary tokens are read by their bytes, and no text counts them.
   const bool reads_plainly;
   vocab::TokenLog tokens;
   tag_parser::PikeVm vm;
   tag_parser::TreeWalker walker;
-  tag_parser::HistoryId emitted;  // the last step that was emitted
+  tag_parser::HistoryId emitted;              // the last step that was emitted
+  std::vector<tag_parser::HistoryId> steps;   // of emit_steps()
+  std::vector<tag_parser::OpenParse> parses;  // of emit_agreement()
+  // The last steps of the parses that agreed on a text that goes on, the last
+  // step that was emitted then, and whether the text is that of a value.
+  std::vector<tag_parser::HistoryId> followed;
+  tag_parser::HistoryId followed_from;
+  bool followed_value = false;
 
   // The text that has not been emitted, and the text of this round.
   std::string buffer;

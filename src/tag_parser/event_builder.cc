@@ -108,7 +108,7 @@ void EventBuilder::write_chunk(std::string_view text, Span bytes) {
 // --- Calls while they are written --------------------------------------------
 
 Event EventBuilder::call_event(Span bytes) const {
-  Event event;
+  Event event = kEmptyEvent;
   event.field = field_name();
   event.field_index = field_;
   event.bytes = bytes;

@@ -34,6 +34,14 @@ struct ParseStep {
   Kind kind = Kind::kEnter;
 };
 
+// A parse that is still open.
+struct OpenParse {
+  HistoryId step;         // its last step
+  std::uint64_t end = 0;  // the text before this position is its text
+
+  bool operator==(const OpenParse&) const = default;
+};
+
 struct HistoryNode {
   ParseStep step;
   HistoryId parent;

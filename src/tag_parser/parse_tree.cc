@@ -35,16 +35,17 @@ void ParseTree::enter(TagNodeId id, std::uint64_t position) {
       end_free_text(parent, position);
     }
   }
-  open_.push_back({.format = id, .begin = position, .text_begin = position});
+  const TagNodeType type = (*code_.tag)[id].type;
+  open_.push_back({.format = id,
+                   .begin = position,
+                   .text_begin = position,
+                   .keeps_text = keep_ || type == TagNodeType::kJsonSchema ||
+                                 type == TagNodeType::kTag});
 }
 
 void ParseTree::text(std::string_view text) {
   Node& node = open_.back();
-  const TagNodeType type = (*code_.tag)[node.format].type;
-  if (!keep_ && type != TagNodeType::kJsonSchema && type != TagNodeType::kTag) {
-    return;
-  }
-  node.text.append(text);
+  if (node.keeps_text) node.text.append(text);
 }
 
 void ParseTree::end_free_text(Node& node, std::uint64_t position) {

@@ -76,6 +76,7 @@ class ParseTree {
     // The begin marker of a tag, or the pattern of a rule, once its content has
     // been entered.
     std::string marker = {};
+    bool keeps_text = false;  // something needs `text`
     bool in_rule = false;
     bool has_child = false;
     json::Value child = {};

@@ -448,7 +448,7 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
     replace_full_recognisers();
   }
   find_closure();
-  const std::vector<Thread> before = waiting_;
+  before_.assign(waiting_.begin(), waiting_.end());
   const std::uint64_t begin = position_;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     waiting_[i].origin = static_cast<std::uint32_t>(i);
@@ -458,13 +458,16 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   in_token_ = false;
   if (overflowed_) return false;
   const bool whole = token.is_text && read == bytes.size();
-  std::vector<Thread> by_bytes;
-  if (whole) by_bytes = bytes.empty() ? before : kernel_;
-  merge(token, before, std::move(by_bytes));
+  by_bytes_.clear();
+  if (whole) {
+    const std::vector<Thread>& to = bytes.empty() ? before_ : kernel_;
+    by_bytes_.assign(to.begin(), to.end());
+  }
+  merge(token);
   if (!adopt(next_)) {
     // The first byte did not fit, or all bytes fitted where it must not come.
     if (read == 0 || whole) {
-      waiting_ = before;
+      waiting_.assign(before_.begin(), before_.end());
       has_closure_ = true;
       position_ = begin;
       character_position_ = kNoPosition;
@@ -478,27 +481,26 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   return true;
 }
 
-// Sets next_ to the threads after a token: `before`, moved by the id, and
-// `by_bytes`, which the bytes led to.  Both are in the order of preference, and
+// Sets next_ to the threads after a token: before_, moved by the id, and
+// by_bytes_, which the bytes led to.  Both are in the order of preference, and
 // the threads of one origin come together, those by its id first.
 //
 // A recogniser that reads tokens merges the two itself: step_token() gets the
 // configuration that the bytes led to, and returns the configuration after the
 // token.  If it refuses a mark, the mark is not read by its bytes either.
-void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
-                   std::vector<Thread> by_bytes) {
+void PikeVm::merge(const Token& token) {
   // Invariant: next_ has all threads whose origins are before `i`, and `done`
-  // of the threads of `by_bytes` are among them.
+  // of the threads of by_bytes_ are among them.
   std::size_t done = 0;
   seen_.clear();
   next_.clear();
   const auto pass = [&](std::size_t origin) {
-    while (done < by_bytes.size() && by_bytes[done].origin <= origin) {
-      add(by_bytes[done++]);
+    while (done < by_bytes_.size() && by_bytes_[done].origin <= origin) {
+      add(by_bytes_[done++]);
     }
   };
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    Thread thread = before[i];
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    Thread thread = before_[i];
     thread.origin = static_cast<std::uint32_t>(i);
     const Instruction& at = program_.code[thread.state.pc];
     if (at.op == Op::kRecogniser &&
@@ -507,8 +509,8 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
       // The thread that the bytes led to inside the same recogniser, if any.
       recogniser::Configuration config;
       std::size_t same = done;
-      while (same < by_bytes.size() && by_bytes[same].origin <= i) {
-        const Thread& other = by_bytes[same];
+      while (same < by_bytes_.size() && by_bytes_[same].origin <= i) {
+        const Thread& other = by_bytes_[same];
         if (other.origin == i && other.history == thread.history &&
             other.state.entered && other.state.pc == thread.state.pc) {
           config = other.state.configuration();
@@ -520,13 +522,13 @@ void PikeVm::merge(const Token& token, const std::vector<Thread>& before,
                                          token.id);
       if (!config.dead()) {
         thread.state.configuration() = config;
-        if (same < by_bytes.size() && by_bytes[same].origin == i) {
-          by_bytes[same] = thread;
+        if (same < by_bytes_.size() && by_bytes_[same].origin == i) {
+          by_bytes_[same] = thread;
         } else {
           add(thread);
         }
       } else if (token.mark != kNoMark) {
-        std::erase_if(by_bytes, [&](const Thread& other) {
+        std::erase_if(by_bytes_, [&](const Thread& other) {
           return other.origin == i && other.state.entered &&
                  other.state.pc == thread.state.pc;
         });

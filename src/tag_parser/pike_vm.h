@@ -127,9 +127,9 @@ class PikeVm {
   bool has_few_parses() const {
     return kernel_.size() > 1 && kernel_.size() <= kFewParses;
   }
-  // Bytes before the position that `thread` reads as free text and that may
-  // still turn out to be the beginning of a trigger.
-  std::uint32_t pending(const Thread& thread) const;
+  // The parses that are open, with the text that is certain in each of them.
+  // What a parse may still become has the steps and the text of the parse.
+  void open_parses(std::vector<OpenParse>& out);
 
   const History& history() const { return history_; }
   // Drops the steps before `step`, and those of threads that are gone.  Returns
@@ -177,6 +177,9 @@ class PikeVm {
     bool waits = false;
   };
 
+  // Bytes before the position that `thread` reads as free text and that may
+  // still turn out to be the beginning of a trigger.
+  std::uint32_t pending(const Thread& thread) const;
   // How a byte acts on all threads, which are in free text: it has to be read
   // by step(); it changes nothing; it begins a character that changes nothing;
   // or it leads to the states of another AcceleratedStates.
@@ -223,13 +226,14 @@ class PikeVm {
   void enter_node(Thread& next, const Instruction& at, std::uint32_t node);
   void scan_token(const Thread& thread, const Token& token);
   void read_bytes(const Token& token, std::size_t& read);
-  void merge(const Token& token, const std::vector<Thread>& before,
-             std::vector<Thread> by_bytes);
+  void merge(const Token& token);
   bool adopt(std::vector<Thread>& next);
   void spend_token();
 
   // What is certain.
   bool waits_alone(const Thread& thread);
+  bool all_wait_alone();
+  Certain certain_of(std::span<const Thread> threads) const;
   bool find_uncertain(AcceleratedStates& out);
   Certain certain_of_closure();
 
@@ -239,6 +243,8 @@ class PikeVm {
   bool skip_self_loops(std::string_view bytes, Op op);
   std::size_t skip_text(std::string_view bytes);
   std::size_t skip_recogniser(std::string_view bytes);
+  bool reads_as_one() const;
+  void set_configurations(const recogniser::Configuration& config);
   bool all_in_text() const;
   std::size_t find_accelerated();
   void learn_move(std::size_t from, std::uint8_t byte);
@@ -289,6 +295,10 @@ class PikeVm {
   std::vector<Thread> waiting_;
   bool has_closure_ = false;  // waiting_ is the closure of kernel_
   std::vector<Thread> next_;
+  // While a token is read: the threads that waited for it, and those that its
+  // bytes have led to.
+  std::vector<Thread> before_;
+  std::vector<Thread> by_bytes_;
   std::vector<Work> work_;
   StateSet seen_;
 

@@ -84,6 +84,13 @@ bool PikeVm::waits_alone(const Thread& thread) {
   }
 }
 
+// Whether the closure of the kernel is the kernel.
+bool PikeVm::all_wait_alone() {
+  return kernel_.size() <= kFewParses &&
+         std::all_of(kernel_.begin(), kernel_.end(),
+                     [&](const Thread& thread) { return waits_alone(thread); });
+}
+
 // Finds, for each thread of the kernel, how many bytes before the position are
 // read in another way by some thread of its closure: bytes that may become a
 // trigger, or bytes after the first step that the closure adds.  This depends
@@ -126,11 +133,16 @@ bool PikeVm::find_uncertain(AcceleratedStates& out) {
 
 PikeVm::Certain PikeVm::certain_of_closure() {
   find_closure();
-  Certain out{waiting_.front().history, position_};
-  for (const Thread& thread : waiting_) {
+  return certain_of(waiting_);
+}
+
+// REQUIRES: `threads` are all that wait.
+PikeVm::Certain PikeVm::certain_of(std::span<const Thread> threads) const {
+  Certain out{threads.front().history, position_};
+  for (const Thread& thread : threads) {
     out.step = history_.common_ancestor(out.step, thread.history);
   }
-  for (const Thread& thread : waiting_) {
+  for (const Thread& thread : threads) {
     out.end = std::min(
         out.end,
         thread.history == out.step
@@ -150,6 +162,7 @@ PikeVm::Certain PikeVm::certain() {
   if (kernel_.size() == 1 && waits_alone(kernel_.front())) {
     return {kernel_.front().history, position_ - pending(kernel_.front())};
   }
+  if (kernel_.size() > 1 && all_wait_alone()) return certain_of(kernel_);
   if (current_ == kNotAccelerated) current_ = find_accelerated();
   if (current_ == kNotAccelerated) return certain_of_closure();
   AcceleratedStates& known = accelerated_[current_];
@@ -173,6 +186,31 @@ PikeVm::Certain PikeVm::certain() {
             : history_[history_.child_towards(out.step, history)].position);
   }
   return out;
+}
+
+// As certain(): the closure of a thread has the thread's steps and text, up to
+// what is uncertain.
+void PikeVm::open_parses(std::vector<OpenParse>& out) {
+  out.clear();
+  if (!has_closure_ && limits_.fast && all_wait_alone()) {
+    for (const Thread& thread : kernel_) {
+      out.push_back({thread.history, position_ - pending(thread)});
+    }
+    return;
+  }
+  if (limits_.fast && current_ != kNotAccelerated &&
+      accelerated_[current_].certainty == AcceleratedStates::kKnown) {
+    const std::vector<std::uint32_t>& uncertain =
+        accelerated_[current_].uncertain;
+    for (std::size_t i = 0; i < kernel_.size(); ++i) {
+      out.push_back({kernel_[i].history, position_ - uncertain[i]});
+    }
+    return;
+  }
+  find_closure();
+  for (const Thread& thread : waiting_) {
+    out.push_back({thread.history, position_ - pending(thread)});
+  }
 }
 
 HistoryId PikeVm::compact_history(HistoryId step) {

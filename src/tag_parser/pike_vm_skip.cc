@@ -5,8 +5,9 @@
 //   skip_literal()     The only thread is inside a literal.
 //   skip_text()        All threads of the kernel are in free text.  A table has
 //                      the effect of each byte on them (AcceleratedStates).
-//   skip_recogniser()  The only thread is inside a recogniser, which cannot end
-//                      yet.  The recogniser steps; no closure is computed.
+//   skip_recogniser()  The only thread, or all as one, are inside a recogniser,
+//                      which cannot end yet.  The recogniser steps; no closure
+//                      is computed.
 //
 // feed_certain() does the same for a whole token, where no closure is needed to
 // know that all of it is certain.
@@ -52,7 +53,7 @@ std::size_t PikeVm::skip(std::string_view bytes) {
     case Op::kLiteral:
       return kernel_.size() == 1 ? skip_literal(bytes) : 0;
     case Op::kRecogniser:
-      return kernel_.size() == 1 ? skip_recogniser(bytes) : 0;
+      return kernel_.size() == 1 || reads_as_one() ? skip_recogniser(bytes) : 0;
     case Op::kText:
     case Op::kTextToTrigger:
       return skip_text(bytes);
@@ -132,10 +133,29 @@ std::size_t PikeVm::skip_literal(std::string_view bytes) {
   return read;
 }
 
+// Whether all threads are inside one recogniser, in one configuration: parses
+// that differ in what surrounds it.
+bool PikeVm::reads_as_one() const {
+  const State& first = kernel_.front().state;
+  const auto& reader = recognisers_[program_.code[first.pc].index];
+  return reader != nullptr && kernel_.size() <= kFewParses &&
+         std::all_of(kernel_.begin(), kernel_.end(), [&](const Thread& thread) {
+           const Instruction& at = program_.code[thread.state.pc];
+           return thread.state.entered && at.op == Op::kRecogniser &&
+                  recognisers_[at.index] == reader &&
+                  thread.state.configuration() == first.configuration();
+         });
+}
+
+void PikeVm::set_configurations(const recogniser::Configuration& config) {
+  for (Thread& thread : kernel_) thread.state.configuration() = config;
+}
+
 // Skips bytes inside a JSON text or a pattern that cannot end yet.
+// REQUIRES: there is one thread, or reads_as_one().
 std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
-  State& state = kernel_.front().state;
-  recogniser::Configuration& config = state.configuration();
+  const State& state = kernel_.front().state;
+  recogniser::Configuration config = state.configuration();
   recogniser::Recogniser& reader = recogniser(program_.code[state.pc]);
   std::size_t read = 0;
   const bool adopts = reader.adopts();
@@ -145,14 +165,17 @@ std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
         reader.step(config, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;
     if (static_cast<std::uint8_t>(bytes[read]) >= 0xC0) {
+      set_configurations(config);
       character_.assign(kernel_.begin(), kernel_.end());
       character_position_ = position_ + read;
     }
     config = next;
     ++read;
   }
+  if (read == 0) return 0;
+  set_configurations(config);
   position_ += read;
-  if (read > 0) has_closure_ = false;
+  has_closure_ = false;
   return read;
 }
 

@@ -19,22 +19,27 @@ namespace parlance::tag_parser {
 
 using structural_tag::kNoTagNode;
 
-void TreeWalker::text(std::string_view text) {
-  if (text.empty()) return;
-  const Span bytes{at(), at() + text.size()};
+// The pattern of a rule belongs to its format, but is not free text.
+void TreeWalker::find_target() {
   const TagNodeId innermost = tree_.now().innermost();
   const TagNodeId owner = code_.regions.own(innermost);
-  // The pattern of a rule belongs to its format, but is not free text.
-  const bool markup =
-      owner == kNoTagNode || (owner == innermost && tree_.now().in_rule());
-  if (!markup) {
-    const bool is_value = code_.regions.region(owner).value == innermost;
+  target_ = {.known = true};
+  if (owner == kNoTagNode || (owner == innermost && tree_.now().in_rule())) {
+    return;
+  }
+  target_.region = code_.regions.representative(owner);
+  target_.is_value = code_.regions.region(owner).value == innermost;
+}
+
+void TreeWalker::text(std::string_view text) {
+  if (text.empty()) return;
+  if (!target_.known) find_target();
+  if (target_.region != kNoTagNode) {
     if (!ahead_) {
-      events_.write(code_.regions.representative(owner), text, bytes);
-      if (is_value) events_.write_call(text, bytes);
-    } else if (bytes.end > ahead_->written) {
+      write(target_, text, position_);
+    } else if (position_ + text.size() > ahead_->written) {
       const std::uint64_t begin = std::max(position_, ahead_->written);
-      write(owner, text.substr(begin - position_), begin, is_value);
+      write(target_, text.substr(begin - position_), begin);
     }
   }
   tree_.text(text);
@@ -42,12 +47,12 @@ void TreeWalker::text(std::string_view text) {
   if (ahead_ && !ahead_->region && ahead_->written <= position_) ahead_.reset();
 }
 
-void TreeWalker::write(TagNodeId owner, std::string_view text,
-                       std::uint64_t begin, bool is_value) {
+void TreeWalker::write(const Target& target, std::string_view text,
+                       std::uint64_t begin) {
   const auto from = static_cast<std::size_t>(begin);
   const Span bytes{from, from + text.size()};
-  events_.write(code_.regions.representative(owner), text, bytes);
-  if (is_value) events_.write_call(text, bytes);
+  events_.write(target.region, text, bytes);
+  if (target.is_value) events_.write_call(text, bytes);
 }
 
 // --- Ahead of the steps ------------------------------------------------------
@@ -60,7 +65,7 @@ void TreeWalker::open_ahead(TagNodeId format, Span delimiter) {
 
 void TreeWalker::text_ahead(std::string_view text, std::uint64_t begin,
                             bool is_value) {
-  write(events_.open_region(), text, begin, is_value);
+  write({events_.open_region(), is_value, true}, text, begin);
   if (!ahead_) ahead_.emplace();
   ahead_->written = begin + text.size();
 }
@@ -68,6 +73,7 @@ void TreeWalker::text_ahead(std::string_view text, std::uint64_t begin,
 // --- Steps -------------------------------------------------------------------
 
 void TreeWalker::step(const ParseStep& step) {
+  target_.known = false;
   switch (step.kind) {
     case ParseStep::Kind::kEnter:
       return enter(TagNodeId{step.format});
@@ -191,6 +197,7 @@ void TreeWalker::leave() {
 }
 
 void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
+  target_.known = false;
   // Closes the open region if it belongs to a format that is left.  A region
   // that needs a value is malformed; any other one is cut.
   const TagNodeId id = events_.open_region();

@@ -99,9 +99,16 @@ class TreeWalker {
     std::uint64_t written = 0;          // text has been emitted up to here
   };
 
+  // Where text of the innermost format goes.  It changes with every step.
+  struct Target {
+    TagNodeId region = structural_tag::kNoTagNode;  // kNoTagNode: markup
+    bool is_value = false;
+    bool known = false;
+  };
+  void find_target();
+
   void enter(TagNodeId id);
-  void write(TagNodeId owner, std::string_view text, std::uint64_t begin,
-             bool is_value);
+  void write(const Target& target, std::string_view text, std::uint64_t begin);
   void open_region(TagNodeId id, Span delimiter);
   void close(TagNodeId id);
   void open_call(const Region& region);
@@ -115,6 +122,7 @@ class TreeWalker {
   EventBuilder events_;
   std::uint64_t position_ = 0;
   std::optional<Ahead> ahead_;
+  Target target_;
   std::vector<Open> open_;
   // Where the rest began, as long as open formats may continue after it.
   std::optional<std::uint64_t> rest_begin_;
