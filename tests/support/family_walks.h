@@ -288,12 +288,46 @@ inline WalkPhrases FamilyWalks::phrases(const Vocabulary& vocabulary,
     }
   }
   // The ends of nested elements.
-  for (const std::string_view text : {"</cofl:value>", "]<]minimax[>[</"}) {
-    out.value_ends.push_back(writer.write(text));
+  const std::string written = json::dump(root);
+  for (const auto& [style, end] :
+       {std::pair("cohere_xml", "</cofl:value>"),
+        std::pair("minimax_m3_xml", "]<]minimax[>[</")}) {
+    if (written.find(style) != std::string::npos) {
+      out.value_ends.push_back(writer.write(end));
+    }
   }
+  // The last row is what formats of strings need.
   for (const std::string_view text :
-       {"\"", "}", "]", ",", ":", "=", "0", "1", "null", "true", "\"}", "\n"}) {
+       {"\"", "}", "]", ",", ":", "=", "0", "1", "null", "true", "\"}", "\n",
+        "@", ".", "-", "/", "T", "Z"}) {
     out.closers.push_back(writer.write(text));
+  }
+  out.brackets = out.value_ends;
+  for (const std::string_view text : {"\"", "'", "}", "]", ")", "\"}"}) {
+    out.brackets.push_back(writer.write(text));
+  }
+  std::set<std::string, std::less<>> names;
+  work = {&tools_};
+  while (!work.empty()) {
+    const json::Value& next = *work.back();
+    work.pop_back();
+    for (const json::Value& item : next.items()) work.push_back(&item);
+    for (const json::Member& member : next.members()) {
+      work.push_back(&member.value);
+      if (member.key == "properties") {
+        for (const json::Member& one : member.value.members()) {
+          names.emplace(one.key);
+        }
+      } else if (member.key == "required") {
+        for (const json::Value& one : member.value.items()) {
+          if (one.is_string()) names.emplace(one.as_string());
+        }
+      }
+    }
+  }
+  for (const std::string& name : names) {
+    out.names.push_back(writer.write(name));
+    out.names.push_back(writer.write("\"" + name + "\""));
   }
   return out;
 }

@@ -84,6 +84,8 @@ struct WalkPhrases {
   Phrases ends;        // of calls and sections
   Phrases value_ends;  // of arguments in elements
   Phrases closers;     // of JSON values
+  Phrases brackets;    // those of `closers` that close a string or a container
+  Phrases names;       // of members, which a schema may require
 };
 
 struct Walk {
@@ -184,9 +186,10 @@ class Walker {
         return true;
       }
     }
+    if (ending) return step_to_end(matcher, out);
     // Most phrases fit in free text and in strings as well, so no list goes
     // first, and no phrase of a list.
-    const std::size_t list = below(ending ? 10 : 60);
+    const std::size_t list = below(60);
     if (list < 3) {
       if (take_phrase(matcher, out, phrases_.ends)) return true;
     } else if (list < 5) {
@@ -194,7 +197,21 @@ class Walker {
     } else if (list < 8) {
       if (take_phrase(matcher, out, phrases_.value_ends)) return true;
     }
-    if (ending && take_phrase(matcher, out, phrases_.closers)) return true;
+    return take(matcher, out, choose());
+  }
+
+  // A step of a walk that is long enough.  What closes something is preferred,
+  // but what closes a value may need a token that no list has (the Z of a
+  // time), or a name that is required, so each way on has its share.
+  bool step_to_end(Matcher& matcher, Walk& out) {
+    const std::size_t list = below(100);
+    const Phrases& preferred = list < 15   ? phrases_.ends
+                               : list < 35 ? phrases_.begins
+                               : list < 45 ? phrases_.value_ends
+                               : list < 55 ? phrases_.names
+                                           : phrases_.brackets;
+    if (list < 78 && take_phrase(matcher, out, preferred)) return true;
+    if (list < 90 && take_phrase(matcher, out, phrases_.closers)) return true;
     return take(matcher, out, choose());
   }
 
