@@ -39,6 +39,7 @@ std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
     default:
       return std::nullopt;
   }
+  if (share_leaf(id)) return std::nullopt;
   Result<grammar::EmbeddedRecogniser> embedded =
       grammar::make_embedded(tag_, id, lowering_, options_.limits);
   if (!embedded) return std::move(embedded).error();
@@ -53,6 +54,32 @@ std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
       embedded->recogniser->can_end(embedded->recogniser->start());
   leaves_[index_of(id)] = *std::move(embedded);
   return std::nullopt;
+}
+
+// Calls of one tool with equal schemas share a recogniser, and so parses that
+// differ in the call read its arguments as one.  Returns whether the
+// json_schema has that of a node that was made before it.
+bool TagCompiler::share_leaf(TagNodeId id) {
+  const Regions& regions = code_.regions;
+  const TagNodeId owner = regions.own(id);
+  if (owner == structural_tag::kNoTagNode ||
+      regions.region(owner).value != id) {
+    return false;
+  }
+  const auto [made, is_first] =
+      made_leaves_.emplace(regions.representative(owner), id);
+  if (is_first) return false;
+  const std::size_t i = index_of(id);
+  const std::size_t from = index_of(made->second);
+  shared_leaves_[i] = made->second;
+  impossible_[i] = impossible_[from];
+  nullable_[i] = nullable_[from];
+  leaves_[i] = leaves_[from];
+  const auto reader = code_.arguments.find(made->second);
+  if (reader != code_.arguments.end()) {
+    code_.arguments.emplace(id, reader->second);
+  }
+  return true;
 }
 
 // Builds what reads the value of a json_schema.
@@ -581,6 +608,13 @@ std::optional<Error> TagCompiler::mark_leaves() {
   for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
     grammar::EmbeddedRecogniser& embedded = leaves_[i];
     if (embedded.rules == nullptr) continue;
+    // The node that it is shared with has a larger number.
+    if (const TagNodeId from = shared_leaves_[i];
+        from != structural_tag::kNoTagNode) {
+      embedded = leaves_[index_of(from)];
+      impossible_[i] = impossible_[index_of(from)];
+      continue;
+    }
     Result<grammar::EmbeddedRecogniser> made =
         grammar::embedded_with_marks(embedded, marks_, options_.limits);
     if (!made) {
@@ -634,6 +668,7 @@ Result<std::shared_ptr<const CompiledTagImpl>> compile(
   code->tag = std::move(tag);
   code->markers = options.markers;
   code->for_vocabulary = options.vocabulary != nullptr;
+  code->regions = Regions(*code->tag);
   TagCompiler compiler(*code, options);
   Result<TagProgram> spelled = compiler.texts();
   if (!spelled) return std::move(spelled).error();
@@ -642,7 +677,6 @@ Result<std::shared_ptr<const CompiledTagImpl>> compile(
   if (!tokens) return std::move(tokens).error();
   code->tokens = *std::move(tokens);
   find_child_indexes(*code);
-  code->regions = Regions(*code->tag);
   return std::shared_ptr<const CompiledTagImpl>(std::move(code));
 }
 

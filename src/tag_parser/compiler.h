@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,6 +55,7 @@ class TagCompiler {
         nullable_(tag_.nodes.size(), false),
         depth_(tag_.nodes.size(), 0),
         leaves_(tag_.nodes.size()),
+        shared_leaves_(tag_.nodes.size(), structural_tag::kNoTagNode),
         exclude_dfas_(tag_, analysis_, lowering_) {
     if (options.cache != nullptr) {
       lowering_.cache = &detail::Access::impl(*options.cache)->cache;
@@ -76,6 +78,7 @@ class TagCompiler {
 
  private:
   std::optional<Error> make_leaf(TagNodeId id);
+  bool share_leaf(TagNodeId id);
   std::optional<Error> make_reader(TagNodeId id);
   std::optional<Error> collect_marks();
   std::optional<Error> mark_leaves();
@@ -187,6 +190,11 @@ class TagCompiler {
   std::vector<bool> nullable_;        // the empty text fits
   std::vector<std::uint32_t> depth_;  // how many formats enclose it
   std::vector<grammar::EmbeddedRecogniser> leaves_;
+  // The json_schema whose recogniser it shares; kNoTagNode: none.
+  std::vector<TagNodeId> shared_leaves_;
+  // By representative of a region: the json_schema of a value that was made
+  // first.
+  std::map<TagNodeId, TagNodeId> made_leaves_;
   grammar::ExcludeDfas exclude_dfas_;
 };
 
