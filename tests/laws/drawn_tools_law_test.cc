@@ -136,9 +136,8 @@ bool has_only(const json::Value& schema,
   });
 }
 
-// Whether the value of a raw text can be told from the schema's own "type",
-// "enum" and "const", and those of its alternatives.  The format's parser knows
-// no more of a schema.
+// Whether the value of an element can be told from the schema's own "type",
+// "enum" and "const", and those of its alternatives.
 bool is_plainly_typed(const json::Value& schema) {
   if (!schema.is_object()) {
     return schema.kind() == json::Kind::kBool && schema.as_bool();
@@ -233,10 +232,8 @@ bool is_clear(const json::Value& function, const StructuralTag& tag) {
        }))) {
     return false;
   }
-  if (others != nullptr && others->is_object() && !is_plainly_typed(*others)) {
-    return false;
-  }
-  return properties == nullptr ||
+  // In elements in elements, the format's parser does not follow alternatives.
+  return !style("minimax_m3_xml") || properties == nullptr ||
          std::ranges::all_of(properties->members(),
                              [](const json::Member& member) {
                                return is_plainly_typed(member.value);
