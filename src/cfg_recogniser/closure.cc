@@ -692,12 +692,21 @@ std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
 void CfgRecogniser::find_tails() {
   const std::vector<NetworkState>& states = network_.states;
   tail_.assign(states.size(), true);
-  std::vector<std::vector<StateId>> from(states.size());
+  // The live states with an epsilon transition to a state, one after the other:
+  // those of state i are from[first[i]] up to from[first[i + 1]].
+  std::vector<std::uint32_t> first(states.size() + 1, 0);
+  for (const NetworkState& state : states) {
+    if (!state.live) continue;
+    for (const StateId target : state.epsilon) ++first[target];
+  }
+  std::uint32_t count = 0;
+  for (std::uint32_t& here : first) here = count += here;
+  std::vector<StateId> from(count);
   std::vector<StateId> left;
   for (StateId id = 0; id < states.size(); ++id) {
     const NetworkState& state = states[id];
     if (!state.live) continue;
-    for (const StateId target : state.epsilon) from[target].push_back(id);
+    for (const StateId target : state.epsilon) from[--first[target]] = id;
     const bool passes =
         state.action == Action::kPass || state.action == Action::kEnd;
     if (passes && id != network_.accept) continue;
@@ -707,7 +716,8 @@ void CfgRecogniser::find_tails() {
   while (!left.empty()) {
     const StateId id = left.back();
     left.pop_back();
-    for (const StateId before : from[id]) {
+    for (std::uint32_t i = first[id]; i < first[id + 1]; ++i) {
+      const StateId before = from[i];
       if (!tail_[before]) continue;
       tail_[before] = false;
       left.push_back(before);

@@ -111,7 +111,8 @@ class Simplifier {
   // Replaces epsilon transitions to passing states by the transitions of these,
   // as far as the budget of added transitions allows.
   void flatten(StateId id) {
-    std::vector<StateId> out;
+    std::vector<StateId>& out = flat_;
+    out.clear();
     for (const StateId written : states_[id].epsilon) {
       const StateId to = one_[written];
       if (to == id || !states_[to].live) continue;
@@ -130,7 +131,7 @@ class Simplifier {
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
-    states_[id].epsilon = std::move(out);
+    states_[id].epsilon.assign(out.begin(), out.end());
   }
 
   // The first state that is equal to this one, in the hash table.
@@ -185,6 +186,7 @@ class Simplifier {
   std::vector<StateId> one_;  // by state: its representative
   std::size_t budget_;        // transitions that may still be added
   std::vector<StateId> table_;
+  std::vector<StateId> flat_;  // of flatten()
 };
 
 }  // namespace

@@ -187,16 +187,17 @@ ImplResult text_tag(PartCache& cache, std::string_view text,
   return tag(cache, KeyView(key), options, text, marked);
 }
 
-// The options, the canonical form, and what it lacks of the report.
+// The options, the canonical form or the source, and what these lack of the
+// report.
 structural_tag::TagTree::GrammarKey full_key(const std::string& options,
                                              const StructuralTag& source) {
+  const structural_tag::TagTree& tree = *detail::Access::impl(source);
   KeyWriter writer('v');
-  writer.value(source.to_json());
-  for (const structural_tag::UnknownKey& unknown :
-       detail::Access::impl(source)->unknown_keys) {
+  writer.value(tree.source.is_object() ? tree.source : source.to_json());
+  for (const structural_tag::UnknownKey& unknown : tree.unknown_keys) {
     writer.text(unknown.path).text(unknown.key);
   }
-  for (const GrammarNote& note : detail::Access::impl(source)->notes) {
+  for (const GrammarNote& note : tree.notes) {
     writer.text(note.keyword).text(note.path).text(note.message);
   }
   structural_tag::TagTree::GrammarKey out;

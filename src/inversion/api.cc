@@ -232,11 +232,12 @@ Result<StructuralTag> Format::structural_tag(
   Result<inversion::BuiltTag> built =
       inversion::build_tag(*impl_, **plan, request);
   if (!built) return std::move(built).error();
-  Result<structural_tag::TagTree> tree = structural_tag::load_structural_tag(
-      json::Object{{"type", "structural_tag"},
-                   {"format", std::move(built->format)}},
-      options.limits);
+  json::Value source = json::Object{{"type", "structural_tag"},
+                                    {"format", std::move(built->format)}};
+  Result<structural_tag::TagTree> tree =
+      structural_tag::load_structural_tag(source, options.limits);
   if (!tree) return std::move(tree).error();
+  tree->source = std::move(source);
   tree->notes = std::move(built->notes);
   tree->notes.insert(tree->notes.end(),
                      std::make_move_iterator(left_out.begin()),

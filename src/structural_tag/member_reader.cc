@@ -104,13 +104,12 @@ std::vector<std::string> MemberReader::texts(std::string_view key, Need need) {
   }
   for (std::size_t i = 0; i < value->items().size(); ++i) {
     const json::Value& item = value->items()[i];
-    const std::string path = json::append_pointer(path_of(key), i);
     if (!item.is_string()) {
-      fail_at(ErrorCode::kWrongType, path,
+      fail_at(ErrorCode::kWrongType, json::append_pointer(path_of(key), i),
               "'" + std::string(key) + "' must hold only strings, got " +
                   kind_of(item) + ".");
     } else if (item.as_string().empty()) {
-      fail_at(ErrorCode::kEmptyValue, path,
+      fail_at(ErrorCode::kEmptyValue, json::append_pointer(path_of(key), i),
               "'" + std::string(key) + "' must hold no empty string.");
     }
     out.emplace_back(item.as_string());

@@ -323,6 +323,9 @@ struct TagTree {
   // What the tag leaves out of what was asked for, if it was made from a format
   // and a request.
   std::vector<GrammarNote> notes = {};
+  // The value that such a tag was loaded from, which identifies its nodes; null
+  // for any other tag.
+  json::Value source = {};
   // The tools of that request that the tag has calls of, each with the JSON
   // Pointer of the object that has its "parameters".
   std::vector<std::pair<std::string, std::string>> requested_tools = {};

@@ -12,7 +12,13 @@ SpecialSpellings::SpecialSpellings(const Vocabulary& vocabulary,
   for (const TokenId id : ids_) {
     const std::string_view spelling = vocabulary_.spelling(id);
     if (spelling.empty()) continue;
-    auto& lengths = lengths_[static_cast<std::uint8_t>(spelling.front())];
+    const auto first = static_cast<std::uint8_t>(spelling.front());
+    if (spelling.size() == 1) {
+      seconds_[first].set();
+    } else {
+      seconds_[first].set(static_cast<std::uint8_t>(spelling[1]));
+    }
+    auto& lengths = lengths_[first];
     const auto place = std::ranges::lower_bound(lengths, spelling.size(),
                                                 std::ranges::greater());
     if (place == lengths.end() || *place != spelling.size()) {
@@ -31,8 +37,12 @@ std::optional<SpecialSpellings::Found> SpecialSpellings::find(
 
 // The token whose spelling `text` begins with.
 std::optional<TokenId> SpecialSpellings::at(std::string_view text) const {
-  for (const std::size_t length :
-       lengths_[static_cast<std::uint8_t>(text.front())]) {
+  const auto first = static_cast<std::uint8_t>(text.front());
+  if (text.size() > 1 &&
+      !seconds_[first].test(static_cast<std::uint8_t>(text[1]))) {
+    return std::nullopt;
+  }
+  for (const std::size_t length : lengths_[first]) {
     if (length > text.size()) continue;
     const auto id = vocabulary_.special(text.substr(0, length));
     if (id && std::ranges::binary_search(ids_, *id)) return id;

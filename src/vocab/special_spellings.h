@@ -4,6 +4,7 @@
 // Special tokens that are spelled in a text, such as a prompt.
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -35,6 +36,9 @@ class SpecialSpellings {
   const std::vector<TokenId> ids_;
   // Of the spellings, by their first byte, falling.
   std::array<std::vector<std::size_t>, 256> lengths_;
+  // By the first byte: the second bytes of the spellings, or all bytes if a
+  // spelling has one byte.
+  std::array<std::bitset<256>, 256> seconds_;
 };
 
 }  // namespace parlance::vocab
