@@ -13,16 +13,13 @@ a matcher never raises, it has an error.
 
 from __future__ import annotations
 
-import importlib
-import importlib.abc
-import importlib.util
 import json
 import os
-import sys
 
 from ..._constraining import Compiler, Grammar
 from ..._errors import Error, GrammarError, UsageError
 from ..._parlance import Vocabulary
+from .. import _alias
 
 __all__ = [
     "LLMatcher",
@@ -358,49 +355,15 @@ class StructTag:
 # ---- import llguidance
 
 
-class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds ``llguidance`` and its submodules in this package."""
-
-    def find_spec(self, name, path=None, target=None):
-        top, _, rest = name.partition(".")
-        if top != "llguidance":
-            return None
-        own = f"{__name__}.{rest}" if rest else __name__
-        if importlib.util.find_spec(own) is None:
-            return None
-        return importlib.util.spec_from_loader(name, self)
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        # Whoever imports a module gets what is in sys.modules after this.
-        own = __name__ + module.__name__.removeprefix("llguidance")
-        sys.modules[module.__name__] = importlib.import_module(own)
-
-
-_alias = _Alias()
-
-
 def install():
     """Makes ``import llguidance`` find this module, in this process.
 
     Raises:
         UsageError: llguidance has been imported.
     """
-    known = sys.modules.get("llguidance")
-    if known is not None and known is not sys.modules[__name__]:
-        raise UsageError(
-            "llguidance has already been imported; call install() before the first "
-            "import of it"
-        )
-    if _alias not in sys.meta_path:
-        sys.meta_path.insert(0, _alias)
+    _alias.install("llguidance", __name__)
 
 
 def uninstall():
     """Undoes ``install``.  Names that were imported stay as they are."""
-    if _alias in sys.meta_path:
-        sys.meta_path.remove(_alias)
-        for name in [n for n in sys.modules if n.partition(".")[0] == "llguidance"]:
-            del sys.modules[name]
+    _alias.uninstall("llguidance")

@@ -19,11 +19,8 @@ pydantic, and are imported when they are first used.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
-import importlib.util
-import sys
 
-from ..._errors import UsageError
+from .. import _alias
 from . import exception
 from ._shapes import upstream_shapes, upstream_structural_tag
 from .compiler import CompiledGrammar, GrammarCompiler
@@ -117,30 +114,6 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds ``xgrammar`` and its submodules in this package."""
-
-    def find_spec(self, name, path=None, target=None):
-        top, _, rest = name.partition(".")
-        if top != "xgrammar":
-            return None
-        own = f"{__name__}.{rest}" if rest else __name__
-        if importlib.util.find_spec(own) is None:
-            return None
-        return importlib.util.spec_from_loader(name, self)
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        # Whoever imports a module gets what is in sys.modules after this.
-        own = __name__ + module.__name__.removeprefix("xgrammar")
-        sys.modules[module.__name__] = importlib.import_module(own)
-
-
-_alias = _Alias()
-
-
 def install():
     """Makes ``import xgrammar``, its submodules included, find this module, in
     this process, whether XGrammar is installed or not.
@@ -148,19 +121,9 @@ def install():
     Raises:
         UsageError: XGrammar has been imported; the two cannot be mixed.
     """
-    known = sys.modules.get("xgrammar")
-    if known is not None and known is not sys.modules[__name__]:
-        raise UsageError(
-            "xgrammar has already been imported; call install() before the first "
-            "import of it"
-        )
-    if _alias not in sys.meta_path:
-        sys.meta_path.insert(0, _alias)
+    _alias.install("xgrammar", __name__)
 
 
 def uninstall():
     """Undoes ``install``.  Names that were imported stay as they are."""
-    if _alias in sys.meta_path:
-        sys.meta_path.remove(_alias)
-        for name in [n for n in sys.modules if n.partition(".")[0] == "xgrammar"]:
-            del sys.modules[name]
+    _alias.uninstall("xgrammar")
