@@ -136,8 +136,9 @@ void SseText::end_line(std::string& out) {
     return;
   }
   std::string_view value;
-  if (colon != std::string::npos)
+  if (colon != std::string::npos) {
     value = std::string_view(line).substr(colon + 1);
+  }
   if (!value.empty() && value.front() == ' ') value.remove_prefix(1);
   if (!has_data_) data_line_ = lines_;
   if (has_data_) data_ += '\n';

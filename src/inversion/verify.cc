@@ -478,8 +478,9 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
                               ", " + fault + ".");
       const std::string pointer = json::append_pointer(
           tool.path + "/parameters/properties", member.key);
-      if (required)
+      if (required) {
         return Error{ErrorCode::kConflict, "tools: " + what, pointer};
+      }
       notes.push_back({GrammarNote::Kind::kNarrowed, "properties", pointer,
                        what + "  It is optional, so it is left out."});
       left_out.push_back(member.key);

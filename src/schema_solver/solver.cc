@@ -408,8 +408,9 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
       object_keys.tracks_extra_keys = true;
     }
     if (part.kind != Condition::Kind::kSome &&
-        part.kind != Condition::Kind::kEvery)
+        part.kind != Condition::Kind::kEvery) {
       return;
+    }
     kinds.push_back(part.keys);
     switch (part.keys.kind) {
       case KeyGroup::Kind::kPattern:

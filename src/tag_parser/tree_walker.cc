@@ -66,8 +66,12 @@ void TreeWalker::open_ahead(TagNodeId format, Span delimiter) {
 void TreeWalker::text_ahead(std::string_view text, std::uint64_t begin,
                             bool is_value) {
   write({events_.open_region(), is_value, true}, text, begin);
-  if (!ahead_) ahead_.emplace();
-  ahead_->written = begin + text.size();
+  const std::uint64_t written = begin + text.size();
+  if (ahead_) {
+    ahead_->written = written;
+  } else {
+    ahead_ = {std::nullopt, written};
+  }
 }
 
 // --- Steps -------------------------------------------------------------------
