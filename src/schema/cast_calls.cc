@@ -151,6 +151,18 @@ std::optional<json::Value> cast_valid(std::string_view text,
   return std::nullopt;
 }
 
+// What Python calls null, true and false, which is no JSON, if the parameter
+// takes such a value: a string is rarely meant.
+std::optional<json::Value> cast_python_word(std::string_view text,
+                                            const Parameter& parameter) {
+  const std::string_view word = base::python_strip(text);
+  if (word == "None" && takes(parameter, LooseType::kNull)) return nullptr;
+  if (!takes(parameter, LooseType::kBoolean)) return std::nullopt;
+  if (word == "True") return true;
+  if (word == "False") return false;
+  return std::nullopt;
+}
+
 // Whether some text can be cast.
 bool casts(const Parameter& parameter) {
   return std::ranges::any_of(parameter.types, [](LooseType type) {
@@ -227,6 +239,10 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
     if (is_raw(strings)) {
       bool stays = false;
       if (!parameter.plain) {
+        if (strings == Strings::kPython) {
+          auto word = cast_python_word(argument.as_string(), parameter);
+          if (word) return word;
+        }
         auto valid = cast_valid(argument.as_string(), parameter, stays);
         if (valid || stays) return valid;
       }

@@ -39,7 +39,7 @@ def codes():
 
 
 def lints(description):
-    if "fields" in description:
+    if "fields" in description or "response_template" in description:
         return parlance.Format(description).lint()
     return parlance.ResponseSchema(description).lint()
 
