@@ -227,18 +227,11 @@ ExprId RuleWriter::exact_element(ExprId name, const Conjunction& all) {
 
 // DeepSeek, Kimi K3: the text of the value's type, and a value of this type. A
 // value that can only be a number has the type "number" in Kimi K3, also where
-// it is an integer.  In DeepSeek's styles string="true" may stand before a
-// value of any type, as in XGrammar's; the reader takes it as a string, if the
-// schema allows that.
+// it is an integer.
 ExprId RuleWriter::typed_value(const Conjunction& all) {
   const std::uint8_t types = schema_.types(all);
-  const bool deepseek = options_.style == ArgumentStyle::kDeepseekXml ||
-                        options_.style == ArgumentStyle::kDeepseekV41Xml;
   std::vector<ExprId> choices;
-  for (TypeGroup group : type_groups(layout_)) {
-    if (deepseek && (group.types & schema::kString) != 0) {
-      group.types = schema::kAllTypes;
-    }
+  for (const TypeGroup& group : type_groups(layout_)) {
     if ((types & group.types) == 0) continue;
     if (group.integers && types == schema::kNumber) continue;
     choices.push_back(rules_.sequence(

@@ -227,10 +227,10 @@ TEST(Arguments, TypeAttributes) {
       {kNumber, "false", "1.0", "1.0"},
       {kNumber, "true", "1.0", R"("1.0")"},
       {R"({"type": "string"})", "false", "1", R"("1")", false},
-      {R"({"type": "integer"})", "true", "1", "1"},
+      {R"({"type": "integer"})", "true", "1", "1", false},
       {R"({"type": "integer"})", "false", "[1]", nullptr, false},
       {R"({"enum": ["fixed", 2]})", "false", " 2 ", "2"},
-      {R"({"enum": ["fixed", 2]})", "true", "2", "2"},
+      {R"({"enum": ["fixed", 2]})", "true", "2", "2", false},
       {R"({"enum": ["fixed", 2]})", "true", " fixed ", nullptr, false},
   };
   const std::vector<TypeRow> kimi = {

@@ -18,6 +18,10 @@ pytestmark = pytest.mark.skipif(
 DIFFERENCES = {
     "stag-fmt-00807": "a member may not come twice, in any order either",
     "stag-mut-00026": "an additional property may not repeat a declared name",
+    "stag-xml-00082": 'string="true" is for strings, and the value is a number',
+    "stag-xml-00118": 'string="true" is for strings, and the value is an object',
+    "stag-mut-00023": 'string="true" is for strings, and the value is a boolean',
+    "stag-mut-00309": 'string="true" is for strings, and the value is an object',
 }
 FILES = [
     "builtin_instances",
