@@ -195,7 +195,7 @@ std::string write(const Parameters& parameters, std::string_view style) {
 }
 
 // The values that a raw text may stand for.  In qwen_xml a line feed on each
-// side is markup.
+// side is markup; in deepseek_xml it is written as a string, and is one.
 std::vector<json::Value> meanings(const std::string& text,
                                   std::string_view style) {
   std::string_view string = text;
@@ -203,7 +203,9 @@ std::vector<json::Value> meanings(const std::string& text,
   if (style == "qwen_xml" && string.ends_with('\n')) string.remove_suffix(1);
   std::vector<json::Value> out = {string};
   const Result<json::Value> value = json::parse(text);
-  if (value && !value->is_string()) out.push_back(*value);
+  if (style != "deepseek_xml" && value && !value->is_string()) {
+    out.push_back(*value);
+  }
   return out;
 }
 
