@@ -7,9 +7,7 @@ vLLM's.  There is no GPU and no model: a script, or a random choice among the
 tokens of the mask, writes the responses.
 """
 
-import functools
 import json
-import os
 import pathlib
 import random
 import re
@@ -18,16 +16,18 @@ import sys
 
 import parlance
 import pytest
-import tokenizers
 import transformers
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-VECTORS = pathlib.Path(
-    os.environ.get("PARLANCE_VECTORS") or ROOT.parent / "shared" / "conformance"
-)
-
 vllm = pytest.importorskip("vllm")
+sys.path.append(str(pathlib.Path(__file__).resolve().parent))
 
+from recorded import (  # noqa: E402
+    expected_of,
+    marks_of,
+    message_of,
+    tokenizer_of,
+    vectors,
+)
 from vllm.entrypoints.openai.chat_completion.protocol import (  # noqa: E402
     ChatCompletionRequest,
 )
@@ -42,81 +42,6 @@ from vllm.v1.engine import EngineCoreRequest  # noqa: E402
 from vllm.v1.engine.detokenizer import IncrementalDetokenizer  # noqa: E402
 
 load_general_plugins()
-
-# ---- Tokenizers.
-
-# What models have as one token.
-_MARK = re.compile(
-    r"<[|｜][^<>\s\"\\]*[|｜]>|</?(?:think|tool_call|tool_calls|seed:think|"
-    r"seed:tool_call|mm:think|longcat_think|longcat_tool_call)>|"
-    r"\[/?(?:THINK|TOOL_CALLS|ARGS|CALL_ID)\]"
-)
-
-
-def _bytes_of_level():
-    return sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-
-
-@functools.cache
-def tokenizer_of(marks=()):
-    """A fast tokenizer of transformers: bytes, some words, and marks."""
-    vocabulary = {piece: i for i, piece in enumerate(_bytes_of_level())}
-    merges = []
-    for word in ("the", "ing", "name", "city", "arguments", "weather", "param"):
-        for end in range(2, len(word) + 1):
-            pair = (word[: end - 1], word[end - 1])
-            if word[:end] not in vocabulary:
-                vocabulary[word[:end]] = len(vocabulary)
-                merges.append(pair)
-    backend = tokenizers.Tokenizer(
-        tokenizers.models.BPE(vocab=vocabulary, merges=merges)
-    )
-    backend.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    backend.decoder = tokenizers.decoders.ByteLevel()
-    backend.add_special_tokens(["<|stop|>"])
-    backend.add_tokens(
-        [tokenizers.AddedToken(m, special="|" in m or "｜" in m) for m in marks]
-    )
-    return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=backend, eos_token="<|stop|>"
-    )
-
-
-def marks_of(family, *texts):
-    found = {*_MARK.findall(parlance.Format(family).source)}
-    for text in texts:
-        found.update(_MARK.findall(text))
-    return tuple(sorted(found))
-
-
-# ---- Vectors.
-
-
-def vectors():
-    out = []
-    for path in sorted((VECTORS / "formats").glob("*.json")):
-        out += json.loads(path.read_text("utf-8"))
-    return out
-
-
-def message_of(reasoning, content, calls):
-    return {
-        "reasoning": (reasoning or "").strip(),
-        "content": (content or "").strip(),
-        "calls": [(name, json.loads(arguments)) for name, arguments in calls],
-    }
-
-
-def expected_of(expected):
-    return {
-        "reasoning": (expected.get("reasoning") or "").strip(),
-        "content": (expected.get("content") or "").strip(),
-        "calls": [
-            (call["name"], call["arguments"])
-            for call in expected.get("tool_calls") or ()
-        ],
-    }
-
 
 # ---- Running a response through vLLM.
 

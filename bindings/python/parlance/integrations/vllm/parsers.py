@@ -32,8 +32,8 @@ from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
 
 from ... import ResponseParser
 from ..._errors import Error
+from .._stream import REASONING, Model, Stream, joined
 from ._requests import constrain, logger, markers_of, reads_calls, tool_dicts
-from ._stream import REASONING, Model, Stream, joined
 
 __all__ = [
     "ParlanceParser",

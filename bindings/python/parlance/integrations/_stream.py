@@ -1,4 +1,4 @@
-"""One response of vLLM as deltas.  Nothing of vLLM is imported here.
+"""One response of a server as deltas.  No server is imported here.
 
 vLLM hands out a response in steps.  A step has token ids and text, which do not
 always belong together:
@@ -9,13 +9,15 @@ always belong together:
 
 Only ids say whether a delimiter is a token or its spelling, and only the text
 says what the client may see.  So each token is read when the text has it.
+
+Other servers hand out text alone, which is then read.
 """
 
 from __future__ import annotations
 
-from ... import Format, ResponseParser, ToolSet, detect_format
-from ..._parlance import Vocabulary
-from ...chat import ChatStream
+from .. import Format, ResponseParser, ToolSet, detect_format
+from .._parlance import Vocabulary
+from ..chat import ChatStream
 
 REASONING = "reasoning"
 CALLS = "tool_calls"
@@ -28,20 +30,24 @@ class Model:
         tokenizer: a tokenizer of transformers.
         family: the name of a format; ``None`` for the one that the tokenizer
             is found to use.
+        by_text: only text will be read.  With a family, ``tokenizer`` is then
+            not used and may be ``None``.
 
     Raises:
         TemplateError: no format fits.
     """
 
-    def __init__(self, tokenizer, family=None):
+    def __init__(self, tokenizer, family=None, *, by_text=False):
         if family is None:
             family = _found(tokenizer)
         self.format, self.reasoning_field = _with_reasoning(family)
-        try:
-            self.vocabulary = Vocabulary.from_tokenizer(tokenizer)
-        except (TypeError, ValueError):  # a tokenizer of another kind
-            self.vocabulary = None
-            self._tokenizer = tokenizer
+        self.vocabulary = None
+        self._tokenizer = tokenizer
+        if not by_text:
+            try:
+                self.vocabulary = Vocabulary.from_tokenizer(tokenizer)
+            except (TypeError, ValueError):  # a tokenizer of another kind
+                pass
         self._spellings = {}
         self._words = {}
         # The special tokens that the format knows, such as the end of a turn.
@@ -63,7 +69,7 @@ class Model:
         return CALLS in self.format.fields
 
     def spelling(self, id):
-        """The bytes that a token adds to vLLM's text, special tokens shown."""
+        """The bytes that a token adds to the text, special tokens shown."""
         found = self._spellings.get(id)
         if found is None:
             found = self._spellings[id] = bytes(self.vocabulary.spelling(id))
@@ -114,7 +120,7 @@ class Stream:
 
     Args:
         model: a ``Model``.
-        prompt: the token ids of the prompt, or ``None`` if they are unknown.
+        prompt: the prompt, as token ids or as text; ``None`` if it is unknown.
         tools: the tools of the request, in the shape of chat completions.
         reasoning: whether reasoning is told from content.
         calls: whether calls are.  What is not told apart is content, with its
@@ -137,7 +143,7 @@ class Stream:
     ):
         self._model = model
         self._markers = markers
-        self._prompt = list(prompt or ())
+        self._prompt = prompt if isinstance(prompt, str) else list(prompt or ())
         self._tools = ToolSet(tools) if tools else None
         hidden = [(REASONING, reasoning), (CALLS, calls)]
         self._as_content = {name for name, told in hidden if not told}
@@ -154,6 +160,7 @@ class Stream:
         self._raw = _Raw() if self._as_content else None
         self._finished = False
         self._call = None  # the index of the call that is being written
+        self.open_calls = set()  # the indices of calls that have not ended
         self.seen = 0  # ids
 
     @property
@@ -187,6 +194,11 @@ class Stream:
         return self._deltas(events) if events else []
 
     def _deltas(self, events):
+        for event in events:
+            if event["type"] == "call_open":
+                self.open_calls.add(event["call"])
+            elif event["type"] == "call_close":
+                self.open_calls.discard(event["call"])
         if self._call is not None and all(map(_continues_call, events)):
             # Most steps inside a call: nothing that ChatStream has to order.
             text = "".join([e["text"] for e in events if e["type"] == "call_arguments"])
@@ -221,7 +233,7 @@ class Stream:
         model = self._model
         self._by_id = has_ids and model.vocabulary is not None
         prompt = self._prompt
-        if not self._by_id:
+        if not self._by_id and not isinstance(prompt, str):
             prompt = model.text(prompt) if prompt else ""
         self._parser = ResponseParser(
             model.format,
