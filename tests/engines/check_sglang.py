@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 
+import numpy
 import parlance
 import pytest
 
@@ -323,3 +324,228 @@ def test_recorded_streams(server, reasoning):
     for one in failures[:20]:
         print(*one, sep="\n    ")
     assert not failures, len(failures)
+
+
+def test_delimiters_in_an_answer_stay_where_they_are(server):
+    """What the first parser leaves is read as if nothing had been taken out."""
+    name = "parlance_cohere_command"
+    endpoint = server.endpoint(name, name)
+    quoted = 'I write <|START_ACTION|>[{"tool_name": "get_weather"}]<|END_ACTION|> so'
+    raw = (
+        "<|START_THINKING|>hm<|END_THINKING|>"
+        f"<|START_RESPONSE|>{quoted}<|END_RESPONSE|>"
+    )
+    for stream in (False, True):
+        request = request_of([WEATHER], stream=stream)
+        pieces = list(raw) if stream else [raw]
+        assert server.ask(endpoint, request, pieces) == ("hm", quoted, [], "stop")
+
+
+def test_calls_stream_as_they_are_written(server):
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    request = request_of([WEATHER], stream=True)
+    adapted, request = endpoint._convert_to_internal_request(request)
+    assert adapted.sampling_params["skip_special_tokens"] is False
+    parser = FunctionCallParser(
+        [*request.tools], "parlance_qwen3", prefix=request._response_parser_prefix
+    )
+    city = "Llanfairpwllgwyngyll" * 5
+    pieces = []
+    for piece in call("get_weather", json.dumps({"city": city})):
+        _, items = parser.parse_stream_chunk(piece)
+        pieces += [item.parameters for item in items]
+        assert all(item.tool_index == 0 for item in items)
+    assert len(pieces) > 100
+    assert json.loads("".join(pieces)) == {"city": city}
+    assert parser.parse_stream_end() == ("", [])
+    assert not parser.detector.incomplete_tool_call_indices
+
+
+def test_calls_that_are_cut_off_are_incomplete(server):
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    raw = call("get_weather", '{"city": "Oslo"}') + "\n" + call("get_weather", '{"ci')[:-14]
+    got = server.ask(endpoint, request_of([WEATHER], stream=True), list(raw), "length")
+    assert got[2] == [["get_weather", '{"city": "Oslo"}'], ["get_weather", '{"ci']]
+    assert got[3] == "length"
+
+
+def test_unknown_tools_are_left_out_as_sglang_does(server):
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    raw = call("other", "{}") + "\n" + call("get_weather", '{"city": "Oslo"}')
+    for stream in (False, True):
+        request = request_of([WEATHER], stream=stream)
+        got = server.ask(endpoint, request, list(raw) if stream else [raw])
+        assert got[2] == [["get_weather", '{"city": "Oslo"}']]
+        with envs.SGLANG_FORWARD_UNKNOWN_TOOLS.override(True):
+            got = server.ask(endpoint, request, list(raw) if stream else [raw])
+        assert [name for name, _ in got[2]] == ["other", "get_weather"]
+        assert got[3] == "tool_calls"
+
+
+def test_options_of_requests(server):
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    raw = "<think>\nhm\n</think>\n\nHi"
+    for stream in (False, True):
+        pieces = list(raw) if stream else [raw]
+        request = request_of(stream=stream, separate_reasoning=False)
+        assert server.ask(endpoint, request, pieces)[:2] == (None, raw)
+        request = request_of(stream=stream, stream_reasoning=False)
+        assert server.ask(endpoint, request, pieces)[:2] == ("hm", "Hi")
+        options = {"chat_template_kwargs": {"force_nonempty_content": True}}
+        request = request_of(stream=stream, **options)
+        assert server.ask(endpoint, request, pieces)[:2] == ("hm", "Hi")
+        only = "<think>\nhm\n</think>"
+        pieces = list(only) if stream else [only]
+        assert server.ask(endpoint, request, pieces)[:2] == (None, "hm")
+        request = request_of([WEATHER], stream=stream, tool_choice="none")
+        raw_call = call("get_weather", "{}")
+        pieces = list(raw_call) if stream else [raw_call]
+        assert server.ask(endpoint, request, pieces)[1:3] == (raw_call, [])
+
+
+@pytest.mark.parametrize("tools", ["parlance_qwen3", "qwen25", None])
+@pytest.mark.parametrize("reasoning", ["parlance_qwen3", "qwen3", None])
+def test_parsers_can_be_combined_with_sglangs(server, tools, reasoning):
+    endpoint = server.endpoint(tools, reasoning)
+    raw = "<think>\nhm\n</think>\n\nHi\n" + call("get_weather", '{"city": "Oslo"}')
+    for stream in (False, True):
+        request = request_of([WEATHER], stream=stream)
+        pieces = cut(raw, random.Random(1)) if stream else [raw]
+        got = server.ask(endpoint, request, pieces)
+        assert (got[0] or "").strip() == ("hm" if reasoning else "")
+        if tools != "qwen25":
+            assert "Hi" in got[1] and ("</think>" in got[1]) == (not reasoning)
+            assert ("<tool_call>" in got[1]) == (not tools)
+        if tools:
+            ((name, arguments),) = got[2]
+            assert name == "get_weather" and json.loads(arguments) == {"city": "Oslo"}
+
+
+# ---- What a request asks for.
+
+
+def tag_of(endpoint, request):
+    adapted, request = endpoint._convert_to_internal_request(request)
+    params = adapted.sampling_params
+    assert not (params.get("structural_tag") and params.get("json_schema"))
+    return params.get("structural_tag")
+
+
+def accepts(tag, text):
+    return parlance.Grammar.from_structural_tag(tag).accepts(text)
+
+
+def test_forced_calls_are_tags_in_the_familys_syntax(server):
+    one = call("get_weather", '{"city": "Oslo"}')
+    wrong = call("get_weather", '{"city": 1}')
+    for reasoning in ("parlance_qwen3", "qwen3", None):
+        endpoint = server.endpoint("parlance_qwen3", reasoning)
+        named = {"type": "function", "function": {"name": "get_weather"}}
+        for choice in ("required", named):
+            tag = tag_of(endpoint, request_of([WEATHER], tool_choice=choice))
+            assert accepts(tag, one) and accepts(tag, "<think>\nhm\n</think>\n\n" + one)
+            assert not accepts(tag, wrong) and not accepts(tag, "Hello")
+        tag = tag_of(endpoint, request_of([WEATHER], parallel_tool_calls=False))
+        assert accepts(tag, "Hello") and accepts(tag, one)
+        assert not accepts(tag, one + "\n" + one)
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    assert tag_of(endpoint, request_of([WEATHER])) is None
+    strict = json.loads(json.dumps(WEATHER))
+    strict["function"]["strict"] = True
+    assert not accepts(tag_of(endpoint, request_of([strict])), wrong)
+    with envs.SGLANG_TOOL_STRICT_LEVEL.override(1):
+        assert not accepts(tag_of(endpoint, request_of([WEATHER])), wrong)
+
+
+def test_answers_by_schema_and_calls_are_one_tag(server):
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"const": 1}}}
+    request = request_of([WEATHER], response_format=wanted)
+    tag = tag_of(endpoint, request)
+    one = call("get_weather", '{"city": "Oslo"}')
+    assert accepts(tag, "1") and accepts(tag, "<think>\nhm\n</think>\n\n1")
+    assert accepts(tag, one) and not accepts(tag, "Hello")
+    for raw, expected in (
+        ("<think>\nhm\n</think>\n\n1", ("hm", "1", [], "stop")),
+        (one, (None, None, [["get_weather", '{"city": "Oslo"}']], "tool_calls")),
+    ):
+        assert server.ask(endpoint, request, [raw]) == expected
+        streamed = request.model_copy(update={"stream": True})
+        assert server.ask(endpoint, streamed, list(raw)) == expected
+    # The prompt opens the reasoning.
+    ids = tokenizer_of(QWEN).encode(PROMPT + "<think>\n")
+    tag = tag_of(endpoint, request_of(response_format=wanted, input_ids=ids))
+    assert accepts(tag, "hm\n</think>\n\n1") and not accepts(tag, "1")
+    # A pattern stays as it is.
+    adapted, _ = endpoint._convert_to_internal_request(request_of(regex="[ab]"))
+    assert adapted.sampling_params["regex"] == "[ab]"
+
+
+def test_requests_that_cannot_be_constrained_are_refused(server):
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3")
+    bad = json.loads(json.dumps(WEATHER))
+    bad["function"]["name"] = "get<weather"
+    other = server.endpoint("parlance_glm4_5", "parlance_glm4_5")
+    body = server.ask(other, request_of([bad], tool_choice="required"), [""])
+    assert body["code"] == 400 and "get<weather" in body["message"]
+    wanted = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"const": 1}}}
+    request = request_of([WEATHER], tool_choice="required", response_format=wanted)
+    body = server.ask(endpoint, request, [""])
+    assert body["code"] == 400 and "response_format" in body["message"]
+    for family, backend in (("qwen3", "llguidance"), ("glm4_5", "xgrammar")):
+        name = "parlance_" + family
+        endpoint = server.endpoint(name, name, backend=backend)
+        asked = request_of([WEATHER], tool_choice="required")
+        body = server.ask(endpoint, asked, [""])
+        assert body["code"] == 400
+        assert "--grammar-backend parlance" in body["message"]
+    endpoint = server.endpoint("parlance_qwen3", "parlance_qwen3", backend="xgrammar")
+    assert tag_of(endpoint, asked)
+
+
+def test_every_family_has_tags_that_are_read_back(server):
+    """A random response that the tag of a forced call allows is a call."""
+    random_ = random.Random(3)
+    read = 0
+    for family in parlance.formats():
+        if "tool_calls" not in parlance.Format(family).fields:
+            continue
+        name = "parlance_" + family
+        tokenizer = tokenizer_of(marks_of(family))
+        endpoint = server.endpoint(name, name, tokenizer=tokenizer)
+        request = request_of([WEATHER], tool_choice="required", input_ids=[1])
+        tag = tag_of(endpoint, request)
+        grammar = parlance.Grammar.from_structural_tag(tag)
+        vocabulary = parlance.Vocabulary.from_tokenizer(tokenizer)
+        for _ in range(5):
+            text = walk(grammar.compile(vocabulary).matcher(), vocabulary, random_)
+            if text is None:
+                continue
+            got = server.ask(endpoint, request, [text])
+            assert got[2] and got[2][0][0] == "get_weather", (family, text, got)
+            assert isinstance(json.loads(got[2][0][1])["city"], str), (family, text)
+            streamed = request.model_copy(update={"stream": True})
+            pieces = cut(text, random_)
+            assert server.ask(endpoint, streamed, pieces)[:3] == got[:3], (family, text)
+            read += 1
+    assert read > 60
+
+
+def walk(matcher, vocabulary, random_, steps=400):
+    """A text that a matcher allows, or None if it does not end."""
+    out = []
+    words = numpy.zeros(matcher.mask_words, numpy.int32)
+    for _ in range(steps):
+        matcher.fill_bitmask(words)
+        bits = numpy.unpackbits(words.view(numpy.uint8), bitorder="little")
+        allowed = numpy.flatnonzero(bits).tolist()
+        ends = [id for id in allowed if id in vocabulary.stop_ids]
+        if ends and (len(ends) == len(allowed) or random_.random() < 0.3):
+            return vocabulary.decode(out)
+        rest = [id for id in allowed if id not in ends]
+        closing = [id for id in rest if set(vocabulary.spelling(id)) & set(b"\"<>[|")]
+        if closing and random_.random() < 0.3:
+            rest = closing
+        out.append(random_.choice(rest))
+        assert matcher.accept_token(out[-1])
+    return None

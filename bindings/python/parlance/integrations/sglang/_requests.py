@@ -127,7 +127,8 @@ def _tag_of(request, params, model, prompt, tools, backend):
             max_white_space=_MAX_WHITE_SPACE,
         ).to_json()
     except Error as error:
-        place = f"{error.path}: " if error.path else ""
+        path = error.path or ""
+        place = f"{path}: " if path.count("/") > 1 else ""
         raise ValueError(f"{place}{error.message}") from error
     reason = _unreadable(tag, backend)
     if reason is None:
