@@ -30,6 +30,7 @@ MODULES = [
     "parlance.integrations.mlx",
     "parlance.integrations.polars",
     "parlance.integrations.ray",
+    "parlance.integrations.sglang",
     "parlance.integrations.transformers",
     "parlance.integrations.vllm",
     "parlance.integrations.xgrammar",

@@ -10,8 +10,9 @@ Interfaces of other libraries.
     parlance.integrations.xgrammar       XGrammar's
     parlance.integrations.llguidance     llguidance's, as far as vLLM calls it
 
-A plug-in with parsers and masks.
+Plug-ins with parsers and masks.
 
+    parlance.integrations.sglang         SGLang
     parlance.integrations.vllm           vLLM
 
 Tables of stored responses.

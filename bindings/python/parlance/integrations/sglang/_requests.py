@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 
@@ -139,8 +140,13 @@ def _tag_of(request, params, model, prompt, tools, backend):
     )
     if forced:
         raise ValueError(message)
-    logger.warning(message)
+    _warn_once(message)
     return None
+
+
+@functools.lru_cache(maxsize=256)
+def _warn_once(message):
+    logger.warning(message)
 
 
 def _unreadable(tag, backend):
