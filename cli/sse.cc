@@ -120,8 +120,8 @@ std::string SseText::finish() {
 // A line of the stream: "field: value", a comment, or the end of an event.
 void SseText::end_line(std::string& out) {
   ++lines_;
-  const std::string line = std::move(line_);
-  line_.clear();
+  std::string line;
+  line.swap(line_);
   if (line.empty()) return end_event(out);
   const std::size_t colon = line.find(':');
   const std::string_view field = std::string_view(line).substr(0, colon);
