@@ -205,6 +205,37 @@ Vocabulary from_file(nb::handle file) {
   return made_by([&] { return Vocabulary::from_file(path); });
 }
 
+Vocabulary from_bytes(nb::handle data) {
+  const std::string_view bytes = bytes_of(data, "data");
+  return made_by([&] { return Vocabulary::from_bytes(bytes); });
+}
+
+Vocabulary load(nb::handle file) {
+  const std::string path = path_of(file);
+  check_exists(file);
+  return made_by([&] { return Vocabulary::load(path); });
+}
+
+std::size_t save(const Vocabulary& self, nb::handle file) {
+  const std::string path = path_of(file);
+  std::optional<Result<std::size_t>> written;
+  {
+    nb::gil_scoped_release release;
+    written.emplace(self.save(path));
+  }
+  if (!*written) raise(Domain::kOther, written->error());
+  return **written;
+}
+
+nb::object saved_bytes(const Vocabulary& self) {
+  std::string bytes;
+  {
+    nb::gil_scoped_release release;
+    bytes = self.to_bytes();
+  }
+  return to_bytes(bytes);
+}
+
 Vocabulary from_model_files(nb::handle tokenizer_json,
                             nb::handle tokenizer_config,
                             nb::handle generation_config, nb::handle config) {
@@ -303,6 +334,25 @@ void define_vocabulary(nb::module_& m) {
               "Sequence[int] = (), control_ids: Sequence[int] = (), stop_ids: "
               "Sequence[int] | None = None) -> Vocabulary"),
           doc::vocabulary::kFromTokens)
+      .def_static("from_bytes", &from_bytes, nb::arg("data"),
+                  nb::sig("def from_bytes(data: bytes) -> Vocabulary"),
+                  doc::vocabulary::kFromBytes)
+      .def_static("load", &load, nb::arg("path").none(),
+                  nb::sig("def load(path: str | PathLike[str]) -> Vocabulary"),
+                  doc::vocabulary::kLoad)
+      .def("to_bytes", &saved_bytes, nb::sig("def to_bytes(self) -> bytes"),
+           doc::vocabulary::kToBytes)
+      .def("save", &save, nb::arg("path").none(),
+           nb::sig("def save(self, path: str | PathLike[str]) -> int"),
+           doc::vocabulary::kSave)
+      .def("__getstate__", &saved_bytes)
+      .def("__setstate__",
+           [](Vocabulary& self, nb::handle state) {
+             new (&self) Vocabulary(from_bytes(state));
+           })
+      .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__deepcopy__",
+           [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def_static(
           "from_tokenizer",
           [](nb::handle tokenizer, nb::handle stop_ids) {

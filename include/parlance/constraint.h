@@ -51,8 +51,8 @@ struct CompilerOptions {
   // unknown (Vocabulary::has_stop_ids()), compiling fails with kMissingStopIds.
   std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
   // A file that Compiler::save_tables() wrote for the same vocabulary; it is
-  // mapped into memory.  Default: the tables are built, which takes about 0.1 s
-  // for 128,000 tokens.
+  // mapped into memory.  Default: those of the vocabulary's own file; else the
+  // tables are built, which takes about 0.1 s for 128,000 tokens.
   std::string tables_file = {};
 };
 
@@ -76,6 +76,9 @@ struct CacheStatistics {
 // use from several threads.
 class Compiler {
  public:
+  // The tables are those of options.tables_file, else of the file that the
+  // vocabulary was loaded from (Vocabulary::load()), else they are built.
+  //
   // Errors: kIo when options.tables_file cannot be read, kBadVocabulary when it
   // was written for another vocabulary or is damaged.
   static Result<Compiler> create(const Vocabulary& vocabulary,

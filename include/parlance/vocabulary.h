@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/access.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 
@@ -148,13 +149,35 @@ class Vocabulary {
   // Errors: kBadVocabulary, kTooLarge.
   static Result<Vocabulary> from_tokens(const TokenList& list);
 
-  // Any of the three text forms, or GGUF, recognised by its beginning.
+  // Any of the three text forms, GGUF, or the bytes of a saved vocabulary,
+  // recognised by its beginning.
   static Result<Vocabulary> from_text(std::string_view text,
                                       const Limits& limits = {});
   // A model's folder, or a file in any of these forms.  Only the header of a
-  // GGUF file is read.  Errors: also kIo.
+  // GGUF file is read, and a saved vocabulary is mapped.  Errors: also kIo.
   static Result<Vocabulary> from_file(const std::string& path,
                                       const Limits& limits = {});
+
+  // Saved vocabularies.  A saved vocabulary has the tokens and all properties
+  // except the encoder, as numbers of this machine's byte order.  It is for the
+  // version of the library that wrote it.
+  //
+  // to_bytes(): the tokens, for another process.  save(): writes a file of the
+  // tokens and of the tables that a Compiler needs (parlance/constraint.h), and
+  // returns its size in bytes.  A Compiler of the vocabulary that load()
+  // returns takes these tables from the file. Errors: kIo; kTooLarge for a
+  // vocabulary whose tables exceed their limits.
+  std::string to_bytes() const;
+  Result<std::size_t> save(const std::string& path) const;
+  // Reads what to_bytes() or save() wrote; load() maps the file, so that
+  // processes share its memory.  The file must not be changed in place while it
+  // is mapped; save() to the same path is safe, because it replaces the file.
+  // Errors: kIo; kUnsupportedVersion for the bytes of another version of the
+  // library; kBadVocabulary for anything else that is not a saved vocabulary,
+  // or is damaged.
+  // Complexity: O(bytes.size()), about 1 ms for 128,000 tokens with tables.
+  static Result<Vocabulary> from_bytes(std::string_view bytes);
+  static Result<Vocabulary> load(const std::string& path);
 
   // Copies with one property replaced; the tokens are shared.
   // Errors: kBadVocabulary for an id without a token.
@@ -213,12 +236,13 @@ class Vocabulary {
 
   // Equal for copies of one vocabulary, distinct otherwise.  with_stop_ids()
   // and the like return other vocabularies.
-  const void* identity() const { return table_.get(); }
+  const void* identity() const { return impl_.get(); }
 
  private:
-  struct Table;
-  explicit Vocabulary(std::shared_ptr<const Table> table);
-  std::shared_ptr<const Table> table_;
+  friend struct detail::Access;
+  struct Impl;  // src/vocab/vocabulary_impl.h
+  explicit Vocabulary(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace parlance

@@ -53,7 +53,7 @@ Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
                                   const CompilerOptions& options) {
   Result<vocab::TokenTables> tables =
       options.tables_file.empty()
-          ? vocab::TokenTables::build(vocabulary)
+          ? vocab::tables_of(vocabulary)
           : vocab::TokenTables::map_file(options.tables_file, vocabulary);
   if (!tables) return tables.error();
   const bool given = options.stop_ids.has_value();

@@ -7,30 +7,15 @@
 #include "parlance/vocabulary.h"
 #include "vocab/gguf.h"
 #include "vocab/model_files.h"
+#include "vocab/saved_file.h"
 #include "vocab/table.h"
 #include "vocab/tiktoken.h"
 #include "vocab/token_list.h"
 #include "vocab/tokenizer_json.h"
 #include "vocab/vocab_text.h"
+#include "vocab/vocabulary_impl.h"
 
 namespace parlance {
-
-struct Vocabulary::Table {
-  std::shared_ptr<const vocab::Table> tokens;
-  std::vector<TokenId> stop_ids;
-  bool has_stop_ids = false;
-  bool space_after_marks = false;
-  Encoder encoder = {};
-
-  static std::shared_ptr<const Table> make(vocab::TableBuilder& builder) {
-    auto tokens = std::make_shared<const vocab::Table>(builder.finish());
-    Table table{.tokens = tokens,
-                .stop_ids = tokens->stop_ids().value_or(std::vector<TokenId>()),
-                .has_stop_ids = tokens->stop_ids().has_value(),
-                .space_after_marks = tokens->space_after_marks()};
-    return std::make_shared<const Table>(std::move(table));
-  }
-};
 
 namespace {
 
@@ -63,8 +48,8 @@ std::optional<Error> add(const TokenEntry& entry,
 
 }  // namespace
 
-Vocabulary::Vocabulary(std::shared_ptr<const Table> table)
-    : table_(std::move(table)) {}
+Vocabulary::Vocabulary(std::shared_ptr<const Impl> impl)
+    : impl_(std::move(impl)) {}
 
 Result<Vocabulary> Vocabulary::from_tokenizer_json(std::string_view text,
                                                    const Limits& limits) {
@@ -73,7 +58,7 @@ Result<Vocabulary> Vocabulary::from_tokenizer_json(std::string_view text,
   if (auto error = vocab::read_tokenizer_json(text, {}, limits, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(Table::make(builder));
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::from_tiktoken(
@@ -89,7 +74,7 @@ Result<Vocabulary> Vocabulary::from_tiktoken(
   if (auto error = vocab::read_tiktoken(ranks, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(Table::make(builder));
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::from_vocab_text(std::string_view text,
@@ -99,7 +84,7 @@ Result<Vocabulary> Vocabulary::from_vocab_text(std::string_view text,
   if (auto error = vocab::read_vocab_text(text, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(Table::make(builder));
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::from_table(
@@ -115,7 +100,7 @@ Result<Vocabulary> Vocabulary::from_table(
       if (auto error = builder.add_stop(id)) return *std::move(error);
     }
   }
-  return Vocabulary(Table::make(builder));
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::from_pretrained(const ModelFiles& files,
@@ -129,7 +114,7 @@ Result<Vocabulary> Vocabulary::from_pretrained(const ModelFiles& files,
   if (auto error = vocab::read_model_files(files, limits, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(Table::make(builder));
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::from_pretrained(const std::string& folder,
@@ -153,7 +138,7 @@ Result<Vocabulary> Vocabulary::from_gguf(std::string_view file,
   bool truncated = false;
   const std::string_view header = file.substr(0, limits.source_bytes);
   auto error = vocab::read_gguf(header, truncated, builder);
-  if (!error) return Vocabulary(Table::make(builder));
+  if (!error) return Vocabulary(Impl::make(builder.finish()));
   if (truncated && header.size() < file.size()) {
     error->code = ErrorCode::kTooLarge;
     error->message =
@@ -168,11 +153,12 @@ Result<Vocabulary> Vocabulary::from_tokens(const TokenList& list) {
   if (auto error = vocab::read_token_list(list, builder)) {
     return *std::move(error);
   }
-  return Vocabulary(Table::make(builder));
+  return Vocabulary(Impl::make(builder.finish()));
 }
 
 Result<Vocabulary> Vocabulary::from_file(const std::string& path,
                                          const Limits& limits) {
+  if (vocab::is_saved_file(path)) return load(path);
   const auto loaded = vocab::load(path, limits);
   if (!loaded) return loaded.error();
   if (!loaded->folder) return from_text(loaded->text, limits);
@@ -186,6 +172,10 @@ Result<Vocabulary> Vocabulary::from_file(const std::string& path,
 Result<Vocabulary> Vocabulary::from_text(std::string_view text,
                                          const Limits& limits) {
   if (vocab::is_gguf(text)) return from_gguf(text, limits);
+  if (vocab::is_saved(text)) {
+    if (auto error = check_size(text, limits)) return *std::move(error);
+    return from_bytes(text);
+  }
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') {
     return from_tokenizer_json(text, limits);
@@ -197,78 +187,78 @@ Result<Vocabulary> Vocabulary::from_text(std::string_view text,
 
 Result<Vocabulary> Vocabulary::with_stop_ids(
     std::span<const TokenId> ids) const {
-  Table table = *table_;
-  table.has_stop_ids = true;
-  table.stop_ids.clear();
+  Impl impl = *impl_;
+  impl.has_stop_ids = true;
+  impl.stop_ids.clear();
   for (const TokenId id : ids) {
     if (kind(id) == TokenKind::kUnused) return vocab::unknown_stop(id, size());
-    if (std::ranges::find(table.stop_ids, id) == table.stop_ids.end()) {
-      table.stop_ids.push_back(id);
+    if (std::ranges::find(impl.stop_ids, id) == impl.stop_ids.end()) {
+      impl.stop_ids.push_back(id);
     }
   }
-  return Vocabulary(std::make_shared<const Table>(std::move(table)));
+  return Vocabulary(std::make_shared<const Impl>(std::move(impl)));
 }
 
 Vocabulary Vocabulary::with_encoder(Encoder encoder) const {
-  Table table = *table_;
-  table.encoder = std::move(encoder);
-  return Vocabulary(std::make_shared<const Table>(std::move(table)));
+  Impl impl = *impl_;
+  impl.encoder = std::move(encoder);
+  return Vocabulary(std::make_shared<const Impl>(std::move(impl)));
 }
 
 Vocabulary Vocabulary::with_space_after_marks(bool space) const {
-  Table table = *table_;
-  table.space_after_marks = space;
-  return Vocabulary(std::make_shared<const Table>(std::move(table)));
+  Impl impl = *impl_;
+  impl.space_after_marks = space;
+  return Vocabulary(std::make_shared<const Impl>(std::move(impl)));
 }
 
-std::size_t Vocabulary::size() const { return table_->tokens->size(); }
+std::size_t Vocabulary::size() const { return impl_->tokens.size(); }
 
 std::string_view Vocabulary::bytes(TokenId id) const {
-  return table_->tokens->bytes(id);
+  return impl_->tokens.bytes(id);
 }
 
 std::string_view Vocabulary::spelling(TokenId id) const {
-  return table_->tokens->spelling(id);
+  return impl_->tokens.spelling(id);
 }
 
 TokenKind Vocabulary::kind(TokenId id) const {
-  return static_cast<TokenKind>(table_->tokens->kind(id));
+  return static_cast<TokenKind>(impl_->tokens.kind(id));
 }
 
 bool Vocabulary::strips_left(TokenId id) const {
-  return table_->tokens->strips_left(id);
+  return impl_->tokens.strips_left(id);
 }
 
 bool Vocabulary::strips_right(TokenId id) const {
-  return table_->tokens->strips_right(id);
+  return impl_->tokens.strips_right(id);
 }
 
 std::optional<TokenId> Vocabulary::special(std::string_view spelling) const {
-  return table_->tokens->special(spelling);
+  return impl_->tokens.special(spelling);
 }
 
 std::vector<TokenId> Vocabulary::find(std::string_view spelling) const {
   std::vector<TokenId> out;
-  for (auto id = table_->tokens->find_first(spelling); id;
-       id = table_->tokens->find_next(*id)) {
+  for (auto id = impl_->tokens.find_first(spelling); id;
+       id = impl_->tokens.find_next(*id)) {
     out.push_back(*id);
   }
   return out;
 }
 
 std::optional<TokenId> Vocabulary::find_first(std::string_view spelling) const {
-  return table_->tokens->find_first(spelling);
+  return impl_->tokens.find_first(spelling);
 }
 
 std::span<const TokenId> Vocabulary::special_ids() const {
-  return table_->tokens->special_ids();
+  return impl_->tokens.special_ids();
 }
 
 std::span<const TokenId> Vocabulary::stop_ids() const {
-  return table_->stop_ids;
+  return impl_->stop_ids;
 }
 
-bool Vocabulary::has_stop_ids() const { return table_->has_stop_ids; }
+bool Vocabulary::has_stop_ids() const { return impl_->has_stop_ids; }
 
 std::string Vocabulary::decode(std::span<const TokenId> ids) const {
   std::string bytes;
@@ -282,13 +272,13 @@ std::string Vocabulary::decode(std::span<const TokenId> ids) const {
 }
 
 bool Vocabulary::strip_leading_space() const {
-  return table_->tokens->strip_leading_space();
+  return impl_->tokens.strip_leading_space();
 }
 
-bool Vocabulary::space_after_marks() const { return table_->space_after_marks; }
+bool Vocabulary::space_after_marks() const { return impl_->space_after_marks; }
 
 const Vocabulary::Encoder& Vocabulary::encoder() const {
-  return table_->encoder;
+  return impl_->encoder;
 }
 
 }  // namespace parlance

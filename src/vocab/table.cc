@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <cstring>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/utf8.h"
 #include "base/white_space.h"
 
@@ -37,22 +38,25 @@ std::string_view Table::spelling(Id id) const {
 
 bool Table::strips_left(Id id) const {
   const Special* special = special_of(id);
-  return special != nullptr && special->strips_left;
+  return special != nullptr && (special->flags & kStripsLeft) != 0;
 }
 
 bool Table::strips_right(Id id) const {
   const Special* special = special_of(id);
-  return special != nullptr && special->strips_right;
+  return special != nullptr && (special->flags & kStripsRight) != 0;
 }
 
+// The chain ascends, so the first special token with the spelling is the
+// lowest.
 std::optional<Id> Table::special(std::string_view spelling) const {
-  const auto found = specials_.find(spelling);
-  if (found == specials_.end()) return std::nullopt;
-  return found->second;
+  std::optional<Id> id = find_first(spelling);
+  while (id && !is_special(kind(*id))) id = find_next(*id);
+  return id;
 }
 
 std::size_t Table::bucket_of(std::string_view spelling) const {
-  return std::hash<std::string_view>{}(spelling) & (buckets_.size() - 1);
+  return static_cast<std::size_t>(base::hash_text(spelling)) &
+         (buckets_.size() - 1);
 }
 
 std::optional<Id> Table::follow(Id id, std::string_view spelling) const {
@@ -71,19 +75,129 @@ std::optional<Id> Table::find_next(Id id) const {
   return follow(next_[id], spelling(id));
 }
 
-std::size_t Table::memory_bytes() const {
-  // A node of the map: key, value, hash and a pointer, and a bucket for it.
-  constexpr std::size_t kNodeBytes = 56;
-  return blob_.capacity() + slots_.capacity() * sizeof(Slot) +
-         (special_ids_.capacity() + buckets_.capacity() + next_.capacity() +
-          (stop_ids_ ? stop_ids_->capacity() : 0)) *
-             sizeof(Id) +
-         special_.capacity() * sizeof(Special) + specials_.size() * kNodeBytes;
+std::uint64_t Table::fingerprint() const {
+  if (fingerprint_) return *fingerprint_;
+  std::uint64_t sum = size();
+  for (Id id = 0; id < size(); ++id) {
+    sum = base::mix(sum, static_cast<std::uint64_t>(kind(id)));
+    sum = base::mix(sum, base::hash_text(bytes(id)));
+  }
+  return sum;
 }
 
+// --- Saved tables ------------------------------------------------------------
+
+// What a saved table begins with.
+struct Table::Saved {
+  std::uint64_t fingerprint = 0;
+  std::uint64_t flags = 0;
+  ArrayPlace blob, slots, special, buckets, next, stop_ids;
+};
+
+namespace {
+
+// Bits of Table::Saved::flags.
+constexpr std::uint64_t kHasStops = 1;
+constexpr std::uint64_t kStripLeadingSpace = 2;
+constexpr std::uint64_t kSpaceAfterMarks = 4;
+
+}  // namespace
+
+std::string Table::save(const TableProperties& properties) const {
+  std::string out(sizeof(Saved), '\0');
+  Saved head;
+  head.fingerprint = fingerprint();
+  if (properties.stop_ids) head.flags |= kHasStops;
+  if (strip_leading_space_) head.flags |= kStripLeadingSpace;
+  if (properties.space_after_marks) head.flags |= kSpaceAfterMarks;
+  head.blob = append_array(out, blob_);
+  head.slots = append_array(out, slots_);
+  head.special = append_array(out, special_);
+  head.buckets = append_array(out, buckets_);
+  head.next = append_array(out, next_);
+  if (properties.stop_ids) {
+    head.stop_ids = append_array(out, *properties.stop_ids);
+  }
+  std::memcpy(out.data(), &head, sizeof(head));
+  return out;
+}
+
+std::optional<Table> Table::read(OwnedBytes saved) {
+  Saved head;
+  if (saved.bytes.size() < sizeof(head)) return std::nullopt;
+  std::memcpy(&head, saved.bytes.data(), sizeof(head));
+  Table out;
+  std::span<const Id> stops;
+  if (!read_array(saved.bytes, head.blob, out.blob_) ||
+      !read_array(saved.bytes, head.slots, out.slots_) ||
+      !read_array(saved.bytes, head.special, out.special_) ||
+      !read_array(saved.bytes, head.buckets, out.buckets_) ||
+      !read_array(saved.bytes, head.next, out.next_) ||
+      !read_array(saved.bytes, head.stop_ids, stops) || !out.fits_together()) {
+    return std::nullopt;
+  }
+  for (const Id id : stops) {
+    if (out.kind(id) == Kind::kUnused) return std::nullopt;
+  }
+  if ((head.flags & kHasStops) != 0)
+    out.stop_ids_.emplace(stops.begin(), stops.end());
+  out.strip_leading_space_ = (head.flags & kStripLeadingSpace) != 0;
+  out.space_after_marks_ = (head.flags & kSpaceAfterMarks) != 0;
+  out.fingerprint_ = head.fingerprint;
+  out.special_ids_.reserve(out.special_.size());
+  for (const Special& special : out.special_) {
+    out.special_ids_.push_back(special.id);
+  }
+  out.owner_ = std::move(saved.owner);
+  return out;
+}
+
+// Checks what the functions of the table rely on:
+//
+// 1. The bytes and spelling of every token are in the blob, and an id without a
+//    token has no bytes.
+// 2. special_ ascends and has exactly the special tokens.
+// 3. Every id has a link, each link leads to a higher id, so that each chain
+//    ends, and a bucket for a hash exists.
+bool Table::fits_together() const {
+  if (size() > std::size_t{kMaxId} + 1 || next_.size() != size() ||
+      buckets_.size() != (size() == 0 ? 0 : std::bit_ceil(size()))) {
+    return false;
+  }
+  const auto in_blob = [&](std::uint64_t begin, std::uint64_t bytes) {
+    return begin + bytes <= blob_.size();
+  };
+  // The loops over all ids have no branches, so that they cost little.
+  std::size_t specials = 0;
+  bool good = true;
+  for (const Slot& slot : slots_) {
+    const auto kind = static_cast<Kind>(slot.kind);
+    good &= in_blob(slot.begin, slot.size);
+    good &= kind != Kind::kUnused || slot.size == 0;
+    specials += is_special(kind);
+  }
+  if (!good || specials != special_.size()) return false;
+  for (std::size_t i = 0; i < special_.size(); ++i) {
+    const Special& special = special_[i];
+    if (!is_special(kind(special.id)) ||
+        !in_blob(special.begin, special.size) ||
+        (i > 0 && special_[i - 1].id >= special.id)) {
+      return false;
+    }
+  }
+  const auto ids = static_cast<Id>(size());
+  for (const Id id : buckets_) good &= id < ids || id == kNoId;
+  for (Id id = 0; id < ids; ++id) {
+    good &= next_[id] > id && (next_[id] < ids || next_[id] == kNoId);
+  }
+  return good;
+}
+
+// --- TableBuilder ------------------------------------------------------------
+
 void TableBuilder::reserve(std::size_t ids, std::size_t bytes) {
-  table_.slots_.reserve(std::min<std::size_t>(ids, kMaxId + 1));
-  table_.blob_.reserve(bytes);
+  arrays_.slots.reserve(std::min<std::size_t>(ids, kMaxId + 1));
+  arrays_.blob.reserve(bytes);
 }
 
 // Everything is checked before the slot is filled, so that after an error the
@@ -99,7 +213,7 @@ std::optional<Error> TableBuilder::add(std::uint64_t id, std::string_view bytes,
   // Slot::size has 30 bits, Slot::begin 32.
   constexpr std::size_t kMaxBytes = std::size_t{1} << 29;
   if (bytes.size() >= kMaxBytes || spelling.size() >= kMaxBytes ||
-      table_.blob_.size() + bytes.size() + spelling.size() > UINT32_MAX) {
+      arrays_.blob.size() + bytes.size() + spelling.size() > UINT32_MAX) {
     return Error{.code = ErrorCode::kTooLarge,
                  .message =
                      "The tokens have more bytes than a table can hold; "
@@ -107,31 +221,32 @@ std::optional<Error> TableBuilder::add(std::uint64_t id, std::string_view bytes,
                      "one."};
   }
   if (auto error = pad(id + 1)) return error;
-  Table::Slot& slot = table_.slots_[id];
+  Table::Slot& slot = arrays_.slots[id];
   if (slot.kind != static_cast<std::uint32_t>(Kind::kUnused)) {
     return Error{.code = ErrorCode::kBadVocabulary,
                  .message = "Token id " + std::to_string(id) +
                             " is given twice, to " +
-                            printable(table_.bytes(static_cast<Id>(id))) +
+                            printable(bytes_of(static_cast<Id>(id))) +
                             " and to " + printable(bytes) + "."};
   }
-  std::vector<char>& blob = table_.blob_;
+  std::vector<char>& blob = arrays_.blob;
   slot.begin = static_cast<std::uint32_t>(blob.size());
   slot.size = static_cast<std::uint32_t>(bytes.size()) & ((1u << 30) - 1);
   slot.kind = static_cast<std::uint32_t>(kind) & 3u;
   blob.insert(blob.end(), bytes.begin(), bytes.end());
   if (is_special(kind)) {
-    Table::Special entry{.id = static_cast<Id>(id),
-                         .begin = slot.begin,
-                         .size = slot.size,
-                         .strips_left = special.strips_left,
-                         .strips_right = special.strips_right};
+    Table::Special entry{
+        .id = static_cast<Id>(id),
+        .begin = slot.begin,
+        .size = slot.size,
+        .flags = (special.strips_left ? Table::kStripsLeft : 0) |
+                 (special.strips_right ? Table::kStripsRight : 0)};
     if (spelling != bytes) {
       entry.begin = static_cast<std::uint32_t>(blob.size());
       entry.size = static_cast<std::uint32_t>(spelling.size());
       blob.insert(blob.end(), spelling.begin(), spelling.end());
     }
-    table_.special_.push_back(entry);
+    arrays_.special.push_back(entry);
   }
   return std::nullopt;
 }
@@ -143,14 +258,14 @@ std::optional<Error> TableBuilder::pad(std::uint64_t ids) {
                             " is beyond the largest that is supported, " +
                             std::to_string(kMaxId) + "."};
   }
-  if (ids > table_.slots_.size()) table_.slots_.resize(ids);
+  if (ids > arrays_.slots.size()) arrays_.slots.resize(ids);
   return std::nullopt;
 }
 
 std::optional<Error> TableBuilder::resize(std::uint64_t ids) {
   if (auto error = pad(ids)) return error;
-  table_.slots_.resize(static_cast<std::size_t>(ids));
-  std::erase_if(table_.special_, [ids](const Table::Special& special) {
+  arrays_.slots.resize(static_cast<std::size_t>(ids));
+  std::erase_if(arrays_.special, [ids](const Table::Special& special) {
     return special.id >= ids;
   });
   return std::nullopt;
@@ -158,15 +273,15 @@ std::optional<Error> TableBuilder::resize(std::uint64_t ids) {
 
 std::optional<Id> TableBuilder::find(std::string_view spelling) const {
   std::optional<Id> found;
-  for (const Table::Special& special : table_.special_) {
-    if (table_.spelling(special) == spelling &&
+  for (const Table::Special& special : arrays_.special) {
+    if (text(special.begin, special.size) == spelling &&
         (!found || special.id < *found)) {
       found = special.id;
     }
   }
   if (found) return found;
-  for (Id id = 0; id < table_.size(); ++id) {
-    if (kind(id) == Kind::kOrdinary && table_.bytes(id) == spelling) return id;
+  for (Id id = 0; id < arrays_.slots.size(); ++id) {
+    if (kind(id) == Kind::kOrdinary && bytes_of(id) == spelling) return id;
   }
   return std::nullopt;
 }
@@ -180,45 +295,53 @@ Error unknown_stop(std::uint64_t id, std::size_t size) {
 }
 
 void TableBuilder::set_stops_known() {
-  if (!table_.stop_ids_) table_.stop_ids_.emplace();
+  if (!stop_ids_) stop_ids_.emplace();
 }
 
 std::optional<Error> TableBuilder::add_stop(std::uint64_t id) {
-  if (!has(id)) return unknown_stop(id, table_.size());
+  if (!has(id)) return unknown_stop(id, arrays_.slots.size());
   set_stops_known();
-  auto& stops = *table_.stop_ids_;
+  auto& stops = *stop_ids_;
   if (std::find(stops.begin(), stops.end(), id) == stops.end()) {
     stops.push_back(static_cast<Id>(id));
   }
   return std::nullopt;
 }
 
-// Inserts the ids at the heads of their chains, from the highest id to the
-// lowest, so that each chain ascends.
-void TableBuilder::make_index() {
-  if (table_.size() == 0) return;
-  table_.buckets_.assign(std::bit_ceil(table_.size()), kNoId);
-  table_.next_.assign(table_.size(), kNoId);
-  for (std::size_t i = table_.size(); i-- > 0;) {
-    const auto id = static_cast<Id>(i);
-    if (table_.kind(id) == Kind::kUnused) continue;
-    Id& head = table_.buckets_[table_.bucket_of(table_.spelling(id))];
-    table_.next_[id] = std::exchange(head, id);
-  }
+Table::Table(std::shared_ptr<const Arrays> arrays)
+    : blob_(arrays->blob),
+      slots_(arrays->slots),
+      special_(arrays->special),
+      buckets_(arrays->buckets),
+      next_(arrays->next) {
+  special_ids_.reserve(special_.size());
+  for (const Special& special : special_) special_ids_.push_back(special.id);
+  owner_ = std::move(arrays);
 }
 
+// The table is made before its index, which it is asked for the hashes of.  The
+// ids are inserted at the heads of their chains, from the highest id to the
+// lowest, so that each chain ascends.
 Table TableBuilder::finish() {
-  table_.blob_.shrink_to_fit();
-  table_.slots_.shrink_to_fit();
-  std::ranges::sort(table_.special_, {}, &Table::Special::id);
-  for (const Table::Special& special : table_.special_) {
-    table_.special_ids_.push_back(special.id);
-    // emplace() keeps the first entry, so of two special tokens with the same
-    // spelling the lower id is found.
-    table_.specials_.emplace(table_.spelling(special), special.id);
+  const auto arrays =
+      std::make_shared<Table::Arrays>(std::exchange(arrays_, {}));
+  arrays->blob.shrink_to_fit();
+  arrays->slots.shrink_to_fit();
+  std::ranges::sort(arrays->special, {}, &Table::Special::id);
+  const std::size_t ids = arrays->slots.size();
+  arrays->buckets.assign(ids == 0 ? 0 : std::bit_ceil(ids), kNoId);
+  arrays->next.assign(ids, kNoId);
+  Table table(arrays);
+  for (std::size_t i = ids; i-- > 0;) {
+    const auto id = static_cast<Id>(i);
+    if (table.kind(id) == Kind::kUnused) continue;
+    Id& head = arrays->buckets[table.bucket_of(table.spelling(id))];
+    arrays->next[id] = std::exchange(head, id);
   }
-  make_index();
-  return std::exchange(table_, Table());
+  table.stop_ids_ = std::exchange(stop_ids_, std::nullopt);
+  table.strip_leading_space_ = strip_leading_space_;
+  table.space_after_marks_ = space_after_marks_;
+  return table;
 }
 
 std::string printable(std::string_view bytes) {

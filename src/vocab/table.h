@@ -16,17 +16,20 @@
 // list, because these tokens are few.  The index of all spellings is a hash
 // table with chains: a bucket has the lowest of its ids, and next_ links each
 // id to the next higher id of the bucket.
+//
+// A table is a view of its arrays, which are in memory or in a mapped file.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "parlance/error.h"
+#include "vocab/flat_arrays.h"
 
 namespace parlance::vocab {
 
@@ -51,13 +54,15 @@ struct SpecialToken {
   bool strips_right = false;
 };
 
+// The properties of a vocabulary that its copies can replace.
+struct TableProperties {
+  std::optional<std::span<const Id>> stop_ids = std::nullopt;
+  bool space_after_marks = false;
+};
+
+// Immutable.  Copies share the arrays.
 class Table {
  public:
-  Table(Table&&) = default;
-  Table& operator=(Table&&) = default;
-  Table(const Table&) = delete;  // specials_ points into blob_
-  Table& operator=(const Table&) = delete;
-
   std::size_t size() const { return slots_.size(); }
   Kind kind(Id id) const {
     return id < slots_.size() ? static_cast<Kind>(slots_[id].kind)
@@ -85,8 +90,18 @@ class Table {
   bool strip_leading_space() const { return strip_leading_space_; }
   bool space_after_marks() const { return space_after_marks_; }
 
-  // The table's memory in bytes.  The index of special tokens is estimated.
-  std::size_t memory_bytes() const;
+  // A number that depends on the bytes and kinds of all tokens.
+  // Complexity: O(bytes of all tokens), unless the table was read.
+  std::uint64_t fingerprint() const;
+
+  // The table with other properties as bytes, a multiple of 8.
+  std::string save(const TableProperties& properties) const;
+  // Reads what save() wrote.  Nothing if it is malformed: no function of the
+  // table reads outside of its arrays, whatever `saved` contains.  Its index
+  // may lack spellings, and its fingerprint may be wrong; a checksum is for
+  // the caller to compare.
+  // Complexity: O(ids), without copying a token.
+  static std::optional<Table> read(OwnedBytes saved);
 
  private:
   friend class TableBuilder;
@@ -103,9 +118,23 @@ class Table {
     Id id = 0;
     std::uint32_t begin = 0;  // the spelling, in blob_
     std::uint32_t size = 0;
-    bool strips_left = false;
-    bool strips_right = false;
+    std::uint32_t flags = 0;
   };
+  static_assert(sizeof(Special) == 16);
+  static constexpr std::uint32_t kStripsLeft = 1;
+  static constexpr std::uint32_t kStripsRight = 2;
+
+  struct Arrays {
+    std::vector<char> blob;
+    std::vector<Slot> slots;
+    std::vector<Special> special;
+    std::vector<Id> buckets, next;
+  };
+  struct Saved;
+
+  explicit Table(std::shared_ptr<const Arrays> arrays);
+  // Whether the arrays refer to each other as described below.
+  bool fits_together() const;
 
   const Special* special_of(Id id) const;
   std::string_view spelling(const Special& special) const {
@@ -115,16 +144,17 @@ class Table {
   std::optional<Id> follow(Id id, std::string_view spelling) const;
   std::size_t bucket_of(std::string_view spelling) const;
 
-  std::vector<char> blob_;
-  std::vector<Slot> slots_;
-  std::vector<Special> special_;                       // by id
-  std::unordered_map<std::string_view, Id> specials_;  // views into blob_
-  std::vector<Id> special_ids_;                        // ascending
-  std::vector<Id> buckets_;                  // a power of two of them, or none
-  std::vector<Id> next_;                     // by id; kNoId ends a chain
+  std::shared_ptr<const void> owner_;  // of the arrays
+  std::span<const char> blob_;
+  std::span<const Slot> slots_;
+  std::span<const Special> special_;  // by id, one for each special token
+  std::span<const Id> buckets_;       // a power of two of them, or none
+  std::span<const Id> next_;          // by id; kNoId ends a chain
+  std::vector<Id> special_ids_;       // ascending
   std::optional<std::vector<Id>> stop_ids_;  // in the order of the source
   bool strip_leading_space_ = false;
   bool space_after_marks_ = false;
+  std::optional<std::uint64_t> fingerprint_;
 };
 
 // Collects tokens in any order.
@@ -133,7 +163,10 @@ class TableBuilder {
   void reserve(std::size_t ids, std::size_t bytes);
 
   // The kind that `id` was added with, kUnused if it was not added.
-  Kind kind(Id id) const { return table_.kind(id); }
+  Kind kind(Id id) const {
+    return id < arrays_.slots.size() ? static_cast<Kind>(arrays_.slots[id].kind)
+                                     : Kind::kUnused;
+  }
   bool has(std::uint64_t id) const {
     return id <= kMaxId && kind(static_cast<Id>(id)) != Kind::kUnused;
   }
@@ -165,18 +198,24 @@ class TableBuilder {
   // kBadVocabulary for an id without a token. REQUIRES: every token was added.
   std::optional<Error> add_stop(std::uint64_t id);
 
-  void set_strip_leading_space(bool strip) {
-    table_.strip_leading_space_ = strip;
-  }
-  void set_space_after_marks(bool space) { table_.space_after_marks_ = space; }
+  void set_strip_leading_space(bool strip) { strip_leading_space_ = strip; }
+  void set_space_after_marks(bool space) { space_after_marks_ = space; }
 
   // The table; the builder is empty afterwards.
   Table finish();
 
  private:
-  void make_index();
+  std::string_view text(std::uint32_t begin, std::uint32_t size) const {
+    return {arrays_.blob.data() + begin, size};
+  }
+  std::string_view bytes_of(Id id) const {
+    return text(arrays_.slots[id].begin, arrays_.slots[id].size);
+  }
 
-  Table table_;
+  Table::Arrays arrays_;
+  std::optional<std::vector<Id>> stop_ids_;
+  bool strip_leading_space_ = false;
+  bool space_after_marks_ = false;
 };
 
 // The error that the stop id `id` has no token in a vocabulary of `size` ids.

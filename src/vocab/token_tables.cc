@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "vocab/flat_arrays.h"
 #include "vocab/token_tables_layout.h"
 
 namespace parlance::vocab {
@@ -48,9 +49,9 @@ void clear_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
 // whether the tables belong to the vocabulary.  After success the section table
 // is inside the blob.
 std::optional<Error> check_header(std::string_view blob,
-                                  const VocabularyKey& key) {
+                                  const VocabularyKey& key, bool intact) {
   constexpr std::size_t kFrame =
-      sizeof(Header) + kSectionCount * sizeof(Section);
+      sizeof(Header) + kSectionCount * sizeof(ArrayPlace);
   Header header;
   if (blob.size() < sizeof(header)) {
     return refuse("These are not token tables: there are only " +
@@ -75,7 +76,7 @@ std::optional<Error> check_header(std::string_view blob,
   }
   if (blob.size() < kFrame || blob.size() > kMaxBlobBytes ||
       blob.size() % 8 != 0 || header.sections != kSectionCount ||
-      header.checksum != checksum(blob)) {
+      (!intact && header.checksum != blob_checksum(blob))) {
     return refuse("The token tables are damaged: their checksum is wrong.");
   }
   if (header.fingerprint != key.fingerprint ||
@@ -91,19 +92,13 @@ std::optional<Error> check_header(std::string_view blob,
 
 TablesReader::TablesReader(std::string_view blob, std::size_t vocabulary_size)
     : blob_(blob),
-      sections_(reinterpret_cast<const Section*>(blob.data() + sizeof(Header))),
+      sections_(
+          reinterpret_cast<const ArrayPlace*>(blob.data() + sizeof(Header))),
       vocabulary_size_(vocabulary_size) {}
 
 template <class T>
 bool TablesReader::array(std::size_t section, std::span<const T>& out) const {
-  const auto [offset, count] = sections_[section];
-  if (offset % 8 != 0 || offset > blob_.size() ||
-      count > (blob_.size() - offset) / sizeof(T)) {
-    return false;
-  }
-  out = {reinterpret_cast<const T*>(blob_.data() + offset),
-         static_cast<std::size_t>(count)};
-  return true;
+  return read_array(blob_, sections_[section], out);
 }
 
 bool TablesReader::mask(std::size_t section, MaskView& out) const {
@@ -221,8 +216,8 @@ bool TablesReader::parts(TokenTables::Parts& out) const {
 
 Result<TokenTables> TablesReader::read(std::shared_ptr<const void> owner,
                                        std::string_view blob,
-                                       const VocabularyKey& key) {
-  if (auto error = check_header(blob, key)) return *std::move(error);
+                                       const VocabularyKey& key, bool intact) {
+  if (auto error = check_header(blob, key, intact)) return *std::move(error);
   auto parts = std::make_shared<TokenTables::Parts>();
   parts->owner = std::move(owner);
   parts->blob = blob;
@@ -233,16 +228,6 @@ Result<TokenTables> TablesReader::read(std::shared_ptr<const void> owner,
         "does not fit together.");
   }
   return TokenTables(std::move(parts));
-}
-
-Result<TokenTables> TokenTables::from_bytes(std::string_view blob,
-                                            const Vocabulary& vocabulary) {
-  std::shared_ptr<std::uint64_t[]> copy(
-      new std::uint64_t[(blob.size() + 7) / 8]);
-  if (!blob.empty()) std::memcpy(copy.get(), blob.data(), blob.size());
-  const std::string_view bytes(reinterpret_cast<const char*>(copy.get()),
-                               blob.size());
-  return TablesReader::read(std::move(copy), bytes, key_of(vocabulary));
 }
 
 MaskView BodyTable::inner_at_most(std::uint32_t n) const {

@@ -176,6 +176,11 @@ class TokenTables {
   std::shared_ptr<const Parts> parts_;
 };
 
+// The tables of a vocabulary: those of the file that it was loaded from, or
+// else built.  Errors: as TokenTables::build(); kBadVocabulary for a forged
+// file.
+Result<TokenTables> tables_of(const Vocabulary& vocabulary);
+
 }  // namespace parlance::vocab
 
 #endif  // PARLANCE_SRC_VOCAB_TOKEN_TABLES_H_

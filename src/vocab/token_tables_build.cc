@@ -369,7 +369,7 @@ void Builder::each_section(Visit visit) const {
 std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 std::uint64_t Builder::layout_size() const {
-  std::uint64_t size = sizeof(Header) + kSectionCount * sizeof(Section);
+  std::uint64_t size = sizeof(Header) + kSectionCount * sizeof(ArrayPlace);
   each_section([&](std::size_t, const auto& array) {
     size += padded(array.size() * sizeof(array[0]));
   });
@@ -385,12 +385,12 @@ Result<TokenTables> Builder::lay_out() const {
   }
   std::shared_ptr<std::uint64_t[]> words(new std::uint64_t[size / 8]());
   char* const data = reinterpret_cast<char*>(words.get());
-  std::uint64_t offset = sizeof(Header) + kSectionCount * sizeof(Section);
+  std::uint64_t offset = sizeof(Header) + kSectionCount * sizeof(ArrayPlace);
   each_section([&](std::size_t number, const auto& array) {
     const std::uint64_t bytes = array.size() * sizeof(array[0]);
-    const Section section{.offset = offset, .count = array.size()};
-    std::memcpy(data + sizeof(Header) + number * sizeof(Section), &section,
-                sizeof(Section));
+    const ArrayPlace section{.offset = offset, .count = array.size()};
+    std::memcpy(data + sizeof(Header) + number * sizeof(ArrayPlace), &section,
+                sizeof(ArrayPlace));
     if (bytes > 0) std::memcpy(data + offset, array.data(), bytes);
     offset += padded(bytes);
   });
@@ -403,7 +403,7 @@ Result<TokenTables> Builder::lay_out() const {
                 .vocabulary_size = static_cast<std::uint32_t>(key.size),
                 .sections = kSectionCount};
   std::memcpy(data, &header, sizeof(header));
-  header.checksum = checksum(blob);
+  header.checksum = blob_checksum(blob);
   std::memcpy(data, &header, sizeof(header));
   return TablesReader::read(std::move(words), blob, key);
 }
@@ -431,19 +431,6 @@ Result<TokenTables> Builder::build() {
 }
 
 }  // namespace
-
-VocabularyKey key_of(const Vocabulary& vocabulary) {
-  std::uint64_t sum = vocabulary.size();
-  for (Id id = 0; id < vocabulary.size(); ++id) {
-    const std::string_view bytes = vocabulary.bytes(id);
-    sum = mix(sum, bytes.size() << 8 |
-                       static_cast<std::uint64_t>(vocabulary.kind(id)));
-    for (std::size_t i = 0; i < bytes.size(); i += 8) {
-      sum = mix(sum, head_of(bytes.substr(i)));
-    }
-  }
-  return {.fingerprint = sum, .size = vocabulary.size()};
-}
 
 Result<TokenTables> TokenTables::build(const Vocabulary& vocabulary) {
   return Builder(vocabulary).build();

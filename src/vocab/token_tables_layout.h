@@ -3,19 +3,20 @@
 
 // The layout of token tables: one blob.
 //
-//   Header | Section[kSectionCount] | arrays, each at a multiple of 8 bytes
+//   Header | ArrayPlace[kSectionCount] | arrays, each at a multiple of 8 bytes
 //
-// A section has the offset of its array and the number of elements.  The type
-// of the elements depends only on the number of the section.  All numbers are
-// in the byte order of the processor, so that a mapped file is used without a
-// copy.  In a file of the other byte order, the magic number does not match.
+// A section is one array.  The type of the elements depends only on the number
+// of the section.  All numbers are in the byte order of the processor, so that
+// a mapped file is used without a copy.  In a file of the other byte order, the
+// magic number does not match.
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string_view>
 
+#include "base/checksum.h"
+#include "vocab/flat_arrays.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
@@ -32,14 +33,9 @@ struct Header {
 static_assert(sizeof(Header) == 40);
 
 inline constexpr std::uint32_t kMagic = 0x4B545450;  // "PTTK" as stored
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 // The largest blob, and so the largest offset.
 inline constexpr std::uint64_t kMaxBlobBytes = (std::uint64_t{1} << 32) - 1;
-
-struct Section {
-  std::uint64_t offset = 0;
-  std::uint64_t count = 0;
-};
 
 enum SectionId : std::size_t {
   kTrieNodes,         // TrieNode
@@ -79,26 +75,12 @@ constexpr std::size_t body_section(std::size_t table, BodySectionId id) {
 
 constexpr std::size_t mask_words(std::size_t ids) { return (ids + 31) / 32; }
 
-// One step of a hash.  The step is a bijection in `value` for a fixed `sum`,
-// and in `sum` for a fixed `value`, so a change of one word always changes the
-// final sum.
-constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t value) {
-  sum = (sum ^ value) * 0x9FB21C651E98DF25;
-  return sum ^ sum >> 29;
-}
-
-// The checksum of the size and all words of `blob`, except for the word that
-// stores the checksum.
+// The checksum of all of `blob` except for the word that stores the checksum.
 // REQUIRES: blob.size() is a multiple of 8, at least sizeof(Header).
-inline std::uint64_t checksum(std::string_view blob) {
-  std::uint64_t sum = blob.size();
-  for (std::size_t i = 0; i < blob.size(); i += 8) {
-    if (i == offsetof(Header, checksum)) continue;
-    std::uint64_t word;
-    std::memcpy(&word, blob.data() + i, 8);
-    sum = mix(sum, word);
-  }
-  return sum;
+inline std::uint64_t blob_checksum(std::string_view blob) {
+  static_assert(offsetof(Header, checksum) + 8 == sizeof(Header));
+  return base::mix(base::checksum(blob.substr(0, offsetof(Header, checksum))),
+                   base::checksum(blob.substr(sizeof(Header))));
 }
 
 // Identifies the vocabulary that a blob must belong to.
@@ -113,10 +95,12 @@ VocabularyKey key_of(const Vocabulary& vocabulary);
 // is malformed.
 class TablesReader {
  public:
-  // `owner` keeps `blob` alive.  REQUIRES: `blob` begins at a multiple of 8.
+  // `owner` keeps `blob` alive.  `intact`: a checksum of the caller has shown
+  // that the blob is not damaged.  REQUIRES: `blob` begins at a multiple of 8.
   static Result<TokenTables> read(std::shared_ptr<const void> owner,
                                   std::string_view blob,
-                                  const VocabularyKey& key);
+                                  const VocabularyKey& key,
+                                  bool intact = false);
 
  private:
   TablesReader(std::string_view blob, std::size_t vocabulary_size);
@@ -133,7 +117,7 @@ class TablesReader {
   bool parts(TokenTables::Parts& out) const;
 
   std::string_view blob_;
-  const Section* sections_;
+  const ArrayPlace* sections_;
   std::size_t vocabulary_size_;
 };
 

@@ -70,28 +70,27 @@ bool is_trie(std::span<const TrieNode> nodes, std::size_t token_limit) {
       nodes[0].token() != kNoToken || nodes[0].subtree_end() != nodes.size()) {
     return false;
   }
-  // open[d]: the node at depth d above the next node, or before it there.
-  std::uint32_t open[kMaxTokenBytes + 1] = {0};
+  // Invariant: ends[d] and bytes[d], d <= deepest, are those of the open node
+  // at depth d, which leads to node i or ended before it; the ends descend, and
+  // ends[deepest] is at least i.  So if ends[d] is i, then the subtrees of all
+  // nodes from depth d on end at i.
+  std::uint32_t ends[kMaxTokenBytes + 1] = {
+      static_cast<std::uint32_t>(nodes.size())};
+  std::uint8_t bytes[kMaxTokenBytes + 1] = {0};
   std::size_t deepest = 0;
   for (std::uint32_t i = 1; i < nodes.size(); ++i) {
-    const TrieNode& node = nodes[i];
+    const TrieNode node = nodes[i];
     const std::size_t depth = node.depth();
     if (depth == 0 || depth > deepest + 1) return false;
-    // The subtrees of the open nodes from `depth` on must end here.
-    for (std::size_t d = depth; d <= deepest; ++d) {
-      if (nodes[open[d]].subtree_end() != i) return false;
-    }
-    if (depth <= deepest && nodes[open[depth]].byte() >= node.byte()) {
+    if (depth <= deepest && (ends[depth] != i || bytes[depth] >= node.byte())) {
       return false;
     }
     const std::uint32_t end = node.subtree_end();
-    if (end <= i || end > nodes[open[depth - 1]].subtree_end()) return false;
+    if (end <= i || end > ends[depth - 1]) return false;
     if (node.token() != kNoToken && node.token() >= token_limit) return false;
-    open[depth] = i;
+    ends[depth] = end;
+    bytes[depth] = node.byte();
     deepest = depth;
-  }
-  for (std::size_t d = 0; d <= deepest; ++d) {
-    if (nodes[open[d]].subtree_end() != nodes.size()) return false;
   }
   return true;
 }

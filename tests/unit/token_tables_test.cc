@@ -510,7 +510,7 @@ TEST(TokenTablesDamage, NoForgedByteReadsElsewhere) {
     for (const int change : {1, 2, 0x40, 0x80, 0xFF}) {
       std::string forged = blob;
       forged[i] = static_cast<char>(forged[i] ^ change);
-      const std::uint64_t right = checksum(forged);
+      const std::uint64_t right = blob_checksum(forged);
       std::memcpy(forged.data() + offsetof(Header, checksum), &right, 8);
       const Result<TokenTables> tables =
           TokenTables::from_bytes(forged, vocabulary);
@@ -537,7 +537,7 @@ TEST(TokenTablesDamage, ErrorsSayWhatIsWrong) {
        "These are not token tables, or those of a machine with another byte "
        "order."},
       {offsetof(Header, version), ErrorCode::kUnsupportedVersion,
-       "These are token tables of version 1; version 2 can be read."},
+       "These are token tables of version 0; version 3 can be read."},
       {blob.size() - 4, ErrorCode::kBadVocabulary,
        "The token tables are damaged: their checksum is wrong."},
   };

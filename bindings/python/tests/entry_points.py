@@ -235,6 +235,9 @@ VALID = {
     "StructuralTag(spec)": lambda: TAG,
     "TagParser.feed(text)": lambda: "<t>a",
     "Vocabulary.from_file(path)": lambda: "model/tokenizer.json",
+    "Vocabulary.from_bytes(data)": lambda: VOCABULARY.to_bytes(),
+    "Vocabulary.load(path)": lambda: "saved",
+    "Vocabulary.save(path)": lambda: "made",
     "Vocabulary.from_text(text)": lambda: "YQ== 0\n",
     "Vocabulary.from_tokenizer_json(text)": lambda: (
         '{"model": {"type": "BPE", "vocab": {"a": 0}}}'

@@ -609,6 +609,7 @@ def make_files(folder):
     (folder / "model" / "tokenizer.json").write_text(
         '{"model": {"type": "BPE", "vocab": {"a": 0}}}'
     )
+    (folder / "saved").write_bytes(parlance.Vocabulary([b"a"]).to_bytes())
     for name, minor in (("null", 3), ("zero", 5), ("full", 7)):
         try:
             os.mknod(folder / name, 0o020666, os.makedev(1, minor))

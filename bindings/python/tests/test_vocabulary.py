@@ -1,7 +1,9 @@
 """Vocabularies from files, folders, lists and tokenizer objects."""
 
+import copy
 import json
 import os
+import pickle
 import struct
 
 import pytest
@@ -324,3 +326,64 @@ def test_an_encoder_that_raises_is_reported(monkeypatch):
     for wrong in (lambda text: 1 / 0, lambda text: ["x"], lambda text: None):
         assert Vocabulary([b"a"]).with_encoder(wrong).encode("a") == []
     assert len(seen) == 3
+
+
+def same(a, b):
+    assert len(a) == len(b)
+    for i in range(len(a)):
+        assert (a.bytes(i), a.spelling(i), a.kind(i)) == (b.bytes(i), b.spelling(i), b.kind(i))
+    for name in ("stop_ids", "has_stop_ids", "special_ids", "space_after_marks"):
+        assert getattr(a, name) == getattr(b, name)
+    schema = parlance.Grammar.from_json_schema({"type": "array"}, limits={"depth": 4})
+    masks = []
+    for vocabulary in (a, b):
+        matcher = schema.compile(vocabulary.with_stop_ids([2])).matcher()
+        row = bytearray(4 * matcher.mask_words)
+        matcher.fill_bitmask(memoryview(row).cast("i"))
+        masks.append(row)
+    assert masks[0] == masks[1]
+
+
+def test_save_and_load(folder):
+    made = Vocabulary.from_pretrained(folder)
+    path = folder / "saved"
+    assert made.save(path) == path.stat().st_size
+    for read in (Vocabulary.load, Vocabulary.from_file):
+        same(read(path), made)
+    same(Vocabulary.load(str(path)), made)
+    for data in (path.read_bytes(), made.to_bytes()):
+        same(Vocabulary.from_bytes(data), made)
+        same(Vocabulary.from_text(data), made)
+    unknown = Vocabulary([b"a"])
+    assert not Vocabulary.from_bytes(unknown.to_bytes()).has_stop_ids
+
+
+def test_what_load_refuses(folder, tmp_path):
+    with pytest.raises(OSError):
+        Vocabulary.load(tmp_path / "nothing")
+    with pytest.raises(parlance.Error) as caught:
+        Vocabulary.load(folder / "tokenizer.json")
+    assert caught.value.code == "bad_vocabulary"
+    data = bytearray(Vocabulary.from_pretrained(folder).to_bytes())
+    data[-1] ^= 1
+    with pytest.raises(parlance.Error, match="damaged") as caught:
+        Vocabulary.from_bytes(bytes(data))
+    assert caught.value.code == "bad_vocabulary"
+    with pytest.raises(parlance.Error) as caught:
+        pickle.loads(pickle.dumps(Vocabulary.from_pretrained(folder)).replace(b"0.1.0", b"0.0.9"))
+    assert caught.value.code == "unsupported_version"
+    with pytest.raises(TypeError):
+        Vocabulary.from_bytes("text")
+
+
+def test_pickle_and_copy(folder):
+    made = Vocabulary.from_pretrained(folder).with_encoder(lambda text: [0])
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        loaded = pickle.loads(pickle.dumps(made, protocol))
+        same(loaded, made)
+        assert not loaded.has_encoder
+    # Compilers that the object keeps are not a part of it.
+    parlance.Grammar.from_regex("a").compile(made)
+    same(pickle.loads(pickle.dumps(made)), made)
+    assert copy.copy(made) is made
+    assert copy.deepcopy(made) is made
