@@ -25,6 +25,10 @@ void add_mask(CLI::App& app, Run& run);
 void add_sample(CLI::App& app, Run& run);
 void add_tag(CLI::App& app, Run& run);
 
+// These two describe all that `app` has when they run.
+void add_completions(CLI::App& app, Run& run);
+void add_manual(CLI::App& app, Run& run);
+
 }  // namespace parlance::cli
 
 #endif  // PARLANCE_CLI_COMMANDS_H_

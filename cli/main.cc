@@ -121,6 +121,8 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_mask(app, run);
   parlance::cli::add_sample(app, run);
   parlance::cli::add_tag(app, run);
+  parlance::cli::add_completions(app, run);
+  parlance::cli::add_manual(app, run);
 
   int status = parse_arguments(app, argc, argv);
   if (status >= 0) return status;

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "event_json.h"
 #include "io.h"
+#include "outline.h"
 #include "parlance/chat_message.h"
 #include "report.h"
 #include "setup.h"
@@ -222,7 +223,8 @@ void add_parse(CLI::App& app, Run& run) {
       ->add_option("--progress", a->batch.progress,
                    "With --jsonl: show the progress: auto (on a terminal), "
                    "always, never")
-      ->transform(CLI::CheckedTransformer(kProgress).description(""))
+      ->transform(offering(CLI::CheckedTransformer(kProgress).description(""),
+                           kProgress))
       ->type_name("WHEN")
       ->needs(jsonl);
   command->callback([a, &run] { run = [a] { return run_parse(*a); }; });

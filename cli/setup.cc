@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "io.h"
+#include "outline.h"
 #include "parlance/detect.h"
 #include "parlance/json.h"
 #include "parlance/response_schema.h"
@@ -155,7 +156,8 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
 void add_color(CLI::App& app, Color& color) {
   app.add_option("--color", color,
                  "auto: on a terminal, unless NO_COLOR is set; always; never")
-      ->transform(CLI::CheckedTransformer(kColors).description(""))
+      ->transform(
+          offering(CLI::CheckedTransformer(kColors).description(""), kColors))
       ->type_name("WHEN");
 }
 
@@ -204,7 +206,8 @@ void add_reading(CLI::App& app, ReadingArguments& a) {
          "How to recognise a delimiter that is a token of the vocabulary: "
          "token (only as that token), either (also as its spelling), text "
          "(only by its spelling, however tokenised) [token]")
-      ->transform(CLI::CheckedTransformer(kMarkers).description(""))
+      ->transform(
+          offering(CLI::CheckedTransformer(kMarkers).description(""), kMarkers))
       ->type_name("KIND")
       ->needs(vocabulary);
   auto* strict = app.add_flag("--strict", a.strict,

@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "io.h"
+#include "outline.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
@@ -199,13 +200,15 @@ void add_tag(CLI::App& app, Run& run) {
                        "Where text may stand beside calls: optional, before "
                        "or between (optional)")
           ->type_name("WHERE")
-          ->check(CLI::IsMember(places_of_text()).description(""));
+          ->check(offering(CLI::IsMember(places_of_text()).description(""),
+                           places_of_text()));
   CLI::Option* reasoning =
       command
           ->add_option("--reasoning", a->reasoning,
                        "required, allowed or off (allowed)")
           ->type_name("MODE")
-          ->check(CLI::IsMember(reasoning_modes()).description(""));
+          ->check(offering(CLI::IsMember(reasoning_modes()).description(""),
+                           reasoning_modes()));
   CLI::Option* any_order = command->add_flag(
       "--any-order", a->any_order, "Allow members of arguments in any order");
   CLI::Option* white_space =

@@ -1,5 +1,6 @@
 # What `cmake --install` puts in place: the library, static or shared, the
-# public headers, the command, a CMake package and a pkg-config file.
+# public headers, the command, a CMake package, a pkg-config file and the licence.
+# cli/CMakeLists.txt adds the manual page and the completions of shells.
 #
 #   find_package(parlance REQUIRED)
 #   target_link_libraries(x PRIVATE parlance::parlance)
@@ -53,3 +54,6 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/parlance.pc.in
                ${PROJECT_BINARY_DIR}/parlance.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/parlance.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
