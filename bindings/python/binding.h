@@ -130,6 +130,8 @@ constexpr std::size_t kMaxIds = std::size_t{1} << 26;
 // TypeError for anything else, and Error for a str with half of a surrogate
 // pair.
 std::string_view text_of(nb::handle value, std::string_view what);
+// The bytes of a bytes object; a TypeError names `what` for anything else.
+std::string_view bytes_of(nb::handle value, std::string_view what);
 // A path in the encoding of the file system.  Raises TypeError for an object
 // that is no path (a number is none), and UsageError for a path that cannot
 // exist.

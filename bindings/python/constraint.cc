@@ -89,7 +89,15 @@ Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
   return **std::move(compiler);
 }
 
-Constraint compile(const Compiler& self, const Grammar& grammar,
+// The Python object of a constraint refers to that of its compiler: constraints
+// that are pickled together are loaded with one compiler.
+nb::object with_compiler(Constraint constraint, const Compiler& compiler) {
+  nb::object out = nb::cast(std::move(constraint));
+  out.attr("_compiler") = nb::find(compiler);
+  return out;
+}
+
+nb::object compile(const Compiler& self, const Grammar& grammar,
                    nb::handle markers) {
   const ConstraintOptions options = {.markers = to_markers(markers)};
   std::optional<Result<Constraint>> constraint;
@@ -98,7 +106,21 @@ Constraint compile(const Compiler& self, const Grammar& grammar,
     constraint.emplace(self.compile(grammar, options));
   }
   if (!*constraint) raise(Domain::kOther, constraint->error());
-  return **std::move(constraint);
+  return with_compiler(**std::move(constraint), self);
+}
+
+nb::object constraint_from_bytes(const Compiler& self, nb::handle data,
+                                 nb::dict limits, nb::object cancelled) {
+  const std::string_view bytes = bytes_of(data, "data");
+  Budget budget(std::move(limits), std::move(cancelled));
+  std::optional<Result<Constraint>> constraint;
+  {
+    nb::gil_scoped_release release;
+    constraint.emplace(self.constraint_from_bytes(bytes, budget.limits()));
+  }
+  budget.check();
+  if (!*constraint) raise(Domain::kOther, constraint->error());
+  return with_compiler(**std::move(constraint), self);
 }
 
 std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
@@ -113,7 +135,7 @@ std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
 }
 
 // Compiles the source of a structural tag.
-Constraint compile_tag(const Compiler& self, std::string_view text,
+nb::object compile_tag(const Compiler& self, std::string_view text,
                        nb::dict limits, nb::object cancelled,
                        nb::handle markers) {
   Budget budget(std::move(limits), std::move(cancelled));
@@ -128,7 +150,7 @@ Constraint compile_tag(const Compiler& self, std::string_view text,
   if (!*constraint) {
     raise(Domain::kGrammar, constraint->error(), {.source = text});
   }
-  return **std::move(constraint);
+  return with_compiler(**std::move(constraint), self);
 }
 
 nb::object grammar_statistics(const Compiler& self) {
@@ -353,9 +375,30 @@ void define_constraint(nb::module_& m) {
            nb::sig("def cache_statistics(self) -> dict[str, int]"),
            doc::compiler::kCacheStatistics)
       .def("clear_cache", &Compiler::clear_cache, doc::compiler::kClearCache)
-      .def("_write_tables", &save_tables, nb::arg("path").none());
+      .def("_write_tables", &save_tables, nb::arg("path").none())
+      .def("_constraint_from_bytes", &constraint_from_bytes, nb::arg("data"),
+           nb::arg("limits"), nb::arg("cancelled").none())
+      .def("_vocabulary",
+           [](const Compiler& self) { return self.vocabulary(); });
 
-  nb::class_<Constraint>(m, "Constraint", doc::constraint::kClass)
+  // Attributes are dynamic for `_compiler`.
+  nb::class_<Constraint>(m, "Constraint", nb::dynamic_attr(),
+                         doc::constraint::kClass)
+      .def(
+          "to_bytes",
+          [](const Constraint& self) { return to_bytes(self.to_bytes()); },
+          nb::sig("def to_bytes(self) -> bytes"), doc::constraint::kToBytes)
+      .def("__reduce__",
+           [](nb::handle self) {
+             return nb::make_tuple(
+                 nb::module_::import_("parlance._constraining")
+                     .attr("_load_constraint"),
+                 nb::make_tuple(self.attr("_compiler"),
+                                self.attr("to_bytes")()));
+           })
+      .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__deepcopy__",
+           [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("matcher", &make_matcher, nb::kw_only(),
            nb::arg("stop_ids").none() = nb::none(),
            nb::sig("def matcher(self, *, stop_ids: Sequence[int] | None = "

@@ -704,6 +704,11 @@ Raises:
 
 Complexity: O(bytes of the text) for most grammars, in time and memory.)";
 
+inline constexpr char kToBytes[] =
+    R"(Returns what the grammar was made from, for ``from_bytes``.
+
+``pickle`` uses it.  Automata are not part of it.)";
+
 inline constexpr char kToEbnf[] =
     R"(Returns an EBNF text of the same language, which ``from_ebnf`` reads.  Schemas
 stand in it as ``JsonSchema("...")``; limits are not part of it.)";
@@ -754,6 +759,14 @@ inline constexpr char kClass[] =
     R"(A grammar compiled for a vocabulary.  Immutable; may be shared between threads.
 
 Made by ``Grammar.compile`` and by the functions of ``Compiler``.)";
+
+inline constexpr char kToBytes[] =
+    R"(Returns what the constraint was compiled from, for
+``Compiler.constraint_from_bytes``.
+
+``pickle`` uses it, and adds the compiler with its vocabulary, once for all
+constraints of a compiler that are pickled together.  Automata and masks are not
+part of it.)";
 
 inline constexpr char kMatcher[] =
     R"(Returns a new ``Matcher`` at the beginning of a text.

@@ -193,6 +193,14 @@ Grammar joined(std::vector<Grammar> parts, bool in_sequence, nb::dict limits,
   });
 }
 
+Grammar from_bytes(nb::handle data, nb::dict limits, nb::object cancelled) {
+  const std::string_view bytes = bytes_of(data, "data");
+  Budget budget(std::move(limits), std::move(cancelled));
+  return made_by(Domain::kGrammar, {}, budget, [&](const GrammarLimits& given) {
+    return Grammar::from_bytes(bytes, given);
+  });
+}
+
 bool accepts(const Grammar& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
@@ -338,7 +346,11 @@ void define_grammar(nb::module_& m) {
            doc::grammar::kCaptures)
       .def(
           "to_ebnf", [](const Grammar& self) { return to_str(self.to_ebnf()); },
-          nb::sig("def to_ebnf(self) -> str"), doc::grammar::kToEbnf);
+          nb::sig("def to_ebnf(self) -> str"), doc::grammar::kToEbnf)
+      .def(
+          "to_bytes",
+          [](const Grammar& self) { return to_bytes(self.to_bytes()); },
+          nb::sig("def to_bytes(self) -> bytes"), doc::grammar::kToBytes);
   m.def("grammar_of_json_schema", &from_json_schema, nb::arg("text"),
         nb::arg("separators").none(), nb::arg("indent").none(),
         nb::arg("max_white_space"), nb::arg("schema_order"),
@@ -357,6 +369,8 @@ void define_grammar(nb::module_& m) {
         nb::arg("compiler").none());
   m.def("grammar_of_tag", &from_structural_tag, nb::arg("tag"),
         nb::arg("vocabulary").none(), nb::arg("limits"),
+        nb::arg("cancelled").none());
+  m.def("grammar_of_bytes", &from_bytes, nb::arg("data"), nb::arg("limits"),
         nb::arg("cancelled").none());
   m.def("grammar_of_parts", &joined, nb::arg("parts"), nb::arg("in_sequence"),
         nb::arg("limits"), nb::arg("cancelled").none());

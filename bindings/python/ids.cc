@@ -343,6 +343,16 @@ std::string_view text_of(nb::handle value, std::string_view what) {
   return {text, static_cast<std::size_t>(size)};
 }
 
+std::string_view bytes_of(nb::handle value, std::string_view what) {
+  if (!PyBytes_Check(value.ptr())) raise_type(what, "bytes", value);
+  char* begin = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(value.ptr(), &begin, &size) != 0) {
+    throw nb::python_error();
+  }
+  return {begin, static_cast<std::size_t>(size)};
+}
+
 std::string path_of(nb::handle path) {
   PyObject* converted = nullptr;
   if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {

@@ -15,16 +15,6 @@ namespace parlance::python {
 
 namespace {
 
-std::string_view bytes_of(nb::handle value, std::string_view what) {
-  if (!PyBytes_Check(value.ptr())) raise_type(what, "bytes", value);
-  char* begin = nullptr;
-  Py_ssize_t size = 0;
-  if (PyBytes_AsStringAndSize(value.ptr(), &begin, &size) != 0) {
-    throw nb::python_error();
-  }
-  return {begin, static_cast<std::size_t>(size)};
-}
-
 // Raises Python's own OSError if there is nothing at `path`.
 void check_exists(nb::handle path) {
   nb::module_::import_("os").attr("stat")(path);

@@ -115,6 +115,15 @@ class Compiler {
       const StructuralTag& tag, const GrammarLimits& limits = {},
       const ConstraintOptions& constraint = {}) const;
 
+  // Compiles what Constraint::to_bytes() wrote.  The compiler must be one of
+  // the same tokens; its stop tokens may be others.  `limits` are the largest
+  // that the grammar may have been made with. Errors: kInvalidValue for damaged
+  // bytes, and for anything else that is not a constraint; kUnsupportedVersion;
+  // kBadVocabulary for a constraint of other tokens; kTooLarge for a limit that
+  // exceeds `limits`; and those of the function that made the constraint.
+  Result<Constraint> constraint_from_bytes(
+      std::string_view bytes, const GrammarLimits& limits = {}) const;
+
   // 32-bit words of one mask: ceil(vocabulary size / 32).
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
@@ -153,6 +162,10 @@ class Constraint {
   Matcher matcher(const MatcherOptions& options = {}) const;
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
+  // What the constraint was compiled from, for
+  // Compiler::constraint_from_bytes() in another process: text that does not
+  // depend on the machine, without automata and masks.
+  std::string to_bytes() const;
   // Memory of the automata built so far, in bytes, without the tables and masks
   // that constraints share.
   std::size_t memory_bytes() const;

@@ -154,6 +154,19 @@ class Grammar {
   // Empty if the grammar is exact.
   const std::vector<GrammarNote>& report() const;
 
+  // The grammar as bytes, from which another process makes it again: what it
+  // was made from, with all options and the tokens that were looked up.  The
+  // bytes are text, and do not depend on the machine; automata are not in them.
+  std::string to_bytes() const;
+  // Makes the grammar of such bytes again, with the same report().  `limits`
+  // are the largest that the grammar may have been made with.
+  // Errors: kInvalidValue for damaged bytes, and for anything else that is not
+  // a grammar; kUnsupportedVersion; kTooLarge for a limit that exceeds
+  // `limits`; and those of the function that made the grammar.
+  // Complexity: as that of this function.
+  static Result<Grammar> from_bytes(std::string_view bytes,
+                                    const GrammarLimits& limits = {});
+
   // An EBNF text of the same language, which from_ebnf() reads.  Schemas are
   // written as JsonSchema("...").  Limits are not part of the text.
   std::string to_ebnf() const;

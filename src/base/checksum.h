@@ -16,7 +16,7 @@ namespace parlance::base {
 // One step of a hash.  The step is a bijection in `value` for a fixed `sum`,
 // and in `sum` for a fixed `value`, so a change of one word always changes the
 // final sum.
-constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t value) {
+constexpr std::uint64_t hash_step(std::uint64_t sum, std::uint64_t value) {
   sum = (sum ^ value) * 0x9FB21C651E98DF25;
   return sum ^ sum >> 29;
 }
@@ -34,10 +34,10 @@ inline std::uint64_t checksum(std::string_view bytes) {
   std::size_t at = 0;
   for (; at + 32 <= bytes.size(); at += 32) {
     for (std::size_t i = 0; i < 4; ++i)
-      sums[i] = mix(sums[i], word(at + 8 * i));
+      sums[i] = hash_step(sums[i], word(at + 8 * i));
   }
-  for (; at < bytes.size(); at += 8) sums[0] = mix(sums[0], word(at));
-  return mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]);
+  for (; at < bytes.size(); at += 8) sums[0] = hash_step(sums[0], word(at));
+  return hash_step(hash_step(hash_step(sums[0], sums[1]), sums[2]), sums[3]);
 }
 
 // The hash of a text, the same in every process.
@@ -47,7 +47,7 @@ inline std::uint64_t hash_text(std::string_view text) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at,
                 text.size() - at < 8 ? text.size() - at : 8);
-    sum = mix(sum, word);
+    sum = hash_step(sum, word);
   }
   return sum;
 }

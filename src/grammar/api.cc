@@ -6,6 +6,7 @@
 
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
+#include "grammar/source.h"
 #include "json/located.h"
 #include "json_recogniser/json_recogniser.h"
 #include "parlance/grammar.h"
@@ -32,6 +33,7 @@ ImplResult value_grammar(const json::Value& schema,
   embedded.options.limits.cancelled = nullptr;
   embedded.options.limits.cancelled_argument = nullptr;
   embedded.recogniser = std::move(*made);
+  impl->source = schema_source(embedded.schema, embedded.options);
   impl->schemas.push_back(std::move(embedded));
   return impl;
 }

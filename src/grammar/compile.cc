@@ -247,6 +247,7 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
 PartCache::CacheEntry cache_entry(const std::shared_ptr<GrammarImpl>& impl) {
   PartCache::CacheEntry out{.value = impl, .bytes = sizeof(GrammarImpl)};
   if (impl->rules != nullptr) out.bytes += rules::memory_bytes(*impl->rules);
+  if (impl->source != nullptr) out.bytes += impl->source->bytes;
   for (const EmbeddedSchema& embedded : impl->schemas) {
     out.bytes +=
         sizeof(EmbeddedSchema) + embedded.path.capacity() + sizeof(json::Value);

@@ -3,6 +3,8 @@
 
 // The implementation of a Grammar.
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +24,12 @@ class JsonRecogniser;
 }
 
 namespace parlance::grammar {
+
+// What a grammar was made from (source.h).
+struct Source {
+  std::function<json::Value()> write;
+  std::size_t bytes = 0;  // of what `write` keeps in memory, estimated
+};
 
 struct GrammarImpl {
   // A JSON Schema of `rules`, in a form that another grammar can share.
@@ -50,6 +58,7 @@ struct GrammarImpl {
   // Null for a grammar from a JSON Schema, which has one schema and no rules.
   std::shared_ptr<const rules::Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
+  std::shared_ptr<const Source> source = nullptr;
   // Of the recogniser, for others that are made of the rules.
   cfg_recogniser::CfgRecogniserLimits limits = {};
 };

@@ -1,6 +1,7 @@
 // Implements the functions of parlance/grammar.h for EBNF, Lark and regexes.
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/access.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_impl.h"
+#include "grammar/source.h"
 #include "notation/ebnf.h"
 #include "notation/lark.h"
 #include "notation/regex_rules.h"
@@ -75,7 +77,9 @@ ImplResult ebnf_grammar(std::string_view text, const EbnfOptions& options,
   std::vector<EmbeddedSchema> schemas = schemas_of(*rules, options.limits);
   ImplResult made =
       make_impl(std::move(*rules), std::move(schemas), {options.limits, cache});
-  if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
+  if (!made) return made;
+  note_hidden_triggers(*(*made)->rules, (*made)->notes);
+  (*made)->source = ebnf_source(text, options);
   return made;
 }
 
@@ -83,7 +87,9 @@ ImplResult regex_grammar(std::string_view pattern,
                          const GrammarLimits& limits) {
   Result<Rules> rules = notation::regex_rules(pattern);
   if (!rules) return std::move(rules).error();
-  return make_impl(std::move(*rules), {}, {limits, nullptr});
+  ImplResult made = make_impl(std::move(*rules), {}, {limits, nullptr});
+  if (made) (*made)->source = regex_source(pattern, limits);
+  return made;
 }
 
 ImplResult lark_grammar(std::string_view text,
@@ -103,14 +109,23 @@ ImplResult lark_grammar(std::string_view text,
     }
   }
   reading.sources = options.sources;
-  reading.tokens_spelled = options.tokens_spelled;
+  LookedUp tokens;
+  if (options.tokens_spelled) {
+    reading.tokens_spelled = [&](std::string_view spelling) {
+      std::vector<std::uint32_t> ids = options.tokens_spelled(spelling);
+      tokens.emplace_back(spelling, ids);
+      return ids;
+    };
+  }
   Result<Rules> rules = notation::read_lark(text, reading);
   if (!rules) return std::move(rules).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(*rules, options.limits, given);
   ImplResult made =
       make_impl(std::move(*rules), std::move(schemas), {options.limits, cache});
-  if (made) note_hidden_triggers(*(*made)->rules, (*made)->notes);
+  if (!made) return made;
+  note_hidden_triggers(*(*made)->rules, (*made)->notes);
+  (*made)->source = lark_source(text, options, std::move(tokens));
   return made;
 }
 
@@ -145,7 +160,7 @@ namespace {
 
 Result<std::shared_ptr<grammar::GrammarImpl>> combine(
     const std::vector<Grammar>& parts, const GrammarLimits& limits,
-    Rules (*joined)(const std::vector<Rules>&)) {
+    bool in_sequence) {
   if (parts.empty()) {
     return Error{ErrorCode::kEmptyValue,
                  "A grammar made of others needs at least one."};
@@ -159,8 +174,11 @@ Result<std::shared_ptr<grammar::GrammarImpl>> combine(
       schemas.push_back(std::move(embedded));
     }
   }
-  return grammar::make_impl(joined(rules), std::move(schemas),
-                            {limits, nullptr});
+  auto made = grammar::make_impl(
+      in_sequence ? rules::concat_of(rules) : rules::union_of(rules),
+      std::move(schemas), {limits, nullptr});
+  if (made) (*made)->source = grammar::parts_source(parts, in_sequence, limits);
+  return made;
 }
 
 }  // namespace
@@ -176,14 +194,14 @@ std::string Grammar::to_ebnf() const {
 
 Result<Grammar> Grammar::union_of(const std::vector<Grammar>& parts,
                                   const GrammarLimits& limits) {
-  auto made = combine(parts, limits, rules::union_of);
+  auto made = combine(parts, limits, false);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }
 
 Result<Grammar> Grammar::concat(const std::vector<Grammar>& parts,
                                 const GrammarLimits& limits) {
-  auto made = combine(parts, limits, rules::concat_of);
+  auto made = combine(parts, limits, true);
   if (!made) return std::move(made).error();
   return Grammar(std::move(*made));
 }

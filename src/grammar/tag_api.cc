@@ -2,6 +2,7 @@
 // builds the recognisers of their regex, grammar and json_schema nodes.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "grammar/embedded.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/productive.h"
+#include "grammar/source.h"
 #include "grammar/tag_to_rules.h"
 #include "json/located.h"
 #include "parlance/grammar.h"
@@ -76,11 +78,22 @@ std::optional<Error> find_uncallable(const structural_tag::TagTree& tag,
 }
 
 // The span of an error counts bytes of the string that its pointer names.
-ImplResult make_tag(const structural_tag::TagTree& tag,
+// `text` is the source of the tag, if it was read from one.
+ImplResult make_tag(const parlance::StructuralTag& source,
+                    std::optional<std::string_view> text,
                     const StructuralTagGrammarOptions& options,
                     recogniser::PartCache* cache, const MarkedFor* marked) {
+  const structural_tag::TagTree& tag = *detail::Access::impl(source);
   LowerOptions lowering;
-  lowering.find_token = options.find_token;
+  LookedUp tokens;
+  if (options.find_token) {
+    lowering.find_token = [&](std::string_view spelling) {
+      const std::optional<std::uint32_t> id = options.find_token(spelling);
+      tokens.emplace_back(spelling, std::vector<std::uint32_t>());
+      if (id) tokens.back().second.push_back(*id);
+      return id;
+    };
+  }
   lowering.vocabulary_size = options.vocabulary_size;
   lowering.cancelled = [&] { return cancelled(options.limits); };
   lowering.cache = cache;
@@ -113,6 +126,7 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
   for (GrammarNote& note : uncallable) {
     (*made)->notes.push_back(std::move(note));
   }
+  (*made)->source = tag_source(source, text, options, std::move(tokens));
   return made;
 }
 
@@ -121,8 +135,7 @@ ImplResult make_tag(const structural_tag::TagTree& tag,
 ImplResult tag_grammar(const parlance::StructuralTag& tag,
                        const StructuralTagGrammarOptions& options,
                        recogniser::PartCache* cache, const MarkedFor* marked) {
-  ImplResult made =
-      make_tag(*detail::Access::impl(tag), options, cache, marked);
+  ImplResult made = make_tag(tag, std::nullopt, options, cache, marked);
   if (made) return made;
   Error error = std::move(made).error();
   error.span = std::nullopt;  // there is no text to count in
@@ -135,8 +148,7 @@ ImplResult tag_grammar(std::string_view text,
   Result<parlance::StructuralTag> tag =
       parlance::StructuralTag::from_json(text);
   if (!tag) return std::move(tag).error();
-  ImplResult made =
-      make_tag(*detail::Access::impl(*tag), options, cache, marked);
+  ImplResult made = make_tag(*tag, text, options, cache, marked);
   if (!made) return json::place_error(std::move(made).error(), text);
   return made;
 }

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "grammar/compile.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
+#include "grammar/source.h"
 #include "mask/batch.h"
 #include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
@@ -39,6 +43,11 @@ struct Compiler::State {
 
 struct Constraint::State {
   std::shared_ptr<mask::ConstraintImpl> impl;
+  // What it was made from.  `marked`: its grammar was compiled with the marks
+  // of the vocabulary.
+  std::shared_ptr<const grammar::Source> source;
+  Markers markers = Markers::kToken;
+  bool marked = false;
 };
 
 struct Matcher::State {
@@ -134,8 +143,9 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
                              std::shared_ptr<const rules::Marks> marks) {
     auto impl = std::make_shared<mask::ConstraintImpl>(
         state_->impl, std::move(recogniser), std::move(marks));
-    return Constraint(
-        std::make_shared<Constraint::State>(Constraint::State{impl}));
+    return Constraint(std::make_shared<Constraint::State>(
+        Constraint::State{std::move(impl), machine->source, options.markers,
+                          machine->marks != nullptr}));
   };
   const std::shared_ptr<recogniser::Recogniser> text(machine,
                                                      machine->recogniser.get());
@@ -230,6 +240,59 @@ Result<Constraint> Compiler::compile_structural_tag(
                                      tag_options(vocabulary(), limits),
                                      {vocabulary(), constraint.markers}),
       constraint);
+}
+
+namespace {
+
+// ORDER: Markers
+constexpr std::string_view kMarkers[] = {"token", "either", "text"};
+
+json::Value identity_of(const vocab::TokenTables& tables) {
+  return json::Value(std::to_string(tables.fingerprint()) + ' ' +
+                     std::to_string(tables.vocabulary_size()));
+}
+
+}  // namespace
+
+std::string Constraint::to_bytes() const {
+  const auto markers = static_cast<std::size_t>(state_->markers);
+  return grammar::make_document(
+      "constraint",
+      json::Object{
+          {"source", state_->source->write()},
+          {"markers", kMarkers[markers]},
+          {"marked", state_->marked},
+          {"vocabulary", identity_of(state_->impl->compiler().tables())}});
+}
+
+// A grammar that was compiled with marks is compiled so again.
+Result<Constraint> Compiler::constraint_from_bytes(
+    std::string_view bytes, const GrammarLimits& limits) const {
+  Result<json::Value> document = grammar::open_document("constraint", bytes);
+  if (!document) return std::move(document).error();
+  const auto member = [&](std::string_view key) {
+    const json::Value* found = document->find(key);
+    return found == nullptr ? json::Value() : *found;
+  };
+  if (!(member("vocabulary") == identity_of(state_->impl->tables()))) {
+    return Error{ErrorCode::kBadVocabulary,
+                 "The constraint was compiled for another vocabulary."};
+  }
+  const json::Value source = member("source");
+  ConstraintOptions options;
+  for (std::size_t i = 0; i < std::size(kMarkers); ++i) {
+    if (member("markers").as_string() == kMarkers[i]) {
+      options.markers = static_cast<Markers>(i);
+    }
+  }
+  if (!member("marked").as_bool()) {
+    return compile_made(grammar::read_source(source, limits), options);
+  }
+  const Result<GrammarLimits> own = grammar::read_limits(source, limits);
+  if (!own) return own.error();
+  const json::Value* text = source.find("text");
+  return compile_structural_tag(
+      text == nullptr ? std::string_view() : text->as_string(), *own, options);
 }
 
 std::size_t Compiler::mask_words() const { return state_->impl->mask_words(); }

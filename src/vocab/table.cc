@@ -79,8 +79,8 @@ std::uint64_t Table::fingerprint() const {
   if (fingerprint_) return *fingerprint_;
   std::uint64_t sum = size();
   for (Id id = 0; id < size(); ++id) {
-    sum = base::mix(sum, static_cast<std::uint64_t>(kind(id)));
-    sum = base::mix(sum, base::hash_text(bytes(id)));
+    sum = base::hash_step(sum, static_cast<std::uint64_t>(kind(id)));
+    sum = base::hash_step(sum, base::hash_text(bytes(id)));
   }
   return sum;
 }

@@ -258,6 +258,11 @@ std::string_view TokenTables::bytes() const { return parts_->blob; }
 std::size_t TokenTables::vocabulary_size() const {
   return parts_->vocabulary_size;
 }
+std::uint64_t TokenTables::fingerprint() const {
+  Header header;
+  std::memcpy(&header, parts_->blob.data(), sizeof(header));
+  return header.fingerprint;
+}
 const TokenTrie& TokenTables::trie() const { return parts_->trie; }
 MaskView TokenTables::all_text() const { return parts_->all_text; }
 std::span<const Id> TokenTables::left_out() const { return parts_->left_out; }

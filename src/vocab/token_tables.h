@@ -148,8 +148,9 @@ class TokenTables {
   std::string_view bytes() const;
   std::string serialize() const { return std::string(bytes()); }
 
-  // Vocabulary::size().
+  // Vocabulary::size(), and Table::fingerprint() of the vocabulary.
   std::size_t vocabulary_size() const;
+  std::uint64_t fingerprint() const;
   // Words of a mask.
   std::size_t mask_words() const { return all_text().size(); }
 

@@ -79,8 +79,9 @@ constexpr std::size_t mask_words(std::size_t ids) { return (ids + 31) / 32; }
 // REQUIRES: blob.size() is a multiple of 8, at least sizeof(Header).
 inline std::uint64_t blob_checksum(std::string_view blob) {
   static_assert(offsetof(Header, checksum) + 8 == sizeof(Header));
-  return base::mix(base::checksum(blob.substr(0, offsetof(Header, checksum))),
-                   base::checksum(blob.substr(sizeof(Header))));
+  return base::hash_step(
+      base::checksum(blob.substr(0, offsetof(Header, checksum))),
+      base::checksum(blob.substr(sizeof(Header))));
 }
 
 // Identifies the vocabulary that a blob must belong to.

@@ -1001,6 +1001,35 @@ class Grammar:
         Complexity: O(bytes of the text) for most grammars, in time and memory.
         """
 
+    @staticmethod
+    def from_bytes(
+        data: bytes,
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Grammar:
+        """Makes a grammar of what ``to_bytes`` returned.
+
+        Args:
+            data: ``bytes``.
+            limits: the largest limits that the grammar may have been made with.
+                Default: those that grammars have by default.
+            cancelled: see the class.
+
+        Raises:
+            GrammarError: the bytes are damaged or no grammar
+                (``"invalid_value"``), or of another version
+                (``"unsupported_version"``); the grammar was made with a limit
+                beyond ``limits`` (``"too_large"``); and the errors of the
+                function that made the grammar.
+        """
+
+    def to_bytes(self) -> bytes:
+        """Returns what the grammar was made from, for ``from_bytes``.
+
+        ``pickle`` uses it.  Automata are not part of it.
+        """
+
     def compile(
         self,
         vocabulary: Vocabulary | Compiler,
@@ -1439,6 +1468,9 @@ class Compiler:
             mapped into memory.  Default: the tables are built, in about 0.1 s
             for 128,000 tokens.
 
+    A compiler that is pickled takes its vocabulary and options along, without
+    ``tables_file`` and without what it has cached.
+
     Raises:
         UsageError: a stop id is not in the vocabulary, or a size is negative.
         Error: the file cannot be read (``"io"``) or used
@@ -1577,6 +1609,25 @@ class Compiler:
     def clear_cache(self) -> None:
         """Drops every cached mask and grammar.  Constraints and matchers keep working."""
 
+    def constraint_from_bytes(
+        self,
+        data: bytes,
+        *,
+        limits: _Limits = None,
+        cancelled: _Cancelled = None,
+    ) -> Constraint:
+        """Compiles what ``Constraint.to_bytes`` returned.
+
+        Args:
+            data: ``bytes``.
+            limits, cancelled: as of ``Grammar.from_bytes``.
+
+        Raises:
+            Error: the constraint was compiled for another vocabulary
+                (``"bad_vocabulary"``), the bytes are damaged or no constraint
+                (``"invalid_value"``), and as of ``Grammar.from_bytes``.
+        """
+
     def save_tables(self, path: str | PathLike[str]) -> int:
         """Writes the tables of the vocabulary into a file, for ``tables_file``.
 
@@ -1595,6 +1646,15 @@ class Constraint:
 
     Made by ``Grammar.compile`` and by the functions of ``Compiler``.
     """
+
+    def to_bytes(self) -> bytes:
+        """Returns what the constraint was compiled from, for
+        ``Compiler.constraint_from_bytes``.
+
+        ``pickle`` uses it, and adds the compiler with its vocabulary, once for all
+        constraints of a compiler that are pickled together.  Automata and masks are not
+        part of it.
+        """
 
     def matcher(self, *, stop_ids: _Ids | None = None) -> Matcher:
         """Returns a new ``Matcher`` at the beginning of a text.

@@ -238,6 +238,38 @@ class Grammar(_parlance.Grammar):
         """
         return _joined(grammars, True, limits, cancelled)
 
+    @staticmethod
+    def from_bytes(data, *, limits=None, cancelled=None):
+        """Makes a grammar of what ``to_bytes`` returned.
+
+        Args:
+            data: ``bytes``.
+            limits: the largest limits that the grammar may have been made with.
+                Default: those that grammars have by default.
+            cancelled: see the class.
+
+        Raises:
+            GrammarError: the bytes are damaged or no grammar
+                (``"invalid_value"``), or of another version
+                (``"unsupported_version"``); the grammar was made with a limit
+                beyond ``limits`` (``"too_large"``); and the errors of the
+                function that made the grammar.
+        """
+        return _wrap(
+            _parlance.grammar_of_bytes(
+                data, _limits(limits), _checked_callback(cancelled)
+            )
+        )
+
+    def __reduce__(self):
+        return _load_grammar, (self.to_bytes(),)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def compile(self, vocabulary, *, markers="token", stop_ids=None):
         """Returns the ``Constraint`` of this grammar for a vocabulary.
 
@@ -280,6 +312,22 @@ class Grammar(_parlance.Grammar):
         if compiler is None:
             compiler = vocabulary._compiler = Compiler(vocabulary)
         return compiler.compile(self, markers=markers)
+
+
+# Who loads a pickle trusts it.
+_UNBOUNDED = dict.fromkeys(_LIMITS, UNLIMITED)
+
+
+def _load_grammar(data):
+    return Grammar.from_bytes(data, limits=_UNBOUNDED)
+
+
+def _load_compiler(vocabulary, options):
+    return Compiler(vocabulary, **options)
+
+
+def _load_constraint(compiler, data):
+    return compiler.constraint_from_bytes(data, limits=_UNBOUNDED)
 
 
 def _json_schema(
@@ -414,6 +462,9 @@ class Compiler(_parlance.Compiler):
             mapped into memory.  Default: the tables are built, in about 0.1 s
             for 128,000 tokens.
 
+    A compiler that is pickled takes its vocabulary and options along, without
+    ``tables_file`` and without what it has cached.
+
     Raises:
         UsageError: a stop id is not in the vocabulary, or a size is negative.
         Error: the file cannot be read (``"io"``) or used
@@ -436,6 +487,14 @@ class Compiler(_parlance.Compiler):
             stop_ids,
             tables_file,
         )
+        self._options = {
+            "cache_bytes": cache_bytes,
+            "grammar_bytes": grammar_bytes,
+            "stop_ids": stop_ids,
+        }
+
+    def __reduce__(self):
+        return _load_compiler, (self._vocabulary(), self._options)
 
     def compile_json_schema(
         self,
@@ -543,6 +602,22 @@ class Compiler(_parlance.Compiler):
             _limits(limits),
             _checked_callback(cancelled),
             markers,
+        )
+
+    def constraint_from_bytes(self, data, *, limits=None, cancelled=None):
+        """Compiles what ``Constraint.to_bytes`` returned.
+
+        Args:
+            data: ``bytes``.
+            limits, cancelled: as of ``Grammar.from_bytes``.
+
+        Raises:
+            Error: the constraint was compiled for another vocabulary
+                (``"bad_vocabulary"``), the bytes are damaged or no constraint
+                (``"invalid_value"``), and as of ``Grammar.from_bytes``.
+        """
+        return self._constraint_from_bytes(
+            data, _limits(limits), _checked_callback(cancelled)
         )
 
     def save_tables(self, path):

@@ -235,6 +235,8 @@ VALID = {
     "StructuralTag(spec)": lambda: TAG,
     "TagParser.feed(text)": lambda: "<t>a",
     "Vocabulary.from_file(path)": lambda: "model/tokenizer.json",
+    "Compiler.constraint_from_bytes(data)": lambda: CONSTRAINT.to_bytes(),
+    "Grammar.from_bytes(data)": lambda: GRAMMAR.to_bytes(),
     "Vocabulary.from_bytes(data)": lambda: VOCABULARY.to_bytes(),
     "Vocabulary.load(path)": lambda: "saved",
     "Vocabulary.save(path)": lambda: "made",
