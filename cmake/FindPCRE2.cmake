@@ -36,7 +36,13 @@ mark_as_advanced(PCRE2_INCLUDE_DIR PCRE2_LIBRARY)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(PCRE2
   REQUIRED_VARS PCRE2_LIBRARY PCRE2_INCLUDE_DIR
-  VERSION_VAR PCRE2_VERSION)
+  VERSION_VAR PCRE2_VERSION
+  REASON_FAILURE_MESSAGE "PCRE2 is installed by one of
+    apt-get install libpcre2-dev
+    dnf install pcre2-devel
+    brew install pcre2
+    vcpkg install pcre2
+  or lies in a folder of its own, which -DPCRE2_ROOT=FOLDER names.")
 
 if(PCRE2_FOUND)
   add_library(PCRE2::8BIT UNKNOWN IMPORTED)
