@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import pytest
 
@@ -162,6 +163,31 @@ def test_readme_names_its_two_commands():
     for command in ("scripts/demo", "scripts/test"):
         assert command in text
         assert shutil.which(str(ROOT / command)), command
+
+
+def test_the_picture_is_true():
+    """What the picture shows on its right is what is parsed of its left."""
+    parlance = pytest.importorskip("parlance")
+    root = xml.etree.ElementTree.parse(ROOT / "docs" / "picture.svg").getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    shown = {
+        group.get("id"): [text.text for text in group.iter(name + "text")]
+        for group in root.iter(name + "g")
+    }
+    message = parlance.parse_response(
+        "\n".join(shown["response"]), "qwen3", prefix=""
+    )
+    (call,) = message["tool_calls"]
+    arguments = call["function"]["arguments"].items()
+    assert shown["message"] == [
+        "thinking",
+        "  " + message["thinking"],
+        "content",
+        "  " + message["content"].rstrip("\n"),
+        "tool_calls",
+        "  " + call["function"]["name"],
+        *(f'    {key}: "{value}"' for key, value in arguments),
+    ]
 
 
 def test_the_readme_has_examples():
