@@ -1,4 +1,5 @@
-"""A source build that lacks a library names the packages that have it."""
+"""A source build that lacks a library names the packages that have it, and a
+project that builds Parlance as a part of itself gets the library only."""
 
 import pathlib
 import shutil
@@ -28,17 +29,37 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("library", MISSING)
-def test_a_missing_library(library, tmp_path):
+def configure(source, build, *options):
     if not all(map(shutil.which, ("cmake", "ninja"))):
         pytest.skip("no cmake or no ninja")
-    options, words = MISSING[library]
-    result = subprocess.run(
-        ["cmake", "-S", ROOT, "-B", tmp_path, "-G", "Ninja", *options],
+    return subprocess.run(
+        ["cmake", "-S", source, "-B", build, "-G", "Ninja", *options],
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("library", MISSING)
+def test_a_missing_library(library, tmp_path):
+    options, words = MISSING[library]
+    result = configure(ROOT, tmp_path, *options)
     assert result.returncode != 0
     for word in words:
         assert word in result.stderr, result.stderr
+
+
+def test_a_project_that_fetches_parlance(tmp_path):
+    """Configured here, built by scripts/test fetch."""
+    result = configure(
+        ROOT / "docs" / "examples" / "fetch",
+        tmp_path,
+        f"-DFETCHCONTENT_SOURCE_DIR_PARLANCE={ROOT}",
+    )
+    assert result.returncode == 0, result.stderr
+    built = (tmp_path / "build.ninja").read_text()
+    assert "libparlance.a" in built
+    for target in ("parlance_cli", "parlance_python", "json_test"):
+        assert target not in built
+    script = tmp_path / "_deps" / "parlance-build" / "cmake_install.cmake"
+    assert "file(INSTALL" not in script.read_text()
