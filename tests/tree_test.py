@@ -137,3 +137,15 @@ def test_relative_links_lead_somewhere():
                 if not (ROOT / name).parent.joinpath(target).exists():
                     wrong.append(f"{name}: {target}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_index_of_the_documentation_is_complete():
+    text = text_of("docs/index.md")
+    missing = [
+        name
+        for name in FILES
+        if re.fullmatch(r"docs/(guide/|reference/|design/)?[\w-]+\.md", name)
+        and name != "docs/index.md"
+        and f"({name.removeprefix('docs/')})" not in text
+    ]
+    assert not missing, missing

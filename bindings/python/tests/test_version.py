@@ -1,4 +1,5 @@
-"""One version: of the header, the module, its metadata and the command."""
+"""One version, of the header, the module, its metadata and the command; and what
+else the installed package says of itself."""
 
 import importlib.metadata
 import os
@@ -24,6 +25,12 @@ def test_package():
     )
     assert parlance.__version__ == ".".join(numbers)
     assert parlance.__version__ == importlib.metadata.version("parlance")
+
+
+def test_licence():
+    files = importlib.metadata.files("parlance")
+    names = {file.name for file in files if "licenses" in file.parts}
+    assert {"LICENSE", "NOTICE"} <= names
 
 
 def test_command():
