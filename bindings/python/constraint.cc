@@ -179,12 +179,13 @@ nb::object cache_statistics(const Compiler& self) {
   return out;
 }
 
-std::size_t save_tables(const Compiler& self, nb::handle path) {
+template <Result<std::size_t> (Compiler::*kSave)(const std::string&) const>
+std::size_t save(const Compiler& self, nb::handle path) {
   const std::string file = path_of(path);
   std::optional<Result<std::size_t>> written;
   {
     nb::gil_scoped_release release;
-    written.emplace(self.save_tables(file));
+    written.emplace((self.*kSave)(file));
   }
   if (!*written) raise(Domain::kOther, written->error());
   return **written;
@@ -375,7 +376,9 @@ void define_constraint(nb::module_& m) {
            nb::sig("def cache_statistics(self) -> dict[str, int]"),
            doc::compiler::kCacheStatistics)
       .def("clear_cache", &Compiler::clear_cache, doc::compiler::kClearCache)
-      .def("_write_tables", &save_tables, nb::arg("path").none())
+      .def("_save", &save<&Compiler::save>, nb::arg("path").none())
+      .def("_write_tables", &save<&Compiler::save_tables>,
+           nb::arg("path").none())
       .def("_constraint_from_bytes", &constraint_from_bytes, nb::arg("data"),
            nb::arg("limits"), nb::arg("cancelled").none())
       .def("_vocabulary",

@@ -488,10 +488,11 @@ Raises:
     Error: the file cannot be written (``"io"``).)";
 
 inline constexpr char kLoad[] =
-    R"(Maps a file that ``save`` wrote, in about a millisecond.
+    R"(Maps a file that ``save`` wrote, in about half a millisecond.
 
 A ``Compiler`` of the vocabulary takes its tables from the file instead of
-building them.  Processes that load a file share its memory.
+building them, if they are not damaged.  Processes that load a file share its
+memory.
 
 Args:
     path: the path of the file.

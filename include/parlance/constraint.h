@@ -133,6 +133,18 @@ class Compiler {
   // Drops every grammar, and every shared mask except those that another thread
   // is copying at that moment.
   void clear_cache() const;
+  // Writes a file for Vocabulary::load(): the vocabulary, the tables, and the
+  // first masks of the grammars in grammar_cache(), at most kMaxSavedRequests.
+  // Returns the size of the file in bytes.
+  //
+  // A compiler of the vocabulary that load() returns knows these requests.  The
+  // first mask of a known request takes no tables: they are read when another
+  // mask is needed.  A request is known if its source and options are the same,
+  // `markers` included; for a grammar that was not compiled by a function with
+  // `markers`, their default.  Stop tokens may be others.
+  // Errors: kIo.
+  static constexpr std::size_t kMaxSavedRequests = 10'000;
+  Result<std::size_t> save(const std::string& path) const;
   // Writes the tables of the vocabulary for CompilerOptions::tables_file, and
   // returns the size of the file in bytes.  Errors: kIo.
   Result<std::size_t> save_tables(const std::string& path) const;

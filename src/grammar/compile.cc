@@ -217,6 +217,7 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
         rules::marks_of(rules, *options.marked);
     if (!marks) return std::move(marks).error();
     impl->marks = *std::move(marks);
+    impl->markers = options.marked->markers;
   }
   for (const rules::RuleId id : rules::find_nesting(rules)) {
     const rules::RuleOptions& with = rules.rules[id].options;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "parlance/error.h"
 #include "parlance/grammar_cache.h"
@@ -27,6 +28,9 @@ Result<Grammar> marked_structural_tag(
 Result<Grammar> marked_structural_tag(
     const GrammarCache& cache, const parlance::StructuralTag& tag,
     const StructuralTagGrammarOptions& options, const rules::MarkedFor& marked);
+
+// The grammars in a cache, most recently used first.
+std::vector<Grammar> grammars_in(const GrammarCache& cache);
 
 }  // namespace parlance::grammar
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -23,16 +24,22 @@
 #include "mask/batch.h"
 #include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
+#include "mask/known_requests.h"
 #include "mask/matcher_impl.h"
 #include "parlance/constraint.h"
+#include "parlance/json.h"
 #include "rules/marks.h"
+#include "vocab/saved_file.h"
+#include "vocab/saved_tables.h"
 #include "vocab/token_tables.h"
+#include "vocab/vocabulary_impl.h"
 
 namespace parlance {
 
 struct Compiler::State {
   std::shared_ptr<mask::CompilerImpl> impl;
   GrammarCache grammars;
+  mask::KnownRequests requests;
   bool knows_stops = true;
   // The keys of the user data Marked, one for each reading of markers as
   // tokens: Markers::kToken at index 0, Markers::kEither at index 1.
@@ -48,32 +55,91 @@ struct Constraint::State {
   std::shared_ptr<const grammar::Source> source;
   Markers markers = Markers::kToken;
   bool marked = false;
+
+  json::Object request() const;
 };
 
 struct Matcher::State {
   mask::MatcherImpl impl;
 };
 
+// --- What constraints are compiled from --------------------------------------
+
+namespace {
+
+// ORDER: Markers
+constexpr std::string_view kMarkers[] = {"token", "either", "text"};
+
+json::Value identity_of(const Vocabulary& vocabulary) {
+  const vocab::Table& tokens = vocab::table_of(vocabulary);
+  return json::Value(std::to_string(tokens.fingerprint()) + ' ' +
+                     std::to_string(tokens.size()));
+}
+
+std::string text_of(json::Object request) {
+  return json::dump(json::Value(std::move(request)),
+                    {.ascii = false, .compact = true});
+}
+
+}  // namespace
+
+json::Object Constraint::State::request() const {
+  return {{"source", source->write()},
+          {"markers", kMarkers[static_cast<std::size_t>(markers)]},
+          {"marked", marked}};
+}
+
+std::string Constraint::to_bytes() const {
+  json::Object content = state_->request();
+  content.set("vocabulary", identity_of(state_->impl->compiler().vocabulary()));
+  return grammar::make_document("constraint", std::move(content));
+}
+
 // --- Compiler ----------------------------------------------------------------
 
 Compiler::Compiler(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
+namespace {
+
+// The requests in the file of a vocabulary.  Nothing if they are malformed.
+// Masks depend on the tokens and on space_after_marks(), which a copy of the
+// vocabulary can have changed.
+std::optional<mask::KnownRequests> known_requests(
+    const Vocabulary& vocabulary) {
+  vocab::OwnedBytes section =
+      vocab::section_of(vocabulary, vocab::SavedSection::kRequests);
+  if (section.bytes.empty() ||
+      vocabulary.space_after_marks() !=
+          vocab::table_of(vocabulary).space_after_marks()) {
+    return mask::KnownRequests();
+  }
+  return mask::KnownRequests::read(std::move(section), vocabulary.size());
+}
+
+}  // namespace
+
 Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
                                   const CompilerOptions& options) {
-  Result<vocab::TokenTables> tables =
-      options.tables_file.empty()
-          ? vocab::tables_of(vocabulary)
-          : vocab::TokenTables::map_file(options.tables_file, vocabulary);
-  if (!tables) return tables.error();
+  std::optional<vocab::TokenTables> tables;
+  if (!options.tables_file.empty() || !vocab::can_defer_tables(vocabulary)) {
+    Result<vocab::TokenTables> made =
+        options.tables_file.empty()
+            ? vocab::tables_of(vocabulary)
+            : vocab::TokenTables::map_file(options.tables_file, vocabulary);
+    if (!made) return std::move(made).error();
+    tables = *std::move(made);
+  }
+  std::optional<mask::KnownRequests> requests = known_requests(vocabulary);
+  if (!requests) return vocab::damaged_file();
   const bool given = options.stop_ids.has_value();
   const std::span<const TokenId> stop_ids =
       given ? std::span<const TokenId>(*options.stop_ids)
             : vocabulary.stop_ids();
   auto impl = std::make_shared<mask::CompilerImpl>(
-      vocabulary, *std::move(tables), options.cache_bytes, stop_ids);
+      vocabulary, std::move(tables), options.cache_bytes, stop_ids);
   return Compiler(std::make_shared<State>(
       State{std::move(impl), GrammarCache(options.grammar_bytes),
-            given || vocabulary.has_stop_ids()}));
+            *std::move(requests), given || vocabulary.has_stop_ids()}));
 }
 
 namespace {
@@ -143,9 +209,14 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
                              std::shared_ptr<const rules::Marks> marks) {
     auto impl = std::make_shared<mask::ConstraintImpl>(
         state_->impl, std::move(recogniser), std::move(marks));
-    return Constraint(std::make_shared<Constraint::State>(
+    Constraint out(std::make_shared<Constraint::State>(
         Constraint::State{std::move(impl), machine->source, options.markers,
                           machine->marks != nullptr}));
+    if (!state_->requests.empty()) {
+      const auto known = state_->requests.find(text_of(out.state_->request()));
+      if (!known.empty()) out.state_->impl->know_first_mask(known);
+    }
+    return out;
   };
   const std::shared_ptr<recogniser::Recogniser> text(machine,
                                                      machine->recogniser.get());
@@ -242,29 +313,6 @@ Result<Constraint> Compiler::compile_structural_tag(
       constraint);
 }
 
-namespace {
-
-// ORDER: Markers
-constexpr std::string_view kMarkers[] = {"token", "either", "text"};
-
-json::Value identity_of(const vocab::TokenTables& tables) {
-  return json::Value(std::to_string(tables.fingerprint()) + ' ' +
-                     std::to_string(tables.vocabulary_size()));
-}
-
-}  // namespace
-
-std::string Constraint::to_bytes() const {
-  const auto markers = static_cast<std::size_t>(state_->markers);
-  return grammar::make_document(
-      "constraint",
-      json::Object{
-          {"source", state_->source->write()},
-          {"markers", kMarkers[markers]},
-          {"marked", state_->marked},
-          {"vocabulary", identity_of(state_->impl->compiler().tables())}});
-}
-
 // A grammar that was compiled with marks is compiled so again.
 Result<Constraint> Compiler::constraint_from_bytes(
     std::string_view bytes, const GrammarLimits& limits) const {
@@ -274,7 +322,7 @@ Result<Constraint> Compiler::constraint_from_bytes(
     const json::Value* found = document->find(key);
     return found == nullptr ? json::Value() : *found;
   };
-  if (!(member("vocabulary") == identity_of(state_->impl->tables()))) {
+  if (!(member("vocabulary") == identity_of(vocabulary()))) {
     return Error{ErrorCode::kBadVocabulary,
                  "The constraint was compiled for another vocabulary."};
   }
@@ -324,6 +372,26 @@ Result<std::size_t> Compiler::save_tables(const std::string& path) const {
     return *std::move(error);
   }
   return bytes.size();
+}
+
+// The requests are those of the grammar cache.  Their masks are cached, unless
+// they were evicted.
+Result<std::size_t> Compiler::save(const std::string& path) const {
+  std::vector<mask::KnownRequest> requests;
+  for (const Grammar& grammar : grammar::grammars_in(state_->grammars)) {
+    if (requests.size() == kMaxSavedRequests || mask_words() == 0) break;
+    const auto markers = detail::Access::impl(grammar)->markers;
+    const Result<Constraint> constraint =
+        compile(grammar, {.markers = markers.value_or(Markers::kToken)});
+    if (!constraint) continue;
+    requests.push_back({.text = text_of(constraint->state_->request()),
+                        .mask = constraint->state_->impl->first_mask()});
+  }
+  const std::string file = state_->impl->save(mask::save_requests(requests));
+  if (std::optional<Error> error = base::replace_file(path, file)) {
+    return *std::move(error);
+  }
+  return file.size();
 }
 
 // --- Constraint --------------------------------------------------------------

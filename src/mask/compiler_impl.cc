@@ -5,34 +5,62 @@
 #include <algorithm>
 #include <utility>
 
+#include "vocab/saved_tables.h"
+#include "vocab/table.h"
+#include "vocab/vocabulary_impl.h"
+
 namespace parlance::mask {
 
-CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
+CompilerImpl::Derived::Derived(
+    vocab::TokenTables made, const Vocabulary& vocabulary,
+    const std::shared_ptr<std::atomic<std::size_t>>& bytes)
+    : tables(std::move(made)),
+      string_classes(vocab::string_classes_of(vocabulary, tables)),
+      token_classes(vocab::token_classes_of(vocabulary, tables)),
+      byte_positions(vocabulary, token_classes, bytes),
+      whitespace_bases(tables, bytes) {
+  bytes->fetch_add(tables.bytes().size() + string_classes.memory_bytes() +
+                       token_classes.memory_bytes(),
+                   std::memory_order_relaxed);
+}
+
+CompilerImpl::CompilerImpl(Vocabulary vocabulary,
+                           std::optional<vocab::TokenTables> tables,
                            std::size_t cache_bytes,
                            std::span<const TokenId> stop_ids)
     : vocabulary_(std::move(vocabulary)),
-      tables_(std::move(tables)),
-      string_classes_(tables_, vocabulary_),
-      token_classes_(tables_),
-      store_(tables_.mask_words(), cache_bytes, bytes_),
+      given_(std::move(tables)),
+      store_((vocabulary_.size() + 31) / 32, cache_bytes, bytes_),
       // A mask of a lexeme is more expensive to make than others, so lexemes
       // get a fixed part of the budget.
-      lexemes_(cache_bytes / 4, bytes_),
-      whitespace_bases_(tables_, bases_bytes_) {
-  all_tokens_.resize(tables_.mask_words());
-  for (Id id = 0; id < vocabulary_.size(); ++id) {
-    if (vocabulary_.kind(id) == TokenKind::kUnused) continue;
+      lexemes_(cache_bytes / 4, bytes_) {
+  const vocab::Table& tokens = vocab::table_of(vocabulary_);
+  all_tokens_.resize((tokens.size() + 31) / 32);
+  for (Id id = 0; id < tokens.size(); ++id) {
+    if (tokens.kind(id) == vocab::Kind::kUnused) continue;
     all_tokens_[id >> 5] |= std::uint32_t{1} << (id & 31);
+    longest_ = std::max(longest_, static_cast<std::uint32_t>(text(id).size()));
   }
   stops_ = std::make_shared<const StopSet>(vocabulary_, stop_ids);
-  for (const vocab::TrieNode& node : tables_.trie().nodes()) {
-    longest_ = std::max<std::uint32_t>(longest_, node.depth());
-  }
+  if (given_) derived();
+}
+
+CompilerImpl::Derived& CompilerImpl::derived() const {
+  std::call_once(made_, [&] {
+    if (!given_) {
+      // can_defer_tables() has made certain that this succeeds.
+      given_ = *vocab::tables_of(vocabulary_);
+    }
+    derived_ = std::make_unique<Derived>(*std::exchange(given_, std::nullopt),
+                                         vocabulary_, bases_bytes_);
+  });
+  return *derived_;
 }
 
 std::string_view CompilerImpl::text(Id id) const {
-  if (!vocab::has_text(vocabulary_.kind(id))) return {};
-  const std::string_view bytes = vocabulary_.bytes(id);
+  const vocab::Table& tokens = vocab::table_of(vocabulary_);
+  if (!vocab::has_text(static_cast<TokenKind>(tokens.kind(id)))) return {};
+  const std::string_view bytes = tokens.bytes(id);
   // The tables do not contain such a token.
   if (bytes.size() > vocab::kMaxTokenBytes) return {};
   return bytes;
@@ -72,13 +100,14 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
       return maker;
     }
   }
+  Derived& made = derived();
   return std::make_unique<MaskMaker>(
       MaskResources{.vocabulary = vocabulary_,
-                    .tables = tables_,
-                    .string_classes = string_classes_,
-                    .token_classes = token_classes_,
-                    .byte_positions = byte_positions_,
-                    .whitespace_bases = whitespace_bases_,
+                    .tables = made.tables,
+                    .string_classes = made.string_classes,
+                    .token_classes = made.token_classes,
+                    .byte_positions = made.byte_positions,
+                    .whitespace_bases = made.whitespace_bases,
                     .lexemes = lexemes_,
                     .values = values_,
                     .store = store_,

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "mask/mask_store.h"
 #include "mask/stop_set.h"
 #include "parlance/vocabulary.h"
+#include "vocab/saved_tables.h"
 #include "vocab/string_class_trie.h"
 #include "vocab/token_class_trie.h"
 #include "vocab/token_tables.h"
@@ -31,13 +33,22 @@ namespace parlance::mask {
 // Safe to use from many threads.
 class CompilerImpl {
  public:
-  // Ignores stop ids outside the vocabulary.
-  CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
+  // Without `tables`, those of vocab::tables_of() are made when they are first
+  // needed.  Ignores stop ids outside the vocabulary.
+  // REQUIRES: there are tables, or vocab::can_defer_tables(vocabulary).
+  CompilerImpl(Vocabulary vocabulary, std::optional<vocab::TokenTables> tables,
                std::size_t cache_bytes, std::span<const TokenId> stop_ids);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  const vocab::TokenTables& tables() const { return tables_; }
-  std::size_t mask_words() const { return tables_.mask_words(); }
+  const vocab::TokenTables& tables() const { return derived().tables; }
+  // The file of the vocabulary with its tables and known requests.
+  std::string save(std::string_view requests) const {
+    const Derived& made = derived();
+    return vocab::save_with_tables(vocabulary_, made.tables,
+                                   made.string_classes, made.token_classes,
+                                   requests);
+  }
+  std::size_t mask_words() const { return all_tokens_.size(); }
   // Bytes of the longest token in the tables.
   std::uint32_t longest() const { return longest_; }
 
@@ -68,11 +79,9 @@ class CompilerImpl {
   std::uint64_t misses() const {
     return misses_.load(std::memory_order_relaxed);
   }
-  // Bytes of the tables, and of those that are built on first use.
+  // Bytes of the tables, as far as they were made.
   std::size_t tables_bytes() const {
-    return tables_.bytes().size() + string_classes_.memory_bytes() +
-           token_classes_.memory_bytes() +
-           bases_bytes_->load(std::memory_order_relaxed);
+    return bases_bytes_->load(std::memory_order_relaxed);
   }
   // Bytes of all masks and of the caches' own tables.
   std::size_t cache_bytes() const {
@@ -80,10 +89,20 @@ class CompilerImpl {
   }
 
  private:
+  // The tables, and what is made of them.
+  struct Derived {
+    Derived(vocab::TokenTables made, const Vocabulary& vocabulary,
+            const std::shared_ptr<std::atomic<std::size_t>>& bytes);
+
+    const vocab::TokenTables tables;
+    const vocab::StringClassTrie string_classes;
+    const vocab::TokenClassTrie token_classes;
+    const BytePositions byte_positions;
+    WhitespaceBases whitespace_bases;
+  };
+  Derived& derived() const;
+
   const Vocabulary vocabulary_;
-  const vocab::TokenTables tables_;
-  const vocab::StringClassTrie string_classes_;
-  const vocab::TokenClassTrie token_classes_;
   std::uint32_t longest_ = 0;
   std::shared_ptr<const StopSet> stops_;
   std::vector<std::uint32_t> all_tokens_;
@@ -92,12 +111,13 @@ class CompilerImpl {
       std::make_shared<std::atomic<std::size_t>>(0);
   const std::shared_ptr<std::atomic<std::size_t>> bases_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
-  const BytePositions byte_positions_{vocabulary_, token_classes_,
-                                      bases_bytes_};
+  mutable std::optional<vocab::TokenTables> given_;  // until derived_ is made
+  mutable std::once_flag made_;
+  mutable std::unique_ptr<Derived> derived_;
+
   MaskStore store_;
   LexemeMaskCache lexemes_;
   SharedValueMasks values_{bytes_};
-  WhitespaceBases whitespace_bases_;
 
   const std::uint64_t owner_ = recogniser::Recogniser::new_user_key();
   // The answers of no_token_extends().

@@ -82,6 +82,11 @@ class ConstraintImpl {
   // it can end the text. REQUIRES: `row` has shared().mask_words() words.
   void fill(const Position& position, const StopSet& stops,
             std::span<std::uint32_t> row);
+  // The mask of the beginning of a text, before stop tokens are set.
+  std::vector<std::uint32_t> first_mask();
+  // Stores the first mask, which first_mask() returned in another process.
+  // REQUIRES: `words` has the words of a mask.
+  void know_first_mask(std::span<const std::uint32_t> words);
   // As fill() if the mask is cached.  Else returns false and writes nothing.
   bool fill_if_known(const Position& position, const StopSet& stops,
                      std::span<std::uint32_t> row);

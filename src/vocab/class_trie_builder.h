@@ -8,12 +8,14 @@
 // parents are created before their children, but not in preorder; finish()
 // sorts the nodes into preorder.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "vocab/byte_class_map.h"
 #include "vocab/table.h"
 
 namespace parlance::vocab {
@@ -25,6 +27,53 @@ struct ClassTrieNode {
   std::uint8_t byte_class = 0;                     // of the edge to this node
   std::uint8_t depth = 0;  // bytes from the root to here
 };
+
+// Whether `nodes` are such a trie in preorder, of `ids` tokens, whose own
+// tokens have as many bytes as the node has depth.  `size_of(i)`: bytes of
+// token ids()[i].
+//
+// Invariant: ends[d], d <= deepest, is the end of the subtree of the open node
+// at depth d; the ends descend, and ends[deepest] is at least i (is_trie() does
+// the same).  `first` is the number of tokens before node i.
+template <class Node, class SizeOf>
+bool is_class_trie(std::span<const Node> nodes, std::size_t ids,
+                   const ByteClassMap& classes, std::size_t class_count,
+                   SizeOf size_of) {
+  if (nodes.empty() || nodes[0].depth != 0 ||
+      nodes[0].subtree_end != nodes.size()) {
+    return false;
+  }
+  std::uint32_t ends[256] = {};
+  std::size_t deepest = 0;
+  std::size_t first = 0;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    const std::size_t depth = node.depth;
+    if (i > 0) {
+      if (depth == 0 || depth > deepest + 1 || node.subtree_end <= i ||
+          node.subtree_end > ends[depth - 1] ||
+          (depth <= deepest && ends[depth] != i) ||
+          node.byte_class >= class_count ||
+          classes.bytes(node.byte_class).empty()) {
+        return false;
+      }
+    }
+    if (node.first != first || node.own_end < first || node.own_end > ids) {
+      return false;
+    }
+    for (; first < node.own_end; ++first) {
+      if (size_of(first) != depth) return false;
+    }
+    ends[depth] = node.subtree_end;
+    deepest = depth;
+  }
+  // The tokens of a subtree end where those of the next node begin.
+  return first == ids && std::ranges::all_of(nodes, [&](const Node& node) {
+           return node.last == (node.subtree_end == nodes.size()
+                                    ? ids
+                                    : nodes[node.subtree_end].first);
+         });
+}
 
 // Node: a ClassTrieNode, extended by the data that a trie stores in each node.
 template <class Node>

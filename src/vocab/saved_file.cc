@@ -89,6 +89,18 @@ std::string saved_file(
   return out;
 }
 
+bool SavedFile::Part::intact() const {
+  return base::checksum(bytes) == checksum;
+}
+
+OwnedBytes SavedFile::section(SavedSection section) const {
+  const Part& found = part(section);
+  const bool checked =
+      section == SavedSection::kTokens || section == SavedSection::kRequests;
+  if (!checked && !found.intact()) return {};
+  return {file_.owner, found.bytes};
+}
+
 // The order of the checks gives the most specific message.
 Result<SavedFile> SavedFile::read(OwnedBytes file) {
   SavedHeader header;
@@ -125,9 +137,11 @@ Result<SavedFile> SavedFile::read(OwnedBytes file) {
         !read_array(bytes, {place.offset, place.bytes / 8}, words)) {
       return damaged_file();
     }
-    const auto section = bytes.substr(place.offset, place.bytes);
-    if (base::checksum(section) != place.checksum) return damaged_file();
-    out.sections_[i] = section;
+    out.parts_[i] = {bytes.substr(place.offset, place.bytes), place.checksum};
+  }
+  if (!out.part(SavedSection::kTokens).intact() ||
+      !out.part(SavedSection::kRequests).intact()) {
+    return damaged_file();
   }
   out.file_ = std::move(file);
   return out;

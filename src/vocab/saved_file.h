@@ -9,8 +9,10 @@
 // section of the tokens (table.h); the others may be missing.  Each section is
 // read where it lies.
 //
-// Damage is found by the checksums when a file is opened.  A forged file can
-// have right checksums, so the reader of each section checks what it relies on.
+// Damage is found by the checksums: that of the tokens and the requests when a
+// file is opened, that of the others when they are read; they can be made anew.
+// A forged file can have right checksums, so the reader of each section checks
+// what it relies on.
 
 #include <array>
 #include <cstddef>
@@ -25,10 +27,14 @@
 namespace parlance::vocab {
 
 enum class SavedSection : std::size_t {
-  kTokens,       // table.h
-  kTokenTables,  // token_tables.h
+  kTokens,    // table.h
+  kRequests,  // mask/known_requests.h
+  // What can be made of the tokens.
+  kTokenTables,    // token_tables.h
+  kStringClasses,  // string_class_trie.h
+  kTokenClasses,   // token_class_trie.h
 };
-inline constexpr std::size_t kSavedSections = 2;
+inline constexpr std::size_t kSavedSections = 5;
 
 // Whether bytes, or a file, begin as a saved file does.
 bool is_saved(std::string_view bytes);
@@ -38,19 +44,31 @@ bool is_saved_file(const std::string& path);
 class SavedFile {
  public:
   // Errors: kUnsupportedVersion for a file that another version of the library
-  // wrote; kBadVocabulary for other bytes, and for a damaged file.
-  // Complexity: O(bytes).
+  // wrote; kBadVocabulary for other bytes, and for a file whose header, tokens
+  // or requests are damaged.
+  // Complexity: O(bytes of tokens and requests).
   static Result<SavedFile> read(OwnedBytes file);
 
-  // Empty if the file has no such section.
-  OwnedBytes section(SavedSection section) const {
-    return {file_.owner, sections_[static_cast<std::size_t>(section)]};
-  }
+  // Empty if the file has no such section, or if it is damaged.
+  // Complexity: O(1) for tokens and requests, else O(bytes).
+  OwnedBytes section(SavedSection section) const;
+  // The same without looking for damage.
+  bool has(SavedSection section) const { return !part(section).bytes.empty(); }
 
  private:
+  struct Part {
+    std::string_view bytes;
+    std::uint64_t checksum = 0;
+
+    bool intact() const;
+  };
   SavedFile() = default;
+  const Part& part(SavedSection section) const {
+    return parts_[static_cast<std::size_t>(section)];
+  }
+
   OwnedBytes file_;
-  std::array<std::string_view, kSavedSections> sections_;
+  std::array<Part, kSavedSections> parts_;
 };
 
 // A file of these sections; an empty one is missing.

@@ -1,6 +1,8 @@
 // Saving and loading a Vocabulary: the tokens and, in a file, the tables.
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/access.h"
@@ -8,6 +10,7 @@
 #include "parlance/vocabulary.h"
 #include "vocab/flat_arrays.h"
 #include "vocab/saved_file.h"
+#include "vocab/saved_tables.h"
 #include "vocab/token_tables.h"
 #include "vocab/token_tables_layout.h"
 #include "vocab/vocabulary_impl.h"
@@ -35,8 +38,9 @@ std::string Vocabulary::to_bytes() const {
 Result<std::size_t> Vocabulary::save(const std::string& path) const {
   const Result<vocab::TokenTables> tables = vocab::tables_of(*this);
   if (!tables) return tables.error();
-  const std::string file =
-      vocab::saved_file({vocab::saved_tokens(*this), tables->bytes()});
+  const std::string file = vocab::save_with_tables(
+      *this, *tables, vocab::string_classes_of(*this, *tables),
+      vocab::token_classes_of(*this, *tables), {});
   if (auto error = base::replace_file(path, file)) return *std::move(error);
   return file.size();
 }
@@ -63,16 +67,56 @@ std::string saved_tokens(const Vocabulary& vocabulary) {
   return detail::Access::impl(vocabulary)->tokens.save(properties);
 }
 
-Result<TokenTables> tables_of(const Vocabulary& vocabulary) {
+OwnedBytes section_of(const Vocabulary& vocabulary, SavedSection section) {
   const auto& file = detail::Access::impl(vocabulary)->file;
-  if (file) {
-    OwnedBytes saved = file->section(SavedSection::kTokenTables);
-    if (!saved.bytes.empty()) {
-      return TablesReader::read(std::move(saved.owner), saved.bytes,
-                                key_of(vocabulary), /*intact=*/true);
-    }
+  return file ? file->section(section) : OwnedBytes();
+}
+
+const Table& table_of(const Vocabulary& vocabulary) {
+  return detail::Access::impl(vocabulary)->tokens;
+}
+
+// The number of nodes of a trie is at most that of the bytes, and the tables
+// have less than a hundred bytes for each node and for each id.
+bool can_defer_tables(const Vocabulary& vocabulary) {
+  constexpr std::size_t kMost = std::size_t{1} << 23;
+  const auto& file = detail::Access::impl(vocabulary)->file;
+  return file && file->has(SavedSection::kTokenTables) &&
+         table_of(vocabulary).blob_bytes() <= kMost &&
+         vocabulary.size() <= kMost;
+}
+
+Result<TokenTables> tables_of(const Vocabulary& vocabulary) {
+  OwnedBytes saved = section_of(vocabulary, SavedSection::kTokenTables);
+  if (!saved.bytes.empty()) {
+    Result<TokenTables> read =
+        TablesReader::read(std::move(saved), vocabulary, /*intact=*/true);
+    if (read) return read;
   }
   return TokenTables::build(vocabulary);
+}
+
+StringClassTrie string_classes_of(const Vocabulary& vocabulary,
+                                  const TokenTables& tables) {
+  std::optional<StringClassTrie> read = StringClassTrie::read(
+      section_of(vocabulary, SavedSection::kStringClasses), tables);
+  return read ? *std::move(read) : StringClassTrie(tables, vocabulary);
+}
+
+TokenClassTrie token_classes_of(const Vocabulary& vocabulary,
+                                const TokenTables& tables) {
+  std::optional<TokenClassTrie> read = TokenClassTrie::read(
+      section_of(vocabulary, SavedSection::kTokenClasses), vocabulary);
+  return read ? *std::move(read) : TokenClassTrie(tables);
+}
+
+std::string save_with_tables(const Vocabulary& vocabulary,
+                             const TokenTables& tables,
+                             const StringClassTrie& strings,
+                             const TokenClassTrie& tokens,
+                             std::string_view requests) {
+  return saved_file({saved_tokens(vocabulary), requests, tables.bytes(),
+                     strings.save(), tokens.save()});
 }
 
 VocabularyKey key_of(const Vocabulary& vocabulary) {

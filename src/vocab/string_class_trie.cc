@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <utility>
 
 #include "json/string_body.h"
 
@@ -48,6 +50,7 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
     : classes_(classes()) {
   const TokenTrie& trie = tables.trie();
   ClassTrieBuilder<StringClassNode> builder;
+  const auto arrays = std::make_shared<Arrays>();
 
   struct PathEntry {
     std::uint32_t class_node = 0;  // unused after an escape
@@ -56,7 +59,7 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
     bool escape = false;
   };
   std::array<PathEntry, kMaxTokenBytes + 1> path;
-  // Nodes of the path up to these depths are in escapes_ and quotes_.
+  // Nodes of the path up to these depths are in the two lists.
   std::size_t in_escapes = 0, in_quotes = 0;
   const auto list = [&](std::vector<std::uint32_t>& out, std::size_t& listed,
                         std::size_t depth) {
@@ -79,13 +82,13 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
       continue;
     }
     if (to.body == BodyState::kExit) {
-      list(quotes_, in_quotes, depth);
+      list(arrays->quotes, in_quotes, depth);
       i = node.subtree_end();
       continue;
     }
     ++i;
     if (to.escape) {
-      list(exit_points_, in_escapes, depth);
+      list(arrays->exit_points, in_escapes, depth);
       continue;
     }
     to.class_node = builder.child(
@@ -99,30 +102,131 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
         });
     trie.each_token(node, [&](Id id) {
       builder.add_token(to.class_node, id);
-      if (builder.node(to.class_node).longest > kLong) long_.push_back(id);
+      if (builder.node(to.class_node).longest > kLong) {
+        arrays->long_tokens.push_back(id);
+      }
     });
   }
   builder.fold([&](std::uint32_t at, std::uint32_t parent) {
     std::uint8_t& longest = builder.node(parent).longest;
     longest = std::max(longest, builder.node(at).longest);
   });
-  builder.finish(nodes_, ids_);
-  mask_.resize(tables.mask_words());
-  for (const Id id : ids_) mask_[id >> 5] |= std::uint32_t{1} << (id & 31);
-  text_begin_.reserve(ids_.size() + 1);
-  for (const Id id : ids_) {
-    text_begin_.push_back(static_cast<std::uint32_t>(texts_.size()));
-    texts_ += vocabulary.bytes(id);
+  builder.finish(arrays->nodes, arrays->ids);
+  arrays->mask.resize(tables.mask_words());
+  for (const Id id : arrays->ids) {
+    arrays->mask[id >> 5] |= std::uint32_t{1} << (id & 31);
   }
-  text_begin_.push_back(static_cast<std::uint32_t>(texts_.size()));
+  arrays->text_begin.reserve(arrays->ids.size() + 1);
+  for (const Id id : arrays->ids) {
+    arrays->text_begin.push_back(
+        static_cast<std::uint32_t>(arrays->texts.size()));
+    arrays->texts += vocabulary.bytes(id);
+  }
+  arrays->text_begin.push_back(
+      static_cast<std::uint32_t>(arrays->texts.size()));
+  view(arrays);
+}
+
+StringClassTrie::StringClassTrie() : classes_(classes()) {}
+
+void StringClassTrie::view(std::shared_ptr<const Arrays> arrays) {
+  nodes_ = arrays->nodes;
+  ids_ = arrays->ids;
+  long_ = arrays->long_tokens;
+  mask_ = arrays->mask;
+  texts_ = arrays->texts;
+  text_begin_ = arrays->text_begin;
+  exit_points_ = arrays->exit_points;
+  quotes_ = arrays->quotes;
+  owner_ = std::move(arrays);
+}
+
+std::string StringClassTrie::save() const {
+  std::string out(sizeof(Head), '\0');
+  Head head;
+  head.nodes = append_array(out, nodes_);
+  head.ids = append_array(out, ids_);
+  head.long_tokens = append_array(out, long_);
+  head.mask = append_array(out, mask_);
+  head.texts = append_array(out, texts_);
+  head.text_begin = append_array(out, text_begin_);
+  head.exit_points = append_array(out, exit_points_);
+  head.quotes = append_array(out, quotes_);
+  std::memcpy(out.data(), &head, sizeof(head));
+  return out;
+}
+
+std::optional<StringClassTrie> StringClassTrie::read(
+    OwnedBytes saved, const TokenTables& tables) {
+  StringClassTrie out;
+  Head head;
+  if (saved.bytes.size() < sizeof(head)) return std::nullopt;
+  std::memcpy(&head, saved.bytes.data(), sizeof(head));
+  if (!read_array(saved.bytes, head.nodes, out.nodes_) ||
+      !read_array(saved.bytes, head.ids, out.ids_) ||
+      !read_array(saved.bytes, head.long_tokens, out.long_) ||
+      !read_array(saved.bytes, head.mask, out.mask_) ||
+      !read_array(saved.bytes, head.texts, out.texts_) ||
+      !read_array(saved.bytes, head.text_begin, out.text_begin_) ||
+      !read_array(saved.bytes, head.exit_points, out.exit_points_) ||
+      !read_array(saved.bytes, head.quotes, out.quotes_) ||
+      !out.fits_together(tables)) {
+    return std::nullopt;
+  }
+  out.owner_ = std::move(saved.owner);
+  return out;
+}
+
+namespace {
+
+// Whether a list of nodes of the trie of all tokens ascends and has, before
+// each node, the nodes on the path there.
+bool has_paths(std::span<const std::uint32_t> list, const TokenTrie& trie) {
+  std::uint32_t path[kMaxTokenBytes + 1] = {};
+  std::uint32_t last = 0;
+  for (const std::uint32_t entry : list) {
+    const std::uint32_t i = entry & ~StringClassTrie::kTarget;
+    if (i <= last || i >= trie.node_count()) return false;
+    const std::size_t depth = trie.depth(i);
+    const std::uint32_t parent = path[depth - 1];
+    if (parent >= i || i >= trie.subtree_end(parent) ||
+        trie.depth(parent) != depth - 1) {
+      return false;
+    }
+    path[depth] = last = i;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Checks what walks rely on: the shape of the trie, that a token has as many
+// bytes as its node has depth, that ids are those of the vocabulary, and that
+// the lists of nodes have their paths.
+bool StringClassTrie::fits_together(const TokenTables& tables) const {
+  const auto is_id = [&](Id id) { return id < tables.vocabulary_size(); };
+  if (!std::ranges::all_of(ids_, is_id) || !std::ranges::all_of(long_, is_id) ||
+      mask_.size() != tables.mask_words() ||
+      text_begin_.size() != ids_.size() + 1 ||
+      text_begin_.back() > texts_.size() ||
+      !std::ranges::is_sorted(text_begin_)) {
+    return false;
+  }
+  const std::size_t spare = tables.vocabulary_size() % 32;
+  if (spare != 0 && mask_.back() >> spare != 0) return false;
+  const auto size_of = [&](std::size_t i) {
+    return std::size_t{text_begin_[i + 1]} - text_begin_[i];
+  };
+  return is_class_trie(nodes_, ids_.size(), classes_, kClassCount, size_of) &&
+         has_paths(exit_points_, tables.trie()) &&
+         has_paths(quotes_, tables.trie());
 }
 
 std::size_t StringClassTrie::memory_bytes() const {
-  return sizeof(*this) + nodes_.capacity() * sizeof(StringClassNode) +
-         (ids_.capacity() + long_.capacity()) * sizeof(Id) +
-         (mask_.capacity() + text_begin_.capacity()) * sizeof(std::uint32_t) +
-         texts_.capacity() +
-         (exit_points_.capacity() + quotes_.capacity()) * sizeof(std::uint32_t);
+  return sizeof(*this) + nodes_.size_bytes() + ids_.size_bytes() +
+         long_.size_bytes() + mask_.size_bytes() + texts_.size_bytes() +
+         text_begin_.size_bytes() + exit_points_.size_bytes() +
+         quotes_.size_bytes();
 }
 
 }  // namespace parlance::vocab

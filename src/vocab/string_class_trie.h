@@ -24,14 +24,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "parlance/vocabulary.h"
 #include "vocab/byte_class_map.h"
 #include "vocab/class_trie_builder.h"
+#include "vocab/flat_arrays.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
@@ -40,8 +44,10 @@ struct StringClassNode : ClassTrieNode {
   std::uint8_t chars = 0;    // complete characters from the root to here
   std::uint8_t longest = 0;  // most characters begun by a token here or below
 };
+static_assert(std::has_unique_object_representations_v<StringClassNode>);
 
-// Immutable, safe to share between threads.
+// Immutable, safe to share between threads.  A view of its arrays, which are in
+// memory or in a mapped file.
 class StringClassTrie {
  public:
   static constexpr std::size_t kClassCount = 128;
@@ -51,6 +57,13 @@ class StringClassTrie {
   // Complexity: O(nodes of the trie).
   StringClassTrie(const TokenTables& tables, const Vocabulary& vocabulary);
 
+  // The trie as bytes, a multiple of 8.
+  std::string save() const;
+  // Reads what save() wrote for the same tables.  Nothing if it is malformed:
+  // no walk over the trie reads elsewhere, whatever `saved` contains.
+  static std::optional<StringClassTrie> read(OwnedBytes saved,
+                                             const TokenTables& tables);
+
   std::span<const StringClassNode> nodes() const { return nodes_; }
   // All tokens of the trie, including tokens with equal bytes.
   std::span<const Id> ids() const { return ids_; }
@@ -58,8 +71,8 @@ class StringClassTrie {
   MaskView mask() const { return mask_; }
   // The bytes of ids()[i]; consecutive texts are adjacent in memory.
   std::string_view text(std::size_t i) const {
-    return std::string_view(texts_).substr(text_begin_[i],
-                                           text_begin_[i + 1] - text_begin_[i]);
+    return {texts_.data() + text_begin_[i],
+            std::size_t{text_begin_[i + 1]} - text_begin_[i]};
   }
   // The tokens of ids() with more than kLong characters.
   std::span<const Id> long_tokens() const { return long_; }
@@ -80,13 +93,30 @@ class StringClassTrie {
   std::size_t memory_bytes() const;
 
  private:
-  const ByteClassMap classes_;
-  std::vector<StringClassNode> nodes_;
-  std::vector<Id> ids_, long_;
-  std::vector<std::uint32_t> mask_;
-  std::string texts_;
-  std::vector<std::uint32_t> text_begin_;  // one more than ids_
-  std::vector<std::uint32_t> exit_points_, quotes_;
+  struct Arrays {
+    std::vector<StringClassNode> nodes;
+    std::vector<Id> ids, long_tokens;
+    std::vector<std::uint32_t> mask;
+    std::string texts;
+    std::vector<std::uint32_t> text_begin;
+    std::vector<std::uint32_t> exit_points, quotes;
+  };
+  struct Head {
+    ArrayPlace nodes, ids, long_tokens, mask, texts, text_begin, exit_points,
+        quotes;
+  };
+  StringClassTrie();
+  void view(std::shared_ptr<const Arrays> arrays);
+  bool fits_together(const TokenTables& tables) const;
+
+  ByteClassMap classes_;
+  std::shared_ptr<const void> owner_;
+  std::span<const StringClassNode> nodes_;
+  std::span<const Id> ids_, long_;
+  std::span<const std::uint32_t> mask_;
+  std::span<const char> texts_;
+  std::span<const std::uint32_t> text_begin_;  // one more than ids_
+  std::span<const std::uint32_t> exit_points_, quotes_;
 };
 
 }  // namespace parlance::vocab

@@ -54,9 +54,8 @@ std::optional<Id> Table::special(std::string_view spelling) const {
   return id;
 }
 
-std::size_t Table::bucket_of(std::string_view spelling) const {
-  return static_cast<std::size_t>(base::hash_text(spelling)) &
-         (buckets_.size() - 1);
+std::size_t Table::bucket_of(std::uint64_t hash) const {
+  return static_cast<std::size_t>(hash) & (buckets_.size() - 1);
 }
 
 std::optional<Id> Table::follow(Id id, std::string_view spelling) const {
@@ -68,21 +67,11 @@ std::optional<Id> Table::follow(Id id, std::string_view spelling) const {
 
 std::optional<Id> Table::find_first(std::string_view spelling) const {
   if (buckets_.empty()) return std::nullopt;
-  return follow(buckets_[bucket_of(spelling)], spelling);
+  return follow(buckets_[bucket_of(base::hash_text(spelling))], spelling);
 }
 
 std::optional<Id> Table::find_next(Id id) const {
   return follow(next_[id], spelling(id));
-}
-
-std::uint64_t Table::fingerprint() const {
-  if (fingerprint_) return *fingerprint_;
-  std::uint64_t sum = size();
-  for (Id id = 0; id < size(); ++id) {
-    sum = base::hash_step(sum, static_cast<std::uint64_t>(kind(id)));
-    sum = base::hash_step(sum, base::hash_text(bytes(id)));
-  }
-  return sum;
 }
 
 // --- Saved tables ------------------------------------------------------------
@@ -106,7 +95,7 @@ constexpr std::uint64_t kSpaceAfterMarks = 4;
 std::string Table::save(const TableProperties& properties) const {
   std::string out(sizeof(Saved), '\0');
   Saved head;
-  head.fingerprint = fingerprint();
+  head.fingerprint = fingerprint_;
   if (properties.stop_ids) head.flags |= kHasStops;
   if (strip_leading_space_) head.flags |= kStripLeadingSpace;
   if (properties.space_after_marks) head.flags |= kSpaceAfterMarks;
@@ -332,12 +321,21 @@ Table TableBuilder::finish() {
   arrays->buckets.assign(ids == 0 ? 0 : std::bit_ceil(ids), kNoId);
   arrays->next.assign(ids, kNoId);
   Table table(arrays);
+  std::uint64_t sum = ids;
   for (std::size_t i = ids; i-- > 0;) {
     const auto id = static_cast<Id>(i);
-    if (table.kind(id) == Kind::kUnused) continue;
-    Id& head = arrays->buckets[table.bucket_of(table.spelling(id))];
+    const Kind kind = table.kind(id);
+    if (kind == Kind::kUnused) continue;
+    const std::uint64_t hash = base::hash_text(table.spelling(id));
+    Id& head = arrays->buckets[table.bucket_of(hash)];
     arrays->next[id] = std::exchange(head, id);
+    sum = base::hash_step(sum, id);
+    sum = base::hash_step(sum, hash ^ static_cast<std::uint64_t>(kind));
+    if (is_special(kind)) {
+      sum = base::hash_step(sum, base::hash_text(table.bytes(id)));
+    }
   }
+  table.fingerprint_ = sum;
   table.stop_ids_ = std::exchange(stop_ids_, std::nullopt);
   table.strip_leading_space_ = strip_leading_space_;
   table.space_after_marks_ = space_after_marks_;

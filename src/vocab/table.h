@@ -90,9 +90,11 @@ class Table {
   bool strip_leading_space() const { return strip_leading_space_; }
   bool space_after_marks() const { return space_after_marks_; }
 
-  // A number that depends on the bytes and kinds of all tokens.
-  // Complexity: O(bytes of all tokens), unless the table was read.
-  std::uint64_t fingerprint() const;
+  // Bytes of all tokens and spellings.
+  std::size_t blob_bytes() const { return blob_.size(); }
+
+  // A number that depends on the bytes, spellings and kinds of all tokens.
+  std::uint64_t fingerprint() const { return fingerprint_; }
 
   // The table with other properties as bytes, a multiple of 8.
   std::string save(const TableProperties& properties) const;
@@ -142,7 +144,7 @@ class Table {
   }
   // The first token with this spelling in the chain from `id` on.
   std::optional<Id> follow(Id id, std::string_view spelling) const;
-  std::size_t bucket_of(std::string_view spelling) const;
+  std::size_t bucket_of(std::uint64_t hash) const;
 
   std::shared_ptr<const void> owner_;  // of the arrays
   std::span<const char> blob_;
@@ -154,7 +156,7 @@ class Table {
   std::optional<std::vector<Id>> stop_ids_;  // in the order of the source
   bool strip_leading_space_ = false;
   bool space_after_marks_ = false;
-  std::optional<std::uint64_t> fingerprint_;
+  std::uint64_t fingerprint_ = 0;
 };
 
 // Collects tokens in any order.

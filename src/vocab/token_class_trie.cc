@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <utility>
+
+#include "vocab/vocabulary_impl.h"
 
 namespace parlance::vocab {
 namespace {
@@ -131,7 +135,46 @@ TokenClassTrie::TokenClassTrie(const TokenTables& tables)
     // Read from the middle of a character, the text below is not valid UTF-8.
     if (due[at] != Due::kNone) below.add(kBroken);
   });
-  builder.finish(nodes_, ids_);
+  const auto arrays = std::make_shared<Arrays>();
+  builder.finish(arrays->nodes, arrays->ids);
+  nodes_ = arrays->nodes;
+  ids_ = arrays->ids;
+  owner_ = arrays;
+}
+
+TokenClassTrie::TokenClassTrie() : classes_(classes()) {}
+
+std::string TokenClassTrie::save() const {
+  std::string out(sizeof(Head), '\0');
+  Head head;
+  head.nodes = append_array(out, nodes_);
+  head.ids = append_array(out, ids_);
+  std::memcpy(out.data(), &head, sizeof(head));
+  return out;
+}
+
+std::optional<TokenClassTrie> TokenClassTrie::read(
+    OwnedBytes saved, const Vocabulary& vocabulary) {
+  TokenClassTrie out;
+  Head head;
+  if (saved.bytes.size() < sizeof(head)) return std::nullopt;
+  std::memcpy(&head, saved.bytes.data(), sizeof(head));
+  if (!read_array(saved.bytes, head.nodes, out.nodes_) ||
+      !read_array(saved.bytes, head.ids, out.ids_)) {
+    return std::nullopt;
+  }
+  // An id without a token has no bytes, and the root has no tokens.
+  const Table& tokens = table_of(vocabulary);
+  const auto size_of = [&](std::size_t i) {
+    return tokens.bytes(out.ids_[i]).size();
+  };
+  if (!is_class_trie(out.nodes_, out.ids_.size(), out.classes_, kClassCount,
+                     size_of) ||
+      out.nodes_[0].own_end != 0) {
+    return std::nullopt;
+  }
+  out.owner_ = std::move(saved.owner);
+  return out;
 }
 
 }  // namespace parlance::vocab

@@ -22,11 +22,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "vocab/byte_class_map.h"
 #include "vocab/class_trie_builder.h"
+#include "vocab/flat_arrays.h"
 #include "vocab/token_tables.h"
 
 namespace parlance::vocab {
@@ -55,13 +60,16 @@ struct ByteClassSet {
 };
 
 struct TokenClassNode : ClassTrieNode {
+  std::uint8_t unused[6] = {};  // so that all bytes of a node are defined
   // The classes of the edges below this node.  Contains kBroken if some string
   // from this node to a node below is not valid UTF-8: it begins inside a
   // character or contains ill-formed bytes.
   ByteClassSet below = {};
 };
+static_assert(std::has_unique_object_representations_v<TokenClassNode>);
 
-// Immutable, safe to share between threads.
+// Immutable, safe to share between threads.  A view of its arrays, which are in
+// memory or in a mapped file.
 class TokenClassTrie {
  public:
   static constexpr std::size_t kClassCount = 96;
@@ -84,6 +92,14 @@ class TokenClassTrie {
   // Complexity: O(nodes of the trie).
   explicit TokenClassTrie(const TokenTables& tables);
 
+  // The trie as bytes, a multiple of 8.
+  std::string save() const;
+  // Reads what save() wrote for the same vocabulary.  Nothing if it is
+  // malformed: no walk over the trie reads elsewhere, whatever `saved`
+  // contains.
+  static std::optional<TokenClassTrie> read(OwnedBytes saved,
+                                            const Vocabulary& vocabulary);
+
   std::span<const TokenClassNode> nodes() const { return nodes_; }
   // All tokens, including tokens with equal bytes.
   std::span<const Id> ids() const { return ids_; }
@@ -94,14 +110,23 @@ class TokenClassTrie {
   }
 
   std::size_t memory_bytes() const {
-    return sizeof(*this) + nodes_.capacity() * sizeof(TokenClassNode) +
-           ids_.capacity() * sizeof(Id);
+    return sizeof(*this) + nodes_.size_bytes() + ids_.size_bytes();
   }
 
  private:
-  const ByteClassMap classes_;
-  std::vector<TokenClassNode> nodes_;
-  std::vector<Id> ids_;
+  struct Arrays {
+    std::vector<TokenClassNode> nodes;
+    std::vector<Id> ids;
+  };
+  struct Head {
+    ArrayPlace nodes, ids;
+  };
+  TokenClassTrie();
+
+  ByteClassMap classes_;
+  std::shared_ptr<const void> owner_;
+  std::span<const TokenClassNode> nodes_;
+  std::span<const Id> ids_;
 };
 
 }  // namespace parlance::vocab

@@ -16,6 +16,7 @@
 
 #include "vocab/flat_arrays.h"
 #include "vocab/token_tables_layout.h"
+#include "vocab/vocabulary_impl.h"
 
 namespace parlance::vocab {
 
@@ -214,15 +215,37 @@ bool TablesReader::parts(TokenTables::Parts& out) const {
   return white_space(out.white_space);
 }
 
-Result<TokenTables> TablesReader::read(std::shared_ptr<const void> owner,
-                                       std::string_view blob,
-                                       const VocabularyKey& key, bool intact) {
-  if (auto error = check_header(blob, key, intact)) return *std::move(error);
+// Whether each token of the trie has the bytes of its node.  Walks over the
+// trie go on in the bytes of tokens.
+bool TablesReader::spells(const TokenTrie& trie,
+                          const Vocabulary& vocabulary) const {
+  const Table& tokens = table_of(vocabulary);
+  char path[kMaxTokenBytes] = {};
+  for (const TrieNode& node : trie.nodes().subspan(1)) {
+    path[node.depth() - 1U] = static_cast<char>(node.byte());
+    if (node.token() == kNoToken) continue;
+    if (tokens.bytes(node.token()) != std::string_view(path, node.depth())) {
+      return false;
+    }
+  }
+  return std::ranges::all_of(trie.all_duplicates(), [&](const Duplicate& pair) {
+    return tokens.bytes(pair.id) == tokens.bytes(pair.other);
+  });
+}
+
+Result<TokenTables> TablesReader::read(OwnedBytes blob,
+                                       const Vocabulary& vocabulary,
+                                       bool intact) {
+  const VocabularyKey key = key_of(vocabulary);
+  if (auto error = check_header(blob.bytes, key, intact)) {
+    return *std::move(error);
+  }
   auto parts = std::make_shared<TokenTables::Parts>();
-  parts->owner = std::move(owner);
-  parts->blob = blob;
+  parts->owner = std::move(blob.owner);
+  parts->blob = blob.bytes;
   parts->vocabulary_size = key.size;
-  if (!TablesReader(blob, key.size).parts(*parts)) {
+  const TablesReader reader(blob.bytes, key.size);
+  if (!reader.parts(*parts) || !reader.spells(parts->trie, vocabulary)) {
     return refuse(
         "The token tables are damaged: what they say of themselves "
         "does not fit together.");
@@ -257,11 +280,6 @@ void BodyTable::fill_at_most(std::uint32_t n,
 std::string_view TokenTables::bytes() const { return parts_->blob; }
 std::size_t TokenTables::vocabulary_size() const {
   return parts_->vocabulary_size;
-}
-std::uint64_t TokenTables::fingerprint() const {
-  Header header;
-  std::memcpy(&header, parts_->blob.data(), sizeof(header));
-  return header.fingerprint;
 }
 const TokenTrie& TokenTables::trie() const { return parts_->trie; }
 MaskView TokenTables::all_text() const { return parts_->all_text; }

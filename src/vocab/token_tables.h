@@ -148,9 +148,8 @@ class TokenTables {
   std::string_view bytes() const;
   std::string serialize() const { return std::string(bytes()); }
 
-  // Vocabulary::size(), and Table::fingerprint() of the vocabulary.
+  // Vocabulary::size().
   std::size_t vocabulary_size() const;
-  std::uint64_t fingerprint() const;
   // Words of a mask.
   std::size_t mask_words() const { return all_text().size(); }
 
@@ -176,11 +175,6 @@ class TokenTables {
   friend class TablesReader;
   std::shared_ptr<const Parts> parts_;
 };
-
-// The tables of a vocabulary: those of the file that it was loaded from, or
-// else built.  Errors: as TokenTables::build(); kBadVocabulary for a forged
-// file.
-Result<TokenTables> tables_of(const Vocabulary& vocabulary);
 
 }  // namespace parlance::vocab
 

@@ -405,7 +405,8 @@ Result<TokenTables> Builder::lay_out() const {
   std::memcpy(data, &header, sizeof(header));
   header.checksum = blob_checksum(blob);
   std::memcpy(data, &header, sizeof(header));
-  return TablesReader::read(std::move(words), blob, key);
+  return TablesReader::read({std::move(words), blob}, vocabulary_,
+                            /*intact=*/true);
 }
 
 Result<TokenTables> Builder::build() {

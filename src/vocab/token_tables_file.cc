@@ -13,15 +13,12 @@ Result<TokenTables> TokenTables::map_file(const std::string& path,
                                           const Vocabulary& vocabulary) {
   Result<OwnedBytes> file = vocab::map_file("The token tables", path);
   if (!file) return std::move(file).error();
-  return TablesReader::read(std::move(file->owner), file->bytes,
-                            key_of(vocabulary));
+  return TablesReader::read(*std::move(file), vocabulary);
 }
 
 Result<TokenTables> TokenTables::from_bytes(std::string_view blob,
                                             const Vocabulary& vocabulary) {
-  OwnedBytes copy = copy_bytes(blob);
-  return TablesReader::read(std::move(copy.owner), copy.bytes,
-                            key_of(vocabulary));
+  return TablesReader::read(copy_bytes(blob), vocabulary);
 }
 
 }  // namespace parlance::vocab

@@ -96,11 +96,8 @@ VocabularyKey key_of(const Vocabulary& vocabulary);
 // is malformed.
 class TablesReader {
  public:
-  // `owner` keeps `blob` alive.  `intact`: a checksum of the caller has shown
-  // that the blob is not damaged.  REQUIRES: `blob` begins at a multiple of 8.
-  static Result<TokenTables> read(std::shared_ptr<const void> owner,
-                                  std::string_view blob,
-                                  const VocabularyKey& key,
+  // `intact`: a checksum of the caller has shown that the blob is not damaged.
+  static Result<TokenTables> read(OwnedBytes blob, const Vocabulary& vocabulary,
                                   bool intact = false);
 
  private:
@@ -116,6 +113,7 @@ class TablesReader {
   bool body(std::size_t table, BodyTable& out) const;
   bool white_space(WhiteSpaceTable& out) const;
   bool parts(TokenTables::Parts& out) const;
+  bool spells(const TokenTrie& trie, const Vocabulary& vocabulary) const;
 
   std::string_view blob_;
   const ArrayPlace* sections_;

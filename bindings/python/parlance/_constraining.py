@@ -620,6 +620,27 @@ class Compiler(_parlance.Compiler):
             data, _limits(limits), _checked_callback(cancelled)
         )
 
+    def save(self, path):
+        """Writes a file for ``Vocabulary.load``.
+
+        The file has the vocabulary, the tables, and the first masks of the
+        grammars in the cache, at most 10,000.  A compiler of the vocabulary
+        that ``load`` returns knows these requests: the first mask of a known
+        request needs no tables, which are read when another mask is needed.  A
+        request is known if its source and options are the same; stop tokens may
+        be others.  Automata are not in the file.
+
+        Args:
+            path: a ``str`` or path-like object.
+
+        Returns:
+            The size of the file in bytes.
+
+        Raises:
+            Error: the file cannot be written (``"io"``).
+        """
+        return self._save(path)
+
     def save_tables(self, path):
         """Writes the tables of the vocabulary into a file, for ``tables_file``.
 

@@ -239,6 +239,7 @@ VALID = {
     "Grammar.from_bytes(data)": lambda: GRAMMAR.to_bytes(),
     "Vocabulary.from_bytes(data)": lambda: VOCABULARY.to_bytes(),
     "Vocabulary.load(path)": lambda: "saved",
+    "Compiler.save(path)": lambda: "made",
     "Vocabulary.save(path)": lambda: "made",
     "Vocabulary.from_text(text)": lambda: "YQ== 0\n",
     "Vocabulary.from_tokenizer_json(text)": lambda: (

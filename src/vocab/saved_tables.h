@@ -1,0 +1,46 @@
+#ifndef PARLANCE_SRC_VOCAB_SAVED_TABLES_H_
+#define PARLANCE_SRC_VOCAB_SAVED_TABLES_H_
+
+// The tables of a vocabulary: those of the file that the vocabulary was loaded
+// from (saved_file.h), or else built.
+//
+// Tables in the file that are missing, damaged or malformed are built, which
+// gives the same tables.
+
+#include <string>
+#include <string_view>
+
+#include "parlance/error.h"
+#include "vocab/string_class_trie.h"
+#include "vocab/token_class_trie.h"
+#include "vocab/token_tables.h"
+
+namespace parlance {
+class Vocabulary;
+}
+
+namespace parlance::vocab {
+
+// Errors: as TokenTables::build().
+Result<TokenTables> tables_of(const Vocabulary& vocabulary);
+// `tables` are those of the vocabulary.
+StringClassTrie string_classes_of(const Vocabulary& vocabulary,
+                                  const TokenTables& tables);
+TokenClassTrie token_classes_of(const Vocabulary& vocabulary,
+                                const TokenTables& tables);
+
+// Whether the vocabulary was loaded from a file with tables, and tables_of() is
+// certain to succeed, so that it need not be called before tables are needed.
+bool can_defer_tables(const Vocabulary& vocabulary);
+
+// The file of the vocabulary with its tables.  `requests`: the section of known
+// requests, or "".
+std::string save_with_tables(const Vocabulary& vocabulary,
+                             const TokenTables& tables,
+                             const StringClassTrie& strings,
+                             const TokenClassTrie& tokens,
+                             std::string_view requests);
+
+}  // namespace parlance::vocab
+
+#endif  // PARLANCE_SRC_VOCAB_SAVED_TABLES_H_
