@@ -13,12 +13,15 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "compression.h"
 #include "event_json.h"
 #include "io.h"
+#include "journal.h"
 #include "lines.h"
 #include "parlance/chat_message.h"
 #include "parlance/json.h"
@@ -33,18 +36,32 @@ struct LineNote {
   std::string text;
 };
 
+// A line of --errors.  Its beginning, which says where the row is, is known to
+// the writer only.
+struct ErrorLine {
+  std::size_t line = 0;  // in its block, from 0
+  std::size_t row = 0;   // likewise
+  std::string rest;      // "id": ...}
+};
+
 // The result of a block.
 struct Answer {
   std::string text;
   std::vector<LineNote> notes;
+  std::vector<ErrorLine> errors;
+  std::size_t file = 0;  // as in Block
+  std::size_t end = 0;
+  std::size_t consumed = 0;
   std::size_t lines = 0;
-  std::size_t bytes = 0;
-  std::size_t failed = 0;   // lines without a message
-  std::size_t damaged = 0;  // lines whose message lacks something
+  std::size_t rows = 0;     // lines that are not blank
+  std::size_t failed = 0;   // rows without a message
+  std::size_t cut = 0;      // responses that were cut off
+  std::size_t damaged = 0;  // rows whose message lacks something
 };
 
 constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
 
+// As a row with details has it.
 json::Value value_of(const Diagnostic& diagnostic) {
   json::Object out;
   out["code"] = to_string(diagnostic.code);
@@ -56,17 +73,40 @@ json::Value value_of(const Diagnostic& diagnostic) {
   return out;
 }
 
+// As a line of --errors has it: the names are those of the Arrow columns.
+json::Value row_of(const Diagnostic& diagnostic) {
+  json::Object out;
+  out["offset"] = static_cast<std::int64_t>(diagnostic.bytes.begin);
+  out["end"] = static_cast<std::int64_t>(diagnostic.bytes.end);
+  out["code"] = to_string(diagnostic.code);
+  out["field"] =
+      diagnostic.field.empty() ? json::Value() : json::Value(diagnostic.field);
+  out["message"] = diagnostic.message;
+  return out;
+}
+
 // Turns lines into messages; one per thread.
 class LineParser {
  public:
   LineParser(const Reading& reading, const BatchOptions& options)
-      : reading_(reading), options_(options) {}
+      : reading_(reading),
+        options_(options),
+        encoder_(compression_of_name(options.output.output)),
+        encodes_(compression_of_name(options.output.output) !=
+                 Compression::kNone),
+        nested_(options.details || !options.keep.empty() ||
+                !options.id.empty() || !options.message_key.empty()),
+        message_key_(options.message_key.empty() ? "message"
+                                                 : options.message_key) {}
 
   // `room` is memory to write into; its content is dropped.
-  Answer parse(std::string_view block, std::string room) {
+  Answer parse(const Block& from, std::string room) {
+    std::string_view block = from.text;
     Answer answer;
-    answer.bytes = block.size();
-    answer.text = std::move(room);
+    answer.file = from.file;
+    answer.end = from.end;
+    answer.consumed = from.consumed;
+    answer.text = encodes_ ? std::move(plain_) : std::move(room);
     answer.text.clear();
     answer.text.reserve(block.size() + block.size() / 4);
     while (!block.empty()) {
@@ -80,46 +120,58 @@ class LineParser {
       ++answer.lines;
       block.remove_prefix(std::min(length + 1, block.size()));
     }
+    if (encodes_) {
+      plain_ = std::move(answer.text);
+      answer.text = plain_.empty() ? std::string() : encoder_.encode(plain_);
+    }
     return answer;
   }
 
  private:
   void parse_line(std::string_view line, Answer& answer) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-    Result<json::Value> value = json::parse(line);
-    if (!value) return refuse(answer, value.error());
+    ++answer.rows;
+    const Result<json::Value> value = json::parse(line);
+    if (!value) return refuse(answer, {}, value.error());
     if (value->is_string()) {
-      return parse_response(value->as_string(), reading_.options(), answer);
+      return parse_response({}, value->as_string(), reading_.options(), answer);
     }
     if (!value->is_object()) {
-      return refuse(answer,
+      return refuse(answer, {},
                     "a line must be a JSON string, or an object with one as a "
                     "member; this is " +
                         with_article(value->kind()));
     }
     const json::Value* response = value->find(options_.key);
     if (response == nullptr || !response->is_string()) {
-      return refuse(answer, "the object has no string called '" + options_.key +
-                                "'; --key names the member with the response");
+      return refuse(answer, *value,
+                    "the object has no string called '" + options_.key +
+                        "'; --key names the member with the response");
     }
     ParserOptions options = reading_.options();
-    if (const json::Value* prefix = value->find("prefix")) {
-      if (!prefix->is_string()) {
-        return refuse(answer, "'prefix' is " + with_article(prefix->kind()) +
-                                  " where a string is needed");
+    if (const json::Value* prefix = value->find(options_.prefix_key)) {
+      if (!prefix->is_null()) {
+        if (!prefix->is_string()) {
+          return refuse(answer, *value,
+                        "'" + options_.prefix_key + "' is " +
+                            with_article(prefix->kind()) +
+                            " where a string is needed");
+        }
+        options.prefix = prefix->as_string();
       }
-      options.prefix = prefix->as_string();
     }
-    if (const json::Value* tools = value->find("tools")) {
+    if (const json::Value* tools = value->find(options_.tools_key)) {
       if (!tools->is_null()) {
         if (!tools->is_array()) {
-          return refuse(answer, "'tools' is " + with_article(tools->kind()) +
-                                    " where a list is needed");
+          return refuse(answer, *value,
+                        "'" + options_.tools_key + "' is " +
+                            with_article(tools->kind()) +
+                            " where a list is needed");
         }
         options.tools = &tools_of(*tools);
       }
     }
-    parse_response(response->as_string(), options, answer);
+    parse_response(*value, response->as_string(), options, answer);
   }
 
   // Neighbouring lines often have the same tools.
@@ -131,40 +183,88 @@ class LineParser {
     return last_tool_set_;
   }
 
-  void parse_response(std::string_view response, const ParserOptions& options,
-                      Answer& answer) {
+  // `input` is the row that the response is in, null if it is a string.
+  void parse_response(const json::Value& input, std::string_view response,
+                      const ParserOptions& options, Answer& answer) {
     Reader parser = reading_.reader(options);
     parser.feed(response);
     parser.finalize();
     if (const Error* failure = parser.failure()) {
-      return refuse(answer, *failure);
+      return refuse(answer, input, *failure);
     }
     const Message& message = parser.message();
+    if (!message.complete) ++answer.cut;
     if (!message.diagnostics.empty()) tell_damage(answer, message.diagnostics);
-    const json::Value chat = options_.chat
-                                 ? chat_message(message, reading_.fields())
-                                 : json::Value();
-    const json::Value& value = options_.chat ? chat : message.fields;
-    if (!options_.details) {
-      answer.text += json::dump(value, kLine) + '\n';
+    if (!message.complete || !message.diagnostics.empty()) {
+      add_error_line(answer, input, message.complete, message.diagnostics, {});
+    }
+    json::Value value = options_.chat ? chat_message(message, reading_.fields())
+                                      : json::Value();
+    if (!nested_) {
+      answer.text +=
+          json::dump(options_.chat ? value : message.fields, kLine) + '\n';
       return;
     }
-    json::Object row;
-    row["message"] = value;
-    row["complete"] = message.complete;
-    json::Array diagnostics;
-    for (const Diagnostic& diagnostic : message.diagnostics) {
-      diagnostics.push_back(value_of(diagnostic));
+    json::Object row = kept(input);
+    row[message_key_] = options_.chat ? std::move(value) : message.fields;
+    if (options_.details) {
+      row["complete"] = message.complete;
+      json::Array diagnostics;
+      for (const Diagnostic& diagnostic : message.diagnostics) {
+        diagnostics.push_back(value_of(diagnostic));
+      }
+      row["diagnostics"] = std::move(diagnostics);
+      row["error"] = nullptr;
     }
-    row["diagnostics"] = std::move(diagnostics);
-    row["error"] = nullptr;
     answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
   }
 
+  // The members of an input row that its output row has, too.
+  json::Object kept(const json::Value& input) const {
+    json::Object out;
+    const auto add = [&](const std::string& name) {
+      const json::Value* value = input.find(name);
+      out[name] = value == nullptr ? json::Value() : *value;
+    };
+    if (!options_.id.empty()) add(options_.id);
+    if (options_.keep.size() == 1 && options_.keep.front() == "*") {
+      for (const json::Member& member : input.members()) {
+        out[member.key] = member.value;
+      }
+      return out;
+    }
+    for (const std::string& name : options_.keep) add(name);
+    return out;
+  }
+
+  void add_error_line(Answer& answer, const json::Value& input, bool complete,
+                      const std::vector<Diagnostic>& diagnostics,
+                      json::Value error) const {
+    if (options_.output.errors.empty()) return;
+    json::Object row;
+    if (!options_.id.empty()) {
+      const json::Value* id = input.find(options_.id);
+      row["id"] = id == nullptr ? json::Value() : *id;
+    }
+    row["complete"] = complete;
+    json::Array list;
+    list.reserve(diagnostics.size());
+    for (const Diagnostic& diagnostic : diagnostics) {
+      list.push_back(row_of(diagnostic));
+    }
+    row["diagnostics"] = std::move(list);
+    row["error"] = std::move(error);
+    answer.errors.push_back(
+        {answer.lines, answer.rows - 1,
+         json::dump(json::Value(std::move(row)), kLine).substr(1)});
+  }
+
   // The first diagnostic; a row with details has all of them.
-  static void tell_damage(Answer& answer,
-                          const std::vector<Diagnostic>& diagnostics) {
+  void tell_damage(Answer& answer,
+                   const std::vector<Diagnostic>& diagnostics) const {
     ++answer.damaged;
+    // A file tells all of it.
+    if (!options_.output.errors.empty()) return;
     const Diagnostic& first = diagnostics.front();
     std::string text = "warning: ";
     if (!first.field.empty()) text += "field '" + first.field + "': ";
@@ -184,12 +284,16 @@ class LineParser {
   }
 
   // A line that is no response or cannot be read has a row too.
-  void refuse(Answer& answer, std::string text) const {
-    add_error_row(answer, ErrorCode::kWrongType, text);
-    answer.notes.push_back({answer.lines, std::move(text)});
+  void refuse(Answer& answer, const json::Value& input,
+              const std::string& text) const {
+    add_error_row(answer, input, ErrorCode::kWrongType, text, std::nullopt);
+    if (!options_.output.errors.empty()) return;
+    answer.notes.push_back({answer.lines, text});
   }
-  void refuse(Answer& answer, const Error& error) const {
-    add_error_row(answer, error.code, error.message);
+  void refuse(Answer& answer, const json::Value& input,
+              const Error& error) const {
+    add_error_row(answer, input, error.code, error.message, error.span);
+    if (!options_.output.errors.empty()) return;
     std::string text;
     if (error.span) {
       text = "column " + std::to_string(error.span->begin + 1) + ": ";
@@ -198,24 +302,35 @@ class LineParser {
     answer.notes.push_back({answer.lines, std::move(text)});
   }
 
-  void add_error_row(Answer& answer, ErrorCode code,
-                     std::string_view message) const {
+  void add_error_row(Answer& answer, const json::Value& input, ErrorCode code,
+                     std::string_view message,
+                     const std::optional<Span>& span) const {
     ++answer.failed;
-    json::Object row;
-    if (options_.details) {
-      row["message"] = nullptr;
-      row["complete"] = false;
-      row["diagnostics"] = json::Array();
-    }
     json::Object error;
     error["code"] = to_string(code);
     error["message"] = message;
-    row["error"] = std::move(error);
+    json::Object row = kept(input);
+    if (nested_) row[message_key_] = nullptr;
+    if (options_.details) {
+      row["complete"] = false;
+      row["diagnostics"] = json::Array();
+    }
+    row["error"] = error;
     answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
+    if (span) {
+      error["offset"] = static_cast<std::int64_t>(span->begin);
+      error["end"] = static_cast<std::int64_t>(span->end);
+    }
+    add_error_line(answer, input, false, {}, std::move(error));
   }
 
   const Reading& reading_;
   const BatchOptions& options_;
+  Encoder encoder_;
+  const bool encodes_;
+  const bool nested_;
+  const std::string message_key_;
+  std::string plain_;  // memory for rows that are then compressed
   json::Value last_tools_;
   ToolSet last_tool_set_;
 };
@@ -253,7 +368,11 @@ class ProgressLine {
         style_(color, 2),
         total_bytes_(total_bytes) {}
 
-  void update(std::size_t lines, std::size_t bytes) {
+  // What an interrupted run has done does not count in rates.
+  void begin(std::size_t rows) { rows_before_ = rows; }
+
+  void update(std::size_t rows, std::size_t bytes) {
+    if (first_bytes_ == kNothing) first_bytes_ = bytes;
     if (!shown_) return;
     double now = seconds();
     if (now - last_ < 0.1) return;
@@ -264,10 +383,11 @@ class ProgressLine {
           static_cast<double>(bytes) / static_cast<double>(total_bytes_);
       text += bar(part) + percent(part);
     }
-    text += "  " + grouped(lines) + " lines  " + rate(lines, now);
-    if (total_bytes_ > bytes && bytes > 0) {
+    text += "  " + grouped(rows) + " rows  " + rate(rows, now);
+    const std::size_t done = bytes - std::min(bytes, first_bytes_);
+    if (total_bytes_ > bytes && done > 0) {
       double left = now * static_cast<double>(total_bytes_ - bytes) /
-                    static_cast<double>(bytes);
+                    static_cast<double>(done);
       text += "  " + duration(left) + " left";
     }
     put_error(text + "\x1b[K");
@@ -280,18 +400,25 @@ class ProgressLine {
     drawn_ = false;
   }
 
-  void finish(std::size_t lines, std::size_t failed, std::size_t damaged) {
-    if (!shown_) return;
+  // `always`: also where the progress is not shown.
+  void finish(const Checkpoint& done, bool always) {
+    if (!shown_ && !always) return;
     clear();
     double now = seconds();
-    std::string text = grouped(lines) + (lines == 1 ? " line" : " lines") +
-                       " in " + duration(now) + ", " + rate(lines, now);
-    if (failed > 0) {
-      text += ", " + style_.paint(Style::kError, grouped(failed) + " failed");
-    }
-    if (damaged > 0) {
+    std::string text = grouped(done.rows) + (done.rows == 1 ? " row" : " rows");
+    if (rows_before_ > 0) text += " (" + grouped(rows_before_) + " were there)";
+    text += " in " + duration(now) + ", " + rate(done.rows, now);
+    if (done.failed > 0) {
       text +=
-          ", " + style_.paint(Style::kWarning, grouped(damaged) + " damaged");
+          ", " + style_.paint(Style::kError, grouped(done.failed) + " failed");
+    }
+    if (done.cut > 0) {
+      text +=
+          ", " + style_.paint(Style::kWarning, grouped(done.cut) + " cut off");
+    }
+    if (done.damaged > 0) {
+      text += ", " +
+              style_.paint(Style::kWarning, grouped(done.damaged) + " damaged");
     }
     put_error(text + "\n");
   }
@@ -303,8 +430,9 @@ class ProgressLine {
         .count();
   }
 
-  static std::string rate(std::size_t lines, double seconds) {
-    double per_second = seconds > 0 ? static_cast<double>(lines) / seconds : 0;
+  std::string rate(std::size_t rows, double seconds) const {
+    double per_second =
+        seconds > 0 ? static_cast<double>(rows - rows_before_) / seconds : 0;
     return grouped(static_cast<std::size_t>(per_second)) + "/s";
   }
 
@@ -320,8 +448,12 @@ class ProgressLine {
     return pad_left(std::to_string(static_cast<int>(part * 100)), 4) + "%";
   }
 
+  static constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
+
   bool shown_;
   bool drawn_ = false;
+  std::size_t rows_before_ = 0;
+  std::size_t first_bytes_ = kNothing;  // read when the first block was done
   Style style_;
   std::size_t total_bytes_;
   std::chrono::steady_clock::time_point began_ =
@@ -334,10 +466,10 @@ class ProgressLine {
 class Pipeline {
  public:
   Pipeline(const Reading& reading, const BatchOptions& options,
-           std::size_t threads)
+           InputPlace begin, std::size_t threads)
       : reading_(reading),
         options_(options),
-        blocks_(options.file),
+        blocks_(options.files, begin),
         max_in_flight_(threads * 4) {
     workers_.reserve(threads + 1);
     for (std::size_t i = 0; i < threads; ++i) {
@@ -414,7 +546,7 @@ class Pipeline {
           rooms_.pop_back();
         }
       }
-      Answer answer = parser.parse(block.text, std::move(room));
+      Answer answer = parser.parse(block, std::move(room));
       std::lock_guard lock(mutex_);
       answers_.emplace(block.index, std::move(answer));
       answered_.notify_one();
@@ -440,28 +572,57 @@ class Pipeline {
   std::exception_ptr failure_;
 };
 
+// {"file": ..., "line": ..., "row": ..., and what the worker has written.
+void append_error(std::string& out, const std::string& file,
+                  const Checkpoint& begin, const ErrorLine& error) {
+  json::Object place;
+  place["file"] = file;
+  place["line"] = static_cast<std::int64_t>(begin.line + error.line + 1);
+  place["row"] = static_cast<std::int64_t>(begin.row + error.row);
+  out += json::dump(json::Value(std::move(place)), kLine);
+  out.back() = ',';
+  out += error.rest;
+  out += '\n';
+}
+
 int write_answers(Pipeline& pipeline, const BatchOptions& options,
-                  ProgressLine& progress) {
-  std::size_t lines = 0;
-  std::size_t bytes = 0;
-  std::size_t failed = 0;
-  std::size_t damaged = 0;
+                  BatchOutput& output, ProgressLine& progress) {
+  Checkpoint done = output.begin();
+  progress.begin(done.rows);
   Answer answer;
+  std::string errors;
   while (pipeline.next(answer)) {
-    put(answer.text);
+    if (answer.file != done.file) {
+      done.file = answer.file;
+      done.line = 0;
+      done.row = 0;
+    }
+    const std::string file = display_name(options.files[done.file]);
+    errors.clear();
+    for (const ErrorLine& error : answer.errors) {
+      append_error(errors, file, done, error);
+    }
+    output.write(answer.text, errors);
     if (!answer.notes.empty()) progress.clear();
     for (const LineNote& note : answer.notes) {
-      put_error("parlance: line " + std::to_string(lines + note.line + 1) +
-                ": " + safe_text(note.text) + "\n");
+      put_error("parlance: " + (options.files.size() > 1 ? file + ": " : "") +
+                "line " + std::to_string(done.line + note.line + 1) + ": " +
+                safe_text(note.text) + "\n");
     }
-    lines += answer.lines;
-    bytes += answer.bytes;
-    failed += answer.failed;
-    damaged += answer.damaged;
-    progress.update(lines, bytes);
+    done.offset = answer.end;
+    done.line += answer.lines;
+    done.row += answer.rows;
+    done.rows += answer.rows;
+    done.failed += answer.failed;
+    done.cut += answer.cut;
+    done.damaged += answer.damaged;
+    output.mark(done);
+    progress.update(done.rows, answer.consumed);
   }
-  progress.finish(lines, failed, damaged);
-  return failed > 0 || (damaged > 0 && options.strict) ? kDamage : kOk;
+  output.finish();
+  progress.finish(done, !options.output.output.empty());
+  return done.failed > 0 || (done.damaged > 0 && options.strict) ? kDamage
+                                                                 : kOk;
 }
 
 }  // namespace
@@ -471,11 +632,17 @@ int run_batch(const Reading& reading, const BatchOptions& options) {
   if (threads == 0) {
     threads = std::max(1u, std::thread::hardware_concurrency());
   }
-  Pipeline pipeline(reading, options, threads);
+  BatchOutput output(options.output);
+  if (output.complete()) {
+    note(options.output.output + " is complete");
+    return kOk;
+  }
+  const InputPlace begin = {output.begin().file, output.begin().offset};
+  Pipeline pipeline(reading, options, begin, threads);
   ProgressLine progress(options.progress, options.color,
                         pipeline.total_bytes());
   try {
-    return write_answers(pipeline, options, progress);
+    return write_answers(pipeline, options, output, progress);
   } catch (const Failure& failure) {
     // The reader may be waiting for input that never comes, so the threads
     // are not waited for.

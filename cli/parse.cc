@@ -1,11 +1,15 @@
 // `parlance parse`: a response becomes a message, its events, or a line per
 // stored generation.
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "batch.h"
 #include "commands.h"
@@ -13,6 +17,7 @@
 #include "io.h"
 #include "outline.h"
 #include "parlance/chat_message.h"
+#include "parlance/version.h"
 #include "report.h"
 #include "setup.h"
 #include "sse.h"
@@ -28,6 +33,8 @@ const std::map<std::string, Progress> kProgress = {
 struct Arguments {
   ReadingArguments reading;
   BatchOptions batch;
+  std::vector<std::string> files;
+  std::string keep;
   bool events = false;
   bool jsonl = false;
   bool sse = false;
@@ -43,7 +50,9 @@ constexpr const char* kExamples = R"(Examples:
   parlance parse --template mine.json --prefix '<think>' < response.txt
   parlance parse --format gpt_oss --events --chunk 8 response.txt
   parlance parse --format qwen3 --vocabulary tokenizer.json --ids ids.txt
-  parlance parse --format qwen3 --jsonl generations.jsonl > messages.jsonl)";
+  parlance parse --format qwen3 --jsonl generations.jsonl > messages.jsonl
+  parlance parse --format qwen3 --jsonl --id id --errors damaged.jsonl \
+      in/*.jsonl.gz -o messages.jsonl.zst --resume)";
 
 // The lines of --events, written in blocks of some kilobytes.
 class EventWriter {
@@ -151,15 +160,106 @@ int parse_sse(const Arguments& arguments, const Reading& reading) {
              : kOk;
 }
 
+// A number for the content of a file, so that a run is continued with the
+// descriptions that it was begun with.
+json::Value fingerprint(const std::string& path) {
+  if (path.empty() || path.starts_with('{')) return json::Value(path);
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : read_all(path)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return json::Value::integer(std::to_string(hash));
+}
+
+// What the output of a run is made from.  Null if the input is not files, which
+// alone can be read again.
+json::Value manifest_of(const Arguments& arguments) {
+  const ReadingArguments& reading = arguments.reading;
+  const BatchOptions& batch = arguments.batch;
+  json::Array files;
+  for (const std::string& path : batch.files) {
+    struct stat facts = {};
+    if (path == "-" || ::stat(path.c_str(), &facts) != 0 ||
+        !S_ISREG(facts.st_mode)) {
+      return {};
+    }
+    files.push_back(json::Object{
+        {"name", path}, {"bytes", static_cast<std::int64_t>(facts.st_size)}});
+  }
+  json::Object options;
+  options["--format"] = reading.format;
+  options["--format (the file)"] = is_format_path(reading.format)
+                                       ? fingerprint(reading.format)
+                                       : json::Value();
+  options["--template"] = fingerprint(reading.template_file);
+  options["--tag"] = fingerprint(reading.tag_file);
+  options["--tokenizer-config"] = reading.format == "auto"
+                                      ? fingerprint(reading.tokenizer_config)
+                                      : json::Value();
+  options["--prefix"] = reading.prefix;
+  options["--prefix-file"] = fingerprint(reading.prefix_file);
+  options["--tools"] = fingerprint(reading.tools_file);
+  options["--strict"] = reading.strict;
+  options["--recover"] = reading.recover;
+  options["--key"] = batch.key;
+  options["--prefix-key"] = batch.prefix_key;
+  options["--tools-key"] = batch.tools_key;
+  options["--message-key"] = batch.message_key;
+  options["--id"] = batch.id;
+  options["--keep"] = arguments.keep;
+  options["--chat"] = batch.chat;
+  options["--details"] = batch.details;
+  options["--errors"] = batch.output.errors;
+  return json::Object{{"version", version()},
+                      {"options", std::move(options)},
+                      {"files", std::move(files)}};
+}
+
+int parse_stored(Arguments& arguments, const Reading& reading) {
+  BatchOptions& batch = arguments.batch;
+  batch.files = arguments.files;
+  if (batch.files.empty()) batch.files.emplace_back("-");
+  for (std::size_t i = 0; i < batch.files.size(); ++i) {
+    const std::string& path = batch.files[i];
+    const auto end = batch.files.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(batch.files.begin(), end, path) != end) {
+      throw Failure(display_name(path) + " is given twice");
+    }
+    if (path == batch.output.output || path == batch.output.errors) {
+      throw Failure(path + " is an input, and cannot be written to");
+    }
+    // Before hours of work on the files before it.
+    if (path != "-" && ::access(path.c_str(), R_OK) != 0) InputFile file(path);
+  }
+  if (!batch.output.errors.empty() &&
+      batch.output.errors == batch.output.output) {
+    throw Failure("-o and --errors name the same file");
+  }
+  for (std::size_t at = 0; at < arguments.keep.size();) {
+    const std::size_t end =
+        std::min(arguments.keep.find(',', at), arguments.keep.size());
+    if (end > at) batch.keep.push_back(arguments.keep.substr(at, end - at));
+    at = end + 1;
+  }
+  batch.strict = arguments.reading.strict;
+  batch.color = arguments.reading.color;
+  if (!batch.output.output.empty()) {
+    batch.output.manifest = manifest_of(arguments);
+  }
+  if (batch.output.resume && batch.output.manifest.is_null()) {
+    throw Failure("--resume takes files as input, which can be read again");
+  }
+  return run_batch(reading, batch);
+}
+
 int run_parse(Arguments& arguments) {
+  if (!arguments.files.empty()) arguments.reading.file = arguments.files[0];
+  if (arguments.files.size() > 1 && !arguments.jsonl) {
+    throw Failure("several files are stored responses: add --jsonl");
+  }
   Reading reading(arguments.reading);
   if (arguments.sse) return parse_sse(arguments, reading);
-  if (arguments.jsonl) {
-    arguments.batch.file = arguments.reading.file;
-    arguments.batch.strict = arguments.reading.strict;
-    arguments.batch.color = arguments.reading.color;
-    return run_batch(reading, arguments.batch);
-  }
+  if (arguments.jsonl) return parse_stored(arguments, reading);
   if (arguments.events) return parse_events(arguments, reading);
   return parse_message(arguments, reading);
 }
@@ -171,7 +271,7 @@ void add_parse(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("parse", "Parses a response and writes its message");
   command->footer(kExamples);
-  add_reading(*command, a->reading);
+  add_reading(*command, a->reading, &a->files);
 
   auto* events = command->add_flag(
       "-e,--events", a->events, "Write the events, one JSON object per line");
@@ -214,10 +314,10 @@ void add_parse(CLI::App& app, Run& run) {
       ->type_name("NAME")
       ->needs(jsonl);
   command
-      ->add_option("--threads", a->batch.threads,
+      ->add_option("-j,--threads,--jobs", a->batch.threads,
                    "With --jsonl: worker threads [one per core]")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(one_or_more())
       ->needs(jsonl);
   command
       ->add_option("--progress", a->batch.progress,
@@ -227,6 +327,50 @@ void add_parse(CLI::App& app, Run& run) {
                            kProgress))
       ->type_name("WHEN")
       ->needs(jsonl);
+  const auto name_option = [&](const char* names, std::string& value,
+                               const char* type, const char* what) {
+    return command->add_option(names, value, what)
+        ->type_name(type)
+        ->needs(jsonl);
+  };
+  name_option("--message-key", a->batch.message_key, "NAME",
+              "With --jsonl: write rows with the message as this member "
+              "[message]");
+  name_option("--id", a->batch.id, "NAME",
+              "With --jsonl: a member to copy, which also names the rows in "
+              "--errors");
+  name_option("--keep", a->keep, "NAMES",
+              "With --jsonl: the members to copy, separated by commas; '*' for "
+              "all [none]");
+  name_option("--prefix-key", a->batch.prefix_key, "NAME",
+              "With --jsonl: the member with the prompt of a row [prefix]");
+  name_option("--tools-key", a->batch.tools_key, "NAME",
+              "With --jsonl: the member with the tools of a row [tools]");
+  auto* output = name_option("-o,--output", a->batch.output.output, "FILE",
+                             "With --jsonl: where to write, compressed if the "
+                             "name ends in .gz or .zst [standard output]");
+  name_option("--errors", a->batch.output.errors, "FILE",
+              "With --jsonl: write a JSON line for each row that is cut off or "
+              "damaged");
+  auto* resume =
+      command->add_flag("--resume", a->batch.output.resume,
+                        "With --output: continue an interrupted run of the "
+                        "same command");
+  resume->needs(output);
+  command
+      ->add_option("--checkpoint", a->batch.output.checkpoint_seconds,
+                   "With --output: after how many seconds the place is saved "
+                   "from which --resume continues [1]")
+      ->type_name("SECONDS")
+      ->check(CLI::Validator(
+          [](const std::string& text) -> std::string {
+            char* end = nullptr;
+            const double value = std::strtod(text.c_str(), &end);
+            const bool good = !text.empty() && *end == '\0' && value >= 0;
+            return good ? "" : "it must be a number of seconds, 0 or more";
+          },
+          ""))
+      ->needs(output);
   command->callback([a, &run] { run = [a] { return run_parse(*a); }; });
 }
 

@@ -161,9 +161,17 @@ void add_color(CLI::App& app, Color& color) {
       ->type_name("WHEN");
 }
 
-void add_reading(CLI::App& app, ReadingArguments& a) {
-  app.add_option("FILE", a.file, "The response; standard input by default")
-      ->type_name("");
+void add_reading(CLI::App& app, ReadingArguments& a,
+                 std::vector<std::string>* files) {
+  if (files != nullptr) {
+    app.add_option("FILE", *files,
+                   "The response; standard input by default. With --jsonl, "
+                   "several files")
+        ->type_name("");
+  } else {
+    app.add_option("FILE", a.file, "The response; standard input by default")
+        ->type_name("");
+  }
   auto* format = app.add_option("-f,--format", a.format,
                                 "A built-in format, the path of a format "
                                 "file, or 'auto' to choose it from the "

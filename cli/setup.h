@@ -44,8 +44,9 @@ void add_color(CLI::App& app, Color& color);
 // Of an option whose number is 1 or more.
 CLI::Validator one_or_more();
 
-// Adds FILE and every option above.
-void add_reading(CLI::App& app, ReadingArguments& arguments);
+// Adds FILE and every option above.  With `files`, there may be several FILEs.
+void add_reading(CLI::App& app, ReadingArguments& arguments,
+                 std::vector<std::string>* files = nullptr);
 
 // Turns a failed Result into a Failure that shows the error in `source`.
 template <class T>

@@ -185,7 +185,7 @@ def test_progress(parlance):
     _, err = parlance(
         "parse", "-f", "qwen3", "--jsonl", "--progress", "always", stdin='"a"\n'
     )
-    assert err.startswith("1 line in ") and "/s" in err
+    assert err.startswith("1 row in ") and "/s" in err
 
 
 def test_an_answer_does_not_wait_for_the_end(command):
