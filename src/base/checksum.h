@@ -33,8 +33,9 @@ inline std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t sums[4] = {bytes.size(), 1, 2, 3};
   std::size_t at = 0;
   for (; at + 32 <= bytes.size(); at += 32) {
-    for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t i = 0; i < 4; ++i) {
       sums[i] = hash_step(sums[i], word(at + 8 * i));
+    }
   }
   for (; at < bytes.size(); at += 8) sums[0] = hash_step(sums[0], word(at));
   return hash_step(hash_step(hash_step(sums[0], sums[1]), sums[2]), sums[3]);

@@ -128,8 +128,9 @@ std::optional<Table> Table::read(OwnedBytes saved) {
   for (const Id id : stops) {
     if (out.kind(id) == Kind::kUnused) return std::nullopt;
   }
-  if ((head.flags & kHasStops) != 0)
+  if ((head.flags & kHasStops) != 0) {
     out.stop_ids_.emplace(stops.begin(), stops.end());
+  }
   out.strip_leading_space_ = (head.flags & kStripLeadingSpace) != 0;
   out.space_after_marks_ = (head.flags & kSpaceAfterMarks) != 0;
   out.fingerprint_ = head.fingerprint;

@@ -21,6 +21,7 @@ namespace {
 
 Vocabulary make_vocabulary() {
   std::vector<TokenEntry> entries;
+  entries.reserve(300);
   TokenId id = 0;
   for (int byte = 0; byte < 256; ++byte) {
     entries.push_back({id++, std::string(1, static_cast<char>(byte))});
