@@ -149,3 +149,17 @@ def test_the_index_of_the_documentation_is_complete():
         and f"({name.removeprefix('docs/')})" not in text
     ]
     assert not missing, missing
+
+
+def test_the_module_uses_the_stable_abi_only():
+    """Macros that look into objects are no part of it: with them the module
+    compiles for Python 3.10 and 3.11, which get modules of their own, and for
+    no newer one."""
+    macro = re.compile(r"\bPy[A-Z]\w*_(?:GET_\w+|AS_\w+|SET_ITEM|READ|DATA)\(")
+    found = [
+        f"{name}: {use}"
+        for name in FILES
+        if re.fullmatch(r"bindings/python/\w+\.(cc|h)", name)
+        for use in macro.findall(text_of(name))
+    ]
+    assert not found, found

@@ -60,9 +60,8 @@ Tokens read_tokens(nb::handle tokens, std::size_t rows) {
   const bool listed = PyList_Check(tokens.ptr()) || PyTuple_Check(tokens.ptr());
   bool flat = !listed;
   if (listed) {
-    const Py_ssize_t size = PySequence_Fast_GET_SIZE(tokens.ptr());
-    flat = size == 0 ||
-           PyIndex_Check(PySequence_Fast_GET_ITEM(tokens.ptr(), 0)) != 0;
+    flat =
+        nb::len(tokens) == 0 || PyIndex_Check(nb::object(tokens[0]).ptr()) != 0;
   }
   if (flat) {
     out.ids = read_ids(tokens, "tokens");
@@ -100,7 +99,7 @@ std::vector<Draft> read_drafts(nb::handle drafts, std::size_t rows) {
     Draft& draft = out.emplace_back();
     if (item.is_none()) continue;
     if ((!PyList_Check(item.ptr()) && !PyTuple_Check(item.ptr())) ||
-        PySequence_Fast_GET_SIZE(item.ptr()) != 3) {
+        nb::len(item) != 3) {
       raise_type("an item of drafts", kWanted, item);
     }
     draft.first_child = read_numbers(item[0], "first_child");
