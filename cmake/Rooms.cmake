@@ -51,6 +51,11 @@ function(parlance_unity target)
   # included twice would define different types.  Sources are included once.
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # GCC lets the code of one file grow by 40 % by inlining.  In eight sources
+  # the limit is reached before the short functions of every token are inlined:
+  # streaming took an eighth longer than with one source at a time.
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:--param=inline-unit-growth=400>)
 endfunction()
 
 function(parlance_room name)

@@ -10,29 +10,32 @@ namespace parlance::vocab {
 Span TokenLog::holding(Span bytes, std::uint64_t begin) const {
   if (size() == 0 || bytes.end <= begin) return {};
   // Most bytes are those of the last token.
-  if (!ends_.empty() && bytes.begin < bytes.end && bytes.end <= ends_.back() &&
-      bytes.begin >= (ends_.size() == 1 ? begin : ends_[ends_.size() - 2])) {
+  const std::size_t count = entries_.size();
+  if (count != 0 && bytes.begin < bytes.end &&
+      bytes.end <= entries_.back().end &&
+      bytes.begin >= (count == 1 ? begin : entries_[count - 2].end)) {
     return {size() - 1, size()};
   }
-  const auto first = std::ranges::upper_bound(ends_, bytes.begin);
+  const auto first =
+      std::ranges::upper_bound(entries_, bytes.begin, {}, &Entry::end);
   auto last = first;
   if (bytes.end != bytes.begin) {
-    last = std::lower_bound(first, ends_.end(), bytes.end);
-    if (last != ends_.end()) ++last;
+    last = std::ranges::lower_bound(first, entries_.end(), bytes.end, {},
+                                    &Entry::end);
+    if (last != entries_.end()) ++last;
   }
-  return {dropped_ + static_cast<std::size_t>(first - ends_.begin()),
-          dropped_ + static_cast<std::size_t>(last - ends_.begin())};
+  return {dropped_ + static_cast<std::size_t>(first - entries_.begin()),
+          dropped_ + static_cast<std::size_t>(last - entries_.begin())};
 }
 
 void TokenLog::forget(std::uint64_t position) {
   // Only half of the tokens, or more, are worth a move of the others.
-  const std::size_t fewest = std::max<std::size_t>(64, ends_.size() / 2);
-  if (ends_.size() < fewest || ends_[fewest - 1] > position) return;
-  const auto gone = std::ranges::upper_bound(ends_, position) - ends_.begin();
-  const auto count = static_cast<std::size_t>(gone);
-  ids_.erase(ids_.begin(), ids_.begin() + gone);
-  ends_.erase(ends_.begin(), ends_.begin() + gone);
-  dropped_ += count;
+  const std::size_t fewest = std::max<std::size_t>(64, entries_.size() / 2);
+  if (entries_.size() < fewest || entries_[fewest - 1].end > position) return;
+  const auto gone =
+      std::ranges::upper_bound(entries_, position, {}, &Entry::end);
+  dropped_ += static_cast<std::size_t>(gone - entries_.begin());
+  entries_.erase(entries_.begin(), gone);
 }
 
 Diagnostic unknown_token(std::size_t number, Id id, std::uint64_t at) {

@@ -16,23 +16,25 @@ namespace parlance::vocab {
 class TokenLog {
  public:
   void add(Id id, std::uint64_t end) {
-    ids_.push_back(id);
-    ends_.push_back(end);
+    entries_.push_back({end, id});
   }
 
   // Half-open range of the tokens that hold `bytes`, counted from the first
   // token; {0, 0} where there are none.  `begin`: where tokens began.
   Span holding(Span bytes, std::uint64_t begin) const;
   // REQUIRES: `token` is one of holding(), and not forgotten.
-  Id id(std::size_t token) const { return ids_[token - dropped_]; }
-  std::size_t size() const { return dropped_ + ids_.size(); }
+  Id id(std::size_t token) const { return entries_[token - dropped_].id; }
+  std::size_t size() const { return dropped_ + entries_.size(); }
 
   // Bytes before `position` will not be asked for any more.
   void forget(std::uint64_t position);
 
  private:
-  std::vector<Id> ids_;
-  std::vector<std::uint64_t> ends_;
+  struct Entry {
+    std::uint64_t end = 0;  // of the token's bytes
+    Id id = 0;
+  };
+  std::vector<Entry> entries_;
   std::size_t dropped_ = 0;
 };
 
