@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <unordered_map>
 
 #include "schema/validate.h"
@@ -71,22 +72,63 @@ const Document* ToolSchema::document() const {
 }
 
 Declared::Declared(std::shared_ptr<const ToolSchema> tool,
-                   std::vector<NodeId> nodes)
-    : tool_(std::move(tool)), nodes_(std::move(nodes)) {}
+                   std::vector<Conjunction> alternatives)
+    : tool_(std::move(tool)), alternatives_(std::move(alternatives)) {}
 
 Declared Declared::root(std::shared_ptr<const ToolSchema> tool) {
   const Document* document = tool == nullptr ? nullptr : tool->document();
   if (document == nullptr) return {};
-  return {std::move(tool), {document->root}};
+  return {std::move(tool), {{document->root}}};
 }
 
-std::vector<NodeId> Declared::in_place() const {
-  std::vector<NodeId> out = nodes_;
-  // Invariant: the nodes in place with those before `i` are in `out`.
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const Node& node = tool_->document()->node(out[i]);
-    if (node.ref != kNoNode) insert(out, node.ref);
-    for (const NodeId id : node.all_of) insert(out, id);
+// Steps: the nodes of an alternative are looked at in turn; what holds with
+// them is added; where one of several schemas holds, the alternative becomes
+// one for each of them.
+//
+// Invariant: of each item of `left`, the nodes before `next` have been looked
+// at, and what holds with them is in the item.
+std::vector<Declared::Conjunction> Declared::in_place() const {
+  struct Item {
+    Conjunction nodes;
+    std::size_t next = 0;
+  };
+  const Document& document = *tool_->document();
+  std::vector<Conjunction> out;
+  std::vector<Item> left;
+  for (const Conjunction& one : alternatives_) left.push_back({one});
+  while (!left.empty()) {
+    Item item = std::move(left.back());
+    left.pop_back();
+    std::vector<Item> split;
+    const auto choose = [&](const std::vector<NodeId>& choices) {
+      const std::size_t count =
+          choices.size() * (split.empty() ? 1 : split.size());
+      if (out.size() + left.size() + count > kMaxAlternatives) return;
+      if (split.empty()) split.push_back(item);
+      std::vector<Item> next;
+      for (const Item& one : split) {
+        for (const NodeId choice : choices) {
+          next.push_back(one);
+          if (choice != kNoNode) insert(next.back().nodes, choice);
+        }
+      }
+      split = std::move(next);
+    };
+    while (split.empty() && item.next < item.nodes.size()) {
+      const Node& node = document.node(item.nodes[item.next++]);
+      if (node.ref != kNoNode) insert(item.nodes, node.ref);
+      for (const NodeId id : node.all_of) insert(item.nodes, id);
+      if (node.has_any_of) choose(node.any_of);
+      if (node.has_one_of) choose(node.one_of);
+      if (node.then_node != kNoNode || node.else_node != kNoNode) {
+        choose({node.then_node, node.else_node});
+      }
+    }
+    if (split.empty()) {
+      out.push_back(std::move(item.nodes));
+    } else {
+      std::ranges::move(split, std::back_inserter(left));
+    }
   }
   return out;
 }
@@ -95,22 +137,28 @@ Declared Declared::member(std::string_view name) const {
   if (!known()) return {};
   const Document& document = *tool_->document();
   Validator patterns(document);
-  std::vector<NodeId> out;
-  for (const NodeId id : in_place()) {
-    const ObjectRules& rules = document.node(id).objects();
-    bool here = false;
-    for (const auto& [key, value] : rules.properties) {
-      if (key != name) continue;
-      insert(out, value);
-      here = true;
+  std::vector<Conjunction> out;
+  for (const Conjunction& nodes : in_place()) {
+    Conjunction member;
+    for (const NodeId id : nodes) {
+      const ObjectRules& rules = document.node(id).objects();
+      bool here = false;
+      for (const auto& [key, value] : rules.properties) {
+        if (key != name) continue;
+        insert(member, value);
+        here = true;
+      }
+      for (const auto& [pattern, value] : rules.pattern_properties) {
+        if (!patterns.matches(pattern, name)) continue;
+        insert(member, value);
+        here = true;
+      }
+      if (!here && rules.additional_properties != kNoNode) {
+        insert(member, rules.additional_properties);
+      }
     }
-    for (const auto& [pattern, value] : rules.pattern_properties) {
-      if (!patterns.matches(pattern, name)) continue;
-      insert(out, value);
-      here = true;
-    }
-    if (!here && rules.additional_properties != kNoNode) {
-      insert(out, rules.additional_properties);
+    if (!member.empty() && std::ranges::find(out, member) == out.end()) {
+      out.push_back(std::move(member));
     }
   }
   return {tool_, std::move(out)};
@@ -118,27 +166,46 @@ Declared Declared::member(std::string_view name) const {
 
 Declared Declared::item(std::size_t index) const {
   if (!known()) return {};
-  std::vector<NodeId> out;
-  for (const NodeId id : in_place()) {
-    const ArrayRules& rules = tool_->document()->node(id).arrays();
-    const NodeId item = index < rules.prefix_items.size()
-                            ? rules.prefix_items[index]
-                            : rules.items;
-    if (item != kNoNode) insert(out, item);
+  std::vector<Conjunction> out;
+  for (const Conjunction& nodes : in_place()) {
+    Conjunction items;
+    for (const NodeId id : nodes) {
+      const ArrayRules& rules = tool_->document()->node(id).arrays();
+      const NodeId item = index < rules.prefix_items.size()
+                              ? rules.prefix_items[index]
+                              : rules.items;
+      if (item != kNoNode) insert(items, item);
+    }
+    if (!items.empty() && std::ranges::find(out, items) == out.end()) {
+      out.push_back(std::move(items));
+    }
   }
   return {tool_, std::move(out)};
 }
 
 std::uint8_t Declared::types() const {
-  std::uint8_t out = kAllTypes;
-  for (const NodeId id : nodes_) out &= types_of(*tool_->document(), id);
+  if (alternatives_.empty()) return kAllTypes;
+  std::uint8_t out = 0;
+  for (const Conjunction& nodes : alternatives_) {
+    std::uint8_t all = kAllTypes;
+    for (const NodeId id : nodes) all &= types_of(*tool_->document(), id);
+    out |= all;
+  }
   return out;
 }
 
 std::optional<bool> Declared::valid(const json::Value& value) const {
   if (!known()) return std::nullopt;
+  if (alternatives_.empty()) return true;
   Validator validator(*tool_->document());
-  return validator.valid_within(nodes_, value, kMaxSteps);
+  std::optional<bool> out = false;
+  for (const Conjunction& nodes : alternatives_) {
+    const std::optional<bool> one =
+        validator.valid_within(nodes, value, kMaxSteps / alternatives_.size());
+    if (one == true) return true;
+    if (!one) out = std::nullopt;
+  }
+  return out;
 }
 
 }  // namespace parlance::schema

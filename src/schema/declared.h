@@ -43,7 +43,7 @@ class ToolSchema {
   mutable std::optional<Document> document_;
 };
 
-// Schemas that a value must all satisfy.  Cheap to copy.
+// What must hold for a value.
 class Declared {
  public:
   // Nothing is known.
@@ -53,14 +53,16 @@ class Declared {
 
   bool known() const { return tool_ != nullptr; }
 
-  // A member of an object, and an item of an array, here.  A conjunction of
-  // what each schema says that holds in place ($ref, allOf); alternatives
-  // (anyOf, oneOf, if) are not followed.
+  // A member of an object, and an item of an array, here: what each schema says
+  // that holds in place ($ref, allOf), in each alternative (anyOf, oneOf, if)
+  // that says something of it.  A value is valid if it is in one alternative,
+  // whichever the other members chose.  Beyond kMaxAlternatives, alternatives
+  // are not followed.
   Declared member(std::string_view name) const;
   Declared item(std::size_t index) const;
 
   // Whether some schema says something of the value.
-  bool restricts() const { return !nodes_.empty(); }
+  bool restricts() const { return !alternatives_.empty(); }
 
   // TypeBits: a value of another type is not valid.
   std::uint8_t types() const;
@@ -71,14 +73,19 @@ class Declared {
   // The limit of the number of schemas and pairs of items that valid() looks
   // at.
   static constexpr std::size_t kMaxSteps = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxAlternatives = 64;
 
  private:
-  Declared(std::shared_ptr<const ToolSchema> tool, std::vector<NodeId> nodes);
-  // The nodes and those that hold in place with them.
-  std::vector<NodeId> in_place() const;
+  // Schemas that a value must all satisfy, never none of them.
+  using Conjunction = std::vector<NodeId>;
+
+  Declared(std::shared_ptr<const ToolSchema> tool,
+           std::vector<Conjunction> alternatives);
+  // The nodes of each alternative and those that hold in place with them.
+  std::vector<Conjunction> in_place() const;
 
   std::shared_ptr<const ToolSchema> tool_;
-  std::vector<NodeId> nodes_;
+  std::vector<Conjunction> alternatives_;  // none: nothing is said
 };
 
 }  // namespace parlance::schema

@@ -48,9 +48,11 @@ std::optional<schema::Undeclared> undeclared_of(
     const json::Value& parameters,
     const std::shared_ptr<const schema::ToolSchema>& tool) {
   schema::Undeclared out;
-  const bool elsewhere = parameters.find("patternProperties") != nullptr ||
-                         parameters.find("$ref") != nullptr ||
-                         parameters.find("allOf") != nullptr;
+  constexpr std::string_view kElsewhere[] = {
+      "patternProperties", "$ref", "allOf", "anyOf", "oneOf", "if"};
+  const bool elsewhere = std::ranges::any_of(
+      kElsewhere,
+      [&](std::string_view key) { return parameters.find(key) != nullptr; });
   const json::Value* type = parameters.find("type");
   if (const json::Value* others = parameters.find("additionalProperties")) {
     if (others->is_object() || allows_all(*others)) {

@@ -131,53 +131,14 @@ std::optional<json::Value> json_number(std::string_view text) {
   return *std::move(value);
 }
 
-// The integer that `text`, a finite number, is; nothing if it is not a whole
-// number written as in JSON.  Exact: 1e23 has 23 zeros.
-std::optional<json::Value> written_integer(std::string_view text) {
-  text = base::python_strip(text);
-  std::string digits;
-  const bool negative = text.starts_with('-');
-  std::size_t at = negative ? 1 : 0;
-  const auto read_digits = [&] {
-    const std::size_t begin = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-    digits.append(text, begin, at - begin);
-    return at - begin;
-  };
-  if (read_digits() == 0) return std::nullopt;
-  int scale = 0;
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    scale = -static_cast<int>(std::min<std::size_t>(read_digits(), 1 << 20));
-  }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && text[at] == '+') ++at;
-    int exponent = 0;
-    const auto [end, error] =
-        std::from_chars(text.data() + at, text.data() + text.size(), exponent);
-    if (error != std::errc() || exponent > (1 << 20) || exponent < -(1 << 20)) {
-      return std::nullopt;
-    }
-    at = static_cast<std::size_t>(end - text.data());
-    scale += exponent;
-  }
-  if (at != text.size()) return std::nullopt;
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.empty()) return json::Value(0);
-  for (; scale < 0; ++scale) {
-    if (digits.back() != '0') return std::nullopt;
-    digits.pop_back();
-  }
-  digits.append(static_cast<std::size_t>(scale), '0');
-  return json::Value::integer(negative ? "-" + digits : digits);
-}
-
-// A finite whole number as an integer.
+// A finite whole number as an integer.  Beyond the integers that a double can
+// count, 1e23 in JSON stays what the reader of JSON makes of it, which is
+// written as it was; as an integer it would get digits that the text lacks.
 json::Value whole_number(std::string_view text, double number,
                          Numbers numbers) {
-  if (numbers == Numbers::kJson) {
-    if (auto exact = written_integer(text)) return *std::move(exact);
+  constexpr double kCountable = 9007199254740992;  // 2^53
+  if (numbers == Numbers::kJson && std::abs(number) > kCountable) {
+    if (auto value = json_number(text)) return *std::move(value);
   }
   return exact_integer(number);
 }

@@ -56,8 +56,9 @@ enum class Numbers : std::uint8_t {
 //   integer  Python's int(), or a whole number as float() reads it ("3.0")
 //   number   Python's float(), finite; an integer when the value is whole and
 //            the text has no point ("1e3"), exact for the double.  With
-//            Numbers::kJson it is exact for the text, and a number of JSON
-//            beyond a double is what the reader of JSON makes of it
+//            Numbers::kJson, a number of JSON beyond 2^53 that has a point or
+//            an exponent, also one beyond a double, is what the reader of JSON
+//            makes of it
 //   boolean  true 1 false 0, in any case, surrounded by white space or not
 //   null     null None, the same
 //   object, array  JSON text of that shape
