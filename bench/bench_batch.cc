@@ -8,6 +8,7 @@
 // of wall time per row and step:
 //
 //   masks    tokens are accepted, masks are filled
+//   numbers  as masks, by their numbers in a table
 //   parse    tokens are read by the parsers, too: all of a step
 //
 // Run: scripts/bench, or bench_batch --benchmark_filter=threads:2
@@ -32,6 +33,7 @@
 #include "parlance/batch.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
+#include "parlance/mask_table.h"
 #include "parlance/structural_tag.h"
 
 namespace parlance {
@@ -151,7 +153,7 @@ struct Request {
   std::size_t at = 0;
 };
 
-void step(benchmark::State& state, bool parse) {
+void step(benchmark::State& state, bool parse, bool numbers = false) {
   const Server& host = server();
   const auto threads = static_cast<unsigned>(state.range(0));
   Batch batch({.threads = threads});
@@ -160,6 +162,8 @@ void step(benchmark::State& state, bool parse) {
   std::vector<BatchOutput> outputs(kRows);
   const std::size_t words = host.compiler.mask_words();
   std::vector<std::int32_t> masks(kRows * words);
+  std::optional<MaskTable> table;
+  if (numbers) table.emplace(host.compiler);
   const auto begin = [&](std::size_t i) {
     Request& request = requests[i];
     const std::size_t kind = i % 4;
@@ -196,7 +200,7 @@ void step(benchmark::State& state, bool parse) {
       inputs[i].tokens = std::span(*request.response).subspan(request.at++, 1);
     }
     const auto began = std::chrono::steady_clock::now();
-    if (!batch.step(inputs, masks, words, outputs)) {
+    if (!batch.step(inputs, masks, words, outputs, table ? &*table : nullptr)) {
       state.SkipWithError("a step that is refused");
       return;
     }
@@ -214,8 +218,15 @@ void step(benchmark::State& state, bool parse) {
 
 void masks(benchmark::State& state) { step(state, false); }
 void parse(benchmark::State& state) { step(state, true); }
+void numbers(benchmark::State& state) { step(state, false, true); }
 
 BENCHMARK(masks)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->Iterations(1200)
+    ->UseRealTime();
+BENCHMARK(numbers)
     ->ArgName("threads")
     ->Arg(1)
     ->Arg(2)

@@ -43,6 +43,7 @@ CLASSES = {
     "grammar_cache.h": "grammar",
     "harmony.h": "harmony",
     "jmespath.h": "jmespath",
+    "mask_table.h": "mask",
     "response_parser.h": "parse",
     "response_schema.h": "response_schema",
     "structural_tag.h": "structural_tag",

@@ -27,6 +27,7 @@
 #include <span>
 
 #include "parlance/constraint.h"
+#include "parlance/mask_table.h"
 #include "parlance/message.h"
 #include "parlance/response_parser.h"
 #include "parlance/tag_parser.h"
@@ -84,6 +85,10 @@ struct BatchOutput {
   // for, if the row has no matcher, or if the mask excludes nothing.  Rows of
   // the buffer for a row without a matcher have every bit set.
   bool constrained = false;
+  // With a table of masks: the number of the mask, or kNothingExcluded, and
+  // then nothing was written to the buffer.  kNotListed: the mask, if one was
+  // asked for, is in the buffer.
+  std::int32_t mask_id = MaskTable::kNotListed;
   // The events of the row's parser, valid until it is used again.
   std::span<const Event> events = {};
 };
@@ -115,8 +120,12 @@ class Batch {
   // of a draft tree have equal sizes.  Otherwise nothing is done and the call
   // returns false.  A tree whose links are wrong has no masks, and its
   // BatchOutput::constrained is false.
+  //
+  // `table`: masks that it has, or can take, are given by number and not
+  // written, except those of draft trees.
   bool step(std::span<const BatchInput> inputs, std::span<std::int32_t> buffer,
-            std::size_t stride, std::span<BatchOutput> outputs);
+            std::size_t stride, std::span<BatchOutput> outputs,
+            MaskTable* table = nullptr);
 
  private:
   struct State;

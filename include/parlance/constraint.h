@@ -150,6 +150,7 @@ class Compiler {
   Result<std::size_t> save_tables(const std::string& path) const;
 
  private:
+  friend class MaskTable;
   struct State;
   explicit Compiler(std::shared_ptr<State> state);
   Result<Constraint> compile_made(Result<Grammar> grammar,
@@ -273,6 +274,7 @@ class Matcher {
 
  private:
   friend class Constraint;
+  friend class MaskTable;
   friend void fill_bitmasks(std::span<Matcher* const> matchers,
                             std::span<const std::size_t> rows,
                             std::span<std::int32_t> buffer, std::size_t stride,

@@ -24,6 +24,7 @@
 #include "parlance/json_place.h"
 #include "parlance/limits.h"
 #include "parlance/line_column.h"
+#include "parlance/mask_table.h"
 #include "parlance/message.h"
 #include "parlance/response_parser.h"
 #include "parlance/response_schema.h"

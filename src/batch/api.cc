@@ -61,6 +61,17 @@ bool fill(const BatchRow& row, const BatchInput& input,
   return true;
 }
 
+// The number of the mask that `input` asks for, if it has one.
+std::int32_t number_of(const BatchRow& row, const BatchInput& input,
+                       MaskTable* table) {
+  if (table == nullptr || input.mask_row == BatchInput::kNoMask ||
+      !input.draft_tokens.empty()) {
+    return MaskTable::kNotListed;
+  }
+  return row.matcher == nullptr ? MaskTable::kNothingExcluded
+                                : table->id_of(*row.matcher);
+}
+
 }  // namespace
 
 struct Batch::State {
@@ -141,7 +152,7 @@ std::size_t Batch::size() const {
 
 bool Batch::step(std::span<const BatchInput> inputs,
                  std::span<std::int32_t> buffer, std::size_t stride,
-                 std::span<BatchOutput> outputs) {
+                 std::span<BatchOutput> outputs, MaskTable* table) {
   State& state = *state_;
   const std::size_t buffer_rows = stride == 0 ? 0 : buffer.size() / stride;
   if (outputs.size() < inputs.size() ||
@@ -160,6 +171,11 @@ bool Batch::step(std::span<const BatchInput> inputs,
     output.terminated = row.matcher != nullptr && row.matcher->is_terminated();
     output.events = feed(row, input.tokens.first(output.accepted));
     const std::size_t masks = masks_of(input);
+    output.mask_id = number_of(row, input, table);
+    if (output.mask_id != MaskTable::kNotListed) {
+      output.constrained = output.mask_id != MaskTable::kNothingExcluded;
+      return;
+    }
     output.constrained =
         masks != 0 &&
         fill(row, input,

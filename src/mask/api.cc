@@ -21,6 +21,7 @@
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
 #include "grammar/source.h"
+#include "mask/api_state.h"
 #include "mask/batch.h"
 #include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
@@ -35,33 +36,6 @@
 #include "vocab/vocabulary_impl.h"
 
 namespace parlance {
-
-struct Compiler::State {
-  std::shared_ptr<mask::CompilerImpl> impl;
-  GrammarCache grammars;
-  mask::KnownRequests requests;
-  bool knows_stops = true;
-  // The keys of the user data Marked, one for each reading of markers as
-  // tokens: Markers::kToken at index 0, Markers::kEither at index 1.
-  std::array<std::uint64_t, 2> marked_owners = {
-      recogniser::Recogniser::new_user_key(),
-      recogniser::Recogniser::new_user_key()};
-};
-
-struct Constraint::State {
-  std::shared_ptr<mask::ConstraintImpl> impl;
-  // What it was made from.  `marked`: its grammar was compiled with the marks
-  // of the vocabulary.
-  std::shared_ptr<const grammar::Source> source;
-  Markers markers = Markers::kToken;
-  bool marked = false;
-
-  json::Object request() const;
-};
-
-struct Matcher::State {
-  mask::MatcherImpl impl;
-};
 
 // --- What constraints are compiled from --------------------------------------
 

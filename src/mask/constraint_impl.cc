@@ -219,22 +219,38 @@ void ConstraintImpl::store_in_part(Recogniser& recogniser, Configuration config,
   }
 }
 
+std::pair<MaskHandle, bool> ConstraintImpl::find_known(
+    const Position& position) {
+  const GenerationLock use(*position.in);
+  if (use->overflowed()) return {};
+  RecogniserMasks& masks = *position.in->masks;
+  const bool can_end = use->can_end(position.config);
+  const Configuration key = mask_key_of(*use, position.config);
+  MaskHandle handle = masks.memo.find(key);
+  if (!handle && (handle = find_in_part(*use, position.config))) {
+    masks.memo.insert(key, handle);
+  }
+  return {handle, can_end};
+}
+
+std::optional<KnownMask> ConstraintImpl::known_mask(const Position& position,
+                                                    const StopSet& stops) {
+  if (position.dead() || stops.ids().size() > 30) return std::nullopt;
+  const auto [handle, can_end] = find_known(position);
+  if (!handle) return std::nullopt;
+  KnownMask out{handle, can_end ? 1U : 0U};
+  for (std::size_t i = 0; !can_end && i < stops.ids().size(); ++i) {
+    if (ends_with(position, stops.ids()[i])) {
+      out.ends |= std::uint32_t{2} << i;
+    }
+  }
+  return out;
+}
+
 bool ConstraintImpl::fill_if_known(const Position& position,
                                    const StopSet& stops,
                                    std::span<std::uint32_t> row) {
-  MaskHandle handle;
-  bool can_end = false;
-  {
-    const GenerationLock use(*position.in);
-    if (use->overflowed()) return false;
-    RecogniserMasks& masks = *position.in->masks;
-    can_end = use->can_end(position.config);
-    const Configuration key = mask_key_of(*use, position.config);
-    handle = masks.memo.find(key);
-    if (!handle && (handle = find_in_part(*use, position.config))) {
-      masks.memo.insert(key, handle);
-    }
-  }
+  const auto [handle, can_end] = find_known(position);
   const MaskView* mask = compiler_->store().pin(handle);
   if (mask == nullptr) return false;
   mask->write(row);

@@ -62,6 +62,17 @@ class InputLog {
   std::vector<std::string> bytes_;
 };
 
+// What determines a mask: two masks of a compiler, with equal stop tokens, are
+// equal if these are.
+struct KnownMask {
+  MaskHandle handle;
+  // Bit 0: the text can end.  Bit i + 1: stop token i is a mark with which the
+  // text can end.
+  std::uint32_t ends = 0;
+
+  bool operator==(const KnownMask&) const = default;
+};
+
 // Safe to use from many threads.
 class ConstraintImpl {
  public:
@@ -87,6 +98,9 @@ class ConstraintImpl {
   // Stores the first mask, which first_mask() returned in another process.
   // REQUIRES: `words` has the words of a mask.
   void know_first_mask(std::span<const std::uint32_t> words);
+  // The mask of `position`, if it is cached.
+  std::optional<KnownMask> known_mask(const Position& position,
+                                      const StopSet& stops);
   // As fill() if the mask is cached.  Else returns false and writes nothing.
   bool fill_if_known(const Position& position, const StopSet& stops,
                      std::span<std::uint32_t> row);
@@ -166,6 +180,9 @@ class ConstraintImpl {
   Next next_with_marks(Recogniser& recogniser, Configuration config,
                        const Recogniser::TokenIds& ids, Next next);
   MaskHandle find_in_part(Recogniser& recogniser, Configuration config);
+  // The handle of the mask, empty if none is known, and whether the text can
+  // end.
+  std::pair<MaskHandle, bool> find_known(const Position& position);
   void store_in_part(Recogniser& recogniser, Configuration config,
                      bool past_part, MaskHandle handle);
 

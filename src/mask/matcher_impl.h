@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,11 @@ class MatcherImpl {
   // As fill_bitmask() if the mask is cached.  Else returns false and writes
   // nothing.
   bool fill_if_known(std::span<std::int32_t> row);
+  // What determines the mask of the next token, if it is cached.
+  // REQUIRES: not terminated.
+  std::optional<KnownMask> known_mask() {
+    return constraint_->known_mask(here(), *stops_);
+  }
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
@@ -54,6 +60,7 @@ class MatcherImpl {
   std::vector<Id> forced_tokens();
 
   const ConstraintImpl& constraint() const { return *constraint_; }
+  const StopSet& stops() const { return *stops_; }
 
  private:
   // The state after a node of a draft tree.

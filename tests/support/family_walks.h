@@ -489,10 +489,15 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
   const Message& by_tag = tag_parser.message();
   ASSERT_TRUE(by_tag.diagnostics.empty())
       << listed(by_tag.diagnostics) << json::dump(text);
-  ASSERT_EQ(difference(untyped(read.fields), untyped(by_tag.fields)), "")
-      << json::dump(read.fields) << "\n"
-      << json::dump(by_tag.fields) << "\n"
-      << json::dump(text);
+  // A schema may be true of the digits and not of the double next to them, for
+  // example 0.50000000000000000001 and an exclusive minimum of 0.5.
+  const bool is_double = !has_long_number(text);
+  if (is_double) {
+    ASSERT_EQ(difference(untyped(read.fields), untyped(by_tag.fields)), "")
+        << json::dump(read.fields) << "\n"
+        << json::dump(by_tag.fields) << "\n"
+        << json::dump(text);
+  }
 
   // valid, choice
   const std::vector<Call> found = calls_of(read.fields);
@@ -502,7 +507,7 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
         << call.name << json::dump(text);
     ASSERT_TRUE(call.arguments.is_object()) << json::dump(text);
     const auto document = documents_.find(call.name);
-    if (document != documents_.end()) {
+    if (document != documents_.end() && is_double) {
       schema::Validator validator(document->second);
       ASSERT_TRUE(validator.valid(call.arguments))
           << json::dump(call.arguments) << json::dump(text);

@@ -129,6 +129,9 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
   const Server& host = server();
   std::mt19937 random(seed);
   Batch batch({.threads = threads});
+  // In two of three runs; in one of them it has too few rows.
+  std::optional<MaskTable> table;
+  if (seed % 3 != 0) table.emplace(host.compiler, seed % 3 == 1 ? 4 : 1024);
   // Each request twice: in the batch and alone.
   std::map<std::uint32_t, std::unique_ptr<std::pair<Request, Request>>>
       requests;
@@ -169,7 +172,8 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
     std::shuffle(inputs.begin(), inputs.end(), random);
     std::vector<std::int32_t> masks(rows * stride, 7);
     std::vector<BatchOutput> outputs(inputs.size());
-    ASSERT_TRUE(batch.step(inputs, masks, stride, outputs));
+    ASSERT_TRUE(
+        batch.step(inputs, masks, stride, outputs, table ? &*table : nullptr));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const BatchInput& input = inputs[i];
       Request& one = requests.at(input.row)->second;
@@ -186,7 +190,16 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
       if (input.mask_row == BatchInput::kNoMask) {
         ASSERT_FALSE(outputs[i].constrained);
       } else {
+        const std::int32_t id = outputs[i].mask_id;
         const auto row = [&](std::size_t node) {
+          if (id == MaskTable::kNothingExcluded) {
+            return std::vector<std::int32_t>(host.words, -1);
+          }
+          if (id >= 0) {
+            const auto at = static_cast<std::size_t>(id);
+            const auto listed = table->rows(at, at + 1);
+            return std::vector<std::int32_t>(listed.begin(), listed.end());
+          }
           const auto at = masks.begin() + static_cast<std::ptrdiff_t>(
                                               (input.mask_row + node) * stride);
           return std::vector<std::int32_t>(
@@ -203,8 +216,13 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
                       std::vector<std::int32_t>(
                           at, at + static_cast<std::ptrdiff_t>(host.words)));
           }
-        } else {
+        } else if (id != MaskTable::kNothingExcluded || !matcher) {
           ASSERT_EQ(row(0), mask);
+        }
+        if (!table || !input.draft_tokens.empty()) {
+          ASSERT_EQ(id, MaskTable::kNotListed);
+        } else if (seed % 3 == 2) {
+          ASSERT_NE(id, MaskTable::kNotListed);
         }
         ASSERT_EQ(outputs[i].constrained, constrained);
       }
@@ -232,6 +250,69 @@ TEST(Batch, DoesWhatEachRowDoesAlone) {
       run_schedule(threads, seed);
       if (HasFatalFailure()) return;
     }
+  }
+}
+
+TEST(MaskTable, ARowIsTheMaskAndStays) {
+  const Server& host = server();
+  MaskTable table(host.compiler);
+  EXPECT_EQ(table.mask_words(), host.words);
+  EXPECT_EQ(table.size(), 0U);
+  std::mt19937 random(1);
+  std::map<std::vector<std::int32_t>, std::int32_t> ids;
+  for (int text = 0; text < 30; ++text) {
+    // Some with stop tokens of their own.
+    const std::vector<TokenId> stops = {static_cast<TokenId>('a' + text % 3)};
+    Matcher matcher = text % 2 == 0
+                          ? host.constraint.matcher()
+                          : host.constraint.matcher({.stop_ids = stops});
+    std::vector<std::int32_t> mask(host.words);
+    for (int step = 0; step < 60; ++step) {
+      const bool excludes = matcher.fill_bitmask(mask);
+      const std::int32_t id = table.id_of(matcher);
+      ASSERT_EQ(id == MaskTable::kNothingExcluded, !excludes);
+      if (!excludes) break;
+      // Equal masks have one row, and a row never changes.
+      ASSERT_EQ(ids.emplace(mask, id).first->second, id);
+      const auto at = static_cast<std::size_t>(id);
+      const auto row = table.rows(at, at + 1);
+      ASSERT_EQ(std::vector<std::int32_t>(row.begin(), row.end()), mask);
+      matcher.accept_token(draw(mask, random));
+    }
+  }
+  EXPECT_EQ(table.size(), ids.size());
+  EXPECT_GT(table.size(), 10U);
+  EXPECT_TRUE(table.rows(1, table.size() + 1).empty());
+  EXPECT_TRUE(table.rows(2, 1).empty());
+  table.clear();
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.version(), 1U);
+  Matcher matcher = host.constraint.matcher();
+  EXPECT_EQ(table.id_of(matcher), 0);
+}
+
+TEST(MaskTable, WhatHasNoRow) {
+  const Server& host = server();
+  MaskTable table(host.compiler, 1);
+  Matcher matcher = host.constraint.matcher();
+  EXPECT_EQ(table.id_of(matcher), 0);
+  ASSERT_TRUE(matcher.accept_bytes("<tool_call>"));
+  EXPECT_EQ(table.id_of(matcher), MaskTable::kNotListed);  // full
+  matcher.reset();
+  EXPECT_EQ(table.id_of(matcher), 0);
+  const Compiler other = *Compiler::create(host.tokens);
+  Matcher stranger = other.compile_structural_tag(host.tag)->matcher();
+  EXPECT_EQ(table.id_of(stranger), MaskTable::kNotListed);
+  // Masks that nothing keeps.
+  const Compiler small = *Compiler::create(host.tokens, {.cache_bytes = 0});
+  MaskTable uncached(small);
+  Matcher plain = small.compile_structural_tag(host.tag)->matcher();
+  const std::int32_t id = uncached.id_of(plain);
+  std::vector<std::int32_t> mask(host.words);
+  plain.fill_bitmask(mask);
+  if (id != MaskTable::kNotListed) {
+    const auto row = uncached.rows(0, 1);
+    EXPECT_EQ(std::vector<std::int32_t>(row.begin(), row.end()), mask);
   }
 }
 
