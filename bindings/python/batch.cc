@@ -1,4 +1,5 @@
-// Batch: a step of many matchers and parsers in one call.
+// Batch: a step of many matchers and parsers in one call.  MaskTable: masks by
+// number.
 
 #include "parlance/batch.h"
 
@@ -125,6 +126,73 @@ nb::str str_of(std::string_view text) {
       text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
+// A table, and how many steps use it now: others must not clear it.
+struct TableObject {
+  explicit TableObject(const Compiler& compiler, std::size_t rows)
+      : table(compiler, rows) {}
+
+  // Raises UsageError if a step uses the table.
+  void check_idle() const {
+    if (users.load(std::memory_order_acquire) != 0) {
+      raise_usage("a step in another thread uses this table");
+    }
+  }
+
+  MaskTable table;
+  std::atomic<int> users = 0;
+};
+
+class TableUse {
+ public:
+  explicit TableUse(TableObject* table) : table_(table) {
+    if (table_ != nullptr) ++table_->users;
+  }
+  ~TableUse() {
+    if (table_ != nullptr) --table_->users;
+  }
+  TableUse(const TableUse&) = delete;
+  TableUse& operator=(const TableUse&) = delete;
+
+  MaskTable* get() const { return table_ == nullptr ? nullptr : &table_->table; }
+
+ private:
+  TableObject* const table_;
+};
+
+std::int32_t id_of(TableObject& self, nb::handle matcher) {
+  const std::optional<Stepped> found = stepped_matcher(matcher);
+  if (!found) raise_type("matcher", "a Matcher", matcher);
+  Uses uses;
+  uses.take(found->in_use);
+  const TableUse use(&self);
+  nb::gil_scoped_release release;
+  return self.table.id_of(*found->row.matcher);
+}
+
+// Copies the rows of the table from `begin` on.
+std::size_t copy_rows(TableObject& self, nb::handle buffer, std::size_t begin) {
+  const std::size_t end = self.table.size();
+  if (begin > end) {
+    raise_usage("the table has " + std::to_string(end) +
+                " rows, so they do not begin at " + std::to_string(begin));
+  }
+  const std::size_t words = self.table.mask_words();
+  const Rows target(buffer, words);
+  if (target.count() < end - begin) {
+    raise_usage("the buffer has " + std::to_string(target.count()) +
+                " rows, and there are " + std::to_string(end - begin) +
+                " to copy");
+  }
+  const TableUse use(&self);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto from = self.table.rows(i, i + 1);
+    const auto to = target.row(static_cast<Py_ssize_t>(i - begin));
+    std::ranges::copy(from, to.begin());
+    std::ranges::fill(to.subspan(words), 0);
+  }
+  return end - begin;
+}
+
 class BatchObject {
  public:
   explicit BatchObject(unsigned threads) : batch_({.threads = threads}) {
@@ -174,7 +242,8 @@ class BatchObject {
   std::size_t size() const { return batch_.size(); }
 
   nb::object step(nb::handle rows, nb::handle tokens, nb::handle buffer,
-                  nb::handle mask_rows, nb::handle drafts) {
+                  nb::handle mask_rows, nb::handle drafts,
+                  TableObject* table) {
     Uses uses;
     uses.take(&in_use_);
     const std::vector<std::int64_t> numbers = read_numbers(rows, "rows");
@@ -201,14 +270,17 @@ class BatchObject {
       place(inputs, mask_rows, target->count());
     } else if (!mask_rows.is_none()) {
       raise_usage("mask_rows needs a buffer, which has these rows");
+    } else if (table != nullptr) {
+      raise_usage("table needs a buffer, for the masks that have no row in it");
     }
     std::vector<BatchOutput> outputs(inputs.size());
+    const TableUse masks(table);
     bool done = false;
     {
       nb::gil_scoped_release release;
       done = batch_.step(inputs,
                          target ? target->all() : std::span<std::int32_t>(),
-                         target ? target->stride() : 0, outputs);
+                         target ? target->stride() : 0, outputs, masks.get());
     }
     if (!done) {
       raise_usage(
@@ -283,11 +355,13 @@ class BatchObject {
     nb::list terminated;
     nb::list constrained;
     nb::list deltas;
+    nb::list mask_ids;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const BatchOutput& output = outputs[i];
       accepted.append(output.accepted);
       terminated.append(output.terminated);
       constrained.append(output.constrained);
+      mask_ids.append(output.mask_id);
       for (const Event& event : output.events) {
         if (event.kind == EventKind::kRegionOpen ||
             event.kind == EventKind::kRegionClose) {
@@ -302,7 +376,7 @@ class BatchObject {
             call ? static_cast<std::int64_t>(event.call) : -1));
       }
     }
-    return nb::make_tuple(accepted, terminated, constrained, deltas);
+    return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids);
   }
 
   static constexpr std::size_t kKinds =
@@ -325,7 +399,24 @@ void define_batch(nb::module_& m) {
       .def("size", &BatchObject::size)
       .def("step", &BatchObject::step, nb::arg("rows"), nb::arg("tokens"),
            nb::arg("buffer").none(), nb::arg("mask_rows").none(),
-           nb::arg("drafts").none());
+           nb::arg("drafts").none(), nb::arg("table").none());
+
+  nb::class_<TableObject>(m, "MaskTable")
+      .def(nb::init<const Compiler&, std::size_t>(), nb::arg("compiler"),
+           nb::arg("rows"))
+      .def("id_of", &id_of, nb::arg("matcher"))
+      .def("copy_rows", &copy_rows, nb::arg("buffer"), nb::arg("begin"))
+      .def("size", [](const TableObject& self) { return self.table.size(); })
+      .def("max_rows",
+           [](const TableObject& self) { return self.table.max_rows(); })
+      .def("mask_words",
+           [](const TableObject& self) { return self.table.mask_words(); })
+      .def("version",
+           [](const TableObject& self) { return self.table.version(); })
+      .def("clear", [](TableObject& self) {
+        self.check_idle();
+        self.table.clear();
+      });
 }
 
 }  // namespace parlance::python

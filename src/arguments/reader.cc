@@ -280,14 +280,13 @@ void Reading::add_exact_values(std::vector<Candidate>& out,
   const CloseText parts = close_text(close);
   const std::string_view rest = text_.substr(pos);
   std::string_view raw;
-  bool is_string = !layout_.types.empty();
+  const bool is_string = !layout_.types.empty();
   if (layout_.strings == ElementLayout::Strings::kCdata &&
       rest.starts_with(kCdataOpen)) {
     end = rest.find(kCdataClose, kCdataOpen.size());
     if (end == std::string_view::npos) return;
     raw = rest.substr(0, end).substr(kCdataOpen.size());
     end += kCdataClose.size();
-    is_string = true;
   } else {
     end = rest.find(parts.text);
     if (end == std::string_view::npos || end < parts.before.size()) return;

@@ -245,7 +245,6 @@ MinimaxCallReader::MinimaxCallReader(std::string_view name, std::string_view id,
       tools_(std::move(tools)),
       exact_(exact),
       limits_(limits),
-      parameters_(schema::parameters_of(tools_, name)),
       frames_(1) {
   frames_[0].kind = Frame::Kind::kObject;
 }
@@ -314,9 +313,9 @@ bool MinimaxCallReader::begin_element(std::string_view name, std::string& out) {
   if (frames_.size() > 1) {
     next.parameter =
         schema::inner_parameter(parent.parameter, name, parent.items++);
-  } else if (parameters_ != nullptr) {
-    const auto found = parameters_->find(name);
-    if (found != parameters_->end()) next.parameter = found->second;
+  } else if (const auto declared = schema::parameter_of(
+                 tools_, name_, name, schema::Strings::kWritten)) {
+    next.parameter = *declared;
   }
   frames_.push_back(std::move(next));
   return true;

@@ -119,7 +119,6 @@ class MinimaxCallReader final : public CallReader {
   const ToolSet tools_;
   const bool exact_;
   const Limits limits_;
-  const schema::StringMap<schema::Parameter>* const parameters_;
   bool opened_ = false;
   bool stopped_ = false;
   bool rest_ = false;  // what follows is known when the region closes

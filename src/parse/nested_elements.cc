@@ -197,10 +197,10 @@ Value value_of(MinimaxFrame& frame, std::string_view text, std::size_t end) {
 
 }  // namespace
 
-Result<Value> read_minimax_m3_elements(
-    std::string_view text,
-    const schema::StringMap<schema::Parameter>* parameters,
-    const Limits& limits) {
+Result<Value> read_minimax_m3_elements(std::string_view text,
+                                       const ToolSet& tools,
+                                       std::string_view tool,
+                                       const Limits& limits) {
   std::vector<MinimaxFrame> frames(1);
   std::size_t at = 0;
   for (;;) {
@@ -244,9 +244,9 @@ Result<Value> read_minimax_m3_elements(
       if (frames.size() > 1) {
         next.parameter =
             schema::inner_parameter(top.parameter, next.name, top.items.size());
-      } else if (parameters != nullptr) {
-        const auto found = parameters->find(next.name);
-        if (found != parameters->end()) next.parameter = found->second;
+      } else if (const auto declared = schema::parameter_of(
+                     tools, tool, next.name, schema::Strings::kWritten)) {
+        next.parameter = *declared;
       }
       frames.push_back(std::move(next));
       continue;

@@ -23,6 +23,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parlance/tools.h"
 #include "schema/tool_table.h"
 
 namespace parlance::parse {
@@ -31,11 +32,11 @@ namespace parlance::parse {
 Result<json::Value> read_cohere_elements(std::string_view text,
                                          const Limits& limits);
 
-// `parameters`: of the tool that is called; null if it is unknown.
-Result<json::Value> read_minimax_m3_elements(
-    std::string_view text,
-    const schema::StringMap<schema::Parameter>* parameters,
-    const Limits& limits);
+// The arguments of a call of `tool`, which `tools` may lack.
+Result<json::Value> read_minimax_m3_elements(std::string_view text,
+                                             const ToolSet& tools,
+                                             std::string_view tool,
+                                             const Limits& limits);
 
 }  // namespace parlance::parse
 

@@ -100,10 +100,8 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
     for (const auto& [name, value] : captures) {
       if (name == "name") tool = value;
     }
-    out.push_back(
-        {all,
-         read_minimax_m3_elements(
-             text.text, schema::parameters_of(context.tools, tool), limits)});
+    out.push_back({all, read_minimax_m3_elements(text.text, context.tools, tool,
+                                                 limits)});
     return out;
   }
   if (reading.syntax == ValueSyntax::kPythonCalls) {

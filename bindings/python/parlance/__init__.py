@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 from . import _parlance
 from ._arguments import NOT_GIVEN, count, flag, is_a, items, kind, shown, unicode
-from ._batch import Batch, BatchStep
+from ._batch import Batch, BatchStep, MaskTable
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
@@ -55,7 +55,7 @@ from ._errors import (
     UsageError,
 )
 from ._files import read_text
-from ._logits import apply_bitmask
+from ._logits import apply_bitmask, apply_mask_ids
 from ._parlance import ArrowMessages, Constraint, HarmonyParser, Matcher, Vocabulary
 from ._structural_tags import (
     StructuralTag,
@@ -81,6 +81,7 @@ __all__ = [
     "Grammar",
     "GrammarError",
     "HarmonyParser",
+    "MaskTable",
     "Matcher",
     "MissingPlaceholderError",
     "ParseResult",
@@ -100,6 +101,7 @@ __all__ = [
     "UsageError",
     "Vocabulary",
     "apply_bitmask",
+    "apply_mask_ids",
     "detect_format",
     "detection_sample",
     "fill_bitmasks",

@@ -1353,12 +1353,94 @@ class BatchStep(NamedTuple):
         terminated: whether the matcher has ended.
         constrained: whether masks were written that must be applied.
         deltas: the text that became certain.
+        mask_ids: with a ``MaskTable``, the numbers of the masks.
     """
 
     accepted: list[int]
     terminated: list[bool]
     constrained: list[bool]
     deltas: list[tuple[int, str, str, str, int]]
+    mask_ids: list[int]
+
+class MaskTable:
+    """Masks by number, for engines that keep masks on their device.
+
+        table = MaskTable(compiler)
+        step = batch.step(rows, tokens, masks, table=table)
+        sent += table.copy_rows(staging, sent)     # rows that are new
+
+    Thousands of requests need few distinct masks.  A mask gets a row of the
+    table when it is first needed, and then its number is all that a step sends.
+    ``apply_mask_ids`` applies them.  Several batches may share a table.
+
+    Args:
+        compiler: the ``Compiler`` of the matchers; the masks of others have no
+            row.
+        rows: the largest number of rows, at most 1,048,576, of ``mask_words`` words
+            of 4 bytes each.  Memory is used as rows are added.
+
+    Raises:
+        UsageError: ``rows`` is out of range.
+    """
+
+    def __init__(self, compiler: Compiler, rows: int = 1024) -> None: ...
+    def id_of(self, matcher: Matcher) -> int:
+        """The number of the mask of a matcher's next token.
+
+        Args:
+            matcher: a ``Matcher``.
+
+        Returns:
+            The row of the table, which is added if it is new;
+            ``NOTHING_EXCLUDED`` or ``NOT_LISTED`` otherwise.  ``NOT_LISTED``: the
+            table is full, or the compiler does not keep the mask.
+
+        Raises:
+            TypeError: the matcher is none.
+            UsageError: the matcher is in use in another thread.
+        """
+
+    def copy_rows(self, buffer: Any, begin: int = 0) -> int:
+        """Copies the rows from ``begin`` on to a buffer.
+
+        Args:
+            buffer: as of ``Matcher.fill_bitmask``; row ``begin`` goes to its first
+                row.
+            begin: the first row to copy, for example the number of rows that
+                the device has.
+
+        Returns:
+            How many rows were copied.
+
+        Raises:
+            UsageError: the table has fewer rows than ``begin``, or the buffer has
+                too few.
+            TypeError: the buffer is none.
+        """
+
+    def __len__(self) -> int:
+        """The number of rows so far.  A row never changes, until ``clear``."""
+
+    @property
+    def max_rows(self) -> int:
+        """The largest number of rows."""
+
+    @property
+    def mask_words(self) -> int:
+        """The 32-bit words of a row."""
+
+    @property
+    def version(self) -> int:
+        """How often the table was cleared.  Numbers of another version mean
+        nothing.
+        """
+
+    def clear(self) -> None:
+        """Removes all rows, for example when the table is full.
+
+        Raises:
+            UsageError: a step in another thread uses the table.
+        """
 
 class Batch:
     """Matchers and parsers of many requests, which make their steps together.
@@ -1420,6 +1502,7 @@ class Batch:
             tuple[Sequence[int], Sequence[int], Sequence[int]] | None
         ]
         | None = None,
+        table: MaskTable | None = None,
     ) -> BatchStep:
         """Accepts the tokens of rows, feeds their parsers, fills their masks.
 
@@ -1435,6 +1518,9 @@ class Batch:
             drafts: for each row ``None`` or a draft tree ``(first_child,
                 next_sibling, tokens)``, as of ``Matcher.fill_tree``; its masks
                 take as many rows of the buffer as the tree has nodes.
+            table: a ``MaskTable``.  Masks that it has, or can take, are given by
+                ``BatchStep.mask_ids`` and not written to the buffer, except those
+                of draft trees.
 
         Returns:
             A ``BatchStep``.
@@ -2038,6 +2124,31 @@ def apply_bitmask(logits: Any, mask: Any, rows: _Ids | None = None) -> None:
             not exist.
 
     Complexity: O(rows * columns / 32) plus the number of logits written.
+    """
+
+def apply_mask_ids(
+    logits: Any, ids: Iterable[int], table: Any, masks: Any = None
+) -> None:
+    """Sets the logits of refused tokens to minus infinity, in place, by the
+    numbers of masks.
+
+    Args:
+        logits: as in ``apply_bitmask``, of shape (rows, columns).
+        ids: for each row of ``logits`` the number of its mask
+            (``BatchStep.mask_ids``, ``MaskTable.id_of``): a row of ``table``, -1 for
+            no mask, or -2 for the same row of ``masks``.
+        table: the rows of a ``MaskTable`` (``MaskTable.copy_rows``), of shape
+            (rows, words); a torch tensor on the device of ``logits``, if these
+            are one.
+        masks: the buffer with the masks that have no number.  Default: none of
+            the numbers is -2.
+
+    Raises:
+        TypeError: an argument is no such array.
+        UsageError: types or shapes do not fit, or a number is out of range.
+
+    Complexity: O(rows * columns), in one pass over the logits of the rows that
+    have a mask.
     """
 
 class ResponseParser:

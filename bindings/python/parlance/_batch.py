@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from . import _parlance
 from ._arguments import count
+from ._errors import UsageError
 
 
 class BatchStep(NamedTuple):
@@ -16,12 +17,14 @@ class BatchStep(NamedTuple):
         terminated: whether the matcher has ended.
         constrained: whether masks were written that must be applied.
         deltas: the text that became certain.
+        mask_ids: with a ``MaskTable``, the numbers of the masks.
     """
 
     accepted: list[int]
     terminated: list[bool]
     constrained: list[bool]
     deltas: list[tuple[int, str, str, str, int]]
+    mask_ids: list[int]
 
 
 BatchStep.accepted.__doc__ = (
@@ -43,6 +46,101 @@ of regions.  ``kind`` is ``"region_chunk"``, ``"region_malformed"`` or
 (the text is the name), ``"call_arguments"`` or ``"call_close"`` with the number of
 the call; ``call`` is -1 otherwise.
 """
+BatchStep.mask_ids.__doc__ = (
+    "The number of the row's mask in the ``MaskTable``; -1 if the mask excludes "
+    "nothing; -2 if the mask, if one was asked for, is in the buffer."
+)
+
+
+class MaskTable:
+    """Masks by number, for engines that keep masks on their device.
+
+        table = MaskTable(compiler)
+        step = batch.step(rows, tokens, masks, table=table)
+        sent += table.copy_rows(staging, sent)     # rows that are new
+
+    Thousands of requests need few distinct masks.  A mask gets a row of the
+    table when it is first needed, and then its number is all that a step sends.
+    ``apply_mask_ids`` applies them.  Several batches may share a table.
+
+    Args:
+        compiler: the ``Compiler`` of the matchers; the masks of others have no
+            row.
+        rows: the largest number of rows, at most 1,048,576, of ``mask_words`` words
+            of 4 bytes each.  Memory is used as rows are added.
+
+    Raises:
+        UsageError: ``rows`` is out of range.
+    """
+
+    def __init__(self, compiler, rows=1024):
+        if count("rows", rows, 1 << 20) == 0:
+            raise UsageError("rows must be at least 1")
+        self._table = _parlance.MaskTable(compiler, rows)
+
+    def id_of(self, matcher):
+        """The number of the mask of a matcher's next token.
+
+        Args:
+            matcher: a ``Matcher``.
+
+        Returns:
+            The row of the table, which is added if it is new; -1 if the mask
+            excludes nothing; -2 if it has no row, because the table is full or
+            the compiler does not keep the mask.
+
+        Raises:
+            TypeError: the matcher is none.
+            UsageError: the matcher is in use in another thread.
+        """
+        return self._table.id_of(matcher)
+
+    def copy_rows(self, buffer, begin=0):
+        """Copies the rows from ``begin`` on to a buffer.
+
+        Args:
+            buffer: as of ``Matcher.fill_bitmask``; row ``begin`` goes to its first
+                row.
+            begin: the first row to copy, for example the number of rows that
+                the device has.
+
+        Returns:
+            How many rows were copied.
+
+        Raises:
+            UsageError: the table has fewer rows than ``begin``, or the buffer has
+                too few.
+            TypeError: the buffer is none.
+        """
+        return self._table.copy_rows(buffer, count("begin", begin, 1 << 20))
+
+    def __len__(self):
+        """The number of rows so far.  A row never changes, until ``clear``."""
+        return self._table.size()
+
+    @property
+    def max_rows(self):
+        """The largest number of rows."""
+        return self._table.max_rows()
+
+    @property
+    def mask_words(self):
+        """The 32-bit words of a row."""
+        return self._table.mask_words()
+
+    @property
+    def version(self):
+        """How often the table was cleared.  Numbers of another version mean
+        nothing."""
+        return self._table.version()
+
+    def clear(self):
+        """Removes all rows, for example when the table is full.
+
+        Raises:
+            UsageError: a step in another thread uses the table.
+        """
+        self._table.clear()
 
 
 class Batch:
@@ -95,7 +193,9 @@ class Batch:
         """The number of rows."""
         return self._batch.size()
 
-    def step(self, rows, tokens, buffer=None, *, mask_rows=None, drafts=None):
+    def step(
+        self, rows, tokens, buffer=None, *, mask_rows=None, drafts=None, table=None
+    ):
         """Accepts the tokens of rows, feeds their parsers, fills their masks.
 
         Args:
@@ -110,6 +210,9 @@ class Batch:
             drafts: for each row ``None`` or a draft tree ``(first_child,
                 next_sibling, tokens)``, as of ``Matcher.fill_tree``; its masks
                 take as many rows of the buffer as the tree has nodes.
+            table: a ``MaskTable``.  Masks that it has, or can take, are given by
+                ``BatchStep.mask_ids`` and not written to the buffer, except those
+                of draft trees.
 
         Returns:
             A ``BatchStep``.
@@ -121,5 +224,12 @@ class Batch:
             TypeError: an argument is of another kind.
         """
         return BatchStep(
-            *self._batch.step(rows, tokens, buffer, mask_rows, drafts)
+            *self._batch.step(
+                rows,
+                tokens,
+                buffer,
+                mask_rows,
+                drafts,
+                None if table is None else table._table,
+            )
         )

@@ -42,6 +42,70 @@ def apply_bitmask(logits, mask, rows=None):
     _parlance.apply_bitmask(logits, mask, rows, bfloat16)
 
 
+def apply_mask_ids(logits, ids, table, masks=None):
+    """Sets the logits of refused tokens to minus infinity, in place, by the
+    numbers of masks.
+
+    Args:
+        logits: as in ``apply_bitmask``, of shape (rows, columns).
+        ids: for each row of ``logits`` the number of its mask
+            (``BatchStep.mask_ids``, ``MaskTable.id_of``): a row of ``table``, -1 for
+            no mask, or -2 for the same row of ``masks``.
+        table: the rows of a ``MaskTable`` (``MaskTable.copy_rows``), of shape
+            (rows, words); a torch tensor on the device of ``logits``, if these
+            are one.
+        masks: the buffer with the masks that have no number.  Default: none of
+            the numbers is -2.
+
+    Raises:
+        TypeError: an argument is no such array.
+        UsageError: types or shapes do not fit, or a number is out of range.
+
+    Complexity: O(rows * columns), in one pass over the logits of the rows that
+    have a mask.
+    """
+    numbers = [int(one) for one in ids]
+    if len(numbers) != len(logits):
+        raise UsageError(
+            f"ids has {len(numbers)} items and logits {len(logits)} rows"
+        )
+    for row, number in enumerate(numbers):
+        if number < -2 or number >= len(table):
+            raise UsageError(
+                f"ids[{row}] is {number}, and the table has {len(table)} rows"
+            )
+        if number == -2 and (masks is None or row >= len(masks)):
+            raise UsageError(
+                f"ids[{row}] is -2, so masks needs a row {row}, which it has not"
+            )
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(logits, getattr(torch, "Tensor", ())):
+        _apply_ids_torch(torch, logits, numbers, table, masks)
+        return
+    for row, number in enumerate(numbers):
+        if number != -1:
+            words = masks[row] if number == -2 else table[number]
+            apply_bitmask(logits[row], words)
+
+
+def _apply_ids_torch(torch, logits, numbers, table, masks):
+    """``apply_mask_ids`` by torch's operations, on the device of ``logits``."""
+
+    def apply(rows, source, places):
+        if not rows:
+            return
+        index = torch.tensor(rows, device=logits.device)
+        words = _words_of(torch, source).to(logits.device)
+        part = logits[index]  # a copy, which is written back
+        _apply_torch(torch, part, words[torch.tensor(places, device=words.device)], None)
+        logits[index] = part
+
+    listed = [row for row, number in enumerate(numbers) if number >= 0]
+    apply(listed, table, [numbers[row] for row in listed])
+    others = [row for row, number in enumerate(numbers) if number == -2]
+    apply(others, masks, others)
+
+
 def _apply_torch(torch, logits, mask, rows):
     """``apply_bitmask`` by torch's operations, on the device of ``logits``."""
     words = _words_of(torch, mask).to(logits.device)

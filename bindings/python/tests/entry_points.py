@@ -76,6 +76,7 @@ def batch():
 # A new object of each class, for its methods.
 MAKE = {
     "Batch": batch,
+    "MaskTable": lambda: parlance.MaskTable(COMPILER, 8),
     "ArrowMessages": lambda: parlance.parse_arrow(TextColumn(["a"]), "qwen3"),
     "Compiler": lambda: COMPILER,
     "Constraint": lambda: CONSTRAINT,
@@ -131,6 +132,15 @@ VALID = {
     "Batch.step(tokens)": lambda: [97],
     "Batch.step(mask_rows)": lambda: [1],
     "Batch.step(drafts)": lambda: [([-1], [-1], [97])],
+    "Batch.step(table)": lambda: parlance.MaskTable(COMPILER, 8),
+    "MaskTable.copy_rows(begin)": lambda: 0,
+    "MaskTable.id_of(matcher)": CONSTRAINT.matcher,
+    "MaskTable(compiler)": lambda: COMPILER,
+    "MaskTable(rows)": lambda: 8,
+    "apply_mask_ids(ids)": lambda: [-1, -1],
+    "apply_mask_ids(logits)": lambda: numpy.zeros((2, 32 * WORDS), numpy.float32),
+    "apply_mask_ids(masks)": rows,
+    "apply_mask_ids(table)": rows,
     "buffer": rows,
     "cache_bytes": lambda: 1 << 20,
     "cancelled": lambda: None,

@@ -166,7 +166,7 @@ def test_rows_come_and_go():
         batch.remove(first)
     assert batch.add() == first
     step = batch.step([second, first], [[1, 2], []])
-    assert step == ([2, 0], [False, False], [False, False], [])
+    assert step == ([2, 0], [False, False], [False, False], [], [-2, -2])
 
 
 def test_a_matcher_may_be_rolled_back_between_steps():
@@ -251,3 +251,101 @@ def test_two_threads_do_not_share_an_object():
     for thread in threads:
         thread.join()
     assert all("in use" in error for error in errors)
+
+
+# ---- Masks by number
+
+
+def test_masks_by_number():
+    batch = parlance.Batch(threads=2)
+    table = parlance.MaskTable(COMPILER)
+    assert (len(table), table.max_rows, table.mask_words) == (0, 1024, WORDS)
+    matchers = [CONSTRAINT.matcher() for _ in range(20)]
+    alone = [CONSTRAINT.matcher() for _ in matchers]
+    rows = [batch.add(one) for one in matchers] + [batch.add()]
+    masks = numpy.zeros((len(rows), WORDS), numpy.int32)
+    device = numpy.zeros((0, WORDS), numpy.int32)  # what an engine has
+    generator = random.Random(3)
+    tokens = [[] for _ in rows]
+    for _ in range(40):
+        masks[:] = 7
+        step = batch.step(rows, tokens, masks, table=table)
+        new = numpy.zeros((len(table) - len(device), WORDS), numpy.int32)
+        assert table.copy_rows(new, len(device)) == len(new)
+        device = numpy.concatenate([device, new])
+        assert step.mask_ids[-1] == -1
+        for i, matcher in enumerate(alone):
+            matcher.accept_tokens(tokens[i])
+            expected = numpy.zeros(WORDS, numpy.int32)
+            constrained = matcher.fill_bitmask(expected)
+            assert step.constrained[i] == constrained
+            number = step.mask_ids[i]
+            if not constrained:
+                assert number == -1
+                tokens[i] = []
+                continue
+            assert (device[number] == expected).all()
+            bits = numpy.unpackbits(expected.view(numpy.uint8), bitorder="little")
+            tokens[i] = [generator.choice(numpy.flatnonzero(bits).tolist())]
+    assert (masks == 7).all()  # nothing was written
+    assert len(device) < 200
+    table.clear()
+    assert (len(table), table.version) == (0, 1)
+
+
+def test_a_table_that_is_full():
+    table = parlance.MaskTable(COMPILER, rows=1)
+    matcher = CONSTRAINT.matcher()
+    assert table.id_of(matcher) == 0
+    matcher.accept_bytes("<tool_call>")
+    assert table.id_of(matcher) == -2
+    batch = parlance.Batch(threads=1)
+    row = batch.add(matcher)
+    masks = numpy.zeros((1, WORDS), numpy.int32)
+    step = batch.step([row], [[]], masks, table=table)
+    expected = numpy.zeros(WORDS, numpy.int32)
+    matcher.fill_bitmask(expected)
+    assert step.mask_ids == [-2]
+    assert (masks[0] == expected).all()
+
+
+def test_tables_refuse():
+    table = parlance.MaskTable(COMPILER)
+    for rows in (0, -1, 1 << 21):
+        with pytest.raises(parlance.UsageError):
+            parlance.MaskTable(COMPILER, rows)
+    with pytest.raises(TypeError):
+        table.id_of(COMPILER)
+    table.id_of(CONSTRAINT.matcher())
+    with pytest.raises(parlance.UsageError, match="do not begin at 2"):
+        table.copy_rows(numpy.zeros((1, WORDS), numpy.int32), 2)
+    with pytest.raises(parlance.UsageError, match="1 to copy"):
+        table.copy_rows(numpy.zeros((0, WORDS), numpy.int32))
+    with pytest.raises(parlance.UsageError, match="needs a buffer"):
+        batch = parlance.Batch()
+        batch.step([batch.add(CONSTRAINT.matcher())], [[]], table=table)
+
+
+def test_numbers_are_applied():
+    generator = numpy.random.default_rng(5)
+    device = generator.integers(-(2**31), 2**31, (6, 3), numpy.int32)
+    masks = generator.integers(-(2**31), 2**31, (4, 3), numpy.int32)
+    for width in (80, 96, 120):
+        start = generator.normal(size=(4, width)).astype("float32")
+        expected, logits = start.copy(), start.copy()
+        numbers = [5, -1, -2, 0]
+        parlance.apply_bitmask(expected[0], device[5])
+        parlance.apply_bitmask(expected[2], masks[2])
+        parlance.apply_bitmask(expected[3], device[0])
+        parlance.apply_mask_ids(logits, numbers, device, masks)
+        assert logits.tobytes() == expected.tobytes()
+    for numbers, wrong in (
+        ([0, 0, 0], "3 items"),
+        ([6, 0, 0, 0], "ids.0. is 6"),
+        ([-3, 0, 0, 0], "ids.0. is -3"),
+        ([0, -2, 0, 0], "needs a row 1"),
+    ):
+        before = logits.copy()
+        with pytest.raises(parlance.UsageError, match=wrong):
+            parlance.apply_mask_ids(logits, numbers, device)
+        assert logits.tobytes() == before.tobytes()
