@@ -228,6 +228,7 @@ void ValueScanner::end_value(std::uint64_t at) {
 }
 
 void ValueScanner::open(char bracket) {
+  if (first_bracket_ == 0) first_bracket_ = bracket;
   stack_ += bracket;
   expect_ = bracket == '{' ? Expect::kKeyOrEnd : Expect::kValueOrEnd;
   operand_ = spaced_ = false;
@@ -294,7 +295,11 @@ bool ValueScanner::step_after(char c) {
     name_ended_ = false;
     return true;
   }
-  if (c != '{' && c != '[') return other(position_);
+  // Text may begin with another bracket than the values do.
+  const bool opens = language_->kind == ValueLanguage::Kind::kJson
+                         ? c == first_bracket_
+                         : c == '{' || c == '[';
+  if (!opens) return other(position_);
   phase_ = Phase::kOutside;
   open(c);
   return phase_ != Phase::kDamaged;

@@ -136,6 +136,7 @@ class ValueScanner {
   std::uint64_t token_begin_ = 0;
   std::string word_;         // JSON: the beginning of a scalar
   std::size_t matched_ = 0;  // bytes of a separator or delimiter
+  char first_bracket_ = 0;   // of the first value that has one
   bool separated_ = false;   // a separator follows the last value
   bool name_ended_ = false;  // white space follows the name of a call
   bool operand_ = false;     // Python: the last token ends an operand
