@@ -153,7 +153,9 @@ class TableUse {
   TableUse(const TableUse&) = delete;
   TableUse& operator=(const TableUse&) = delete;
 
-  MaskTable* get() const { return table_ == nullptr ? nullptr : &table_->table; }
+  MaskTable* get() const {
+    return table_ == nullptr ? nullptr : &table_->table;
+  }
 
  private:
   TableObject* const table_;
@@ -242,8 +244,7 @@ class BatchObject {
   std::size_t size() const { return batch_.size(); }
 
   nb::object step(nb::handle rows, nb::handle tokens, nb::handle buffer,
-                  nb::handle mask_rows, nb::handle drafts,
-                  TableObject* table) {
+                  nb::handle mask_rows, nb::handle drafts, TableObject* table) {
     Uses uses;
     uses.take(&in_use_);
     const std::vector<std::int64_t> numbers = read_numbers(rows, "rows");

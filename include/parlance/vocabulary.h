@@ -164,18 +164,19 @@ class Vocabulary {
   //
   // to_bytes(): the tokens, for another process.  save(): writes a file of the
   // tokens and of the tables that a Compiler needs (parlance/constraint.h), and
-  // returns its size in bytes.  A Compiler of the vocabulary that load() returns
-  // takes the tables from the file; if they are damaged, it builds them.
-  // Errors: kIo; kTooLarge for a vocabulary whose tables exceed their limits.
+  // returns its size in bytes.  A Compiler of the vocabulary that load()
+  // returns takes the tables from the file; if they are damaged, it builds
+  // them. Errors: kIo; kTooLarge for a vocabulary whose tables exceed their
+  // limits.
   std::string to_bytes() const;
   Result<std::size_t> save(const std::string& path) const;
   // Reads what to_bytes() or save() wrote; load() maps the file, so that
   // processes share its memory.  The file must not be changed in place while it
   // is mapped; save() to the same path is safe, because it replaces the file.
   // Errors: kIo; kUnsupportedVersion for the bytes of another version of the
-  // library; kBadVocabulary for anything else that is not a saved vocabulary, or
-  // whose tokens are damaged.
-  // Complexity: of load(), O(bytes of the tokens); 0.5 ms for 128,000 tokens.
+  // library; kBadVocabulary for anything else that is not a saved vocabulary,
+  // or whose tokens are damaged. Complexity: of load(), O(bytes of the tokens);
+  // 0.5 ms for 128,000 tokens.
   static Result<Vocabulary> from_bytes(std::string_view bytes);
   static Result<Vocabulary> load(const std::string& path);
 

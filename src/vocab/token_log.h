@@ -15,9 +15,7 @@ namespace parlance::vocab {
 
 class TokenLog {
  public:
-  void add(Id id, std::uint64_t end) {
-    entries_.push_back({end, id});
-  }
+  void add(Id id, std::uint64_t end) { entries_.push_back({end, id}); }
 
   // Half-open range of the tokens that hold `bytes`, counted from the first
   // token; {0, 0} where there are none.  `begin`: where tokens began.
