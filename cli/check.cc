@@ -186,7 +186,11 @@ Kind recognise(const std::string& name, std::string_view text,
   const std::optional<SourceKind> kind = kind_of(name, text);
   if (kind && *kind != SourceKind::kSchema) return kind_of_source(*kind);
   if (value == nullptr) return Kind::kTemplate;
-  if (kind && value->find("$schema") != nullptr) return Kind::kJsonSchema;
+  // A template with the key that editors read is still a template.
+  if (kind && value->find("$schema") != nullptr &&
+      value->find("fields") == nullptr) {
+    return Kind::kJsonSchema;
+  }
   return ResponseSchema::is_schema(*value) ? Kind::kResponseSchema
                                            : Kind::kTemplate;
 }

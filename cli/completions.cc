@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "io.h"
 #include "outline.h"
+#include "setup.h"
 
 namespace parlance::cli {
 namespace {
@@ -277,7 +278,7 @@ void add_completions(CLI::App& app, Run& run) {
   command->footer(kExamples);
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
-      ->check(offering(CLI::IsMember(kWriters).description(""), kWriters))
+      ->check(one_of(kWriters))
       ->type_name("");
   command->callback([&app, shell, &run] {
     run = [&app, shell] {

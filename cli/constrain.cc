@@ -91,7 +91,7 @@ void add_grammar(CLI::App& app, GrammarArguments& arguments,
                  "With a schema: its draft: 4, 6, 7, 2019-09 or 2020-12; "
                  "default: what $schema says")
       ->type_name("DRAFT")
-      ->check(offering(CLI::IsMember(drafts()), drafts()));
+      ->check(one_of(drafts()));
   app.add_flag(
       "--closed", a.closed,
       "With a schema: allow only properties and items that it declares");
@@ -105,8 +105,7 @@ void add_grammar(CLI::App& app, GrammarArguments& arguments,
                  "escaped: canonical (only the escapes that JSON needs, as "
                  "json.dumps writes them) or any; default: canonical")
       ->type_name("HOW")
-      ->check(offering(CLI::IsMember({"canonical", "any"}),
-                       std::array<std::string, 2>{"canonical", "any"}));
+      ->check(one_of(std::array<std::string, 2>{"canonical", "any"}));
   app.add_flag("--report", a.report,
                "Report on standard error which parts of a schema are narrowed "
                "or ignored");

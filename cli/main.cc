@@ -12,6 +12,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands.h"
@@ -63,7 +64,50 @@ class HelpFormatter : public CLI::Formatter {
   static constexpr std::size_t kDescription = 52;
 };
 
-// CLI11 writes help and errors; the exit statuses are ours.
+// Tells on standard error what is wrong with the arguments.
+int refuse(const CLI::App& app, const std::string& what) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::string command =
+      commands.empty() ? "" : " " + commands.front()->get_name();
+  std::fprintf(stderr, "parlance%s: %s\nRun 'parlance%s --help' for more.\n",
+               command.c_str(), parlance::cli::safe_text(what).c_str(),
+               command.c_str());
+  return parlance::cli::kUsage;
+}
+
+// "Could not convert: --tokens = x": a value of an option that takes a number,
+// or of one that takes none.
+std::string describe_conversion(const CLI::App& app, const std::string& what) {
+  constexpr std::string_view kBefore = "Could not convert: ";
+  const std::size_t equals = what.find(" = ");
+  if (!what.starts_with(kBefore) || equals == std::string::npos) return what;
+  const std::string name = what.substr(kBefore.size(), equals - kBefore.size());
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const CLI::App& owner = commands.empty() ? app : *commands.front();
+  const CLI::Option* option = owner.get_option_no_throw(name);
+  if (option != nullptr && option->get_type_name().empty()) {
+    return name + " takes no value";
+  }
+  return name + ": it must be a number that is in range, not '" +
+         what.substr(equals + 3) + "'";
+}
+
+// "--format: 1 required NAME missing", "--format: At Most 1 required but
+// received 2".
+std::string describe_mismatch(const std::string& what) {
+  const std::size_t colon = what.find(": ");
+  if (colon == std::string::npos) return what;
+  if (what.find(" missing", colon) != std::string::npos) {
+    return what.substr(0, colon) + " needs a value";
+  }
+  if (what.find("received", colon) != std::string::npos) {
+    return what.substr(0, colon) + " may be given only once";
+  }
+  return what;
+}
+
+// CLI11 writes help and finds errors; the texts of errors and the exit statuses
+// are ours.
 int parse_arguments(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -82,21 +126,41 @@ int parse_arguments(CLI::App& app, int argc, char** argv) {
         extras.emplace_back(argv[i]);
       }
     }
-    const std::vector<CLI::App*> commands = app.get_subcommands();
-    const std::string command =
-        commands.empty() ? "" : " " + commands.front()->get_name();
-    std::fprintf(
-        stderr, "parlance%s: %s\nRun 'parlance%s --help' for more.\n",
-        command.c_str(),
-        parlance::cli::safe_text(parlance::cli::describe_extra(app, extras))
-            .c_str(),
-        command.c_str());
-    return parlance::cli::kUsage;
+    return refuse(app, parlance::cli::describe_extra(app, extras));
+  } catch (const CLI::ConversionError& e) {
+    return refuse(app, describe_conversion(app, e.what()));
+  } catch (const CLI::ArgumentMismatch& e) {
+    return refuse(app, describe_mismatch(e.what()));
   } catch (const CLI::ParseError& e) {
-    app.exit(e);
-    return parlance::cli::kUsage;
+    return refuse(app, e.what());
   }
   return -1;
+}
+
+// `parlance help [COMMAND]`, for those who try it first.
+void add_help(CLI::App& app, parlance::cli::Run& run) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "Shows the help of a command");
+  command->add_option("COMMAND", *name, "The command; all by default")
+      ->type_name("");
+  command->callback([&app, name, &run] {
+    run = [&app, name] {
+      if (name->empty()) {
+        app.clear();
+        parlance::cli::put(app.help());
+        return parlance::cli::kOk;
+      }
+      for (const CLI::App* one : app.get_subcommands(
+               [](const CLI::App* any) { return any != nullptr; })) {
+        if (one->get_name() != *name) continue;
+        parlance::cli::put(one->help(app.get_name()));
+        return parlance::cli::kOk;
+      }
+      app.clear();
+      const std::vector<std::string> words = {*name};
+      return refuse(app, parlance::cli::describe_extra(app, words));
+    };
+  });
 }
 
 int run_command(int argc, char** argv) {
@@ -123,6 +187,7 @@ int run_command(int argc, char** argv) {
   parlance::cli::add_tag(app, run);
   parlance::cli::add_completions(app, run);
   parlance::cli::add_manual(app, run);
+  add_help(app, run);
 
   int status = parse_arguments(app, argc, argv);
   if (status >= 0) return status;

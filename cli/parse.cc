@@ -323,8 +323,7 @@ void add_parse(CLI::App& app, Run& run) {
       ->add_option("--progress", a->batch.progress,
                    "With --jsonl: show the progress: auto (on a terminal), "
                    "always, never")
-      ->transform(offering(CLI::CheckedTransformer(kProgress).description(""),
-                           kProgress))
+      ->transform(one_of(kProgress))
       ->type_name("WHEN")
       ->needs(jsonl);
   const auto name_option = [&](const char* names, std::string& value,

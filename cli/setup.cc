@@ -16,6 +16,7 @@
 #include "pointer.h"
 #include "report.h"
 #include "source.h"
+#include "suggest.h"
 
 namespace parlance::cli {
 namespace {
@@ -128,6 +129,18 @@ CLI::Validator one_or_more() {
       "");
 }
 
+std::string not_one_of(const std::string& given,
+                       std::span<const std::string> words) {
+  std::string out = "it must be ";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 < words.size() ? ", " : " or ";
+    out += words[i];
+  }
+  out += ", not '" + safe_text(given) + "'";
+  const std::string near = closest(given, words);
+  return near.empty() ? out : out + "; did you mean '" + near + "'?";
+}
+
 std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
   constexpr std::string_view kBetween = " \t\r\n,[]";
   std::vector<TokenId> out;
@@ -156,8 +169,7 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
 void add_color(CLI::App& app, Color& color) {
   app.add_option("--color", color,
                  "auto: on a terminal, unless NO_COLOR is set; always; never")
-      ->transform(
-          offering(CLI::CheckedTransformer(kColors).description(""), kColors))
+      ->transform(one_of(kColors))
       ->type_name("WHEN");
 }
 
@@ -214,8 +226,7 @@ void add_reading(CLI::App& app, ReadingArguments& a,
          "How to recognise a delimiter that is a token of the vocabulary: "
          "token (only as that token), either (also as its spelling), text "
          "(only by its spelling, however tokenised) [token]")
-      ->transform(
-          offering(CLI::CheckedTransformer(kMarkers).description(""), kMarkers))
+      ->transform(one_of(kMarkers))
       ->type_name("KIND")
       ->needs(vocabulary);
   auto* strict = app.add_flag("--strict", a.strict,

@@ -4,13 +4,16 @@
 // The arguments that commands share, and the values that are loaded from them.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "outline.h"
 #include "parlance/format.h"
 #include "parlance/tools.h"
 #include "parlance/vocabulary.h"
@@ -43,6 +46,37 @@ struct ReadingArguments {
 void add_color(CLI::App& app, Color& color);
 // Of an option whose number is 1 or more.
 CLI::Validator one_or_more();
+// What to say about a value that is none of `words`, one of which may be meant.
+std::string not_one_of(const std::string& given,
+                       std::span<const std::string> words);
+
+// Of an option that takes one of `words` and nothing else: a list, or a map
+// from the words.  An option of an enumeration is given a map to its values,
+// and ->transform().
+template <typename Words>
+CLI::Validator one_of(const Words& words) {
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  for (const auto& entry : words) {
+    if constexpr (requires { entry.first; }) {
+      names.emplace_back(entry.first);
+      if constexpr (std::is_enum_v<std::decay_t<decltype(entry.second)>>) {
+        values.push_back(std::to_string(static_cast<int>(entry.second)));
+      }
+    } else {
+      names.emplace_back(entry);
+    }
+  }
+  const auto find = [names, values](std::string& text) -> std::string {
+    const auto at = std::find(names.begin(), names.end(), text);
+    if (at == names.end()) return not_one_of(text, names);
+    if (!values.empty()) {
+      text = values[static_cast<std::size_t>(at - names.begin())];
+    }
+    return {};
+  };
+  return offering(CLI::Validator(find, ""), words);
+}
 
 // Adds FILE and every option above.  With `files`, there may be several FILEs.
 void add_reading(CLI::App& app, ReadingArguments& arguments,

@@ -200,15 +200,13 @@ void add_tag(CLI::App& app, Run& run) {
                        "Where text may stand beside calls: optional, before "
                        "or between (optional)")
           ->type_name("WHERE")
-          ->check(offering(CLI::IsMember(places_of_text()).description(""),
-                           places_of_text()));
+          ->check(one_of(places_of_text()));
   CLI::Option* reasoning =
       command
           ->add_option("--reasoning", a->reasoning,
                        "required, allowed or off (allowed)")
           ->type_name("MODE")
-          ->check(offering(CLI::IsMember(reasoning_modes()).description(""),
-                           reasoning_modes()));
+          ->check(one_of(reasoning_modes()));
   CLI::Option* any_order = command->add_flag(
       "--any-order", a->any_order, "Allow members of arguments in any order");
   CLI::Option* white_space =
@@ -217,7 +215,7 @@ void add_tag(CLI::App& app, Run& run) {
               "--max-white-space", a->max_white_space,
               "The most characters of white space between two parts of JSON")
           ->type_name("N")
-          ->check(CLI::PositiveNumber.description(""));
+          ->check(one_or_more());
   auto* ebnf = command->add_flag(
       "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");
   add_vocabulary(*command, a->vocabulary,

@@ -303,7 +303,19 @@ def test_a_path_is_a_format(parlance, tmp_path):
         (["parse", "--formt", "qwen3"], "'--formt'; did you mean '--format'?"),
         (["parse", "--formt=qwen3"], "'--formt'; did you mean '--format'?"),
         (["zzzzzzzzz"], "unknown command 'zzzzzzzzz'\n"),
-        (["parse", "a", "b"], "unexpected argument 'b'"),
+        (["parse", "a", "b"], "several files are stored responses: add --jsonl"),
+        (["watch", "a", "b"], "unexpected argument 'b'"),
+        (["help", "prase"], "unknown command 'prase'; did you mean 'parse'?"),
+        (["parse", "--chunk", "3"], "parlance parse: --chunk requires --events\n"),
+        (["parse", "-e", "--chunk", "0"], "--chunk: it must be a whole number"),
+        (["parse", "-f"], "parlance parse: --format needs a value\n"),
+        (["parse", "-f", "a", "-f", "b"], "--format may be given only once\n"),
+        (["parse", "--jsonl=x"], "parlance parse: --jsonl takes no value\n"),
+        (["parse", "--jsonl", "--progress", "alwasy"],
+         "--progress: it must be always, auto or never, not 'alwasy'; "
+         "did you mean 'always'?\n"),
+        (["accept", "--indent", "9" * 30], "--indent: it must be a number"),
+        (["tag", "--max-white-space", "-1"], "must be a whole number greater than 0"),
     ],
 )
 def test_typos(parlance, arguments, words):
@@ -344,3 +356,17 @@ def test_a_formats_template_can_be_used(parlance, tmp_path):
     file, _ = parlance("formats", "qwen3", "--file")
     assert json.loads(file)["response_template"] == json.loads(out)
     parlance("formats", "nope", status=2)
+
+
+def test_help(parlance):
+    assert parlance("help", "parse") == parlance("parse", "--help")
+    assert parlance("help") == parlance("--help")
+
+
+def test_a_template_with_a_schema_key_is_no_json_schema(parlance, tmp_path):
+    (tmp_path / "a.json").write_text(
+        '{"$schema": "template.schema.json", "fields": {"a": {"open_pattern": "<x>"}}}'
+    )
+    out, err = parlance("check", "a.json", status=1)
+    assert "(response template)" in out + err
+    assert "unknown keys '$schema'" in out + err

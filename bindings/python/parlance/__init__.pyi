@@ -411,7 +411,7 @@ class ToolSet:
     Raises:
         Error: a tool cannot be used.
         UsageError: a function is given, and ``transformers`` is not installed.
-        TypeError: ``tools`` is no list.
+        TypeError: ``tools`` is no list, or one of them is no dict.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from types import FunctionType, MethodType
 
@@ -25,11 +26,18 @@ class ToolSet(_parlance.ToolSet):
     Raises:
         Error: a tool cannot be used.
         UsageError: a function is given, and ``transformers`` is not installed.
-        TypeError: ``tools`` is no list.
+        TypeError: ``tools`` is no list, or one of them is no dict.
     """
 
     def __init__(self, tools):
+        tools = items("tools", tools, MAX_TOOLS) if _is_list(tools) else tools
         self._text = _tools_text(tools)
+        for index, tool in enumerate(json.loads(self._text)):
+            if not isinstance(tool, dict):
+                raise TypeError(
+                    f"tools[{index}] must be a dict or a function, not "
+                    f"{kind(tools[index])}"
+                )
         super().__init__(self._text)
 
 
@@ -64,8 +72,12 @@ def _schema_of(function):
     return get_json_schema(function)
 
 
+def _is_list(tools):
+    return not is_a(tools, str, bytes, dict)
+
+
 def _tools_text(tools):
-    if is_a(tools, str, bytes, dict):
+    if not _is_list(tools):
         raise TypeError(
             f"tools must be a list of tools (dicts or functions), not {kind(tools)}"
         )

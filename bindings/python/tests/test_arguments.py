@@ -130,6 +130,13 @@ def shared(names, levels=64):
     return value
 
 
+def test_tools_that_are_none():
+    for tools, word in (([1], r"tools\[0\] .* not int"),
+                        ([{"name": "f"}, "g"], r"tools\[1\] .* not str")):
+        with pytest.raises(TypeError, match=word):
+            parlance.ToolSet(tools)
+
+
 def test_dicts_that_share_others():
     spec = shared(("fields", "a"))
     with pytest.raises(parlance.TemplateError, match="more than 1048576 values"):
