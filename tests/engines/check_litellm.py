@@ -6,10 +6,12 @@ server without parsers does; before it is the client of OpenAI.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
 import random
+import re
 import secrets
 import socket
 import subprocess
@@ -27,7 +29,9 @@ import openai  # noqa: E402
 import uvicorn  # noqa: E402
 from fastapi import FastAPI, Request  # noqa: E402
 from fastapi.responses import JSONResponse, StreamingResponse  # noqa: E402
-from recorded import expected_of, message_of, vectors  # noqa: E402
+from recorded import ROOT, expected_of, message_of, vectors  # noqa: E402
+
+PAGES = ROOT / "docs" / "guide"
 
 WEATHER = {
     "type": "function",
@@ -70,6 +74,10 @@ def body_of(delta, finish, key="delta", index=0):
     }
 
 
+def delta_of(piece):
+    return piece if isinstance(piece, dict) else {"content": piece}
+
+
 def upstream():
     app = FastAPI()
 
@@ -79,8 +87,12 @@ def upstream():
         said = json.loads(asked["messages"][-1]["content"])
         usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
         if not asked.get("stream"):
+            message = {"role": "assistant", "content": ""}
+            for one in said["pieces"]:
+                for key, text in delta_of(one).items():
+                    message[key] = message.get(key, "") + text
             body = body_of(
-                {"role": "assistant", "content": "".join(said["pieces"])},
+                message,
                 said["finish"] or "stop",
                 "message",
             )
@@ -89,7 +101,7 @@ def upstream():
         async def events():
             first = {"role": "assistant", "content": ""}
             bodies = [body_of(first, None)]
-            bodies += [body_of({"content": one}, None) for one in said["pieces"]]
+            bodies += [body_of(delta_of(one), None) for one in said["pieces"]]
             if said["finish"]:
                 bodies.append(body_of({}, said["finish"]))
             for one in bodies:
@@ -102,20 +114,66 @@ def upstream():
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("proxy")
-    ports = free_port(), free_port()
-    server = uvicorn.Server(
-        uvicorn.Config(upstream(), port=ports[0], log_level="warning")
-    )
-    thread = threading.Thread(target=server.run, daemon=True)
+def server():
+    """The address of the server that writes raw text."""
+    port = free_port()
+    one = uvicorn.Server(uvicorn.Config(upstream(), port=port, log_level="warning"))
+    thread = threading.Thread(target=one.run, daemon=True)
     thread.start()
+    yield f"http://127.0.0.1:{port}/v1"
+    one.should_exit = True
+    thread.join()
+
+
+@contextlib.contextmanager
+def proxy(folder):
+    """Runs the proxy on the files of a folder; yields a client."""
+    port = free_port()
+    key = "sk-" + secrets.token_hex(32)
+    environment = {
+        **os.environ,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_MASTER_KEY": key,
+    }
+    log = folder / "log"
+    with open(log, "w") as file:
+        process = subprocess.Popen(
+            [
+                os.path.join(os.path.dirname(sys.executable), "litellm"),
+                *("--config", str(folder / "config.yaml")),
+                *("--host", "127.0.0.1", "--port", str(port)),
+            ],
+            stdout=file,
+            stderr=file,
+            cwd=folder,
+            env=environment,
+        )
+    try:
+        for _ in range(600):
+            assert process.poll() is None, log.read_text()[-3000:]
+            try:
+                with socket.create_connection(("127.0.0.1", port), 1):
+                    break
+            except OSError:
+                time.sleep(0.2)
+        else:
+            raise AssertionError(log.read_text()[-3000:])
+        yield openai.AsyncOpenAI(
+            base_url=f"http://127.0.0.1:{port}/v1", api_key=key, max_retries=0
+        )
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory, server):
+    folder = tmp_path_factory.mktemp("proxy")
     formats = {"qwen3": "qwen3", "qwen3_thinking": "qwen3"}
     prefixes = {"qwen3_thinking": "<think>\n"}
     for family, prefix in PAIRS:
         formats[model_of(family, prefix)] = family
         prefixes[model_of(family, prefix)] = prefix
-    names = [*formats, "plain"]
     (folder / "parlance_parser.py").write_text(
         "from parlance.integrations.litellm import response_parser\n"
         f"parser = response_parser({formats!r}, prefixes={prefixes!r})\n"
@@ -125,51 +183,18 @@ def client(tmp_path_factory):
             "model_name": name,
             "litellm_params": {
                 "model": "openai/raw",
-                "api_base": f"http://127.0.0.1:{ports[0]}/v1",
+                "api_base": server,
                 "api_key": "none",
             },
         }
-        for name in names
+        for name in [*formats, "plain"]
     ]
     settings = {"callbacks": ["parlance_parser.parser"]}
     (folder / "config.yaml").write_text(
         json.dumps({"model_list": models, "litellm_settings": settings})
     )
-    log = open(folder / "log", "w")
-    key = "sk-" + secrets.token_hex(32)
-    environment = {
-        **os.environ,
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        "LITELLM_MASTER_KEY": key,
-    }
-    proxy = subprocess.Popen(
-        [
-            os.path.join(os.path.dirname(sys.executable), "litellm"),
-            *("--config", str(folder / "config.yaml")),
-            *("--host", "127.0.0.1", "--port", str(ports[1])),
-        ],
-        stdout=log,
-        stderr=log,
-        cwd=folder,
-        env=environment,
-    )
-    try:
-        made = openai.AsyncOpenAI(
-            base_url=f"http://127.0.0.1:{ports[1]}/v1", api_key=key, max_retries=0
-        )
-        for _ in range(600):
-            assert proxy.poll() is None, (folder / "log").read_text()[-3000:]
-            try:
-                with socket.create_connection(("127.0.0.1", ports[1]), 1):
-                    break
-            except OSError:
-                time.sleep(0.2)
+    with proxy(folder) as made:
         yield made
-    finally:
-        proxy.terminate()
-        proxy.wait()
-        server.should_exit = True
-        thread.join()
 
 
 _loop = asyncio.new_event_loop()
@@ -240,10 +265,35 @@ def test_messages(client):
             assert CALL in got[1] and got[2:] == ([], "stop")
 
 
+def test_the_example_of_the_guide(tmp_path, server):
+    page = (PAGES / "litellm.md").read_text()
+    (parser,) = re.findall(r"^```text\n(from .*?)^```$", page, re.M | re.S)
+    (config,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
+    there = "http://127.0.0.1:8000/v1"
+    assert there in config
+    (tmp_path / "parlance_parser.py").write_text(parser)
+    (tmp_path / "config.yaml").write_text(config.replace(there, server))
+    with proxy(tmp_path) as client:
+        for stream in (False, True):
+            pieces = ["<think>hm</think>", CALL]
+            got = ask(client, "my-model", pieces, stream=stream, tools=[WEATHER])
+            assert got[0] == "hm" and got[3] == "tool_calls"
+            assert got[2] == [["get_weather", '{"city": "Oslo"}']]
+
+
 def test_other_models_are_left_alone(client):
     for stream in (False, True):
         got = ask(client, "plain", [CALL], stream=stream, tools=[WEATHER])
         assert got == (None, CALL, [], "stop")
+
+
+def test_reasoning_that_the_server_took_out(client):
+    """The text is then what follows the reasoning, whatever the prompt began."""
+    pieces = [{"reasoning_content": "h"}, {"reasoning_content": "m"}, "Hi\n", CALL]
+    for stream in (False, True):
+        got = ask(client, "qwen3_thinking", pieces, stream=stream, tools=[WEATHER])
+        assert (got[0], got[1].strip(), got[3]) == ("hm", "Hi", "tool_calls")
+        assert got[2] == [["get_weather", '{"city": "Oslo"}']]
 
 
 def test_calls_that_are_cut_off(client):

@@ -25,6 +25,7 @@ MODULES = [
     "parlance.chat",
     "parlance.jmespath",
     "parlance.integrations.arrow",
+    "parlance.integrations.litellm",
     "parlance.integrations.llama_cpp",
     "parlance.integrations.llguidance",
     "parlance.integrations.mlx",

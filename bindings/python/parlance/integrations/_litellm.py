@@ -131,12 +131,21 @@ class _Choice:
 
     def __init__(self, index, request):
         self.index = index
-        self.stream = request.stream()
+        self.stream = None  # until there is text to read
+        self._request = request
+        self._has_reasoning = False  # of the server's own
         self.has_calls = False
         self.is_done = False
 
     def read(self, delta, finished):
         """Puts what a delta's text says into the delta."""
+        if self.stream is None:
+            if getattr(delta, "reasoning_content", None):
+                self._has_reasoning = True
+            if not delta.content:
+                self.is_done = finished
+                return
+            self.stream = self._request.stream(has_reasoning=self._has_reasoning)
         deltas = self.stream.feed(delta.content or "", finished=finished)
         reasoning, content, calls = joined(deltas)
         delta.content = content
@@ -150,7 +159,7 @@ class _Choice:
 
     def finish(self):
         """What is left at the end, or ``None``."""
-        if self.is_done:
+        if self.is_done or self.stream is None:
             return None
         delta = Delta()
         self.read(delta, True)
