@@ -1391,9 +1391,9 @@ class MaskTable:
             matcher: a ``Matcher``.
 
         Returns:
-            The row of the table, which is added if it is new;
-            ``NOTHING_EXCLUDED`` or ``NOT_LISTED`` otherwise.  ``NOT_LISTED``: the
-            table is full, or the compiler does not keep the mask.
+            The row of the table, which is added if it is new; -1 if the mask
+            excludes nothing; -2 if it has no row, because the table is full or
+            the compiler does not keep the mask.
 
         Raises:
             TypeError: the matcher is none.

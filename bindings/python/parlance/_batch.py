@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _parlance
-from ._arguments import count
+from ._arguments import count, is_a, kind
 from ._errors import UsageError
 
 
@@ -223,6 +223,10 @@ class Batch:
                 matcher or parser is in use in another thread.  Nothing was done.
             TypeError: an argument is of another kind.
         """
+        if table is not None:
+            if not is_a(table, MaskTable):
+                raise TypeError(f"table must be a MaskTable, not {kind(table)}")
+            table = table._table
         return BatchStep(
             *self._batch.step(
                 rows,
@@ -230,6 +234,6 @@ class Batch:
                 buffer,
                 mask_rows,
                 drafts,
-                None if table is None else table._table,
+                table,
             )
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 
 from . import _parlance
+from ._arguments import items
 from ._errors import UsageError
 
 
@@ -64,17 +66,17 @@ def apply_mask_ids(logits, ids, table, masks=None):
     Complexity: O(rows * columns), in one pass over the logits of the rows that
     have a mask.
     """
-    numbers = [int(one) for one in ids]
-    if len(numbers) != len(logits):
-        raise UsageError(
-            f"ids has {len(numbers)} items and logits {len(logits)} rows"
-        )
+    numbers = [operator.index(one) for one in items("ids", ids, 1 << 20)]
+    rows, listed = _rows_of("logits", logits), _rows_of("table", table)
+    others = 0 if masks is None else _rows_of("masks", masks)
+    if len(numbers) != rows:
+        raise UsageError(f"ids has {len(numbers)} items and logits {rows} rows")
     for row, number in enumerate(numbers):
-        if number < -2 or number >= len(table):
+        if number < -2 or number >= listed:
             raise UsageError(
-                f"ids[{row}] is {number}, and the table has {len(table)} rows"
+                f"ids[{row}] is {number}, and the table has {listed} rows"
             )
-        if number == -2 and (masks is None or row >= len(masks)):
+        if number == -2 and row >= others:
             raise UsageError(
                 f"ids[{row}] is -2, so masks needs a row {row}, which it has not"
             )
@@ -86,6 +88,14 @@ def apply_mask_ids(logits, ids, table, masks=None):
         if number != -1:
             words = masks[row] if number == -2 else table[number]
             apply_bitmask(logits[row], words)
+
+
+def _rows_of(name, array):
+    """The number of rows of an array or tensor."""
+    try:
+        return len(array)
+    except ValueError as why:  # for example a memoryview that was released
+        raise TypeError(f"{name} cannot be read: {why}") from None
 
 
 def _apply_ids_torch(torch, logits, numbers, table, masks):
