@@ -142,7 +142,6 @@ class Reading {
                             ValueId value, std::size_t pos);
   void add_exact_values(std::vector<Candidate>& out, const Candidate& candidate,
                         ValueId value, std::size_t pos, const TypeGroup& group);
-  json::Value text_value(ValueId value, std::string_view text);
   // After optional white space, if the layout has it.
   std::size_t skip_layout(std::size_t pos) const {
     return layout_.loose ? skip_space(text_, pos) : pos;
@@ -182,18 +181,6 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
   end = rules_.json_end(value, text_, begin, follow);
   if (end == std::string_view::npos) return std::nullopt;
   return parse(text_.substr(begin, end - begin), limits_);
-}
-
-// A text that may be a string, but is JSON of another type between white space.
-json::Value Reading::text_value(ValueId value, std::string_view text) {
-  const std::size_t begin = skip_space(text, 0);
-  const std::size_t end = rules_.json_end(value, text, begin, {});
-  if (end != std::string_view::npos && skip_space(text, end) == text.size()) {
-    std::optional<json::Value> read =
-        parse(text.substr(begin, end - begin), limits_);
-    if (read) return *std::move(read);
-  }
-  return text;
 }
 
 void Reading::add_candidate(std::vector<Candidate>& out,
@@ -239,9 +226,7 @@ void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
     const std::string_view raw =
         arguments::raw_string(layout_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
-      add_candidate(out, candidate,
-                    string_first ? json::Value(raw) : text_value(value, raw),
-                    end + layout_.close.size());
+      add_candidate(out, candidate, raw, end + layout_.close.size());
     }
   }
   if (string_first) as_json();
@@ -280,7 +265,6 @@ void Reading::add_exact_values(std::vector<Candidate>& out,
   const CloseText parts = close_text(close);
   const std::string_view rest = text_.substr(pos);
   std::string_view raw;
-  const bool is_string = !layout_.types.empty();
   if (layout_.strings == ElementLayout::Strings::kCdata &&
       rest.starts_with(kCdataOpen)) {
     end = rest.find(kCdataClose, kCdataOpen.size());
@@ -295,9 +279,7 @@ void Reading::add_exact_values(std::vector<Candidate>& out,
   }
   if (!rest.substr(end).starts_with(close)) return;
   if (rules_.string_fits(value, raw)) {
-    add_candidate(out, candidate,
-                  is_string ? json::Value(raw) : text_value(value, raw),
-                  pos + end + close.size());
+    add_candidate(out, candidate, raw, pos + end + close.size());
   }
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from types import FunctionType, MethodType
 
@@ -30,6 +29,8 @@ class ToolSet(_parlance.ToolSet):
     """
 
     def __init__(self, tools):
+        import json  # not with the package: that would slow its import
+
         tools = items("tools", tools, MAX_TOOLS) if _is_list(tools) else tools
         self._text = _tools_text(tools)
         for index, tool in enumerate(json.loads(self._text)):
