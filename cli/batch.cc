@@ -206,7 +206,11 @@ class LineParser {
       return;
     }
     json::Object row = kept(input);
-    row[message_key_] = options_.chat ? std::move(value) : message.fields;
+    if (options_.chat) {
+      row[message_key_] = std::move(value);
+    } else {
+      row[message_key_] = message.fields;
+    }
     if (options_.details) {
       row["complete"] = message.complete;
       json::Array diagnostics;
