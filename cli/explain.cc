@@ -1,20 +1,18 @@
 // `parlance explain`: which bytes of a response went where, and why.
 //
-// With a format the rows are its events.  With a structural tag they are the
-// formats of the tag, see explain_tag.h.  With another grammar they are the
-// part of the text that fits and the part that does not.  With --chunk the rows
-// are the events in the order in which the chunks produce them, and a row after
-// each chunk shows the bytes that are held back.
+// The library explains (parlance/explain.h); the command loads what a response
+// is read by and shows the rows: as a table, or as JSON.
+
+#include "parlance/explain.h"
 
 #include <unistd.h>
 
-#include <algorithm>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "commands.h"
-#include "explain_tag.h"
 #include "io.h"
 #include "parlance/json.h"
 #include "setup.h"
@@ -34,194 +32,193 @@ constexpr const char* kExamples = R"(Examples:
 struct Arguments {
   ReadingArguments reading;
   SourceArguments source;
+  std::string constraint;
+  std::string output;
   std::size_t chunk = 0;
   bool full = false;
+  bool json = false;
 };
 
-// Collects rows from events.  Events are in the order of their bytes and omit
-// only text between regions.
-class Rows {
- public:
-  Rows(std::string_view stream, std::size_t prefix_bytes,
-       const Response& response)
-      : stream_(stream), prefix_bytes_(prefix_bytes), response_(response) {}
+std::string_view look_of(const ExplanationRow& row) {
+  switch (row.kind) {
+    case ExplanationKind::kOpen:
+    case ExplanationKind::kText:
+    case ExplanationKind::kClose:
+    case ExplanationKind::kUnclaimed:
+      return field_look(row.field, row.field_index);
+    case ExplanationKind::kLayout:
+    case ExplanationKind::kOutside:
+    case ExplanationKind::kHeld:
+      return Style::kDim;
+    case ExplanationKind::kFits:
+      return Style::kString;
+    case ExplanationKind::kFormat:
+    case ExplanationKind::kEnd:
+    case ExplanationKind::kBetween:
+      return "";
+    case ExplanationKind::kCut:
+    case ExplanationKind::kProblem:
+      return Style::kWarning;
+    case ExplanationKind::kRest:
+    case ExplanationKind::kMalformed:
+    case ExplanationKind::kExpected:
+      break;
+  }
+  return Style::kError;
+}
 
-  void add(const Event& event) {
-    gap(event.bytes.begin);
-    const std::size_t shown = at_;
-    at_ = std::max(at_, event.bytes.end);
-    std::string_view look = field_look(event.field, event.field_index);
-    std::string field(event.field);
-    switch (event.kind) {
-      case EventKind::kRegionOpen: {
-        // The implicit field, which has no opening delimiter, opens with its
-        // first character.
-        if (event.bytes.size() == 0) return;
-        std::string what = "opens " + field;
-        for (const Capture& capture : event.captures) {
-          what +=
-              ", " + std::string(capture.name) + "=" + one_line(capture.text);
-        }
-        return row(event.bytes, event.tokens, what, look);
-      }
-      case EventKind::kRegionChunk:
-        return row(event.bytes, event.tokens, "text of " + field, look);
-      case EventKind::kRegionClose:
-        if (event.cut) {
-          return remark("the response ends inside " + field, Style::kWarning);
-        }
-        if (event.bytes.size() == 0) return;
-        return row(event.bytes, event.tokens, "closes " + field, look);
-      case EventKind::kRegionMalformed: {
-        std::string why = event.diagnostic == nullptr
-                              ? std::string()
-                              : ": " + event.diagnostic->message;
-        if (event.bytes.size() > 0) {
-          row(event.bytes, event.tokens, "closes " + field, look);
-        }
-        return remark(field + " is malformed" + why, Style::kError);
-      }
-      case EventKind::kTextUnclaimed:
-        // Text before the held text has a row already.
-        row({std::max(shown, event.bytes.begin), event.bytes.end}, event.tokens,
-            "in no field", look);
-        return remark(event.diagnostic->message, Style::kWarning);
-      case EventKind::kCallOpen:
-      case EventKind::kCallArguments:
-      case EventKind::kCallClose:
-        return;
+// The rows of formats are indented, and their tokens are not shown: they are
+// many, and short.
+std::vector<Row> rows_of(const Explanation& explanation) {
+  const std::string_view text = explanation.text;
+  std::vector<Row> rows;
+  rows.reserve(explanation.rows.size());
+  for (const ExplanationRow& row : explanation.rows) {
+    const std::string_view look = look_of(row);
+    if (row.kind == ExplanationKind::kHeld) {
+      rows.push_back({"", "", row.what, look,
+                      barred(text.substr(row.bytes.begin, row.bytes.size()))});
+    } else if (!owns_bytes(row.kind)) {
+      rows.push_back(remark(row.what, look));
+    } else {
+      const bool tokens = row.type.empty() && row.tokens.size() > 0 &&
+                          row.kind != ExplanationKind::kRest;
+      rows.push_back(
+          {range(row.bytes), tokens ? range(row.tokens) : std::string(),
+           std::string(2 * std::size_t{row.depth}, ' ') + one_line(row.what),
+           look, barred(text.substr(row.bytes.begin, row.bytes.size()))});
     }
   }
+  return rows;
+}
 
-  // Adds a row for `text`, which is held back after `fed` bytes or tokens (the
-  // first `end` bytes of the stream).  All text before it is decided.
-  void held(std::size_t fed, std::size_t end, std::string_view text) {
-    gap(end - std::min(end, text.size()));
-    if (text.empty()) return;
-    rows_.push_back({"", "",
-                     "held, " + std::to_string(fed) +
-                         (response_.reads_ids ? " tokens fed" : " bytes fed"),
-                     Style::kDim, barred(text)});
+void put_result(const Arguments& arguments, std::string_view text) {
+  if (arguments.output.empty() || arguments.output == "-") return put(text);
+  std::ofstream file(arguments.output, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file) throw Failure("cannot write " + display_name(arguments.output));
+}
+
+void show(const Arguments& arguments, const Explanation& explanation) {
+  if (arguments.json) {
+    return put_result(
+        arguments, json::dump(to_json(explanation), {.ascii = false}) + "\n");
   }
-
-  // Text up to `end` that no event stood for.
-  void gap(std::size_t end) {
-    if (end <= at_) return;
-    Span bytes{at_, end};
-    at_ = end;
-    const std::string_view text =
-        stream_.substr(std::min(bytes.begin, stream_.size()), bytes.size());
-    const bool blank =
-        text.find_first_not_of(" \t\n\r\f\v") == std::string_view::npos;
-    row(bytes, tokens_of(bytes), blank ? "layout" : "in no region",
-        Style::kDim);
-  }
-
-  const std::vector<Row>& rows() const { return rows_; }
-
- private:
-  void row(Span bytes, Span tokens, std::string what, std::string_view look) {
-    std::size_t begin = std::min(bytes.begin, stream_.size());
-    std::size_t end = std::min(bytes.end, stream_.size());
-    if (end <= prefix_bytes_) {
-      what += " (prefix)";
-    } else if (begin < prefix_bytes_) {
-      what += " (from the prefix on)";
-    }
-    rows_.push_back(
-        {range(bytes), tokens.size() == 0 ? std::string() : range(tokens),
-         std::move(what), look, barred(stream_.substr(begin, end - begin))});
-  }
-
-  void remark(std::string what, std::string_view look) {
-    rows_.push_back(cli::remark(std::move(what), look));
-  }
-
-  Span tokens_of(Span bytes) const {
-    const std::vector<std::size_t>& ends = response_.token_ends;
-    if (ends.empty() || bytes.end <= prefix_bytes_) return {};
-    std::size_t begin = std::max(bytes.begin, prefix_bytes_) - prefix_bytes_;
-    auto first = std::upper_bound(ends.begin(), ends.end(), begin);
-    auto last = std::lower_bound(first, ends.end(), bytes.end - prefix_bytes_);
-    if (last != ends.end()) ++last;
-    return {static_cast<std::size_t>(first - ends.begin()),
-            static_cast<std::size_t>(last - ends.begin())};
-  }
-
-  std::string_view stream_;
-  std::size_t prefix_bytes_;
-  const Response& response_;
-  std::size_t at_ = 0;
-  std::vector<Row> rows_;
-};
-
-void put_table(const Arguments& arguments, const std::vector<Row>& rows) {
   const Style style(arguments.reading.color, 1);
   const bool clipped = !arguments.full && ::isatty(1) == 1;
-  put(table(rows, style, clipped ? terminal_columns(1) : 0));
+  put(table(rows_of(explanation), style, clipped ? terminal_columns(1) : 0));
+}
+
+Constraint compile_constraint(const Source& source, const std::string& root,
+                              const Vocabulary& vocabulary,
+                              const Arguments& arguments) {
+  const std::string name = display_name(arguments.reading.vocabulary.file);
+  CompileOptions options;
+  options.root = root;
+  options.vocabulary = &vocabulary;
+  const Grammar grammar =
+      or_fail(compile(source, options), source.name, source.text);
+  const Compiler compiler = or_fail(Compiler::create(vocabulary), name, "");
+  Result<Constraint> made =
+      compiler.compile(grammar, {.markers = arguments.reading.markers});
+  if (!made && made.error().code == ErrorCode::kMissingStopIds) {
+    throw Failure(name +
+                  " has no stop token; give one with --stop, or give "
+                  "the model's folder, whose generation_config.json "
+                  "names it");
+  }
+  return or_fail(std::move(made), source.name, source.text);
+}
+
+// What the model was constrained by, for the counts of allowed tokens: what
+// --constraint names, else the tag that the response is read by.  The table has
+// no such counts.
+std::optional<Constraint> constraint_of(const Arguments& arguments,
+                                        const Reading& reading) {
+  if (!reading.vocabulary) return std::nullopt;
+  if (!arguments.constraint.empty()) {
+    return compile_constraint(
+        read_source(arguments.constraint, "--constraint", std::nullopt),
+        arguments.source.root, *reading.vocabulary, arguments);
+  }
+  if (!reading.tag || !reading.vocabulary->has_stop_ids()) return std::nullopt;
+  if (!arguments.json) return std::nullopt;
+  return compile_constraint(
+      read_source(arguments.reading.tag_file, "--tag", SourceKind::kTag),
+      arguments.source.root, *reading.vocabulary, arguments);
+}
+
+std::string name_of(const ReadingArguments& arguments, const Reading& reading) {
+  if (reading.tag) return display_name(arguments.tag_file);
+  if (!arguments.template_file.empty()) {
+    return display_name(arguments.template_file);
+  }
+  const std::string_view own = reading.format->name();
+  return own.empty() ? arguments.format : std::string(own);
 }
 
 int explain_response(const Arguments& arguments) {
-  Reading reading(arguments.reading);
-  Response response(arguments.reading, reading);
-  Reader reader = reading.reader();
+  const Reading reading(arguments.reading);
+  const Response response(arguments.reading, reading);
+  const std::optional<Constraint> constraint =
+      constraint_of(arguments, reading);
+  const std::string name = name_of(arguments.reading, reading);
+  const ExplainOptions options{
+      .prefix = reading.prefix,
+      .tools = reading.tools ? &*reading.tools : nullptr,
+      .markers = reading.markers,
+      .recover = reading.recover,
+      .vocabulary = reading.vocabulary ? &*reading.vocabulary : nullptr,
+      .chunk = arguments.chunk,
+      .constraint = constraint ? &*constraint : nullptr,
+      .name = name};
+  const auto explained = [&](const auto& by) {
+    return response.reads_ids ? explain(by, response.ids, options)
+                              : explain(by, response.bytes, options);
+  };
+  const Explanation explanation =
+      reading.tag ? explained(*reading.tag) : explained(*reading.format);
+  show(arguments, explanation);
 
-  std::string stream =
-      reading.prefix.substr(reading.prefix.size() - reader.prefix_bytes()) +
-      response.bytes;
-  Rows rows(stream, reader.prefix_bytes(), response);
-  for (const Event& event : reader.initial_events()) rows.add(event);
-  std::size_t step = arguments.chunk == 0 ? response.size() : arguments.chunk;
-  for (std::size_t at = 0; at < response.size();) {
-    std::size_t end = at + std::min(step, response.size() - at);
-    for (const Event& event : response.feed(reader, at, end)) rows.add(event);
-    if (arguments.chunk > 0) {
-      rows.held(end, reader.prefix_bytes() + response.bytes_before(end),
-                reader.held());
-    }
-    at = end;
-  }
-  for (const Event& event : reader.finalize()) rows.add(event);
-  rows.gap(stream.size());
-  const bool by_formats = reading.tag && arguments.chunk == 0;
-  put_table(arguments,
-            by_formats ? explain_tree(reader.tree(), stream) : rows.rows());
-
-  bool damaged = tell_damage(reader, Style(arguments.reading.color, 2));
-  bool failed = reader.failure() != nullptr;
-  return failed || (damaged && arguments.reading.strict) ? kDamage : kOk;
+  const Error* failure = explanation.failure ? &*explanation.failure : nullptr;
+  const bool damaged = tell_damage(failure, explanation.message->diagnostics,
+                                   Style(arguments.reading.color, 2));
+  return failure != nullptr || (damaged && arguments.reading.strict) ? kDamage
+                                                                     : kOk;
 }
 
 // By a grammar that has no parts: how much of the text fits.
 int explain_text(const Arguments& arguments, const Source& source) {
-  if (arguments.reading.ids || arguments.chunk > 0) {
+  if (arguments.chunk > 0) {
     throw Failure(
-        "--ids and --chunk are for responses, read by a format or a "
-        "structural tag");
+        "--chunk is for responses, read by a format or a structural tag");
   }
-  CompileOptions options;
-  options.root = arguments.source.root;
-  const Grammar grammar =
-      or_fail(compile(source, options), source.name, source.text);
-  const std::string text = read_all(arguments.reading.file);
-  const std::optional<Rejection> rejection = grammar.explain(text);
-  const Span fits{0, rejection ? rejection->offset : text.size()};
-  std::vector<Row> rows = {{range(fits), "", "fits", Style::kString,
-                            barred(text.substr(0, fits.end))}};
-  if (rejection) {
-    if (fits.end < text.size()) {
-      rows.push_back({range({fits.end, text.size()}), "", "does not fit",
-                      Style::kError, barred(text.substr(fits.end))});
+  const ExplainOptions options{.name = source.name};
+  const std::string input = read_all(arguments.reading.file);
+  const auto explained = [&]() -> Explanation {
+    if (!arguments.reading.ids) {
+      CompileOptions compiling;
+      compiling.root = arguments.source.root;
+      return explain(
+          or_fail(compile(source, compiling), source.name, source.text), input,
+          options);
     }
-    const std::string what = fits.end < text.size() ? "" : "ends too early: ";
-    rows.push_back(
-        remark(what + "expected " + rejection->expected, Style::kError));
-  }
-  put_table(arguments, rows);
-  return rejection ? kDamage : kOk;
+    return explain(
+        compile_constraint(source, arguments.source.root,
+                           *load_vocabulary(arguments.reading.vocabulary),
+                           arguments),
+        read_ids(input, display_name(arguments.reading.file)), options);
+  };
+  const Explanation explanation = explained();
+  show(arguments, explanation);
+  return explanation.accepted ? kOk : kDamage;
 }
 
 int run_explain(Arguments& arguments) {
+  if (!arguments.output.empty() && !arguments.json) {
+    throw Failure("--output is for --json");
+  }
   if (!any_source(arguments.source)) return explain_response(arguments);
   const Source source = read_source(arguments.source);
   if (source.kind != SourceKind::kTag) return explain_text(arguments, source);
@@ -250,6 +247,18 @@ void add_explain(CLI::App& app, Run& run) {
           "Feed this many bytes (or ids) at a time, and show what is held back")
       ->type_name("N")
       ->check(one_or_more());
+  command
+      ->add_option("--constraint", a->constraint,
+                   "With --ids: the grammar, schema or structural tag that the "
+                   "model was constrained by; --json tells how many tokens "
+                   "were allowed at each token")
+      ->type_name("FILE")
+      ->needs("--ids");
+  command->add_flag("--json", a->json, "The same facts as JSON");
+  command
+      ->add_option("-o,--output", a->output,
+                   "Where --json writes to; standard output by default")
+      ->type_name("FILE");
   command->add_flag("--full", a->full,
                     "Do not shorten texts to the width of the terminal");
   command->callback([a, &run] { run = [a] { return run_explain(*a); }; });

@@ -311,6 +311,11 @@ std::span<const Event> Response::feed(Reader& reader, std::size_t begin,
 }
 
 bool tell_damage(const Reader& reader, const Style& style) {
+  return tell_damage(reader.failure(), reader.message().diagnostics, style);
+}
+
+bool tell_damage(const Error* failure, std::span<const Diagnostic> diagnostics,
+                 const Style& style) {
   const auto tell = [&](std::string_view look, std::string_view kind,
                         std::string_view message, std::string where,
                         ErrorCode code) {
@@ -323,18 +328,18 @@ bool tell_damage(const Reader& reader, const Style& style) {
     return "bytes " + std::to_string(bytes.begin) + ".." +
            std::to_string(bytes.end);
   };
-  if (const Error* failure = reader.failure()) {
+  if (failure != nullptr) {
     tell(Style::kError, "error:", failure->message,
          failure->span ? range(*failure->span) : "", failure->code);
     return true;
   }
-  for (const Diagnostic& diagnostic : reader.message().diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
     std::string where = range(diagnostic.bytes);
     if (!diagnostic.field.empty()) where += " of " + diagnostic.field;
     tell(Style::kWarning, "warning:", diagnostic.message, where,
          diagnostic.code);
   }
-  return !reader.message().diagnostics.empty();
+  return !diagnostics.empty();
 }
 
 }  // namespace parlance::cli

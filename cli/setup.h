@@ -151,6 +151,9 @@ struct Response {
 // Reports diagnostics and a failure on standard error.  Returns whether any of
 // them makes a strict reading fail.
 bool tell_damage(const Reader& reader, const Style& style);
+// `failure` may be null.
+bool tell_damage(const Error* failure, std::span<const Diagnostic> diagnostics,
+                 const Style& style);
 
 }  // namespace parlance::cli
 

@@ -13,6 +13,7 @@
 #include "parlance/constraint.h"
 #include "parlance/detect.h"
 #include "parlance/error.h"
+#include "parlance/explain.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"

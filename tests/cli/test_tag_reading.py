@@ -202,4 +202,4 @@ def test_explain_by_any_grammar(parlance, tag, tmp_path):
     assert "ends too early: expected " in out
     parlance("explain", "--regex", "a", "--format", "qwen3", status=2)
     _, err = parlance("explain", "--regex", "a", "--chunk", 2, status=2)
-    assert "--ids and --chunk are for responses" in err
+    assert "--chunk is for responses" in err

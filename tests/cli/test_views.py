@@ -143,6 +143,50 @@ def test_explain_damage(parlance):
     assert "response: warning: " in err
 
 
+def test_explain_as_json(parlance, vocabulary, tmp_path):
+    out, _ = parlance(
+        "explain", "-f", "qwen3", "--json", "-p", "<think>",
+        stdin=b"a\xff</think>b",
+    )
+    facts = json.loads(out)
+    assert facts["by"] == "format" and facts["name"] == "qwen3"
+    assert facts["bytes"] == 18 and facts["prefix_bytes"] == 7
+    kinds = [row["kind"] for row in facts["rows"]]
+    assert kinds == ["open", "text", "close", "text"]
+    assert facts["rows"][1]["hex"] == "61ff"
+    assert facts["message"]["content"] == "b"
+
+    # Token ids under a schema: the braces and the end are forced.
+    ids = " ".join(map(str, b'{"a":1}'))
+    arguments = ["explain", "--schema", "s.json", "--vocabulary", vocabulary]
+    (tmp_path / "s.json").write_text(
+        '{"type": "object", "required": ["a"], "additionalProperties": false,'
+        ' "properties": {"a": {"const": 1}}}'
+    )
+    out, _ = parlance(*arguments, "--ids", "--json", stdin=ids)
+    facts = json.loads(out)
+    assert facts["accepted"] is True
+    tokens = facts["tokens"]
+    assert tokens["ends"] == [1, 2, 3, 4, 5, 6, 7]
+    assert tokens["allowed"][2] == 1 and "rejected" not in tokens
+    out, _ = parlance(*arguments, "--ids", stdin=ids + " 97", status=1)
+    assert "token 97 is not allowed here; 1 token is" in out
+
+    # What the model was constrained by, beside a format.
+    (tmp_path / "yes.regex").write_text("yes|no\n")
+    out, _ = parlance(
+        "explain", "-f", "qwen3", "--vocabulary", vocabulary, "--ids",
+        "--constraint", "yes.regex", "--json", "-o", "out.json",
+        stdin=" ".join(map(str, b"yep")),
+    )
+    assert out == ""
+    written = (tmp_path / "out.json").read_text()
+    tokens = json.loads(written)["tokens"]
+    assert tokens["allowed"] == [2, 1, 1] and tokens["rejected"] == 2
+    _, err = parlance("explain", "-f", "qwen3", "-o", "x", stdin="", status=2)
+    assert "--output is for --json" in err
+
+
 BROKEN = """\
 {
   "start_anchor": "<s>",

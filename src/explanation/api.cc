@@ -1,0 +1,242 @@
+// Implements explain() of parlance/explain.h.
+//
+//   response --parser--> events --EventRows--> rows
+//                        tree   --TreeRows---> rows   (structural tags)
+//   token ids --matcher--> how many tokens were allowed at each
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "base/utf8.h"
+#include "explanation/event_rows.h"
+#include "explanation/tree_rows.h"
+#include "parlance/explain.h"
+
+namespace parlance {
+namespace {
+
+using explanation::EventRows;
+using explanation::tokens_of;
+
+// A response as its parser takes it: bytes, or token ids with their bytes.
+struct Response {
+  std::string_view bytes;
+  std::span<const TokenId> ids;
+  bool reads_ids = false;
+
+  std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
+};
+
+// The bytes, ends and kinds of the tokens, after what `out.text` has already.
+void add_tokens(std::span<const TokenId> ids, const Vocabulary& vocabulary,
+                Explanation& out) {
+  out.ids.assign(ids.begin(), ids.end());
+  out.token_ends.reserve(ids.size());
+  out.token_kinds.reserve(ids.size());
+  for (const TokenId id : ids) {
+    const TokenKind kind = vocabulary.kind(id);
+    out.text +=
+        kind == TokenKind::kUnused ? base::kReplacement : vocabulary.bytes(id);
+    out.token_ends.push_back(out.text.size());
+    out.token_kinds.push_back(kind);
+  }
+}
+
+// Walks the constraint over the tokens of `out`, up to the first that it does
+// not allow.  Returns whether the text may end after the last of them.
+bool add_masks(const Constraint& constraint, Explanation& out) {
+  Matcher matcher = constraint.matcher();
+  std::vector<std::int32_t> row(matcher.mask_words());
+  const auto count = [&] {
+    std::uint32_t bits = 0;
+    for (const std::int32_t word : row) {
+      bits += static_cast<std::uint32_t>(
+          std::popcount(static_cast<std::uint32_t>(word)));
+    }
+    return bits;
+  };
+  out.allowed.reserve(out.ids.size());
+  for (std::size_t i = 0; i < out.ids.size(); ++i) {
+    // A terminated matcher allows nothing; its row of ones is for batches.
+    if (matcher.is_terminated()) {
+      out.allowed.push_back(0);
+    } else {
+      matcher.fill_bitmask(row);
+      out.allowed.push_back(count());
+    }
+    if (!matcher.accept_token(out.ids[i])) {
+      out.rejected = i;
+      return false;
+    }
+  }
+  return matcher.is_terminated() || matcher.can_end();
+}
+
+const Error* failure_of(const ResponseParser& parser) {
+  return parser.failure();
+}
+const Error* failure_of(const TagParser&) { return nullptr; }
+
+// Runs the parser over the response and moves the message out of it.
+template <class Parser>
+void read(Parser parser, const Response& response,
+          const ExplainOptions& options, Explanation& out) {
+  // Offsets count from the last start anchor of the prefix.
+  out.prefix_bytes = parser.prefix_bytes();
+  out.text = options.prefix.substr(options.prefix.size() - out.prefix_bytes);
+  if (response.reads_ids) {
+    add_tokens(response.ids, *options.vocabulary, out);
+  } else {
+    out.text += response.bytes;
+  }
+  if (options.constraint != nullptr && response.reads_ids) {
+    add_masks(*options.constraint, out);
+  }
+
+  EventRows rows(out);
+  for (const Event& event : parser.initial_events()) rows.add(event);
+  const std::size_t step = options.chunk == 0 ? response.size() : options.chunk;
+  for (std::size_t at = 0; at < response.size();) {
+    const std::size_t end = at + std::min(step, response.size() - at);
+    const std::span<const Event> events =
+        response.reads_ids
+            ? parser.feed_tokens(response.ids.subspan(at, end - at))
+            : parser.feed(response.bytes.substr(at, end - at));
+    for (const Event& event : events) rows.add(event);
+    if (options.chunk > 0) {
+      const std::size_t fed_bytes =
+          response.reads_ids ? out.token_ends[end - 1] : out.prefix_bytes + end;
+      rows.held(end, fed_bytes, parser.held().size());
+    }
+    at = end;
+  }
+  for (const Event& event : parser.finalize()) rows.add(event);
+  rows.gap(out.text.size());
+
+  if (const Error* failure = failure_of(parser)) out.failure = *failure;
+  json::Value tree;
+  const bool by_tree = std::is_same_v<Parser, TagParser> && options.chunk == 0;
+  if constexpr (std::is_same_v<Parser, TagParser>) {
+    if (by_tree) tree = parser.tree();
+  }
+  out.message = std::move(parser).take_message();
+  if (by_tree) {
+    out.rows.clear();
+    explanation::add_tree_rows(tree, out);
+  }
+}
+
+Explanation explain_with(const Format& format, const Response& response,
+                         const ExplainOptions& options) {
+  Explanation out;
+  out.by = ExplainedBy::kFormat;
+  out.name = options.name;
+  if (response.reads_ids != (options.vocabulary != nullptr)) return out;
+  for (std::size_t i = 0; i < format.field_count(); ++i) {
+    out.fields.emplace_back(format.field_name(i));
+  }
+  read(ResponseParser(format, {.prefix = options.prefix,
+                               .tools = options.tools,
+                               .vocabulary = options.vocabulary,
+                               .markers = options.markers,
+                               .recover = options.recover}),
+       response, options, out);
+  return out;
+}
+
+Explanation explain_with(const CompiledTag& tag, const Response& response,
+                         const ExplainOptions& options) {
+  Explanation out;
+  out.by = ExplainedBy::kStructuralTag;
+  out.name = options.name;
+  if (response.reads_ids != (options.vocabulary != nullptr)) return out;
+  out.fields.assign(tag.fields().begin(), tag.fields().end());
+  read(TagParser(tag,
+                 {.vocabulary = options.vocabulary, .prefix = options.prefix}),
+       response, options, out);
+  return out;
+}
+
+// The two parts of a text that a grammar accepts up to `end`, and what it
+// expected there.
+void add_fit(Explanation& out, std::size_t end, const std::string& expected) {
+  const auto add = [&](ExplanationKind kind, Span bytes, std::string what) {
+    ExplanationRow& row = out.rows.emplace_back();
+    row.kind = kind;
+    row.bytes = bytes;
+    row.tokens = tokens_of(out, bytes);
+    row.what = std::move(what);
+  };
+  add(ExplanationKind::kFits, {0, end}, "fits");
+  if (out.accepted) return;
+  const bool early = end == out.text.size();
+  if (!early) {
+    add(ExplanationKind::kRest, {end, out.text.size()}, "does not fit");
+  }
+  add(ExplanationKind::kExpected, {end, out.text.size()},
+      (early ? "ends too early: " : "") + expected);
+  out.rows.back().message = out.rows.back().what;
+}
+
+}  // namespace
+
+Explanation explain(const Format& format, std::string_view response,
+                    const ExplainOptions& options) {
+  return explain_with(format, {.bytes = response, .ids = {}}, options);
+}
+
+Explanation explain(const Format& format, std::span<const TokenId> response,
+                    const ExplainOptions& options) {
+  return explain_with(format, {.bytes = {}, .ids = response, .reads_ids = true},
+                      options);
+}
+
+Explanation explain(const CompiledTag& tag, std::string_view response,
+                    const ExplainOptions& options) {
+  return explain_with(tag, {.bytes = response, .ids = {}}, options);
+}
+
+Explanation explain(const CompiledTag& tag, std::span<const TokenId> response,
+                    const ExplainOptions& options) {
+  return explain_with(tag, {.bytes = {}, .ids = response, .reads_ids = true},
+                      options);
+}
+
+Explanation explain(const Grammar& grammar, std::string_view text,
+                    const ExplainOptions& options) {
+  Explanation out;
+  out.by = ExplainedBy::kGrammar;
+  out.name = options.name;
+  out.text = text;
+  const std::optional<Rejection> rejection = grammar.explain(text);
+  out.accepted = !rejection;
+  add_fit(out, rejection ? rejection->offset : text.size(),
+          rejection ? "expected " + rejection->expected : "");
+  return out;
+}
+
+Explanation explain(const Constraint& constraint,
+                    std::span<const TokenId> response,
+                    const ExplainOptions& options) {
+  Explanation out;
+  out.by = ExplainedBy::kGrammar;
+  out.name = options.name;
+  add_tokens(response, constraint.vocabulary(), out);
+  out.accepted = add_masks(constraint, out);
+  if (!out.rejected) {
+    add_fit(out, out.text.size(), "more text was expected");
+    return out;
+  }
+  const std::size_t at = *out.rejected;
+  const std::uint32_t allowed = out.allowed[at];
+  add_fit(out, at == 0 ? 0 : out.token_ends[at - 1],
+          "token " + std::to_string(response[at]) + " is not allowed here; " +
+              (allowed == 1 ? "1 token is"
+                            : std::to_string(allowed) + " tokens are"));
+  return out;
+}
+
+}  // namespace parlance

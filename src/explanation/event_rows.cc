@@ -1,0 +1,145 @@
+#include "explanation/event_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace parlance::explanation {
+
+Span tokens_of(const Explanation& explanation, Span bytes) {
+  const std::vector<std::size_t>& ends = explanation.token_ends;
+  const std::size_t prefix = explanation.prefix_bytes;
+  if (ends.empty() || bytes.end <= prefix) return {};
+  const std::size_t begin = std::max(bytes.begin, prefix);
+  const auto first = std::upper_bound(ends.begin(), ends.end(), begin);
+  auto last = std::lower_bound(first, ends.end(), bytes.end);
+  if (last != ends.end()) ++last;
+  return {static_cast<std::size_t>(first - ends.begin()),
+          static_cast<std::size_t>(last - ends.begin())};
+}
+
+void EventRows::add(const Event& event) {
+  gap(event.bytes.begin);
+  at_ = std::max(at_, event.bytes.end);
+  const std::string field(event.field);
+  const auto of_field = [&](ExplanationRow& row) -> ExplanationRow& {
+    row.field = field;
+    row.field_index = event.field_index;
+    return row;
+  };
+  switch (event.kind) {
+    case EventKind::kRegionOpen: {
+      // The implicit field, which has no opening delimiter, opens with its
+      // first character.
+      if (event.bytes.size() == 0) return;
+      std::string what = "opens " + field;
+      for (const Capture& capture : event.captures) {
+        what += ", " + std::string(capture.name) + "=";
+        what += capture.text;
+      }
+      ExplanationRow& added = of_field(row(ExplanationKind::kOpen, event.bytes,
+                                           event.tokens, std::move(what)));
+      for (const Capture& capture : event.captures) {
+        added.captures.emplace_back(capture.name, capture.text);
+      }
+      return;
+    }
+    case EventKind::kRegionChunk:
+      of_field(row(ExplanationKind::kText, event.bytes, event.tokens,
+                   "text of " + field));
+      return;
+    case EventKind::kRegionClose:
+      if (event.cut) {
+        of_field(remark(ExplanationKind::kCut, event.bytes,
+                        "the response ends inside " + field));
+      } else if (event.bytes.size() > 0) {
+        of_field(row(ExplanationKind::kClose, event.bytes, event.tokens,
+                     "closes " + field));
+      }
+      return;
+    case EventKind::kRegionMalformed: {
+      if (event.bytes.size() > 0) {
+        of_field(row(ExplanationKind::kClose, event.bytes, event.tokens,
+                     "closes " + field));
+      }
+      const Diagnostic* why = event.diagnostic;
+      ExplanationRow& added = of_field(
+          remark(ExplanationKind::kMalformed,
+                 why == nullptr ? event.bytes : why->bytes,
+                 field + " is malformed" +
+                     (why == nullptr ? std::string() : ": " + why->message)));
+      if (why != nullptr) {
+        added.code = why->code;
+        added.message = why->message;
+      }
+      return;
+    }
+    case EventKind::kTextUnclaimed: {
+      row(ExplanationKind::kUnclaimed, event.bytes, event.tokens, "in no field")
+          .field_index = event.field_index;
+      ExplanationRow& added = remark(ExplanationKind::kProblem, event.bytes,
+                                     event.diagnostic->message);
+      added.code = event.diagnostic->code;
+      added.message = event.diagnostic->message;
+      return;
+    }
+    case EventKind::kCallOpen:
+    case EventKind::kCallArguments:
+    case EventKind::kCallClose:
+      return;
+  }
+}
+
+void EventRows::held(std::size_t fed, std::size_t end, std::size_t size) {
+  const std::size_t begin = end - std::min(end, size);
+  gap(begin);
+  if (size == 0) return;
+  ExplanationRow& added =
+      remark(ExplanationKind::kHeld, {begin, end},
+             "held, " + std::to_string(fed) +
+                 (out_.ids.empty() ? " bytes fed" : " tokens fed"));
+  added.fed = fed;
+}
+
+void EventRows::gap(std::size_t end) {
+  if (end <= at_) return;
+  const Span bytes{at_, end};
+  at_ = end;
+  const std::string_view text = std::string_view(out_.text).substr(
+      std::min(bytes.begin, out_.text.size()), bytes.size());
+  const bool blank =
+      text.find_first_not_of(" \t\n\r\f\v") == std::string_view::npos;
+  row(blank ? ExplanationKind::kLayout : ExplanationKind::kOutside, bytes,
+      tokens_of(out_, bytes), blank ? "layout" : "in no region");
+}
+
+ExplanationRow& EventRows::row(ExplanationKind kind, Span bytes, Span tokens,
+                               std::string what) {
+  // Text that was neither held nor reported has a row already, even if an event
+  // claims it now.
+  bytes.end = std::min(bytes.end, out_.text.size());
+  bytes.begin = std::min(std::max(bytes.begin, owned_), bytes.end);
+  owned_ = std::max(owned_, bytes.end);
+  if (bytes.end <= out_.prefix_bytes) {
+    what += " (prefix)";
+  } else if (bytes.begin < out_.prefix_bytes) {
+    what += " (from the prefix on)";
+  }
+  ExplanationRow& added = out_.rows.emplace_back();
+  added.kind = kind;
+  added.bytes = bytes;
+  added.tokens = tokens;
+  added.what = std::move(what);
+  return added;
+}
+
+ExplanationRow& EventRows::remark(ExplanationKind kind, Span place,
+                                  std::string what) {
+  ExplanationRow& added = out_.rows.emplace_back();
+  added.kind = kind;
+  added.bytes = place;
+  added.tokens = tokens_of(out_, place);
+  added.what = std::move(what);
+  return added;
+}
+
+}  // namespace parlance::explanation

@@ -1,0 +1,46 @@
+#ifndef PARLANCE_SRC_EXPLANATION_EVENT_ROWS_H_
+#define PARLANCE_SRC_EXPLANATION_EVENT_ROWS_H_
+
+// The rows of an explanation by the events of a parser.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "parlance/explain.h"
+#include "parlance/message.h"
+
+namespace parlance::explanation {
+
+// Appends rows to an explanation whose text, prefix and tokens are set.
+// Events come in the order of their bytes, and omit only text between regions.
+class EventRows {
+ public:
+  explicit EventRows(Explanation& out) : out_(out) {}
+
+  void add(const Event& event);
+
+  // What is held back after `fed` bytes or tokens, which are the first `end`
+  // bytes of the text: the last `size` of them.  All text before is decided.
+  void held(std::size_t fed, std::size_t end, std::size_t size);
+
+  // Text up to `end` that no event stands for.
+  void gap(std::size_t end);
+
+ private:
+  ExplanationRow& row(ExplanationKind kind, Span bytes, Span tokens,
+                      std::string what);
+  ExplanationRow& remark(ExplanationKind kind, Span place, std::string what);
+
+  Explanation& out_;
+  std::size_t at_ = 0;     // events stand for the bytes before it
+  std::size_t owned_ = 0;  // rows own the bytes before it
+};
+
+// The tokens that contain `bytes` of the text; {0, 0} in the prefix.
+// Complexity: O(log tokens).
+Span tokens_of(const Explanation& explanation, Span bytes);
+
+}  // namespace parlance::explanation
+
+#endif  // PARLANCE_SRC_EXPLANATION_EVENT_ROWS_H_
