@@ -1,7 +1,8 @@
 // `parlance explain`: which bytes of a response went where, and why.
 //
 // The library explains (parlance/explain.h); the command loads what a response
-// is read by and shows the rows: as a table, or as JSON.
+// is read by and shows the rows: as a table, as JSON, or as a
+// page for a browser.
 
 #include "parlance/explain.h"
 
@@ -25,6 +26,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   parlance explain --format qwen3 response.txt
   parlance explain --format qwen3 --chunk 4 response.txt
+  parlance explain --format qwen3 --html -o page.html response.txt
   parlance explain --tag tools.tag.json response.txt
   parlance explain --grammar sums.ebnf sum.txt
   parlance explain -f qwen3 --vocabulary tokenizer.json --ids ids.txt)";
@@ -37,6 +39,7 @@ struct Arguments {
   std::size_t chunk = 0;
   bool full = false;
   bool json = false;
+  bool html = false;
 };
 
 std::string_view look_of(const ExplanationRow& row) {
@@ -105,6 +108,7 @@ void show(const Arguments& arguments, const Explanation& explanation) {
     return put_result(
         arguments, json::dump(to_json(explanation), {.ascii = false}) + "\n");
   }
+  if (arguments.html) return put_result(arguments, to_html(explanation));
   const Style style(arguments.reading.color, 1);
   const bool clipped = !arguments.full && ::isatty(1) == 1;
   put(table(rows_of(explanation), style, clipped ? terminal_columns(1) : 0));
@@ -143,7 +147,7 @@ std::optional<Constraint> constraint_of(const Arguments& arguments,
         arguments.source.root, *reading.vocabulary, arguments);
   }
   if (!reading.tag || !reading.vocabulary->has_stop_ids()) return std::nullopt;
-  if (!arguments.json) return std::nullopt;
+  if (!arguments.json && !arguments.html) return std::nullopt;
   return compile_constraint(
       read_source(arguments.reading.tag_file, "--tag", SourceKind::kTag),
       arguments.source.root, *reading.vocabulary, arguments);
@@ -216,8 +220,8 @@ int explain_text(const Arguments& arguments, const Source& source) {
 }
 
 int run_explain(Arguments& arguments) {
-  if (!arguments.output.empty() && !arguments.json) {
-    throw Failure("--output is for --json");
+  if (!arguments.output.empty() && !arguments.json && !arguments.html) {
+    throw Failure("--output is for --json and --html");
   }
   if (!any_source(arguments.source)) return explain_response(arguments);
   const Source source = read_source(arguments.source);
@@ -250,14 +254,20 @@ void add_explain(CLI::App& app, Run& run) {
   command
       ->add_option("--constraint", a->constraint,
                    "With --ids: the grammar, schema or structural tag that the "
-                   "model was constrained by; --json tells how many tokens "
-                   "were allowed at each token")
+                   "model was constrained by; --json and --html tell how many "
+                   "tokens were allowed at each token")
       ->type_name("FILE")
       ->needs("--ids");
-  command->add_flag("--json", a->json, "The same facts as JSON");
+  auto* json = command->add_flag("--json", a->json, "The same facts as JSON");
   command
-      ->add_option("-o,--output", a->output,
-                   "Where --json writes to; standard output by default")
+      ->add_flag("--html", a->html,
+                 "The same facts as a page for a browser: one file, which "
+                 "loads nothing")
+      ->excludes(json);
+  command
+      ->add_option(
+          "-o,--output", a->output,
+          "Where --json and --html write to; standard output by default")
       ->type_name("FILE");
   command->add_flag("--full", a->full,
                     "Do not shorten texts to the width of the terminal");

@@ -69,6 +69,8 @@ EXCEPTIONS = {
     ("arrow/message_columns.h", "arrow.h"): "writes columns",
     ("explanation/event_rows.h", "explain.h"): "makes its rows",
     ("explanation/facts.cc", "explain.h"): "defines to_json",
+    ("explanation/page.cc", "explain.h"): "defines to_html",
+    ("explanation/table.cc", "explain.h"): "defines to_html_table",
     ("explanation/tree_rows.h", "explain.h"): "makes its rows",
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("detection/detect.cc", "format.h"): "loads the formats that may fit",

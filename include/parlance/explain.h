@@ -12,7 +12,7 @@
 //                                   // 7 text of thinking
 //                                   // 10 closes thinking
 //                                   // 18 text of content
-//   std::string facts = json::dump(to_json(e));
+//   std::string page = to_html(e);  // one file, which loads nothing
 //
 // Law.  Rows that own bytes (owns_bytes()) partition Explanation::text: they
 // are in order, none overlaps another, and together they have every byte.
@@ -186,6 +186,24 @@ Explanation explain(const Constraint& constraint,
 
 // The facts as JSON; docs/guide/explain.md has the shape.
 json::Value to_json(const Explanation& explanation);
+
+struct PageOptions {
+  // The title of the page.  Default: made of the name.
+  std::string_view title = {};
+};
+
+// A page for a browser: one HTML document, with its style sheet, its script and
+// the facts inside.  It loads nothing, and its security policy forbids that and
+// any other script.  Text of the response is data for the script; the page
+// shows it as text only, with bytes that are not UTF-8, control characters and
+// marks of direction made visible.
+std::string to_html(const Explanation& explanation,
+                    const PageOptions& options = {});
+
+// A small part of a page, for notebooks: a table without a script, with the
+// first `rows` rows and the beginnings of their texts.
+std::string to_html_table(const Explanation& explanation,
+                          std::size_t rows = 40);
 
 }  // namespace parlance
 

@@ -207,6 +207,31 @@ class TreeRows {
   std::vector<Left> left_;
 };
 
+// Adds rows for text that is in no format: a token that ends the response.
+void add_gaps(Explanation& out) {
+  std::vector<ExplanationRow> rows;
+  rows.reserve(out.rows.size() + 1);
+  std::size_t at = 0;
+  const auto add_gap = [&](std::size_t end) {
+    if (end <= at) return;
+    ExplanationRow& row = rows.emplace_back();
+    row.kind = ExplanationKind::kOutside;
+    row.bytes = {at, end};
+    row.tokens = tokens_of(out, row.bytes);
+    row.what = "in no format";
+    at = end;
+  };
+  for (ExplanationRow& row : out.rows) {
+    if (owns_bytes(row.kind)) {
+      add_gap(row.bytes.begin);
+      at = row.bytes.end;
+    }
+    rows.push_back(std::move(row));
+  }
+  add_gap(out.text.size());
+  out.rows = std::move(rows);
+}
+
 // Gives each row the field of the part that contains it.  Parts are in the
 // order of their beginnings; a part inside another begins later, so the last
 // part that begins before a row and ends after it is the innermost.
@@ -216,7 +241,8 @@ void add_fields(Explanation& out) {
   std::vector<std::size_t> open;  // parts that contain the row, outer first
   std::size_t next = 0;
   for (ExplanationRow& row : out.rows) {
-    if (!owns_bytes(row.kind) || row.bytes.size() == 0) continue;
+    if (!owns_bytes(row.kind) || row.kind == ExplanationKind::kRest) continue;
+    if (row.bytes.size() == 0) continue;
     while (next < parts.size() && parts[next].bytes.begin <= row.bytes.begin) {
       open.push_back(next++);
     }
@@ -235,6 +261,7 @@ void add_fields(Explanation& out) {
 
 void add_tree_rows(const json::Value& tree, Explanation& out) {
   TreeRows(out).add(tree);
+  add_gaps(out);
   add_fields(out);
 }
 

@@ -1,9 +1,15 @@
 """`parlance watch`, `explain`, `check` and `formats`."""
 
+import base64
+import hashlib
+import html.parser
 import json
+import pathlib
 import re
 
 import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 STREAM = (
     "<think>\nThey want the weather.\n</think>\n\nLet me look.\n"
@@ -184,7 +190,84 @@ def test_explain_as_json(parlance, vocabulary, tmp_path):
     tokens = json.loads(written)["tokens"]
     assert tokens["allowed"] == [2, 1, 1] and tokens["rejected"] == 2
     _, err = parlance("explain", "-f", "qwen3", "-o", "x", stdin="", status=2)
-    assert "--output is for --json" in err
+    assert "--output is for --json and --html" in err
+
+
+class Outline(html.parser.HTMLParser):
+    """The elements of a page, whether they nest, and the text of each script."""
+
+    VOID = {"meta", "input", "br"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.names, self.texts = [], [], {}
+
+    def handle_starttag(self, tag, attributes):
+        self.names.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.setdefault(self.open[-1] if self.open else "", []).append(data)
+
+
+HOSTILE = b"</script><script>x()</script><!-- <img src=x> \x00 \xff \xe2\x80\xae ]]>"
+
+
+def test_explain_as_a_page(parlance, tmp_path):
+    parlance("explain", "-f", "qwen3", "--html", "-o", "a.html", stdin=HOSTILE)
+    page = (tmp_path / "a.html").read_text()
+    outline = Outline()
+    outline.feed(page)
+    outline.close()
+    assert outline.open == []
+    names = [name for name, _ in outline.names]
+    assert names.count("script") == 2 and "img" not in names
+    # Nothing is loaded, and only this script and this style sheet are allowed.
+    assert not {"src", "href", "srcset", "style"} & {
+        key for _, attributes in outline.names for key in attributes
+    }
+    policy = next(
+        attributes["content"] for name, attributes in outline.names
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    facts, script = outline.texts["script"]
+    for text in (script, "".join(outline.texts["style"])):
+        digest = hashlib.sha256(text.encode()).digest()
+        assert f"'sha256-{base64.b64encode(digest).decode()}'" in policy
+    assert policy.startswith("default-src 'none'; ")
+    # The text of the response is in the facts and nowhere else.
+    assert bytes.fromhex(json.loads(facts)["rows"][0]["hex"]) == HOSTILE
+    assert not re.search("[<>&]", facts)
+    out, _ = parlance("explain", "-f", "qwen3", "--html", stdin=HOSTILE)
+    assert out == page
+    parlance("explain", "-f", "qwen3", "--html", "--json", stdin="", status=2)
+    _, err = parlance(
+        "explain", "-f", "qwen3", "--html", "-o", "no/where.html", stdin="", status=2
+    )
+    assert "cannot write no/where.html" in err
+
+
+def ranges(text, pattern, bases):
+    found = [
+        (int(match[1], 16), int(match[2] or match[1], 16))
+        for match in re.finditer(pattern, text)
+    ]
+    return {c for first, last in found for c in range(first, last + 1)} - bases
+
+
+def test_the_page_and_the_table_show_the_same_characters():
+    folder = ROOT / "src" / "explanation"
+    script = (folder / "page" / "page.js").read_text()
+    script = script[script.index("kUnseen = ") : script.index("kNames")]
+    source = (folder / "visible.cc").read_text()
+    one = r"\\\\u\{?(\w+)\}?(?:-\\\\u\{?(\w+)\}?)?"
+    assert ranges(script, one, set()) == ranges(
+        source, r"Range\{0x(\w+), 0x(\w+)\}", {9, 10}
+    )
 
 
 BROKEN = """\

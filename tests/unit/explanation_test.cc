@@ -217,6 +217,30 @@ TEST(Explanation, OfAStructuralTag) {
   EXPECT_NE(e.rows[5].message.find("expected the end"), std::string::npos);
 }
 
+// The token that ends the response is in no format.
+TEST(Explanation, OfTheTokensOfAStructuralTag) {
+  std::vector<TokenEntry> entries;
+  for (TokenId id = 0; id < 128; ++id) {
+    entries.push_back({.id = id, .bytes = {static_cast<char>(id)}});
+  }
+  entries.push_back({.id = 128, .bytes = "<end>", .kind = TokenKind::kControl});
+  const std::array<TokenId, 1> stop = {128};
+  const Vocabulary vocabulary = *Vocabulary::from_table(entries, stop);
+  std::vector<TokenId> ids;
+  for (const char c : std::string_view("<think>Hm.</think>true")) {
+    ids.push_back(static_cast<TokenId>(c));
+  }
+  ids.push_back(128);
+  for (const std::size_t chunk : {0, 1, 4}) {
+    const Explanation e =
+        explain(tag(), ids, {.vocabulary = &vocabulary, .chunk = chunk});
+    expect_partition(e, "tag");
+    EXPECT_EQ(e.text, "<think>Hm.</think>true<end>");
+    EXPECT_EQ(e.rows.back().kind, ExplanationKind::kOutside);
+    EXPECT_EQ(e.rows.back().tokens, (Span{22, 23}));
+  }
+}
+
 TEST(Explanation, OfAGrammar) {
   const Result<Grammar> sums =
       Grammar::from_ebnf(R"(root ::= [0-9] ("+" [0-9])*)");
@@ -290,6 +314,83 @@ TEST(Explanation, FactsOfBytesThatAreNotText) {
   EXPECT_EQ(row.find("text")->as_string(), "a\xEF\xBF\xBD\xEF\xBF\xBDz");
   EXPECT_EQ(row.find("hex")->as_string(), "61ffe2827a");
   EXPECT_EQ(facts.find("bytes")->as_int(), 5);
+}
+
+// Everything between the place after `begin` and the next `end`.
+std::string_view between(std::string_view text, std::string_view begin,
+                         std::string_view end) {
+  const std::size_t at = text.find(begin) + begin.size();
+  return text.substr(at, text.find(end, at) - at);
+}
+
+TEST(Explanation, HostileTextIsDataOfThePage) {
+  const Format format = *Format::built_in("qwen3");
+  const std::string text(
+      "</script><script>x()</script><!-- <img src=x onerror=x()> \0 \xFF "
+      "\xE2\x80\xAE ]]>",
+      69);
+  const Explanation e = explain(format, text, {.name = "<b>\"x\"</b>"});
+  const std::string page = to_html(e);
+  // The facts and the script; and the style sheet and the script are exact.
+  std::size_t scripts = 0;
+  for (std::size_t at = 0; (at = page.find("<script", at)) != std::string::npos;
+       ++at) {
+    ++scripts;
+  }
+  EXPECT_EQ(scripts, 2U);
+  EXPECT_EQ(page.find("<b>\""), std::string::npos);
+  EXPECT_NE(page.find("&lt;b&gt;&quot;x&quot;&lt;/b&gt;</h1>"),
+            std::string::npos);
+  EXPECT_EQ(page.find('\0'), std::string::npos);
+  const std::string_view facts = between(page, "id=\"facts\">", "</script>");
+  EXPECT_EQ(facts.find_first_of("<>&"), std::string_view::npos);
+  const Result<json::Value> read = json::parse(facts);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read->find("rows"), *to_json(e).find("rows"));
+
+  const std::string table = to_html_table(e);
+  EXPECT_EQ(table.find("<script"), std::string::npos);
+  EXPECT_EQ(table.find("<img"), std::string::npos);
+  EXPECT_NE(table.find("&lt;/script&gt;"), std::string::npos);
+  EXPECT_NE(table.find("\\x00"), std::string::npos);
+  EXPECT_NE(table.find("\\xFF"), std::string::npos);
+  EXPECT_NE(table.find("U+202E"), std::string::npos);
+}
+
+TEST(Explanation, ThePageHasTheWholeMessage) {
+  const Format format = *Format::built_in("qwen3");
+  const Explanation e = explain(
+      format,
+      "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"n\": NaN, \"i\": "
+      "123456789012345678901234567890}}\n</tool_call>");
+  const std::string page = to_html(e, {.title = "A call"});
+  EXPECT_NE(page.find("<title>A call</title>"), std::string::npos);
+  const std::string_view facts = between(page, "id=\"facts\">", "</script>");
+  // Strict JSON: the script's JSON.parse has no NaN.
+  const Result<json::Value> read =
+      json::parse(facts, {.allow_nonfinite = false});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->find("message"), nullptr);
+  const std::string_view message = read->find("message_text")->as_string();
+  EXPECT_NE(message.find("\"n\": NaN"), std::string_view::npos);
+  EXPECT_NE(message.find("123456789012345678901234567890"),
+            std::string_view::npos);
+}
+
+TEST(Explanation, ATableHasTheFirstRows) {
+  const Format format = *Format::built_in("qwen3");
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += "<think>a</think>b";
+  const Explanation e = explain(format, text + std::string(500, 'x'));
+  const std::string table = to_html_table(e, 4);
+  EXPECT_NE(table.find("more rows"), std::string::npos);
+  EXPECT_EQ(table.find(std::string(200, 'x')), std::string::npos);
+  EXPECT_EQ(to_html_table(e, 1000).find("more rows"), std::string::npos);
+  // A character is not cut.
+  std::string wide = "a";
+  for (int i = 0; i < 200; ++i) wide += "\xC3\xA9";
+  EXPECT_EQ(to_html_table(explain(format, wide)).find("\\xC3"),
+            std::string::npos);
 }
 
 TEST(Explanation, IsEmptyWithoutTheVocabularyOfIds) {
