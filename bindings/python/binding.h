@@ -259,6 +259,7 @@ void define_snapshot(nb::module_& m);
 void define_structural_tag(nb::module_& m);
 void define_tag_parser(nb::module_& m);
 void define_tools(nb::module_& m);
+void define_view(nb::module_& m);
 void define_vocabulary(nb::module_& m);
 
 }  // namespace parlance::python

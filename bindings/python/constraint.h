@@ -11,6 +11,7 @@
 #include "parlance/captures.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
 
 namespace parlance::python {
 
@@ -53,6 +54,12 @@ struct TagObject {
   StructuralTag tag;
   std::string source;  // the text that spans of errors refer to
 };
+
+// ---- tag_parser.cc
+
+// What a Python CompiledTag holds, valid as long as `object`; null for any
+// other object.
+const CompiledTag* compiled_tag_of(nb::handle object);
 
 // ---- rows.cc
 

@@ -934,6 +934,32 @@ inline constexpr char kExpression[] = R"(The text of the expression.)";
 
 }  // namespace jmespath
 
+namespace view {
+
+inline constexpr char kClass[] =
+    R"(What became of a response: a page for a browser, and its facts.
+
+``view`` makes it.  Notebooks show it as a table of the first rows.)";
+
+inline constexpr char kFacts[] =
+    R"(The facts as a ``dict``: which bytes went where, and why, the tokens, the
+message and the diagnostics.  docs/guide/explain.md has the shape.)";
+
+inline constexpr char kHtml[] =
+    R"(The page, a ``str``: one HTML document, which loads nothing.)";
+
+inline constexpr char kSave[] =
+    R"(Writes the page to a file.
+
+Args:
+    path: the path of the file, a ``str`` or ``PathLike``.
+
+Raises:
+    OSError: the file cannot be written.
+    UsageError: the path cannot exist.)";
+
+}  // namespace view
+
 }  // namespace parlance::python::doc
 
 #endif  // PARLANCE_BINDINGS_PYTHON_DOCSTRINGS_H_

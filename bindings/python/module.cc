@@ -26,4 +26,5 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_batch(m);
   parlance::python::define_harmony(m);
   parlance::python::define_chat(m);
+  parlance::python::define_view(m);
 }

@@ -220,6 +220,12 @@ std::optional<Stepped> stepped_tag_parser(nb::handle object) {
   return parser->stepped();
 }
 
+const CompiledTag* compiled_tag_of(nb::handle object) {
+  CompiledTagObject* tag = nullptr;
+  if (!nb::try_cast(object, tag) || tag == nullptr) return nullptr;
+  return &tag->compiled();
+}
+
 void define_tag_parser(nb::module_& m) {
   nb::class_<CompiledTagObject>(m, "CompiledTag")
       .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"),

@@ -56,7 +56,14 @@ from ._errors import (
 )
 from ._files import read_text
 from ._logits import apply_bitmask, apply_mask_ids
-from ._parlance import ArrowMessages, Constraint, HarmonyParser, Matcher, Vocabulary
+from ._parlance import (
+    ArrowMessages,
+    Constraint,
+    HarmonyParser,
+    Matcher,
+    View,
+    Vocabulary,
+)
 from ._structural_tags import (
     StructuralTag,
     TagParser,
@@ -64,6 +71,7 @@ from ._structural_tags import (
 )
 from ._tools import ToolSet, tools_of as _tools_of
 from ._upstream import dict_of_template, is_loaded_template
+from ._view import format_html as _format_html, view_of as _view_of
 
 __version__: str = _parlance.__version__
 
@@ -99,6 +107,7 @@ __all__ = [
     "ToolSet",
     "UnknownNameError",
     "UsageError",
+    "View",
     "Vocabulary",
     "apply_bitmask",
     "apply_mask_ids",
@@ -109,6 +118,7 @@ __all__ = [
     "parse_arrow",
     "parse_response",
     "tool_calling",
+    "view",
 ]
 
 _NO_PREFIX = (
@@ -318,6 +328,9 @@ class Format(_Base):
             any_order=any_order,
             max_white_space=max_white_space,
         ).grammar()
+
+    def _repr_html_(self):
+        return _format_html(self)
 
     def __repr__(self):
         if self.name:
@@ -599,6 +612,63 @@ def _format_of(spec):
     if isinstance(spec, _BaseSchema):
         _refuse_schema()
     return _cached_format(*_text_of(spec))
+
+
+def view(
+    response,
+    spec,
+    prefix="",
+    *,
+    tools=None,
+    vocabulary=None,
+    markers="token",
+    recover=None,
+    chunk=None,
+    constraint=None,
+    title=None,
+):
+    """Shows what became of a response: which bytes went where, and why.
+
+        view(text, "qwen3")                    # a notebook shows a table
+        view(text, "qwen3").save("page.html")  # a page for a browser
+
+    Args:
+        response: ``str``, ``bytes`` or ``bytearray``, or, with ``vocabulary``,
+            token ids.
+        spec: what it is read by: as of ``ResponseParser``, or a
+            ``StructuralTag``, a ``Grammar``, or, for token ids, a
+            ``Constraint``.
+        prefix: the prompt, as text or token ids; ``""`` for none.
+        tools, vocabulary, markers, recover: as of ``ResponseParser``.  A strict
+            reading that fails is shown as such.
+        chunk: feed so many bytes (or ids) at a time, and show after each chunk
+            what is held back.  ``None``: all at once.
+        constraint: with token ids, what the model was constrained by: a
+            ``Constraint``, ``Grammar`` or ``StructuralTag``.  The page shows
+            how many tokens were allowed at each token, and which were forced.
+            Default: ``spec``, if it is one of these.
+        title: the title of the page.
+
+    Returns:
+        A ``View``.
+
+    Raises:
+        TemplateError, GrammarError: ``spec`` or ``constraint`` cannot be used.
+        UsageError: ids without a vocabulary, or a constraint without ids.
+    """
+    return _view_of(
+        response,
+        spec,
+        _format_of,
+        prefix,
+        _tools_of(tools),
+        vocabulary,
+        markers,
+        recover,
+        chunk,
+        constraint,
+        title,
+    )
 
 
 def formats():

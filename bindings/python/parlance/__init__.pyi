@@ -2504,6 +2504,76 @@ def parse_response(
     response_template: _Spec = NOT_GIVEN,
     schema: _Spec = NOT_GIVEN,
 ) -> Any: ...
+class View:
+    """What became of a response: a page for a browser, and its facts.
+
+    ``view`` makes it.  Notebooks show it as a table of the first rows.
+    """
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The facts as a ``dict``: which bytes went where, and why, the tokens, the
+        message and the diagnostics.  docs/guide/explain.md has the shape.
+        """
+
+    @property
+    def html(self) -> str:
+        """The page, a ``str``: one HTML document, which loads nothing."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file.
+
+        Args:
+            path: the path of the file, a ``str`` or ``PathLike``.
+
+        Raises:
+            OSError: the file cannot be written.
+            UsageError: the path cannot exist.
+        """
+
+def view(
+    response: _Text | _Ids,
+    spec: _Spec | StructuralTag | Grammar | Constraint,
+    prefix: _Text | _Ids = "",
+    *,
+    tools: _Tools | None = None,
+    vocabulary: Vocabulary | None = None,
+    markers: str = "token",
+    recover: bool | None = None,
+    chunk: int | None = None,
+    constraint: Constraint | Grammar | StructuralTag | None = None,
+    title: str | None = None,
+) -> View:
+    """Shows what became of a response: which bytes went where, and why.
+
+        view(text, "qwen3")                    # a notebook shows a table
+        view(text, "qwen3").save("page.html")  # a page for a browser
+
+    Args:
+        response: ``str``, ``bytes`` or ``bytearray``, or, with ``vocabulary``,
+            token ids.
+        spec: what it is read by: as of ``ResponseParser``, or a
+            ``StructuralTag``, a ``Grammar``, or, for token ids, a
+            ``Constraint``.
+        prefix: the prompt, as text or token ids; ``""`` for none.
+        tools, vocabulary, markers, recover: as of ``ResponseParser``.  A strict
+            reading that fails is shown as such.
+        chunk: feed so many bytes (or ids) at a time, and show after each chunk
+            what is held back.  ``None``: all at once.
+        constraint: with token ids, what the model was constrained by: a
+            ``Constraint``, ``Grammar`` or ``StructuralTag``.  The page shows
+            how many tokens were allowed at each token, and which were forced.
+            Default: ``spec``, if it is one of these.
+        title: the title of the page.
+
+    Returns:
+        A ``View``.
+
+    Raises:
+        TemplateError, GrammarError: ``spec`` or ``constraint`` cannot be used.
+        UsageError: ids without a vocabulary, or a constraint without ids.
+    """
+
 def formats() -> list[str]:
     """Returns the names of the built-in formats, a sorted list of ``str``."""
 

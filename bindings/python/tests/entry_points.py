@@ -92,6 +92,7 @@ MAKE = {
     "StructuralTag": lambda: parlance.StructuralTag(TAG),
     "TagParser": lambda: parlance.TagParser(TAG),
     "ToolSet": lambda: parlance.ToolSet(TOOLS),
+    "View": lambda: parlance.view("a", TEMPLATE),
     "Vocabulary": lambda: VOCABULARY,
     "Expression": lambda: jmespath.compile("a[*].b"),
 }
@@ -144,7 +145,12 @@ VALID = {
     "buffer": rows,
     "cache_bytes": lambda: 1 << 20,
     "cancelled": lambda: None,
+    "chunk": lambda: 3,
     "config": lambda: "{}",
+    "view(constraint)": lambda: None,
+    "view(response)": lambda: "ab",
+    "View.save(path)": lambda: "made.html",
+    "title": lambda: "A response",
     "control_ids": list,
     "documents": lambda: {"http://a/b": {"type": "integer"}},
     "draft": lambda: "7",
@@ -297,6 +303,16 @@ OTHER_CALLS = {
         }
     ],
     "tool_calling": [{"tools": lambda: None}],
+    "view": [
+        {
+            "response": lambda: [97, 98],
+            "vocabulary": VALID["vocabulary"],
+            "constraint": lambda: GRAMMAR,
+        },
+        {"response": lambda: [97], "spec": lambda: CONSTRAINT},
+        {"spec": lambda: parlance.StructuralTag(TAG)},
+        {"spec": lambda: GRAMMAR},
+    ],
 }
 
 

@@ -98,7 +98,7 @@ def test_valid_calls_of_every_entry_point(tmp_path, monkeypatch):
     """The valid calls succeed; otherwise hostile values would reach little."""
     hostile_values.make_files(tmp_path)
     monkeypatch.chdir(tmp_path)
-    unmade = {"ArrowMessages", "Constraint", "Grammar", "Matcher"}  # raise TypeError
+    unmade = {"ArrowMessages", "Constraint", "Grammar", "Matcher", "View"}  # TypeError
     encoder = {"Vocabulary.encode"}  # needs a vocabulary with an encoder
     # A bare template does not say how a response is written.
     unwritten = {"ResponseTemplate.render"}
