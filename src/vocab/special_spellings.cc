@@ -13,6 +13,7 @@ SpecialSpellings::SpecialSpellings(const Vocabulary& vocabulary,
     const std::string_view spelling = vocabulary_.spelling(id);
     if (spelling.empty()) continue;
     const auto first = static_cast<std::uint8_t>(spelling.front());
+    begins_[first] = true;
     if (spelling.size() == 1) {
       seconds_[first].set();
     } else {
@@ -30,6 +31,7 @@ SpecialSpellings::SpecialSpellings(const Vocabulary& vocabulary,
 std::optional<SpecialSpellings::Found> SpecialSpellings::find(
     std::string_view text, std::size_t from) const {
   for (; from < text.size(); ++from) {
+    if (!begins_[static_cast<std::uint8_t>(text[from])]) continue;
     if (const auto id = at(text.substr(from))) return Found{from, *id};
   }
   return std::nullopt;

@@ -34,6 +34,8 @@ class SpecialSpellings {
 
   const Vocabulary vocabulary_;
   const std::vector<TokenId> ids_;
+  // Whether a spelling begins with the byte: most bytes of a text begin none.
+  std::array<bool, 256> begins_ = {};
   // Of the spellings, by their first byte, falling.
   std::array<std::vector<std::size_t>, 256> lengths_;
   // By the first byte: the second bytes of the spellings, or all bytes if a
