@@ -6,7 +6,8 @@
                  up to the next, is what it prints
 
 An example that imports a library of tables runs where it is installed, which is
-the environment of ``scripts/test data``.
+the environment of ``scripts/test data``; one that imports an engine is run by
+``scripts/test engines``.
 """
 
 import importlib.util
@@ -39,6 +40,8 @@ NOT_RUN = ("cmake", "ctest", "git", "pip")
 TABLES = (
     "daft", "datasets", "duckdb", "pandas", "polars", "pyarrow", "pyspark", "ray"
 )
+
+ENGINES = ("llama_cpp", "outlines")
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
@@ -94,15 +97,18 @@ def printed(output):
     return [line.strip() for line in output.splitlines()]
 
 
-def skip_without_tables(code):
+def skip_what_needs_more(code):
     for name in TABLES:
         if re.search(rf"^\s*(import|from) {name}\b", code, re.M):
             if importlib.util.find_spec(name) is None:
                 pytest.skip(f"{name} is not installed; see scripts/test data")
+    for name in ENGINES:
+        if re.search(rf"^\s*(import|from) {name}\b", code, re.M):
+            pytest.skip(f"{name} runs a model; see scripts/test engines")
 
 
 def run_python(code, folder):
-    skip_without_tables(code)
+    skip_what_needs_more(code)
     program = folder / "example.py"
     program.write_text(code)
     output = run([sys.executable, str(program)], cwd=folder)
@@ -135,7 +141,7 @@ def run_console(code, folder):
     if re.search(r"(?<!-m )\bparlance ", code):
         built_folder()
     if "python -m parlance" in code:
-        skip_without_tables("import pyarrow")
+        skip_what_needs_more("import pyarrow")
     for command, output in commands:
         word = command.split()[0]
         if word in NOT_RUN or word.startswith(("scripts/", "build/")):

@@ -20,7 +20,7 @@ VECTORS = pathlib.Path(
 # What models have as one token.
 _MARK = re.compile(
     r"<[|｜][^<>\s\"\\]*[|｜]>|</?(?:think|tool_call|tool_calls|seed:think|"
-    r"seed:tool_call|mm:think|longcat_think|longcat_tool_call)>|"
+    r"seed:tool_call|mm:think|longcat_think|longcat_tool_call)(?::\w+)?>|"
     r"\[/?(?:THINK|TOOL_CALLS|ARGS|CALL_ID)\]"
 )
 

@@ -29,6 +29,7 @@ MODULES = [
     "parlance.integrations.llama_cpp",
     "parlance.integrations.llguidance",
     "parlance.integrations.mlx",
+    "parlance.integrations.outlines",
     "parlance.integrations.polars",
     "parlance.integrations.ray",
     "parlance.integrations.sglang",

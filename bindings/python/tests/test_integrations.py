@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 import parlance
-from parlance.integrations import llama_cpp, mlx, transformers
+from parlance.integrations import llama_cpp, mlx, outlines, transformers
 
 # mlx lies beside the environment, with the other engines.
 PEERS = os.environ.get("PARLANCE_PEERS")
@@ -91,7 +91,35 @@ HOSTS = [
     pytest.param(transformers, call_transformers, id="transformers"),
     pytest.param(llama_cpp, call_llama_cpp, id="llama_cpp"),
     pytest.param(mlx, call_mlx, id="mlx", marks=needs_mlx),
+    pytest.param(outlines, call_transformers, id="outlines-transformers"),
+    pytest.param(outlines, call_llama_cpp, id="outlines-llama_cpp"),
+    pytest.param(outlines, call_mlx, id="outlines-mlx", marks=needs_mlx),
 ]
+
+
+@needs_mlx
+def test_masks_of_mlx():
+    """Masks as NumPy applies them, to any of the rows and to any width."""
+    import mlx.core as mx
+
+    generator = numpy.random.default_rng(5)
+    for _ in range(200):
+        rows = int(generator.integers(1, 5))
+        words = int(generator.integers(1, 4))
+        width = 32 * words + int(generator.integers(-31, 40))
+        masks = generator.integers(
+            -(2**31), 2**31, (rows, words), numpy.int32, endpoint=False
+        )
+        taken = [row for row in range(rows) if generator.random() < 0.7]
+        logits = generator.normal(size=(rows, width)).astype("f")
+        wanted = logits.copy()
+        if taken:
+            parlance.apply_bitmask(wanted, masks, taken)
+        out = mlx.masked(mx.array(logits), memoryview(masks), taken)
+        assert (numpy.array(out) == wanted).all()
+        if rows == 1:
+            out = mlx.masked(mx.array(logits[0]), memoryview(masks), taken)
+            assert (numpy.array(out) == wanted[0]).all()
 
 
 @pytest.mark.parametrize("module, call", HOSTS)
