@@ -116,8 +116,8 @@ struct JsonSchemaOptions {
   // Default: the draft that "$schema" names, else 2020-12.
   std::optional<SchemaDraft> draft = std::nullopt;
 
-  // Forbid undeclared properties and items where a schema declares some with
-  // "properties", "items" or "prefixItems" and says nothing about the others.
+  // Where a schema, with those in place in it ($ref, allOf, ...), declares some
+  // properties or items and itself says nothing about others, forbid others.
   bool closed = false;
 
   // Ignore and report a keyword that cannot be enforced.  Default: it is an

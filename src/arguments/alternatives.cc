@@ -2,6 +2,7 @@
 // of members or items.
 
 #include <algorithm>
+#include <limits>
 
 #include "arguments/markup.h"
 #include "arguments/schema_view.h"
@@ -10,6 +11,7 @@ namespace parlance::arguments {
 namespace {
 
 using automata::LanguageId;
+using schema::Closing;
 using schema::Node;
 using schema::NodeId;
 using schema::ObjectRules;
@@ -17,56 +19,64 @@ using schema::ObjectRules;
 // The limit of the number of classes into which patternProperties divide names.
 constexpr std::size_t kMaxNameClasses = 64;
 
-// Whether undeclared members are forbidden: some are declared, and neither
-// additionalProperties nor unevaluatedProperties is given.
-bool closed(const schema::Document& document, const Conjunction& nodes) {
-  bool lists = false;
-  for (NodeId id : nodes) {
-    const Node& node = document.node(id);
-    const ObjectRules& rules = node.objects();
-    if (rules.additional_properties != schema::kNoNode ||
-        rules.unevaluated_properties != schema::kNoNode) {
-      return false;
-    }
-    lists = lists || !rules.properties.empty() ||
-            !rules.pattern_properties.empty() ||
-            node.source->find("properties") != nullptr ||
-            node.source->find("patternProperties") != nullptr;
-  }
-  return lists;
-}
-
 }  // namespace
 
 // A schema sees what is evaluated by itself and by the schemas in place in it,
 // but not what the schemas around it and beside it evaluate.
+std::vector<NodeId> ArgumentSchema::nodes_inside(const Conjunction& nodes,
+                                                 NodeId id) const {
+  // Invariant: the nodes of the conjunction that are in place in those before
+  // `i` are in `inside`.
+  std::vector<NodeId> inside = {id};
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const Node& node = document_.node(inside[i]);
+    const auto add = [&](NodeId other) {
+      if (std::binary_search(nodes.begin(), nodes.end(), other) &&
+          std::ranges::find(inside, other) == inside.end()) {
+        inside.push_back(other);
+      }
+    };
+    if (node.ref != schema::kNoNode) add(node.ref);
+    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+      for (const NodeId other : *list) add(other);
+    }
+  }
+  return inside;
+}
+
+bool ArgumentSchema::is_evaluated(const Conjunction& nodes, NodeId id,
+                                  const std::vector<NodeId>& evaluating) const {
+  const std::vector<NodeId> inside = nodes_inside(nodes, id);
+  return std::ranges::any_of(inside, [&](NodeId one) {
+    return std::ranges::find(evaluating, one) != evaluating.end() ||
+           (one != id && document_.node(one).objects().unevaluated_properties !=
+                             schema::kNoNode);
+  });
+}
+
 void ArgumentSchema::insert_unevaluated(const Conjunction& nodes,
                                         const std::vector<NodeId>& evaluating,
                                         Conjunction& value) const {
   for (const NodeId id : nodes) {
     const NodeId rule = document_.node(id).objects().unevaluated_properties;
-    if (rule == schema::kNoNode) continue;
-    // Invariant: the nodes of the conjunction that are in place in those before
-    // `i` are in `inside`.
-    std::vector<NodeId> inside = {id};
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      const Node& node = document_.node(inside[i]);
-      const auto add = [&](NodeId other) {
-        if (std::binary_search(nodes.begin(), nodes.end(), other) &&
-            std::ranges::find(inside, other) == inside.end()) {
-          inside.push_back(other);
-        }
-      };
-      if (node.ref != schema::kNoNode) add(node.ref);
-      for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
-        for (const NodeId other : *list) add(other);
-      }
+    if (rule != schema::kNoNode && !is_evaluated(nodes, id, evaluating)) {
+      insert(value, rule);
     }
-    const bool evaluated = std::ranges::any_of(evaluating, [&](NodeId one) {
-      return std::ranges::find(inside, one) != inside.end();
-    });
-    if (!evaluated) insert(value, rule);
   }
+}
+
+bool ArgumentSchema::closes(const Conjunction& nodes,
+                            const std::vector<NodeId>& evaluating) const {
+  return std::ranges::any_of(nodes, [&](NodeId id) {
+    switch (document_.node(id).object_closing) {
+      case Closing::kAdditional:
+        return std::ranges::find(evaluating, id) == evaluating.end();
+      case Closing::kUnevaluated:
+        return !is_evaluated(nodes, id, evaluating);
+      default:
+        return false;
+    }
+  });
 }
 
 Result<std::optional<Conjunction>> ArgumentSchema::member(
@@ -100,11 +110,11 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
       if (!accepts(*names, name)) return Optional();
     }
   }
-  insert_unevaluated(nodes, evaluating, out);
-  if (evaluating.empty() && closed(document_, nodes)) {
+  if (closes(nodes, evaluating)) {
     // A key in `required` that nothing declares counts as declared.
-    return Optional(std::move(out));
+    return evaluating.empty() ? Optional(std::move(out)) : Optional();
   }
+  insert_unevaluated(nodes, evaluating, out);
   if (types(out) == 0) return Optional();
   return Optional(std::move(out));
 }
@@ -116,7 +126,14 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     const Conjunction& nodes, const ArgumentObject& constraints,
     LanguageId names, bool names_constrained,
     const UndeclaredNames& undeclared) {
-  const bool others_forbidden = closed(document_, nodes);
+  // What evaluates names that nothing declares and no pattern matches.
+  std::vector<NodeId> evaluating_others;
+  for (NodeId id : nodes) {
+    if (document_.node(id).objects().additional_properties != schema::kNoNode) {
+      evaluating_others.push_back(id);
+    }
+  }
+  const bool others_forbidden = closes(nodes, evaluating_others);
   const bool forbidden_by_one =
       std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
         const ObjectRules& rules = document_.node(id).objects();
@@ -151,15 +168,10 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     ArgumentObject::Extra extra;
     extra.names = languages_.all_of({writable, unconstrained});
     extra.declared = std::move(listed);
-    std::vector<NodeId> evaluating;
-    for (NodeId id : nodes) {
-      const ObjectRules& rules = document_.node(id).objects();
-      if (rules.additional_properties != schema::kNoNode) {
-        insert(extra.value, rules.additional_properties);
-        evaluating.push_back(id);
-      }
+    for (NodeId id : evaluating_others) {
+      insert(extra.value, document_.node(id).objects().additional_properties);
     }
-    insert_unevaluated(nodes, evaluating, extra.value);
+    insert_unevaluated(nodes, evaluating_others, extra.value);
     if (types(extra.value) == 0) return std::vector<ArgumentObject::Extra>();
     return std::vector<ArgumentObject::Extra>{std::move(extra)};
   }
@@ -230,6 +242,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       }
       if (here) evaluating.push_back(id);
     }
+    if (closes(nodes, evaluating)) continue;
     insert_unevaluated(nodes, evaluating, extra.value);
     if (types(extra.value) == 0) continue;
     // Names that no pattern and no propertyNames constrain are fewer.
@@ -345,6 +358,23 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
       constraints.max =
           std::min(constraints.max, rules.max_items.value_or(constraints.max));
     }
+    // The number of items that closed levels declare.
+    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    std::size_t declared = kAll;
+    for (NodeId id : nodes) {
+      const Closing closing = document_.node(id).array_closing;
+      if (closing == Closing::kNone) continue;
+      std::size_t by_level = 0;
+      for (NodeId one : closing == Closing::kAdditional
+                            ? std::vector<NodeId>{id}
+                            : nodes_inside(nodes, id)) {
+        const schema::ArrayRules& rules = document_.node(one).arrays();
+        by_level = std::max(by_level, rules.items != schema::kNoNode
+                                          ? kAll
+                                          : rules.prefix_items.size());
+      }
+      declared = std::min(declared, by_level);
+    }
     // The constraints on each item.
     constraints.prefix.resize(prefix);
     for (NodeId id : nodes) {
@@ -357,10 +387,12 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
         }
       }
       if (rules.items != schema::kNoNode) {
-        if (constraints.rest) insert(*constraints.rest, rules.items);
-      } else if (!rules.prefix_items.empty()) {
-        constraints.rest.reset();  // items after the prefix are not declared
+        insert(*constraints.rest, rules.items);
       }
+    }
+    if (declared <= prefix) {
+      constraints.prefix.resize(declared);
+      constraints.rest.reset();
     }
     // The list ends before the first item that no value satisfies.
     for (std::size_t i = 0; i < constraints.prefix.size(); ++i) {

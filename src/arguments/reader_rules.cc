@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "schema/close.h"
 #include "schema_solver/excludes.h"
 
 namespace parlance::arguments {
@@ -33,6 +34,7 @@ Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
   load.limits = limits;
   Result<schema::Document> document = schema::load(format.schema, load);
   if (!document) return std::move(document).error();
+  schema::close(*document, /*empty_lists=*/true);
   std::unique_ptr<ArgumentRules> rules(
       new ArgumentRules(format, limits, std::move(*document)));
   if (auto error = rules->make_all()) return *std::move(error);
@@ -245,9 +247,9 @@ json_recogniser::JsonRecogniser* ArgumentRules::recogniser_of(
   // A schema that cannot be enforced for open objects and arrays may be
   // enforceable for closed ones, which the grammar of the node has.
   for (const bool closed : {false, true}) {
-    options.closed = closed;
     Result<schema::Document> document = schema::load(schema, load);
     if (!document) break;
+    if (closed) schema::close(*document);
     schema_solver::exclude_texts(*document, excludes);
     auto impl =
         json_recogniser::JsonRecogniser::create(std::move(*document), options);

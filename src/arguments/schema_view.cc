@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "json/located.h"
 #include "schema/validate.h"
@@ -384,6 +385,74 @@ std::optional<Error> ArgumentSchema::one_branch(const Node& node,
   return std::nullopt;
 }
 
+// Whether the members or items that are declared depend on which nodes hold,
+// because some node in place has an unevaluated rule, or close() gave it one.
+bool ArgumentSchema::tracks_evaluated(const Conjunction& all,
+                                      schema::TypeBits type) const {
+  Conjunction left = all;
+  std::set<NodeId> seen(all.begin(), all.end());
+  while (!left.empty()) {
+    const Node& node = document_.node(left.back());
+    left.pop_back();
+    const schema::Closing closing =
+        type == schema::kObject ? node.object_closing : node.array_closing;
+    if (closing == schema::Closing::kUnevaluated ||
+        (type == schema::kObject &&
+         node.objects().unevaluated_properties != schema::kNoNode)) {
+      return true;
+    }
+    const auto add = [&](NodeId other) {
+      if (seen.insert(other).second) left.push_back(other);
+    };
+    if (node.ref != schema::kNoNode) add(node.ref);
+    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+      for (const NodeId other : *list) add(other);
+    }
+  }
+  return false;
+}
+
+// The sets of nodes of an anyOf of which one has to hold.  Each single node;
+// with `tracked`, for up to kMaxSets nodes also their sets, because together
+// nodes declare more than each alone.
+std::vector<Conjunction> ArgumentSchema::any_sets(const Node& node,
+                                                  schema::TypeBits type,
+                                                  bool tracked) {
+  constexpr std::size_t kMaxSets = 6;
+  std::vector<NodeId> able;
+  for (const NodeId branch : node.any_of) {
+    if ((types_of(branch) & type) != 0) able.push_back(branch);
+  }
+  std::vector<Conjunction> sets;
+  for (const NodeId branch : able) sets.push_back({branch});
+  if (!tracked || able.size() < 2) return sets;
+  if (able.size() > kMaxSets) {
+    std::pair<std::string, std::string> note(
+        document_.pointer(node.source) + "/anyOf",
+        "of more than six alternatives that declare members together, a value "
+        "satisfies one at a time");
+    if (std::ranges::find(narrowed_, note) == narrowed_.end()) {
+      narrowed_.push_back(std::move(note));
+    }
+    return sets;
+  }
+  for (std::uint32_t bits = 1; bits < 1U << able.size(); ++bits) {
+    Conjunction set;
+    bool possible = true;
+    for (std::size_t i = 0; i < able.size(); ++i) {
+      if ((bits >> i & 1) == 0) continue;
+      for (const NodeId other : set) {
+        possible = possible && !mutually_exclusive(able[i], other);
+      }
+      insert(set, able[i]);
+    }
+    if (possible && std::ranges::find(sets, set) == sets.end()) {
+      sets.push_back(std::move(set));
+    }
+  }
+  return sets;
+}
+
 // Expands a conjunction to disjunctive normal form, as a tableau does: a value
 // of the type satisfies `all` if it satisfies one of the results.  All
 // references, allOf, anyOf and oneOf have been followed in the results.
@@ -396,6 +465,7 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
     std::vector<NodeId> left;
     Conjunction done;
   };
+  const bool tracked = tracks_evaluated(all, type);
   std::vector<Conjunction> out;
   std::vector<Branch> open = {{{all.rbegin(), all.rend()}, {}}};
   std::size_t steps = 0;
@@ -431,27 +501,34 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
       }
       if (node.ref != schema::kNoNode) now.left.push_back(node.ref);
       now.left.insert(now.left.end(), node.all_of.rbegin(), node.all_of.rend());
-      // The branch splits: one node must be chosen from each of these lists.
-      // The lists of one node multiply.
-      std::vector<std::vector<NodeId>> choices;
-      if (node.scalars) choices.push_back(node.enum_nodes);
-      if (node.has_any_of) choices.push_back(node.any_of);
+      // The branch splits: one set of nodes must be chosen from each of these
+      // lists.  The lists of one node multiply.
+      std::vector<std::vector<Conjunction>> choices;
+      const auto each = [](const std::vector<NodeId>& branches) {
+        std::vector<Conjunction> sets;
+        sets.reserve(branches.size());
+        for (const NodeId branch : branches) sets.push_back({branch});
+        return sets;
+      };
+      if (node.scalars) choices.push_back(each(node.enum_nodes));
+      if (node.has_any_of) choices.push_back(any_sets(node, type, tracked));
       if (node.has_one_of) {
         std::vector<NodeId> branches;
         if (auto error = one_branch(node, type, branches)) {
           return *std::move(error);
         }
-        choices.push_back(std::move(branches));
+        choices.push_back(each(branches));
       }
       if (choices.empty()) continue;
       branched = true;
       std::vector<Branch> next = {std::move(now)};
-      for (const std::vector<NodeId>& choice : choices) {
+      for (const std::vector<Conjunction>& choice : choices) {
         std::vector<Branch> more;
         for (const Branch& prefix : next) {
-          for (NodeId branch : choice) {
+          for (const Conjunction& set : choice) {
             more.push_back(prefix);
-            more.back().left.push_back(branch);
+            more.back().left.insert(more.back().left.end(), set.rbegin(),
+                                    set.rend());
           }
         }
         next = std::move(more);

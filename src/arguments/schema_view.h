@@ -123,6 +123,12 @@ class ArgumentSchema {
   json::Value schema_of(const Conjunction& all, std::uint8_t types,
                         bool integers = false, bool finite = false);
 
+  // Where objects() and arrays() leave values out: a pointer into the schema,
+  // and a sentence.
+  const std::vector<std::pair<std::string, std::string>>& narrowed() const {
+    return narrowed_;
+  }
+
  private:
   using NodeId = schema::NodeId;
 
@@ -134,6 +140,9 @@ class ArgumentSchema {
 
   Result<std::vector<Conjunction>> alternatives(const Conjunction& all,
                                                 schema::TypeBits type);
+  bool tracks_evaluated(const Conjunction& all, schema::TypeBits type) const;
+  std::vector<Conjunction> any_sets(const schema::Node& node,
+                                    schema::TypeBits type, bool tracked);
   std::optional<Error> one_branch(const schema::Node& node,
                                   schema::TypeBits type,
                                   std::vector<NodeId>& branches);
@@ -145,6 +154,16 @@ class ArgumentSchema {
       const Conjunction& nodes, const ArgumentObject& constraints,
       automata::LanguageId names, bool names_constrained,
       const UndeclaredNames& undeclared);
+  // The node and the nodes of the conjunction that are in place in it.
+  std::vector<NodeId> nodes_inside(const Conjunction& nodes, NodeId id) const;
+  // Whether the node's unevaluatedProperties do not see a value that the nodes
+  // `evaluating` evaluate.
+  bool is_evaluated(const Conjunction& nodes, NodeId id,
+                    const std::vector<NodeId>& evaluating) const;
+  // Whether a member that only the nodes `evaluating` evaluate is refused by a
+  // closed level (schema/close.h).
+  bool closes(const Conjunction& nodes,
+              const std::vector<NodeId>& evaluating) const;
   // Adds the unevaluatedProperties that hold for a value that only the nodes
   // `evaluating` evaluate.
   void insert_unevaluated(const Conjunction& nodes,
@@ -163,6 +182,7 @@ class ArgumentSchema {
   std::map<NodeId, std::uint8_t> types_;
   std::map<NodeId, automata::LanguageId> strings_;
   std::map<schema::PatternId, automata::LanguageId> patterns_;
+  std::vector<std::pair<std::string, std::string>> narrowed_;
 };
 
 }  // namespace parlance::arguments

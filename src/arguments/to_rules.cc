@@ -11,6 +11,7 @@
 #include "arguments/rule_writer.h"
 #include "base/utf8.h"
 #include "json/writer.h"
+#include "schema/close.h"
 
 namespace parlance::arguments {
 
@@ -91,6 +92,8 @@ Result<LoweredArguments> RuleWriter::write() {
           "limit allows (LanguageLimits)."});
   }
   if (error_) return *std::move(error_);
+  narrowed_.insert(narrowed_.end(), schema_.narrowed().begin(),
+                   schema_.narrowed().end());
   return LoweredArguments{out, std::move(narrowed_), texts_.take_texts()};
 }
 
@@ -657,6 +660,7 @@ Result<LoweredArguments> lower_arguments(const json::Value& schema,
   load.limits = options.limits;
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
+  schema::close(*document, /*empty_lists=*/true);
   SharedTexts own;
   return RuleWriter(options, rules, *document, schema,
                     shared != nullptr ? *shared : own)

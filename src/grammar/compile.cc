@@ -10,6 +10,7 @@
 #include "recogniser/composite.h"
 #include "regex/pattern.h"
 #include "rules/schema_options.h"
+#include "schema/close.h"
 #include "schema/document.h"
 #include "schema_solver/excludes.h"
 
@@ -94,6 +95,7 @@ Result<std::shared_ptr<JsonRecogniser>> make_schema(
   }
   Result<schema::Document> document = schema::load(schema, load);
   if (!document) return std::move(document).error();
+  if (options.closed) schema::close(*document);
   if (!options.excludes.empty() && schema_solver::may_have_strings(*document)) {
     schema_solver::exclude_strings(*document,
                                    pattern_of(options.excludes, cache));

@@ -112,6 +112,16 @@ struct ObjectRules {
   NodeId unevaluated_properties = kNoNode;
 };
 
+// How close() closes a node for objects or arrays; see close.h.
+enum class Closing : std::uint8_t {
+  kNone,
+  // As `additionalProperties: false` (`items: false`): the node itself declares
+  // all members of the level.
+  kAdditional,
+  // As `unevaluatedProperties: false` (`unevaluatedItems: false`).
+  kUnevaluated,
+};
+
 struct Node {
   std::uint8_t types = kAllTypes;  // the schema `false`: 0
   // Numbers must be integers.  Whether 2.0 is one, see
@@ -142,6 +152,10 @@ struct Node {
   NodeId then_node = kNoNode;  // kNoNode without an if_node
   NodeId else_node = kNoNode;
   NodeId ref = kNoNode;
+
+  // Rules of close(); they have no negation.
+  Closing object_closing = Closing::kNone;
+  Closing array_closing = Closing::kNone;
 
   // The schema in its source, for Document::pointer().
   const json::Value* source = nullptr;

@@ -124,7 +124,7 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
     for (const Branch::Assumption& old : branch.assumed) {
       if (old.literal == negation(next.literal)) return false;
       known = known || (old.literal == next.literal &&
-                        (!solver_.has_unevaluated_ || old.by == next.by));
+                        (!tracks_evaluated_ || old.by == next.by));
     }
     if (known) continue;
     const auto entry = static_cast<std::uint32_t>(branch.assumed.size());
@@ -305,6 +305,35 @@ SchemaSolver::Expansion& SchemaSolver::expansion(ConjunctionId conjunction,
   return expansion;
 }
 
+// What a node requires of members or items that are not evaluated.
+std::optional<Literal> SchemaSolver::unevaluated_rule(NodeId id,
+                                                      JsonType type) const {
+  const schema::Node& node = document_.node(id);
+  const bool object = type == JsonType::kObject;
+  const NodeId rule = object ? node.objects().unevaluated_properties
+                             : node.arrays().unevaluated_items;
+  if (rule != schema::kNoNode) return holds(rule);
+  if ((object ? node.object_closing : node.array_closing) ==
+      schema::Closing::kUnevaluated) {
+    return kNever;
+  }
+  return std::nullopt;
+}
+
+// Whether an unevaluated rule is among the nodes that apply to a value of the
+// type.
+bool SchemaSolver::has_unevaluated(ConjunctionId conjunction,
+                                   JsonType type) const {
+  if (!has_unevaluated_ || !is_nested(type)) return false;
+  const std::vector<Literal>& literals = conjunctions_[conjunction];
+  return std::any_of(literals.begin(), literals.end(), [&](Literal literal) {
+    const std::vector<NodeId> nodes = in_place_nodes(literal >> 1);
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) {
+      return unevaluated_rule(node, type).has_value();
+    });
+  });
+}
+
 // The unevaluated rules of a finished branch, each with its scopes: the nodes
 // that the rule's own node required, directly or through others, by positive
 // literals only.  A node that spells out a value of an enum evaluates nothing.
@@ -317,12 +346,9 @@ std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
   for (std::size_t i = 0; i < branch.assumed.size(); ++i) {
     if ((branch.assumed[i].literal & 1) != 0) continue;
     const NodeId node = branch.assumed[i].literal >> 1;
-    const NodeId rule =
-        type == JsonType::kObject
-            ? document_.node(node).objects().unevaluated_properties
-            : document_.node(node).arrays().unevaluated_items;
-    if (rule == schema::kNoNode) continue;
-    UnevaluatedRule made{holds(rule), node, {}};
+    const std::optional<Literal> rule = unevaluated_rule(node, type);
+    if (!rule) continue;
+    UnevaluatedRule made{*rule, node, {}};
     for (std::size_t j = i + 1; j < branch.assumed.size(); ++j) {
       std::uint32_t up = static_cast<std::uint32_t>(j);
       while (up != 0xFFFFFFFF && up != i &&
@@ -440,37 +466,26 @@ automata::LanguageId SchemaSolver::all_of(
   return languages_.literals(texts);
 }
 
-// Whether disjunctions may be joined.  They may not if an unevaluated rule
-// depends on which of their alternatives hold.
-bool SchemaSolver::can_join(ConjunctionId conjunction, JsonType type) const {
-  if (type == JsonType::kString) return true;
-  if (type != JsonType::kObject) return false;
-  if (!has_unevaluated_) return true;
-  const std::vector<Literal>& literals = conjunctions_[conjunction];
-  return std::all_of(literals.begin(), literals.end(), [&](Literal literal) {
-    const std::vector<NodeId> nodes = in_place_nodes(literal >> 1);
-    return std::all_of(nodes.begin(), nodes.end(), [&](NodeId node) {
-      return document_.node(node).objects().unevaluated_properties ==
-             schema::kNoNode;
-    });
-  });
-}
-
 void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                           Expansion& into) {
   if (conjunction == kNothing) return;
   // Step 1: the tableau.  Disjunctions are split first, because a disjunct
   // without a condition is cheaper for recognisers.  If that gives more than
   // kSplit branches, their product is avoided: the expansion is repeated with
-  // disjunctions joined.
+  // disjunctions joined, unless an unevaluated rule depends on which of their
+  // alternatives hold.
   constexpr std::size_t kSplit = 128;
-  const bool joins = can_join(conjunction, type);
+  const bool tracks_evaluated = has_unevaluated(conjunction, type);
+  const bool joins = type == JsonType::kString ||
+                     (type == JsonType::kObject && !tracks_evaluated);
   const std::size_t limit = options_.limits.alternatives;
   std::optional<Expander> made;
-  made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit);
+  made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit,
+               tracks_evaluated);
   made->run(conjunctions_[conjunction]);
   if (made->truncated() && joins) {
-    made.emplace(*this, type, limit, Expander::Disjunctions::kJoin);
+    made.emplace(*this, type, limit, tracks_evaluated,
+                 Expander::Disjunctions::kJoin);
     made->run(conjunctions_[conjunction]);
   }
   Expander& expander = *made;
@@ -546,7 +561,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
           overlap(object->required, object->forbidden)) {
         continue;
       }
-      if (has_unevaluated_) {
+      if (tracks_evaluated) {
         object->unevaluated = unevaluated(branch, JsonType::kObject);
       }
       if (auto id = add_new(objects_, first_object, std::move(*object))) {
@@ -555,7 +570,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
       }
     } else if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {
       if (array->min > array->max) continue;
-      if (has_unevaluated_) {
+      if (tracks_evaluated) {
         array->unevaluated = unevaluated(branch, JsonType::kArray);
       }
       find_prefix(*array);

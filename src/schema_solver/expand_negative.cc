@@ -185,7 +185,7 @@ bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
   both.positive.clear();
   both.assumed.pop_back();  // that it fails
   require(both, holds(id));
-  Expander expander(solver_, type_, 16);
+  Expander expander(solver_, type_, 16, tracks_evaluated_);
   expander.run(std::move(both));
   if (expander.truncated() || expander.incomplete()) return false;
   return std::all_of(

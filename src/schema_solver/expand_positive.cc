@@ -201,8 +201,7 @@ bool SchemaSolver::Expander::assume_array(Branch& branch, NodeId id,
   auto& array = std::get<ArrayConstraints>(branch.disjunct);
   if (!rules.prefix_items.empty() || rules.items != kNoNode) {
     Literal rest = rules.items == kNoNode ? kNoLiteral : holds(rules.items);
-    if (rest == kNoLiteral && solver_.options_.closed &&
-        rules.unevaluated_items == kNoNode) {
+    if (document().node(id).array_closing == schema::Closing::kAdditional) {
       rest = kNever;
     }
     array.items.push_back({id, rest});
@@ -229,8 +228,7 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
     Literal extra = rules.additional_properties == kNoNode
                         ? kNoLiteral
                         : holds(rules.additional_properties);
-    if (extra == kNoLiteral && solver_.options_.closed &&
-        rules.unevaluated_properties == kNoNode) {
+    if (document().node(id).object_closing == schema::Closing::kAdditional) {
       extra = kNever;
     }
     object.members.push_back({id, extra});
@@ -304,8 +302,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
   std::vector<NodeId> options;
   for (const NodeId child : node.any_of) {
     if (!possible(child)) continue;
-    if (solver_.accepts_all(child, type_) &&
-        !(solver_.has_unevaluated_ && is_nested(type_))) {
+    if (solver_.accepts_all(child, type_) && !tracks_evaluated_) {
       return {Choice{}};
     }
     if (std::find(options.begin(), options.end(), child) == options.end()) {
@@ -316,8 +313,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
   // Several options evaluate more keys together than each does alone, so each
   // non-empty set of options is a choice of its own.
   constexpr std::size_t kMaxSets = 6;
-  const bool tracks_evaluated = solver_.has_unevaluated_ && is_nested(type_);
-  if (tracks_evaluated && options.size() <= kMaxSets) {
+  if (tracks_evaluated_ && options.size() <= kMaxSets) {
     for (std::uint32_t bits = 1; bits < (1U << options.size()); ++bits) {
       Choice choice;
       for (std::size_t i = 0; i < options.size(); ++i) {
@@ -327,7 +323,7 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
     }
     return choices;
   }
-  if (tracks_evaluated) omit();
+  if (tracks_evaluated_) omit();
   for (const NodeId child : options) {
     choices.push_back({.literals = {holds(child)}});
   }
@@ -357,11 +353,11 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
     return child == kNoNode || solver_.accepts_all(child, type_);
   };
   // If no unevaluated rule depends on it, a trivial part needs no choice.
-  const bool tracks_evaluated = solver_.has_unevaluated_ && is_nested(type_);
-  if (!tracks_evaluated && nothing(node.then_node) && nothing(node.else_node)) {
+  if (!tracks_evaluated_ && nothing(node.then_node) &&
+      nothing(node.else_node)) {
     return {Choice{}};
   }
-  if (!tracks_evaluated && nothing(node.if_node)) {
+  if (!tracks_evaluated_ && nothing(node.if_node)) {
     return node.then_node == kNoNode
                ? std::vector<Choice>{Choice{}}
                : std::vector<Choice>{
@@ -387,14 +383,14 @@ bool SchemaSolver::Expander::add_dependent(ObjectConstraints& object,
                                            std::string_view name, NodeId id) {
   const Node& node = document().node(id);
   const schema::ObjectRules& rules = node.objects();
-  if (!possible(id) || solver_.has_unevaluated_ || node.scalars ||
-      node.has_any_of || node.has_one_of || !node.all_of.empty() ||
-      node.ref != kNoNode || node.not_node != kNoNode ||
-      node.if_node != kNoNode || !rules.pattern_properties.empty() ||
+  if (!possible(id) || tracks_evaluated_ || node.scalars || node.has_any_of ||
+      node.has_one_of || !node.all_of.empty() || node.ref != kNoNode ||
+      node.not_node != kNoNode || node.if_node != kNoNode ||
+      !rules.pattern_properties.empty() ||
       rules.additional_properties != kNoNode ||
       rules.property_names != kNoNode || rules.min_properties ||
       rules.max_properties || !rules.dependent_required.empty() ||
-      !rules.dependent_schemas.empty() || solver_.options_.closed) {
+      !rules.dependent_schemas.empty()) {
     return false;
   }
   Conditions& conditions = solver_.conditions_;

@@ -64,11 +64,15 @@ class SchemaSolver::Expander {
   // A disjunction splits the branch, or is joined: about an object into its
   // condition, about a string into one language.
   enum class Disjunctions : std::uint8_t { kSplit, kJoin };
+  // `tracks_evaluated`: the disjuncts depend on which nodes hold, because an
+  // unevaluated rule is among the nodes.
   Expander(SchemaSolver& solver, JsonType type, std::size_t limit,
+           bool tracks_evaluated,
            Disjunctions disjunctions = Disjunctions::kSplit)
       : solver_(solver),
         type_(type),
         limit_(limit),
+        tracks_evaluated_(tracks_evaluated),
         joins_(disjunctions == Disjunctions::kJoin) {}
 
   // Expands until no branch is open or a limit is reached.
@@ -203,6 +207,7 @@ class SchemaSolver::Expander {
   SchemaSolver& solver_;
   JsonType type_;
   std::size_t limit_;
+  bool tracks_evaluated_;
   bool joins_;
   std::size_t steps_ = 0;
   bool truncated_ = false;

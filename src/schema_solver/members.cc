@@ -50,10 +50,12 @@ bool SchemaSolver::accepts_all(NodeId id, JsonType type) {
       found = found && node.string_rules == nullptr;
       break;
     case JsonType::kArray:
-      found = found && node.array_rules == nullptr;
+      found = found && node.array_rules == nullptr &&
+              node.array_closing == schema::Closing::kNone;
       break;
     case JsonType::kObject:
-      found = found && node.object_rules == nullptr;
+      found = found && node.object_rules == nullptr &&
+              node.object_closing == schema::Closing::kNone;
       break;
     default:
       break;
@@ -147,14 +149,12 @@ ConditionId SchemaSolver::object_condition(NodeId id) {
       every({KeyGroup::Kind::kPattern, pattern}, rule(child));
     }
   }
-  const bool lists =
-      !rules.properties.empty() || !rules.pattern_properties.empty();
   if (rules.additional_properties != kNoNode) {
     if (!document_.node(rules.additional_properties).accepts_everything()) {
       every({KeyGroup::Kind::kExtra, id}, rule(rules.additional_properties));
     }
-  } else if (lists && options_.closed &&
-             rules.unevaluated_properties == kNoNode) {
+  } else if (document_.node(id).object_closing ==
+             schema::Closing::kAdditional) {
     every({KeyGroup::Kind::kExtra, id}, kNever);
   }
   if (rules.property_names != kNoNode) {
@@ -187,7 +187,7 @@ ConditionId SchemaSolver::object_condition(NodeId id) {
 }
 
 // The negation of object_condition(), without dependentSchemas and
-// `closed`: one alternative for each rule that may fail.
+// Node::object_closing: one alternative for each rule that may fail.
 ConditionId SchemaSolver::negated_object_condition(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> alternatives;
@@ -243,7 +243,7 @@ ConditionId SchemaSolver::negated_object_condition(NodeId id) {
 // form.  By De Morgan's laws the parts of a positive literal are joined by
 // all(), those of a negative one by any().
 //
-// REQUIRES: no in-place node that must hold has `unevaluatedProperties`.
+// REQUIRES: has_unevaluated() is false for the node.
 // Recursion follows chains of in-place applicators.
 ConditionId SchemaSolver::condition_of(Literal literal) {
   const auto known = condition_of_.find(literal);

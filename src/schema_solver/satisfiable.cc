@@ -395,8 +395,15 @@ void SchemaSolver::survey(ConjunctionId root) {
 
 void SchemaSolver::note(GrammarNote::Kind kind, NodeId node,
                         std::string_view keyword, std::string message) {
-  notes_.push_back({kind, std::string(keyword), document_.pointer(node),
-                    std::move(message)});
+  GrammarNote made{kind, std::string(keyword), document_.pointer(node),
+                   std::move(message)};
+  // Copies of a node (schema/close.h) have one pointer.
+  const bool known =
+      std::any_of(notes_.begin(), notes_.end(), [&](const GrammarNote& one) {
+        return one.path == made.path && one.keyword == made.keyword &&
+               one.message == made.message;
+      });
+  if (!known) notes_.push_back(std::move(made));
 }
 
 std::optional<Error> SchemaSolver::check_nodes() {

@@ -27,7 +27,9 @@ bool is_reference(const schema::Node& node) {
          node.number_rules == nullptr && node.string_rules == nullptr &&
          node.array_rules == nullptr && node.object_rules == nullptr &&
          node.all_of.empty() && node.not_node == schema::kNoNode &&
-         node.if_node == schema::kNoNode;
+         node.if_node == schema::kNoNode &&
+         node.object_closing == schema::Closing::kNone &&
+         node.array_closing == schema::Closing::kNone;
 }
 
 }  // namespace
@@ -49,7 +51,9 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
     has_unevaluated_ =
         has_unevaluated_ ||
         node.objects().unevaluated_properties != schema::kNoNode ||
-        node.arrays().unevaluated_items != schema::kNoNode;
+        node.arrays().unevaluated_items != schema::kNoNode ||
+        node.object_closing == schema::Closing::kUnevaluated ||
+        node.array_closing == schema::Closing::kUnevaluated;
   }
   spells_enum_.assign(document_.nodes.size(), false);
   for (const schema::Node& node : document_.nodes) {
@@ -253,6 +257,8 @@ bool SchemaSolver::evaluated(const UnevaluatedRule& rule, std::uint64_t index) {
 }
 
 Literal SchemaSolver::item_rule(const UnevaluatedRule& rule) const {
+  // For close(), `contains` evaluates nothing.
+  if (rule.rule == kNever) return kNever;
   std::vector<NodeId> contains;
   const auto see = [&](NodeId node) {
     const schema::ArrayRules& rules = document_.node(node).arrays();

@@ -390,7 +390,8 @@ class SchemaSolver {
   Expansion& expansion(ConjunctionId conjunction, JsonType type);
   std::vector<UnevaluatedRule> unevaluated(const Branch& branch, JsonType type);
   void find_prefix(ArrayConstraints& array);
-  bool can_join(ConjunctionId conjunction, JsonType type) const;
+  std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
+  bool has_unevaluated(ConjunctionId conjunction, JsonType type) const;
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
   Verdict solve(ConjunctionId conjunction, JsonType type);
   Verdict solve(ConjunctionId conjunction);

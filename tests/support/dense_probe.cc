@@ -1,7 +1,8 @@
 // Dense schemas (dense_schemas.h), values, and what the grammars of the schemas
 // say of them, for a test in Python that asks another validator.
 //
-//   dense_probe FIRST LAST VALUES
+//   dense_probe FIRST LAST VALUES [closed]
+//   closed: with JsonSchemaOptions::closed
 //   stdout: for each seed from FIRST to LAST one JSON object in a line:
 //     seed, schema, type (of most values),
 //     state: "exact", "narrowed", or the code of the error,
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -27,12 +29,13 @@ bool is_narrowed(const Grammar& grammar) {
                      });
 }
 
-json::Value answer(std::uint32_t seed, std::size_t count) {
+json::Value answer(std::uint32_t seed, std::size_t count, bool closed) {
   testing::DenseSchemas dense(seed);
   const json::Value schema = dense.schema();
   JsonSchemaOptions options;
   options.layout.max_white_space = 0;
   options.spelling = JsonSpelling::kAny;
+  options.closed = closed;
   const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
   json::Object out{{"seed", static_cast<std::int64_t>(seed)},
                    {"schema", schema},
@@ -64,8 +67,9 @@ json::Value answer(std::uint32_t seed, std::size_t count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "dense_probe FIRST LAST VALUES\n";
+  const bool closed = argc == 5 && std::string_view(argv[4]) == "closed";
+  if (argc != 4 && !closed) {
+    std::cerr << "dense_probe FIRST LAST VALUES [closed]\n";
     return 2;
   }
   const auto number = [&](int i) {
@@ -73,6 +77,6 @@ int main(int argc, char** argv) {
   };
   const std::uint32_t last = number(2);
   for (std::uint32_t seed = number(1); seed <= last; ++seed) {
-    std::cout << parlance::json::dump(answer(seed, number(3))) << "\n";
+    std::cout << parlance::json::dump(answer(seed, number(3), closed)) << "\n";
   }
 }

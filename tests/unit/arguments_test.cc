@@ -195,6 +195,58 @@ TEST(Arguments, UnevaluatedBesideASchema) {
   EXPECT_FALSE(inside->accepts("<parameter=b>1</parameter>"));
 }
 
+// Arguments that schemas in place declare are declared.
+TEST(Arguments, ClosedInPlace) {
+  struct Names {
+    const char* schema;
+    std::vector<const char*> accepted, refused;
+  };
+  const Names rows[] = {
+      {R"({"properties": {"a": {"type": "integer"}},
+           "allOf": [{"properties": {"b": {"type": "integer"}}}]})",
+       {"a", "b", "ab"},
+       {"c", "ac"}},
+      {R"({"properties": {"a": {"type": "integer"}}, "$ref": "#/$defs/r",
+           "$defs": {"r": {"properties": {"b": {"type": "integer"}}}}})",
+       {"a", "b", "ab"},
+       {"c"}},
+      {R"({"$ref": "#/$defs/r",
+           "$defs": {"r": {"properties": {"b": {"type": "integer"}}}}})",
+       {"b"},
+       {"a", "c"}},
+      {R"({"properties": {"a": {"type": "integer"}}, "required": ["a"],
+           "anyOf": [{"properties": {"b": {"type": "integer"}},
+                      "required": ["b"]},
+                     {"properties": {"c": {"type": "integer"}},
+                      "required": ["c"]}]})",
+       {"ab", "ac", "abc"},
+       {"a", "abd"}},
+      {R"({"properties": {"a": {"type": "integer"}},
+           "allOf": [{"required": ["a"]}]})",
+       {"a"},
+       {"ab"}},
+  };
+  for (const Names& row : rows) {
+    SCOPED_TRACE(row.schema);
+    const auto grammar = grammar_of(format_of("qwen_xml", row.schema));
+    ASSERT_TRUE(grammar);
+    const auto text = [](const char* names) {
+      std::string out;
+      for (; *names != 0; ++names) {
+        if (!out.empty()) out += "\n";
+        out += std::string("<parameter=") + *names + ">1</parameter>";
+      }
+      return out;
+    };
+    for (const char* names : row.accepted) {
+      EXPECT_TRUE(grammar->accepts(text(names))) << names;
+    }
+    for (const char* names : row.refused) {
+      EXPECT_FALSE(grammar->accepts(text(names))) << names;
+    }
+  }
+}
+
 // The attribute of an element says the type of its value.  A text that the
 // grammar refuses is read as the value that the schema allows.
 TEST(Arguments, TypeAttributes) {

@@ -646,6 +646,50 @@ TEST(Grammar, Closed) {
         options);
 }
 
+// Members that schemas in place declare are declared.
+TEST(Grammar, ClosedInPlace) {
+  JsonSchemaOptions options = compact();
+  options.closed = true;
+  check({{R"({"type": "object", "properties": {"a": true},
+              "allOf": [{"properties": {"b": true}}]})",
+          {"{}", R"({"a":1})", R"({"b":1})", R"({"a":1,"b":1})"},
+          {R"({"c":1})"}},
+         {R"({"type": "object", "properties": {"a": true},
+              "anyOf": [{"properties": {"b": true}, "required": ["b"]},
+                        {"properties": {"c": true}, "required": ["c"]}]})",
+          {R"({"b":1})", R"({"a":1,"c":1})", R"({"b":1,"c":1})"},
+          {R"({"a":1})", R"({"b":1,"d":1})"}},
+         {R"({"type": "object", "properties": {"a": true}, "$ref": "#/$defs/r",
+              "$defs": {"r": {"properties": {"b": true}}}})",
+          {R"({"a":1,"b":1})"},
+          {R"({"c":1})"}},
+         // A reference alone, and a schema that is a level and part of one.
+         {R"({"$ref": "#/$defs/r",
+              "$defs": {"r": {"type": "object", "properties": {"b": true}}}})",
+          {R"({"b":1})"},
+          {R"({"c":1})"}},
+         {R"({"type": "object", "allOf": [{"$ref": "#/$defs/r"}],
+              "properties": {"a": {"$ref": "#/$defs/r"}},
+              "$defs": {"r": {"type": "object", "properties": {"b": true}}}})",
+          {R"({"a":{"b":1},"b":1})"},
+          {R"({"a":{"a":1}})", R"({"c":1})"}},
+         // A part that says what others are; a condition stays as written.
+         {R"({"type": "object", "properties": {"a": true},
+              "allOf": [{"additionalProperties": {"type": "null"}}]})",
+          {R"({"a":null,"b":null})"},
+          {R"({"b":1})"}},
+         {R"({"type": "object", "properties": {"a": true, "b": true},
+              "if": {"properties": {"a": {"const": 1}}, "required": ["a"]},
+              "then": {"required": ["b"]}})",
+          {R"({"a":1,"b":1})", R"({"a":2})"},
+          {R"({"a":1})", R"({"a":2,"c":1})"}},
+         {R"({"type": "array", "prefixItems": [true],
+              "allOf": [{"prefixItems": [true, true]}]})",
+          {"[1]", "[1,2]"},
+          {"[1,2,3]"}}},
+        options);
+}
+
 TEST(Grammar, Lenient) {
   JsonSchemaOptions options = compact();
   options.lenient = true;
