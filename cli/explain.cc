@@ -154,7 +154,10 @@ std::optional<Constraint> constraint_of(const Arguments& arguments,
 }
 
 std::string name_of(const ReadingArguments& arguments, const Reading& reading) {
-  if (reading.tag) return display_name(arguments.tag_file);
+  if (reading.tag) {
+    const bool inline_text = arguments.tag_file.starts_with('{');
+    return inline_text ? std::string() : display_name(arguments.tag_file);
+  }
   if (!arguments.template_file.empty()) {
     return display_name(arguments.template_file);
   }
@@ -198,7 +201,12 @@ int explain_text(const Arguments& arguments, const Source& source) {
     throw Failure(
         "--chunk is for responses, read by a format or a structural tag");
   }
-  const ExplainOptions options{.name = source.name};
+  // A text that was given on the command line has the name of its option.
+  const bool named = !source.name.starts_with("--");
+  const ExplainOptions options{.name = named ? std::string_view(source.name)
+                                       : source.kind == SourceKind::kRegex
+                                           ? std::string_view(source.text)
+                                           : std::string_view()};
   const std::string input = read_all(arguments.reading.file);
   const auto explained = [&]() -> Explanation {
     if (!arguments.reading.ids) {

@@ -93,6 +93,13 @@
     if (at < text.length) parent.append(text.slice(at));
   }
 
+  // An element with a text of one line.
+  function shown(name, text) {
+    const made = make(name);
+    show(made, text, true);
+    return made;
+  }
+
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const encoder = new TextEncoder();
 
@@ -143,6 +150,7 @@
   // ---- Blocks
 
   const kRemarks = new Set(["cut", "malformed", "problem", "expected"]);
+  const isBad = (row) => row.kind === "malformed" || row.kind === "expected";
   const kBetween = new Set(["layout", "outside", "between"]);
 
   // The delimiters of a region, and what a tag or a trigger begins and ends with.
@@ -276,7 +284,9 @@
           refused ? "refused" : allowed[i] === 1 ? "forced"
                                                  : number(allowed[i])));
       } else {
-        made.append(make("small", "", String(tokens.ids[i])));
+        // A count that is not known is not to be taken for an id.
+        made.append(make("small", "",
+          allowed.length > 0 ? "" : String(tokens.ids[i])));
       }
       parent.append(made);
       if (token.bytes.includes(10)) parent.append(make("br"));
@@ -301,7 +311,9 @@
   function textOf(block) {
     const { row } = block;
     const text = make("div", "text");
-    const ends = isDelimiter(row) || kBetween.has(row.kind);
+    // Line ends of longer text are seen by themselves.
+    const ends = isDelimiter(row) || kBetween.has(row.kind) ||
+      row.kind === "held" || !/\S/.test(row.text);
     let parent = text;
     if (isDelimiter(row) && row.text !== "" && !byToken) {
       parent = make("span", "chip");
@@ -325,10 +337,9 @@
     const { row } = block;
     let made;
     if (kRemarks.has(row.kind)) {
-      made = make("div", "remark", row.what);
-      if (row.kind === "malformed" || row.kind === "expected") {
-        made.classList.add("bad");
-      }
+      made = make("div", "remark");
+      show(made, row.what, true);
+      if (isBad(row)) made.classList.add("bad");
     } else {
       made = make("div", `row is-${row.kind} ${fieldClass(row.field)}`);
       if (kBetween.has(row.kind)) made.classList.add("gap");
@@ -338,9 +349,9 @@
       if (block.first) {
         const [name, rest] = wordsOf(row);
         if (name && begins) {
-          label.append(make("b", "", name), " ");
+          label.append(shown("b", name), " ");
         }
-        label.append(make("span", "", rest), " ");
+        label.append(shown("span", rest), " ");
         if (row.kind !== "held") {
           label.append(make("span", "where", range([row.start, row.end])));
         }
@@ -364,9 +375,9 @@
         show(element, value, true);
         dd.append(element);
       } else {
-        show(dd, value);
+        show(dd, value, true);
       }
-      list.append(make("dt", "", name), dd);
+      list.append(shown("dt", name), dd);
     };
     add("what", row.what);
     add("bytes", `${range([row.start, row.end])} ` +
@@ -601,7 +612,7 @@
     const list = byId("summary");
     const add = (name, value, className) => {
       const item = make("li", className || "");
-      item.append(name ? `${name} ` : "", make("b", "", value));
+      item.append(name ? `${name} ` : "", shown("b", value));
       list.append(item);
     };
     const kBy = { format: "format", structural_tag: "structural tag",
@@ -644,9 +655,7 @@
     }
     for (const [field, size] of sizes) {
       const item = make("li", fieldClass(field));
-      const name = make("b");
-      show(name, field, true);
-      item.append(make("i"), name, ` ${count(size, "byte")}`);
+      item.append(make("i"), shown("b", field), ` ${count(size, "byte")}`);
       byId("legend").append(item);
     }
     byId("legend").hidden = sizes.size === 0;
@@ -675,16 +684,19 @@
     context.fillStyle = colour("none", "--mark");
     context.fillRect(0, 0, width, height);
     const scale = width / Math.max(1, facts.bytes);
+    let drawn = -1;  // of rows within one pixel the first is drawn
     for (const row of rows) {
       if (kRemarks.has(row.kind) || row.kind === "held") continue;
       if (!row.field && row.kind !== "rest" && row.kind !== "unclaimed") {
         continue;
       }
+      const left = Math.floor(row.start * scale);
+      const right = Math.max(left + 1, Math.floor(row.end * scale));
+      if (right === left + 1 && left === drawn) continue;
+      drawn = left;
       context.fillStyle = row.field ? colour(fieldClass(row.field), "--c")
                                     : colour("none", "--error");
       context.globalAlpha = isDelimiter(row) ? 1 : 0.62;
-      const left = Math.floor(row.start * scale);
-      const right = Math.max(left + 1, Math.floor(row.end * scale));
       context.clearRect(left, 0, right - left, height);
       context.fillRect(left, 0, right - left, height);
     }
@@ -720,7 +732,9 @@
     });
     if (facts.error) {
       const at = make("li");
-      at.append(make("div", "remark bad", facts.error.message));
+      const remark = shown("div", facts.error.message);
+      remark.className = "remark bad";
+      at.append(remark);
       byId("problems").querySelector("ol").append(at);
     }
     byId("problems").hidden = found.length === 0 && !facts.error;
@@ -729,7 +743,8 @@
       const { row } = blocks[index];
       const button = make("button");
       button.type = "button";
-      show(button, row.what);
+      if (isBad(row)) button.classList.add("bad");
+      show(button, row.what, true);
       button.append(make("small", "", `at byte ${number(row.start)}`));
       button.addEventListener("click", () => select(index, true, "center"));
       const item = make("li");
@@ -823,7 +838,6 @@
   makePages();
   if (blocks.length > 0) fill(pages[0]);
   for (const page of pages) observer.observe(page.element);
-  drawOverview();
   byId("overview").addEventListener("click", clickOverview);
   new ResizeObserver(drawOverview).observe(byId("overview"));
   matchMedia("(prefers-color-scheme: dark)")
