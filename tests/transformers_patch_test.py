@@ -280,6 +280,28 @@ def test_the_streamers(tokenizer, continuous):
     assert asyncio.run(items(BROKEN)) == ["Hello."]
 
 
+def test_decoding_in_the_streamers(tokenizer):
+    """The pieces are those of DecodeStream, whatever ids come."""
+    from tokenizers.decoders import DecodeStream
+
+    backend = tokenizer._tokenizer
+    assert ours._is_byte_level(backend)
+    texts = ours._texts_of(backend)
+    assert ours._texts_of(backend) is texts
+    # Tokens that end within a character are rare among all.
+    parts = [i for i in range(len(tokenizer)) if "\ufffd" in tokenizer.decode([i])]
+    assert parts
+    random = np.random.default_rng(11)
+    for _ in range(300):
+        theirs, own = DecodeStream([], skip_special_tokens=False), ours._Decoder(texts)
+        for _ in range(40):
+            some = parts if random.random() < 0.3 else range(len(tokenizer))
+            token = int(random.choice(some))
+            assert own.step(backend, token) == theirs.step(backend, token)
+        for token in tokenizer.encode("\N{GRINNING FACE}\ufffd日本\ufffd"):
+            assert own.step(backend, token) == theirs.step(backend, token)
+
+
 # ---- serve
 
 

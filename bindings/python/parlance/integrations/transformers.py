@@ -26,6 +26,7 @@ The server, with tool choice and response formats:
 
 from __future__ import annotations
 
+import functools
 import sys
 
 from .. import Format, parse_response as _parse_response
@@ -133,6 +134,11 @@ def patch(recover=None, *, serve=False, default=None):
         module = sys.modules.get(module)
         if module is not None and hasattr(module, name):
             _replace(module, name, ours[what])
+    serving = sys.modules.get("transformers.cli.serving.utils")
+    for name in ("DirectStreamer", "CBStreamer"):
+        if hasattr(serving, name):
+            streamer = getattr(serving, name)
+            _replace(streamer, "__init__", _decoding(streamer.__init__))
     if serve:
         from . import _transformers_serve
 
@@ -190,6 +196,76 @@ def _ours(recover):
 
     parse_response._of_parlance = True
     return {"parser": ResponseParser, "function": parse_response}
+
+
+# ---- The streamers
+
+
+def _decoding(init):
+    """``__init__`` of a streamer, which decodes with ``_Decoder`` where that reads
+    what ``DecodeStream`` reads."""
+
+    @functools.wraps(init)
+    def made(self, *args, **options):
+        init(self, *args, **options)
+        tokenizer = getattr(self, "_tokenizer", None)
+        if getattr(self, "_parser", None) is not None and _is_byte_level(tokenizer):
+            self._decode_stream = _Decoder(_texts_of(tokenizer))
+
+    return made
+
+
+def _is_byte_level(tokenizer):
+    decoder = getattr(tokenizer, "decoder", None)
+    return type(decoder).__name__ == "ByteLevel"
+
+
+_tables = []  # (tokenizer, its texts), the last ones used first
+_MAX_TABLES = 4
+
+
+def _texts_of(tokenizer):
+    """The texts of a tokenizer's ids that have been decoded so far, a dict."""
+    for index, (known, texts) in enumerate(_tables):
+        if known is tokenizer:
+            _tables.insert(0, _tables.pop(index))
+            return texts
+    texts = {}
+    _tables.insert(0, (tokenizer, texts))
+    del _tables[_MAX_TABLES:]
+    return texts
+
+
+class _Decoder:
+    """``DecodeStream`` for tokenizers whose tokens are bytes, at a tenth of the time.
+
+    A text is the concatenation of the bytes of its tokens.  So the text of a token
+    of whole characters does not depend on its neighbours, and is decoded once.
+    From a token that ends within a character, or in U+FFFD, until the text is
+    whole again, a ``DecodeStream`` decodes: what it returns depends on nothing
+    before, since what it had returned before was whole.
+    """
+
+    def __init__(self, texts):
+        self._texts = texts
+        self._partial = None  # a DecodeStream, within a character
+
+    def step(self, tokenizer, token):
+        """Returns the text that the token completes, or ``None``."""
+        if self._partial is None:
+            text = self._texts.get(token)
+            if text is None:
+                text = tokenizer.decode([token], skip_special_tokens=False)
+                self._texts[token] = text
+            if text and text[-1] != "\ufffd":
+                return text
+            from tokenizers.decoders import DecodeStream
+
+            self._partial = DecodeStream([], skip_special_tokens=False)
+        text = self._partial.step(tokenizer, token)
+        if text is not None:
+            self._partial = None
+        return text
 
 
 # ---- The command
