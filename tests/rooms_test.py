@@ -67,6 +67,7 @@ EXCEPTIONS = {
     ("arrow/column_reader.h", "arrow.h"): "reads columns",
     ("arrow/column_reader.h", "vocabulary.h"): "reads token ids",
     ("arrow/message_columns.h", "arrow.h"): "writes columns",
+    ("explanation/api.cc", "grammar_reader.h"): "reads by a grammar",
     ("explanation/event_rows.h", "explain.h"): "makes its rows",
     ("explanation/facts.cc", "explain.h"): "defines to_json",
     ("explanation/page.cc", "explain.h"): "defines to_html",

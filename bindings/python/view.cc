@@ -8,6 +8,7 @@
 
 #include "constraint.h"
 #include "docstrings.h"
+#include "interruptible.h"
 #include "parlance/constraint.h"
 #include "parlance/explain.h"
 
@@ -79,14 +80,20 @@ ViewObject view(nb::handle by, nb::handle response, nb::handle prefix,
   }
   Input before;
   read_prefix(prefix, vocabulary, before);
-  const ExplainOptions options{.prefix = before.text,
-                               .tools = tools,
-                               .markers = to_markers(markers),
-                               .recover = to_recover(recover),
-                               .vocabulary = in.is_text ? nullptr : vocabulary,
-                               .chunk = chunk,
-                               .constraint = constraint,
-                               .name = name};
+  Signals signals;
+  const ExplainOptions options{
+      .prefix = before.text,
+      .tools = tools,
+      .markers = to_markers(markers),
+      .recover = to_recover(recover),
+      .vocabulary = in.is_text ? nullptr : vocabulary,
+      .chunk = chunk,
+      .constraint = constraint,
+      .name = name,
+      .interrupt = {
+          .cancelled =
+              [](void* asked) { return static_cast<Signals*>(asked)->came(); },
+          .argument = &signals}};
   const auto* format = as<FormatObject>(by);
   const CompiledTag* tag = compiled_tag_of(by);
   const auto* grammar = as<Grammar>(by);
@@ -107,6 +114,7 @@ ViewObject view(nb::handle by, nb::handle response, nb::handle prefix,
       out.emplace(explain(*grammar, in.text, options));
     }
   }
+  if (PyErr_Occurred() != nullptr) throw nb::python_error();
   if (!out) raise_usage("a Constraint reads token ids, and a Grammar text");
   return ViewObject(*std::move(out), std::move(title));
 }

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "parlance/captures.h"
 #include "parlance/constraint.h"
 #include "parlance/error.h"
 #include "parlance/format.h"
@@ -160,6 +161,10 @@ struct ExplainOptions {
 
   // Of the format, tag or grammar, for people.
   std::string_view name = {};
+
+  // Cancels a call that takes too long, as some grammars do.  Text after that
+  // point is not read; its rows are ExplanationKind::kOutside, or kRest.
+  Interrupt interrupt = {};
 };
 
 // Explains how a format or a structural tag reads a response.
@@ -176,7 +181,8 @@ Explanation explain(const CompiledTag& tag, std::string_view response,
 Explanation explain(const CompiledTag& tag, std::span<const TokenId> response,
                     const ExplainOptions& options);
 
-// How much of a text a grammar accepts.  Of `options`, `name` is used.
+// How much of a text a grammar accepts.  Of `options`, `name` and `interrupt`
+// are used.
 Explanation explain(const Grammar& grammar, std::string_view text,
                     const ExplainOptions& options = {});
 // The same for token ids of the constraint's vocabulary.

@@ -14,12 +14,24 @@
 #include "explanation/event_rows.h"
 #include "explanation/tree_rows.h"
 #include "parlance/explain.h"
+#include "parlance/grammar_reader.h"
 
 namespace parlance {
 namespace {
 
 using explanation::EventRows;
 using explanation::tokens_of;
+
+// Bytes or tokens that are read before an interrupt is asked for.
+constexpr std::size_t kPiece = 4096;
+// The same for a grammar: some read a thousand times slower than others.
+constexpr std::size_t kGrammarPiece = 128;
+constexpr std::size_t kMasks = 256;
+
+bool is_cancelled(const Interrupt& interrupt) {
+  return interrupt.cancelled != nullptr &&
+         interrupt.cancelled(interrupt.argument);
+}
 
 // A response as its parser takes it: bytes, or token ids with their bytes.
 struct Response {
@@ -47,7 +59,8 @@ void add_tokens(std::span<const TokenId> ids, const Vocabulary& vocabulary,
 
 // Walks the constraint over the tokens of `out`, up to the first that it does
 // not allow.  Returns whether the text may end after the last of them.
-bool add_masks(const Constraint& constraint, Explanation& out) {
+bool add_masks(const Constraint& constraint, const Interrupt& interrupt,
+               Explanation& out) {
   Matcher matcher = constraint.matcher();
   std::vector<std::int32_t> row(matcher.mask_words());
   const auto count = [&] {
@@ -60,6 +73,7 @@ bool add_masks(const Constraint& constraint, Explanation& out) {
   };
   out.allowed.reserve(out.ids.size());
   for (std::size_t i = 0; i < out.ids.size(); ++i) {
+    if (i % kMasks == kMasks - 1 && is_cancelled(interrupt)) return false;
     // A terminated matcher allows nothing; its row of ones is for batches.
     if (matcher.is_terminated()) {
       out.allowed.push_back(0);
@@ -93,13 +107,14 @@ void read(Parser parser, const Response& response,
     out.text += response.bytes;
   }
   if (options.constraint != nullptr && response.reads_ids) {
-    add_masks(*options.constraint, out);
+    add_masks(*options.constraint, options.interrupt, out);
   }
 
-  EventRows rows(out);
+  EventRows rows(out, options.chunk == 0);
   for (const Event& event : parser.initial_events()) rows.add(event);
-  const std::size_t step = options.chunk == 0 ? response.size() : options.chunk;
+  const std::size_t step = options.chunk == 0 ? kPiece : options.chunk;
   for (std::size_t at = 0; at < response.size();) {
+    if (at > 0 && is_cancelled(options.interrupt)) break;
     const std::size_t end = at + std::min(step, response.size() - at);
     const std::span<const Event> events =
         response.reads_ids
@@ -211,10 +226,16 @@ Explanation explain(const Grammar& grammar, std::string_view text,
   out.by = ExplainedBy::kGrammar;
   out.name = options.name;
   out.text = text;
-  const std::optional<Rejection> rejection = grammar.explain(text);
-  out.accepted = !rejection;
-  add_fit(out, rejection ? rejection->offset : text.size(),
-          rejection ? "expected " + rejection->expected : "");
+  GrammarReader reader(grammar);
+  bool cancelled = false;
+  while (reader.offset() < text.size() && !cancelled) {
+    const std::string_view piece = text.substr(reader.offset(), kGrammarPiece);
+    if (reader.feed(piece) < piece.size()) break;
+    cancelled = is_cancelled(options.interrupt);
+  }
+  out.accepted = reader.offset() == text.size() && reader.can_end();
+  add_fit(out, reader.offset(),
+          out.accepted || cancelled ? "" : "expected " + reader.expected());
   return out;
 }
 
@@ -225,7 +246,7 @@ Explanation explain(const Constraint& constraint,
   out.by = ExplainedBy::kGrammar;
   out.name = options.name;
   add_tokens(response, constraint.vocabulary(), out);
-  out.accepted = add_masks(constraint, out);
+  out.accepted = add_masks(constraint, options.interrupt, out);
   if (!out.rejected) {
     add_fit(out, out.text.size(), "more text was expected");
     return out;

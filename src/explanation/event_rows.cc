@@ -17,8 +17,29 @@ Span tokens_of(const Explanation& explanation, Span bytes) {
           static_cast<std::size_t>(last - ends.begin())};
 }
 
+// Makes the chunk a part of the last row, if that is text of the same region
+// and ends where the chunk begins.  A row does not begin in the prefix and end
+// after it.
+bool EventRows::join_row(const Event& event) {
+  if (!join_ || !last_is_text_ || event.bytes.begin != owned_ ||
+      owned_ == out_.prefix_bytes || event.bytes.end > out_.text.size()) {
+    return false;
+  }
+  ExplanationRow& last = out_.rows.back();
+  last.bytes.end = event.bytes.end;
+  last.tokens.end = std::max(last.tokens.end, event.tokens.end);
+  owned_ = event.bytes.end;
+  return true;
+}
+
 void EventRows::add(const Event& event) {
   gap(event.bytes.begin);
+  const bool is_text = event.kind == EventKind::kRegionChunk;
+  if (is_text && join_row(event)) {
+    at_ = std::max(at_, event.bytes.end);
+    return;
+  }
+  last_is_text_ = is_text;
   at_ = std::max(at_, event.bytes.end);
   const std::string field(event.field);
   const auto of_field = [&](ExplanationRow& row) -> ExplanationRow& {
@@ -104,6 +125,7 @@ void EventRows::gap(std::size_t end) {
   if (end <= at_) return;
   const Span bytes{at_, end};
   at_ = end;
+  last_is_text_ = false;
   const std::string_view text = std::string_view(out_.text).substr(
       std::min(bytes.begin, out_.text.size()), bytes.size());
   const bool blank =

@@ -16,7 +16,8 @@ namespace parlance::explanation {
 // Events come in the order of their bytes, and omit only text between regions.
 class EventRows {
  public:
-  explicit EventRows(Explanation& out) : out_(out) {}
+  // `join`: chunk events of a region that follow one another are one row.
+  EventRows(Explanation& out, bool join) : out_(out), join_(join) {}
 
   void add(const Event& event);
 
@@ -32,9 +33,13 @@ class EventRows {
                       std::string what);
   ExplanationRow& remark(ExplanationKind kind, Span place, std::string what);
 
+  bool join_row(const Event& event);
+
   Explanation& out_;
-  std::size_t at_ = 0;     // events stand for the bytes before it
-  std::size_t owned_ = 0;  // rows own the bytes before it
+  bool join_;
+  bool last_is_text_ = false;  // the last event had a row of text
+  std::size_t at_ = 0;         // events stand for the bytes before it
+  std::size_t owned_ = 0;      // rows own the bytes before it
 };
 
 // The tokens that contain `bytes` of the text; {0, 0} in the prefix.

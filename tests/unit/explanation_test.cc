@@ -43,6 +43,8 @@ std::vector<std::string> events_of(const Format& format,
                                    const testing::Response& response) {
   ResponseParser parser(format, {.prefix = response.prefix});
   std::vector<std::string> out;
+  bool last_is_chunk = false;
+  std::size_t end = 0;
   const auto add = [&](std::span<const Event> events) {
     for (const Event& event : events) {
       const std::string field(event.field);
@@ -52,7 +54,11 @@ std::vector<std::string> events_of(const Format& format,
           if (bytes) out.push_back("open " + field);
           break;
         case EventKind::kRegionChunk:
-          out.push_back("text " + field);
+          // Chunks that follow one another are one row.
+          if (!(last_is_chunk && event.bytes.begin == end &&
+                end != parser.prefix_bytes())) {
+            out.push_back("text " + field);
+          }
           break;
         case EventKind::kRegionClose:
           if (event.cut) out.push_back("cut " + field);
@@ -69,6 +75,8 @@ std::vector<std::string> events_of(const Format& format,
         default:
           break;
       }
+      last_is_chunk = event.kind == EventKind::kRegionChunk;
+      end = std::max(end, event.bytes.end);
     }
   };
   add(parser.initial_events());
@@ -119,6 +127,33 @@ TEST(Explanation, EveryEventHasItsRow) {
 }
 
 // Cut after every byte, so that regions are cut and damaged.
+// However a long response is fed inside, the text of a region is one row.
+TEST(Explanation, ALongRegionIsOneRow) {
+  const Format format = *Format::built_in("qwen3");
+  const std::string text = "<think>" + std::string(100'000, 'x') + "</think>" +
+                           std::string(50'000, 'y');
+  const Explanation e = explain(format, text);
+  ASSERT_EQ(e.rows.size(), 4U);
+  EXPECT_EQ(e.rows[1].bytes, (Span{7, 100'007}));
+  EXPECT_EQ(e.rows[3].bytes.size(), 50'000U);
+  expect_partition(e, "long");
+}
+
+TEST(Explanation, CanBeCancelled) {
+  const Interrupt now{.cancelled = [](void*) { return true; }};
+  const std::string text(100'000, 'a');
+  const Explanation read =
+      explain(*Format::built_in("qwen3"), text, {.interrupt = now});
+  expect_partition(read, "format");
+  ASSERT_EQ(read.rows.size(), 2U);
+  EXPECT_EQ(read.rows[1].kind, ExplanationKind::kOutside);
+  const Explanation fits =
+      explain(*Grammar::from_regex("a*"), text, {.interrupt = now});
+  expect_partition(fits, "grammar");
+  EXPECT_FALSE(fits.accepted);
+  EXPECT_LT(fits.rows[0].bytes.size(), 1000U);
+}
+
 TEST(Explanation, RowsPartitionCutResponses) {
   std::mt19937 random(7);
   const std::vector<testing::Response> all = testing::recorded_responses();

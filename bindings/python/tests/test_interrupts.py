@@ -49,6 +49,12 @@ CALLS = {
     ),
     "Grammar.accepts": "AMBIGUOUS.accepts('a' * 100_000_000)",
     "Grammar.explain": "AMBIGUOUS.explain('a' * 100_000_000)",
+    "view, a grammar": "parlance.view('a' * 100_000_000, AMBIGUOUS)",
+    "view, masks": (
+        "parlance.view([98] * 20_000_000, parlance.Grammar.from_regex('[ab]*'), "
+        "vocabulary=VOCABULARY)"
+    ),
+    "view, a format": "while True: parlance.view(TEXT * 20, QWEN)",
     "jmespath.search": (
         "parlance.jmespath.search('[*][?a > `5`]', [[{'a': 1}] * 10_000] * 100_000)"
     ),
