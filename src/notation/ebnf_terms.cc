@@ -457,10 +457,6 @@ bool EbnfReader::substring_macro(Arguments& args, ExprId& out) {
     }
     chunks.push_back(std::move(given.text));
   }
-  if (chunks.empty()) {
-    return fail(args.span.begin, args.span.end,
-                "Substring needs at least one chunk: Substring(\"a\", \"b\").");
-  }
   out = rules_.substring(std::move(chunks));
   return true;
 }
