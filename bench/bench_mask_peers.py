@@ -2,6 +2,7 @@
 
     python bench/bench_mask_peers.py FOLDER --vocab V.vocab --tokens V.tok
                                      [--sample FILE] [--peers NAME ...]
+                                     [--plot FILE.svg]
 
 Every peer that can be imported runs over the same schemas, instances and tokens
 of MaskBench, on one thread, in a process of its own, which is started again
@@ -14,6 +15,8 @@ parlance and llguidance run in their default setting, XGrammar in two:
     xgrammar        as MaskBench runs it: white space as json.dumps writes it,
                     undeclared properties refused
     xgrammar-loose  any white space, undeclared properties as the schema says
+
+With --plot the distributions are drawn, too (bench/plot.py).
 
 PARLANCE_PEERS names the folder of the other two, if they are not installed.
 """
@@ -39,6 +42,7 @@ SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "tests" / "support"
 sys.path.append(str(SUPPORT))
 
 import xgrammar_alone  # noqa: E402
+from plot import Panel, draw  # noqa: E402
 from worker_pipe import Peer, serve  # noqa: E402
 
 
@@ -319,6 +323,7 @@ def main():
     parser.add_argument("--tokens", type=pathlib.Path, required=True)
     parser.add_argument("--sample", type=pathlib.Path)
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=PEERS)
+    parser.add_argument("--plot", type=pathlib.Path)
     parser.add_argument("--serve", choices=PEERS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if os.environ.get("PARLANCE_PEERS"):
@@ -339,6 +344,7 @@ def main():
     print(f"{len(schemas)} schemas, {arguments.vocab.name}; microseconds")
     heads = ("mean", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
     print(" " * 33 + "".join(f"{head:>11}" for head in heads))
+    masks, compiled = {}, {}
     for name in arguments.peers:
         peer = Peer(sys.executable, *sys.argv, "--serve", name)
         hello = peer.ask({})
@@ -349,9 +355,22 @@ def main():
         compiles, times, counts = run(peer, schemas, tokens)
         peer.close()
         loose = ", loose" if name.endswith("loose") else ""
+        masks[hello["name"] + loose] = times
+        compiled[hello["name"] + loose] = compiles
         print(table_row(hello["name"] + loose, "TBM", times))
         print(table_row("", "compile", compiles))
         print("  " + ", ".join(f"{k} {n}" for k, n in counts.items()))
+    if arguments.plot:
+        draw(
+            arguments.plot,
+            f"{len(schemas)} schemas of MaskBench, from Python",
+            [
+                Panel("A step: the mask of a token, and the token", masks),
+                Panel("Compiling a schema", compiled),
+            ],
+            f"bench/bench_mask_peers.py, {arguments.vocab.stem}, one thread of "
+            f"{platform.machine()}, commit {commit()}",
+        )
 
 
 if __name__ == "__main__":
