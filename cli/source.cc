@@ -42,8 +42,7 @@ bool defines_start(std::string_view text) {
   return false;
 }
 
-Result<Grammar> compile_tag(const Source& source,
-                            const CompileOptions& options) {
+StructuralTagGrammarOptions tokens_of(const CompileOptions& options) {
   StructuralTagGrammarOptions tokens;
   if (options.vocabulary != nullptr) {
     tokens.vocabulary_size =
@@ -60,7 +59,7 @@ Result<Grammar> compile_tag(const Source& source,
       return ids->emplace(text, next).first->second;
     };
   }
-  return Grammar::from_structural_tag(source.text, tokens);
+  return tokens;
 }
 
 Result<Grammar> compile_lark(const Source& source,
@@ -171,7 +170,7 @@ Result<Grammar> compile(const Source& source, const CompileOptions& options) {
       case SourceKind::kSchema:
         return Grammar::from_json_schema(source.text, options.schema);
       case SourceKind::kTag:
-        return compile_tag(source, options);
+        return Grammar::from_structural_tag(source.text, tokens_of(options));
       case SourceKind::kEbnf:
         return Grammar::from_ebnf(source.text, {.root_rule = options.root});
       case SourceKind::kLark:
@@ -190,6 +189,11 @@ Result<Grammar> compile(const Source& source, const CompileOptions& options) {
     error.span = locate(source.text, error.path);
   }
   return error;
+}
+
+Result<Grammar> compile(const StructuralTag& tag,
+                        const CompileOptions& options) {
+  return Grammar::from_structural_tag(tag, tokens_of(options));
 }
 
 std::vector<std::string> describe_notes(const Grammar& grammar,

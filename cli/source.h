@@ -80,6 +80,9 @@ struct CompileOptions {
 
 // Errors without a span have it where their path leads into the source.
 Result<Grammar> compile(const Source& source, const CompileOptions& options);
+// Errors in the schemas of a request that the tag was made from lead there.
+Result<Grammar> compile(const StructuralTag& tag,
+                        const CompileOptions& options);
 
 // "ignored 'title': ..." for each note of the grammar, as warnings.
 std::vector<std::string> describe_notes(const Grammar& grammar,

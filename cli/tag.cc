@@ -77,15 +77,27 @@ json::Value tool_choice_of(const std::string& text) {
                    {"function", json::Value(std::move(function))}});
 }
 
-// Reports an error of tool_calling() at the option or file that caused it.
+// The files of a request.
+struct RequestTexts {
+  std::string tools = "[]";
+  std::string response_format = {};
+};
+
+// Reports an error about a request at the option or file that caused it.
 [[noreturn]] void fail_by_option(Error error, const Arguments& arguments,
-                                 const std::string& tools) {
+                                 const RequestTexts& texts) {
   const std::string path = error.path;
-  if (path.starts_with("/tools/")) {
-    error.path = path.substr(std::string("/tools").size());
-    error.span = locate(tools, error.path);
-    fail_with(error, display_name(arguments.tools_file), tools);
-  }
+  const auto fail_in_file = [&](const std::string& part,
+                                const std::string& file,
+                                const std::string& text) {
+    if (!path.starts_with(part + "/")) return;
+    error.path = path.substr(part.size());
+    error.span = locate(text, error.path);
+    fail_with(error, display_name(file), text);
+  };
+  fail_in_file("/tools", arguments.tools_file, texts.tools);
+  fail_in_file("/response_format", arguments.response_format_file,
+               texts.response_format);
   std::string option = "--" + path.substr(1, path.find('/', 1) - 1);
   for (char& c : option) {
     if (c == '_') c = '-';
@@ -94,12 +106,13 @@ json::Value tool_choice_of(const std::string& text) {
 }
 
 // The tag of a family: what its format file says of how it is written.
-StructuralTag family_tag(const Arguments& arguments) {
+StructuralTag family_tag(const Arguments& arguments, RequestTexts& texts) {
   StructuralTagOptions options;
-  std::string tools = "[]";
-  if (!arguments.tools_file.empty()) tools = read_all(arguments.tools_file);
-  options.tools =
-      or_fail(json::parse(tools), display_name(arguments.tools_file), tools);
+  if (!arguments.tools_file.empty()) {
+    texts.tools = read_all(arguments.tools_file);
+  }
+  options.tools = or_fail(json::parse(texts.tools),
+                          display_name(arguments.tools_file), texts.tools);
   options.tool_choice = tool_choice_of(arguments.tool_choice);
   options.parallel_tool_calls = !arguments.no_parallel;
   options.text_with_calls = places_of_text().at(arguments.text_with_calls);
@@ -108,21 +121,14 @@ StructuralTag family_tag(const Arguments& arguments) {
   options.max_white_space = arguments.max_white_space;
   options.prefix = arguments.prefix;
   if (!arguments.response_format_file.empty()) {
-    const std::string text = read_all(arguments.response_format_file);
+    texts.response_format = read_all(arguments.response_format_file);
     options.response_format = or_fail(
-        json::parse(text), display_name(arguments.response_format_file), text);
+        json::parse(texts.response_format),
+        display_name(arguments.response_format_file), texts.response_format);
   }
   Result<StructuralTag> tag = tool_calling(arguments.format, options);
-  if (!tag) fail_by_option(tag.error(), arguments, tools);
+  if (!tag) fail_by_option(tag.error(), arguments, texts);
   return *std::move(tag);
-}
-
-std::string rules_of(const Source& source, const Arguments& arguments) {
-  const std::optional<Vocabulary> vocabulary =
-      load_vocabulary(arguments.vocabulary);
-  CompileOptions options;
-  options.vocabulary = vocabulary ? &*vocabulary : nullptr;
-  return or_fail(compile(source, options), source.name, source.text).to_ebnf();
 }
 
 int run_tag(const Arguments& arguments) {
@@ -134,21 +140,28 @@ int run_tag(const Arguments& arguments) {
   }
   Source source{SourceKind::kTag, "the tag", ""};
   if (!made) source = read_source(arguments.file, "FILE", SourceKind::kTag);
+  RequestTexts texts;
   const StructuralTag tag = [&] {
-    if (made) return family_tag(arguments);
+    if (made) return family_tag(arguments, texts);
     return or_fail(StructuralTag::from_json(source.text), source.name,
                    source.text);
   }();
-  const bool pretty =
-      arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
-  std::string text = json::dump(
-      tag.to_json(),
-      {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
   if (arguments.ebnf) {
-    if (made) source.text = std::move(text);
-    put(rules_of(source, arguments));
+    const std::optional<Vocabulary> vocabulary =
+        load_vocabulary(arguments.vocabulary);
+    CompileOptions options;
+    options.vocabulary = vocabulary ? &*vocabulary : nullptr;
+    const Result<Grammar> grammar =
+        made ? compile(tag, options) : compile(source, options);
+    if (!grammar && made) fail_by_option(grammar.error(), arguments, texts);
+    put(or_fail(grammar, source.name, source.text).to_ebnf());
     return kOk;
   }
+  const bool pretty =
+      arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
+  const std::string text = json::dump(
+      tag.to_json(),
+      {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
   put(paint_json(Style(arguments.color, 1), text) + "\n");
   return kOk;
 }

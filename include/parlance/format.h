@@ -201,8 +201,8 @@ class Format {
   Result<StructuralTag> structural_tag(
       const StructuralTagOptions& options) const;
   // The grammar of that tag.  The same errors, and those of
-  // Grammar::from_structural_tag(): kConflict for a tool of which no call can
-  // be written.
+  // Grammar::from_structural_tag(), with pointers into the request; kConflict
+  // for a tool or a document of which no text can be written.
   Result<Grammar> grammar(const StructuralTagOptions& options) const;
 
  private:

@@ -4,7 +4,10 @@
 #include "grammar/compile.h"
 
 #include <cstdint>
+#include <set>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "recogniser/composite.h"
@@ -42,6 +45,20 @@ void locate(const EmbeddedSchema& embedded, std::string& path,
   }
   path = embedded.in_place ? embedded.path + path : embedded.path;
 }
+
+// Finds schemas with the notes of another one: the same recogniser for the same
+// value, such as the parameters of a tool whose calls have several spellings.
+class NotedSchemas {
+ public:
+  // Whether this is the first one.
+  bool add(const EmbeddedSchema& embedded) {
+    return embedded.path.empty() ||
+           seen_.emplace(embedded.path, embedded.recogniser.get()).second;
+  }
+
+ private:
+  std::set<std::pair<std::string_view, const JsonRecogniser*>> seen_;
+};
 
 }  // namespace
 
@@ -143,6 +160,7 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
   PartCache* cache =
       options.cache != nullptr ? options.cache : &of_this_grammar;
   const GrammarLimits& limits = options.limits;
+  NotedSchemas noted;
   for (EmbeddedSchema& embedded : schemas) {
     if (cancelled(limits)) return cancelled_error();
     if (embedded.recogniser == nullptr) {
@@ -160,10 +178,14 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
         Error error = std::move(made).error();
         if (embedded.span) error.span = embedded.span;
         locate(embedded, error.path, error.message);
+        if (!embedded.subject.empty()) {
+          error.message = embedded.subject + ": " + error.message;
+        }
         return error;
       }
       embedded.recogniser = std::move(*made);
     }
+    if (!noted.add(embedded)) continue;
     for (GrammarNote note : embedded.recogniser->notes()) {
       locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
@@ -174,8 +196,9 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
 
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes) {
+  NotedSchemas noted;
   for (const EmbeddedSchema& embedded : schemas) {
-    if (embedded.recogniser == nullptr) continue;
+    if (embedded.recogniser == nullptr || !noted.add(embedded)) continue;
     const Recogniser::Lock lock(*embedded.recogniser);
     for (GrammarNote note : embedded.recogniser->survey()) {
       locate(embedded, note.path, note.message);
@@ -252,8 +275,8 @@ PartCache::CacheEntry cache_entry(const std::shared_ptr<GrammarImpl>& impl) {
   if (impl->rules != nullptr) out.bytes += rules::memory_bytes(*impl->rules);
   if (impl->source != nullptr) out.bytes += impl->source->bytes;
   for (const EmbeddedSchema& embedded : impl->schemas) {
-    out.bytes +=
-        sizeof(EmbeddedSchema) + embedded.path.capacity() + sizeof(json::Value);
+    out.bytes += sizeof(EmbeddedSchema) + embedded.path.capacity() +
+                 embedded.subject.capacity() + sizeof(json::Value);
     if (impl->rules == nullptr) out.bytes += document_bytes(*embedded.schema);
   }
   for (const GrammarNote& note : impl->notes) {

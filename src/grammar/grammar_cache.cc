@@ -200,6 +200,10 @@ structural_tag::TagTree::GrammarKey full_key(const std::string& options,
   for (const GrammarNote& note : tree.notes) {
     writer.text(note.keyword).text(note.path).text(note.message);
   }
+  for (const auto& [name, path] : tree.requested.tools) {
+    writer.text(name).text(path);
+  }
+  writer.text(tree.requested.document);
   structural_tag::TagTree::GrammarKey out;
   out.text = options + writer.take();
   out.options_size = options.size();

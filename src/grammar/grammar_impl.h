@@ -37,11 +37,14 @@ struct GrammarImpl {
     std::shared_ptr<const json::Value> schema;
     JsonSchemaOptions options = {};
     // The source of the schema, for errors and notes: the bytes of a grammar's
-    // text, or the pointer of a value in a structural tag.  `in_place`: this
-    // value is the schema itself; else the schema was generated from the value.
+    // text, or the pointer of a value in a structural tag or in the request
+    // that it was made from.  `in_place`: this value is the schema itself; else
+    // the schema was generated from the value.
     std::optional<Span> span = std::nullopt;
     std::string path = {};
     bool in_place = true;
+    // What of a request the schema is, for errors: "tools: the tool 'f'".
+    std::string subject = {};
     // May be shared with other schemas.  Null: no text fits, or it is not made
     // yet.
     std::shared_ptr<json_recogniser::JsonRecogniser> recogniser = nullptr;

@@ -31,12 +31,37 @@ using rules::Rules;
 namespace grammar {
 namespace {
 
+// Schemas of a request have pointers into the request.
 void set_pointers(std::vector<EmbeddedSchema>& schemas,
+                  const structural_tag::TagTree& tag,
                   const LoweredTag& lowered) {
   for (std::size_t i = 0; i < schemas.size(); ++i) {
     schemas[i].path = lowered.schema_paths[i];
     schemas[i].in_place = lowered.schema_in_place[i];
+    if (auto place = structural_tag::place_in_request(tag, schemas[i].path)) {
+      schemas[i].path = std::move(place->path);
+      schemas[i].subject = std::move(place->subject);
+    }
   }
+}
+
+// An error if no text is valid under the schema of the document.
+std::optional<Error> find_unwritable(
+    const structural_tag::TagTree& tag,
+    const std::vector<EmbeddedSchema>& schemas) {
+  if (tag.requested.document.empty()) return std::nullopt;
+  for (const EmbeddedSchema& embedded : schemas) {
+    if (embedded.recogniser != nullptr ||
+        embedded.path != tag.requested.document) {
+      continue;
+    }
+    return Error{ErrorCode::kConflict,
+                 embedded.subject +
+                     ": no document that is valid under the schema can be "
+                     "written.",
+                 embedded.path};
+  }
+  return std::nullopt;
 }
 
 // Finds the tools of which no call can be written, because no arguments that
@@ -66,11 +91,10 @@ std::optional<Error> find_uncallable(const structural_tag::TagTree& tag,
         " cannot be called: no arguments that are valid under its schema can "
         "be written.";
     const auto requested =
-        std::find_if(tag.requested_tools.begin(), tag.requested_tools.end(),
-                     [&](const auto& one) { return one.first == node.tool; });
-    if (requested != tag.requested_tools.end()) {
-      return Error{ErrorCode::kConflict, "tools: " + what,
-                   requested->second + "/parameters"};
+        std::ranges::find(tag.requested.tools, node.tool,
+                          &structural_tag::TagTree::Requested::Tool::name);
+    if (requested != tag.requested.tools.end()) {
+      return Error{ErrorCode::kConflict, "tools: " + what, requested->path};
     }
     notes.push_back({GrammarNote::Kind::kNarrowed, "tool", node.path, what});
   }
@@ -101,10 +125,11 @@ ImplResult make_tag(const parlance::StructuralTag& source,
   if (!lowered) return std::move(lowered).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(lowered->rules, options.limits);
-  set_pointers(schemas, *lowered);
-  // Calls without a text are found before the whole tag is said to have none.
+  set_pointers(schemas, tag, *lowered);
+  // Calls and documents without a text are found before the whole tag is said
+  // to have none.
   std::vector<GrammarNote> uncallable;
-  if (!lowered->calls.empty()) {
+  if (!lowered->calls.empty() || !tag.requested.document.empty()) {
     std::vector<GrammarNote> unused;
     if (auto error = make_schemas(schemas, {options.limits, cache}, unused)) {
       return *std::move(error);
@@ -112,11 +137,15 @@ ImplResult make_tag(const parlance::StructuralTag& source,
     if (auto error = find_uncallable(tag, *lowered, schemas, uncallable)) {
       return *std::move(error);
     }
+    if (auto error = find_unwritable(tag, schemas)) return *std::move(error);
   }
   ImplResult made = make_impl(std::move(lowered->rules), std::move(schemas),
                               {options.limits, cache, marked});
   if (!made) return made;
   for (auto& [path, message] : lowered->narrowed) {
+    if (auto place = structural_tag::place_in_request(tag, path)) {
+      path = std::move(place->path);
+    }
     (*made)->notes.push_back({GrammarNote::Kind::kNarrowed, "any_order",
                               std::move(path), std::move(message)});
   }
@@ -137,7 +166,8 @@ ImplResult tag_grammar(const parlance::StructuralTag& tag,
                        recogniser::PartCache* cache, const MarkedFor* marked) {
   ImplResult made = make_tag(tag, std::nullopt, options, cache, marked);
   if (made) return made;
-  Error error = std::move(made).error();
+  Error error = structural_tag::in_request(*detail::Access::impl(tag),
+                                           std::move(made).error());
   error.span = std::nullopt;  // there is no text to count in
   return error;
 }
@@ -184,7 +214,7 @@ Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
   const Rules& rules = lowered->rules;
   std::vector<GrammarNote> notes;
   std::vector<EmbeddedSchema> schemas = schemas_of(rules, limits);
-  set_pointers(schemas, *lowered);
+  set_pointers(schemas, tag, *lowered);
   if (auto error = make_schemas(schemas, {limits, lowering.cache}, notes)) {
     return *std::move(error);
   }

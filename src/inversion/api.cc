@@ -207,7 +207,10 @@ Result<StructuralTag> Format::structural_tag(
   request.reasoning = static_cast<inversion::Reasoning>(options.reasoning);
   auto document = inversion::document_schema(options.response_format);
   if (!document) return std::move(document).error();
-  request.document = std::move(*document);
+  if (*document) {
+    request.document = std::move((*document)->schema);
+    request.document_path = std::move((*document)->path);
+  }
   request.max_reasoning_tokens = options.max_reasoning_tokens;
   request.any_order = options.any_order;
   if (options.max_white_space && *options.max_white_space == 0) {
@@ -236,15 +239,26 @@ Result<StructuralTag> Format::structural_tag(
                                     {"format", std::move(built->format)}};
   Result<structural_tag::TagTree> tree =
       structural_tag::load_structural_tag(source, options.limits);
-  if (!tree) return std::move(tree).error();
+  structural_tag::TagTree::Requested requested;
+  requested.tools.reserve(request.tools.functions.size());
+  for (const inversion::Tool& tool : request.tools.functions) {
+    const bool any = tool.schema == json::Value(true);
+    requested.tools.push_back(
+        {tool.name, any ? tool.path : tool.path + "/parameters"});
+  }
+  requested.document = std::move(request.document_path);
+  if (!tree) {
+    structural_tag::TagTree failed;
+    failed.source = std::move(source);
+    failed.requested = std::move(requested);
+    return structural_tag::in_request(failed, std::move(tree).error());
+  }
   tree->source = std::move(source);
+  tree->requested = std::move(requested);
   tree->notes = std::move(built->notes);
   tree->notes.insert(tree->notes.end(),
                      std::make_move_iterator(left_out.begin()),
                      std::make_move_iterator(left_out.end()));
-  for (const inversion::Tool& tool : request.tools.functions) {
-    tree->requested_tools.emplace_back(tool.name, tool.path);
-  }
   tree->pattern_dfas = stored.pattern_dfas;
   const auto tag = detail::Access::make<StructuralTag>(
       std::shared_ptr<const structural_tag::TagTree>(

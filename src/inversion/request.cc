@@ -15,21 +15,22 @@ Error wrong_type(std::string path, const std::string& what,
 
 }  // namespace
 
-Result<std::optional<json::Value>> document_schema(
+Result<std::optional<Document>> document_schema(
     const json::Value& response_format) {
   const std::string path = "/response_format";
-  if (response_format.is_null()) return std::optional<json::Value>();
+  if (response_format.is_null()) return std::optional<Document>();
   if (!response_format.is_object()) {
     return wrong_type(path, "must be an object or null", response_format);
   }
   const json::Value* type = response_format.find("type");
   const std::string_view name = type == nullptr ? "" : type->as_string();
-  if (name == "text") return std::optional<json::Value>();
+  if (name == "text") return std::optional<Document>();
   if (name == "json_object") {
-    return std::optional<json::Value>(json::Object{{"type", "object"}});
+    return std::optional<Document>(
+        Document{json::Object{{"type", "object"}}, path});
   }
   if (name != "json_schema") {
-    return std::optional<json::Value>(response_format);
+    return std::optional<Document>(Document{response_format, path});
   }
   const json::Value* inner = response_format.find("json_schema");
   const json::Value* owner = inner == nullptr ? &response_format : inner;
@@ -47,7 +48,7 @@ Result<std::optional<json::Value>> document_schema(
     return wrong_type(owner_path + "/schema",
                       "'schema' must be an object or a boolean", *schema);
   }
-  return std::optional<json::Value>(*schema);
+  return std::optional<Document>(Document{*schema, owner_path + "/schema"});
 }
 
 }  // namespace parlance::inversion

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "inversion/tool_choice.h"
@@ -26,11 +27,18 @@ struct Request {
   Reasoning reasoning = Reasoning::kAllowed;
   // The schema of a document that the content is.
   std::optional<json::Value> document = std::nullopt;
+  std::string document_path = {};  // JSON Pointer of that schema in the request
   std::optional<std::uint32_t> max_reasoning_tokens = std::nullopt;
   bool any_order = false;
   std::optional<std::uint32_t> max_white_space = std::nullopt;
   // The part of the prompt that belongs to the response.
   std::string_view written = {};
+};
+
+// A schema, and its JSON Pointer in the request.
+struct Document {
+  json::Value schema;
+  std::string path;
 };
 
 // The schema that a response_format asks for: null and {"type": "text"}: none;
@@ -40,7 +48,7 @@ struct Request {
 //
 // Errors, with pointers that begin with "/response_format": kWrongType,
 // kMissingKey.
-Result<std::optional<json::Value>> document_schema(
+Result<std::optional<Document>> document_schema(
     const json::Value& response_format);
 
 }  // namespace parlance::inversion

@@ -326,9 +326,16 @@ struct TagTree {
   // The value that such a tag was loaded from, which identifies its nodes; null
   // for any other tag.
   json::Value source = {};
-  // The tools of that request that the tag has calls of, each with the JSON
-  // Pointer of the object that has its "parameters".
-  std::vector<std::pair<std::string, std::string>> requested_tools = {};
+  // The schemas of that request, by JSON Pointers into it.
+  struct Requested {
+    struct Tool {
+      std::string name;
+      std::string path;  // of its "parameters"; without them, of the tool
+    };
+    std::vector<Tool> tools = {};  // that the tag has calls of
+    std::string document = {};     // of response_format; "": none
+  };
+  Requested requested = {};
 
   // The key of the last grammar that was made from this tag, so that a tag that
   // is compiled again is not written again.  Copies share it.
@@ -476,6 +483,25 @@ std::vector<ShadowedTrigger> shadowed_triggers(const TagTree& tag);
 // What the tag itself leaves out or ignores: `notes`, unknown keys, triggers
 // that are never found.
 std::vector<GrammarNote> notes_of(const TagTree& tag);
+
+// A place in the request that a tag was made from.
+struct RequestPlace {
+  std::string path;     // JSON Pointer
+  std::string subject;  // what is there: "tools: the tool 'f'"
+};
+
+// Where a schema of the tag comes from:
+//
+//   /format/elements/1/tags/2/content/json_schema/properties/city/pattern
+//   /tools/2/function/parameters/properties/city/pattern
+//
+// Nothing for a pointer that does not lead into a schema, and for a tag that
+// was not made from a request.
+// Complexity: O(length of the pointer + number of tools).
+std::optional<RequestPlace> place_in_request(const TagTree& tag,
+                                             std::string_view pointer);
+// The error with that place, and its subject in the message, if there is one.
+Error in_request(const TagTree& tag, Error error);
 
 // For each tag of triggered_tags, the index of the trigger that is a prefix of
 // its "begin".

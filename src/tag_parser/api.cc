@@ -54,7 +54,8 @@ Result<CompiledTag> CompiledTag::compile(const StructuralTag& tag,
   Result<std::shared_ptr<const tag_parser::CompiledTagImpl>> impl =
       tag_parser::compile(detail::Access::impl(tag), options);
   if (impl) return CompiledTag(std::move(*impl));
-  Error error = std::move(impl).error();
+  Error error = structural_tag::in_request(*detail::Access::impl(tag),
+                                           std::move(impl).error());
   error.span = std::nullopt;  // which counts bytes of a source text
   return error;
 }

@@ -226,3 +226,21 @@ def test_the_answer_is_a_document(parlance, family_tag, tmp_path):
     accepts(parlance, '{"n": 1}')
     accepts(parlance, CALL)
     refuses(parlance, "Hello.")
+
+
+def test_errors_in_schemas_lead_into_the_files(parlance, tmp_path):
+    """The compile of a tag names the tool, and the place in the request's file."""
+    tools = json.loads(json.dumps(TOOLS))
+    tools[0]["function"]["parameters"]["properties"]["city"] = {"pattern": "a("}
+    (tmp_path / "tools.json").write_text(json.dumps(tools, indent=1))
+    run = ("tag", "--format", "qwen3_coder", "--ebnf")
+    _, err = parlance(*run, "--tools", "tools.json", status=2)
+    text = json.dumps(tools, indent=1)
+    line = 1 + text[: text.index('"a("')].count("\n")
+    assert err.startswith(f"parlance: tools.json:{line}:")
+    assert "tools: the tool 'weather': " in err
+
+    (tmp_path / "schema.json").write_text('{"type": "object",\n "minProperties": -1}')
+    _, err = parlance(*run, "--response-format", "schema.json", status=2)
+    assert err.startswith("parlance: schema.json:2:")
+    assert "response_format: " in err

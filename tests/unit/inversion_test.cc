@@ -14,6 +14,7 @@
 
 #include "parlance/format.h"
 #include "parlance/grammar.h"
+#include "parlance/grammar_cache.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
 #include "parlance/structural_tag.h"
@@ -619,6 +620,92 @@ StructuralTagOptions with_schema(std::string_view schema) {
       R"({"type": "function", "function": {"name": "f", "parameters": )" +
       std::string(schema) + "}}]");
   return options;
+}
+
+// Errors and notes about schemas lead into the request, in each style of
+// arguments, from the grammar and from the parser of the tag.
+TEST(Inversion, ErrorsInSchemasLeadIntoTheRequest) {
+  struct Row {
+    const char* property;
+    const char* below;  // the place below the property
+  };
+  const Row rows[] = {
+      {R"({"type": "string", "pattern": "a("})", "/pattern"},
+      {R"({"$ref": "#/nowhere"})", "/$ref"},
+      {R"({"type": "array", "items": {"type": "strnig"}})", "/items/type"},
+  };
+  for (const char* family : {"qwen3", "qwen3_coder", "gpt_oss", "functiongemma",
+                             "minimax_m2", "pythonic_llama4"}) {
+    const Result<Format> format = Format::built_in(family);
+    ASSERT_TRUE(format) << family;
+    for (const Row& row : rows) {
+      SCOPED_TRACE(std::string(family) + row.property);
+      const std::string schema =
+          R"({"type": "object", "properties": {"a/b": )" +
+          std::string(row.property) + "}}";
+      const StructuralTagOptions options = with_schema(schema);
+      const Result<StructuralTag> tag = format->structural_tag(options);
+      ASSERT_TRUE(tag) << tag.error().to_string();
+      const std::string path = "/tools/1/function/parameters/properties/a~1b" +
+                               std::string(row.below);
+      const auto check = [&](const Error& error) {
+        EXPECT_EQ(error.path, path) << error.message;
+        EXPECT_TRUE(error.message.starts_with("tools: the tool 'f': "))
+            << error.message;
+        EXPECT_EQ(error.message.find("json_schema"), std::string::npos);
+      };
+      const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+      ASSERT_FALSE(grammar);
+      check(grammar.error());
+      const Result<CompiledTag> compiled = CompiledTag::compile(*tag);
+      ASSERT_FALSE(compiled);
+      check(compiled.error());
+    }
+  }
+  // A document, each way a request may write it.
+  const Format format = *Format::built_in("qwen3");
+  const std::string bad = R"({"type": "object", "minProperties": -1})";
+  for (const auto& [request, path] :
+       {std::pair(bad, "/response_format/minProperties"),
+        std::pair(R"({"type": "json_schema", "schema": )" + bad + "}",
+                  "/response_format/schema/minProperties"),
+        std::pair(R"({"type": "json_schema", "json_schema": {"schema": )" +
+                      bad + "}}",
+                  "/response_format/json_schema/schema/minProperties")}) {
+    StructuralTagOptions options = with_schema("{}");
+    options.response_format = *json::parse(request);
+    const Result<Grammar> grammar = format.grammar(options);
+    ASSERT_FALSE(grammar);
+    EXPECT_EQ(grammar.error().path, path);
+    EXPECT_TRUE(grammar.error().message.starts_with("response_format: "))
+        << grammar.error().message;
+  }
+  // No document that can be written, although calls can.
+  StructuralTagOptions options = with_schema("{}");
+  options.response_format =
+      *json::parse(R"({"type": "integer", "minimum": 2, "maximum": 1})");
+  const Result<Grammar> grammar = format.grammar(options);
+  ASSERT_FALSE(grammar);
+  EXPECT_EQ(grammar.error().code, ErrorCode::kConflict);
+  EXPECT_EQ(grammar.error().path, "/response_format");
+  // Notes, each once although a tool has several tags; the same tag of another
+  // request has other places.
+  GrammarCache cache;
+  for (const std::size_t index : {1, 0}) {
+    StructuralTagOptions noted = with_schema(
+        R"({"properties": {"x": {"type": "string", "format": "odd"}}})");
+    noted.tool_choice =
+        *json::parse(R"({"type": "function", "function": {"name": "f"}})");
+    if (index == 0) noted.tools = json::Array{noted.tools.items()[1]};
+    const Result<StructuralTag> tag = format.structural_tag(noted);
+    ASSERT_TRUE(tag);
+    const Result<Grammar> made = cache.from_structural_tag(*tag);
+    ASSERT_TRUE(made) << made.error().to_string();
+    const std::vector<GrammarNote> notes = made->report();
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(notes[0].path, "/tools/" + std::to_string(index) +
+                                 "/function/parameters/properties/x");
+  }
 }
 
 TEST(Inversion, RequiredValuesThatCannotBeWritten) {
