@@ -138,9 +138,9 @@ ExplanationRow& EventRows::row(ExplanationKind kind, Span bytes, Span tokens,
                                std::string what) {
   // Text that was neither held nor reported has a row already, even if an event
   // claims it now.
-  bytes.end = std::min(bytes.end, out_.text.size());
-  bytes.begin = std::min(std::max(bytes.begin, owned_), bytes.end);
-  owned_ = std::max(owned_, bytes.end);
+  bytes.begin = std::min(std::max(bytes.begin, owned_), out_.text.size());
+  bytes.end = std::clamp(bytes.end, bytes.begin, out_.text.size());
+  owned_ = bytes.end;
   if (bytes.end <= out_.prefix_bytes) {
     what += " (prefix)";
   } else if (bytes.begin < out_.prefix_bytes) {
