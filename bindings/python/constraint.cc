@@ -6,13 +6,16 @@
 
 #include "constraint.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -123,9 +126,27 @@ nb::object constraint_from_bytes(const Compiler& self, nb::handle data,
   return with_compiler(**std::move(constraint), self);
 }
 
+// A temperature to sample with, or None.
+std::optional<double> read_temperature(nb::handle value) {
+  if (value.is_none()) return std::nullopt;
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0 &&
+        PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
+      throw nb::python_error();
+    }
+    PyErr_Clear();
+  } else if (number >= 0 && std::isfinite(number)) {
+    return number;
+  }
+  raise_usage("default_temperature is a finite number, 0 or greater");
+}
+
 std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
-                                            nb::handle stop_ids) {
+                                            nb::handle stop_ids,
+                                            nb::handle temperature) {
   MatcherOptions options;
+  options.default_temperature = read_temperature(temperature);
   if (!stop_ids.is_none()) {
     options.stop_ids = read_ids(stop_ids, "stop_ids");
     check_stop_ids(*options.stop_ids, self.vocabulary());
@@ -404,8 +425,10 @@ void define_constraint(nb::module_& m) {
            [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("matcher", &make_matcher, nb::kw_only(),
            nb::arg("stop_ids").none() = nb::none(),
+           nb::arg("default_temperature").none() = nb::none(),
            nb::sig("def matcher(self, *, stop_ids: Sequence[int] | None = "
-                   "None) -> Matcher"),
+                   "None, default_temperature: float | None = None) -> "
+                   "Matcher"),
            doc::constraint::kMatcher)
       .def_prop_ro("mask_words", &Constraint::mask_words,
                    doc::compiler::kMaskWords)
@@ -451,6 +474,11 @@ void define_constraint(nb::module_& m) {
           "can_end",
           [](MatcherObject& self) { return ExclusiveUse(self)->can_end(); },
           doc::matcher::kCanEnd)
+      .def_prop_ro(
+          "temperature",
+          [](MatcherObject& self) { return ExclusiveUse(self)->temperature(); },
+          nb::sig("def temperature(self) -> float | None"),
+          doc::matcher::kTemperature)
       .def("forced_bytes", &forced_bytes, nb::arg("limit") = 4096,
            nb::sig("def forced_bytes(self, limit: int = 4096) -> bytes"),
            doc::matcher::kForcedBytes)

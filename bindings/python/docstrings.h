@@ -775,9 +775,11 @@ inline constexpr char kMatcher[] =
 Args:
     stop_ids: the tokens that end this text.  Default: those of the compiler.
         With an empty list the matcher is terminated where nothing may follow.
+    default_temperature: ``Matcher.temperature`` where no rule sets one.
 
 Raises:
-    UsageError: an id is not in the vocabulary.)";
+    UsageError: an id is not in the vocabulary, or ``default_temperature`` is
+        negative or not finite.)";
 
 inline constexpr char kMemoryBytes[] =
     R"(The memory of the automata built so far, in bytes, without the tables that
@@ -875,6 +877,13 @@ inline constexpr char kIsTerminated[] =
 stop tokens, nothing may follow.)";
 
 inline constexpr char kCanEnd[] = R"(Returns whether the text may end here.)";
+
+inline constexpr char kTemperature[] =
+    R"(The temperature at which to sample the next token, or ``None``.
+
+The ``temperature`` of the innermost open rule that has one; where the text can
+be read in several ways, the largest of the ways in which something can follow.
+Where no rule sets one, the ``default_temperature`` of the matcher.)";
 
 inline constexpr char kForcedBytes[] =
     R"(Returns the text that must come next, whatever the model chooses, as ``bytes``.

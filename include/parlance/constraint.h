@@ -165,6 +165,8 @@ struct MatcherOptions {
   // An empty list: the matcher is terminated where nothing may follow.
   // Default: the compiler's stop tokens.
   std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
+  // Matcher::temperature() where no rule sets one.  Not checked.
+  std::optional<double> default_temperature = std::nullopt;
 };
 
 // A grammar compiled for a vocabulary.  Cheap to copy; copies share.  Safe to
@@ -246,6 +248,15 @@ class Matcher {
   // Whether the text may end here.  False after a stop token.
   bool can_end() const;
 
+  // The temperature at which to sample the next token, if the grammar sets one:
+  // the option "temperature" of the innermost open rule that has it.  Where
+  // the text can be read in several ways, the largest of the ways in which
+  // something can follow.  Else MatcherOptions::default_temperature.
+  //
+  // A stop token is of no rule.  Complexity: O(1) where no rule of the grammar
+  // has a temperature, and where the same state was asked before.
+  std::optional<double> temperature();
+
   // The text that every continuation begins with: up to the first choice or
   // possible end, whole UTF-8 characters, at most `limit` bytes.  A mark is
   // given by its spelling, so accept_bytes() reads the result.
@@ -271,6 +282,14 @@ class Matcher {
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
                  std::span<std::int32_t> buffer);
+  // The same, and writes temperature() after node i to temperatures[i]; NaN
+  // where it is null, and where the tokens of the path are not allowed.
+  //
+  // REQUIRES: also that `temperatures` has a number for each node.
+  bool fill_tree(std::span<const std::int64_t> first_child,
+                 std::span<const std::int64_t> next_sibling,
+                 std::span<const std::int64_t> tokens,
+                 std::span<std::int32_t> buffer, std::span<float> temperatures);
 
  private:
   friend class Constraint;

@@ -3,12 +3,14 @@
 #include "cfg_recogniser/cfg_recogniser.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/append_bytes.h"
 #include "cfg_recogniser/closure.h"
 #include "cfg_recogniser/simplify_network.h"
+#include "rules/temperatures.h"
 
 namespace parlance::cfg_recogniser {
 
@@ -44,8 +46,12 @@ std::shared_ptr<const TransitionNetwork> network_of(
     const rules::Rules& rules,
     const std::vector<std::shared_ptr<Recogniser>>& schemas,
     const rules::Marks* marks) {
-  auto network =
-      std::make_shared<TransitionNetwork>(rules, pointers(schemas), marks);
+  std::optional<rules::Rules> copies;
+  const bool copied = rules::has_temperatures(rules);
+  if (copied) copies = rules::inherit_temperatures(rules);
+  auto network = std::make_shared<TransitionNetwork>(copies ? *copies : rules,
+                                                     pointers(schemas), marks);
+  network->too_large = copied && !copies;
   simplify(*network);
   network->schemas.clear();  // each recogniser has its own
   return network;
@@ -117,7 +123,7 @@ void CfgRecogniser::begin() {
   configs_.emplace_back();
   read_sets_.add({});
   intern_frame({});
-  overflowed_ = base_bytes_ > limits_.bytes;
+  overflowed_ = base_bytes_ > limits_.bytes || network_.too_large;
   if (!overflowed_) {
     start_ = configuration({{network_.start, kOutermost, 0, 0}});
   }

@@ -60,14 +60,16 @@
 // Files: closure.cc what follows without reading; subsume.cc which contexts
 // make others redundant; scan.cc reading a byte or a token; byte_classes.cc the
 // byte classes of a state; equivalence.cc read sets and mask-equivalent
-// configurations; adopt.cc configurations of another recogniser; expected.cc
-// messages; cfg_recogniser.cc interning, transitions and schemas.
+// configurations; adopt.cc configurations of another recogniser; temperature.cc
+// temperatures; expected.cc messages; cfg_recogniser.cc interning, transitions
+// and schemas.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -172,6 +174,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
   recogniser::Configuration mask_equivalent(
       recogniser::Configuration config) override;
+  bool has_temperatures() const override {
+    return !network_.temperatures.empty();
+  }
+  std::optional<double> temperature(recogniser::Configuration config) override;
   void begin_tracking() override;
   bool end_tracking(recogniser::Configuration config) override;
 
@@ -272,6 +278,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
     // repeatable_bytes(), once known.
     bool repeatable_known = false;
     base::ByteSet repeatable = {};
+    std::optional<std::uint32_t> temperature;  // hottest(), once known
     EquivalenceTree::Id equivalence_root =
         EquivalenceTree::kNone;  // root of its decision tree, if any
   };
@@ -434,6 +441,11 @@ class CfgRecogniser final : public recogniser::Recogniser,
   void split_bytes(const Item& item, automata::ByteClasses& bytes);
   void split_substring(const Item& item, automata::ByteClasses& bytes);
   void split_schema(const Item& item, automata::ByteClasses& bytes);
+
+  // temperature.cc
+  // The largest NetworkRule::temperature of the states that can read something.
+  std::uint32_t hottest(recogniser::Configuration config);
+  bool can_read(const Item& item);
 
   // scan.cc
   Items scan(recogniser::Configuration config, std::uint8_t byte);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -712,6 +713,45 @@ bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
   place.columns_.push_back(
       close(place, std::move(kernel), last->chars, last->tokens + 1));
   return alive(place);
+}
+
+std::optional<double> EarleyRecogniser::temperature(const Place& place) {
+  std::uint32_t hottest = 0;
+  // The items that read something next, and then their callers, unless their
+  // own rule has a temperature.
+  std::vector<std::pair<const StateSet*, std::uint32_t>> open;
+  std::set<std::pair<const StateSet*, std::uint32_t>> seen;
+  const StateSet& last = *place.columns_.back();
+  for (std::uint32_t i = 0; i < last.items.size(); ++i) {
+    StateSet one;
+    one.items = {last.items[i]};
+    const Action action = network_.states[last.items[i].state].action;
+    bool reads = action == Action::kTokens || action == Action::kTokenText;
+    for (int byte = 0; byte < 256 && !reads; ++byte) {
+      reads = !scan(one, static_cast<std::uint8_t>(byte)).items.empty();
+    }
+    if (reads) open.emplace_back(&last, i);
+  }
+  while (!open.empty()) {
+    const auto at = open.back();
+    open.pop_back();
+    if (!seen.insert(at).second) continue;
+    const Item& item = at.first->items[at.second];
+    const NetworkState& state = network_.states[item.state];
+    if (const std::uint32_t own = network_.temperature_of(state); own != 0) {
+      hottest = std::max(hottest, own);
+      continue;
+    }
+    const StateSet& origin = *place.columns_[item.origin];
+    const auto callers =
+        origin.waiting.find(std::uint64_t{state.rule} << 32 | item.activation);
+    if (callers == origin.waiting.end()) continue;
+    for (const std::uint32_t caller : callers->second) {
+      open.emplace_back(&origin, caller);
+    }
+  }
+  if (hottest == 0) return std::nullopt;
+  return network_.temperatures[hottest - 1];
 }
 
 bool EarleyRecogniser::accepts(std::string_view bytes) {

@@ -26,13 +26,14 @@
 // be continued to a text of the language.
 //
 // It computes captures, which CfgRecogniser cannot, and the tests use it to
-// check CfgRecogniser.  Complexity: O(n^3) for ambiguous grammars, O(n^2) for
-// most, O(n) for many.  Not thread-safe.
+// check CfgRecogniser, its temperatures included.  Complexity: O(n^3) for
+// ambiguous grammars, O(n^2) for most, O(n) for many.  Not thread-safe.
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,6 +98,10 @@ class EarleyRecogniser {
   bool feed_token(Place& place, rules::Token token, std::string_view bytes);
 
   bool accepts(std::string_view bytes);
+
+  // The temperature of the next symbol, as Composite::temperature() defines it.
+  // It follows the callers of every item.  O(items).
+  std::optional<double> temperature(const Place& place);
 
   // From the next start() on, places store the derivations that captures()
   // needs.

@@ -146,6 +146,7 @@ class Simplifier {
   std::uint64_t hash(const NetworkState& state) const {
     auto hash = static_cast<std::uint64_t>(state.action);
     base::mix(hash, state.next);
+    base::mix(hash, network_.temperature_of(state));
     base::mix(hash, std::uint64_t{state.min} << 32 | state.max);
     for (const StateId to : state.epsilon) base::mix(hash, to);
     if (state.action == Action::kBytes) {
@@ -162,6 +163,7 @@ class Simplifier {
   }
 
   bool same(const NetworkState& a, const NetworkState& b) const {
+    if (network_.temperature_of(a) != network_.temperature_of(b)) return false;
     if (a.action != b.action || a.live != b.live || a.next != b.next ||
         a.min != b.min || a.max != b.max || a.epsilon != b.epsilon) {
       return false;

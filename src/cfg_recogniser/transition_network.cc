@@ -64,8 +64,10 @@ struct TransitionNetwork::Build {
            std::vector<rules::MarkedPiece>>
       marker_pieces = {};
 
+  RuleId owner = kNoId;  // the rule that is being built
   StateId state() {
     net.states.emplace_back();
+    net.states.back().rule = owner;
     return static_cast<StateId>(net.states.size() - 1);
   }
   void epsilon(StateId a, StateId b) { net.states[a].epsilon.push_back(b); }
@@ -117,41 +119,60 @@ struct TransitionNetwork::Build {
     while (!left.empty()) {
       Work work = left.back();
       left.pop_back();
+      owner = net.states[work.begin].rule;
       work.in_regex ? hir_node(work) : expression(work);
     }
   }
 };
 
 void TransitionNetwork::Build::run() {
+  for (const rules::Rule& one : from.rules) {
+    if (one.options.temperature) {
+      net.temperatures.push_back(*one.options.temperature);
+    }
+  }
+  std::ranges::sort(net.temperatures);
+  net.temperatures.erase(
+      std::unique(net.temperatures.begin(), net.temperatures.end()),
+      net.temperatures.end());
   net.rules.resize(from.rules.size());
   for (RuleId id = 0; id < from.rules.size(); ++id) {
-    const rules::Rule& rule = from.rules[id];
+    const rules::Rule& written = from.rules[id];
+    owner = id;
     NetworkRule& made = net.rules[id];
-    made.options = rule.options;
-    made.lazy = rule.options.lazy || rule.options.marker != kNoId;
-    made.scoped = made.lazy || rule.options.limited();
+    made.options = written.options;
+    made.lazy = written.options.lazy || written.options.marker != kNoId;
+    made.scoped = made.lazy || written.options.limited();
+    if (written.options.temperature) {
+      made.temperature = static_cast<std::uint32_t>(
+          std::ranges::upper_bound(net.temperatures,
+                                   *written.options.temperature) -
+          net.temperatures.begin());
+    }
     made.start = state();
     made.end = state();
     net.states[made.end].action = Action::kEnd;
     net.states[made.end].index = id;
   }
   for (RuleId id = 0; id < from.rules.size(); ++id) {
-    const rules::Rule& rule = from.rules[id];
-    if (rule.body == kNoId) continue;  // matches nothing
+    const rules::Rule& written = from.rules[id];
+    owner = id;
+    if (written.body == kNoId) continue;  // matches nothing
     StateId begin = net.rules[id].start;
     StateId end = net.rules[id].end;
-    if (rule.options.marker != kNoId) {
+    if (written.options.marker != kNoId) {
       StateId middle = state();
       net.states[middle].action = Action::kBodyEnd;
       net.states[middle].index = id;
       StateId marker = state();
       epsilon(middle, marker);
-      left.push_back({false, 0, rule.options.marker, marker, end});
+      left.push_back({false, 0, written.options.marker, marker, end});
       end = middle;
     }
-    left.push_back({false, 0, rule.body, begin, end});
+    left.push_back({false, 0, written.body, begin, end});
     finish();
   }
+  owner = kNoId;
   net.accept = state();
   net.start = call(from.root, net.accept);
 }
@@ -197,8 +218,11 @@ void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
   }
   const auto body = static_cast<RuleId>(net.rules.size());
   NetworkRule made;
+  if (owner != kNoId) made.temperature = net.rules[owner].temperature;
+  owner = body;  // of both states, and so of all that is built from them
   made.start = state();
   made.end = state();
+  owner = net.states[work.begin].rule;
   net.states[made.end].action = Action::kEnd;
   net.states[made.end].index = body;
   left.push_back({work.in_regex, work.regex, child, made.start, made.end});

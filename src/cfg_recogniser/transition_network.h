@@ -53,6 +53,9 @@ struct NetworkState {
   StateId next = 0;
   std::uint32_t min = 0;
   std::uint32_t max = rules::kUnbounded;
+  // The rule, or the body of a repeat, that the state is a part of; after
+  // simplify() one of the same temperature.  kNoId: of none.
+  rules::RuleId rule = rules::kNoId;
   std::vector<StateId> epsilon = {};  // kPass and kBodyEnd only
 };
 
@@ -68,6 +71,9 @@ struct NetworkRule {
   bool scoped = false;
   bool lazy = false;
   bool nullable = false;
+  // The number of the temperature of the rule in
+  // TransitionNetwork::temperatures, from 1; 0: none.
+  std::uint32_t temperature = 0;
   rules::RuleOptions options = {};
 };
 
@@ -83,6 +89,15 @@ struct TransitionNetwork {
   std::vector<NetworkRule> rules;  // those of Rules first, then bodies
   StateId start = 0;               // calls the root
   StateId accept = 0;
+  // The temperatures of the rules, ascending, without duplicates.
+  std::vector<double> temperatures;
+  // Whether the copies of rules that temperatures need exceed RulesLimits; then
+  // the temperatures are wrong, and no text is read.
+  bool too_large = false;
+  // NetworkRule::temperature of the rule of a state.
+  std::uint32_t temperature_of(const NetworkState& state) const {
+    return state.rule == rules::kNoId ? 0 : rules[state.rule].temperature;
+  }
 
   std::vector<std::string> texts;
   std::vector<regex::CharClass> classes;

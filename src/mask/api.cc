@@ -380,8 +380,10 @@ Matcher Constraint::matcher(const MatcherOptions& options) const {
     stops = std::make_shared<const mask::StopSet>(
         impl.vocabulary(), *options.stop_ids, impl.stops()->ids());
   }
-  return Matcher(std::make_unique<Matcher::State>(
-      Matcher::State{mask::MatcherImpl(state_->impl, std::move(stops))}));
+  mask::MatcherImpl impl(state_->impl, std::move(stops));
+  impl.set_default_temperature(options.default_temperature);
+  return Matcher(
+      std::make_unique<Matcher::State>(Matcher::State{std::move(impl)}));
 }
 
 std::size_t Constraint::mask_words() const {
@@ -435,6 +437,10 @@ void Matcher::reset() { state_->impl.reset(); }
 
 bool Matcher::is_terminated() const { return state_->impl.is_terminated(); }
 
+std::optional<double> Matcher::temperature() {
+  return state_->impl.temperature();
+}
+
 bool Matcher::can_end() const { return state_->impl.can_end(); }
 
 std::string Matcher::forced_bytes(std::size_t limit) {
@@ -450,6 +456,18 @@ bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
                         std::span<const std::int64_t> tokens,
                         std::span<std::int32_t> buffer) {
   return state_->impl.fill_tree(first_child, next_sibling, tokens, buffer);
+}
+
+bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
+                        std::span<const std::int64_t> next_sibling,
+                        std::span<const std::int64_t> tokens,
+                        std::span<std::int32_t> buffer,
+                        std::span<float> temperatures) {
+  if (temperatures.empty() || temperatures.size() < tokens.size()) {
+    return false;
+  }
+  return state_->impl.fill_tree(first_child, next_sibling, tokens, buffer,
+                                temperatures);
 }
 
 // --- Batches -----------------------------------------------------------------

@@ -35,7 +35,10 @@ ConstraintImpl::ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                                std::shared_ptr<const rules::Marks> marks)
     : compiler_(std::move(compiler)),
       marks_(std::move(marks)),
-      current_(make_generation(std::move(recogniser))) {}
+      current_(make_generation(std::move(recogniser))) {
+  recogniser::Composite* const rules = current_->recogniser->composite();
+  has_temperatures_ = rules != nullptr && rules->has_temperatures();
+}
 
 // --- Generations -------------------------------------------------------------
 
@@ -411,6 +414,11 @@ bool ConstraintImpl::can_stop(const Position& position, Id id) {
 bool ConstraintImpl::can_end(const Position& position) {
   const GenerationLock use(*position.in);
   return use->can_end(position.config);
+}
+
+std::optional<double> ConstraintImpl::temperature(const Position& position) {
+  const GenerationLock use(*position.in);
+  return use->composite()->temperature(position.config);
 }
 
 std::size_t ConstraintImpl::memory_bytes() {

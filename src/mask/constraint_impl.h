@@ -115,6 +115,9 @@ class ConstraintImpl {
   // nullopt.
   std::optional<Configuration> read_token_here(const Position& position, Id id);
   bool can_end(const Position& position);
+  // Whether some rule of the grammar has a temperature; that of the next token.
+  bool has_temperatures() const { return has_temperatures_; }
+  std::optional<double> temperature(const Position& position);
   // Whether the stop token `id` fits: the text can end before it, or the token
   // is a mark with which the text can end.
   bool can_stop(const Position& position, Id id);
@@ -191,6 +194,7 @@ class ConstraintImpl {
 
   std::mutex generations_mutex_;  // guards the members below
   std::shared_ptr<Generation> current_, previous_;
+  bool has_temperatures_ = false;
 };
 
 }  // namespace parlance::mask

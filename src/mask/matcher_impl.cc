@@ -3,6 +3,8 @@
 #include "mask/matcher_impl.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 namespace parlance::mask {
@@ -104,6 +106,17 @@ bool MatcherImpl::fill_if_known(std::span<std::int32_t> row) {
     return true;
   }
   return constraint_->fill_if_known(here(), *stops_, mask_of(row, words));
+}
+
+// Null where the tokens before the node do not fit.
+std::optional<double> MatcherImpl::temperature_at(const Node& node) {
+  if (node.terminated) return default_;
+  if (node.position.dead()) return std::nullopt;
+  std::optional<double> own;
+  if (constraint_->has_temperatures()) {
+    own = constraint_->temperature(node.position);
+  }
+  return own ? own : default_;
 }
 
 void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
@@ -359,7 +372,8 @@ bool is_tree(std::span<const std::int64_t> first_child,
 bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
                             std::span<const std::int64_t> next_sibling,
                             std::span<const std::int64_t> tokens,
-                            std::span<std::int32_t> buffer) {
+                            std::span<std::int32_t> buffer,
+                            std::span<float> temperatures) {
   const std::size_t words = constraint_->compiler().mask_words();
   const std::size_t count = tokens.size();
   if (first_child.size() != count || next_sibling.size() != count ||
@@ -371,6 +385,10 @@ bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
   std::vector<std::pair<std::size_t, Node>> left;
   const auto visit = [&](std::size_t node, const Node& position) {
     fill_node(position, buffer.subspan(node * words, words));
+    if (!temperatures.empty()) {
+      temperatures[node] =
+          static_cast<float>(temperature_at(position).value_or(std::nan("")));
+    }
     if (first_child[node] < 0) return;
     left.emplace_back(static_cast<std::size_t>(first_child[node]), position);
   };

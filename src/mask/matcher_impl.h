@@ -43,7 +43,8 @@ class MatcherImpl {
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
-                 std::span<std::int32_t> buffer);
+                 std::span<std::int32_t> buffer,
+                 std::span<float> temperatures = {});
 
   bool accept_token(Id id);
   std::size_t accept_tokens(std::span<const Id> ids);
@@ -54,6 +55,13 @@ class MatcherImpl {
   void reset();
 
   bool is_terminated() const { return terminated_ || over_ == history_.size(); }
+  std::optional<double> temperature() {
+    if (terminated_ || !constraint_->has_temperatures()) return default_;
+    return temperature_at({.position = here()});
+  }
+  void set_default_temperature(std::optional<double> value) {
+    default_ = value;
+  }
   bool can_end() { return !terminated_ && constraint_->can_end(here()); }
 
   std::string forced_bytes(std::size_t limit);
@@ -80,6 +88,7 @@ class MatcherImpl {
   // Whether the text has ended without a stop token: there are no stop tokens,
   // and nothing can follow.
   bool is_over(const Position& position);
+  std::optional<double> temperature_at(const Node& node);
   void fill_node(const Node& node, std::span<std::int32_t> row);
   bool constrains(std::span<const std::int32_t> row) const;
   std::vector<Id> tokens_of(std::string_view text, bool last,
@@ -89,6 +98,7 @@ class MatcherImpl {
 
   std::shared_ptr<ConstraintImpl> constraint_;
   std::shared_ptr<const StopSet> stops_;  // not null
+  std::optional<double> default_;         // temperature()
   std::vector<Configuration>
       history_;     // before the first step and after each step
   InputLog input_;  // the steps

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -70,6 +71,15 @@ class Composite {
   // Returns whether a result since begin_tracking() depended on what follows
   // the text of a part.
   virtual bool end_tracking(Configuration config) = 0;
+
+  // Whether some rule of the grammar has a temperature.
+  virtual bool has_temperatures() const { return false; }
+  // The temperature of the next symbol.  Each derivation that can read one has
+  // the temperature of its innermost open rule with a temperature; the result
+  // is the largest of them, null if there is none.
+  virtual std::optional<double> temperature(Configuration) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace parlance::recogniser

@@ -1,15 +1,18 @@
 // Laws of recognisers of rules, over random rules that are recursive in every
 // way, lazy and limited, and all texts up to a length:
 //
-//   exact        a text is accepted exactly if the interpreter, which shares
-//                nothing with the recognisers, finds it in the language
-//   no dead end  what is alive can be continued to an accepted text
-//   tokens       the same where budgets count tokens
-//   equivalents        positions that are declared to have one mask have the
-//   same tokens captures     of rules in a row the first is as long as it can
-//   be, and so on printing     rules that were printed and read again have the
-//   same texts and
-//                captures
+//   exact         a text is accepted exactly if the interpreter, which shares
+//                 nothing with the recognisers, finds it in the language
+//   no dead end   what is alive can be continued to an accepted text
+//   tokens        the same where budgets count tokens
+//   equivalents   positions that are declared to have one mask accept the same
+//                 tokens
+//   captures      of rules in a row the first is as long as it can be, and so
+//                 on
+//   printing      rules that were printed and read again have the same texts
+//                 and captures
+//   temperatures  the next symbol has the temperature that Earley's algorithm
+//                 finds by following the callers of every item
 //
 // PARLANCE_SEED=<n> runs the rules of one seed only.
 
@@ -307,6 +310,25 @@ void check_tokens(const Rules& rules, RandomRules& random) {
   }
 }
 
+void check_temperatures(Rules rules, RandomRules random) {
+  const std::uint32_t most = 1 + random.pick(3);
+  for (rules::Rule& rule : rules.rules) {
+    if (random.pick(2) == 0) continue;
+    rule.options.temperature = 0.5 * random.pick(most);
+  }
+  SCOPED_TRACE(notation::to_ebnf(rules));
+  CfgRecogniser recogniser(rules, {});
+  EarleyRecogniser slow(rules);
+  for (const std::string& text : all_texts(4)) {
+    EarleyRecogniser::Place place = slow.start();
+    const bool alive = slow.feed(place, text);
+    const Configuration at = read(recogniser, recogniser.start(), text);
+    ASSERT_EQ(at.dead(), !alive) << '"' << text << '"';
+    ASSERT_EQ(recogniser.temperature(at), slow.temperature(place))
+        << '"' << text << '"';
+  }
+}
+
 void check(std::uint32_t first, std::uint32_t last) {
   if (const char* seed = std::getenv("PARLANCE_SEED")) {
     first = static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10));
@@ -320,6 +342,7 @@ void check(std::uint32_t first, std::uint32_t last) {
     check_texts(rules);
     check_tokens(rules, random);
     check_twins(rules);
+    if (seed % 8 == 1) check_temperatures(rules, RandomRules(~seed));
     if (seed % 2 != 0) continue;
     const Rules row = random.make_row();
     SCOPED_TRACE(notation::to_ebnf(row));

@@ -66,6 +66,7 @@ void compare(const Rules& rules, std::size_t& places) {
     ++places;
     SCOPED_TRACE("\"" + at.text + "\"");
     ASSERT_EQ(recogniser.can_end(at.fast), slow.can_end(at.slow));
+    ASSERT_EQ(recogniser.temperature(at.fast), slow.temperature(at.slow));
     bool goes_on = recogniser.can_end(at.fast);
     for (const char c : {'a', 'b'}) {
       Place next{recogniser.step(at.fast, static_cast<std::uint8_t>(c)),

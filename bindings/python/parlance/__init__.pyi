@@ -1763,15 +1763,22 @@ class Constraint:
         part of it.
         """
 
-    def matcher(self, *, stop_ids: _Ids | None = None) -> Matcher:
+    def matcher(
+        self,
+        *,
+        stop_ids: _Ids | None = None,
+        default_temperature: float | None = None,
+    ) -> Matcher:
         """Returns a new ``Matcher`` at the beginning of a text.
 
         Args:
             stop_ids: the tokens that end this text.  Default: those of the compiler.
                 With an empty list the matcher is terminated where nothing may follow.
+            default_temperature: ``Matcher.temperature`` where no rule sets one.
 
         Raises:
-            UsageError: an id is not in the vocabulary.
+            UsageError: an id is not in the vocabulary, or ``default_temperature`` is
+                negative or not finite.
         """
 
     @property
@@ -2033,6 +2040,15 @@ class Matcher:
 
     def can_end(self) -> bool:
         """Returns whether the text may end here."""
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature at which to sample the next token, or ``None``.
+
+        The ``temperature`` of the innermost open rule that has one; where the text can
+        be read in several ways, the largest of the ways in which something can follow.
+        Where no rule sets one, the ``default_temperature`` of the matcher.
+        """
 
     def forced_bytes(self, limit: int = 4096) -> bytes:
         """Returns the text that must come next, whatever the model chooses, as ``bytes``.

@@ -152,6 +152,7 @@ VALID = {
     "View.save(path)": lambda: "made.html",
     "title": lambda: "A response",
     "control_ids": list,
+    "default_temperature": lambda: 0.5,
     "documents": lambda: {"http://a/b": {"type": "integer"}},
     "draft": lambda: "7",
     "encoder": lambda: lambda text: [97] * len(text),

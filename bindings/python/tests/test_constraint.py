@@ -622,3 +622,27 @@ def test_parsers_share_the_compiler_of_their_vocabulary(letters):
     tree = structural.parse([ord(c) for c in text], vocabulary=letters)
     assert tree["complete"]
     assert compiler.grammar_statistics()["part_misses"] == before
+
+
+# ---- Temperatures
+
+
+def test_the_temperature_of_the_next_token():
+    vocabulary = parlance.Vocabulary([b"a", b"x", b"z", b"</s>"], stop_ids=[3])
+    grammar = parlance.Grammar.from_ebnf(
+        'root ::= "a" v "z"\nv[temperature=0.5] ::= "x"+'
+    )
+    constraint = grammar.compile(vocabulary)
+    matcher = constraint.matcher(default_temperature=1)
+    seen = [matcher.temperature]
+    for token in (0, 1, 2, 3):
+        assert matcher.accept_token(token)
+        seen.append(matcher.temperature)
+    assert seen == [1, 0.5, 0.5, 1, 1]
+    assert matcher.rollback(2) and matcher.temperature == 0.5
+    assert constraint.matcher().temperature is None
+    for wrong in (-1, float("nan"), float("inf"), 10**400):
+        with pytest.raises(parlance.UsageError, match="finite"):
+            constraint.matcher(default_temperature=wrong)
+    with pytest.raises(TypeError):
+        constraint.matcher(default_temperature="hot")

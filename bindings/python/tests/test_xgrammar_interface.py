@@ -192,9 +192,31 @@ def test_temperature():
     for wrong in (-1, float("inf"), float("nan")):
         with pytest.raises(RuntimeError):
             xgrammar.GrammarMatcher(compiled, default_temperature=wrong)
-    lark = 'start: a\na[temperature=0.5]: "x"'
-    with pytest.raises(NotImplementedError, match="temperature"):
-        xgrammar.GrammarMatcher(COMPILER.compile_lark(lark)).temperature  # noqa: B018
+
+
+def test_temperatures_of_rules():
+    compiled = COMPILER.compile_lark('start: "1" v "2"\nv[temperature=0.5]: "x"+')
+    matcher = xgrammar.GrammarMatcher(compiled, default_temperature=0.25)
+    seen = []
+    for text in ("", "1", "xx", "2"):
+        assert matcher.accept_string(text)
+        seen.append(matcher.temperature)
+    assert seen == [0.25, 0.5, 0.5, 0.25]
+    matcher.rollback()
+    assert matcher.fork().temperature == 0.5
+    out = numpy.zeros(2, numpy.float32)
+    fresh = xgrammar.GrammarMatcher(compiled)
+    xgrammar.BatchGrammarMatcher.batch_fill_temperature([matcher, fresh], out)
+    assert out.tolist() == [0.5, -1]
+    # A draft: "1", then "x" and "2", which does not fit; "2" after "x".
+    one, x, two = (TOKENS.index(text) for text in ("1", "x", "2"))
+    assert fresh.accept_token(one)
+    rows, heat = numpy_bitmask(4), numpy.zeros(4, numpy.float32)
+    fresh.traverse_draft_tree(
+        [1, 3, -1, -1], [-1, 2, -1, -1], [one, x, two, two], rows, temperatures=heat
+    )
+    assert heat.tolist() == [0.5, 0.5, -1, -1]
+    assert fresh.temperature == 0.5
 
 
 # ---- Bitmasks.

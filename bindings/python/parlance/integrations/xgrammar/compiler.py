@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import re
-
 from ..._constraining import Compiler
 from . import _serial
 from .exception import (
@@ -22,9 +19,6 @@ from .grammar import (
 from .tokenizer_info import TokenizerInfo
 
 __all__ = ["CompiledGrammar", "GrammarCompiler"]
-
-# In the attributes of a rule of EBNF.
-_TEMPERATURE = re.compile(r"^\w[^\n\"=:]*\[[^\]\n]*\btemperature=", re.M)
 
 
 class CompiledGrammar:
@@ -56,11 +50,6 @@ class CompiledGrammar:
             named = self._recipe["kind"] in ("lark", "structural_tag")
             self._grammar = Grammar._make(made, None if named else self._recipe)
         return self._grammar
-
-    @functools.cached_property
-    def _has_temperatures(self):
-        """Whether a rule sets a temperature."""
-        return bool(_TEMPERATURE.search(str(self.grammar)))
 
     @property
     def tokenizer_info(self):

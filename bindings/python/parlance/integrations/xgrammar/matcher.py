@@ -163,8 +163,7 @@ class GrammarMatcher:
         terminate_without_stop_token: the text ends where it is whole; no stop
             token is accepted.
         max_rollback_tokens: ignored: any number of steps can be undone.
-        default_temperature: the value of ``temperature``, for grammars whose rules
-            set none.
+        default_temperature: the value of ``temperature`` where no rule sets one.
 
     Raises:
         RuntimeError: a stop token is not in the vocabulary, there is none in the
@@ -191,6 +190,13 @@ class GrammarMatcher:
                 DeprecationWarning,
                 stacklevel=2,
             )
+        if default_temperature is not None:
+            default_temperature = float(default_temperature)
+            if not 0 <= default_temperature < math.inf:
+                raise RuntimeError(
+                    "default_temperature must be finite non-negative, not "
+                    f"{default_temperature}"
+                )
         stops = override_stop_tokens
         if stops is None:
             stops = compiled_grammar.tokenizer_info.stop_token_ids
@@ -199,19 +205,13 @@ class GrammarMatcher:
             if not stops:
                 raise RuntimeError("override_stop_tokens must not be empty")
         with runtime_errors():
-            self.matcher = compiled_grammar.constraint.matcher(stop_ids=stops)
+            self.matcher = compiled_grammar.constraint.matcher(
+                stop_ids=stops, default_temperature=default_temperature
+            )
         self._compiled = compiled_grammar
         self._stops = stops
         self._without_stop = bool(terminate_without_stop_token)
         self._refused = frozenset(stops) if self._without_stop else ()
-        self._temperature = None
-        if default_temperature is not None:
-            self._temperature = float(default_temperature)
-            if not 0 <= self._temperature < math.inf:
-                raise RuntimeError(
-                    "default_temperature must be finite non-negative, not "
-                    f"{self._temperature}"
-                )
         self._steps = []  # token ids and bytes
 
     def accept_token(self, token_id, *, debug_print=False):
@@ -320,7 +320,6 @@ class GrammarMatcher:
         """``traverse_draft_tree`` node by node, in the order of a depth-first
         search; looks at the clock after each mask."""
         end = time.monotonic() + seconds if seconds > 0 else None
-        temperature = None if temperatures is None else self.temperature
         if temperatures is not None:
             temperatures[: len(tokens)] = -1
         for row in range(len(tokens)):
@@ -344,8 +343,8 @@ class GrammarMatcher:
                 raise RuntimeError(str(error)) from error
             if matcher.is_terminated():
                 bitmask[node, :] = 0
-            elif temperature is not None:
-                temperatures[node] = temperature
+            elif temperatures is not None:
+                temperatures[node] = _or_minus_one(matcher.temperature)
             if children[node] >= 0:
                 todo.append((children[node], depth))
             if end is not None and todo and time.monotonic() > end:
@@ -436,18 +435,9 @@ class GrammarMatcher:
 
     @property
     def temperature(self):
-        """The argument ``default_temperature``, or ``None``.
-
-        Raises:
-            NotImplementedError: a rule of the grammar sets a temperature, which
-                is not told.
-        """
-        if self._compiled._has_temperatures:
-            raise NotImplementedError(
-                "a rule of the grammar sets a temperature: which rule a token is "
-                "in is not told"
-            )
-        return self._temperature
+        """The temperature at which to sample the next token: that of the innermost
+        open rule that sets one, else ``default_temperature``, or ``None``."""
+        return self.matcher.temperature
 
     @property
     def stop_token_ids(self):
@@ -565,8 +555,7 @@ class BatchGrammarMatcher:
         if any(not 0 <= row < len(temperatures) for row in rows):
             raise RuntimeError(f"temperatures has {len(temperatures)} elements")
         for row, matcher in zip(rows, matchers):
-            value = matcher.temperature
-            temperatures[row] = -1 if value is None else value
+            temperatures[row] = _or_minus_one(matcher.temperature)
 
     @staticmethod
     def batch_accept_token(matchers, tokens, debug_print=False):
@@ -590,6 +579,10 @@ class BatchGrammarMatcher:
         _same_length(matchers, num_tokens, "num_tokens")
         for matcher, number in zip(matchers, num_tokens):
             matcher.rollback(number)
+
+
+def _or_minus_one(temperature):
+    return -1 if temperature is None else temperature
 
 
 def _same_length(matchers, values, name):
