@@ -216,6 +216,14 @@ def test_temperatures_of_rules():
         [1, 3, -1, -1], [-1, 2, -1, -1], [one, x, two, two], rows, temperatures=heat
     )
     assert heat.tolist() == [0.5, 0.5, -1, -1]
+    # After the last token that may come the default counts again.
+    last = xgrammar.GrammarMatcher(compiled, default_temperature=2)
+    assert last.accept_string("1x")
+    rows, heat = numpy_bitmask(3), numpy.zeros(3, numpy.float32)
+    last.traverse_draft_tree(
+        [1, 2, -1], [-1] * 3, [x, two, STOP], rows, temperatures=heat
+    )
+    assert heat.tolist() == [0.5, 2, 2] and not rows[2].any()
     assert fresh.temperature == 0.5
 
 
@@ -405,7 +413,19 @@ def test_trees_with_and_without_a_limit_of_time():
             other, 60.0, heat,
         )  # fmt: skip
         assert (one == other).all()
-        assert heat.tolist() == [0.5 if row.any() else -1 for row in one]
+        wanted = [-1.0] * len(tokens)
+
+        def visit(node, at):
+            wanted[node] = 0.5
+            child = children[node]
+            while child >= 0:
+                after = at.copy()
+                if after.accept_token(tokens[child]):
+                    visit(child, after)
+                child = siblings[child]
+
+        visit(0, matcher.matcher)
+        assert heat.tolist() == wanted
         assert len(matcher._steps) == 1 and matcher.matcher.steps() == 1
 
 

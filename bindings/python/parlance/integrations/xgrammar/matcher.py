@@ -343,7 +343,7 @@ class GrammarMatcher:
                 raise RuntimeError(str(error)) from error
             if matcher.is_terminated():
                 bitmask[node, :] = 0
-            elif temperatures is not None:
+            if temperatures is not None:
                 temperatures[node] = _or_minus_one(matcher.temperature)
             if children[node] >= 0:
                 todo.append((children[node], depth))
