@@ -438,8 +438,10 @@ struct TagParser::State {
   }
 
   // Emits the preferred parse up to the current position.
-  void emit_preferred() {
-    emit_steps(vm.preferred().history);
+  void emit_preferred() { emit_parse(vm.preferred()); }
+
+  void emit_parse(const tag_parser::Thread& parse) {
+    emit_steps(parse.history);
     const std::uint64_t position = vm.position();
     if (position > walker.position()) emit_text(position);
   }
@@ -586,7 +588,7 @@ struct TagParser::State {
     }
     const bool ends = vm.can_end();
     complete = ends && !had_mismatch;
-    emit_preferred();
+    emit_parse(vm.preferred_of_cut());
     if (!ends) {
       const auto at = static_cast<std::size_t>(total());
       const Diagnostic why{

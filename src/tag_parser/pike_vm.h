@@ -112,6 +112,10 @@ class PikeVm {
   // further: the first that accepts, otherwise the first of all.
   const Thread& preferred();
   bool can_end();
+  // The thread whose parse is taken if the text ends here, too early: the first
+  // that has not read half a marker, otherwise preferred().  White space alone
+  // is no half of a marker: it is layout.
+  const Thread& preferred_of_cut();
 
   std::uint64_t position() const { return position_; }
   bool overflowed() const { return overflowed_; }

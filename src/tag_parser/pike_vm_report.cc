@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,18 @@ const Thread& PikeVm::preferred() {
     if (program_.code[thread.state.pc].op == Op::kAccept) return thread;
   }
   return waiting_.front();
+}
+
+const Thread& PikeVm::preferred_of_cut() {
+  if (can_end()) return preferred();
+  for (const Thread& thread : waiting_) {
+    const Instruction& at = program_.code[thread.state.pc];
+    if (at.op != Op::kLiteral) return thread;
+    const std::string_view read = std::string_view(program_.texts[at.index])
+                                      .substr(0, thread.state.literal_offset());
+    if (read.find_first_not_of(" \t\r\n") == read.npos) return thread;
+  }
+  return preferred();
 }
 
 bool PikeVm::can_end() {

@@ -5,6 +5,7 @@
 //   mask          a token is accepted if and only if its bit is set
 //   agree         the format's parser reads the ids without a diagnostic
 //   one message   the parser of the tag reads the same message
+//   cut           and of its beginnings, but for what a tag has no place for
 //   valid         every call is declared and its arguments are valid
 //   choice        the calls are what tool_choice and parallel allow
 //   render        what render() writes for that message reads back as it

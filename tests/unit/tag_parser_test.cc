@@ -85,7 +85,7 @@ TEST(TagParser, Formats) {
       {R"({"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"})",
        "<t>x</t>", R"(tag("<t>" "x" "</t>"))"},
       {R"({"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"})",
-       "<t>x</", R"(tag("<t>" "x" "</")...)"},
+       "<t>x</", R"(tag("<t>" "x</" null)...)"},
       {R"({"begin": "<t>", "content": {"type": "any_text"}, "end": "</t>"})",
        "<t", R"(tag("<t" - null)...)"},
       {R"({"begin": "<t>", "content": {"type": "any_text"},
