@@ -606,6 +606,23 @@ def test_grammars_are_serialised(grammar):
         assert [same.parlance_grammar.accepts(text) for text in TEXTS] == verdicts
 
 
+def test_the_form_of_a_grammar_is_that_of_the_library():
+    grammar = COMBINED[1]
+    value = json.loads(grammar.serialize_json())
+    assert value["grammar"].encode() == grammar.parlance_grammar.to_bytes()
+    again = parlance.Grammar.from_bytes(value["grammar"].encode())
+    assert again.accepts('{\n  "a": 1\n}') and not again.accepts('{"a": 1}')
+    compiled = COMPILER.compile_json_schema(SCHEMA, any_whitespace=False, indent=2)
+    assert json.loads(compiled.serialize_json())["grammar"] == value["grammar"]
+    head, rest = value["grammar"].split("\n", 1)
+    other = head.replace("grammar 1", "grammar 999") + "\n" + rest
+    with pytest.raises(xgrammar.DeserializeVersionError):
+        xgrammar.Grammar.deserialize_json(json.dumps({**value, "grammar": other}))
+    for wrong in ("\ud800", 3, other[9:]):
+        with pytest.raises(xgrammar.DeserializeFormatError):
+            xgrammar.Grammar.deserialize_json(json.dumps({**value, "grammar": wrong}))
+
+
 def test_grammars_with_the_names_of_tokens():
     lark = 'start: <tool> "x"'
     compiled = COMPILER.compile_lark(lark)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 from ..._constraining import Compiler
+from ..._constraining import Grammar as _Grammar
 from . import _serial
 from .exception import (
     DeserializeFormatError,
@@ -10,11 +13,12 @@ from .exception import (
     structural_tag_errors,
 )
 from .grammar import (
-    JSON_RECIPE,
+    ANY_JSON,
+    ANY_JSON_OPTIONS,
     Grammar,
-    json_schema_recipe,
-    lark_recipe,
-    structural_tag_recipe,
+    json_schema_arguments,
+    named_grammars_of,
+    structural_tag_text,
 )
 from .tokenizer_info import TokenizerInfo
 
@@ -32,24 +36,18 @@ class CompiledGrammar:
         raise TypeError("use the functions of GrammarCompiler")
 
     @classmethod
-    def _make(cls, constraint, info, recipe, grammar=None):
-        """``grammar`` is the ``Grammar``, or None: that of ``recipe``."""
+    def _make(cls, constraint, info, make):
+        """``make`` returns the ``Grammar``."""
         self = cls.__new__(cls)
         self.constraint = constraint
         self._info = info
-        self._recipe = recipe
-        self._grammar = grammar
+        self._make_grammar = make
         return self
 
-    @property
+    @functools.cached_property
     def grammar(self):
         """The ``Grammar``."""
-        if self._grammar is None:
-            made = _serial.build(self._recipe, self._info.vocabulary)
-            # Only this vocabulary may have the tokens that a recipe names.
-            named = self._recipe["kind"] in ("lark", "structural_tag")
-            self._grammar = Grammar._make(made, None if named else self._recipe)
-        return self._grammar
+        return self._make_grammar()
 
     @property
     def tokenizer_info(self):
@@ -63,10 +61,10 @@ class CompiledGrammar:
 
     def serialize_json(self):
         """Returns the grammar, and which vocabulary it is for, as JSON text."""
-        recipe = self._recipe or self.grammar._recipe_or_text()
+        text = _serial.dump_grammar(self.grammar.parlance_grammar)
         return _serial.dump(
             "CompiledGrammar",
-            {"tokenizer_metadata": self._info._metadata(), "grammar": recipe},
+            {"tokenizer_metadata": self._info._metadata(), "grammar": text},
         )
 
     @staticmethod
@@ -80,16 +78,17 @@ class CompiledGrammar:
             DeserializeFormatError: it is not what ``serialize_json`` writes, or
                 is for another vocabulary.
         """
-        metadata, recipe = _serial.load(
+        metadata, text = _serial.load(
             json_str, "CompiledGrammar", ["tokenizer_metadata", "grammar"]
         )
         if metadata != tokenizer_info._metadata():
             raise DeserializeFormatError("the grammar is for another vocabulary")
-        vocabulary = tokenizer_info.vocabulary
-        grammar = _serial.build_checked(recipe, vocabulary)
+        grammar = _serial.load_grammar(text)
         with runtime_errors(DeserializeFormatError):
-            constraint = grammar.compile(vocabulary, markers="text")
-        return CompiledGrammar._make(constraint, tokenizer_info, recipe)
+            constraint = grammar.compile(tokenizer_info.vocabulary, markers="text")
+        return CompiledGrammar._make(
+            constraint, tokenizer_info, lambda: Grammar._make(grammar)
+        )
 
     def __reduce__(self):
         return CompiledGrammar.deserialize_json, (self.serialize_json(), self._info)
@@ -137,10 +136,18 @@ class GrammarCompiler:
         self._info = tokenizer_info
         self._limit = cache_limit_bytes
 
-    def _made(self, compile, recipe, *args, context=runtime_errors, **options):
-        with context():
-            constraint = compile(recipe["text"], *args, **options)
-        return CompiledGrammar._make(constraint, self._info, recipe)
+    def _made(self, compile, make):
+        """``compile`` returns the constraint, ``make`` its ``parlance.Grammar``."""
+        return CompiledGrammar._make(
+            compile(), self._info, lambda: Grammar._make(make())
+        )
+
+    def _of_schema(self, text, options):
+        with runtime_errors():
+            return self._made(
+                lambda: self.compiler.compile_json_schema(text, **options),
+                lambda: _Grammar.from_json_schema(text, **options),
+            )
 
     def compile_json_schema(
         self,
@@ -154,7 +161,7 @@ class GrammarCompiler:
         any_order=False,
     ):
         """Compiles a JSON Schema.  Arguments: see ``Grammar.from_json_schema``."""
-        recipe = json_schema_recipe(
+        text, options = json_schema_arguments(
             schema,
             any_whitespace,
             indent,
@@ -163,40 +170,51 @@ class GrammarCompiler:
             max_whitespace_cnt,
             any_order,
         )
-        compile = self.compiler.compile_json_schema
-        return self._made(compile, recipe, **_serial.json_options(recipe))
+        return self._of_schema(text, options)
 
     def compile_builtin_json_grammar(self):
         """Compiles the grammar of all JSON objects and arrays."""
-        compile = self.compiler.compile_json_schema
-        return self._made(compile, JSON_RECIPE, **_serial.json_options(JSON_RECIPE))
+        return self._of_schema(ANY_JSON, ANY_JSON_OPTIONS)
 
     def compile_regex(self, regex):
         """Compiles a regular expression, which matches a whole text."""
-        recipe = {"kind": "regex", "text": regex}
-        return self._made(self.compiler.compile_regex, recipe)
+        with runtime_errors():
+            return self._made(
+                lambda: self.compiler.compile_regex(regex),
+                lambda: _Grammar.from_regex(regex),
+            )
 
     def compile_lark(self, lark_string, *, named_grammars=None):
         """Compiles a Lark text.  Arguments: see ``Grammar.from_lark``."""
-        recipe = lark_recipe(lark_string, named_grammars)
+        grammars = named_grammars_of(named_grammars)
+        vocabulary = self._info.vocabulary
         with runtime_errors():
-            grammars = _serial.named_grammars(recipe)
-        return self._made(self.compiler.compile_lark, recipe, grammars=grammars)
+            return self._made(
+                lambda: self.compiler.compile_lark(lark_string, grammars=grammars),
+                lambda: _Grammar.from_lark(
+                    lark_string, vocabulary, grammars=grammars
+                ),
+            )
 
     def compile_structural_tag(self, *args, **kwargs):
         """Compiles a structural tag.  Arguments and errors: see
         ``Grammar.from_structural_tag``."""
-        recipe = structural_tag_recipe(args, kwargs)
-        compile = self.compiler.compile_structural_tag
-        return self._made(
-            compile, recipe, context=structural_tag_errors, markers="text"
-        )
+        text = structural_tag_text(args, kwargs)
+        vocabulary = self._info.vocabulary
+        with structural_tag_errors():
+            return self._made(
+                lambda: self.compiler.compile_structural_tag(text, markers="text"),
+                lambda: _Grammar.from_structural_tag(text, vocabulary),
+            )
 
     def compile_grammar(self, grammar, *, root_rule_name="root"):
         """Compiles a ``Grammar``, or an EBNF text."""
         if isinstance(grammar, str):
-            recipe = {"kind": "ebnf", "text": grammar, "root": root_rule_name}
-            return self._made(self.compiler.compile_ebnf, recipe, root_rule_name)
+            with runtime_errors():
+                return self._made(
+                    lambda: self.compiler.compile_ebnf(grammar, root_rule_name),
+                    lambda: _Grammar.from_ebnf(grammar, root_rule_name),
+                )
         if not isinstance(grammar, Grammar):
             raise ValueError(
                 "grammar must be a str or a Grammar, not " + type(grammar).__name__
@@ -205,9 +223,7 @@ class GrammarCompiler:
             constraint = self.compiler.compile(
                 grammar.parlance_grammar, markers="text"
             )
-        return CompiledGrammar._make(
-            constraint, self._info, grammar._recipe, grammar
-        )
+        return CompiledGrammar._make(constraint, self._info, lambda: grammar)
 
     def clear_cache(self):
         """Drops the grammars and masks that are kept."""

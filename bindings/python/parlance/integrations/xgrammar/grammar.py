@@ -22,7 +22,7 @@ def schema_text(schema):
     raise ValueError("The schema should be a string or a Pydantic model.")
 
 
-def json_schema_recipe(
+def json_schema_arguments(
     schema,
     any_whitespace=True,
     indent=None,
@@ -31,6 +31,7 @@ def json_schema_recipe(
     max_whitespace_cnt=None,
     any_order=False,
 ):
+    """The text of a schema and the options of ``parlance.Grammar``."""
     options = {
         "key_order": "any" if any_order else "schema",
         "closed": bool(strict_mode),
@@ -41,35 +42,32 @@ def json_schema_recipe(
         if separators is None:
             separators = (", " if indent is None else ",", ": ")
         options["indent"] = indent
-        options["separators"] = list(separators)
-    return {"kind": "json_schema", "text": schema_text(schema), "options": options}
+        options["separators"] = separators
+    return schema_text(schema), options
 
 
-def structural_tag_recipe(args, kwargs):
-    """The recipe of a structural tag, or of tags and triggers."""
+def structural_tag_text(args, kwargs):
+    """The JSON text of a structural tag, or of tags and triggers."""
     if len(args) == 2 or {"tags", "triggers"} <= kwargs.keys():
         tags, triggers = args if args else (kwargs["tags"], kwargs["triggers"])
         if not isinstance(tags, list) or not isinstance(triggers, list):
             raise TypeError("tags and triggers must be lists")
-        text = json.dumps(tag_of_items(tags, triggers))
-    else:
-        if len(args) + len(kwargs) != 1 or not (args or "structural_tag" in kwargs):
-            raise TypeError("pass structural_tag, or tags and triggers")
-        tag = args[0] if args else kwargs["structural_tag"]
-        if isinstance(tag, str):
-            text = tag
-        elif isinstance(tag, dict):
-            text = json.dumps(tag)
-        elif hasattr(tag, "model_dump_json"):
-            text = tag.model_dump_json()
-        elif hasattr(tag, "to_json"):
-            text = tag.to_json()
-        else:
-            raise TypeError(
-                "structural_tag must be a StructuralTag, a str or a dict, not "
-                + type(tag).__name__
-            )
-    return {"kind": "structural_tag", "text": text}
+        return json.dumps(tag_of_items(tags, triggers))
+    if len(args) + len(kwargs) != 1 or not (args or "structural_tag" in kwargs):
+        raise TypeError("pass structural_tag, or tags and triggers")
+    tag = args[0] if args else kwargs["structural_tag"]
+    if isinstance(tag, str):
+        return tag
+    if isinstance(tag, dict):
+        return json.dumps(tag)
+    if hasattr(tag, "model_dump_json"):
+        return tag.model_dump_json()
+    if hasattr(tag, "to_json"):
+        return tag.to_json()
+    raise TypeError(
+        "structural_tag must be a StructuralTag, a str or a dict, not "
+        + type(tag).__name__
+    )
 
 
 def tag_of_items(tags, triggers):
@@ -96,30 +94,28 @@ def tag_of_items(tags, triggers):
     }
 
 
-def lark_recipe(text, grammars):
+def named_grammars_of(grammars):
+    """What Lark's ``@name`` stands for, as ``parlance.Grammar`` takes it."""
     if grammars is not None and not isinstance(grammars, dict):
         raise TypeError("named_grammars must be a dictionary")
-    recipes = {}
+    out = {}
     for name, value in (grammars or {}).items():
         if not isinstance(name, str):
             raise TypeError("named grammar names must be strings")
         if isinstance(value, Grammar):
-            recipes[name] = value._recipe_or_text(_serial.MAX_LEVELS - 1)
+            out[name] = value.parlance_grammar
         elif isinstance(value, str):
-            recipes[name] = value
+            out[name] = value
         else:
             raise TypeError(
                 "named grammar values must be Grammar instances or Lark strings"
             )
-    return {"kind": "lark", "text": text, "grammars": recipes}
+    return out
 
 
 # XGrammar's grammar of JSON has objects and arrays at its root.
-JSON_RECIPE = {
-    "kind": "json_schema",
-    "text": '{"type": ["object", "array"]}',
-    "options": {"key_order": "any", "closed": False, "max_white_space": None},
-}
+ANY_JSON = '{"type": ["object", "array"]}'
+ANY_JSON_OPTIONS = {"key_order": "any", "closed": False, "max_white_space": None}
 
 
 class Grammar:
@@ -137,26 +133,15 @@ class Grammar:
         raise TypeError("use Grammar.from_ebnf and the other from_ functions")
 
     @classmethod
-    def _make(cls, grammar, recipe, levels=1, parts=1):
-        """``recipe`` is None where only the printed form tells the language.  It
-        has ``levels`` levels and ``parts`` recipes."""
+    def _make(cls, grammar):
         self = cls.__new__(cls)
         self.parlance_grammar = grammar
-        self._recipe = recipe
-        self._levels = levels
-        self._parts = parts
         return self
 
     @classmethod
-    def _of(cls, recipe, context=runtime_errors):
+    def _of(cls, make, *args, context=runtime_errors, **options):
         with context():
-            return cls._make(_serial.build(recipe), recipe)
-
-    def _recipe_or_text(self, levels=_serial.MAX_LEVELS):
-        """A recipe of at most ``levels`` levels."""
-        if self._recipe is not None and self._levels <= levels:
-            return self._recipe
-        return {"kind": "ebnf", "text": str(self), "root": "root"}
+            return cls._make(make(*args, **options))
 
     def __str__(self):
         return self.parlance_grammar.to_ebnf()
@@ -164,9 +149,7 @@ class Grammar:
     @staticmethod
     def from_ebnf(ebnf_string, *, root_rule_name="root"):
         """Returns the grammar of an EBNF text, such as a GBNF file."""
-        return Grammar._of(
-            {"kind": "ebnf", "text": ebnf_string, "root": root_rule_name}
-        )
+        return Grammar._of(_Grammar.from_ebnf, ebnf_string, root_rule_name)
 
     @staticmethod
     def from_json_schema(
@@ -194,17 +177,16 @@ class Grammar:
             any_order: members in any order.  All that are required must come,
                 once each.
         """
-        grammar = Grammar._of(
-            json_schema_recipe(
-                schema,
-                any_whitespace,
-                indent,
-                separators,
-                strict_mode,
-                max_whitespace_cnt,
-                any_order,
-            )
+        text, options = json_schema_arguments(
+            schema,
+            any_whitespace,
+            indent,
+            separators,
+            strict_mode,
+            max_whitespace_cnt,
+            any_order,
         )
+        grammar = Grammar._of(_Grammar.from_json_schema, text, **options)
         if print_converted_ebnf:
             print(grammar)
         return grammar
@@ -212,7 +194,7 @@ class Grammar:
     @staticmethod
     def from_regex(regex_string, *, print_converted_ebnf=False):
         """Returns the grammar of the texts that a pattern matches as a whole."""
-        grammar = Grammar._of({"kind": "regex", "text": regex_string})
+        grammar = Grammar._of(_Grammar.from_regex, regex_string)
         if print_converted_ebnf:
             print(grammar)
         return grammar
@@ -227,15 +209,11 @@ class Grammar:
             named_grammars: a dict from ``name`` to what ``@name`` stands for, a
                 ``Grammar`` or a Lark text.
         """
-        recipe = lark_recipe(lark_string, named_grammars)
+        grammars = named_grammars_of(named_grammars)
         vocabulary = None if tokenizer_info is None else tokenizer_info.vocabulary
-        with runtime_errors():
-            grammar = _serial.build(recipe, vocabulary)
-        # Only a vocabulary has the tokens that it names; the levels and the
-        # number of the grammars in it are unknown.
-        if vocabulary is not None or recipe["grammars"]:
-            recipe = None
-        return Grammar._make(grammar, recipe)
+        return Grammar._of(
+            _Grammar.from_lark, lark_string, vocabulary, grammars=grammars
+        )
 
     @staticmethod
     def from_structural_tag(*args, **kwargs):
@@ -250,42 +228,30 @@ class Grammar:
             InvalidStructuralTagError: the tag cannot be used.
             TypeError: the arguments are none of these.
         """
-        return Grammar._of(structural_tag_recipe(args, kwargs), structural_tag_errors)
+        text = structural_tag_text(args, kwargs)
+        return Grammar._of(
+            _Grammar.from_structural_tag, text, context=structural_tag_errors
+        )
 
     @staticmethod
     def builtin_json_grammar():
         """Returns the grammar of all JSON objects and arrays."""
-        return Grammar._of(JSON_RECIPE)
-
-    @staticmethod
-    def _combined(kind, grammars):
-        with runtime_errors():
-            made = getattr(_Grammar, kind)([g.parlance_grammar for g in grammars])
-        recipes = [grammar._recipe for grammar in grammars]
-        levels = 1 + max((grammar._levels for grammar in grammars), default=0)
-        parts = 1 + sum(grammar._parts for grammar in grammars)
-        if (
-            None in recipes
-            or levels > _serial.MAX_LEVELS
-            or parts > _serial.MAX_PARTS
-        ):
-            return Grammar._make(made, None)
-        recipe = {"kind": kind, "parts": recipes}
-        return Grammar._make(made, recipe, levels, parts)
+        return Grammar._of(_Grammar.from_json_schema, ANY_JSON, **ANY_JSON_OPTIONS)
 
     @staticmethod
     def concat(*grammars):
         """Returns the grammar of a text of each of ``grammars``, in a row."""
-        return Grammar._combined("concat", grammars)
+        return Grammar._of(_Grammar.concat, [g.parlance_grammar for g in grammars])
 
     @staticmethod
     def union(*grammars):
         """Returns the grammar of the texts of any of ``grammars``."""
-        return Grammar._combined("union", grammars)
+        return Grammar._of(_Grammar.union, [g.parlance_grammar for g in grammars])
 
     def serialize_json(self):
         """Returns the grammar as JSON text, a ``str``."""
-        return _serial.dump("Grammar", {"grammar": self._recipe_or_text()})
+        text = _serial.dump_grammar(self.parlance_grammar)
+        return _serial.dump("Grammar", {"grammar": text})
 
     @staticmethod
     def deserialize_json(json_string):
@@ -296,12 +262,8 @@ class Grammar:
             DeserializeVersionError: it is of another version.
             DeserializeFormatError: it is not what ``serialize_json`` writes.
         """
-        (recipe,) = _serial.load(json_string, "Grammar", ["grammar"])
-        grammar = _serial.build_checked(recipe)
-        nested = "parts" in recipe or recipe.get("grammars")
-        # The levels and the number of grammars in it are not counted here.
-        levels = _serial.MAX_LEVELS if nested else 1
-        return Grammar._make(grammar, recipe, levels)
+        (text,) = _serial.load(json_string, "Grammar", ["grammar"])
+        return Grammar._make(_serial.load_grammar(text))
 
     def __reduce__(self):
         return Grammar.deserialize_json, (self.serialize_json(),)
