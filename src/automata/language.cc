@@ -305,7 +305,8 @@ bool Languages::live(StateId id) {
     return states_[id].life == Life::kLive;
   }
   if ((*expressions_)[states_[id].expression].kind == ExprKind::kAnd &&
-      max_min_chars(id) != kNoMaximum) {
+      (max_min_plain_chars(id) != kNoMaximum ||
+       max_min_chars(id) != kNoMaximum)) {
     states_[id].life = Life::kLive;
     return true;
   }
@@ -611,6 +612,53 @@ std::uint64_t Languages::max_min_chars_of(LanguageId id) {
       last = true;
     }
     const std::uint64_t one = max_min_chars_of(operand);
+    if (!any && one == kNoMaximum) return kNoMaximum;
+    result = any ? std::min(result, one) : saturating_add(result, one);
+  }
+  return result;
+}
+
+std::uint64_t Languages::max_min_plain_chars(StateId id) const {
+  if (states_[id].utf8 != 0) return kNoMaximum;
+  return max_min_plain_of(states_[id].expression);
+}
+
+// By induction over the expression E: if the result is m, then after every
+// plain text w some plain text u of at most m characters leads to a member w u.
+//
+//   everything    u is empty.
+//   X{n,} rest    X contains every plain character, so what follows w contains
+//                 E again or what E has with a smaller n; u is the shortest
+//                 plain member of E, or a shorter text.
+//   Or            u is that of any operand.
+//   And           Complete one operand after the other: w, u1 and u2 are plain,
+//                 so the induction hypothesis gives u2 after w u1.  All
+//                 operands but the last have to stay complete (Expr::extends).
+//
+// The recursion is no deeper than Expr::depth.
+std::uint64_t Languages::max_min_plain_of(LanguageId id) const {
+  if (id == kAnyText) return 0;
+  const Expr& expr = (*expressions_)[id];
+  if (expr.context) return kNoMaximum;
+  if (expr.kind == ExprKind::kRepeat) {
+    const bool lasts = expr.max == base::kUnbounded &&
+                       expressions_->contains_plain(ItemId(expr.a)) &&
+                       expr.min_plain != kNoPlain;
+    return lasts ? expr.min_plain : kNoMaximum;
+  }
+  if (expr.kind != ExprKind::kOr && expr.kind != ExprKind::kAnd) {
+    return kNoMaximum;
+  }
+  const bool any = expr.kind == ExprKind::kOr;
+  std::uint64_t result = any ? kNoMaximum : 0;
+  bool last = false;  // an operand that is completed last was found
+  for (std::uint32_t i = 0; i < expr.count; ++i) {
+    const ExprId operand = expressions_->operands(id)[i];
+    if (!any && !(*expressions_)[operand].extends) {
+      if (last) return kNoMaximum;
+      last = true;
+    }
+    const std::uint64_t one = max_min_plain_of(operand);
     if (!any && one == kNoMaximum) return kNoMaximum;
     result = any ? std::min(result, one) : saturating_add(result, one);
   }

@@ -137,6 +137,11 @@ class Languages {
   static constexpr std::uint64_t kNoMaximum = 0xFFFFFFFFFFFFFFFF;
   std::uint64_t max_min_chars(StateId state);
 
+  // The same for continuations by plain text: characters except those below
+  // U+0020, U+0085, U+2028 and U+2029.  Finite for `(?=.*a)(?=.*b)`, which a
+  // newline leaves for good.  Complexity: O(operands of the expression).
+  std::uint64_t max_min_plain_chars(StateId state) const;
+
   // The 256 transitions of a state; kUnknownState for those that step() has not
   // computed.  Valid as long as the Languages.
   static constexpr StateId kUnknownState{0xFFFFFFFF};
@@ -185,6 +190,7 @@ class Languages {
   StateId state_of(LanguageId expression, std::uint8_t utf8);
   StateId compute_step(StateId state, std::uint8_t byte);
   std::uint64_t max_min_chars_of(LanguageId expression);
+  std::uint64_t max_min_plain_of(LanguageId expression) const;
   StateId derived(StateId state, std::uint8_t byte);
   // False when memory ran out.
   bool expand(StateId state);

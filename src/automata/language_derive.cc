@@ -237,14 +237,50 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
     std::vector<ExprId> operands;
     std::uint32_t first = exprs_[id].first;
     std::uint32_t count = exprs_[id].count;
+    operands.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      operands.push_back(derive_inside(operands_[first + i], byte));
+      const ExprId operand = operands_[first + i];
+      operands.push_back(kind == ExprKind::kAnd ? derive_operand(operand, byte)
+                                                : derive_inside(operand, byte));
     }
     result = kind == ExprKind::kOr ? any_of(std::move(operands))
                                    : all_of(std::move(operands));
   }
   memo(id) = {epoch_, result};
   return result;
+}
+
+// derive_inside() for an operand of an And, from a cache of bounded size.
+//
+// Many states of a conjunction are made of few operands: ten patterns with ten
+// derivatives each have 10^10 conjunctions and 100 operands.  So the lazily
+// built product reads most of its transitions from those of its components.
+//
+// The cache is direct-mapped.  An entry stays right forever, because
+// expressions are never changed, so one may replace another at any time; a
+// larger cache begins empty.
+ExprId Expressions::derive_operand(ExprId id, std::uint8_t byte) {
+  constexpr std::size_t kFirstEntries = std::size_t{1} << 8;
+  constexpr std::size_t kMostEntries = std::size_t{1} << 15;
+  const std::uint64_t key = (std::uint64_t{id} << 8 | byte) + 1;
+  const auto slot = [&]() -> Derived& {
+    const std::uint64_t hash = key * 0x9E3779B97F4A7C15;
+    return derived_[(hash >> 40) & (derived_.size() - 1)];
+  };
+  if (!derived_.empty()) {
+    if (const Derived& known = slot(); known.key == key) return known.value;
+  }
+  const ExprId value = derive_inside(id, byte);
+  // What overflowed is unusable.
+  if (overflowed_) return value;
+  if (derived_count_++ >= derived_.size() && derived_.size() < kMostEntries) {
+    const std::size_t size =
+        derived_.empty() ? kFirstEntries : derived_.size() * 2;
+    derived_.assign(size, {});
+    derived_count_ = 1;
+  }
+  slot() = {key, value};
+  return value;
 }
 
 void Expressions::boundaries(ExprId id, std::vector<bool>& out) {

@@ -51,6 +51,7 @@ const Expressions& Expressions::first() {
 Expressions::Expressions(First) {
   tries_.emplace_back();
   trie_hashes_.push_back(1);
+  plain_.push_back(Plain::kNone);
   table_.assign(1024, kNoEntry);
   intern_item({.kind = ItemKind::kNothing});
   intern_item({.kind = ItemKind::kEmpty});
@@ -73,6 +74,7 @@ void Expressions::compute_properties(
     case ExprKind::kFalse:
       e.min_chars = kInfinite;
       e.effort = kFarthest;
+      e.min_plain = kNoPlain;
       e.positive = true;
       break;
     case ExprKind::kEmpty:
@@ -91,6 +93,8 @@ void Expressions::compute_properties(
       e.infinite = rest.infinite;
       e.min_chars = saturating_add(1, rest.min_chars);
       e.effort = effort(1, rest.effort);
+      e.min_plain =
+          plain_[e.a] == Plain::kNone ? kNoPlain : effort(1, rest.min_plain);
       e.max_chars = saturating_add(1, rest.max_chars);
       e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
       break;
@@ -116,6 +120,13 @@ void Expressions::compute_properties(
                                    rest.min_chars);
       e.effort =
           effort(saturating_multiply(item.min_chars, e.min), rest.effort);
+      e.min_plain = rest.min_plain;
+      if (e.min != 0) {
+        e.min_plain =
+            item.kind == ItemKind::kChar && plain_[item.trie] != Plain::kNone
+                ? effort(e.min, rest.min_plain)
+                : kNoPlain;
+      }
       e.max_chars = saturating_add(
           saturating_multiply(item.max_chars,
                               e.max == kUnbounded ? kInfinite : e.max),
@@ -131,6 +142,7 @@ void Expressions::compute_properties(
       e.min_chars = rest.min_chars;
       e.max_chars = rest.max_chars;
       e.effort = rest.effort;
+      e.min_plain = kNoPlain;
       e.depth = rest.depth + 3;
       e.hash = mix(mix(e.hash, e.a), rest.hash);
       break;
@@ -142,6 +154,7 @@ void Expressions::compute_properties(
       e.live = e.infinite = e.cofinite = inner.max_chars != kInfinite;
       e.min_chars = inner.nullable && !inner.context ? 1 : 0;
       e.effort = static_cast<std::uint32_t>(e.min_chars);
+      e.min_plain = inner.nullable || inner.context ? kNoPlain : 0;
       e.max_chars = kInfinite;
       e.depth = inner.depth + 1;
       e.hash = mix(e.hash, inner.hash);
@@ -156,6 +169,7 @@ void Expressions::compute_properties(
       e.extends = true;
       e.min_chars = any ? kInfinite : 0;
       e.effort = any ? kFarthest : 0;
+      e.min_plain = kNoPlain;
       e.max_chars = any ? 0 : kInfinite;
       std::uint64_t sum = 0;
       std::size_t not_cofinite = 0;
@@ -174,6 +188,7 @@ void Expressions::compute_properties(
           e.cofinite = e.cofinite || part.cofinite;
           e.min_chars = std::min(e.min_chars, part.min_chars);
           e.effort = std::min(e.effort, part.effort);
+          e.min_plain = std::min(e.min_plain, part.min_plain);
           e.max_chars = std::max(e.max_chars, part.max_chars);
         } else {
           e.nullable = e.nullable && part.nullable;
@@ -187,6 +202,8 @@ void Expressions::compute_properties(
           }
         }
       }
+      // Of a conjunction, only the empty text is known to be a member.
+      if (!any && e.nullable && !e.context) e.min_plain = 0;
       // An infinite set minus finitely many strings is infinite.
       if (!any && not_cofinite <= 1 && rest_infinite) {
         e.live = e.infinite = true;
@@ -236,7 +253,7 @@ ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
 std::size_t Expressions::memory_bytes() const {
   return exprs_.size() * sizeof(Expr) + operands_.size() * sizeof(ExprId) +
          table_.size() * sizeof(ExprId) + memo_.size() * sizeof(Memo) +
-         small_bytes_;
+         derived_.size() * sizeof(Derived) + small_bytes_;
 }
 
 ExprId Expressions::character(TrieId trie, ExprId rest) {

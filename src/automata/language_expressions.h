@@ -46,6 +46,7 @@ inline constexpr ItemId kEmptyItem{1};
 inline constexpr ExprId kNoText{0};
 inline constexpr ExprId kEmptyText{1};
 inline constexpr ExprId kAnyText{2};
+inline constexpr std::uint32_t kNoPlain = 0xFFFFFFFF;
 inline constexpr std::uint64_t kInfinite = 0xFFFFFFFFFFFFFFFF;
 
 // Arithmetic on lengths, which saturates at kInfinite.
@@ -56,6 +57,11 @@ inline std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
   if (a == 0 || b == 0) return 0;
   return a > kInfinite / b ? kInfinite : a * b;
 }
+
+// The characters that nearly every `.` and every negated class contains: all
+// but the control characters below U+0020 and the line ends U+0085, U+2028 and
+// U+2029.  Inside a JSON string, few tokens have another one unescaped.
+const regex::CharClass& plain_chars();
 
 // The character before the text that an expression describes.
 enum class PreviousChar : std::uint8_t { kStart, kWord, kNewline, kOther };
@@ -128,6 +134,10 @@ struct Expr {
   std::uint32_t first = 0, count = 0;          // kOr, kAnd: operands
   ExprId expansion{0xFFFFFFFF};                // kRepeat, once needed
   std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
+  // An upper bound on the characters of the shortest member that is plain text,
+  // of plain_chars() alone; kNoPlain if there is none, or if the expression
+  // does not show it.
+  std::uint32_t min_plain = 0;
   // A guess at the distance to the nearest member.  Like min_chars, but the
   // operands of an And add up.
   std::uint32_t effort = 0;
@@ -145,6 +155,11 @@ class Expressions {
   // The item as it matches after the start of the text: \A fails.
   ItemId not_at_start(ItemId item);
   ItemId any_char() const { return any_item_; }
+  // Whether the item is a class that contains all of plain_chars().
+  bool contains_plain(ItemId item) const {
+    return items_[item].kind == ItemKind::kChar &&
+           plain_[items_[item].trie] == Plain::kAll;
+  }
 
   // Constructors (language_expressions.cc).
   ExprId character(TrieId trie, ExprId rest);
@@ -182,6 +197,16 @@ class Expressions {
     ExprId value = 0;
   };
 
+  // How many of plain_chars() a trie contains.  Of tries that begin inside a
+  // character: kNone.
+  enum class Plain : std::uint8_t { kNone, kSome, kAll };
+
+  // An entry of the cache of derive_operand().
+  struct Derived {
+    std::uint64_t key = 0;  // of the expression and the byte; 0: none
+    ExprId value = 0;
+  };
+
   // Makes the entries that every table begins with.
   struct First {};
   explicit Expressions(First);
@@ -213,11 +238,13 @@ class Expressions {
   ExprId build_fresh(ItemId item, ExprId rest, ExprId rest_empty);
   ExprId expand(ExprId repeat);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
+  ExprId derive_operand(ExprId expr, std::uint8_t byte);
   void boundaries_inside(ExprId expr, std::vector<bool>& out);
   Memo& memo(ExprId expr);
 
   std::vector<std::vector<TrieEdge>> tries_;
   std::vector<std::uint64_t> trie_hashes_;
+  std::vector<Plain> plain_;  // by trie
   std::map<std::string, TrieId> trie_ids_;
   std::vector<Item> items_;
   std::map<std::string, ItemId> item_ids_;
@@ -226,6 +253,8 @@ class Expressions {
   std::vector<ExprId> table_;  // open hashing; kNoEntry where free
   std::vector<Memo> memo_;
   std::uint32_t epoch_ = 0;
+  std::vector<Derived> derived_;  // a power of two, or none
+  std::size_t derived_count_ = 0;
   std::size_t small_bytes_ = 0;  // of tries and items
   ItemId any_item_;
   TrieId word_trie_;

@@ -68,6 +68,7 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
     small_bytes_ += key.size() * 2 + 100;
     tries_.push_back(std::move(merged));
     trie_hashes_.push_back(hash);
+    plain_.push_back(Plain::kNone);
   }
   return it->second;
 }
@@ -145,10 +146,25 @@ TrieId Expressions::trie(const CharClass& set) {
     }
   }
   if (root.empty()) return kTrieEnd;
-  return intern_trie(std::move(root));
+  const TrieId id = intern_trie(std::move(root));
+  if (plain_[id] == Plain::kNone) {
+    const CharClass common = set.intersect(plain_chars());
+    plain_[id] = common.empty()            ? Plain::kNone
+                 : common == plain_chars() ? Plain::kAll
+                                           : Plain::kSome;
+  }
+  return id;
 }
 
 TrieId Expressions::trie_of(char32_t c) { return trie(CharClass({{c, c}})); }
+
+const CharClass& plain_chars() {
+  static const CharClass plain({{0x20, 0x84},
+                                {0x86, 0x2027},
+                                {0x202A, 0xD7FF},
+                                {0xE000, regex::kMaxCodePoint}});
+  return plain;
+}
 
 // --- Items ------------------------------------------------------------------
 

@@ -121,6 +121,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t lexeme_step(std::uint32_t lex, std::uint8_t byte) override;
   std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
   std::uint32_t max_min_chars(std::uint32_t lex) override;
+  std::uint32_t max_min_plain_chars(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
   std::string expected(recogniser::Configuration config) override;
   std::size_t own_bytes() const override;

@@ -364,6 +364,21 @@ std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   return fewest;
 }
 
+std::uint32_t JsonRecogniser::max_min_plain_chars(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  std::uint32_t fewest = base::kUnbounded;
+  if (lexeme.body != BodyState::kText) return fewest;
+  const automata::Languages& languages = solver_.languages();
+  if (lexeme.kind == Kind::kKey) {
+    return saturate(languages.max_min_plain_chars(lexeme.extras));
+  }
+  for (const Entry& entry : lexeme.entries) {
+    fewest =
+        std::min(fewest, saturate(languages.max_min_plain_chars(entry.state)));
+  }
+  return fewest;
+}
+
 bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   if (lexeme.kind == Kind::kKey) return !canonical_keys(lexeme);

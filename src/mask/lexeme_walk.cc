@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/utf8.h"
+
 namespace parlance::mask {
 
 using json::BodyState;
@@ -48,7 +50,13 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
     out.leaving.assign(quotes.begin(), quotes.end());
     if (bounded_) walk_escapes(out);
   } else {
-    walk_classes(path_states_[0].state);
+    const std::uint32_t plain = lasting_plain(path_states_[0].state);
+    if (room == base::kUnbounded && plain != base::kUnbounded) {
+      most_ = plain;
+      walk_unusual();
+    } else {
+      walk_classes(path_states_[0].state);
+    }
     walk_escapes(out);
     decided_.write(class_trie.ids(), class_trie.mask(), words);
     find_leaving(out.leaving);
@@ -90,6 +98,15 @@ std::uint32_t LexemeWalk::lasting(StateId state) {
   return states_[state].lasting;
 }
 
+std::uint32_t LexemeWalk::lasting_plain(StateId state) {
+  if (!states_[state].lasting_plain_known) {
+    states_[state].lasting_plain_known = true;
+    states_[state].lasting_plain =
+        hints_->max_min_plain_chars(states_[state].lex);
+  }
+  return states_[state].lasting_plain;
+}
+
 LexemeWalk::PathState LexemeWalk::next(const PathState& from,
                                        std::uint8_t byte) {
   const BodyState body = json::next(from.body, byte);
@@ -127,6 +144,45 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
     most_ = std::max(most_, least(state));
   }
   return SubtreeVerdict::kDescend;
+}
+
+// Accepts every token of the trie of classes but the unusual ones, which are
+// read byte by byte: no plain text can leave the lexeme any more.
+void LexemeWalk::walk_unusual() {
+  find_unusual();
+  decided_.accept(0, static_cast<std::uint32_t>(class_trie_->ids().size()));
+  for (const std::uint32_t i : unusual_) {
+    PathState at = path_states_[0];
+    for (const char c : class_trie_->text(i)) {
+      at = next(at, static_cast<std::uint8_t>(c));
+      if (at.state == 0) break;
+    }
+    const bool accepted = fits(at);
+    decided_.decide(class_trie_->ids()[i], accepted);
+    if (accepted && bounded_) most_ = std::max(most_, least(at.state));
+  }
+}
+
+// Tokens that end inside a character are unusual, too: the bytes they contain
+// do not say whether that character is plain.
+void LexemeWalk::find_unusual() {
+  if (unusual_of_ == class_trie_) return;
+  unusual_of_ = class_trie_;
+  unusual_.clear();
+  const std::size_t count = class_trie_->ids().size();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string_view text = class_trie_->text(i);
+    if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) {
+      continue;
+    }
+    const auto has_text = [text](std::string_view part) {
+      return text.find(part) != std::string_view::npos;
+    };
+    if (has_text("\xC2\x85") || has_text("\xE2\x80\xA8") ||
+        has_text("\xE2\x80\xA9") || !base::is_utf8(text)) {
+      unusual_.push_back(i);
+    }
+  }
 }
 
 void LexemeWalk::correct_token(std::uint32_t i, std::size_t depth, StateId from,

@@ -52,7 +52,9 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
     std::uint32_t lex = 0;
     std::uint32_t least = kUnknown;
     std::uint32_t lasting = kUnknown;
+    std::uint32_t lasting_plain = kUnknown;
     bool lasting_known = false;
+    bool lasting_plain_known = false;
   };
   // The state of the walk at one depth of its path.
   struct PathState {
@@ -65,6 +67,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   StateId learn(StateId state, std::uint8_t byte);
   std::uint32_t least(StateId state);
   std::uint32_t lasting(StateId state);
+  std::uint32_t lasting_plain(StateId state);
   PathState next(const PathState& from, std::uint8_t byte);
   bool fits(const PathState& at);
 
@@ -72,6 +75,8 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
+  void find_unusual();
+  void walk_unusual();
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
   void find_longs(std::span<const std::uint32_t> words, LexemeMask& out);
@@ -83,6 +88,12 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::uint32_t room_ = 0;
   bool bounded_ = false;
   std::uint32_t most_ = 0;  // most characters needed after an accepted token
+
+  // The tokens of unusual_of_->ids(), by index, that contain a character
+  // that is not plain, see JsonHints::max_min_plain_chars(), or part of one.
+  // Ascending.
+  const vocab::StringClassTrie* unusual_of_ = nullptr;
+  std::vector<std::uint32_t> unusual_;
 
   std::vector<State> states_;
   std::unordered_map<std::uint32_t, StateId> state_of_;

@@ -145,6 +145,11 @@ class JsonHints {
   virtual std::uint32_t max_min_chars(std::uint32_t) {
     return base::kUnbounded;
   }
+  // The same for any sequence of characters that are not below U+0020 and not
+  // U+0085, U+2028 or U+2029.
+  virtual std::uint32_t max_min_plain_chars(std::uint32_t) {
+    return base::kUnbounded;
+  }
   // Whether the lexeme accepts every JSON spelling of a character.  If false,
   // it accepts only the escapes that JSON requires.
   virtual bool lexeme_any_escapes(std::uint32_t) { return true; }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,6 +118,113 @@ TEST(SlowInputs, AListOfNumbersIsATrie) {
     EXPECT_EQ(read(text), automata::NumberLanguages::kDead) << text;
   }
   EXPECT_LT(numbers.state_count(), 40U);
+}
+
+// Every look-ahead is a condition of its own, so a text has fulfilled one of
+// 2^12 sets of them, each with the positions where the others may yet end.
+std::string look_aheads(int count) {
+  std::string out = R"({"type": "string", "pattern": "^)";
+  for (int i = 0; i < count; ++i) {
+    out += "(?=.*" + letter(i) + ".{" + number(i + 1) + "})";
+  }
+  return out + "\"}";
+}
+
+// Every character class below lets plain text pass, and some let a newline, a
+// line separator or U+0085 pass.
+TEST(SlowInputs, MasksOfConjunctionsThatPlainTextCannotLeave) {
+  std::vector<std::string> texts = {"a\xE2\x80\xA8",
+                                    "\xE2\x80",
+                                    "b\xC2\x85",
+                                    "\xC2",
+                                    "\xE2\x80\xA9z",
+                                    "a\\nb",
+                                    "\\u2028",
+                                    "ab\"",
+                                    "\xC3\xA9\"",
+                                    "\x7F"
+                                    "a"};
+  Result<Compiler> compiler =
+      Compiler::create(testing::toy_vocabulary(7, 1500, texts));
+  ASSERT_TRUE(compiler);
+  for (const std::string& schema : {
+           look_aheads(12),
+           look_aheads(3),
+           std::string(R"json({"type": "string", "maxLength": 4,
+               "pattern": "^(?=.*a.{1})(?=.*b)"})json"),
+           std::string(R"json({"type": "string", "allOf": [{"pattern": "a.b"},
+               {"pattern": "^[^\\n]*i"}, {"pattern": "^[^\\u0085]*d$"}]})json"),
+           std::string(R"json({"type": "string",
+               "pattern": "^(?=[^0]*1)(?=.*x)[^\\u2028]{2,}y"})json"),
+           std::string(R"json({"type": "string",
+               "pattern": "^(?=(.|\\n)*a)(?=.*\\u2028)"})json"),
+       }) {
+    SCOPED_TRACE(schema);
+    Result<Constraint> constraint = compiler->compile_json_schema(schema);
+    ASSERT_TRUE(constraint) << constraint.error().to_string();
+    for (const char* text : {"", "\"", "\"a", "\"ab", "\"aib", "\"1x",
+                             "\"a\xE2\x80", "\"a\\", "\"\\u2", "\"aab"}) {
+      Matcher matcher = constraint->matcher();
+      if (!matcher.accept_bytes(text)) continue;
+      SCOPED_TRACE(text);
+      check_mask(*constraint, matcher);
+    }
+  }
+  Result<Constraint> constraint =
+      compiler->compile_json_schema(look_aheads(12));
+  ASSERT_TRUE(constraint);
+  EXPECT_LT(growth(*constraint, "\"xabacaddefghijklmnopqabcdefghijklm\""),
+            3'000'000U);
+}
+
+// After every plain text a live state stays live and needs no more characters
+// than max_min_plain_chars() says.
+TEST(SlowInputs, PlainTextNeverLeavesWhatIsSaidToLast) {
+  constexpr const char* kPieces[] = {
+      "a", "b", "0", " ", "x", "\x7F", "\xC2\x84", "\xF0\x9F\x98\x80"};
+  std::uint32_t random = 11;
+  const auto below = [&](std::uint32_t n) {
+    random = random * 1664525 + 1013904223;
+    return (random >> 16) % n;
+  };
+  constexpr const char* kPatterns[] = {
+      "a.{2}",           "^(?=.*a.b)",        "^.*b",       "^[^a]*b",
+      "^(.|a){2,}0",     "^[^\\n]*(ab)*x$",   "^(?!.*ab)",  "^.{3,}a",
+      "^(?=.*a)(?=.*b)", "^(?=.*a)[^x]*b.*0", "^.*\\u2028", "^\\S*$"};
+  std::size_t lasting = 0;
+  for (int round = 0; round < 400; ++round) {
+    automata::Languages languages;
+    std::vector<automata::LanguageId> parts;
+    for (std::uint32_t i = 0, count = 1 + below(4); i < count; ++i) {
+      const auto pattern =
+          regex::parse_pattern(kPatterns[below(std::size(kPatterns))],
+                               {.flavor = regex::Flavor::kEcma});
+      ASSERT_TRUE(pattern);
+      const auto id =
+          languages.from_hir(pattern->hir, automata::Languages::Mode::kSearch);
+      ASSERT_TRUE(id);
+      parts.push_back(*id);
+    }
+    automata::StateId state = languages.start(languages.all_of(parts));
+    for (int step = 0; step < 12 && state != automata::kDeadState; ++step) {
+      const std::uint64_t most = languages.max_min_plain_chars(state);
+      if (most != automata::Languages::kNoMaximum) {
+        ++lasting;
+        automata::StateId after = state;
+        for (std::uint32_t n = below(5); n > 0; --n) {
+          for (const char c : std::string_view(kPieces[below(8)])) {
+            after = languages.step(after, static_cast<std::uint8_t>(c));
+          }
+        }
+        ASSERT_NE(after, automata::kDeadState);
+        EXPECT_LE(languages.min_chars_to_accept(after), most);
+      }
+      for (const char c : std::string_view(kPieces[below(8)])) {
+        state = languages.step(state, static_cast<std::uint8_t>(c));
+      }
+    }
+  }
+  EXPECT_GT(lasting, 300U);
 }
 
 TEST(SlowInputs, ManyContainsOfDifferentConstants) {
