@@ -177,7 +177,7 @@ Grammar from_structural_tag(const TagObject& tag, const Vocabulary* vocabulary,
         // is not in the text is an error about the request.
         Result<Grammar> again =
             Grammar::from_structural_tag(tag.source, options);
-        return again || made.error().path.starts_with("/tools")
+        return again || made.error().path != again.error().path
                    ? std::move(made)
                    : std::move(again);
       });

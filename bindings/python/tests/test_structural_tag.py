@@ -714,6 +714,27 @@ def test_report():
     assert caught.value.path == "/tools/0/function/parameters"
 
 
+def test_errors_in_schemas_lead_into_the_request():
+    schema = {"type": "object", "properties": {"city": {"pattern": "a("}}}
+    tools = [
+        {"type": "function", "function": {"name": "now"}},
+        {"type": "function", "name": "f", "parameters": schema},
+    ]
+    for family in ("qwen3", "qwen3_coder"):
+        tag = parlance.Format(family).structural_tag(tools)
+        for compile in (tag.grammar, lambda tag=tag: parlance.TagParser(tag)):
+            with pytest.raises(parlance.Error) as caught:
+                compile()
+            assert caught.value.path == "/tools/1/parameters/properties/city/pattern"
+            assert "the tool 'f': " in str(caught.value)
+    wanted = {"type": "json_schema", "json_schema": {"schema": schema}}
+    with pytest.raises(parlance.GrammarError) as caught:
+        parlance.Format("qwen3").structural_tag(response_format=wanted).grammar()
+    assert caught.value.path == (
+        "/response_format/json_schema/schema/properties/city/pattern"
+    )
+
+
 def test_text_with_calls():
     tools = [{"type": "function", "function": {"name": "f"}}]
     call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
