@@ -171,7 +171,7 @@ void ArgumentCallReader::start_value(bool is_string) {
 }
 
 // Whether the value at at_ may become a CDATA section, which needs more text.
-// If it is one, the string in it is what is read next.
+// If it is one, the text in it is what is read next.
 bool ArgumentCallReader::may_be_cdata(std::string_view text) {
   if (layout_.strings != ElementLayout::Strings::kCdata || string_written_ ||
       end_.text == kCdataClose) {
@@ -180,7 +180,8 @@ bool ArgumentCallReader::may_be_cdata(std::string_view text) {
   const std::string_view left = text.substr(at_);
   if (left.starts_with(kCdataOpen)) {
     at_ += kCdataOpen.size();
-    start_value(/*is_string=*/true);
+    // With a text for each type, that of strings has come.
+    start_value(!layout_.types.empty() || rules_.value(value_).json_types == 0);
     end_ = {"", std::string(kCdataClose), layout_.close};
     return false;
   }
@@ -322,7 +323,12 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
     step_ = Step::kStopped;
     return true;
   }
-  writer_.member(name_, raw, out);
+  // JSON between white space, or in CDATA, is not a string.
+  std::optional<json::Value> value;
+  if (!string_first_ && layout_.types.empty()) {
+    value = rules_.json_in(value_, raw);
+  }
+  writer_.member(name_, value ? *value : json::Value(raw), out);
   end_element(after + end_.after.size());
   return true;
 }

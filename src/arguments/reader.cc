@@ -142,6 +142,7 @@ class Reading {
                             ValueId value, std::size_t pos);
   void add_exact_values(std::vector<Candidate>& out, const Candidate& candidate,
                         ValueId value, std::size_t pos, const TypeGroup& group);
+  json::Value text_value(ValueId value, std::string_view text);
   // After optional white space, if the layout has it.
   std::size_t skip_layout(std::size_t pos) const {
     return layout_.loose ? skip_space(text_, pos) : pos;
@@ -181,6 +182,12 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
   end = rules_.json_end(value, text_, begin, follow);
   if (end == std::string_view::npos) return std::nullopt;
   return parse(text_.substr(begin, end - begin), limits_);
+}
+
+// A text that may be a string, but is JSON of another type between white space.
+json::Value Reading::text_value(ValueId value, std::string_view text) {
+  std::optional<json::Value> read = rules_.json_in(value, text);
+  return read ? *std::move(read) : json::Value(text);
 }
 
 void Reading::add_candidate(std::vector<Candidate>& out,
@@ -226,7 +233,9 @@ void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
     const std::string_view raw =
         arguments::raw_string(layout_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
-      add_candidate(out, candidate, raw, end + layout_.close.size());
+      add_candidate(out, candidate,
+                    string_first ? json::Value(raw) : text_value(value, raw),
+                    end + layout_.close.size());
     }
   }
   if (string_first) as_json();
@@ -279,7 +288,10 @@ void Reading::add_exact_values(std::vector<Candidate>& out,
   }
   if (!rest.substr(end).starts_with(close)) return;
   if (rules_.string_fits(value, raw)) {
-    add_candidate(out, candidate, raw, pos + end + close.size());
+    add_candidate(
+        out, candidate,
+        layout_.types.empty() ? text_value(value, raw) : json::Value(raw),
+        pos + end + close.size());
   }
 }
 

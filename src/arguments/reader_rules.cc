@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arguments/elements.h"
 #include "base/utf8.h"
 #include "schema/close.h"
 #include "schema_solver/excludes.h"
@@ -283,6 +284,23 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   const std::size_t end = longest(recogniser_of(rule, rule.valid, {}));
   if (end != kNowhere || format_.excludes.empty()) return end;
   return longest(recogniser_of(rule, rule.without_excluded, format_.excludes));
+}
+
+std::optional<json::Value> ArgumentRules::json_in(ValueId id,
+                                                  std::string_view text) {
+  if (values_[id].json_types == 0) return std::nullopt;
+  const std::size_t begin = skip_space(text, 0);
+  const std::size_t end = json_end(id, text, begin, {});
+  if (end == std::string_view::npos || skip_space(text, end) != text.size()) {
+    return std::nullopt;
+  }
+  json::ParseOptions options;
+  options.allow_nonfinite = false;
+  options.limits = limits_;
+  Result<json::Value> value =
+      json::parse(text.substr(begin, end - begin), options);
+  if (!value) return std::nullopt;
+  return std::move(*value);
 }
 
 }  // namespace parlance::arguments

@@ -144,6 +144,10 @@ class ArgumentRules {
   // it.
   std::size_t json_end(ValueId id, std::string_view text, std::size_t begin,
                        std::string_view follow);
+  // The value of `text`, the whole text of a value that may be a string, if it
+  // is JSON of the types in json_types, with or without white space around it;
+  // nothing if it is a string.
+  std::optional<json::Value> json_in(ValueId id, std::string_view text);
 
  private:
   ArgumentRules(const structural_tag::JsonSchemaBody& format,

@@ -220,7 +220,7 @@ TEST(Layouts, Elements) {
        nullptr},
       // Without types a text that is JSON is read as JSON, if it may be.
       {kQwen, kAny, "<parameter=x>\n1\n</parameter>\n", R"({"x": 1})"},
-      {kQwen, kAny, "<parameter=x>\n 1\n</parameter>\n", R"({"x": " 1"})"},
+      {kQwen, kAny, "<parameter=x>\n 1\n</parameter>\n", R"({"x": 1})"},
       // With types it is what its type says.
       {kTyped, kAny, "<p name=\"x\" type=\"str\">1</p>", R"({"x": "1"})"},
       {kTyped, kAny, "<p name=\"x\" type=\"int\">1</p>", R"({"x": 1})"},
