@@ -1,6 +1,8 @@
 // Columns of stored responses: bytes per second of parse_arrow(), on one thread
 // and on two; `per_response` is the time of one of them.  `parse` is the same
-// by parse_response(), one call after the other.
+// by parse_response(), one call after the other.  `peak_per_byte` is the memory
+// that a call needs at its peak beyond the column, result included, for each
+// byte of the column (Linux; malloc keeps no memory between the calls).
 //
 //   reasoning   2 KB: a thought, an answer, and a call in every fourth
 //   calls       0.6 KB: two calls, as JSON or as elements
@@ -9,8 +11,10 @@
 // The texts are made up: words of a fixed list, drawn by seed.
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 
 #include <cstdint>
+#include <fstream>
 #include <random>
 #include <string>
 #include <string_view>
@@ -113,15 +117,42 @@ void count(benchmark::State& state, const Texts& texts) {
       times * kRows, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+// A line of /proc/self/status, in bytes; 0 where there is none.
+double status_of(std::string_view name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name)) {
+      return std::stod(line.substr(name.size() + 1)) * 1024;
+    }
+  }
+  return 0;
+}
+
+// Bytes of memory at the peak of `call` beyond those before it.
+template <typename Call>
+double peak_of(const Call& call) {
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM becomes VmRSS
+  const double before = status_of("VmRSS");
+  call();
+  return status_of("VmHWM") - before;
+}
+
 void arrow(benchmark::State& state, Kind kind) {
   Texts texts = texts_of(kind);
   const Format format = *Format::built_in(format_of(kind));
+  ArrowParseOptions options;
+  options.format = &format;
+  options.threads = static_cast<unsigned>(state.range(0));
+  state.counters["peak_per_byte"] =
+      peak_of([&] {
+        ArrowArray out = {};
+        if (parse_arrow(texts.view(), options, &out)) out.release(&out);
+      }) /
+      static_cast<double>(texts.bytes.size());
   for (auto _ : state) {
     ArrowArray out = {};
-    const auto rows = parse_arrow(
-        texts.view(),
-        {.format = &format, .threads = static_cast<unsigned>(state.range(0))},
-        &out);
+    const auto rows = parse_arrow(texts.view(), options, &out);
     if (!rows) return state.SkipWithError("not parsed");
     out.release(&out);
   }
