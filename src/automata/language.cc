@@ -96,6 +96,33 @@ std::uint64_t slot_hash(std::uint32_t expression, std::uint8_t utf8) {
   return key ^ (key >> 31);
 }
 
+// The maximum of an Or is that of its best operand.  An And is completed by
+// completing one operand after the other; all but the last have to stay
+// complete (Expr::extends).  `max_min`: the maximum of an operand.
+template <typename MaxMin>
+std::uint64_t max_min_of_operands(const Expressions& expressions, ExprId id,
+                                  const MaxMin& max_min) {
+  constexpr std::uint64_t kNoMaximum = Languages::kNoMaximum;
+  const Expr expr = expressions[id];
+  if (expr.kind != ExprKind::kOr && expr.kind != ExprKind::kAnd) {
+    return kNoMaximum;
+  }
+  const bool any = expr.kind == ExprKind::kOr;
+  std::uint64_t result = any ? kNoMaximum : 0;
+  bool last = false;  // an operand that is completed last was found
+  for (std::uint32_t i = 0; i < expr.count; ++i) {
+    const ExprId operand = expressions.operands(id)[i];
+    if (!any && !expressions[operand].extends) {
+      if (last) return kNoMaximum;
+      last = true;
+    }
+    const std::uint64_t one = max_min(operand);
+    if (!any && one == kNoMaximum) return kNoMaximum;
+    result = any ? std::min(result, one) : saturating_add(result, one);
+  }
+  return result;
+}
+
 }  // namespace
 
 Languages::Languages(const LanguageLimits& limits)
@@ -583,9 +610,7 @@ std::uint64_t Languages::max_min_chars(StateId id) {
 // The derivative of `.*x` by any character contains `.*x` as an alternative, so
 // the minimum of `.*x` bounds the minimum of every later state.
 //
-// An And of such expressions is completed by completing one operand after the
-// other.  That needs operands that stay complete (Expr::extends), all but one,
-// which is completed last.
+// Operands: see max_min_of_operands().
 std::uint64_t Languages::max_min_chars_of(LanguageId id) {
   if (id == kAnyText) return 0;
   const Expr expr = (*expressions_)[id];
@@ -599,23 +624,9 @@ std::uint64_t Languages::max_min_chars_of(LanguageId id) {
     const std::uint64_t least = min_chars_to_accept(state);
     return states_[state].least_exact ? least : kNoMaximum;
   }
-  if (expr.kind != ExprKind::kOr && expr.kind != ExprKind::kAnd) {
-    return kNoMaximum;
-  }
-  const bool any = expr.kind == ExprKind::kOr;
-  std::uint64_t result = any ? kNoMaximum : 0;
-  bool last = false;  // an operand that is completed last was found
-  for (std::uint32_t i = 0; i < expr.count; ++i) {
-    const ExprId operand = expressions_->operands(id)[i];
-    if (!any && !(*expressions_)[operand].extends) {
-      if (last) return kNoMaximum;
-      last = true;
-    }
-    const std::uint64_t one = max_min_chars_of(operand);
-    if (!any && one == kNoMaximum) return kNoMaximum;
-    result = any ? std::min(result, one) : saturating_add(result, one);
-  }
-  return result;
+  return max_min_of_operands(*expressions_, id, [&](ExprId operand) {
+    return max_min_chars_of(operand);
+  });
 }
 
 std::uint64_t Languages::max_min_plain_chars(StateId id) const {
@@ -646,23 +657,9 @@ std::uint64_t Languages::max_min_plain_of(LanguageId id) const {
                        expr.min_plain != kNoPlain;
     return lasts ? expr.min_plain : kNoMaximum;
   }
-  if (expr.kind != ExprKind::kOr && expr.kind != ExprKind::kAnd) {
-    return kNoMaximum;
-  }
-  const bool any = expr.kind == ExprKind::kOr;
-  std::uint64_t result = any ? kNoMaximum : 0;
-  bool last = false;  // an operand that is completed last was found
-  for (std::uint32_t i = 0; i < expr.count; ++i) {
-    const ExprId operand = expressions_->operands(id)[i];
-    if (!any && !(*expressions_)[operand].extends) {
-      if (last) return kNoMaximum;
-      last = true;
-    }
-    const std::uint64_t one = max_min_plain_of(operand);
-    if (!any && one == kNoMaximum) return kNoMaximum;
-    result = any ? std::min(result, one) : saturating_add(result, one);
-  }
-  return result;
+  return max_min_of_operands(*expressions_, id, [&](ExprId operand) {
+    return max_min_plain_of(operand);
+  });
 }
 
 bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
