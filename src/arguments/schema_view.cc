@@ -424,6 +424,7 @@ std::vector<Conjunction> ArgumentSchema::any_sets(const Node& node,
     if ((types_of(branch) & type) != 0) able.push_back(branch);
   }
   std::vector<Conjunction> sets;
+  sets.reserve(able.size());
   for (const NodeId branch : able) sets.push_back({branch});
   if (!tracked || able.size() < 2) return sets;
   if (able.size() > kMaxSets) {

@@ -57,15 +57,52 @@ Node copy(const Node& node) {
   return out;
 }
 
+// What a node itself says of members and items.
+std::uint8_t own_rules(const Node& node, bool empty_lists) {
+  const ObjectRules& members = node.objects();
+  const ArrayRules& items = node.arrays();
+  const bool listed = empty_lists && !node.literal &&
+                      (node.source->find("properties") != nullptr ||
+                       node.source->find("patternProperties") != nullptr);
+  std::uint8_t out = 0;
+  if (listed || !members.properties.empty() ||
+      !members.pattern_properties.empty()) {
+    out |= kMembers;
+  }
+  if (members.additional_properties != kNoNode ||
+      members.unevaluated_properties != kNoNode) {
+    out |= kOtherMembers;
+  }
+  if (!items.prefix_items.empty() || items.items != kNoNode) out |= kItems;
+  if (items.items != kNoNode || items.unevaluated_items != kNoNode) {
+    out |= kOtherItems;
+  }
+  return out;
+}
+
 // Whether a level is the level that its reference leads to: nothing else in the
 // node speaks of members or items.
-bool forwards(const Node& node) {
+bool is_reference(const Node& node) {
   return node.ref != kNoNode && node.array_rules == nullptr &&
          node.object_rules == nullptr && node.all_of.empty() &&
          node.any_of.empty() && node.one_of.empty() &&
          node.if_node == kNoNode &&
          node.source->find("properties") == nullptr &&
          node.source->find("patternProperties") == nullptr;
+}
+
+// Whether a level is one of the levels in its anyOf: nothing else in the node
+// declares members or items.  Not so with oneOf: what does not fit the other
+// alternatives depends on how they are closed, and closings have no negation.
+bool is_choice(const Node& node) {
+  return !node.any_of.empty() && node.one_of.empty() && node.all_of.empty() &&
+         node.ref == kNoNode && node.if_node == kNoNode &&
+         node.objects().dependent_schemas.empty() &&
+         own_rules(node, /*empty_lists=*/true) == 0;
+}
+
+bool forwards(const Node& node) {
+  return is_reference(node) || is_choice(node);
 }
 
 // Calls `see(child, role)` for each child of the node, which has `role`; the
@@ -80,13 +117,14 @@ void for_each_child(N& node, Role role, const See& see) {
   };
   for (auto& child : node.enum_nodes) one(child, Role::kOpen);
   for (auto& child : node.all_of) one(child, part);
-  for (auto& child : node.any_of) one(child, part);
+  const Role choice = is_choice(node) ? role : part;
+  for (auto& child : node.any_of) one(child, choice);
   for (auto& child : node.one_of) one(child, part);
   one(node.not_node, Role::kOpen);
   one(node.if_node, Role::kOpen);
   one(node.then_node, part);
   one(node.else_node, part);
-  one(node.ref, forwards(node) ? role : part);
+  one(node.ref, is_reference(node) ? role : part);
   if (node.array_rules != nullptr) {
     auto& rules = *node.array_rules;
     for (auto& child : rules.prefix_items) one(child, level);
@@ -147,25 +185,7 @@ Role Closer::role_of(NodeId id, Role wanted) const {
 }
 
 std::uint8_t Closer::own(const Node& node) const {
-  const ObjectRules& members = node.objects();
-  const ArrayRules& items = node.arrays();
-  const bool listed = empty_lists_ && !node.literal &&
-                      (node.source->find("properties") != nullptr ||
-                       node.source->find("patternProperties") != nullptr);
-  std::uint8_t out = 0;
-  if (listed || !members.properties.empty() ||
-      !members.pattern_properties.empty()) {
-    out |= kMembers;
-  }
-  if (members.additional_properties != kNoNode ||
-      members.unevaluated_properties != kNoNode) {
-    out |= kOtherMembers;
-  }
-  if (!items.prefix_items.empty() || items.items != kNoNode) out |= kItems;
-  if (items.items != kNoNode || items.unevaluated_items != kNoNode) {
-    out |= kOtherItems;
-  }
-  return out;
+  return own_rules(node, empty_lists_);
 }
 
 // What the nodes in place in the node say, without the node itself.

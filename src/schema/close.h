@@ -13,9 +13,11 @@
 //    "allOf": [{"properties": {"b": B}}]}       unevaluatedProperties: false
 //   {"required": ["a"]}                         stays open
 //
-// A level that is only a reference is the level that the reference leads to.  A
-// level that says itself what other members are, with additionalProperties
-// or unevaluatedProperties, stays as it is.  Likewise arrays, with prefixItems,
+// A level that is only a reference is the level that the reference leads to,
+// and one that is only a choice (anyOf) is one of the levels in it: an
+// alternative without properties stays open beside one that has some.  A level
+// that says itself what other members are, with additionalProperties or
+// unevaluatedProperties, stays as it is.  Likewise arrays, with prefixItems,
 // items and unevaluatedItems.
 //
 // The schemas in `not`, `if` and `contains` are conditions and stay as written.

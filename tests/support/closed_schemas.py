@@ -36,6 +36,14 @@ def says(schema, root, kinds):
     )
 
 
+def is_choice(schema):
+    """Whether a level is one of the levels in its anyOf."""
+    others = ("oneOf", "allOf", "$ref", "if", "dependentSchemas", "prefixItems")
+    return "anyOf" in schema and not any(
+        key in schema for key in (*others, *LEVELS, *LEVEL_MAPS)
+    )
+
+
 def closing(schema, root, lists, others):
     """"", "own", or "level": how the level is closed."""
     if any(key in schema for key in others) or not says(schema, root, lists):
@@ -56,7 +64,8 @@ def rewritten(schema, role, root):
         if key == "$ref":
             out[key] = f"#/$defs/{part}:{value.removeprefix('#/$defs/')}"
         elif key in IN_PLACE:
-            out[key] = [rewritten(one, part, root) for one in value]
+            as_ = role if key == "anyOf" and is_choice(schema) else part
+            out[key] = [rewritten(one, as_, root) for one in value]
         elif key in ("then", "else"):
             out[key] = rewritten(value, part, root)
         elif key in ("not", "if", "contains", "propertyNames"):
@@ -74,7 +83,7 @@ def rewritten(schema, role, root):
     hidden = {key: out.pop(key) for key in CONTAINS if key in out}
     if hidden:
         out["allOf"] = [*out.get("allOf", []), {"not": {"not": hidden}}]
-    if role == "level":
+    if role == "level" and not is_choice(schema):
         members = closing(
             schema,
             root,
