@@ -248,6 +248,18 @@ std::unique_ptr<MatcherObject> copy(MatcherObject& self) {
   return std::make_unique<MatcherObject>(matcher->copy(), self.words);
 }
 
+nb::object captured(MatcherObject& self) {
+  std::optional<Result<std::vector<RuleCapture>>> found;
+  Budget budget{nb::dict(), nb::none()};
+  {
+    const ExclusiveUse matcher(self);
+    nb::gil_scoped_release release;
+    found.emplace(matcher->captures(budget.interrupt()));
+  }
+  budget.check();
+  return capture_list(*found);
+}
+
 nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
   std::string bytes;
   {
@@ -479,6 +491,9 @@ void define_constraint(nb::module_& m) {
           [](MatcherObject& self) { return ExclusiveUse(self)->temperature(); },
           nb::sig("def temperature(self) -> float | None"),
           doc::matcher::kTemperature)
+      .def("captures", &captured,
+           nb::sig("def captures(self) -> list[dict[str, Any]]"),
+           doc::matcher::kCaptures)
       .def("forced_bytes", &forced_bytes, nb::arg("limit") = 4096,
            nb::sig("def forced_bytes(self, limit: int = 4096) -> bytes"),
            doc::matcher::kForcedBytes)

@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <chrono>
+#include <vector>
 
 #include "binding.h"
 #include "parlance/captures.h"
@@ -43,6 +44,9 @@ class Budget {
 
 // The entries of report() as Python has them.
 nb::object note_list(const std::vector<GrammarNote>& notes);
+
+// Captures as Python has them; raises their error.
+nb::object capture_list(const Result<std::vector<RuleCapture>>& found);
 
 // str, bytes or bytearray, valid as long as `in` and `value`.
 std::string_view read_bytes(nb::handle value, std::string_view what, Input& in);

@@ -885,6 +885,23 @@ The ``temperature`` of the innermost open rule that has one; where the text can
 be read in several ways, the largest of the ways in which something can follow.
 Where no rule sets one, the ``default_temperature`` of the matcher.)";
 
+inline constexpr char kCaptures[] =
+    R"(Returns the parts of the accepted text that rules with a capture matched.
+
+They are those of ``Grammar.captures`` for the same text, also after
+``rollback``.  A token that is read by its id counts as its spelling; a stop
+token does not belong to the text, unless it is a marker that ends it.
+
+A call reads only what was accepted since the last one; the first one, and the
+first one of a copy, reads the whole text.  Without a call nothing is read.
+
+Returns:
+    A list of ``dict``, as of ``Grammar.captures``; empty if the grammar has no
+    captures.
+
+Raises:
+    Error: ``"too_large"``: the text takes too much memory.)";
+
 inline constexpr char kForcedBytes[] =
     R"(Returns the text that must come next, whatever the model chooses, as ``bytes``.
 

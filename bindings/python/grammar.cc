@@ -13,6 +13,19 @@
 
 namespace parlance::python {
 
+nb::object capture_list(const Result<std::vector<RuleCapture>>& found) {
+  if (!found) raise(Domain::kOther, found.error(), {});
+  nb::list out;
+  for (const RuleCapture& one : *found) {
+    nb::dict entry;
+    set(entry, interned("name"), to_str(one.name));
+    set(entry, interned("text"), nb::bytes(one.text.data(), one.text.size()));
+    set(entry, interned("span"), to_tuple(one.bytes));
+    out.append(entry);
+  }
+  return out;
+}
+
 nb::object note_list(const std::vector<GrammarNote>& notes) {
   nb::list out;
   for (const GrammarNote& note : notes) {
@@ -250,22 +263,13 @@ nb::object captured(const Grammar& self, nb::object text,
         raise_usage("the vocabulary has no token " + std::to_string(id));
       }
       tokens.push_back(
-          {id, known.bytes(id), known.kind(id) != TokenKind::kOrdinary});
+          {id, known.bytes(id), known.kind(id) == TokenKind::kControl});
     }
     nb::gil_scoped_release release;
     found.emplace(captures(self, tokens, kMaxCaptureItems, budget.interrupt()));
   }
   budget.check();
-  if (!*found) raise(Domain::kOther, found->error(), {});
-  nb::list out;
-  for (const RuleCapture& one : **found) {
-    nb::dict entry;
-    set(entry, interned("name"), to_str(one.name));
-    set(entry, interned("text"), nb::bytes(one.text.data(), one.text.size()));
-    set(entry, interned("span"), to_tuple(one.bytes));
-    out.append(entry);
-  }
-  return out;
+  return capture_list(*found);
 }
 
 // The time between two calls of `cancelled` and of signal handlers.

@@ -13,8 +13,7 @@
 //
 // Every call parses the text from its beginning, with Earley's algorithm.
 // Complexity and memory: O(text) for most grammars, and bounded by `max_items`.
-// A matcher records nothing for this, so a rollback needs no care: a step that
-// was undone is not in the text.
+// Matcher::captures() reads only what is new of a text that is being generated.
 
 #include <cstddef>
 #include <cstdint>

@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/captures.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"
@@ -256,6 +257,23 @@ class Matcher {
   // A stop token is of no rule.  Complexity: O(1) where no rule of the grammar
   // has a temperature, and where the same state was asked before.
   std::optional<double> temperature();
+
+  // The parts of the accepted text that rules with a capture matched, as
+  // parlance/captures.h defines them: after a stop token those of a whole text,
+  // else those of a beginning or of a whole text.  A token that is read by its
+  // id counts as its spelling.  A stop token does not belong to the text,
+  // unless it is a mark with which the text ends.
+  //
+  // Nothing is read for this before the first call, and nothing at all if the
+  // grammar captures nothing.  A call reads the steps that were accepted since
+  // the last one, and after copy() all of them; it does not read again what a
+  // rollback has left.
+  // Complexity: of the new bytes as for captures(), which limits the items to
+  // kMaxCaptureItems; and O(text) at most for the answer.
+  //
+  // Errors: kTooLarge, also if the caller cancels; then the next call
+  // continues.
+  Result<std::vector<RuleCapture>> captures(const Interrupt& interrupt = {});
 
   // The text that every continuation begins with: up to the first choice or
   // possible end, whole UTF-8 characters, at most `limit` bytes.  A mark is

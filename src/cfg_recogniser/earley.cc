@@ -62,6 +62,7 @@ class EarleyRecogniser::Closure {
       if (column_.before + column_.items.size() > recogniser_.max_items_ ||
           recogniser_.steps_ > kStepsPerItem * recogniser_.max_items_) {
         recogniser_.overflowed_ = true;
+        column_.overflowed = true;
         column_.items.clear();
         column_.waiting.clear();
         column_.can_end = false;
@@ -482,8 +483,13 @@ std::shared_ptr<const EarleyRecogniser::StateSet> EarleyRecogniser::close(
   if (!place.columns_.empty()) {
     const StateSet& last = *place.columns_.back();
     column->before = last.before + last.items.size();
+    column->overflowed = last.overflowed;
+    steps_ = last.steps;
+  } else {
+    steps_ = 0;
   }
   Closure(*this, place, *column).run();
+  column->steps = steps_;
   return column;
 }
 
@@ -492,6 +498,22 @@ EarleyRecogniser::Place EarleyRecogniser::start() {
   Kernel kernel{{{network_.start, 0, 0, 0, 0}}, {}};
   place.columns_.push_back(close(place, std::move(kernel), 0, 0));
   return place;
+}
+
+void EarleyRecogniser::truncate(Place& place, std::size_t size) {
+  if (size + 1 < place.columns_.size()) place.columns_.resize(size + 1);
+}
+
+bool EarleyRecogniser::overflowed(const Place& place) const {
+  return place.columns_.back()->overflowed;
+}
+
+void EarleyRecogniser::forget() {
+  activations_.resize(1);
+  activation_ids_.clear();
+  configs_.resize(1);
+  config_ids_.clear();
+  overflowed_ = false;
 }
 
 bool EarleyRecogniser::can_end(const Place& place) const {
@@ -698,6 +720,7 @@ bool EarleyRecogniser::feed_token(Place& place, rules::Token token,
     feed(place, static_cast<std::uint8_t>(c));
     reads_mark_ = false;
   }
+  reads_mark_ = false;
   // The last state set is computed again: it also contains the items that the
   // id leads to, and budgets that begin here begin after the token.
   std::shared_ptr<const StateSet> last = place.columns_.back();

@@ -97,6 +97,10 @@ class EarleyRecogniser {
   // Reads a token, by its bytes and by its id, and subtracts it from budgets.
   bool feed_token(Place& place, rules::Token token, std::string_view bytes);
 
+  // Returns to the place before everything but the first `size` symbols was
+  // fed: bytes, and tokens without bytes.  O(symbols undone).
+  void truncate(Place& place, std::size_t size);
+
   bool accepts(std::string_view bytes);
 
   // The temperature of the next symbol, as Composite::temperature() defines it.
@@ -126,8 +130,13 @@ class EarleyRecogniser {
   // REQUIRES: record() was called before the place's start().
   std::vector<Captured> captures(const Place& place) const;
 
-  // Whether some place has exceeded the limit since the recogniser was made.
+  // Whether some place has exceeded the limit since the recogniser was made;
+  // whether this one has.
   bool overflowed() const { return overflowed_; }
+  bool overflowed(const Place& place) const;
+
+  // Frees what is stored for the places so far, which become invalid.
+  void forget();
 
  private:
   class Closure;
@@ -167,7 +176,8 @@ class EarleyRecogniser {
   std::size_t max_items_;
   bool overflowed_ = false;
   bool recording_ = false;
-  std::size_t steps_ = 0;  // spent on comparing derivations
+  // Spent on comparing derivations, up to the place that is being fed.
+  std::size_t steps_ = 0;
 
   std::vector<RuleActivation> activations_;  // 0: none
   std::map<std::tuple<std::uint32_t, rules::RuleId, std::uint32_t,

@@ -37,6 +37,8 @@ struct EarleyRecogniser::StateSet {
   std::uint32_t position = 0;
   std::size_t before = 0;  // items of earlier sets
   bool can_end = false;
+  bool overflowed = false;  // here or before
+  std::size_t steps = 0;    // spent on comparing derivations up to here
 
   // While recording: all items, including those that were dropped when their
   // activation had to end; their back pointers; and the index in `all` of each

@@ -25,6 +25,8 @@ class JsonRecogniser;
 
 namespace parlance::grammar {
 
+class CaptureReaders;
+
 // What a grammar was made from (source.h).
 struct Source {
   std::function<json::Value()> write;
@@ -66,6 +68,9 @@ struct GrammarImpl {
   std::optional<Markers> markers = std::nullopt;
   // Of the recogniser, for others that are made of the rules.
   cfg_recogniser::CfgRecogniserLimits limits = {};
+  // capture_readers_of(), made when it is first called.
+  std::once_flag captures_made = {};
+  std::shared_ptr<CaptureReaders> captures = nullptr;
 };
 
 }  // namespace parlance::grammar

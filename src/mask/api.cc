@@ -17,6 +17,7 @@
 #include "base/access.h"
 #include "base/replace_file.h"
 #include "cfg_recogniser/cfg_recogniser.h"
+#include "grammar/capture_reader.h"
 #include "grammar/compile.h"
 #include "grammar/grammar_cache.h"
 #include "grammar/grammar_impl.h"
@@ -125,6 +126,7 @@ struct Marked final : recogniser::UserData {
   std::shared_ptr<cfg_recogniser::CfgRecogniser>
       recogniser;  // null: no marker contains a mark
   std::shared_ptr<const rules::Marks> marks;
+  std::shared_ptr<grammar::CaptureReaders> captures;  // null: nothing captured
 
   // If another thread holds the recogniser's mutex, returns the size that the
   // last call measured, instead of waiting.
@@ -153,6 +155,10 @@ Result<std::shared_ptr<Marked>> make_marked(const grammar::GrammarImpl& machine,
   if (auto error = grammar::check_start(*recogniser)) return *std::move(error);
   out->recogniser = std::move(recogniser);
   out->marks = *std::move(marks);
+  if (grammar::has_captures(*machine.rules)) {
+    out->captures = std::make_shared<grammar::CaptureReaders>(
+        grammar::CaptureSource{machine.rules, machine.schemas, out->marks});
+  }
   return out;
 }
 
@@ -180,9 +186,11 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   const std::shared_ptr<grammar::GrammarImpl>& machine =
       detail::Access::impl(grammar);
   const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
-                             std::shared_ptr<const rules::Marks> marks) {
+                             std::shared_ptr<const rules::Marks> marks,
+                             std::shared_ptr<grammar::CaptureReaders> readers) {
     auto impl = std::make_shared<mask::ConstraintImpl>(
         state_->impl, std::move(recogniser), std::move(marks));
+    impl->set_captures(std::move(readers));
     Constraint out(std::make_shared<Constraint::State>(
         Constraint::State{std::move(impl), machine->source, options.markers,
                           machine->marks != nullptr}));
@@ -194,10 +202,13 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   };
   const std::shared_ptr<recogniser::Recogniser> text(machine,
                                                      machine->recogniser.get());
-  if (machine->marks != nullptr) return constrain(text, machine->marks);
-  if (options.markers == Markers::kText || machine->rules == nullptr ||
-      !rules::has_markers(*machine->rules)) {
-    return constrain(text, nullptr);
+  const auto on_its_own = [&] {
+    return constrain(text, machine->marks,
+                     grammar::capture_readers_of(*machine));
+  };
+  if (machine->marks != nullptr || options.markers == Markers::kText ||
+      machine->rules == nullptr || !rules::has_markers(*machine->rules)) {
+    return on_its_own();
   }
   const std::uint64_t owner =
       state_->marked_owners[options.markers == Markers::kEither];
@@ -213,10 +224,10 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
       text->set_user_data(owner, marked);
     }
   }
-  if (marked->recogniser == nullptr) return constrain(text, nullptr);
+  if (marked->recogniser == nullptr) return on_its_own();
   // The marked recogniser shares the recognisers of the schemas, so the grammar
   // need not outlive the constraint.
-  return constrain(marked->recogniser, marked->marks);
+  return constrain(marked->recogniser, marked->marks, marked->captures);
 }
 
 Result<Constraint> Compiler::compile_made(
@@ -439,6 +450,10 @@ bool Matcher::is_terminated() const { return state_->impl.is_terminated(); }
 
 std::optional<double> Matcher::temperature() {
   return state_->impl.temperature();
+}
+
+Result<std::vector<RuleCapture>> Matcher::captures(const Interrupt& interrupt) {
+  return state_->impl.captures(interrupt);
 }
 
 bool Matcher::can_end() const { return state_->impl.can_end(); }

@@ -21,8 +21,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "grammar/capture_reader.h"
 #include "mask/compiler_impl.h"
 #include "mask/generation.h"
 #include "mask/recogniser_masks.h"
@@ -137,6 +139,14 @@ class ConstraintImpl {
   // if `position` is the position at `root`.
   bool any_below(std::uint32_t root, const Position& position);
 
+  // Null: nothing is captured.  Set before the constraint is shared.
+  const std::shared_ptr<grammar::CaptureReaders>& captures() const {
+    return captures_;
+  }
+  void set_captures(std::shared_ptr<grammar::CaptureReaders> readers) {
+    captures_ = std::move(readers);
+  }
+
   // Bytes of the recognisers, including what is cached about their masks.
   std::size_t memory_bytes();
 
@@ -191,6 +201,7 @@ class ConstraintImpl {
 
   const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;
+  std::shared_ptr<grammar::CaptureReaders> captures_;
 
   std::mutex generations_mutex_;  // guards the members below
   std::shared_ptr<Generation> current_, previous_;

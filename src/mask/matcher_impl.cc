@@ -152,6 +152,7 @@ bool MatcherImpl::accept_token(Id id) {
   if (next.position.dead()) return false;
   if (stops_->contains(id)) {
     terminated_ = true;
+    stop_ = id;
   } else {
     input_.add(id);
     push(next.position);
@@ -181,6 +182,7 @@ bool MatcherImpl::rollback(std::size_t steps) {
   terminated_ = false;
   history_.resize(size);
   input_.truncate(size - 1);
+  captured_.truncate(size - 1);
   if (size <= generation_begin_) {
     const bool known = size > previous_begin_;
     generation_ = known ? previous_ : std::weak_ptr<Generation>();
@@ -196,11 +198,71 @@ void MatcherImpl::reset() {
   const std::shared_ptr<Generation> now = constraint_->newest_generation();
   history_.assign(1, now->start);
   input_.truncate(0);
+  captured_.truncate(0);
   generation_ = now;
   previous_.reset();
   generation_begin_ = previous_begin_ = 0;
   terminated_ = false;
   over_ = is_over({now, now->start}) ? history_.size() : 0;
+}
+
+// --- Captures ----------------------------------------------------------------
+
+// A stop token belongs to the text only if it is a mark with which the text
+// ends.
+Result<std::vector<RuleCapture>> MatcherImpl::captures(
+    const Interrupt& interrupt) {
+  if (constraint_->captures() == nullptr) return std::vector<RuleCapture>();
+  std::optional<Id> end;
+  if (terminated_ && !constraint_->can_end(here())) end = stop_;
+  return captured_.read(*constraint_, input_, end, interrupt);
+}
+
+// The memory of a reader's schemas may be used up by other texts, and by steps
+// that were undone.  Then a new reader reads the text again.
+Result<std::vector<RuleCapture>> CaptureProgress::read(
+    ConstraintImpl& constraint, const InputLog& input, std::optional<Id> end,
+    const Interrupt& interrupt) {
+  if (reader_ == nullptr) {
+    readers_ = constraint.captures();
+    auto reader = readers_->acquire();
+    if (!reader) return std::move(reader).error();
+    reader_ = *std::move(reader);
+    steps_ = 0;
+  }
+  std::optional<Error> error = catch_up(constraint, input, end, interrupt);
+  if (error && reader_->schemas_overflowed()) {
+    auto reader = readers_->make();
+    if (!reader) return std::move(reader).error();
+    reader_ = *std::move(reader);
+    steps_ = 0;
+    error = catch_up(constraint, input, end, interrupt);
+    if (error && reader_->schemas_overflowed()) reader_.reset();
+  }
+  if (error) return *std::move(error);
+  auto found = reader_->captures();
+  reader_->truncate(steps_);
+  return found;
+}
+
+std::optional<Error> CaptureProgress::catch_up(ConstraintImpl& constraint,
+                                               const InputLog& input,
+                                               std::optional<Id> end,
+                                               const Interrupt& interrupt) {
+  const CompilerImpl& compiler = constraint.compiler();
+  const auto read_token = [&](Id id) {
+    return reader_->feed(id, compiler.text(id), compiler.vocabulary().bytes(id),
+                         interrupt);
+  };
+  reader_->truncate(steps_);
+  while (steps_ < input.size()) {
+    auto error = input.is_token(steps_)
+                     ? read_token(input.token(steps_))
+                     : reader_->feed(input.bytes(steps_), interrupt);
+    if (error) return error;
+    ++steps_;
+  }
+  return end ? read_token(*end) : std::nullopt;
 }
 
 // --- Forced tokens -----------------------------------------------------------

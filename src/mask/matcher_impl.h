@@ -11,6 +11,7 @@
 // that, and when a matcher has been idle for so long that its generation is
 // gone.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,11 +19,53 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "grammar/capture_reader.h"
 #include "mask/constraint_impl.h"
+#include "parlance/captures.h"
+#include "parlance/error.h"
 
 namespace parlance::mask {
+
+// How far a matcher's captures were read.  A copy begins again.
+class CaptureProgress {
+ public:
+  CaptureProgress() = default;
+  CaptureProgress(const CaptureProgress&) {}
+  CaptureProgress(CaptureProgress&& other) noexcept = default;
+  CaptureProgress& operator=(const CaptureProgress&) = delete;
+  CaptureProgress& operator=(CaptureProgress&& other) noexcept {
+    std::swap(readers_, other.readers_);
+    std::swap(reader_, other.reader_);
+    steps_ = other.steps_;
+    return *this;
+  }
+  ~CaptureProgress() {
+    if (reader_ != nullptr) readers_->release(std::move(reader_));
+  }
+
+  // The steps from `steps` on are others than those that were read.
+  void truncate(std::size_t steps) { steps_ = std::min(steps_, steps); }
+
+  // The captures after the steps of `input`, and after the token `end` if there
+  // is one.
+  Result<std::vector<RuleCapture>> read(ConstraintImpl& constraint,
+                                        const InputLog& input,
+                                        std::optional<Id> end,
+                                        const Interrupt& interrupt);
+
+ private:
+  std::optional<Error> catch_up(ConstraintImpl& constraint,
+                                const InputLog& input, std::optional<Id> end,
+                                const Interrupt& interrupt);
+
+  std::shared_ptr<grammar::CaptureReaders> readers_;
+  std::unique_ptr<grammar::CaptureReader> reader_;
+  // How many steps of the reader are still those of the input.
+  std::size_t steps_ = 0;
+};
 
 // Copies are independent.  Not thread-safe.
 class MatcherImpl {
@@ -62,6 +105,7 @@ class MatcherImpl {
   void set_default_temperature(std::optional<double> value) {
     default_ = value;
   }
+  Result<std::vector<RuleCapture>> captures(const Interrupt& interrupt);
   bool can_end() { return !terminated_ && constraint_->can_end(here()); }
 
   std::string forced_bytes(std::size_t limit);
@@ -113,6 +157,8 @@ class MatcherImpl {
   // The size of the history at which the text ended without a stop token; 0 if
   // it has not.
   std::size_t over_ = 0;
+  Id stop_ = 0;  // that terminated it
+  CaptureProgress captured_;
 };
 
 }  // namespace parlance::mask

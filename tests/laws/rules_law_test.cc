@@ -32,6 +32,7 @@
 #include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 #include "support/interpreter.h"
+#include "support/random_rules.h"
 #include "support/sanitized.h"
 
 namespace parlance::grammar {
@@ -46,109 +47,7 @@ using recogniser::Configuration;
 namespace {
 
 using testing::Interpreter;
-
-// Rules that call each other in every way, half of them lazy or limited.
-class RandomRules {
- public:
-  explicit RandomRules(std::uint32_t seed) : random_(seed) {}
-
-  // root ::= a b c, each of them captured and one of random rules.
-  Rules make_row() {
-    Rules rules = make();
-    const std::size_t count = rules.rules.size();
-    std::vector<ExprId> row;
-    for (const char* name : {"a", "b", "c"}) {
-      const ExprId body = rules.reference(pick(count));
-      const rules::RuleId rule = rules.add_rule(name);
-      rules.rules[rule].body = body;
-      rules.rules[rule].options.capture = name;
-      row.push_back(rules.reference(rule));
-    }
-    rules.root = rules.add_rule("row");
-    rules.rules[rules.root].body = rules.sequence(std::move(row));
-    return rules;
-  }
-
-  Rules make() {
-    Rules rules;
-    const std::size_t count = 1 + pick(4);
-    for (std::size_t i = 0; i < count; ++i) rules.add_rule("r");
-    const bool plain = pick(2) == 0;
-    for (rules::Rule& rule : rules.rules) {
-      rule.body = expr(rules, 3, count);
-      if (plain) continue;
-      rules::RuleOptions& options = rule.options;
-      if (pick(2) == 0) options.max_chars = 1 + pick(4);
-      if (pick(6) == 0) options.max_tokens = 1 + pick(3);
-      if (pick(6) == 0) options.lazy = true;
-      if (pick(8) == 0) {
-        options.marker_optional = pick(2) == 0;
-        // A marker that is no text, and never comes, has no meaning beside a
-        // budget.
-        options.marker = options.marker_optional
-                             ? expr(rules, 1, pick(2) == 0 ? count : 0)
-                             : rules.bytes(pick(2) == 0 ? "b" : "ab");
-      }
-    }
-    while (const auto wrong = rules::find_not_lazy(rules)) {
-      rules.rules[wrong->rule].options.lazy = false;
-      rules.rules[wrong->rule].options.marker = rules::kNoId;
-      rules.rules[wrong->rule].options.marker_optional = false;
-    }
-    return rules;
-  }
-
-  std::uint32_t pick(std::size_t below) {
-    return static_cast<std::uint32_t>(random_() % below);
-  }
-
- private:
-  ExprId expr(Rules& rules, int depth, std::size_t callable) {
-    switch (pick(depth == 0 ? 5 : 11)) {
-      case 0:
-        return rules.bytes(pick(2) == 0 ? "a" : "b");
-      case 1:
-        return pick(3) == 0 ? rules.bytes(pick(2) == 0 ? "ab" : "é")
-                            : rules.char_class(regex::CharClass({{'a', 'b'}}));
-      case 2:
-        if (pick(8) == 0) return rules.choice({});
-        return pick(2) == 0
-                   ? rules.empty()
-                   : rules.repeat(
-                         rules.char_class(regex::CharClass({{'a', 0xE9}})),
-                         pick(2), pick(2) == 0 ? rules::kUnbounded : 2);
-      case 3:
-      case 4:
-        if (callable == 0) return rules.bytes("a");
-        return rules.reference(pick(callable));
-      case 5:
-      case 6:
-      case 7: {
-        std::vector<ExprId> parts;
-        for (std::size_t n = 2 + pick(2); n > 0; --n) {
-          parts.push_back(expr(rules, depth - 1, callable));
-        }
-        return rules.sequence(std::move(parts));
-      }
-      case 8:
-      case 9: {
-        std::vector<ExprId> parts;
-        for (std::size_t n = 2 + pick(2); n > 0; --n) {
-          parts.push_back(expr(rules, depth - 1, callable));
-        }
-        return rules.choice(std::move(parts));
-      }
-      default: {
-        const std::uint32_t min = pick(3);
-        const std::uint32_t max =
-            pick(3) == 0 ? rules::kUnbounded : min + pick(3);
-        return rules.repeat(expr(rules, depth - 1, callable), min, max);
-      }
-    }
-  }
-
-  std::mt19937 random_;
-};
+using testing::RandomRules;
 
 std::vector<std::string> all_texts(std::size_t chars,
                                    std::vector<const char*> alphabet = {

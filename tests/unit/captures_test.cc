@@ -1,13 +1,20 @@
-// parlance/captures.h: texts, prefixes of texts, tokens, and errors.
+// parlance/captures.h: texts, prefixes of texts, tokens, and errors;
+// Matcher::captures().
 // Recorded sessions with captures are in grammar_traces_test.cc.
 
 #include "parlance/captures.h"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "parlance/constraint.h"
+#include "parlance/grammar.h"
+#include "parlance/structural_tag.h"
+#include "parlance/vocabulary.h"
 
 namespace parlance {
 namespace {
@@ -159,6 +166,158 @@ TEST(Captures, Limits) {
   EXPECT_EQ(captures(grammar, text, 500).error().code, ErrorCode::kTooLarge);
   const Result<Grammar> schema = Grammar::from_json_schema("true");
   EXPECT_EQ(shown(captures(*schema, "1")), "");
+}
+
+// --- Of a matcher ------------------------------------------------------------
+// Its law is in captures_law_test.cc.
+
+// All bytes, two added tokens, and two control tokens that end a text.
+const Compiler& compiler() {
+  static const Compiler made = [] {
+    std::vector<TokenEntry> tokens;
+    for (int byte = 0; byte < 256; ++byte) {
+      tokens.push_back({static_cast<TokenId>(byte),
+                        std::string(1, static_cast<char>(byte))});
+    }
+    tokens.push_back({256, "<call>", TokenKind::kAdded});
+    tokens.push_back({257, "</call>", TokenKind::kAdded});
+    tokens.push_back({258, "<end>", TokenKind::kControl});
+    tokens.push_back({259, "<eom>", TokenKind::kControl});
+    return *Compiler::create(
+        *Vocabulary::from_table(tokens, std::vector<TokenId>{258, 259}));
+  }();
+  return made;
+}
+
+TEST(CapturesOfMatchers, FollowStepsRollbackAndCopy) {
+  const Constraint constraint = *compiler().compile(
+      lark("start: (w \",\")*\nw[capture]: /[a-z]+/ n?\nn[capture]: /[0-9]+/"));
+  Matcher matcher = constraint.matcher();
+  EXPECT_EQ(shown(matcher.captures()), "");
+  ASSERT_TRUE(matcher.accept_bytes("ab1"));
+  EXPECT_EQ(shown(matcher.captures()), "n=1@2..3 w=ab1@0..3");
+  ASSERT_TRUE(matcher.accept_token('2'));
+  ASSERT_TRUE(matcher.accept_bytes(",cd,"));
+  Matcher copy = matcher.copy();
+  EXPECT_EQ(shown(matcher.captures()), "n=12@2..4 w=ab12@0..4 w=cd@5..7");
+  ASSERT_TRUE(matcher.rollback());
+  ASSERT_TRUE(matcher.accept_bytes(",e,"));
+  EXPECT_EQ(shown(matcher.captures()), "n=12@2..4 w=ab12@0..4 w=e@5..6");
+  ASSERT_TRUE(matcher.accept_token(258));
+  EXPECT_EQ(shown(matcher.captures()), "n=12@2..4 w=ab12@0..4 w=e@5..6");
+  EXPECT_EQ(shown(copy.captures()), "n=12@2..4 w=ab12@0..4 w=cd@5..7");
+  matcher.reset();
+  EXPECT_EQ(shown(matcher.captures()), "");
+}
+
+TEST(CapturesOfMatchers, ReadMarks) {
+  constexpr std::string_view kTag = R"({"format": {"type": "sequence",
+    "elements": [{"type": "triggered_tags", "triggers": ["<call>"], "tags": [
+      {"begin": "<call>", "end": "</call>", "content": {"type": "grammar",
+       "grammar": "root ::= name\nname[capture] ::= [a-z<]+"}}],
+      "excludes": ["x"]}]}})";
+  for (const Markers markers :
+       {Markers::kToken, Markers::kEither, Markers::kText}) {
+    const Result<Constraint> constraint =
+        compiler().compile_structural_tag(kTag, {}, {.markers = markers});
+    ASSERT_TRUE(constraint) << constraint.error().to_string();
+    Matcher bytes = constraint->matcher();
+    ASSERT_TRUE(bytes.accept_bytes("hi <call>bo<b</call>!"));
+    EXPECT_EQ(shown(bytes.captures()), "name=bo<b@9..13");
+    if (markers == Markers::kText) continue;
+    Matcher tokens = constraint->matcher();
+    const std::vector<TokenId> ids = {'h', 256, 'b', '<', 257, '!'};
+    ASSERT_EQ(tokens.accept_tokens(ids), ids.size());
+    EXPECT_EQ(shown(tokens.captures()), "name=b<@7..9");
+  }
+}
+
+TEST(CapturesOfMatchers, ContainAStopTokenThatIsPartOfTheText) {
+  const Result<Constraint> constraint = compiler().compile_structural_tag(
+      R"({"format": {"type": "tag", "begin": "<call>", "end": "<eom>",
+          "content": {"type": "grammar",
+                      "grammar": "root[capture=\"it\"] ::= [a-z]+"}}})");
+  ASSERT_TRUE(constraint) << constraint.error().to_string();
+  Matcher matcher = constraint->matcher();
+  const std::vector<TokenId> ids = {256, 'a', 'b'};
+  ASSERT_EQ(matcher.accept_tokens(ids), ids.size());
+  EXPECT_EQ(shown(matcher.captures()), "it=ab@6..8");
+  ASSERT_FALSE(matcher.accept_token(258));
+  ASSERT_TRUE(matcher.accept_token(259));
+  ASSERT_TRUE(matcher.is_terminated());
+  EXPECT_EQ(shown(matcher.captures()), "it=ab@6..8");
+  EXPECT_EQ(shown(matcher.captures()), "it=ab@6..8");
+  ASSERT_TRUE(matcher.rollback(2));
+  EXPECT_EQ(shown(matcher.captures()), "it=a@6..7");
+}
+
+TEST(CapturesOfMatchers, ReadOnlyWhatIsNew) {
+  const Constraint constraint =
+      *compiler().compile(lark("start: x*\nx[capture]: /[a-z]/"));
+  int asked = 0;
+  const Interrupt counted = {[](void* count) {
+                               ++*static_cast<int*>(count);
+                               return false;
+                             },
+                             &asked};
+  Matcher matcher = constraint.matcher();
+  const std::size_t size = 64 * 20;
+  for (std::size_t i = 1; i <= size; ++i) {
+    ASSERT_TRUE(matcher.accept_token('a'));
+    if (i % 5 != 0) continue;
+    // Two tokens are drafts.
+    ASSERT_TRUE(matcher.accept_bytes("b"));
+    ASSERT_TRUE(matcher.accept_bytes("b"));
+    const auto found = matcher.captures(counted);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->size(), i + 2);
+    ASSERT_TRUE(matcher.rollback(2));
+  }
+  // One question for 64 symbols.
+  EXPECT_EQ(asked, 20 + 20 * 2 / 5);
+}
+
+TEST(CapturesOfMatchers, CanBeCancelledAndContinue) {
+  const Constraint constraint =
+      *compiler().compile(lark("start: x*\nx[capture]: /[a-z]/"));
+  Matcher matcher = constraint.matcher();
+  for (int i = 0; i < 640; ++i) ASSERT_TRUE(matcher.accept_token('a'));
+  int left = 6;
+  const Interrupt interrupt = {
+      [](void* asked) { return --*static_cast<int*>(asked) == 0; }, &left};
+  EXPECT_EQ(shown(matcher.captures(interrupt)),
+            "too_large: The reading was cancelled.");
+  EXPECT_EQ(matcher.captures(interrupt)->size(), 640U);
+  EXPECT_EQ(left, -4);
+}
+
+TEST(CapturesOfMatchers, OfSchemasWithLittleMemory) {
+  GrammarLimits limits;
+  limits.bytes = 1 << 16;
+  LarkGrammarOptions options;
+  options.limits = limits;
+  const Result<Grammar> grammar = Grammar::from_lark(
+      "start: (j \";\")+\nj[capture]: %json {\"type\": \"array\", \"items\": "
+      "{\"type\": [\"string\", \"number\"], \"maxLength\": 300}}",
+      options);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  const Constraint constraint = *compiler().compile(*grammar);
+  Matcher matcher = constraint.matcher();
+  for (int round = 0; round < 20; ++round) {
+    std::string text = "[";
+    for (int i = 0; i <= round; ++i) {
+      text += '"' + std::string(static_cast<std::size_t>(i) * 9, 'x') + "\",";
+    }
+    text += "1];";
+    ASSERT_TRUE(matcher.accept_bytes(text));
+    const auto found = matcher.captures();
+    ASSERT_TRUE(found) << found.error().to_string();
+    ASSERT_EQ(found->size(), 1U + static_cast<std::size_t>(round % 3));
+    EXPECT_EQ(found->back().text + ";", text);
+    if (round % 3 == 2) {
+      ASSERT_TRUE(matcher.rollback(3));
+    }
+  }
 }
 
 }  // namespace

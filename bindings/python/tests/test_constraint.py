@@ -627,6 +627,45 @@ def test_parsers_share_the_compiler_of_their_vocabulary(letters):
 # ---- Temperatures
 
 
+def test_captures_of_a_matcher():
+    data = [b"a", b"b1", b"2", b";", b"</s>", b"<x>"]
+    vocabulary = parlance.Vocabulary(
+        data, added_ids=[5], control_ids=[4], stop_ids=[4]
+    )
+    grammar = parlance.Grammar.from_lark(
+        'start: (pair ";")* <x>?\npair[capture]: /[a-z]+/ n\nn[capture]: /[0-9]+/',
+        vocabulary,
+    )
+    constraint = grammar.compile(vocabulary)
+    matcher = constraint.matcher()
+    assert matcher.captures() == []
+    assert matcher.accept_tokens([0, 1, 2, 3, 5, 4]) == 6
+    two = [
+        {"name": "n", "text": b"12", "span": (2, 4)},
+        {"name": "pair", "text": b"ab12", "span": (0, 4)},
+    ]
+    assert matcher.captures() == two == grammar.captures([0, 1, 2, 3, 5], vocabulary)
+    other = matcher.copy()
+    assert matcher.rollback(4)
+    assert matcher.captures() == [
+        {"name": "n", "text": b"1", "span": (2, 3)},
+        {"name": "pair", "text": b"ab1", "span": (0, 3)},
+    ]
+    assert matcher.accept_bytes(b"2;") and matcher.captures() == two
+    assert other.captures() == two
+    plain = parlance.Grammar.from_regex("a*").compile(vocabulary).matcher()
+    assert plain.accept_token(0) and plain.captures() == []
+
+
+def test_captures_read_an_added_token_by_its_bytes():
+    vocabulary = parlance.Vocabulary([b"<x>", b"</s>"], added_ids=[0], stop_ids=[1])
+    grammar = parlance.Grammar.from_lark("start: r\nr[capture]: /[<>x]+/")
+    matcher = grammar.compile(vocabulary).matcher()
+    assert matcher.accept_token(0)
+    assert matcher.captures() == [{"name": "r", "text": b"<x>", "span": (0, 3)}]
+    assert grammar.captures([0], vocabulary) == matcher.captures()
+
+
 def test_the_temperature_of_the_next_token():
     vocabulary = parlance.Vocabulary([b"a", b"x", b"z", b"</s>"], stop_ids=[3])
     grammar = parlance.Grammar.from_ebnf(

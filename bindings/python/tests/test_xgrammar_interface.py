@@ -426,7 +426,7 @@ def test_trees_with_and_without_a_limit_of_time():
 
         visit(0, matcher.matcher)
         assert heat.tolist() == wanted
-        assert len(matcher._steps) == 1 and matcher.matcher.steps() == 1
+        assert matcher.matcher.steps() == 1
 
 
 def test_a_tree_takes_no_longer_than_it_may():

@@ -208,26 +208,18 @@ class GrammarMatcher:
             self.matcher = compiled_grammar.constraint.matcher(
                 stop_ids=stops, default_temperature=default_temperature
             )
-        self._compiled = compiled_grammar
         self._stops = stops
         self._without_stop = bool(terminate_without_stop_token)
         self._refused = frozenset(stops) if self._without_stop else ()
-        self._steps = []  # token ids and bytes
 
     def accept_token(self, token_id, *, debug_print=False):
         """Appends a token to the text if it fits; returns whether it does."""
-        if token_id in self._refused or not self.matcher.accept_token(token_id):
-            return False
-        self._steps.append(token_id)
-        return True
+        return token_id not in self._refused and self.matcher.accept_token(token_id)
 
     def accept_string(self, input_str, *, debug_print=False):
         """Appends a ``str`` or ``bytes`` to the text as one step, or nothing;
         returns whether it fits."""
-        if not self.matcher.accept_bytes(input_str):
-            return False
-        self._steps.append(input_str)
-        return True
+        return self.matcher.accept_bytes(input_str)
 
     def fill_next_token_bitmask(self, bitmask, index=0, *, debug_print=False):
         """Writes the mask of the next token into a row of a bitmask.
@@ -363,15 +355,14 @@ class GrammarMatcher:
         """
         if num_tokens < 0 or not self.matcher.rollback(num_tokens):
             raise RuntimeError(
-                f"cannot undo {num_tokens} steps; there are {len(self._steps)}"
+                f"cannot undo {num_tokens} steps; there are {self.matcher.steps()}"
             )
-        if num_tokens:
-            del self._steps[-num_tokens:]
 
     def get_captures(self, *, deduplicate=True):
         """Returns the parts of the text that rules with a capture matched.
 
-        The text is read again.  An ambiguous part is as long as it can be.
+        A call reads only what was accepted since the last one.  An ambiguous part
+        is as long as it can be.
 
         Args:
             deduplicate: must be true: there is one part for each capture.
@@ -384,24 +375,8 @@ class GrammarMatcher:
                 "captures are found in the text and not by events: "
                 "deduplicate=False is not supported"
             )
-        grammar = self._compiled.grammar.parlance_grammar
-        vocabulary = self._compiled.tokenizer_info.vocabulary
-        stops = set(self._stops)
-        steps = [step for step in self._steps if step not in stops]
         with runtime_errors():
-            if all(isinstance(step, int) for step in steps):
-                found = grammar.captures(steps, vocabulary)
-            else:
-                found = grammar.captures(
-                    b"".join(
-                        vocabulary.bytes(step)
-                        if isinstance(step, int)
-                        else step.encode()
-                        if isinstance(step, str)
-                        else bytes(step)
-                        for step in steps
-                    )
-                )
+            found = self.matcher.captures()
         return [(capture["name"], capture["text"]) for capture in found]
 
     def is_terminated(self):
@@ -418,14 +393,12 @@ class GrammarMatcher:
     def reset(self):
         """Returns to the beginning of the text."""
         self.matcher.reset()
-        self._steps.clear()
 
     def fork(self):
         """Returns an independent matcher in the same state."""
         other = GrammarMatcher.__new__(GrammarMatcher)
         other.__dict__.update(self.__dict__)
         other.matcher = self.matcher.copy()
-        other._steps = self._steps.copy()
         return other
 
     @property
