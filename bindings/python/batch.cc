@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -244,9 +245,11 @@ class BatchObject {
   std::size_t size() const { return batch_.size(); }
 
   nb::object step(nb::handle rows, nb::handle tokens, nb::handle buffer,
-                  nb::handle mask_rows, nb::handle drafts, TableObject* table) {
+                  nb::handle mask_rows, nb::handle drafts, TableObject* table,
+                  nb::handle heat, nb::handle time_limit) {
     Uses uses;
     uses.take(&in_use_);
+    const std::chrono::nanoseconds limit = read_time_limit(time_limit);
     const std::vector<std::int64_t> numbers = read_numbers(rows, "rows");
     const Tokens ids = read_tokens(tokens, numbers.size());
     const std::vector<Draft> trees = read_drafts(drafts, numbers.size());
@@ -263,6 +266,7 @@ class BatchObject {
         inputs[i].first_child = trees[i].first_child;
         inputs[i].next_sibling = trees[i].next_sibling;
         inputs[i].draft_tokens = trees[i].tokens;
+        inputs[i].time_limit = limit;
       }
     }
     std::optional<Rows> target;
@@ -273,7 +277,10 @@ class BatchObject {
       raise_usage("mask_rows needs a buffer, which has these rows");
     } else if (table != nullptr) {
       raise_usage("table needs a buffer, for the masks that have no row in it");
+    } else if (!heat.is_none()) {
+      raise_usage("temperatures needs a buffer, to whose rows they belong");
     }
+    const Temperatures temperatures(heat, target ? target->count() : 0);
     std::vector<BatchOutput> outputs(inputs.size());
     const TableUse masks(table);
     bool done = false;
@@ -281,7 +288,8 @@ class BatchObject {
       nb::gil_scoped_release release;
       done = batch_.step(inputs,
                          target ? target->all() : std::span<std::int32_t>(),
-                         target ? target->stride() : 0, outputs, masks.get());
+                         target ? target->stride() : 0, outputs, masks.get(),
+                         temperatures.get());
     }
     if (!done) {
       raise_usage(
@@ -357,12 +365,14 @@ class BatchObject {
     nb::list constrained;
     nb::list deltas;
     nb::list mask_ids;
+    nb::list filled;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const BatchOutput& output = outputs[i];
       accepted.append(output.accepted);
       terminated.append(output.terminated);
       constrained.append(output.constrained);
       mask_ids.append(output.mask_id);
+      filled.append(output.filled);
       for (const Event& event : output.events) {
         if (event.kind == EventKind::kRegionOpen ||
             event.kind == EventKind::kRegionClose) {
@@ -377,7 +387,8 @@ class BatchObject {
             call ? static_cast<std::int64_t>(event.call) : -1));
       }
     }
-    return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids);
+    return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids,
+                          filled);
   }
 
   static constexpr std::size_t kKinds =
@@ -400,7 +411,8 @@ void define_batch(nb::module_& m) {
       .def("size", &BatchObject::size)
       .def("step", &BatchObject::step, nb::arg("rows"), nb::arg("tokens"),
            nb::arg("buffer").none(), nb::arg("mask_rows").none(),
-           nb::arg("drafts").none(), nb::arg("table").none());
+           nb::arg("drafts").none(), nb::arg("table").none(),
+           nb::arg("temperatures").none(), nb::arg("time_limit").none());
 
   nb::class_<TableObject>(m, "MaskTable")
       .def(nb::init<const Compiler&, std::size_t>(), nb::arg("compiler"),

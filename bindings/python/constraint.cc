@@ -280,27 +280,28 @@ nb::object forced_tokens(MatcherObject& self) {
   return to_ids(ids);
 }
 
-bool fill_tree(MatcherObject& self, nb::handle first_children,
-               nb::handle next_siblings, nb::handle token_ids,
-               nb::handle buffer) {
+std::size_t fill_tree(MatcherObject& self, nb::handle first_children,
+                      nb::handle next_siblings, nb::handle token_ids,
+                      nb::handle buffer, nb::handle heat, nb::handle time_limit,
+                      bool clear_ended) {
   const auto first_child = read_numbers(first_children, "first_child");
   const auto next_sibling = read_numbers(next_siblings, "next_sibling");
   const auto tokens = read_numbers(token_ids, "tokens");
   const Rows rows(buffer, self.words);
-  if (rows.stride() != self.words) {
-    raise_usage("a row of the buffer of a tree has " +
-                std::to_string(rows.stride()) + " words, and must have " +
-                std::to_string(self.words) + " (mask_words)");
-  }
   if (rows.count() < tokens.size()) {
     raise_usage("the buffer has " + std::to_string(rows.count()) +
                 " rows, and the tree " + std::to_string(tokens.size()) +
                 " nodes");
   }
+  const Temperatures temperatures(heat, tokens.size());
+  const TreeOptions options = {.time_limit = read_time_limit(time_limit),
+                               .temperatures = temperatures.get(),
+                               .stride = rows.stride(),
+                               .clear_ended = clear_ended};
   const ExclusiveUse matcher(self);
   nb::gil_scoped_release release;
-  return matcher->fill_tree(first_child, next_sibling, tokens,
-                            rows.all().first(tokens.size() * rows.stride()));
+  return matcher->fill_tree(first_child, next_sibling, tokens, rows.all(),
+                            options);
 }
 
 // The row of each matcher: as `rows` says, or row i for matcher i.
@@ -502,9 +503,14 @@ void define_constraint(nb::module_& m) {
            doc::matcher::kForcedTokens)
       .def("fill_tree", &fill_tree, nb::arg("first_child"),
            nb::arg("next_sibling"), nb::arg("tokens"), nb::arg("buffer"),
+           nb::kw_only(), nb::arg("temperatures").none() = nb::none(),
+           nb::arg("time_limit").none() = nb::none(),
+           nb::arg("clear_ended") = false,
            nb::sig(
                "def fill_tree(self, first_child: Sequence[int], next_sibling: "
-               "Sequence[int], tokens: Sequence[int], buffer: Any) -> bool"),
+               "Sequence[int], tokens: Sequence[int], buffer: Any, *, "
+               "temperatures: Any = None, time_limit: float | None = None, "
+               "clear_ended: bool = False) -> int"),
            doc::matcher::kFillTree);
 
   m.def("fill_bitmasks", &fill_many, nb::arg("matchers"), nb::arg("buffer"),

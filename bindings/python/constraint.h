@@ -6,6 +6,12 @@
 #include <nanobind/ndarray.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "binding.h"
@@ -67,18 +73,45 @@ const CompiledTag* compiled_tag_of(nb::handle object);
 
 // ---- rows.cc
 
-// Rows of 32-bit words in memory that another object owns.  The memory is held
-// as long as this exists.  The object has the buffer protocol, or DLPack's
-// (torch, jax).
+// Writable memory that another object owns, held as long as this exists.  The
+// object has the buffer protocol, or DLPack's (torch, jax).
+class SharedArray {
+ public:
+  // REQUIRES: `object` is C-contiguous, writable, in main memory.  Otherwise
+  // raises TypeError, with `what` as the name of the argument and `wanted` as
+  // what it should be.
+  SharedArray(nb::handle object, std::string_view what,
+              std::string_view wanted);
+  ~SharedArray() { PyBuffer_Release(&view_); }
+  SharedArray(const SharedArray&) = delete;
+  SharedArray& operator=(const SharedArray&) = delete;
+
+  void* data() const { return data_; }
+  // The sizes of the dimensions.
+  const std::vector<std::size_t>& shape() const { return shape_; }
+  bool is_word() const { return is_word_; }    // 32-bit integers
+  bool is_float() const { return is_float_; }  // 32-bit
+  // For messages.
+  const std::string& format() const { return format_; }
+
+ private:
+  // One of these two holds the memory.
+  Py_buffer view_{};
+  nb::ndarray<nb::device::cpu, nb::c_contig> tensor_;
+  void* data_ = nullptr;
+  std::vector<std::size_t> shape_;
+  bool is_word_ = false;
+  bool is_float_ = false;
+  std::string format_;
+};
+
+// Rows of 32-bit words in memory that another object owns.
 class Rows {
  public:
   // REQUIRES: `buffer` is 1-D (one row) or 2-D, C-contiguous, writable, of
   // 32-bit integers, with rows of `words` words or more.  Otherwise raises
   // TypeError or UsageError.
   Rows(nb::handle buffer, std::size_t words);
-  ~Rows() { PyBuffer_Release(&view_); }
-  Rows(const Rows&) = delete;
-  Rows& operator=(const Rows&) = delete;
 
   std::size_t count() const { return count_; }
   std::size_t stride() const { return stride_; }
@@ -87,13 +120,31 @@ class Rows {
   std::span<std::int32_t> row(Py_ssize_t index) const;
 
  private:
-  // One of these two holds the memory.
-  Py_buffer view_{};
-  nb::ndarray<nb::device::cpu, nb::c_contig> tensor_;
+  const SharedArray array_;
   std::int32_t* words_ = nullptr;
   std::size_t count_ = 0;
   std::size_t stride_ = 0;
 };
+
+// Temperatures in memory that another object owns; none for None.
+class Temperatures {
+ public:
+  // REQUIRES: `array` is None, or 1-D, C-contiguous, writable, of 32-bit
+  // floating-point numbers, with `count` items or more.  Otherwise raises
+  // TypeError or UsageError.
+  Temperatures(nb::handle array, std::size_t count);
+
+  // The first `count`.
+  std::span<float> get() const { return numbers_; }
+
+ private:
+  std::optional<SharedArray> array_;
+  std::span<float> numbers_;
+};
+
+// A limit of time in seconds; none for None.  Raises UsageError for a number
+// that is not positive, and TypeError for what is no number.
+std::chrono::nanoseconds read_time_limit(nb::handle seconds);
 
 }  // namespace parlance::python
 

@@ -927,18 +927,28 @@ been accepted.  Row ``i`` gets the mask after node ``i``, or no bit if a token
 between the root and the node does not fit.  The matcher is unchanged.
 
 Args:
-    first_child: by node, the index of its first child, or -1.
+    first_child: by node, the index of its first child, or -1: a list, a tuple or
+        an array of integers.
     next_sibling: by node, the index of its next sibling, or -1.
     tokens: by node, its token id.
-    buffer: as of ``fill_bitmask``, with a row for each node, each of exactly
-        ``mask_words`` words.
+    buffer: as of ``fill_bitmask``, with a row for each node.
+    temperatures: an array of float32 in main memory with an item for each node,
+        which gets ``temperature`` after it; NaN where that is ``None``, where a
+        token does not fit, and where no mask was written.
+    time_limit: seconds after which no further mask is begun; that of the root
+        always is.  Nodes are visited depth first: a node, what is below its
+        first child, and then its next sibling.  The rows of the others stay as
+        they are.
+    clear_ended: whether the row of a node after the end of the text has no bit,
+        and not every bit.
 
 Returns:
-    ``False``, with nothing written, if the three lists are not of equal length
-    or are not a tree.
+    How many masks were written: one for each node, unless the time ran out.  0,
+    with nothing written, if the three lists are not of equal length or are not
+    a tree.
 
 Raises:
-    TypeError, UsageError: as of ``fill_bitmask``.)";
+    TypeError, UsageError: as of ``fill_bitmask``; ``time_limit`` is not positive.)";
 
 }  // namespace matcher
 

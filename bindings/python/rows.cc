@@ -1,5 +1,6 @@
-// Rows: masks in memory that the caller owns.
+// Arrays in memory that the caller owns: masks and temperatures.
 
+#include <cmath>
 #include <cstdint>
 
 #include "constraint.h"
@@ -8,84 +9,85 @@ namespace parlance::python {
 
 namespace {
 
-constexpr std::string_view kWanted =
+constexpr std::string_view kRowsWanted =
     "a writable C-contiguous array in main memory of 32-bit integers with 1 or "
     "2 dimensions, such as numpy.zeros((rows, constraint.mask_words), "
     "numpy.int32)";
+constexpr std::string_view kTemperaturesWanted =
+    "a writable C-contiguous array in main memory of 32-bit floating-point "
+    "numbers with 1 dimension, such as numpy.zeros(rows, numpy.float32)";
 
-bool is_word(const Py_buffer& view) {
+// Whether the items of a buffer are of one of the types that the letters of
+// `formats` stand for, in this machine's byte order, of 4 bytes.
+bool has_format(const Py_buffer& view, std::string_view formats) {
   const char* format = view.format;
   if (view.itemsize != 4 || format == nullptr) return false;
   if (*format == '@' || *format == '=' || *format == '<') ++format;
-  return (*format == 'i' || *format == 'I' || *format == 'l' ||
-          *format == 'L') &&
+  return *format != '\0' && formats.find(*format) != formats.npos &&
          format[1] == '\0';
 }
 
 }  // namespace
 
-Rows::Rows(nb::handle buffer, std::size_t words) {
-  bool is_words = false;
-  std::string format;
-  std::size_t dimensions = 0;
-  std::size_t last = 0;  // words per row
-  if (PyObject_CheckBuffer(buffer.ptr()) != 0) {
+SharedArray::SharedArray(nb::handle object, std::string_view what,
+                         std::string_view wanted) {
+  if (PyObject_CheckBuffer(object.ptr()) != 0) {
     if (PyObject_GetBuffer(
-            buffer.ptr(), &view_,
+            object.ptr(), &view_,
             PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
       view_.obj = nullptr;
       PyErr_Clear();
-      raise_type("buffer", kWanted, buffer);
+      raise_type(what, wanted, object);
     }
-    words_ = static_cast<std::int32_t*>(view_.buf);
-    is_words = is_word(view_);
-    format = view_.format == nullptr ? "B" : view_.format;
-    dimensions = static_cast<std::size_t>(view_.ndim);
-    if (dimensions > 0 && view_.shape != nullptr) {
-      count_ = static_cast<std::size_t>(view_.shape[0]);
-      last = static_cast<std::size_t>(view_.shape[dimensions - 1]);
+    data_ = view_.buf;
+    is_word_ = has_format(view_, "iIlL");
+    is_float_ = has_format(view_, "f");
+    format_ = view_.format == nullptr ? "B" : view_.format;
+    for (int i = 0; i < view_.ndim && view_.shape != nullptr; ++i) {
+      shape_.push_back(static_cast<std::size_t>(view_.shape[i]));
     }
-  } else {
-    // A tensor of another package; its memory is shared by DLPack.
-    if (!nb::hasattr(buffer, "__dlpack__") ||
-        !nb::try_cast(buffer, tensor_, false)) {
-      PyErr_Clear();
-      raise_type("buffer", kWanted, buffer);
-    }
-    words_ = static_cast<std::int32_t*>(tensor_.data());
-    const nb::dlpack::dtype type = tensor_.dtype();
-    is_words = (type == nb::dtype<std::int32_t>()) ||
-               (type == nb::dtype<std::uint32_t>());
-    format = std::to_string(type.bits) + "-bit DLPack code " +
-             std::to_string(type.code);
-    dimensions = tensor_.ndim();
-    if (dimensions > 0) {
-      count_ = tensor_.shape(0);
-      last = tensor_.shape(dimensions - 1);
-    }
+    shape_.resize(static_cast<std::size_t>(view_.ndim));
+    return;
   }
-  // If a constructor throws, the destructor does not run.
-  const auto refuse = [&](std::string message) {
-    PyBuffer_Release(&view_);
-    raise_usage(std::move(message));
-  };
-  if (!is_words) {
-    refuse("buffer holds items of format '" + format +
-           "' and not 32-bit integers; make it with dtype int32");
+  // A tensor of another package; its memory is shared by DLPack.
+  if (!nb::hasattr(object, "__dlpack__") ||
+      !nb::try_cast(object, tensor_, false)) {
+    PyErr_Clear();
+    raise_type(what, wanted, object);
+  }
+  data_ = tensor_.data();
+  const nb::dlpack::dtype type = tensor_.dtype();
+  is_word_ = (type == nb::dtype<std::int32_t>()) ||
+             (type == nb::dtype<std::uint32_t>());
+  is_float_ = type == nb::dtype<float>();
+  format_ = std::to_string(type.bits) + "-bit DLPack code " +
+            std::to_string(type.code);
+  for (std::size_t i = 0; i < tensor_.ndim(); ++i) {
+    shape_.push_back(tensor_.shape(i));
+  }
+}
+
+Rows::Rows(nb::handle buffer, std::size_t words)
+    : array_(buffer, "buffer", kRowsWanted),
+      words_(static_cast<std::int32_t*>(array_.data())) {
+  if (!array_.is_word()) {
+    raise_usage("buffer holds items of format '" + array_.format() +
+                "' and not 32-bit integers; make it with dtype int32");
   }
   if (reinterpret_cast<std::uintptr_t>(words_) % sizeof(std::int32_t) != 0) {
-    refuse("buffer begins at an address that is no multiple of 4");
+    raise_usage("buffer begins at an address that is no multiple of 4");
   }
-  if (dimensions != 1 && dimensions != 2) {
-    refuse("buffer has " + std::to_string(dimensions) +
-           " dimensions; a mask is one row, a batch of masks has two");
+  const std::vector<std::size_t>& shape = array_.shape();
+  if (shape.size() != 1 && shape.size() != 2) {
+    raise_usage("buffer has " + std::to_string(shape.size()) +
+                " dimensions; a mask is one row, a batch of masks has two");
   }
-  if (dimensions == 1) count_ = 1;
-  stride_ = last;
+  count_ = shape.size() == 1 ? 1 : shape.front();
+  stride_ = shape.back();
   if (stride_ < words) {
-    refuse("a row of the buffer has " + std::to_string(stride_) +
-           " words, and a mask needs " + std::to_string(words) +
-           " (mask_words)");
+    raise_usage("a row of the buffer has " + std::to_string(stride_) +
+                " words, and a mask needs " + std::to_string(words) +
+                " (mask_words)");
   }
 }
 
@@ -95,6 +97,46 @@ std::span<std::int32_t> Rows::row(Py_ssize_t index) const {
                 std::to_string(count_) + " row" + (count_ == 1 ? "" : "s"));
   }
   return all().subspan(static_cast<std::size_t>(index) * stride_, stride_);
+}
+
+Temperatures::Temperatures(nb::handle array, std::size_t count) {
+  if (array.is_none()) return;
+  array_.emplace(array, "temperatures", kTemperaturesWanted);
+  if (!array_->is_float() ||
+      reinterpret_cast<std::uintptr_t>(array_->data()) % sizeof(float) != 0) {
+    raise_usage("temperatures holds items of format '" + array_->format() +
+                "' and not 32-bit floating-point numbers; make it with dtype "
+                "float32");
+  }
+  if (array_->shape().size() != 1) {
+    raise_usage("temperatures has " + std::to_string(array_->shape().size()) +
+                " dimensions, and must have 1");
+  }
+  if (array_->shape()[0] < count) {
+    raise_usage("temperatures has " + std::to_string(array_->shape()[0]) +
+                " items, and there are " + std::to_string(count) + " rows");
+  }
+  numbers_ = {static_cast<float*>(array_->data()), count};
+}
+
+std::chrono::nanoseconds read_time_limit(nb::handle seconds) {
+  if (seconds.is_none()) return {};
+  const double number = PyFloat_AsDouble(seconds.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+      throw nb::python_error();
+    }
+    PyErr_Clear();
+  }
+  if (!(number > 0)) {
+    raise_usage("time_limit is a number of seconds greater than 0, or None");
+  }
+  using Seconds = std::chrono::duration<double>;
+  constexpr std::chrono::hours kLongest{24 * 365};
+  const Seconds limit(number);
+  if (limit > kLongest) return kLongest;
+  return std::max(std::chrono::nanoseconds(1),
+                  std::chrono::duration_cast<std::chrono::nanoseconds>(limit));
 }
 
 }  // namespace parlance::python

@@ -18,9 +18,10 @@
 // several threads.
 //
 // Law: a step does for each row what Matcher::accept_tokens(),
-// ResponseParser::feed_tokens() and Matcher::fill_bitmask() or
-// Matcher::fill_tree() do, whatever the number of threads.
+// ResponseParser::feed_tokens() and Matcher::fill_bitmask() and temperature(),
+// or Matcher::fill_tree(), do, whatever the number of threads.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -72,6 +73,8 @@ struct BatchInput {
   std::span<const std::int64_t> first_child = {};
   std::span<const std::int64_t> next_sibling = {};
   std::span<const std::int64_t> draft_tokens = {};
+  // As TreeOptions::time_limit, for this tree.
+  std::chrono::nanoseconds time_limit{0};
 };
 
 // What became of it.
@@ -85,6 +88,9 @@ struct BatchOutput {
   // for, if the row has no matcher, or if the mask excludes nothing.  Rows of
   // the buffer for a row without a matcher have every bit set.
   bool constrained = false;
+  // How many masks were written or given by number: of a draft tree the nodes
+  // that were visited, as in Matcher::fill_tree().
+  std::size_t filled = 0;
   // With a table of masks: the number of the mask, or kNothingExcluded, and
   // then nothing was written to the buffer.  kNotListed: the mask, if one was
   // asked for, is in the buffer.
@@ -123,9 +129,15 @@ class Batch {
   //
   // `table`: masks that it has, or can take, are given by number and not
   // written, except those of draft trees.
+  //
+  // `temperatures`: temperatures[r] receives Matcher::temperature() of the
+  // token that the mask of row r is for; NaN where it is null, where no matcher
+  // is, and where the tokens of a draft are not allowed.  It also receives that
+  // of a row whose mask is given by number.  REQUIRES: it is empty, or has a
+  // number for each row of the buffer.  Other numbers stay as they are.
   bool step(std::span<const BatchInput> inputs, std::span<std::int32_t> buffer,
             std::size_t stride, std::span<BatchOutput> outputs,
-            MaskTable* table = nullptr);
+            MaskTable* table = nullptr, std::span<float> temperatures = {});
 
  private:
   struct State;

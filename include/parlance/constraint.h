@@ -17,6 +17,7 @@
 //   No dead ends.  After any accepted tokens some text completes the response.
 //   Rollback.  A step that is undone has no effect on later steps.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -170,6 +171,24 @@ struct MatcherOptions {
   std::optional<double> default_temperature = std::nullopt;
 };
 
+// How Matcher::fill_tree() fills the masks of a draft tree.
+struct TreeOptions {
+  // After this time no further node is visited.  The root always is, a mask
+  // that has begun is finished, and the clock is read every few nodes.  0 or
+  // less: no limit.
+  std::chrono::nanoseconds time_limit{0};
+  // Receives temperature() after each node; NaN where it is null, where the
+  // tokens of the path are not allowed, and where no mask was made.  REQUIRES:
+  // it is empty, or has a number for each node.
+  std::span<float> temperatures = {};
+  // Words from the beginning of a row to that of the next; the words after the
+  // mask become 0.  0: mask_words().  REQUIRES: it is not less than that.
+  std::size_t stride = 0;
+  // Whether the row of a node after the end of the text has no bit set, as with
+  // some other libraries.  Default: it has every bit set, as in fill_bitmask().
+  bool clear_ended = false;
+};
+
 // A grammar compiled for a vocabulary.  Cheap to copy; copies share.  Safe to
 // share between threads: automata and masks are built lazily, under a lock, and
 // no answer depends on what has been built.
@@ -300,14 +319,18 @@ class Matcher {
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
                  std::span<std::int32_t> buffer);
-  // The same, and writes temperature() after node i to temperatures[i]; NaN
-  // where it is null, and where the tokens of the path are not allowed.
+  // The same with options.  Returns how many nodes were visited: fewer than
+  // there are only if the time ran out, and 0 only if what is REQUIRED does not
+  // hold.
   //
-  // REQUIRES: also that `temperatures` has a number for each node.
-  bool fill_tree(std::span<const std::int64_t> first_child,
-                 std::span<const std::int64_t> next_sibling,
-                 std::span<const std::int64_t> tokens,
-                 std::span<std::int32_t> buffer, std::span<float> temperatures);
+  // The order is depth first: a node, what is below its first child, and then
+  // its next sibling.  The rows of nodes that were not visited are left as they
+  // are.
+  std::size_t fill_tree(std::span<const std::int64_t> first_child,
+                        std::span<const std::int64_t> next_sibling,
+                        std::span<const std::int64_t> tokens,
+                        std::span<std::int32_t> buffer,
+                        const TreeOptions& options);
 
  private:
   friend class Constraint;

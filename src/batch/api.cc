@@ -1,6 +1,7 @@
 // The public Batch.
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -32,33 +33,38 @@ std::span<const Event> feed(const BatchRow& row,
   return {};
 }
 
-// Writes the masks that `input` asks for; whether they must be applied.
-bool fill(const BatchRow& row, const BatchInput& input,
-          std::span<std::int32_t> masks, std::size_t stride) {
+// Writes the temperature of the next token, if temperatures are wanted.
+void write_temperature(const BatchRow& row, std::span<float> temperatures) {
+  if (temperatures.empty()) return;
+  std::optional<double> found;
+  if (row.matcher != nullptr) found = row.matcher->temperature();
+  temperatures[0] = static_cast<float>(found.value_or(std::nan("")));
+}
+
+// Writes the masks that `input` asks for, and the temperatures, one for each
+// mask, unless these are empty.
+void fill(const BatchRow& row, const BatchInput& input,
+          std::span<std::int32_t> masks, std::size_t stride,
+          std::span<float> temperatures, BatchOutput& output) {
+  const std::size_t nodes = input.draft_tokens.size();
   if (row.matcher == nullptr) {
     std::ranges::fill(masks, -1);
-    return false;
+    std::ranges::fill(temperatures, std::nanf(""));
+    output.filled = masks_of(input);
+    return;
   }
-  if (input.draft_tokens.empty()) return row.matcher->fill_bitmask(masks);
-  // fill_tree() writes rows of its own length one after another.
-  const std::size_t words = row.matcher->mask_words();
-  const std::size_t nodes = input.draft_tokens.size();
-  if (words == stride) {
-    return row.matcher->fill_tree(input.first_child, input.next_sibling,
-                                  input.draft_tokens, masks);
+  if (nodes == 0) {
+    output.constrained = row.matcher->fill_bitmask(masks);
+    output.filled = 1;
+    write_temperature(row, temperatures);
+    return;
   }
-  std::vector<std::int32_t> dense(nodes * words);
-  if (!row.matcher->fill_tree(input.first_child, input.next_sibling,
-                              input.draft_tokens, dense)) {
-    return false;
-  }
-  for (std::size_t i = 0; i < nodes; ++i) {
-    const auto from = std::span(dense).subspan(i * words, words);
-    const auto to = masks.subspan(i * stride, stride);
-    std::ranges::copy(from, to.begin());
-    std::ranges::fill(to.subspan(words), 0);
-  }
-  return true;
+  output.filled = row.matcher->fill_tree(input.first_child, input.next_sibling,
+                                         input.draft_tokens, masks,
+                                         {.time_limit = input.time_limit,
+                                          .temperatures = temperatures,
+                                          .stride = stride});
+  output.constrained = output.filled != 0;
 }
 
 // The number of the mask that `input` asks for, if it has one.
@@ -152,10 +158,12 @@ std::size_t Batch::size() const {
 
 bool Batch::step(std::span<const BatchInput> inputs,
                  std::span<std::int32_t> buffer, std::size_t stride,
-                 std::span<BatchOutput> outputs, MaskTable* table) {
+                 std::span<BatchOutput> outputs, MaskTable* table,
+                 std::span<float> temperatures) {
   State& state = *state_;
   const std::size_t buffer_rows = stride == 0 ? 0 : buffer.size() / stride;
   if (outputs.size() < inputs.size() ||
+      (!temperatures.empty() && temperatures.size() < buffer_rows) ||
       !state.accepts(inputs, buffer_rows, stride)) {
     return false;
   }
@@ -172,14 +180,20 @@ bool Batch::step(std::span<const BatchInput> inputs,
     output.events = feed(row, input.tokens.first(output.accepted));
     const std::size_t masks = masks_of(input);
     output.mask_id = number_of(row, input, table);
+    output.constrained = false;
+    output.filled = 0;
+    if (masks == 0) return;
+    const std::span<float> heat =
+        temperatures.empty() ? temperatures
+                             : temperatures.subspan(input.mask_row, masks);
     if (output.mask_id != MaskTable::kNotListed) {
       output.constrained = output.mask_id != MaskTable::kNothingExcluded;
+      output.filled = 1;
+      write_temperature(row, heat);
       return;
     }
-    output.constrained =
-        masks != 0 &&
-        fill(row, input,
-             buffer.subspan(input.mask_row * stride, masks * stride), stride);
+    fill(row, input, buffer.subspan(input.mask_row * stride, masks * stride),
+         stride, heat, output);
   });
   return true;
 }

@@ -470,19 +470,18 @@ bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
                         std::span<const std::int64_t> next_sibling,
                         std::span<const std::int64_t> tokens,
                         std::span<std::int32_t> buffer) {
-  return state_->impl.fill_tree(first_child, next_sibling, tokens, buffer);
+  return fill_tree(first_child, next_sibling, tokens, buffer, TreeOptions()) !=
+         0;
 }
 
-bool Matcher::fill_tree(std::span<const std::int64_t> first_child,
-                        std::span<const std::int64_t> next_sibling,
-                        std::span<const std::int64_t> tokens,
-                        std::span<std::int32_t> buffer,
-                        std::span<float> temperatures) {
-  if (temperatures.empty() || temperatures.size() < tokens.size()) {
-    return false;
-  }
+std::size_t Matcher::fill_tree(std::span<const std::int64_t> first_child,
+                               std::span<const std::int64_t> next_sibling,
+                               std::span<const std::int64_t> tokens,
+                               std::span<std::int32_t> buffer,
+                               const TreeOptions& options) {
   return state_->impl.fill_tree(first_child, next_sibling, tokens, buffer,
-                                temperatures);
+                                options.stride, options.time_limit,
+                                options.temperatures, options.clear_ended);
 }
 
 // --- Batches -----------------------------------------------------------------

@@ -431,31 +431,51 @@ bool is_tree(std::span<const std::int64_t> first_child,
 
 }  // namespace
 
-bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
-                            std::span<const std::int64_t> next_sibling,
-                            std::span<const std::int64_t> tokens,
-                            std::span<std::int32_t> buffer,
-                            std::span<float> temperatures) {
+std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
+                                   std::span<const std::int64_t> next_sibling,
+                                   std::span<const std::int64_t> tokens,
+                                   std::span<std::int32_t> buffer,
+                                   std::size_t stride,
+                                   std::chrono::nanoseconds limit,
+                                   std::span<float> temperatures,
+                                   bool clear_ended) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kNodesPerLook = 4;  // at the clock
   const std::size_t words = constraint_->compiler().mask_words();
   const std::size_t count = tokens.size();
+  if (stride == 0) stride = words;
   if (first_child.size() != count || next_sibling.size() != count ||
-      buffer.size() / std::max<std::size_t>(words, 1) < count ||
+      stride < words ||
+      buffer.size() / std::max<std::size_t>(stride, 1) < count ||
+      (!temperatures.empty() && temperatures.size() < count) ||
       !is_tree(first_child, next_sibling)) {
-    return false;
+    return 0;
   }
+  const bool limited = limit > std::chrono::nanoseconds(0);
+  const Clock::time_point begin =
+      limited ? Clock::now() : Clock::time_point::min();
+  std::ranges::fill(temperatures, std::nanf(""));
   // Nodes to visit, each with the state before its token.
   std::vector<std::pair<std::size_t, Node>> left;
+  std::size_t visited = 0;
   const auto visit = [&](std::size_t node, const Node& position) {
-    fill_node(position, buffer.subspan(node * words, words));
+    const auto row = buffer.subspan(node * stride, stride);
+    fill_node(position, row);
+    if (position.terminated && clear_ended) std::ranges::fill(row, 0);
     if (!temperatures.empty()) {
       temperatures[node] =
           static_cast<float>(temperature_at(position).value_or(std::nan("")));
     }
+    ++visited;
     if (first_child[node] < 0) return;
     left.emplace_back(static_cast<std::size_t>(first_child[node]), position);
   };
   visit(0, {.position = here(), .terminated = is_terminated()});
   while (!left.empty()) {
+    if (limited && visited % kNodesPerLook == 1 &&
+        Clock::now() - begin >= limit) {
+      break;
+    }
     const auto [node, before] = left.back();
     left.pop_back();
     if (next_sibling[node] >= 0) {
@@ -463,7 +483,7 @@ bool MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
     }
     visit(node, follow(before, tokens[node]));
   }
-  return true;
+  return visited;
 }
 
 }  // namespace parlance::mask

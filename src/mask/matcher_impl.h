@@ -12,6 +12,7 @@
 // gone.
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -83,11 +84,14 @@ class MatcherImpl {
   std::optional<KnownMask> known_mask() {
     return constraint_->known_mask(here(), *stops_);
   }
-  bool fill_tree(std::span<const std::int64_t> first_child,
-                 std::span<const std::int64_t> next_sibling,
-                 std::span<const std::int64_t> tokens,
-                 std::span<std::int32_t> buffer,
-                 std::span<float> temperatures = {});
+  // `stride` and what follows: as TreeOptions.
+  std::size_t fill_tree(std::span<const std::int64_t> first_child,
+                        std::span<const std::int64_t> next_sibling,
+                        std::span<const std::int64_t> tokens,
+                        std::span<std::int32_t> buffer, std::size_t stride = 0,
+                        std::chrono::nanoseconds limit = {},
+                        std::span<float> temperatures = {},
+                        bool clear_ended = false);
 
   bool accept_token(Id id);
   std::size_t accept_tokens(std::span<const Id> ids);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -94,7 +96,11 @@ struct Server {
   // parsers or none.
   Request request(std::uint32_t kind) const {
     Request out;
-    if (kind % 5 != 4) out.matcher = constraint.matcher();
+    if (kind % 5 != 4) {
+      const bool hot = kind % 2 == 0;
+      out.matcher = constraint.matcher(
+          {.default_temperature = hot ? std::optional(0.5) : std::nullopt});
+    }
     if (kind % 5 <= 1 || kind % 5 == 4) {
       out.parser.emplace(format, ParserOptions{.prefix = "",
                                                .vocabulary = &tokens,
@@ -172,8 +178,9 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
     std::shuffle(inputs.begin(), inputs.end(), random);
     std::vector<std::int32_t> masks(rows * stride, 7);
     std::vector<BatchOutput> outputs(inputs.size());
-    ASSERT_TRUE(
-        batch.step(inputs, masks, stride, outputs, table ? &*table : nullptr));
+    std::vector<float> heat(rows, 7);
+    ASSERT_TRUE(batch.step(inputs, masks, stride, outputs,
+                           table ? &*table : nullptr, heat));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const BatchInput& input = inputs[i];
       Request& one = requests.at(input.row)->second;
@@ -189,7 +196,27 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
       bool constrained = matcher && matcher->fill_bitmask(mask);
       if (input.mask_row == BatchInput::kNoMask) {
         ASSERT_FALSE(outputs[i].constrained);
+        ASSERT_EQ(outputs[i].filled, 0U);
       } else {
+        const std::size_t nodes =
+            std::max<std::size_t>(input.draft_tokens.size(), 1);
+        ASSERT_EQ(outputs[i].filled, nodes);
+        std::vector<float> wanted(nodes, NAN);
+        if (matcher && nodes == 1) {
+          wanted[0] = static_cast<float>(matcher->temperature().value_or(NAN));
+        } else if (matcher) {
+          std::vector<std::int32_t> tree(nodes * host.words);
+          ASSERT_EQ(
+              matcher->fill_tree(first_child, next_sibling, input.draft_tokens,
+                                 tree, {.temperatures = wanted}),
+              nodes);
+        }
+        for (std::size_t node = 0; node < nodes; ++node) {
+          const float got = heat[input.mask_row + node];
+          ASSERT_TRUE(got == wanted[node] ||
+                      (std::isnan(got) && std::isnan(wanted[node])))
+              << got << " " << wanted[node];
+        }
         const std::int32_t id = outputs[i].mask_id;
         const auto row = [&](std::size_t node) {
           if (id == MaskTable::kNothingExcluded) {
@@ -251,6 +278,74 @@ TEST(Batch, DoesWhatEachRowDoesAlone) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+TEST(Batch, GivesTheTemperatureOfEachMask) {
+  const Server& host = server();
+  const Constraint constraint = *host.compiler.compile_ebnf(
+      "root ::= \"a\" v \"z\"\nv[temperature=0.5] ::= \"x\"+");
+  Matcher hot = constraint.matcher({.default_temperature = 2});
+  Matcher plain = constraint.matcher();
+  Batch batch;
+  const std::uint32_t rows[] = {batch.add({.matcher = &hot}),
+                                batch.add({.matcher = &plain}), batch.add({})};
+  MaskTable table(host.compiler);
+  const std::vector<TokenId> a = {'a'};
+  const std::array<std::int64_t, 3> child = {1, 2, -1};
+  const std::array<std::int64_t, 3> sibling = {-1, -1, -1};
+  const std::array<std::int64_t, 3> draft = {'a', 'x', 'z'};
+  for (MaskTable* const one : {static_cast<MaskTable*>(nullptr), &table}) {
+    std::vector<std::int32_t> masks(8 * host.words);
+    std::vector<float> heat(8, 7);
+    std::vector<BatchOutput> outputs(3);
+    const std::array<BatchInput, 3> inputs = {
+        BatchInput{.row = rows[0], .tokens = a, .mask_row = 6},
+        BatchInput{.row = rows[1],
+                   .tokens = a,
+                   .mask_row = 1,
+                   .first_child = child,
+                   .next_sibling = sibling,
+                   .draft_tokens = draft},
+        BatchInput{.row = rows[2], .mask_row = 0}};
+    ASSERT_TRUE(batch.step(inputs, masks, host.words, outputs, one, heat));
+    EXPECT_EQ(heat[6], 0.5F);
+    EXPECT_EQ(heat[1], 0.5F);
+    EXPECT_EQ(heat[2], 0.5F);
+    EXPECT_TRUE(std::isnan(heat[3]) && std::isnan(heat[0]));
+    EXPECT_TRUE(heat[4] == 7 && heat[5] == 7 && heat[7] == 7);
+    EXPECT_EQ(outputs[1].filled, 3U);
+    EXPECT_FALSE(batch.step(inputs, masks, host.words, outputs, one,
+                            std::span(heat).first(7)));
+    hot.reset();
+    plain.reset();
+  }
+}
+
+TEST(Batch, ATreeMayTakeOnlySoLong) {
+  const Server& host = server();
+  Matcher matcher = host.compiler.compile_ebnf("root ::= \"a\"*")->matcher();
+  Batch batch({.threads = 1});
+  const std::uint32_t row = batch.add({.matcher = &matcher});
+  std::vector<std::int64_t> child(20'000), sibling(child.size(), -1),
+      draft(child.size(), 'a');
+  for (std::size_t i = 0; i < child.size(); ++i) {
+    child[i] = i + 1 < child.size() ? static_cast<std::int64_t>(i + 1) : -1;
+  }
+  BatchInput input = {.row = row,
+                      .mask_row = 0,
+                      .first_child = child,
+                      .next_sibling = sibling,
+                      .draft_tokens = draft,
+                      .time_limit = std::chrono::nanoseconds(1)};
+  std::vector<std::int32_t> masks(child.size() * host.words, 7);
+  std::vector<BatchOutput> outputs(1);
+  ASSERT_TRUE(batch.step({&input, 1}, masks, host.words, outputs));
+  EXPECT_GE(outputs[0].filled, 1U);
+  EXPECT_LT(outputs[0].filled, child.size());
+  EXPECT_EQ(masks.back(), 7);
+  input.time_limit = {};
+  ASSERT_TRUE(batch.step({&input, 1}, masks, host.words, outputs));
+  EXPECT_EQ(outputs[0].filled, child.size());
 }
 
 TEST(MaskTable, ARowIsTheMaskAndStays) {

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -553,16 +557,70 @@ TEST(MatcherImpl, OnlyTreesAreFilled) {
   for (const Case& c : cases) {
     rows.assign(6, 77);
     EXPECT_EQ(matcher.fill_tree(c.first_child, c.next_sibling, c.tokens, rows),
-              c.tree);
+              c.tree ? c.tokens.size() : 0);
     if (!c.tree) {
       EXPECT_EQ(rows, Row(6, 77));
     }
   }
   // Ids that are none fit nowhere.
   const Links tokens = {0, -1, std::int64_t{1} << 40};
-  EXPECT_TRUE(
-      matcher.fill_tree(Links{1, -1, -1}, Links{-1, 2, -1}, tokens, rows));
+  EXPECT_EQ(matcher.fill_tree(Links{1, -1, -1}, Links{-1, 2, -1}, tokens, rows),
+            3U);
   EXPECT_EQ(Row(rows.begin() + 2, rows.end()), Row(4, 0));
+}
+
+TEST(MatcherImpl, TreesAreFilledUntilTheTimeIsOver) {
+  const auto p = make_constraint(
+      words(), std::make_shared<TextSet>(std::vector<std::string>{"abab"}),
+      {4});
+  MatcherImpl matcher(p);
+  const std::size_t count = 100'000;
+  const std::size_t words = p->compiler().mask_words();
+  const std::size_t stride = words + 1;
+  std::vector<std::int64_t> child(count), sibling(count, -1), tokens(count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    child[i] = i + 1 < count ? static_cast<std::int64_t>(i + 1) : -1;
+  }
+  const auto fill = [&](std::chrono::nanoseconds limit, Row& rows,
+                        std::vector<float>& heat) {
+    rows.assign(count * stride, 77);
+    heat.assign(count, 77);
+    return matcher.fill_tree(child, sibling, tokens, rows, stride, limit, heat);
+  };
+  Row all, some;
+  std::vector<float> heat;
+  for (const std::chrono::nanoseconds limit :
+       {std::chrono::nanoseconds(0), std::chrono::nanoseconds(-5),
+        std::chrono::nanoseconds(std::chrono::hours(1)),
+        std::chrono::nanoseconds::max()}) {
+    EXPECT_EQ(fill(limit, all, heat), count);
+    EXPECT_EQ(all.back(), 0);
+  }
+  const std::size_t visited = fill(std::chrono::nanoseconds(1), some, heat);
+  EXPECT_GE(visited, 1U);
+  EXPECT_LT(visited, count);
+  const auto at = static_cast<std::ptrdiff_t>(visited * stride);
+  EXPECT_TRUE(std::equal(some.begin(), some.begin() + at, all.begin()));
+  EXPECT_EQ(Row(some.begin() + at, some.end()), Row(all.size() - at, 77));
+  EXPECT_TRUE(std::ranges::all_of(heat, [](float one) { return one != one; }));
+}
+
+TEST(MatcherImpl, TheRowsAfterTheEndOfATextAreFullOrEmpty) {
+  const auto p = make_constraint(
+      words(), std::make_shared<TextSet>(std::vector<std::string>{"ab"}), {4});
+  using Links = std::vector<std::int64_t>;
+  MatcherImpl matcher(p);
+  ASSERT_TRUE(matcher.accept_bytes("ab"));
+  const std::size_t words = p->compiler().mask_words();
+  for (const bool clear : {false, true}) {
+    Row rows(2 * words, 77);
+    EXPECT_EQ(matcher.fill_tree(Links{1, -1}, Links{-1, -1}, Links{1, 4}, rows,
+                                0, {}, {}, clear),
+              2U);
+    EXPECT_EQ(
+        Row(rows.begin() + static_cast<std::ptrdiff_t>(words), rows.end()),
+        Row(words, clear ? 0 : -1));
+  }
 }
 
 TEST(ConstraintImpl, IsRightWithAnyBudget) {

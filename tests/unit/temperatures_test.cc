@@ -156,8 +156,9 @@ TEST_F(Temperatures, OfEachNodeOfADraftTree) {
   const std::vector<std::int64_t> tokens = {0, 0, 8, 1, 3};
   std::vector<std::int32_t> rows(5);
   std::vector<float> found(5, 7);
+  const TreeOptions with = {.temperatures = found};
   Matcher matcher = of(kRules, 0.25);
-  ASSERT_TRUE(matcher.fill_tree(child, sibling, tokens, rows, found));
+  ASSERT_TRUE(matcher.fill_tree(child, sibling, tokens, rows, with));
   EXPECT_TRUE(std::isnan(found[3]));
   found[3] = -1;
   EXPECT_EQ(found, std::vector<float>({0.25F, 0.5F, 0.5F, -1, 0.25F}));
@@ -166,9 +167,10 @@ TEST_F(Temperatures, OfEachNodeOfADraftTree) {
   std::vector<std::int32_t> plain(5);
   ASSERT_TRUE(matcher.fill_tree(child, sibling, tokens, plain));
   EXPECT_EQ(rows, plain);
-  ASSERT_TRUE(of(kRules).fill_tree(child, sibling, tokens, rows, found));
+  ASSERT_TRUE(of(kRules).fill_tree(child, sibling, tokens, rows, with));
   EXPECT_TRUE(std::isnan(found[0]) && std::isnan(found[4]));
-  EXPECT_FALSE(matcher.fill_tree(child, sibling, tokens, rows, {}));
+  const TreeOptions few = {.temperatures = std::span(found).first(4)};
+  EXPECT_EQ(matcher.fill_tree(child, sibling, tokens, rows, few), 0U);
 }
 
 TEST(InheritTemperatures, CopiesARuleForEachTemperature) {

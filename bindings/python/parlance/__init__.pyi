@@ -1354,6 +1354,7 @@ class BatchStep(NamedTuple):
         constrained: whether masks were written that must be applied.
         deltas: the text that became certain.
         mask_ids: with a ``MaskTable``, the numbers of the masks.
+        filled: how many masks it got.
     """
 
     accepted: list[int]
@@ -1361,6 +1362,7 @@ class BatchStep(NamedTuple):
     constrained: list[bool]
     deltas: list[tuple[int, str, str, str, int]]
     mask_ids: list[int]
+    filled: list[int]
 
 class MaskTable:
     """Masks by number, for engines that keep masks on their device.
@@ -1503,6 +1505,8 @@ class Batch:
         ]
         | None = None,
         table: MaskTable | None = None,
+        temperatures: Any = None,
+        time_limit: float | None = None,
     ) -> BatchStep:
         """Accepts the tokens of rows, feeds their parsers, fills their masks.
 
@@ -1521,6 +1525,12 @@ class Batch:
             table: a ``MaskTable``.  Masks that it has, or can take, are given by
                 ``BatchStep.mask_ids`` and not written to the buffer, except those
                 of draft trees.
+            temperatures: an array of float32 in main memory with an item for each
+                row of the buffer, which gets ``Matcher.temperature`` of the token
+                that the mask is for; NaN where that is ``None``, where the row has
+                no matcher, and where a token of a draft does not fit.
+            time_limit: seconds that each draft tree may take, as of
+                ``Matcher.fill_tree``.
 
         Returns:
             A ``BatchStep``.
@@ -2093,7 +2103,11 @@ class Matcher:
         next_sibling: Sequence[int],
         tokens: Sequence[int],
         buffer: Any,
-    ) -> bool:
+        *,
+        temperatures: Any = None,
+        time_limit: float | None = None,
+        clear_ended: bool = False,
+    ) -> int:
         """Writes the masks of a tree of draft tokens in one call.
 
         Node ``i`` is token ``tokens[i]``.  Node 0 is the root; its token has already
@@ -2101,18 +2115,28 @@ class Matcher:
         between the root and the node does not fit.  The matcher is unchanged.
 
         Args:
-            first_child: by node, the index of its first child, or -1.
+            first_child: by node, the index of its first child, or -1: a list, a tuple or
+                an array of integers.
             next_sibling: by node, the index of its next sibling, or -1.
             tokens: by node, its token id.
-            buffer: as of ``fill_bitmask``, with a row for each node, each of exactly
-                ``mask_words`` words.
+            buffer: as of ``fill_bitmask``, with a row for each node.
+            temperatures: an array of float32 in main memory with an item for each node,
+                which gets ``temperature`` after it; NaN where that is ``None``, where a
+                token does not fit, and where no mask was written.
+            time_limit: seconds after which no further mask is begun; that of the root
+                always is.  Nodes are visited depth first: a node, what is below its
+                first child, and then its next sibling.  The rows of the others stay as
+                they are.
+            clear_ended: whether the row of a node after the end of the text has no bit,
+                and not every bit.
 
         Returns:
-            ``False``, with nothing written, if the three lists are not of equal length
-            or are not a tree.
+            How many masks were written: one for each node, unless the time ran out.  0,
+            with nothing written, if the three lists are not of equal length or are not
+            a tree.
 
         Raises:
-            TypeError, UsageError: as of ``fill_bitmask``.
+            TypeError, UsageError: as of ``fill_bitmask``; ``time_limit`` is not positive.
         """
 
 def fill_bitmasks(

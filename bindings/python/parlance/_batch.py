@@ -18,6 +18,7 @@ class BatchStep(NamedTuple):
         constrained: whether masks were written that must be applied.
         deltas: the text that became certain.
         mask_ids: with a ``MaskTable``, the numbers of the masks.
+        filled: how many masks it got.
     """
 
     accepted: list[int]
@@ -25,6 +26,7 @@ class BatchStep(NamedTuple):
     constrained: list[bool]
     deltas: list[tuple[int, str, str, str, int]]
     mask_ids: list[int]
+    filled: list[int]
 
 
 BatchStep.accepted.__doc__ = (
@@ -49,6 +51,10 @@ the call; ``call`` is -1 otherwise.
 BatchStep.mask_ids.__doc__ = (
     "The number of the row's mask in the ``MaskTable``; -1 if the mask excludes "
     "nothing; -2 if the mask, if one was asked for, is in the buffer."
+)
+BatchStep.filled.__doc__ = (
+    "How many masks the row got, in the buffer or by number: 1, or 0 where none was "
+    "asked for; for a draft tree what ``Matcher.fill_tree`` returns."
 )
 
 
@@ -194,7 +200,16 @@ class Batch:
         return self._batch.size()
 
     def step(
-        self, rows, tokens, buffer=None, *, mask_rows=None, drafts=None, table=None
+        self,
+        rows,
+        tokens,
+        buffer=None,
+        *,
+        mask_rows=None,
+        drafts=None,
+        table=None,
+        temperatures=None,
+        time_limit=None,
     ):
         """Accepts the tokens of rows, feeds their parsers, fills their masks.
 
@@ -213,6 +228,12 @@ class Batch:
             table: a ``MaskTable``.  Masks that it has, or can take, are given by
                 ``BatchStep.mask_ids`` and not written to the buffer, except those
                 of draft trees.
+            temperatures: an array of float32 in main memory with an item for each
+                row of the buffer, which gets ``Matcher.temperature`` of the token
+                that the mask is for; NaN where that is ``None``, where the row has
+                no matcher, and where a token of a draft does not fit.
+            time_limit: seconds that each draft tree may take, as of
+                ``Matcher.fill_tree``.
 
         Returns:
             A ``BatchStep``.
@@ -235,5 +256,7 @@ class Batch:
                 mask_rows,
                 drafts,
                 table,
+                temperatures,
+                time_limit,
             )
         )

@@ -157,6 +157,52 @@ def test_draft_trees_and_rows_of_the_buffer():
     assert (masks[[0, 2, 5]] == 7).all()
 
 
+def test_temperatures_of_rows_and_drafts():
+    grammar = parlance.Grammar.from_ebnf(
+        'root ::= "a" v "z"\nv[temperature=0.5] ::= "x"+'
+    )
+    constraint = grammar.compile(VOCABULARY)
+    batch = parlance.Batch()
+    rows = [
+        batch.add(constraint.matcher(default_temperature=2)),
+        batch.add(constraint.matcher()),
+        batch.add(),
+    ]
+    tree = ([1, 2, -1], [-1, -1, -1], [97, 120, 122])
+    masks = numpy.zeros((6, WORDS), numpy.int32)
+    heat = numpy.full(6, 7, numpy.float32)
+    step = batch.step(
+        rows,
+        [[], [97], []],
+        masks,
+        mask_rows=[5, 1, 0],
+        drafts=[None, tree, None],
+        temperatures=heat,
+    )
+    assert step.filled == [1, 3, 1]
+    assert heat[[5, 1, 2]].tolist() == [2, 0.5, 0.5]
+    assert numpy.isnan(heat[[3, 0]]).all() and heat[4] == 7
+    for wrong in (heat[:5], numpy.zeros(6), masks):
+        with pytest.raises(parlance.UsageError, match="temperatures"):
+            batch.step(rows[:1], [[]], masks, temperatures=wrong)
+    with pytest.raises(parlance.UsageError, match="needs a buffer"):
+        batch.step(rows[:1], [[]], temperatures=heat)
+
+
+def test_a_draft_tree_with_a_limit_of_time():
+    grammar = parlance.Grammar.from_regex("a*")
+    batch = parlance.Batch()
+    row = batch.add(grammar.compile(VOCABULARY).matcher())
+    size = 20_000
+    tree = ([*range(1, size), -1], [-1] * size, numpy.full(size, 97))
+    masks = numpy.zeros((size, WORDS), numpy.int32)
+    (filled,) = batch.step([row], [[]], masks, drafts=[tree], time_limit=1e-9).filled
+    assert 1 <= filled < size
+    assert batch.step([row], [[]], masks, drafts=[tree]).filled == [size]
+    with pytest.raises(parlance.UsageError, match="time_limit"):
+        batch.step([row], [[]], masks, time_limit=0)
+
+
 def test_rows_come_and_go():
     batch = parlance.Batch()
     first, second = batch.add(), batch.add()
@@ -166,7 +212,7 @@ def test_rows_come_and_go():
         batch.remove(first)
     assert batch.add() == first
     step = batch.step([second, first], [[1, 2], []])
-    assert step == ([2, 0], [False, False], [False, False], [], [-2, -2])
+    assert step == ([2, 0], [False, False], [False, False], [], [-2, -2], [0, 0])
 
 
 def test_a_matcher_may_be_rolled_back_between_steps():

@@ -458,9 +458,65 @@ def test_tree(constraint):
             walked
         )
     assert matcher.steps() == 1
-    assert not matcher.fill_tree([1], [-1], [0, 6], rows)
+    assert matcher.fill_tree([1], [-1], [0, 6], rows) == 0
     with pytest.raises(parlance.UsageError, match="nodes"):
         matcher.fill_tree([-1] * 5, [-1] * 5, [0] * 5, rows)
+
+
+@pytest.mark.parametrize("kind", [numpy.int32, numpy.int64, numpy.uint16, list])
+def test_a_tree_in_arrays(constraint, kind):
+    matcher = constraint.matcher()
+    matcher.accept_token(0)
+    lists = [[1, 2, -1], [-1, -1, -1], [0, 6, 5]]
+    want = numpy.zeros((3, 1), numpy.int32)
+    assert matcher.fill_tree(*lists, want) == 3
+    if kind is numpy.uint16:
+        arrays = [lists[0], lists[1], numpy.array(lists[2], kind)]
+    else:
+        arrays = [
+            # Not contiguous.
+            numpy.repeat(numpy.array(part, kind), 2)[::2] if kind is not list else part
+            for part in lists
+        ]
+    rows = numpy.full((3, 3), 7, numpy.int32)
+    assert matcher.fill_tree(*arrays, rows) == 3
+    assert (rows[:, :1] == want).all() and (rows[:, 1:] == 0).all()
+
+
+def test_temperatures_and_the_end_of_a_tree(vocabulary):
+    compiler = parlance.Compiler(vocabulary)
+    matcher = compiler.compile_ebnf(
+        'root ::= "{" v\nv[temperature=0.5] ::= "!"'
+    ).matcher()
+    tree = ([1, 2, 3, -1], [-1] * 4, [0, 0, 8, END])
+    heat = numpy.full(5, 7, numpy.float32)
+    rows = numpy.zeros((4, matcher.mask_words), numpy.int32)
+    assert matcher.fill_tree(*tree, rows, temperatures=heat) == 4
+    assert heat[1] == 0.5 and numpy.isnan(heat[[0, 2, 3]]).all() and heat[4] == 7
+    assert (rows[3] == -1).all()
+    assert matcher.fill_tree(*tree, rows, clear_ended=True) == 4
+    assert (rows[3] == 0).all()
+    for wrong in (numpy.zeros(3, numpy.float32), numpy.zeros(4), rows[0]):
+        with pytest.raises(parlance.UsageError, match="temperatures"):
+            matcher.fill_tree(*tree, rows, temperatures=wrong)
+    with pytest.raises(TypeError, match="temperatures"):
+        matcher.fill_tree(*tree, rows, temperatures=[0.0] * 4)
+
+
+def test_a_tree_with_a_limit_of_time(constraint):
+    matcher = constraint.matcher()
+    size = 20_000
+    tree = ([*range(1, size), -1], [-1] * size, [0] * size)
+    rows = numpy.full((size, 1), 7, numpy.int32)
+    filled = matcher.fill_tree(*tree, rows, time_limit=1e-9)
+    assert 1 <= filled < size
+    assert (rows[filled:] == 7).all()
+    assert matcher.fill_tree(*tree, rows, time_limit=1e300) == size
+    for wrong in (0, -1.0, float("nan"), 10**400):
+        with pytest.raises(parlance.UsageError, match="time_limit"):
+            matcher.fill_tree(*tree, rows, time_limit=wrong)
+    with pytest.raises(TypeError):
+        matcher.fill_tree(*tree, rows, time_limit="1")
 
 
 # ---- Compiler

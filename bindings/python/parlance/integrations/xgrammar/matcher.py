@@ -10,7 +10,6 @@ import functools
 import importlib.util
 import math
 import operator
-import time
 import warnings
 
 from ..._constraining import fill_bitmasks
@@ -268,7 +267,7 @@ class GrammarMatcher:
 
         Node ``i`` is token ``draft_tokens[i]``; node 0 is the root, whose token
         has been accepted.  Row ``i`` gets the mask after node ``i``, or no bit if
-        a token on the way from the root does not fit.
+        a token on the way from the root does not fit or ends the text.
 
         Args:
             retrieve_next_token: by node, the index of its first child, or -1: a
@@ -276,8 +275,8 @@ class GrammarMatcher:
             retrieve_next_sibling: by node, the index of its next sibling, or -1.
             draft_tokens: by node, its token.
             token_bitmask: a bitmask with a row for each node.
-            time_threshold: seconds after which the call returns; 0 or less for
-                no limit.
+            time_threshold: seconds after which the call returns and leaves the
+                other rows as they are; 0 or less for no limit.
             temperatures: float32 in main memory, one for each node: gets
                 ``temperature`` after the node, or -1.
 
@@ -287,61 +286,32 @@ class GrammarMatcher:
         Raises:
             RuntimeError: the lists are no tree, or the bitmask does not fit.
         """
-        children = _indices("retrieve_next_token", retrieve_next_token)
-        siblings = _indices("retrieve_next_sibling", retrieve_next_sibling)
-        tokens = _indices("draft_tokens", draft_tokens)
-        _check_tree(children, siblings, tokens)
-        if len(token_bitmask.shape) != 2 or len(token_bitmask) < len(tokens):
+        tree = (retrieve_next_token, retrieve_next_sibling, draft_tokens)
+        _check_integers(tree)
+        size = len(draft_tokens)
+        if len(token_bitmask.shape) != 2 or len(token_bitmask) < size:
             raise RuntimeError(
                 f"token_bitmask has the shape {tuple(token_bitmask.shape)}; it needs "
-                f"a row for each of {len(tokens)} nodes"
+                f"a row for each of {size} nodes"
             )
         if temperatures is not None:
-            _check_temperatures(temperatures, len(tokens))
-        # Without stop tokens the mask after the end has no bit.
-        if time_threshold <= 0 and temperatures is None and self._stops:
-            try:
-                return self.matcher.fill_tree(children, siblings, tokens, token_bitmask)
-            except (Error, TypeError) as error:
-                raise RuntimeError(str(error)) from error
-        return self._walk_tree(
-            children, siblings, tokens, token_bitmask, time_threshold, temperatures
-        )
-
-    def _walk_tree(self, children, siblings, tokens, bitmask, seconds, temperatures):
-        """``traverse_draft_tree`` node by node, in the order of a depth-first
-        search; looks at the clock after each mask."""
-        end = time.monotonic() + seconds if seconds > 0 else None
+            _check_temperatures(temperatures, size)
+        try:
+            filled = self.matcher.fill_tree(
+                *tree,
+                token_bitmask,
+                temperatures=temperatures,
+                time_limit=time_threshold if time_threshold > 0 else None,
+                clear_ended=True,
+            )
+        except (Error, TypeError) as error:
+            raise RuntimeError(str(error)) from error
+        if filled == 0:
+            _check_tree(*map(_list, tree))
         if temperatures is not None:
-            temperatures[: len(tokens)] = -1
-        for row in range(len(tokens)):
-            bitmask[row, :] = 0
-        matcher = self.matcher.copy()
-        base = matcher.steps()
-        todo = [(0, 0)]  # a node, and the steps from the root to its parent
-        while todo:
-            node, depth = todo.pop()
-            matcher.rollback(matcher.steps() - base - depth)
-            # Siblings come after the whole subtree of the node.
-            if node != 0 and siblings[node] >= 0:
-                todo.append((siblings[node], depth))
-            if node != 0:
-                if not matcher.accept_token(tokens[node]):
-                    continue
-                depth += 1
-            try:
-                matcher.fill_bitmask(bitmask, node)
-            except (Error, TypeError) as error:
-                raise RuntimeError(str(error)) from error
-            if matcher.is_terminated():
-                bitmask[node, :] = 0
-            if temperatures is not None:
-                temperatures[node] = _or_minus_one(matcher.temperature)
-            if children[node] >= 0:
-                todo.append((children[node], depth))
-            if end is not None and todo and time.monotonic() > end:
-                return False
-        return True
+            temperatures = temperatures[:size]
+            temperatures[temperatures != temperatures] = -1  # NaN
+        return filled == size
 
     def find_jump_forward_string(self):
         """Returns the text that must come next, a ``str``."""
@@ -422,11 +392,13 @@ def _list(values):
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
-def _indices(name, values):
-    """A list, tensor or array of int64 as a list."""
-    if not str(getattr(values, "dtype", "int64")).endswith("int64"):
-        raise RuntimeError(f"{name} holds {values.dtype} and not int64")
-    return _list(values)
+def _check_integers(tree):
+    """Raises RuntimeError unless the parts of a tree are lists, or tensors or
+    arrays of int64."""
+    names = ("retrieve_next_token", "retrieve_next_sibling", "draft_tokens")
+    for name, values in zip(names, tree):
+        if not str(getattr(values, "dtype", "int64")).endswith("int64"):
+            raise RuntimeError(f"{name} holds {values.dtype} and not int64")
 
 
 def _check_tree(children, siblings, tokens):
@@ -440,7 +412,7 @@ def _check_tree(children, siblings, tokens):
         )
     if not size:
         raise RuntimeError("the tree has no root")
-    if siblings[0] >= 0:
+    if siblings[0] != -1:
         raise RuntimeError("the root has a sibling")
     reached = [False] * size
     reached[0] = True
@@ -448,9 +420,9 @@ def _check_tree(children, siblings, tokens):
     while todo:
         node = todo.pop()
         for after in (children[node], siblings[node]):
-            if after < 0:
+            if after == -1:
                 continue
-            if after >= size:
+            if not 0 <= after < size:
                 raise RuntimeError(f"node {node} refers to {after} of {size} nodes")
             if reached[after]:
                 raise RuntimeError(f"node {after} is reached twice")
