@@ -36,7 +36,9 @@ class CaptureProgress {
   CaptureProgress() = default;
   CaptureProgress(const CaptureProgress&) {}
   CaptureProgress(CaptureProgress&& other) noexcept = default;
-  CaptureProgress& operator=(const CaptureProgress&) = delete;
+  CaptureProgress& operator=(const CaptureProgress& other) {
+    return *this = CaptureProgress(other);
+  }
   CaptureProgress& operator=(CaptureProgress&& other) noexcept {
     std::swap(readers_, other.readers_);
     std::swap(reader_, other.reader_);
