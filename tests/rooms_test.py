@@ -83,6 +83,7 @@ EXCEPTIONS = {
     ("harmony/marks.h", "vocabulary.h"): "are those of a vocabulary",
     ("chat/blocks.h", "chat.h"): "fills its chunks",
     ("chat/fields.cc", "chat.h"): "defines chat_fields",
+    ("chat/regions_as_content.cc", "chat.h"): "defines RegionsAsContent",
     ("chat/fields.cc", "format.h"): "defines chat_fields of a Format",
     ("chat/fields.cc", "tag_parser.h"): "defines chat_fields of a tag",
     ("mask/compiler_impl.h", "vocabulary.h"): "masks are made for a vocabulary",

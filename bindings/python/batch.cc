@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "constraint.h"
+#include "events.h"
 #include "stepping.h"
 
 namespace parlance::python {
@@ -122,11 +123,6 @@ std::vector<Draft> read_drafts(nb::handle drafts, std::size_t rows) {
   return out;
 }
 
-nb::str str_of(std::string_view text) {
-  return nb::steal<nb::str>(PyUnicode_FromStringAndSize(
-      text.data(), static_cast<Py_ssize_t>(text.size())));
-}
-
 // A table, and how many steps use it now: others must not clear it.
 struct TableObject {
   explicit TableObject(const Compiler& compiler, std::size_t rows)
@@ -198,11 +194,7 @@ std::size_t copy_rows(TableObject& self, nb::handle buffer, std::size_t begin) {
 
 class BatchObject {
  public:
-  explicit BatchObject(unsigned threads) : batch_({.threads = threads}) {
-    for (std::size_t i = 0; i < kKinds; ++i) {
-      kinds_[i] = str_of(to_string(static_cast<EventKind>(i)));
-    }
-  }
+  explicit BatchObject(unsigned threads) : batch_({.threads = threads}) {}
 
   std::uint32_t add(nb::object matcher, nb::object parser) {
     check_no_step();
@@ -374,29 +366,18 @@ class BatchObject {
       mask_ids.append(output.mask_id);
       filled.append(output.filled);
       for (const Event& event : output.events) {
-        if (event.kind == EventKind::kRegionOpen ||
-            event.kind == EventKind::kRegionClose) {
-          continue;
-        }
-        const bool call = event.kind == EventKind::kCallOpen ||
-                          event.kind == EventKind::kCallArguments ||
-                          event.kind == EventKind::kCallClose;
-        deltas.append(nb::make_tuple(
-            numbers[i], kinds_[static_cast<std::size_t>(event.kind)],
-            str_of(event.field), str_of(event.text),
-            call ? static_cast<std::int64_t>(event.call) : -1));
+        if (!is_delta(event)) continue;
+        deltas.append(nb::make_tuple(numbers[i], delta_kind(event),
+                                     to_key(event.field), to_str(event.text),
+                                     delta_call(event)));
       }
     }
     return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids,
                           filled);
   }
 
-  static constexpr std::size_t kKinds =
-      static_cast<std::size_t>(EventKind::kCallClose) + 1;
-
   Batch batch_;
   std::vector<std::optional<Row>> rows_;  // by number
-  nb::object kinds_[kKinds];
   InUse in_use_ = false;
 };
 

@@ -176,7 +176,11 @@ class EventPrototypes {
     bool captures = false;  // its open event has named groups, maybe none
   };
   EventPrototypes() = default;
-  explicit EventPrototypes(std::span<const Field> fields);
+  // With `bare`, the keys are those that transformers gives an event, and no
+  // others.
+  explicit EventPrototypes(std::span<const Field> fields, bool bare = false);
+
+  bool bare() const { return bare_; }
 
   // The field's name as a str, borrowed.
   PyObject* name(std::uint32_t field) const { return names_[field].ptr(); }
@@ -188,6 +192,7 @@ class EventPrototypes {
   }
 
  private:
+  bool bare_ = false;
   std::vector<nb::object> names_;
   std::vector<bool> dirty_;
   std::vector<bool> captures_;
@@ -204,6 +209,8 @@ class FormatObject {
   const Format& format() const { return format_; }
   const std::string& source() const { return source_; }
   const EventPrototypes& prototypes() const { return prototypes_; }
+  // Of bare events; made when first needed.
+  const EventPrototypes& bare_prototypes() const;
   // By field.
   std::span<const std::string_view> names() const { return names_; }
 
@@ -212,6 +219,7 @@ class FormatObject {
   std::string source_;
   std::vector<std::string_view> names_;  // of format_
   EventPrototypes prototypes_;
+  mutable std::unique_ptr<const EventPrototypes> bare_prototypes_;
 };
 
 Recover to_recover(nb::handle value);  // None, True or False
@@ -246,6 +254,7 @@ void define_arrow(nb::module_& m);
 void define_batch(nb::module_& m);
 void define_chat(nb::module_& m);
 void define_constraint(nb::module_& m);
+void define_delta_stream(nb::module_& m);
 void define_errors(nb::module_& m);
 void define_format(nb::module_& m);
 void define_grammar(nb::module_& m);

@@ -60,7 +60,7 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
   }
   switch (event.kind) {
     case EventKind::kRegionOpen:
-      if (prototypes.has_captures(event.field_index)) {
+      if (prototypes.has_captures(event.field_index) && !prototypes.bare()) {
         nb::dict captures;
         for (const Capture& capture : event.captures) {
           nb::object name = to_key(capture.name);
@@ -105,6 +105,7 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
       set(dict, k.call, to_int(event.call));
       break;
   }
+  if (prototypes.bare()) return dict;
   set(dict, k.start, to_int(event.bytes.begin));
   set(dict, k.end, to_int(event.bytes.end));
   if (event.cut) set(dict, k.cut, to_bool(true));
@@ -114,7 +115,8 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
 
 }  // namespace
 
-EventPrototypes::EventPrototypes(std::span<const Field> fields) {
+EventPrototypes::EventPrototypes(std::span<const Field> fields, bool bare)
+    : bare_(bare) {
   const Keys& k = keys();
   nb::object none = nb::none();
   nb::object zero = to_int(0);
@@ -128,7 +130,7 @@ EventPrototypes::EventPrototypes(std::span<const Field> fields) {
       nb::dict prototype;
       set(prototype, k.type, to_key(to_string(kind)));
       set(prototype, k.field, names_.back());
-      if (kind == EventKind::kRegionOpen && field.captures) {
+      if (kind == EventKind::kRegionOpen && field.captures && !bare) {
         set(prototype, k.captures, none);
       }
       if (kind == EventKind::kRegionChunk ||
@@ -139,8 +141,10 @@ EventPrototypes::EventPrototypes(std::span<const Field> fields) {
         set(prototype, k.dirty, to_bool(field.dirty));
       }
       if (kind == EventKind::kRegionClose) set(prototype, k.value, none);
-      set(prototype, k.start, zero);
-      set(prototype, k.end, zero);
+      if (!bare) {
+        set(prototype, k.start, zero);
+        set(prototype, k.end, zero);
+      }
       prototypes_.push_back(std::move(prototype));
     }
   }
@@ -155,6 +159,56 @@ nb::object to_list(std::span<const Event> events,
   for (std::size_t i = 0; i < events.size(); ++i) {
     PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
                    to_dict(events[i], prototypes, tokens, fed).release().ptr());
+  }
+  return list;
+}
+
+nb::object delta_kind(const Event& event) {
+  constexpr std::size_t kKinds =
+      static_cast<std::size_t>(EventKind::kCallClose) + 1;
+  // Never destroyed: static destructors run after the interpreter has ended.
+  static PyObject** const kinds = [] {
+    auto* made = new PyObject*[kKinds];
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      const std::string name(to_string(static_cast<EventKind>(i)));
+      made[i] = interned(name.c_str());
+    }
+    return made;
+  }();
+  return nb::borrow(kinds[static_cast<std::size_t>(event.kind)]);
+}
+
+std::int64_t delta_call(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kCallOpen:
+    case EventKind::kCallArguments:
+    case EventKind::kCallClose:
+      return event.call;
+    default:
+      return -1;
+  }
+}
+
+nb::object to_deltas(std::span<const Event> events, const Fed& fed) {
+  const auto count = std::count_if(events.begin(), events.end(), is_delta);
+  nb::object list = nb::steal(PyList_New(count));
+  if (!list.is_valid()) throw nb::python_error();
+  Py_ssize_t at = 0;
+  for (const Event& event : events) {
+    if (!is_delta(event)) continue;
+    const bool whole = fed.object != nullptr && event.text == fed.text;
+    nb::object members[] = {
+        delta_kind(event), to_key(event.field),
+        whole ? nb::borrow(fed.object) : nb::object(to_str(event.text)),
+        nb::steal(PyLong_FromLongLong(delta_call(event)))};
+    nb::object tuple = nb::steal(PyTuple_New(std::size(members)));
+    if (!tuple.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < std::size(members); ++i) {
+      if (!members[i].is_valid()) throw nb::python_error();
+      PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i),
+                      members[i].release().ptr());
+    }
+    PyList_SetItem(list.ptr(), at++, tuple.release().ptr());
   }
   return list;
 }

@@ -26,6 +26,18 @@ struct Fed {
 nb::object to_list(std::span<const Event> events,
                    const EventPrototypes& prototypes, bool tokens,
                    const Fed& fed = {});
+// The events that carry text, a list of tuples (kind, field, text, call);
+// `call` is -1 for the events of regions.  It costs a third of the dicts.
+nb::object to_deltas(std::span<const Event> events, const Fed& fed = {});
+// Whether to_deltas() has the event.
+inline bool is_delta(const Event& event) {
+  return event.kind != EventKind::kRegionOpen &&
+         event.kind != EventKind::kRegionClose;
+}
+// The members of its tuple.
+nb::object delta_kind(const Event& event);
+std::int64_t delta_call(const Event& event);
+
 nb::object to_list(std::span<const Part> parts,
                    const EventPrototypes& prototypes);
 nb::object to_list(std::span<const Diagnostic> diagnostics);

@@ -136,7 +136,7 @@ std::vector<std::string_view> names_of(const Format& format) {
   return out;
 }
 
-EventPrototypes prototypes_of(const Format& format) {
+EventPrototypes prototypes_of(const Format& format, bool bare = false) {
   const std::uint32_t implicit = implicit_field(format);
   std::vector<EventPrototypes::Field> fields;
   for (std::uint32_t i = 0; i < format.field_count(); ++i) {
@@ -144,7 +144,7 @@ EventPrototypes prototypes_of(const Format& format) {
                       .dirty = format.field_dirty(i),
                       .captures = i != implicit});
   }
-  return EventPrototypes(fields);
+  return EventPrototypes(fields, bare);
 }
 
 }  // namespace
@@ -154,6 +154,14 @@ FormatObject::FormatObject(Format format, std::string source)
       source_(std::move(source)),
       names_(names_of(format_)),
       prototypes_(prototypes_of(format_)) {}
+
+const EventPrototypes& FormatObject::bare_prototypes() const {
+  if (bare_prototypes_ == nullptr) {
+    bare_prototypes_ =
+        std::make_unique<const EventPrototypes>(prototypes_of(format_, true));
+  }
+  return *bare_prototypes_;
+}
 
 Recover to_recover(nb::handle value) {
   if (value.is_none()) return Recover::kDefault;

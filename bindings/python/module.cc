@@ -26,5 +26,6 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_batch(m);
   parlance::python::define_harmony(m);
   parlance::python::define_chat(m);
+  parlance::python::define_delta_stream(m);
   parlance::python::define_view(m);
 }

@@ -12,9 +12,11 @@ class ParserObject {
  public:
   ParserObject(nb::object format, nb::handle prefix, const ToolSet* tools,
                const Vocabulary* vocabulary, nb::handle recover,
-               nb::handle markers, bool stream_calls)
+               nb::handle markers, bool stream_calls, bool bare_events)
       : format_object_(std::move(format)),
         format_(format_of(format_object_)),
+        prototypes_(&(bare_events ? format_->bare_prototypes()
+                                  : format_->prototypes())),
         tokens_(vocabulary != nullptr),
         parser_(
             make(prefix, tools, vocabulary, recover, markers, stream_calls)),
@@ -23,20 +25,29 @@ class ParserObject {
   }
 
   nb::object feed(nb::handle text) {
-    ResponseParser& parser = idle();
-    if (parser.finalized()) raise_finalized();
-    nb::object list = feed_parser(
-        parser, text, tokens_, input_, [&](std::span<const Event> got) {
-          return to_list(got, format_->prototypes(), tokens_, input_.fed);
-        });
-    if (!failed_) check_failure(list);
-    return list;
+    return feed_to(text, [&](std::span<const Event> got) {
+      return to_list(got, *prototypes_, tokens_, input_.fed);
+    });
+  }
+
+  nb::object feed_deltas(nb::handle text) {
+    return feed_to(text, [&](std::span<const Event> got) {
+      return to_deltas(got, input_.fed);
+    });
   }
 
   nb::object finalize() {
     ResponseParser& parser = idle();
     if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
     nb::object list = events(parser.finalize());
+    check_failure(list);
+    return nb::make_tuple(to_object(parser.message().fields), list);
+  }
+
+  nb::object finalize_deltas() {
+    ResponseParser& parser = idle();
+    if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
+    nb::object list = to_deltas(parser.finalize());
     check_failure(list);
     return nb::make_tuple(to_object(parser.message().fields), list);
   }
@@ -64,6 +75,14 @@ class ParserObject {
   }
 
  private:
+  nb::object feed_to(nb::handle text, const auto& to_events) {
+    ResponseParser& parser = idle();
+    if (parser.finalized()) raise_finalized();
+    nb::object list = feed_parser(parser, text, tokens_, input_, to_events);
+    if (!failed_) check_failure(list);
+    return list;
+  }
+
   ResponseParser& idle() {
     check_idle(in_use_);
     return parser_;
@@ -99,7 +118,7 @@ class ParserObject {
   }
 
   nb::object events(std::span<const Event> span) const {
-    return to_list(span, format_->prototypes(), tokens_);
+    return to_list(span, *prototypes_, tokens_);
   }
 
   // A failure is raised by the call in which it came up, and by every
@@ -113,6 +132,7 @@ class ParserObject {
 
   nb::object format_object_;  // keeps format_
   const FormatObject* format_;
+  const EventPrototypes* prototypes_;  // of the events
   bool tokens_;
   bool failed_ = false;
   FedInput input_;
@@ -132,18 +152,27 @@ std::optional<Stepped> stepped_response_parser(nb::handle object) {
 void define_parser(nb::module_& m) {
   nb::class_<ParserObject>(m, "ResponseParser")
       .def(nb::init<nb::object, nb::handle, const ToolSet*, const Vocabulary*,
-                    nb::handle, nb::handle, bool>(),
+                    nb::handle, nb::handle, bool, bool>(),
            nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),
            nb::arg("vocabulary").none(), nb::arg("recover").none(),
-           nb::arg("markers"), nb::arg("stream_calls"))
+           nb::arg("markers"), nb::arg("stream_calls"),
+           nb::arg("bare_events") = false)
       .def("feed", &ParserObject::feed, nb::arg("text").none(),
            nb::sig("def feed(self, text: str | bytes | bytearray | "
                    "Sequence[int] | None) -> list[dict[str, Any]]"),
            doc::parser::kFeed)
+      .def("feed_deltas", &ParserObject::feed_deltas, nb::arg("text").none(),
+           nb::sig("def feed_deltas(self, text: str | bytes | bytearray | "
+                   "Sequence[int] | None) -> list[tuple[str, str, str, int]]"),
+           doc::parser::kFeedDeltas)
       .def("finalize", &ParserObject::finalize,
            nb::sig("def finalize(self) -> tuple[dict[str, Any], list[dict[str, "
                    "Any]]]"),
            doc::parser::kFinalize)
+      .def("finalize_deltas", &ParserObject::finalize_deltas,
+           nb::sig("def finalize_deltas(self) -> tuple[dict[str, Any], "
+                   "list[tuple[str, str, str, int]]]"),
+           doc::parser::kFinalizeDeltas)
       .def_prop_ro("initial_events", &ParserObject::initial_events,
                    doc::parser::kInitialEvents)
       .def_prop_ro("message", &ParserObject::message, doc::parser::kMessage)

@@ -111,10 +111,25 @@ class TagParserObject {
         });
   }
 
+  nb::object feed_deltas(nb::handle text) {
+    TagParser& parser = idle();
+    if (parser.finalized()) raise_finalized("TagParser");
+    return feed_parser(
+        parser, text, ids_, input_,
+        [&](std::span<const Event> got) { return to_deltas(got, input_.fed); });
+  }
+
   nb::object finalize() {
     TagParser& parser = idle();
     if (parser.finalized()) raise_finalized("TagParser");
     nb::object list = to_list(parser.finalize(), compiled_->prototypes(), ids_);
+    return nb::make_tuple(message(), list);
+  }
+
+  nb::object finalize_deltas() {
+    TagParser& parser = idle();
+    if (parser.finalized()) raise_finalized("TagParser");
+    nb::object list = to_deltas(parser.finalize());
     return nb::make_tuple(message(), list);
   }
 
@@ -239,10 +254,18 @@ void define_tag_parser(nb::module_& m) {
            nb::sig("def feed(self, text: str | bytes | bytearray | "
                    "Sequence[int] | None) -> list[dict[str, Any]]"),
            doc::parser::kFeed)
+      .def("feed_deltas", &TagParserObject::feed_deltas, nb::arg("text").none(),
+           nb::sig("def feed_deltas(self, text: str | bytes | bytearray | "
+                   "Sequence[int] | None) -> list[tuple[str, str, str, int]]"),
+           doc::parser::kFeedDeltas)
       .def("finalize", &TagParserObject::finalize,
            nb::sig("def finalize(self) -> tuple[dict[str, Any], list[dict[str, "
                    "Any]]]"),
            doc::parser::kFinalize)
+      .def("finalize_deltas", &TagParserObject::finalize_deltas,
+           nb::sig("def finalize_deltas(self) -> tuple[dict[str, Any], "
+                   "list[tuple[str, str, str, int]]]"),
+           doc::parser::kFinalizeDeltas)
       .def_prop_ro("initial_events", &TagParserObject::initial_events,
                    doc::parser::kInitialEvents)
       .def_prop_ro("message", &TagParserObject::message, doc::parser::kMessage)

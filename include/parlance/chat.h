@@ -150,6 +150,42 @@ class ChatStream {
   std::unique_ptr<Impl> impl_;
 };
 
+// Makes the regions of some fields content: their text with its delimiters, for
+// clients that are not told reasoning from content, or do not get calls.
+//
+//   RegionsAsContent plain(chat_fields(format), {"reasoning"},
+//                          parser.prefix_bytes());
+//   for (std::string_view text : generated) {
+//     plain.read(text);
+//     send(stream.feed(plain.route(parser.feed(text))));
+//   }
+//
+// Movable, not copyable.  One stream, one thread.
+class RegionsAsContent {
+ public:
+  // REQUIRES: a field is "content".  `names`: of fields.  `begin`: where the
+  // response begins in the parser's stream, ResponseParser::prefix_bytes().
+  RegionsAsContent(std::span<const ChatField> fields,
+                   std::vector<std::string> names, std::size_t begin);
+  ~RegionsAsContent();
+  RegionsAsContent(RegionsAsContent&&) noexcept;
+  RegionsAsContent& operator=(RegionsAsContent&&) noexcept;
+
+  // The bytes of the response that the parser reads next.  Memory: the bytes
+  // that no event has covered yet.
+  void read(std::string_view bytes);
+
+  // The events of the parser; in place of those of the fields, regions of the
+  // field "content" with the bytes that they cover, ill-formed UTF-8 as U+FFFD.
+  // They are valid until the next call of route(), and as long as `events`.
+  // Complexity: O(size of the events).
+  std::span<const Event> route(std::span<const Event> events);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 }  // namespace parlance
 
 #endif  // PARLANCE_CHAT_H_

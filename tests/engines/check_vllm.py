@@ -7,8 +7,10 @@ vLLM's.  There is no GPU and no model: a script, or a random choice among the
 tokens of the mask, writes the responses.
 """
 
+import copy
 import json
 import pathlib
+import pickle
 import random
 import re
 import subprocess
@@ -590,3 +592,42 @@ def test_parsers_alone():
         for piece in "<think>so</think>" + text
     ]
     assert collected([*deltas, reasoning.finish_streaming()]) == ("so", text, [])
+
+
+# ---- Deltas that are not validated.
+
+DELTAS = [
+    {"content": "c"},
+    {"reasoning": "r"},
+    {"content": "c", "reasoning": "r"},
+    {"tool_calls": [{"index": 0, "function": {"arguments": "{"}}]},
+    {
+        "tool_calls": [
+            {
+                "index": 1,
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "f", "arguments": ""},
+            },
+            {"index": 1, "function": {"arguments": "1"}},
+        ]
+    },
+]
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+def test_deltas_are_what_vllm_validates(delta):
+    from parlance.integrations.vllm import parsers
+
+    assert parsers._delta_message is parsers._constructed
+    made, wanted = parsers._constructed(delta), parsers._validated(delta)
+    for one in (made, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert one == wanted
+        assert one.model_fields_set == wanted.model_fields_set
+        assert one.model_dump_json() == wanted.model_dump_json()
+        assert one.model_dump(exclude_unset=True) == wanted.model_dump(
+            exclude_unset=True
+        )
+    made.role = "assistant"  # as vLLM's servers may do
+    made.tool_calls.append(made)
+    assert not parsers._constructed({"content": "c"}).tool_calls

@@ -213,5 +213,80 @@ TEST(Chat, AnEmptyResponseIsAResponse) {
   for (const ChatApi api : kApis) expect_law(api, stream("", fixed(api)));
 }
 
+// ---- RegionsAsContent
+
+struct Plain {
+  std::string content;   // the chunks of the field
+  std::size_t open = 0;  // regions of content that were opened
+  std::size_t closed = 0;
+  std::size_t others = 0;  // events of the fields that are content now
+};
+
+// Feeds `text` in pieces of up to `longest` bytes; the regions of `names`
+// become content.
+Plain plain_of(std::string_view text, std::vector<std::string> names,
+               std::size_t longest, unsigned seed) {
+  const Result<Format> format = Format::built_in("qwen3");
+  EXPECT_TRUE(format);
+  const std::string prefix = "<|im_start|>assistant\n";
+  ResponseParser parser(
+      *format,
+      {.prefix = prefix, .recover = Recover::kYes, .stream_calls = true});
+  const std::vector<ChatField> fields = chat_fields(*format);
+  RegionsAsContent regions(fields, names, parser.prefix_bytes());
+  std::mt19937 random(seed);
+  Plain out;
+  const auto take = [&](std::span<const Event> events) {
+    for (const Event& event : regions.route(events)) {
+      if (event.field == "content") {
+        if (event.kind == EventKind::kRegionOpen) ++out.open;
+        if (event.kind == EventKind::kRegionClose) ++out.closed;
+        if (event.kind == EventKind::kRegionChunk) out.content += event.text;
+      }
+      const bool named = std::ranges::find(names, event.field) != names.end();
+      if (named) ++out.others;
+    }
+  };
+  while (!text.empty()) {
+    const std::size_t size =
+        std::min<std::size_t>(text.size(), 1 + random() % longest);
+    regions.read(text.substr(0, size));
+    take(parser.feed(text.substr(0, size)));
+    text.remove_prefix(size);
+  }
+  take(parser.finalize());
+  return out;
+}
+
+// White space that the parser trims from content before a call stays trimmed.
+TEST(RegionsAsContent, KeepsTheTextOfTheRegionsWithTheirDelimiters) {
+  const Plain reasoning = plain_of(kResponse, {"reasoning", "thinking"}, 9, 1);
+  EXPECT_EQ(reasoning.content, "<think>\nHm. \n</think>\n\nLet me\n look.So.");
+  EXPECT_EQ(reasoning.others, 0U);
+  const Plain calls = plain_of(kResponse, {"tool_calls"}, 9, 1);
+  const std::string all(kResponse);
+  EXPECT_EQ(calls.content,
+            "Let me\n look." + all.substr(all.find("<tool_call>")));
+  EXPECT_EQ(calls.others, 0U);
+}
+
+TEST(RegionsAsContent, DoesNotDependOnTheCut) {
+  const std::string damaged =
+      std::string(kResponse) + "<think>\xF0\x9F half</think><tool_call>{";
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"reasoning", "thinking"},
+        {"tool_calls"},
+        {"reasoning", "thinking", "tool_calls"},
+        {}}) {
+    const Plain whole = plain_of(damaged, names, 1 << 20, 0);
+    for (unsigned seed = 0; seed < 50; ++seed) {
+      const Plain cut = plain_of(damaged, names, 1 + seed % 12, seed);
+      EXPECT_EQ(cut.content, whole.content) << seed;
+      EXPECT_EQ(cut.open, whole.open) << seed;
+      EXPECT_EQ(cut.closed, whole.closed) << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace parlance

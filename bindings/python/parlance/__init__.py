@@ -875,7 +875,11 @@ class ResponseParser(_parlance.ResponseParser):
             recover,
             markers,
             stream_calls,
+            self._bare_events,
         )
+
+    # Events have the keys that transformers gives them, and no others.
+    _bare_events = False
 
 
 def _either(name, value, alias):

@@ -1253,6 +1253,43 @@ class TagParser:
         without the GIL; Ctrl-C ends the call between pieces of 1 MiB.
         """
 
+    def feed_deltas(
+        self, text: _Text | _Ids | None
+    ) -> list[tuple[str, str, str, int]]:
+        """Consumes the next piece of the response and returns what text became certain.
+
+        It does what ``feed`` does, and costs less: a piece of a response is a tuple and
+        no ``dict``.  Both may be used for one response.
+
+        Args:
+            text: as of ``feed``.
+
+        Returns:
+            A list of tuples ``(kind, field, text, call)``, oldest first: the events of
+            ``feed`` that carry text, or are of calls.  ``kind`` is the ``"type"`` of the
+            event: ``"region_chunk"``, ``"region_malformed"`` or ``"text_unclaimed"``, or,
+            with ``stream_calls``, ``"call_open"`` (the text is the name),
+            ``"call_arguments"`` or ``"call_close"`` (no text).  ``call`` is the number of
+            the call, -1 for the other kinds.
+
+        Raises:
+            The same errors as ``feed``; ``ResponseError.events`` has such tuples.
+
+        Complexity: as of ``feed``.
+        """
+
+    def finalize_deltas(
+        self,
+    ) -> tuple[dict[str, Any], list[tuple[str, str, str, int]]]:
+        """Ends the response; returns ``(message, deltas)``.
+
+        It does what ``finalize`` does, and returns the rest of the text as ``feed_deltas``
+        does.
+
+        Raises:
+            The same errors as ``finalize``.
+        """
+
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Ends the response and returns ``(message, events)``.
 
@@ -2286,6 +2323,43 @@ class ResponseParser:
 
         Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
         without the GIL; Ctrl-C ends the call between pieces of 1 MiB.
+        """
+
+    def feed_deltas(
+        self, text: _Text | _Ids | None
+    ) -> list[tuple[str, str, str, int]]:
+        """Consumes the next piece of the response and returns what text became certain.
+
+        It does what ``feed`` does, and costs less: a piece of a response is a tuple and
+        no ``dict``.  Both may be used for one response.
+
+        Args:
+            text: as of ``feed``.
+
+        Returns:
+            A list of tuples ``(kind, field, text, call)``, oldest first: the events of
+            ``feed`` that carry text, or are of calls.  ``kind`` is the ``"type"`` of the
+            event: ``"region_chunk"``, ``"region_malformed"`` or ``"text_unclaimed"``, or,
+            with ``stream_calls``, ``"call_open"`` (the text is the name),
+            ``"call_arguments"`` or ``"call_close"`` (no text).  ``call`` is the number of
+            the call, -1 for the other kinds.
+
+        Raises:
+            The same errors as ``feed``; ``ResponseError.events`` has such tuples.
+
+        Complexity: as of ``feed``.
+        """
+
+    def finalize_deltas(
+        self,
+    ) -> tuple[dict[str, Any], list[tuple[str, str, str, int]]]:
+        """Ends the response; returns ``(message, deltas)``.
+
+        It does what ``finalize`` does, and returns the rest of the text as ``feed_deltas``
+        does.
+
+        Raises:
+            The same errors as ``finalize``.
         """
 
     def finalize(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -61,6 +61,14 @@ def tools_of(tools):
     return _cached_tools(_tools_text(tools))
 
 
+def tools_of_request(tools):
+    """The ``ToolSet`` of a list of tools that comes with a request.
+
+    Every request has a list of its own, so the text alone is the key.
+    """
+    return _cached_tools(_tools_text(tools)) if tools else None
+
+
 def _schema_of(function):
     try:
         from transformers.utils.chat_template_utils import get_json_schema

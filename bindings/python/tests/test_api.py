@@ -413,6 +413,70 @@ def test_feed_of_something_else(bad):
     assert parser.feed("ok")
 
 
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_deltas_are_the_events_that_carry_text(size, vocabulary):
+    """feed_deltas and feed say the same, in both parsers, of text and of ids."""
+    tag = qwen3_tag()
+    text = (
+        "<think>\nHm ü. \n</think>\n\nLet me look.\n<tool_call>\n"
+        '{"name": "f", "arguments": {"n": 1, "s": "ü"}}\n</tool_call>'
+    )
+    makers = [
+        (lambda: parlance.ResponseParser("qwen3", "", stream_calls=True), text),
+        (
+            lambda: parlance.ResponseParser(
+                "qwen3", "", stream_calls=True, recover=True
+            ),
+            text + "<tool_call>\n{broken\n</tool_call> and more",
+        ),
+        (lambda: parlance.TagParser(tag, stream_calls=True), text),
+        (
+            lambda: parlance.ResponseParser(
+                "qwen3", "", vocabulary=vocabulary, stream_calls=True
+            ),
+            list(text.encode()),
+        ),
+    ]
+    for make, response in makers:
+        with_events, with_deltas = make(), make()
+        for at in range(0, len(response), size):
+            piece = response[at : at + size]
+            assert with_deltas.feed_deltas(piece) == deltas_of(
+                with_events.feed(piece)
+            )
+        message, events = with_events.finalize()
+        assert with_deltas.finalize_deltas() == (message, deltas_of(events))
+        with pytest.raises(parlance.StateError):
+            with_deltas.feed_deltas("")
+        with pytest.raises(parlance.StateError):
+            with_deltas.finalize_deltas()
+
+
+def qwen3_tag():
+    return parlance.Format("qwen3").structural_tag(TOOLS, reasoning="allowed")
+
+
+def deltas_of(events):
+    return [
+        (
+            event["type"],
+            event["field"],
+            event["name"] if event["type"] == "call_open" else event.get("text", ""),
+            event.get("call", -1),
+        )
+        for event in events
+        if event["type"] not in ("region_open", "region_close")
+    ]
+
+
+def test_a_failure_has_the_deltas_of_its_call():
+    parser = parlance.ResponseParser(TEMPLATE, "", recover=False)
+    with pytest.raises(parlance.ResponseError) as caught:
+        parser.feed_deltas('<think>a</think><call:f>{"a": </call>')
+        parser.finalize_deltas()
+    assert all(type(delta) is tuple for delta in caught.value.events)
+
+
 def test_nothing_is_no_text(vocabulary):
     assert parlance.parse_response(None, TEMPLATE, prefix="") == {
         "role": "assistant"

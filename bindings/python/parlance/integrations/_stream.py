@@ -15,9 +15,9 @@ Other servers hand out text alone, which is then read.
 
 from __future__ import annotations
 
-from .. import Format, ResponseParser, ToolSet, detect_format
-from .._parlance import Vocabulary
-from ..chat import ChatStream
+from .. import Format, ResponseParser, detect_format
+from .._parlance import DeltaStream, Vocabulary
+from .._tools import tools_of_request
 
 REASONING = "reasoning"
 CALLS = "tool_calls"
@@ -49,7 +49,7 @@ class Model:
             except (TypeError, ValueError):  # a tokenizer of another kind
                 pass
         self._spellings = {}
-        self._words = {}
+        self.words = {}  # the results of word()
         # The special tokens that the format knows, such as the end of a turn.
         self.marks = frozenset()
         if self.vocabulary is not None:
@@ -77,12 +77,12 @@ class Model:
 
     def word(self, id):
         """The text of a token, or ``None`` if its bytes are not whole characters."""
-        if id not in self._words:
+        if id not in self.words:
             try:
-                self._words[id] = self.spelling(id).decode()
+                self.words[id] = self.spelling(id).decode()
             except UnicodeDecodeError:
-                self._words[id] = None
-        return self._words[id]
+                self.words[id] = None
+        return self.words[id]
 
     def is_special(self, id):
         return self.vocabulary.kind(id) in ("added", "control")
@@ -142,31 +142,29 @@ class Stream:
         markers="token",
     ):
         self._model = model
+        self._words = model.words
         self._markers = markers
         self._prompt = prompt if isinstance(prompt, str) else list(prompt or ())
-        self._tools = ToolSet(tools) if tools else None
+        self._tools = tools_of_request(tools)
         hidden = [(REASONING, reasoning), (CALLS, calls)]
-        self._as_content = {name for name, told in hidden if not told}
-        self._parser = None
+        self._as_content = [name for name, told in hidden if not told]
+        self._deltas = None  # a DeltaStream, when something has come
         self._by_id = None  # unknown until something comes
-        self._chat = ChatStream(
-            model.format,
-            id="-",
-            reasoning_name=REASONING,
-        )
         self._pending = []  # ids that the text does not have yet
         self._ahead = b""  # text that no id has been read for
         self._agrees = True
-        self._raw = _Raw() if self._as_content else None
         self._finished = False
-        self._call = None  # the index of the call that is being written
-        self.open_calls = set()  # the indices of calls that have not ended
         self.seen = 0  # ids
 
     @property
     def reasoning_tokens(self):
         """How many of the tokens read belong to reasoning; 0 for text."""
-        return self._chat.tokens["reasoning"]
+        return 0 if self._deltas is None else self._deltas.reasoning_tokens()
+
+    @property
+    def open_calls(self):
+        """The indices of calls that have not ended, in order."""
+        return [] if self._deltas is None else self._deltas.open_calls()
 
     def feed(self, text, ids=(), *, finished=False):
         """Reads a step.
@@ -176,45 +174,25 @@ class Stream:
             ids: its token ids.  If no step has ids, the text is read.
             finished: no step follows.
         """
+        if (
+            len(ids) == 1
+            and text
+            and self._words.get(ids[0]) == text
+            and self._by_id
+            and not (finished or self._finished or self._pending or self._ahead)
+        ):
+            self.seen += 1
+            return self._deltas.feed(ids)  # one token and its text: most steps
         if self._finished:
             return []
         self._finished = finished
         self.seen += len(ids)
         if self._by_id is None and (ids or text or finished):
             self._open(bool(ids))
-        events = []
-        if self._by_id:
-            ready = self._ready(text, ids, finished)
-            if ready:
-                events = self._read(ready, map(self._model.spelling, ready))
-        elif text:
-            events = self._read(text, [text.encode("utf-8", "surrogatepass")])
-        if finished and self._parser is not None:
-            events += self._routed(self._parser.finalize()[1])
-        return self._deltas(events) if events else []
-
-    def _deltas(self, events):
-        for event in events:
-            if event["type"] == "call_open":
-                self.open_calls.add(event["call"])
-            elif event["type"] == "call_close":
-                self.open_calls.discard(event["call"])
-        if self._call is not None and all(map(_continues_call, events)):
-            # Most steps inside a call: nothing that ChatStream has to order.
-            text = "".join([e["text"] for e in events if e["type"] == "call_arguments"])
-            if not text:
-                return []
-            call = {"index": self._call, "function": {"arguments": text}}
-            return [{CALLS: [call]}]
-        out = []
-        for chunk in self._chat.feed(events):
-            delta = chunk.body["choices"][0]["delta"]
-            if delta.get(CALLS):
-                self._call = delta[CALLS][-1]["index"]
-                out.append(delta)
-            elif delta.get("content") or delta.get(REASONING):
-                self._call = None
-                out.append(delta)
+        ready = self._ready(text, ids, finished) if self._by_id else text
+        out = self._deltas.feed(ready) if ready else []
+        if finished and self._deltas is not None:
+            out += self._deltas.finalize()
         return out
 
     def read_ids(self, ids):
@@ -225,33 +203,29 @@ class Stream:
         self._finished = True
         self._open(True)
         if self._by_id:
-            self._chat.feed(self._read(list(ids), map(self._model.spelling, ids)))
-            self._chat.feed(self._routed(self._parser.finalize()[1]))
+            self._deltas.feed(list(ids))
+            self._deltas.finalize()
         return self._by_id
 
     def _open(self, has_ids):
         model = self._model
         self._by_id = has_ids and model.vocabulary is not None
+        vocabulary = model.vocabulary if self._by_id else None
         prompt = self._prompt
         if not self._by_id and not isinstance(prompt, str):
             prompt = model.text(prompt) if prompt else ""
-        self._parser = ResponseParser(
+        parser = ResponseParser(
             model.format,
             prompt,
             tools=self._tools,
-            vocabulary=model.vocabulary if self._by_id else None,
+            vocabulary=vocabulary,
             markers=self._markers,
             recover=True,
             stream_calls=True,
         )
-        if self._raw is not None:
-            self._raw.end = self._parser.prefix_bytes
-
-    def _read(self, piece, texts):
-        if self._raw is not None:
-            for text in texts:
-                self._raw.bytes += text
-        return self._routed(self._parser.feed(piece))
+        self._deltas = DeltaStream(
+            model.format, parser, vocabulary, self._as_content, REASONING
+        )
 
     # ---- Which tokens the text has.
 
@@ -263,14 +237,9 @@ class Stream:
         begins with them; at the end, the rest that has text is encoded, and
         delimiters of the rest that has none are read.
         """
-        if (
-            len(ids) == 1
-            and text
-            and not self._pending
-            and not self._ahead
-            and self._model.word(ids[0]) == text
-        ):
-            return ids  # one token and its text: most steps
+        if len(ids) == 1 and text and not self._pending and not self._ahead:
+            if self._model.word(ids[0]) == text:
+                return ids  # feed() finds it from now on
         self._pending += ids
         self._ahead += text.encode("utf-8", "surrogatepass")
         out = []
@@ -329,82 +298,6 @@ class Stream:
         text = self._ahead.decode("utf-8", "ignore")
         self._ahead = b""
         return self._model.vocabulary.encode(text) if text else []
-
-    # ---- What is content.
-
-    def _routed(self, events):
-        if self._raw is None:
-            return events
-        return self._raw.route(events, self._as_content)
-
-
-class _Raw:
-    """Makes regions of some fields content: their text with its delimiters."""
-
-    def __init__(self):
-        self.bytes = bytearray()  # of the response, from offset `end`
-        self.end = 0  # of the last event, in bytes of the parser's stream
-        self._open = False  # a region of content that is such a text
-
-    def route(self, events, fields):
-        out = []
-        for event in events:
-            inside = event["field"] in fields
-            if inside:
-                if event["type"].startswith("call_"):
-                    continue
-                self._pass_on(event, event["end"], out)
-            else:
-                if self._open:
-                    self._pass_on(event, event["start"], out)
-                    self._close(event, out)
-                out.append(event)
-            self._drop(event["end"])
-        return out
-
-    def _pass_on(self, event, end, out):
-        count = end - self.end
-        if count <= 0:
-            return
-        text = self.bytes[:count].decode("utf-8", "replace")
-        self._drop(end)
-        place = _place(event)
-        if not self._open:
-            self._open = True
-            out.append({"type": "region_open", "field": "content", **place})
-        out.append(
-            {
-                "type": "region_chunk",
-                "field": "content",
-                "text": text,
-                "dirty": False,
-                **place,
-            }
-        )
-
-    def _close(self, event, out):
-        self._open = False
-        place = _place(event)
-        out.append(
-            {"type": "region_close", "field": "content", "value": "", **place}
-        )
-
-    def _drop(self, end):
-        if end > self.end:
-            del self.bytes[: end - self.end]
-            self.end = end
-
-
-def _place(event):
-    keys = ("start", "end", "tokens")
-    return {key: event[key] for key in keys if key in event}
-
-
-def _continues_call(event):
-    """Whether an event adds to a call and does nothing else."""
-    return event["type"] == "call_arguments" or (
-        event["type"] == "region_chunk" and event["field"] == CALLS
-    )
 
 
 def joined(deltas):

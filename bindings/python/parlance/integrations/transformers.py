@@ -139,6 +139,8 @@ def patch(recover=None, *, serve=False, default=None):
         if hasattr(serving, name):
             streamer = getattr(serving, name)
             _replace(streamer, "__init__", _decoding(streamer.__init__))
+    if all(hasattr(serving, name) for name in _CHUNK_NAMES):
+        _replace(serving, _CHUNKS, _chunks_of(serving))
     if serve:
         from . import _transformers_serve
 
@@ -178,6 +180,7 @@ def _ours(recover):
         """Parses a streamed response: ``parlance.ResponseParser``."""
 
         _of_parlance = True
+        _bare_events = True
 
         def __init__(self, response_template, prefix=None, *, tools=None):
             super().__init__(
@@ -220,12 +223,38 @@ def _is_byte_level(tokenizer):
     return type(decoder).__name__ == "ByteLevel"
 
 
+_CHUNKS = "response_events_to_chunks"
+_CHUNK_NAMES = (_CHUNKS, "ReasoningText", "_REASONING_FIELDS")
+
+
+def _chunks_of(serving):
+    """``response_events_to_chunks``, with a way of its own for one piece of text."""
+    original = getattr(serving, _CHUNKS)
+    ReasoningText = serving.ReasoningText
+    reasoning = frozenset(serving._REASONING_FIELDS)
+
+    @functools.wraps(original)
+    def chunks(events):
+        if len(events) == 1:
+            event = events[0]
+            if event["type"] == "region_chunk" and not event["dirty"]:
+                field = event["field"]
+                if field == "content":
+                    return [event["text"]]
+                if field in reasoning:
+                    return [ReasoningText(event["text"])]
+        return original(events) if events else []
+
+    return chunks
+
+
 _tables = []  # (tokenizer, its texts), the last ones used first
 _MAX_TABLES = 4
 
 
 def _texts_of(tokenizer):
-    """The texts of a tokenizer's ids that have been decoded so far, a dict."""
+    """The texts of a tokenizer's ids that are whole characters, a dict; it has
+    those that have been decoded so far."""
     for index, (known, texts) in enumerate(_tables):
         if known is tokenizer:
             _tables.insert(0, _tables.pop(index))
@@ -246,18 +275,21 @@ class _Decoder:
     before, since what it had returned before was whole.
     """
 
+    __slots__ = ("_partial", "_texts")
+
     def __init__(self, texts):
-        self._texts = texts
+        self._texts = texts  # of whole characters
         self._partial = None  # a DecodeStream, within a character
 
     def step(self, tokenizer, token):
         """Returns the text that the token completes, or ``None``."""
+        text = self._texts.get(token)
+        if text is not None and self._partial is None:
+            return text
         if self._partial is None:
-            text = self._texts.get(token)
-            if text is None:
-                text = tokenizer.decode([token], skip_special_tokens=False)
-                self._texts[token] = text
+            text = tokenizer.decode([token], skip_special_tokens=False)
             if text and text[-1] != "\ufffd":
+                self._texts[token] = text
                 return text
             from tokenizers.decoders import DecodeStream
 

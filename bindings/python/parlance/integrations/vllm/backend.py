@@ -127,7 +127,9 @@ class ParlanceGrammar(StructuredOutputGrammar):
     def accept_tokens(self, request_id, tokens):
         matcher = self.matcher
         if len(tokens) == 1:
-            count = int(matcher.accept_token(tokens[0]))
+            if matcher.accept_token(tokens[0]):
+                return True
+            count = 0
         else:
             count = matcher.accept_tokens(tokens)
         # What follows the end is ignored.

@@ -17,6 +17,7 @@ import re
 import threading
 import weakref
 
+from pydantic import BaseModel
 from vllm.entrypoints.generate.base.protocol import (
     DeltaFunctionCall,
     DeltaMessage,
@@ -32,7 +33,7 @@ from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
 
 from ... import ResponseParser
 from ..._errors import Error
-from .._stream import REASONING, Model, Stream, joined
+from .._stream import CALLS, REASONING, Model, Stream, joined
 from ._requests import constrain, logger, markers_of, reads_calls, tool_dicts
 
 __all__ = [
@@ -71,13 +72,103 @@ def model_of(tokenizer, family=None):
         return made[family]
 
 
+def _constructor(cls):
+    """A function that makes a model of pydantic from members that are valid.
+
+    It does what ``cls.model_construct`` does, in a fifth of the time.
+    """
+    new = cls.__new__
+    set_members, set_given, set_extra, set_private = (
+        vars(BaseModel)[name].__set__
+        for name in (
+            "__dict__",
+            "__pydantic_fields_set__",
+            "__pydantic_extra__",
+            "__pydantic_private__",
+        )
+    )
+
+    def construct(members, given):
+        made = new(cls)
+        set_members(made, members)
+        set_given(made, given)
+        set_extra(made, {})
+        set_private(made, None)
+        return made
+
+    return construct
+
+
+_new_message, _new_call, _new_function = map(
+    _constructor, (DeltaMessage, DeltaToolCall, DeltaFunctionCall)
+)
+
+
+def _constructed(delta):
+    """The ``DeltaMessage`` of a delta, which has the message's shape."""
+    calls = [
+        _new_call(
+            {
+                "id": call.get("id"),
+                "type": call.get("type"),
+                "index": call["index"],
+                "function": _new_function(
+                    {"name": None, "arguments": None, **call["function"]},
+                    set(call["function"]),
+                ),
+            },
+            set(call),
+        )
+        for call in delta.get(CALLS, ())
+    ]
+    return _new_message(
+        {
+            "role": None,
+            "content": delta.get("content"),
+            "reasoning": delta.get(REASONING),
+            "tool_calls": calls,
+        },
+        set(delta),
+    )
+
+
+def _validated(delta):
+    return DeltaMessage(**delta)
+
+
+def _is_constructed_well():
+    """Whether ``_constructed`` makes what this version of vLLM validates."""
+    call = {
+        "index": 1,
+        "id": "i",
+        "type": "function",
+        "function": {"name": "f", "arguments": "{"},
+    }
+    more = {"index": 1, "function": {"arguments": "}"}}
+    for delta in ({"content": "c"}, {REASONING: "r"}, {CALLS: [call, more]}):
+        made, wanted = _constructed(delta), _validated(delta)
+        if made != wanted or made.model_dump_json() != wanted.model_dump_json():
+            return False
+        if vars(made) != vars(wanted):
+            return False
+    return True
+
+
+# Most steps have a message for each row, and to validate one takes longer than to
+# parse its tokens.
+try:
+    _delta_message = _constructed if _is_constructed_well() else _validated
+except Exception:  # a pydantic with other insides
+    _delta_message = _validated
+
+
 def _message(deltas):
     """A ``DeltaMessage``, or None if there is nothing in it."""
     if not deltas:
         return None
     if len(deltas) == 1:  # most steps: it has the message's shape
         (delta,) = deltas
-        return DeltaMessage(**delta) if delta else None
+        return _delta_message(delta) if delta else None
     reasoning, content, calls = joined(deltas)
     fields = {}
     if reasoning:
