@@ -60,8 +60,8 @@ std::string shown(const Result<std::vector<RuleCapture>>& found) {
   return out;
 }
 
-// Has some rules of `rules` captured, one at least, and some markers captured or
-// hidden.
+// Has some rules of `rules` captured, one at least, and some markers captured
+// or hidden.
 void capture_some(rules::Rules& rules, testing::RandomRules& random) {
   for (std::size_t i = 0; i < rules.rules.size(); ++i) {
     rules::RuleOptions& options = rules.rules[i].options;
