@@ -40,7 +40,7 @@ struct CapturedToken {
   bool special = false;
 };
 
-// Limit of Earley items.  An item takes about 50 bytes, and most texts need a
+// Limit of Earley items.  An item takes about 80 bytes, and most texts need a
 // few items for each byte.
 inline constexpr std::size_t kMaxCaptureItems = 2'000'000;
 

@@ -288,7 +288,7 @@ class Matcher {
   // the last one, and after copy() all of them; it does not read again what a
   // rollback has left.
   // Complexity: of the new bytes as for captures(), which limits the items to
-  // kMaxCaptureItems; and O(text) at most for the answer.
+  // kMaxCaptureItems; and O(captures) for the answer.
   //
   // Errors: kTooLarge, also if the caller cancels; then the next call
   // continues.

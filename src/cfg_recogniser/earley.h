@@ -126,7 +126,7 @@ class EarleyRecogniser {
   // it. Otherwise the captures of all derivations still open are joined: among
   // captures with the same name and the same begin, the longest.  Sorted by
   // end, inner captures first.
-  // Complexity: O(items).
+  // Complexity: O(items of the sets that no call has followed yet + captures).
   // REQUIRES: record() was called before the place's start().
   std::vector<Captured> captures(const Place& place) const;
 

@@ -5,6 +5,10 @@
 // cycle.  A rule called in between is followed from its end item to its first
 // item and no further, since its caller is the item before it.  Only a rule
 // that is still open is followed to its callers.
+//
+// Most items add nothing.  Each remembers the next one that does, so what is
+// followed are the captures and not the text: a caller may ask after each
+// token.
 
 #include <algorithm>
 #include <map>
@@ -47,11 +51,77 @@ class EarleyRecogniser::Tracer {
     bool marker = false;
   };
 
+  using Next = StateSet::Next;
+
   // `open`: the item's rule is still being read.
   void reach(std::uint32_t column, std::uint32_t item, bool open) {
-    if (seen_.emplace(column, item, open).second) {
-      left_.emplace_back(column, item, open);
+    const Next next = find_next(column, item, open);
+    if (next.column == Next::kNone) return;
+    if (seen_.emplace(next.column, next.item, open).second) {
+      left_.emplace_back(next.column, next.item, open);
     }
+  }
+
+  Next& next_of(std::uint32_t column, std::uint32_t item, bool open) const {
+    const StateSet& set = *columns_[column];
+    if (set.next.empty()) set.next.resize(set.all.size());
+    return set.next[item][open ? 1 : 0];
+  }
+
+  // Whether the end of an activation, or of a marker, adds something itself.
+  bool adds(const Item& item) const {
+    return network_.trigger_texts.contains(item.state);
+  }
+  bool end_adds(const Item& end) const {
+    const NetworkState& state = network_.states[end.state];
+    const rules::RuleOptions& options = network_.rules[state.index].options;
+    return !options.capture.empty() ||
+           (options.marker != rules::kNoId &&
+            (options.hide_marker || !options.marker_capture.empty()));
+  }
+
+  // The first item that adds captures, from this one on.
+  //
+  // `sought_` is a stack: each of its items waits for the one above.  What an
+  // item waits for is the rule that ended there, and then the item before it.
+  Next find_next(std::uint32_t column, std::uint32_t item, bool open) {
+    sought_.emplace_back(column, item, open);
+    while (!sought_.empty()) {
+      const auto [at, number, is_open] = sought_.back();
+      Next& next = next_of(at, number, is_open);
+      if (next.column < Next::kSought || next.column == Next::kNone) {
+        sought_.pop_back();
+        continue;
+      }
+      next.column = Next::kSought;
+      const Item& here = columns_[at]->all[number];
+      const Back& back = columns_[at]->backs[number];
+      bool adding = adds(here);
+      if (!adding && back.ended != Back::kNone) {
+        const Next& inner = next_of(at, back.ended, false);
+        if (inner.column == Next::kUnknown) {
+          sought_.emplace_back(at, back.ended, false);
+          continue;
+        }
+        adding = inner.column < Next::kSought ||
+                 end_adds(columns_[at]->all[back.ended]);
+      }
+      if (adding) {
+        next = {at, number};
+      } else if (back.column == Back::kNone || (back.entered && !is_open)) {
+        next.column = Next::kNone;
+      } else {
+        const Next& before = next_of(back.column, back.item, is_open);
+        if (before.column == Next::kUnknown) {
+          sought_.emplace_back(back.column, back.item, is_open);
+          continue;
+        }
+        next = before;
+        if (before.column == Next::kSought) next.column = Next::kNone;
+      }
+      sought_.pop_back();
+    }
+    return next_of(column, item, open);
   }
 
   void visit(std::uint32_t at, std::uint32_t number, bool open) {
@@ -141,6 +211,7 @@ class EarleyRecogniser::Tracer {
   const std::vector<std::shared_ptr<const StateSet>>& columns_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, bool>> seen_;
   std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> left_;
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> sought_;
   std::vector<Found> found_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;
 };

@@ -3,6 +3,7 @@
 
 // Earley's state set, private to the sources of EarleyRecogniser.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -46,6 +47,20 @@ struct EarleyRecogniser::StateSet {
   std::vector<Item> all = {};
   std::vector<Back> backs = {};
   std::vector<std::uint32_t> kept = {};  // empty: all of them
+
+  // Where the captures of a derivation are found: by item of `all`, the first
+  // item that adds some, of those that the back pointers lead to from here, the
+  // item itself included.  Found when it is asked for.  Second: where the rule
+  // of the item is still open, so that callers are followed as well.
+  struct Next {
+    std::uint32_t column = kUnknown;
+    std::uint32_t item = 0;
+
+    static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+    static constexpr std::uint32_t kNone = 0xFFFFFFFE;
+    static constexpr std::uint32_t kSought = 0xFFFFFFFD;  // at the moment
+  };
+  mutable std::vector<std::array<Next, 2>> next = {};
 
   std::uint32_t number(std::uint32_t item) const {
     return kept.empty() ? item : kept[item];
