@@ -192,7 +192,7 @@ class Reader {
   Reader(const json::Value& source, const GrammarLimits& limits)
       : source_(source), at_most_(limits) {
     for (const json::Value& one : member("tokens").items()) {
-      if (one.size() == 0) continue;
+      if (one.items().empty()) continue;
       tokens_.emplace(one.items()[0].as_string(), &one);
     }
   }
@@ -212,9 +212,9 @@ class Reader {
     std::vector<std::uint32_t> out;
     const auto found = tokens_.find(text);
     if (found == tokens_.end()) return out;
-    for (std::size_t i = 1; i < found->second->size(); ++i) {
-      out.push_back(
-          static_cast<std::uint32_t>(found->second->items()[i].as_int()));
+    const json::Array& ids = found->second->items();
+    for (std::size_t i = 1; i < ids.size(); ++i) {
+      out.push_back(static_cast<std::uint32_t>(ids[i].as_int()));
     }
     return out;
   }

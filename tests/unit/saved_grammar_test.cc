@@ -3,18 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "grammar/source.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
+#include "support/sanitized.h"
 
 namespace parlance {
 namespace {
@@ -192,6 +197,187 @@ TEST(SavedGrammar, DamageIsRefused) {
             "This is not a saved grammar.");
   EXPECT_EQ(Grammar::from_bytes("parlance grammar 2 ").error().code,
             ErrorCode::kUnsupportedVersion);
+}
+
+// --- Forged documents: the checksum is right, and the content is anything.
+
+// All values inside `value`, itself included.
+void values_in(json::Value& value, std::vector<json::Value*>& out) {
+  out.push_back(&value);
+  if (value.is_array()) {
+    for (json::Value& one : value.mutable_items()) values_in(one, out);
+  } else if (value.is_object()) {
+    for (json::Member& one : value.mutable_members()) {
+      values_in(one.value, out);
+    }
+  }
+}
+
+// Changes one value somewhere inside: to one of another kind, to another value
+// of the document, or in its text.
+void change(json::Value& document, std::mt19937& random) {
+  std::vector<json::Value*> places;
+  values_in(document, places);
+  json::Value& place = *places[random() % places.size()];
+  switch (random() % 8) {
+    case 0:
+      place = json::Value();
+      return;
+    case 1:
+      place = json::Value(std::int64_t{-1} << (random() % 63));
+      return;
+    case 2:
+      place = json::Value("18446744073709551616");
+      return;
+    case 3:
+      place = json::Object{{"a", json::Value("<call>")}};
+      return;
+    case 4:
+      place = json::Array{json::Value("<call>"), json::Value(true)};
+      return;
+    case 5: {
+      // As text, because a value inside itself would share its memory.
+      const json::Value& other = *places[random() % places.size()];
+      place = *json::parse(json::dump(other));
+      return;
+    }
+    case 6:
+      if (place.is_object() && place.size() != 0) {
+        json::Object& members = place.mutable_members();
+        const std::string key = members.begin()->key;
+        members.erase(key);
+      } else if (place.is_array() && place.size() != 0) {
+        place.mutable_items().pop_back();
+      }
+      return;
+    default: {
+      if (!place.is_string() || place.as_string().empty()) return;
+      std::string text(place.as_string());
+      text[random() % text.size()] = "{}[]\"\\:,(|*a0<"[random() % 14];
+      place = json::Value(std::move(text));
+    }
+  }
+}
+
+// The content of a document.
+json::Value content_of(const std::string& bytes) {
+  return *json::parse(std::string_view(bytes).substr(bytes.find('\n') + 1));
+}
+
+// Grammars whose limits keep a compile of anything short.
+std::vector<Grammar> small_grammars() {
+  GrammarLimits limits;
+  limits.alternatives = 64;
+  limits.steps = 20'000;
+  limits.depth = 50;
+  limits.bytes = 1 << 22;
+  std::vector<Grammar> out;
+  for (const Grammar& grammar : grammars()) {
+    std::string text = grammar.to_bytes();
+    json::Value content = content_of(text);
+    std::vector<json::Value*> places;
+    values_in(content, places);
+    for (json::Value* place : places) {
+      if (!place->is_object() || place->find("limits") == nullptr) continue;
+      json::Array wanted;
+      for (const std::size_t limit :
+           {limits.alternatives, limits.steps, limits.depth, limits.bytes}) {
+        wanted.emplace_back(std::to_string(limit));
+      }
+      place->mutable_members().set("limits", json::Value(std::move(wanted)));
+    }
+    const Result<Grammar> made =
+        Grammar::from_bytes(grammar::make_document("grammar", content));
+    EXPECT_TRUE(made) << made.error().to_string();
+    if (made) out.push_back(*made);
+  }
+  return out;
+}
+
+TEST(SavedGrammar, AForgedDocumentIsAGrammarOrAnError) {
+  std::mt19937 random(7);
+  std::size_t refused = 0, made = 0;
+  for (const Grammar& grammar : small_grammars()) {
+    const json::Value content = content_of(grammar.to_bytes());
+    for (std::uint32_t round = 0; round < testing::cases(400); ++round) {
+      json::Value forged = content;
+      for (std::uint32_t i = random() % 3; i < 3; ++i) change(forged, random);
+      const Result<Grammar> read =
+          Grammar::from_bytes(grammar::make_document("grammar", forged));
+      if (!read) {
+        EXPECT_FALSE(read.error().message.empty());
+        ++refused;
+        continue;
+      }
+      ++made;
+      for (const std::string_view text : kTexts) (void)read->accepts(text);
+      // What was read can be written and read again.
+      const std::string bytes = read->to_bytes();
+      const Result<Grammar> again = Grammar::from_bytes(bytes);
+      ASSERT_TRUE(again) << again.error().to_string() << bytes;
+      EXPECT_EQ(again->to_bytes(), bytes);
+    }
+  }
+  EXPECT_GT(refused, made / 20);
+  EXPECT_GT(made, refused / 20);
+}
+
+TEST(SavedGrammar, AForgedListOfTokensIsRead) {
+  const json::Value tokens = *json::parse(
+      R"([{"<call>": 1}, [], "x", ["<call>", "y", -1, 1e9], [[]], 7])");
+  json::Value content = content_of(grammars()[6].to_bytes());
+  json::Value source = *content.find("source");
+  source.mutable_members().set("tokens", tokens);
+  content.mutable_members().set("source", source);
+  (void)Grammar::from_bytes(grammar::make_document("grammar", content));
+}
+
+TEST(SavedGrammar, SourcesInsideEachOtherAreBounded) {
+  const json::Value leaf =
+      *content_of(Grammar::from_regex("a")->to_bytes()).find("source");
+  for (const int depth : {50, 400, 5'000}) {
+    json::Value source = leaf;
+    for (int i = 0; i < depth; ++i) {
+      json::Object outer{{"kind", "union"}, {"limits", *leaf.find("limits")}};
+      outer.set("parts", json::Value(json::Array{std::move(source)}));
+      source = json::Value(std::move(outer));
+    }
+    const Result<Grammar> read = Grammar::from_bytes(grammar::make_document(
+        "grammar", json::Object{{"source", source}, {"notes", json::Array()}}));
+    EXPECT_EQ(static_cast<bool>(read), depth < 500) << depth;
+  }
+}
+
+TEST(SavedConstraint, DamageIsRefusedAndForgeryIsAConstraintOrAnError) {
+  const Compiler compiler = *Compiler::create(vocabulary());
+  std::mt19937 random(9);
+  std::size_t refused = 0, made = 0;
+  for (const Grammar& grammar : small_grammars()) {
+    std::string bytes = compiler.compile(grammar)->to_bytes();
+    for (std::size_t i = 0; i < bytes.size(); i += 1 + i / 64) {
+      ASSERT_FALSE(
+          compiler.constraint_from_bytes(std::string_view(bytes).substr(0, i)));
+      bytes[i] ^= 4;
+      ASSERT_FALSE(compiler.constraint_from_bytes(bytes)) << i;
+      bytes[i] ^= 4;
+    }
+    const json::Value content = content_of(bytes);
+    for (std::uint32_t round = 0; round < testing::cases(150); ++round) {
+      json::Value forged = content;
+      change(forged, random);
+      change(forged, random);
+      const Result<Constraint> read = compiler.constraint_from_bytes(
+          grammar::make_document("constraint", forged));
+      if (!read) {
+        ++refused;
+        continue;
+      }
+      ++made;
+      for (const std::string_view text : kTexts) (void)masks_of(*read, text);
+    }
+  }
+  EXPECT_GT(refused, made / 20);
+  EXPECT_GT(made, refused / 20);
 }
 
 TEST(SavedConstraint, HasTheSameMasks) {
