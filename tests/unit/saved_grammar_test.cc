@@ -277,7 +277,9 @@ std::vector<Grammar> small_grammars() {
     json::Value content = content_of(text);
     std::vector<json::Value*> places;
     values_in(content, places);
-    for (json::Value* place : places) {
+    // The inner ones first: a change ends the values inside.
+    for (auto at = places.rbegin(); at != places.rend(); ++at) {
+      json::Value* const place = *at;
       if (!place->is_object() || place->find("limits") == nullptr) continue;
       json::Array wanted;
       for (const std::size_t limit :
