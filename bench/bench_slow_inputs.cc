@@ -76,6 +76,19 @@ std::string pattern(const std::string& text) {
   return R"({"pattern":")" + text + "\"}";
 }
 
+// `count` patterns of keys, of which most keys match several.
+std::string overlapping(int count,
+                        const std::function<std::string(int)>& value) {
+  return R"("patternProperties":{)" +
+         join(count, ",",
+              [&](int i) {
+                return quoted(letter(i) + ".*" + letter(i + 7) +
+                              (i < 26 ? "" : ".*z")) +
+                       ":" + value(i);
+              }) +
+         "}";
+}
+
 std::vector<Input> schemas() {
   const auto schema = [](std::string name, std::string text,
                          std::string before = {}) {
@@ -132,15 +145,30 @@ std::vector<Input> schemas() {
                  join(10000, ",",
                       [](int i) { return quoted("property_" + number(i)); }) +
                  "]")),
-      schema("patternProperties, 30 that overlap",
-             object(R"("patternProperties":{)" +
-                    join(30, ",",
-                         [](int i) {
-                           return quoted(letter(i) + ".*" + letter(i + 7) +
-                                         (i < 26 ? "" : ".*z")) +
-                                  R"(:{"minimum":)" + number(i) + "}";
-                         }) +
-                    "}")),
+      schema(
+          "patternProperties, 30 that overlap",
+          object(overlapping(
+              30, [](int i) { return R"({"minimum":)" + number(i) + "}"; }))),
+      schema("patternProperties, 30 and no other",
+             object(R"("additionalProperties":false,)" +
+                    overlapping(30,
+                                [](int i) {
+                                  return R"({"minimum":)" + number(i) + "}";
+                                }))),
+      schema("patternProperties, 30 of two types",
+             object(overlapping(30,
+                                [](int i) {
+                                  return std::string(
+                                      i % 2 == 0 ? R"({"type":"integer"})"
+                                                 : R"({"type":"string"})");
+                                }))),
+      schema("patternProperties, 30 and a condition",
+             object(overlapping(30,
+                                [](int i) {
+                                  return R"({"minimum":)" + number(i) + "}";
+                                }) +
+                    R"(,"not":{"patternProperties":{"q.*w":{"type":"null"},)"
+                    R"("w.*q":{"type":"null"}}})")),
       schema("patternProperties, 12 of x.{n}",
              object(R"("patternProperties":{)" +
                     join(12, ",",

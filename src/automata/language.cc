@@ -249,10 +249,13 @@ StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
   const Expr& e = (*expressions_)[expression];
   bool accepts = utf8 == 0 && e.nullable;
   bool alive = accepts || e.live || e.positive;
+  const bool closed = utf8 == 0 && e.prefix_closed;
   auto id = StateId(states_.size());
   states_.push_back({.expression = expression,
                      .utf8 = utf8,
-                     .life = alive ? Life::kLive : Life::kUnknown});
+                     .life = alive    ? Life::kLive
+                             : closed ? Life::kDead
+                                      : Life::kUnknown});
   rows_.emplace_back();
   flags_.push_back(
       static_cast<std::uint8_t>(accepts | (expression == kAnyText) << 1));
@@ -660,6 +663,51 @@ std::uint64_t Languages::max_min_plain_of(LanguageId id) const {
   return max_min_of_operands(*expressions_, id, [&](ExprId operand) {
     return max_min_plain_of(operand);
   });
+}
+
+bool Languages::prefix_closed(StateId id) const {
+  return states_[id].utf8 == 0 &&
+         (*expressions_)[states_[id].expression].prefix_closed;
+}
+
+std::vector<StateId> Languages::prefix_closed_parts(StateId id) {
+  const LanguageId expression = states_[id].expression;
+  std::vector<StateId> parts;
+  if (!prefix_closed(id) || !accepting(id) ||
+      (*expressions_)[expression].kind != ExprKind::kAnd) {
+    return parts;
+  }
+  const std::uint32_t count = (*expressions_)[expression].count;
+  parts.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    parts.push_back(state_of(expressions_->operands(expression)[i], 0));
+  }
+  return parts;
+}
+
+std::uint64_t Languages::chars_without_end(StateId id) const {
+  return prefix_closed(id) ? chars_without_end_of(states_[id].expression) : 0;
+}
+
+// A complement ends where the complemented language, whose members can only be
+// extended to members, has one.  A conjunction ends where one operand does; a
+// union, where all have ended.  The recursion is no deeper than Expr::depth.
+std::uint64_t Languages::chars_without_end_of(LanguageId id) const {
+  if (id == kAnyText) return kNoMaximum;
+  const Expr& expr = (*expressions_)[id];
+  if (expr.kind == ExprKind::kNot) {
+    const std::uint64_t least = (*expressions_)[expr.b].min_chars;
+    return least == kInfinite ? kNoMaximum : least == 0 ? 0 : least - 1;
+  }
+  if (expr.kind != ExprKind::kAnd && expr.kind != ExprKind::kOr) return 0;
+  const bool all = expr.kind == ExprKind::kAnd;
+  std::uint64_t result = all ? kNoMaximum : 0;
+  for (std::uint32_t i = 0; i < expr.count; ++i) {
+    const std::uint64_t one =
+        chars_without_end_of(expressions_->operands(id)[i]);
+    result = all ? std::min(result, one) : std::max(result, one);
+  }
+  return result;
 }
 
 bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {

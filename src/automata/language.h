@@ -142,6 +142,20 @@ class Languages {
   // newline leaves for good.  Complexity: O(operands of the expression).
   std::uint64_t max_min_plain_chars(StateId state) const;
 
+  // Whether every prefix of a continuation that is accepted is accepted, and
+  // the text so far is.  So a live state between two characters accepts.  May
+  // be false for a language that is so, but whose expression does not show it.
+  bool prefix_closed(StateId state) const;
+
+  // The operands of a state that is prefix_closed() and a conjunction, as
+  // states: a text of whole characters leads to a live state if it does so from
+  // each of them.  Empty for other states.
+  std::vector<StateId> prefix_closed_parts(StateId state);
+
+  // A number of characters that cannot lead to the dead state, whichever they
+  // are.  kNoMaximum: no number can.  0 unless the state is prefix_closed().
+  std::uint64_t chars_without_end(StateId state) const;
+
   // The 256 transitions of a state; kUnknownState for those that step() has not
   // computed.  Valid as long as the Languages.
   static constexpr StateId kUnknownState{0xFFFFFFFF};
@@ -191,6 +205,7 @@ class Languages {
   StateId compute_step(StateId state, std::uint8_t byte);
   std::uint64_t max_min_chars_of(LanguageId expression);
   std::uint64_t max_min_plain_of(LanguageId expression) const;
+  std::uint64_t chars_without_end_of(LanguageId expression) const;
   StateId derived(StateId state, std::uint8_t byte);
   // False when memory ran out.
   bool expand(StateId state);

@@ -75,14 +75,14 @@ void Expressions::compute_properties(
       e.min_chars = kInfinite;
       e.effort = kFarthest;
       e.min_plain = kNoPlain;
-      e.positive = true;
+      e.positive = e.prefix_closed = true;
       break;
     case ExprKind::kEmpty:
-      e.nullable = e.positive = e.live = true;
+      e.nullable = e.positive = e.live = e.prefix_closed = true;
       break;
     case ExprKind::kTrue:
       e.nullable = e.positive = e.live = e.infinite = e.cofinite = true;
-      e.extends = true;
+      e.extends = e.prefix_closed = true;
       e.max_chars = kInfinite;
       break;
     case ExprKind::kChar: {
@@ -109,6 +109,8 @@ void Expressions::compute_properties(
       e.extends =
           plain && (rest.extends || (e.a == any_item_ && e.max == kUnbounded &&
                                      e.b == kEmptyText));
+      e.prefix_closed =
+          e.min == 0 && e.b == kEmptyText && item.kind == ItemKind::kChar;
       e.live = rest.live && (plain || e.min == 0);
       bool grows = plain && (e.max == kUnbounded ? item.max_chars > 0
                                                  : item.max_chars == kInfinite);
@@ -151,6 +153,7 @@ void Expressions::compute_properties(
       const Expr& inner = exprs_[e.b];
       e.context = inner.context;
       e.nullable = !inner.nullable;
+      e.prefix_closed = inner.extends && !inner.context;
       e.live = e.infinite = e.cofinite = inner.max_chars != kInfinite;
       e.min_chars = inner.nullable && !inner.context ? 1 : 0;
       e.effort = static_cast<std::uint32_t>(e.min_chars);
@@ -166,7 +169,7 @@ void Expressions::compute_properties(
       e.nullable = !any;
       e.positive = any;
       e.cofinite = !any;
-      e.extends = true;
+      e.extends = e.prefix_closed = true;
       e.min_chars = any ? kInfinite : 0;
       e.effort = any ? kFarthest : 0;
       e.min_plain = kNoPlain;
@@ -178,6 +181,7 @@ void Expressions::compute_properties(
         const Expr& part = exprs_[id];
         e.context = e.context || part.context;
         e.extends = e.extends && part.extends;
+        e.prefix_closed = e.prefix_closed && part.prefix_closed;
         e.depth = std::max(e.depth, part.depth + 1);
         sum += mix(0x77, part.hash);
         if (any) {

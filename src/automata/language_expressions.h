@@ -127,6 +127,10 @@ struct Expr {
   bool cofinite = false;
   // Whatever follows a member, the whole is a member: L = L . any text.
   bool extends = false;
+  // Every prefix of a member is a member.  So an expression that is not empty
+  // contains the empty text, and a conjunction of such expressions contains
+  // a text if each of them does.  Derivatives have the property, too.
+  bool prefix_closed = false;
   std::uint32_t a = 0;
   ExprId b = 0;
   std::uint32_t min = 0, max = 0;

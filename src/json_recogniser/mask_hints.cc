@@ -258,7 +258,8 @@ std::uint32_t JsonRecogniser::chars_left(Configuration config) {
 Configuration JsonRecogniser::lexeme_unbounded(Configuration config) {
   const Lexeme& now = lexemes_[config.lex];
   const bool bounded = chars_left(config) != base::kUnbounded;
-  if (!bounded && !now.track) return config;
+  const bool patterns = now.kind == Kind::kKey && !now.entries.empty();
+  if (!bounded && !now.track && !patterns) return config;
   config.extra = 0;
   Lexeme same = now.without_entries();
   same.track = false;
@@ -377,6 +378,57 @@ std::uint32_t JsonRecogniser::max_min_plain_chars(std::uint32_t lex) {
         std::min(fewest, saturate(languages.max_min_plain_chars(entry.state)));
   }
   return fewest;
+}
+
+std::vector<std::uint32_t> JsonRecogniser::lexeme_parts(std::uint32_t lex) {
+  const Lexeme now = lexemes_[lex].without_entries();
+  const std::vector<Entry> entries = lexemes_[lex].entries;
+  const bool key = now.kind == Kind::kKey;
+  std::vector<LexId> parts;
+  if (now.body != BodyState::kText || (!key && entries.size() != 1)) {
+    return parts;
+  }
+  for (const automata::StateId state : solver_.languages().prefix_closed_parts(
+           key ? now.extras : entries.front().state)) {
+    Lexeme part = now.without_entries();
+    if (key) {
+      part.extras = state;
+    } else {
+      part.entries = entries;
+      part.entries.front().state = state;
+    }
+    parts.push_back(intern(std::move(part)));
+  }
+  return parts;
+}
+
+// With several alternatives, the string continues as long as one does.
+std::uint32_t JsonRecogniser::chars_without_end(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  if (lexeme.body != BodyState::kText) return 0;
+  const automata::Languages& languages = solver_.languages();
+  if (lexeme.kind == Kind::kKey) {
+    return saturate(languages.chars_without_end(lexeme.extras));
+  }
+  std::uint32_t most = 0;
+  for (const Entry& entry : lexeme.entries) {
+    most = std::max(most, saturate(languages.chars_without_end(entry.state)));
+  }
+  return most;
+}
+
+// A string whose only alternative may end after every text, and is long enough
+// already.
+Configuration JsonRecogniser::same_end(Configuration config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  if (lexeme.kind != Kind::kString || lexeme.body != BodyState::kText ||
+      lexeme.entries.size() != 1 || lexeme.track ||
+      lexeme.node != KeyTrie::kNone || lexeme.max != base::kUnbounded ||
+      lexeme.entries.front().min > config.count ||
+      !solver_.languages().prefix_closed(lexeme.entries.front().state)) {
+    return {};
+  }
+  return close_string(config);
 }
 
 bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {

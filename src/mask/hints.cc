@@ -114,12 +114,22 @@ int Hints::lexeme_end(Configuration config) const {
              : end;
 }
 
+Configuration Hints::same_end(Configuration config) const {
+  const Place place = at(config);
+  if (!place.alone()) return {};
+  const Configuration end = place.hints->same_end(place.config);
+  if (end.dead() || place.part == nullptr) return end;
+  // The end of the whole value of a part is for step() to find.
+  return recogniser_->step(config, '"');
+}
+
 Hints::Lexeme Hints::lexeme_by_state(Configuration config) const {
   const Place place = at(config);
   if (place.hints == nullptr || !place.hints->lexeme_by_state(place.config)) {
     return {};
   }
-  return {.hints = place.hints, .lex = place.config.lex};
+  return {
+      .hints = place.hints, .lex = place.config.lex, .config = place.config};
 }
 
 // --- Values ------------------------------------------------------------------

@@ -56,10 +56,12 @@ class Hints {
   bool any_digits(Configuration config) const;
   recogniser::JsonHints::LexemeSplit split_lexeme(Configuration config) const;
   int lexeme_end(Configuration config) const;
+  Configuration same_end(Configuration config) const;
   // The hints of a lexeme that depends on `lex` alone (lexeme_by_state()).
   struct Lexeme {
     recogniser::JsonHints* hints = nullptr;  // null: it does not
     std::uint32_t lex = 0;
+    Configuration config = {};  // of the JSON recogniser, with that `lex`
   };
   Lexeme lexeme_by_state(Configuration config) const;
 

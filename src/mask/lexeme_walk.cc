@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/utf8.h"
-
 namespace parlance::mask {
 
 using json::BodyState;
@@ -107,6 +105,17 @@ std::uint32_t LexemeWalk::lasting_plain(StateId state) {
   return states_[state].lasting_plain;
 }
 
+// Whether no text of that many characters can leave the lexeme.
+bool LexemeWalk::without_end(StateId state, std::uint32_t chars) {
+  State& known = states_[state];
+  if (known.without_end == kUnknown) {
+    // One less than unbounded is as good.
+    known.without_end =
+        std::min(hints_->chars_without_end(known.lex), base::kUnbounded - 1);
+  }
+  return known.without_end != 0 && chars <= known.without_end;
+}
+
 LexemeWalk::PathState LexemeWalk::next(const PathState& from,
                                        std::uint8_t byte) {
   const BodyState body = json::next(from.body, byte);
@@ -140,6 +149,10 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
     most_ = std::max(most_, lasts);
     return SubtreeVerdict::kAccept;
   }
+  if ((room_ == base::kUnbounded || node.longest <= room_) &&
+      without_end(state, std::uint32_t{node.longest} - node.chars)) {
+    return SubtreeVerdict::kAccept;
+  }
   if (bounded_ && node.first != node.own_end) {
     most_ = std::max(most_, least(state));
   }
@@ -149,9 +162,8 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
 // Accepts every token of the trie of classes but the unusual ones, which are
 // read byte by byte: no plain text can leave the lexeme any more.
 void LexemeWalk::walk_unusual() {
-  find_unusual();
   decided_.accept(0, static_cast<std::uint32_t>(class_trie_->ids().size()));
-  for (const std::uint32_t i : unusual_) {
+  for (const std::uint32_t i : class_trie_->unusual()) {
     PathState at = path_states_[0];
     for (const char c : class_trie_->text(i)) {
       at = next(at, static_cast<std::uint8_t>(c));
@@ -160,28 +172,6 @@ void LexemeWalk::walk_unusual() {
     const bool accepted = fits(at);
     decided_.decide(class_trie_->ids()[i], accepted);
     if (accepted && bounded_) most_ = std::max(most_, least(at.state));
-  }
-}
-
-// Tokens that end inside a character are unusual, too: the bytes they contain
-// do not say whether that character is plain.
-void LexemeWalk::find_unusual() {
-  if (unusual_of_ == class_trie_) return;
-  unusual_of_ = class_trie_;
-  unusual_.clear();
-  const std::size_t count = class_trie_->ids().size();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::string_view text = class_trie_->text(i);
-    if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) {
-      continue;
-    }
-    const auto has_text = [text](std::string_view part) {
-      return text.find(part) != std::string_view::npos;
-    };
-    if (has_text("\xC2\x85") || has_text("\xE2\x80\xA8") ||
-        has_text("\xE2\x80\xA9") || !base::is_utf8(text)) {
-      unusual_.push_back(i);
-    }
   }
 }
 
@@ -231,6 +221,47 @@ void LexemeWalk::correct_subtree(std::uint32_t root, StateId /*state*/,
       most_ = std::max(most_, least(to.state));
     }
     ++i;
+  }
+}
+
+void LexemeWalk::clear_partial(recogniser::JsonHints& hints,
+                               const StringClassTrie& class_trie,
+                               std::uint32_t lex,
+                               std::span<std::uint32_t> words) {
+  hints_ = &hints;
+  start(class_trie);
+  states_.resize(1);
+  state_of_.clear();
+  const StateId first = state_of(lex);
+  const auto dead = [&](std::string_view text) {
+    PathState at = {.state = first};
+    for (const char c : text) {
+      at = next(at, static_cast<std::uint8_t>(c));
+      if (at.state == 0) return true;
+    }
+    return false;
+  };
+  for (const std::uint32_t i : class_trie.unusual()) {
+    const Id id = class_trie.ids()[i];
+    if (has(words, id) && dead(class_trie.text(i))) {
+      words[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
+    }
+  }
+  for (const std::uint32_t entry : class_trie.escapes()) {
+    if ((entry & StringClassTrie::kTarget) == 0) continue;
+    const TrieNode node =
+        tables_.trie().nodes()[entry & ~StringClassTrie::kTarget];
+    const Id id = node.token();
+    if (id == kNoToken || !has(words, id)) continue;
+    const std::string_view text = vocabulary_.bytes(id);
+    BodyState body = BodyState::kText;
+    for (const char c : text) {
+      body = json::next(body, static_cast<std::uint8_t>(c));
+    }
+    if (body == BodyState::kText || !dead(text)) continue;
+    tables_.trie().each_token(node, [&](Id one) {
+      words[one >> 5] &= ~(std::uint32_t{1} << (one & 31));
+    });
   }
 }
 

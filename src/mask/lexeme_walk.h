@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "json/string_body.h"
+#include "mask/byte_positions.h"
 #include "mask/class_walk.h"
 #include "mask/lexeme_mask.h"
 #include "parlance/vocabulary.h"
@@ -44,6 +45,16 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
            const vocab::StringClassTrie& class_trie, std::uint32_t lex,
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
 
+  // Finds the tokens of `class_trie` with a byte; null: run() reads the tokens
+  // instead.  It is worth its memory where many walks share it.
+  void use(const BytePositions* positions) { positions_ = positions; }
+
+  // Clears the tokens of `words` that end inside a character and with which no
+  // text stays in the lexeme `lex`.  Other tokens are not read.
+  void clear_partial(recogniser::JsonHints& hints,
+                     const vocab::StringClassTrie& class_trie,
+                     std::uint32_t lex, std::span<std::uint32_t> words);
+
  private:
   friend ClassWalk;
 
@@ -55,6 +66,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
     std::uint32_t lasting_plain = kUnknown;
     bool lasting_known = false;
     bool lasting_plain_known = false;
+    std::uint32_t without_end = kUnknown;
   };
   // The state of the walk at one depth of its path.
   struct PathState {
@@ -68,6 +80,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::uint32_t least(StateId state);
   std::uint32_t lasting(StateId state);
   std::uint32_t lasting_plain(StateId state);
+  bool without_end(StateId state, std::uint32_t chars);
   PathState next(const PathState& from, std::uint8_t byte);
   bool fits(const PathState& at);
 
@@ -75,25 +88,21 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
-  void find_unusual();
   void walk_unusual();
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
   void find_longs(std::span<const std::uint32_t> words, LexemeMask& out);
 
+  const BytePositions* byte_positions() const { return positions_; }
+
   const Vocabulary& vocabulary_;
+  const BytePositions* positions_ = nullptr;
 
   // The arguments of run().
   recogniser::JsonHints* hints_ = nullptr;
   std::uint32_t room_ = 0;
   bool bounded_ = false;
   std::uint32_t most_ = 0;  // most characters needed after an accepted token
-
-  // The tokens of unusual_of_->ids(), by index, that contain a character
-  // that is not plain, see JsonHints::max_min_plain_chars(), or part of one.
-  // Ascending.
-  const vocab::StringClassTrie* unusual_of_ = nullptr;
-  std::vector<std::uint32_t> unusual_;
 
   std::vector<State> states_;
   std::unordered_map<std::uint32_t, StateId> state_of_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/byte_set.h"
@@ -27,6 +29,18 @@ bool may_end(int lexeme_end, std::uint8_t byte) {
          byte == '}';
 }
 
+// The fingerprint of a lexeme whose bound is part of it.
+std::uint64_t with_room(std::uint64_t fingerprint, std::uint32_t room) {
+  return fingerprint ^ (std::uint64_t{room} + 1) * 0x9E3779B97F4A7C15;
+}
+
+// Equal fingerprints only promise equal bytes within the lexeme.
+std::uint64_t mask_key(std::uint64_t fingerprint, int lexeme_end,
+                       bool bounded) {
+  fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
+  return bounded ? ~fingerprint : fingerprint;
+}
+
 }  // namespace
 
 // 1. Find the LexemeMask of the lexeme without its length bound.  If some of
@@ -48,7 +62,7 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
       unbounded, fingerprint, base::kUnbounded, room != base::kUnbounded);
   if (mask->need > room) {
     // Few characters are left.  The bound becomes part of the fingerprint.
-    fingerprint ^= (room + 1) * 0x9E3779B97F4A7C15;
+    fingerprint = with_room(fingerprint, room);
     mask = hints_.lexeme_by_state(unbounded).hints != nullptr
                ? lexeme_mask(unbounded, fingerprint, room, false)
                : lexeme_mask(config, fingerprint, base::kUnbounded, false);
@@ -61,6 +75,15 @@ void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
 
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
+  if (const Configuration end = hints_.same_end(config); !end.dead()) {
+    for (const std::uint32_t entry : mask->leaving) {
+      if ((entry & LexemeMask::kLeaves) == 0) continue;
+      const std::uint32_t i = entry & ~LexemeMask::kLeaves;
+      set_node(nodes[i]);
+      walk(i, end);
+    }
+    return;
+  }
   const bool whitespace_done = leave_by_whitespace(config);
   states[0] = config;
   std::uint32_t decided = 0;  // nodes before this one are decided
@@ -128,8 +151,7 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
 // characters.  `bounded`: the caller has fewer characters left and also needs
 // to know what the tokens need (LexemeMask::bounded).
 //
-// 1. The key is the fingerprint, with how the lexeme ends and whether the mask
-//    is bounded: equal fingerprints only promise equal bytes within the lexeme.
+// 1. The key is mask_key().
 // 2. Read the tokens, by classes if `lex` alone decides what continues the
 //    lexeme, else byte by byte.
 // 3. Store the mask as differences from a base, or as a base of its own.
@@ -137,22 +159,92 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
     Configuration config, std::uint64_t fingerprint, std::uint32_t room,
     bool bounded) {
   const int lexeme_end = hints_.lexeme_end(config);
-  fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
-  if (bounded) fingerprint = ~fingerprint;
-  if (auto found = resources_.lexemes.find(fingerprint)) return found;
-
-  auto made = std::make_shared<LexemeMask>();
-  made->bounded = bounded;
-  builder_.start({});
   const Hints::Lexeme by_state =
       lexeme_end == '"' ? hints_.lexeme_by_state(config) : Hints::Lexeme{};
   if (by_state.hints != nullptr) {
-    lexeme_walk_.run(*by_state.hints, resources_.string_classes, by_state.lex,
-                     room, builder_.words(), *made);
-  } else {
-    walk_lexeme(config, lexeme_end, *made);
+    return lexeme_mask_by_state(by_state, fingerprint, room, bounded, false);
   }
+  const std::uint64_t key = mask_key(fingerprint, lexeme_end, bounded);
+  if (auto found = resources_.lexemes.find(key)) return found;
+  auto made = std::make_shared<LexemeMask>();
+  made->bounded = bounded;
+  builder_.start({});
+  walk_lexeme(config, lexeme_end, *made);
+  return store_lexeme(key, std::move(made));
+}
 
+// lexeme_mask() of a lexeme that `by_state` describes.  If it is an
+// intersection, its mask is that of the masks of its parts, which other
+// intersections share: ten conditions with ten states each are 10^10 lexemes
+// with 100 parts.
+std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
+    const Hints::Lexeme& by_state, std::uint64_t fingerprint,
+    std::uint32_t room, bool bounded, bool is_part) {
+  const std::uint64_t key = mask_key(fingerprint, '"', bounded);
+  if (auto found = resources_.lexemes.find(key)) return found;
+  recogniser::JsonHints& hints = *by_state.hints;
+  std::vector<std::shared_ptr<const LexemeMask>> parts;
+  for (const std::uint32_t lex : hints.lexeme_parts(by_state.lex)) {
+    Hints::Lexeme part = by_state;
+    part.lex = part.config.lex = lex;
+    std::uint64_t of_part = hints.lexeme_fingerprint(part.config);
+    if (room != base::kUnbounded) of_part = with_room(of_part, room);
+    parts.push_back(lexeme_mask_by_state(part, of_part, room, bounded, true));
+  }
+  auto made = std::make_shared<LexemeMask>();
+  made->bounded = bounded;
+  builder_.start({});
+  if (parts.empty()) {
+    lexeme_walk_.use(is_part ? &resources_.string_byte_positions : nullptr);
+    lexeme_walk_.run(hints, resources_.string_classes, by_state.lex, room,
+                     builder_.words(), *made);
+  } else {
+    intersect(parts, by_state, builder_.words(), *made);
+  }
+  return store_lexeme(key, std::move(made));
+}
+
+// The intersection of lexemes that may end wherever they can continue.  A token
+// then needs its own characters and no more, in each of them.  Only a token
+// that ends inside a character has to be read: some character may complete it
+// in each of them, but none in all.
+void MaskMaker::intersect(
+    std::span<const std::shared_ptr<const LexemeMask>> parts,
+    const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
+    LexemeMask& made) {
+  const auto view = [](const LexemeMask& mask) {
+    return MaskView{
+        .base = &mask.base, .set = mask.set, .cleared = mask.cleared};
+  };
+  const auto listed = [](std::uint32_t a, std::uint32_t b) {
+    return (a & ~LexemeMask::kLeaves) < (b & ~LexemeMask::kLeaves);
+  };
+  view(*parts.front()).write(words);
+  made.leaving = parts.front()->leaving;
+  made.need = parts.front()->need;
+  std::vector<std::uint32_t> of_part(words.size());
+  std::vector<std::uint32_t> leaving;
+  for (const auto& part : parts.subspan(1)) {
+    view(*part).write(of_part);
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] &= of_part[i];
+    leaving.clear();
+    std::ranges::set_intersection(made.leaving, part->leaving,
+                                  std::back_inserter(leaving), listed);
+    made.leaving.swap(leaving);
+    made.need = std::max(made.need, part->need);
+  }
+  lexeme_walk_.clear_partial(*by_state.hints, resources_.string_classes,
+                             by_state.lex, words);
+  for (const LongToken& one : parts.front()->longs) {
+    if ((words[one.id >> 5] >> (one.id & 31) & 1) != 0) {
+      made.longs.push_back(one);
+    }
+  }
+}
+
+// Stores the mask whose words builder_ has.
+std::shared_ptr<const LexemeMask> MaskMaker::store_lexeme(
+    std::uint64_t key, std::shared_ptr<LexemeMask> made) {
   const std::array bases = {
       Base{.words = resources_.tables.body(BodyState::kText).inner().data()},
       Base{.words = resources_.tables.all_text().data()}};
@@ -173,7 +265,7 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   }
   made->leaving.shrink_to_fit();
   resources_.store.make_room(made->bytes());
-  resources_.lexemes.add(fingerprint, made, base_bytes);
+  resources_.lexemes.add(key, made, base_bytes);
   return made;
 }
 

@@ -157,7 +157,8 @@ struct MaskResources {
   const vocab::TokenTables& tables;
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
-  const BytePositions& byte_positions;
+  const BytePositions& byte_positions;         // of token_classes
+  const BytePositions& string_byte_positions;  // of string_classes
   WhitespaceBases& whitespace_bases;
   LexemeMaskCache& lexemes;
   SharedValueMasks& values;
@@ -228,6 +229,14 @@ class MaskMaker {
                                                 std::uint64_t fingerprint,
                                                 std::uint32_t room,
                                                 bool bounded);
+  std::shared_ptr<const LexemeMask> lexeme_mask_by_state(
+      const Hints::Lexeme& by_state, std::uint64_t fingerprint,
+      std::uint32_t room, bool bounded, bool is_part);
+  void intersect(std::span<const std::shared_ptr<const LexemeMask>> parts,
+                 const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
+                 LexemeMask& made);
+  std::shared_ptr<const LexemeMask> store_lexeme(
+      std::uint64_t key, std::shared_ptr<LexemeMask> made);
   void walk_lexeme(Configuration config, int lexeme_end, LexemeMask& made);
 
   // mask_walks.cc

@@ -84,7 +84,7 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
 
-  const BytePositions& byte_positions() const { return positions_; }
+  const BytePositions* byte_positions() const { return &positions_; }
 
   const vocab::TokenClassTrie& token_classes_;
   const BytePositions& positions_;

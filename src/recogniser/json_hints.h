@@ -150,6 +150,13 @@ class JsonHints {
   virtual std::uint32_t max_min_plain_chars(std::uint32_t) {
     return base::kUnbounded;
   }
+  // Splits a lexeme that is an intersection of lexemes, each of which may end
+  // wherever it can continue: a text of whole characters stays in the lexeme if
+  // it stays in each of them.  Empty: it is not split.
+  virtual std::vector<std::uint32_t> lexeme_parts(std::uint32_t) { return {}; }
+  // A number of characters that cannot lead out of the lexeme, whichever they
+  // are, and after which it may end; kUnbounded: no number can.
+  virtual std::uint32_t chars_without_end(std::uint32_t) { return 0; }
   // Whether the lexeme accepts every JSON spelling of a character.  If false,
   // it accepts only the escapes that JSON requires.
   virtual bool lexeme_any_escapes(std::uint32_t) { return true; }
@@ -172,6 +179,10 @@ class JsonHints {
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Configuration) { return kAnyEnd; }
+  // The configuration after the byte that ends the lexeme, if that byte may
+  // come after every text that stays in the lexeme and does not end inside a
+  // character, and always leads there.  Else a dead one.
+  virtual Configuration same_end(Configuration) { return {}; }
 
   // --- Values.  What a JSON value may contain does not depend on what follows
   // the value, so the mask of a value is made once for all its contexts.

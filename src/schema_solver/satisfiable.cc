@@ -376,7 +376,9 @@ void SchemaSolver::survey(ConjunctionId root) {
       for (const KeyId key : spelled_list(disjunct)) {
         visit(member_conjunction(disjunct, {.key = key}));
       }
-      for (const ExtraKeys& extra : extra_keys(disjunct)) {
+      // For narrowed().
+      if (object_keys(disjunct).incomplete) possible_extra_keys(disjunct);
+      for (const ExtraKeys& extra : object_keys(disjunct).extras) {
         visit(member_conjunction(
             disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
       }

@@ -72,6 +72,7 @@ class SchemaSolver::CompletionSearch {
     completion.max = disjunct_.max;
     verdict_.incomplete = object_keys_.incomplete;
     verdict_.yes = search(std::move(completion), {condition}, {}, {});
+    if (!verdict_.yes) solver_.note_incomplete(object_);
     return verdict_;
   }
 

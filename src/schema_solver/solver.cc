@@ -4,6 +4,7 @@
 #include "schema_solver/solver.h"
 
 #include <algorithm>
+#include <set>
 
 #include "schema_solver/object_keys.h"
 
@@ -493,10 +494,55 @@ std::vector<std::string> SchemaSolver::few_strings(
   return texts;
 }
 
+// Reads all texts of ASCII with all languages of the list at once, and tells
+// which of them match a text that no other matches.  Nothing if they lead to
+// too many combinations of states: for these languages, or together with those
+// asked about before, so that the time for a schema is bounded.
+std::optional<std::vector<bool>> SchemaSolver::match_alone(
+    const std::vector<automata::LanguageId>& list) {
+  constexpr std::size_t kMost = 1000;
+  std::set<std::vector<automata::StateId>> known;
+  std::vector<const std::vector<automata::StateId>*> pending;
+  std::vector<bool> alone(list.size());
+  const auto add = [&](const std::vector<automata::StateId>& states) {
+    const auto [it, is_new] = known.insert(states);
+    if (!is_new) return;
+    pending.push_back(&*it);
+    const auto accepts = [&](automata::StateId state) {
+      return languages_.accepting(state);
+    };
+    const auto first = std::ranges::find_if(states, accepts);
+    if (first != states.end() &&
+        std::find_if(first + 1, states.end(), accepts) == states.end()) {
+      alone[static_cast<std::size_t>(first - states.begin())] = true;
+    }
+  };
+  std::vector<automata::StateId> states;
+  for (const automata::LanguageId language : list) {
+    states.push_back(languages_.start(language));
+  }
+  add(states);
+  while (!pending.empty()) {
+    if (known.size() > kMost || combinations_left_ == 0) return std::nullopt;
+    --combinations_left_;
+    const std::vector<automata::StateId>& from = *pending.back();
+    pending.pop_back();
+    for (std::uint8_t byte = 0x20; byte < 0x7F; ++byte) {
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        states[i] = languages_.step(from[i], byte);
+      }
+      add(states);
+    }
+  }
+  return alone;
+}
+
 // The classes of keys that are not spelled, by the patterns that they match:
 // each non-empty intersection of the patterns and complements of patterns.  For
 // more than kFull patterns only keys that match at most one of them are
-// considered.
+// considered; and none that match one if the patterns have too many
+// combinations of states.  What matches no pattern is read pattern by pattern,
+// if whatever is not matched yet may end (Languages::prefix_closed_parts()).
 void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
   constexpr std::size_t kFull = 6;
   const std::size_t count = object_keys.languages.size();
@@ -528,10 +574,20 @@ void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
     }
     return;
   }
-  narrowed_ = true;
   object_keys.incomplete = true;
+  const std::optional<std::vector<bool>> alone =
+      match_alone(object_keys.languages);
+  object_keys.unmatched_only = !alone;
+  if (!alone) {
+    for (const automata::LanguageId language : object_keys.languages) {
+      const automata::StateId state =
+          languages_.start(languages_.complement(language));
+      if (!languages_.prefix_closed(state)) return;
+    }
+  }
   add(std::vector<bool>(count, false));
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; alone && i < count; ++i) {
+    if (!(*alone)[i]) continue;
     std::vector<bool> matched(count, false);
     matched[i] = true;
     add(matched);
@@ -546,7 +602,25 @@ const std::vector<automata::LanguageId>& SchemaSolver::key_languages(
   return object_keys(object).languages;
 }
 const std::vector<ExtraKeys>& SchemaSolver::extra_keys(DisjunctId object) {
+  note_incomplete(object);
   return object_keys(object).extras;
+}
+
+// Some class of keys that object_keys() has left out may be missed.
+void SchemaSolver::note_incomplete(DisjunctId object) {
+  ObjectKeys& object_keys = this->object_keys(object);
+  narrowed_ = narrowed_ || object_keys.incomplete;
+  if (!object_keys.unmatched_only || object_keys.noted) return;
+  object_keys.noted = true;
+  for (const MemberRules& rules : objects_[object].members) {
+    const auto& patterns =
+        document_.node(rules.node).objects().pattern_properties;
+    if (patterns.empty()) continue;
+    note(GrammarNote::Kind::kNarrowed, rules.node, "patternProperties",
+         "keys that match one of these patterns are left out, unless the "
+         "schema spells them: more than 6 patterns overlap in more than 1000 "
+         "ways, and no value satisfies all of their schemas");
+  }
 }
 
 KeySet SchemaSolver::spelled(DisjunctId object) {
@@ -616,7 +690,14 @@ KeySet SchemaSolver::ranked_below(DisjunctId object, std::uint32_t rank) {
 
 automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
   ObjectKeys& object_keys = this->object_keys(object);
-  if (!object_keys.possible_known || levels_ != kAnyLevels) {
+  if (object_keys.possible_known && levels_ == kAnyLevels) {
+    return object_keys.possible;
+  }
+  automata::LanguageId possible = languages_.nothing();
+  if (const auto all = extra_keys_of_any_class(object)) {
+    possible = *all;
+  } else {
+    note_incomplete(object);
     std::vector<automata::LanguageId> parts;
     for (const ExtraKeys& extra : object_keys.extras) {
       const KeyClass key_class{kNoKey, &object_keys.languages, &extra.matched};
@@ -624,14 +705,57 @@ automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
       parts.push_back(object_keys.languages.empty() ? languages_.everything()
                                                     : extra.language);
     }
-    const automata::LanguageId possible =
-        parts.empty() ? languages_.nothing()
-                      : languages_.any_of(std::move(parts));
-    if (levels_ != kAnyLevels) return possible;
+    if (!parts.empty()) possible = languages_.any_of(std::move(parts));
+  }
+  if (levels_ == kAnyLevels) {
     object_keys.possible_known = true;
     object_keys.possible = possible;
   }
-  return object_keys.possible;
+  return possible;
+}
+
+// possible_extra_keys() as a language without intersections of patterns, whose
+// automaton is small however many patterns overlap; nothing if some value that
+// patterns require together does not exist.
+//
+// A value that satisfies the rules of all patterns satisfies those of fewer.
+// So if one value satisfies them all, with every rule for other keys, each
+// class of keys may come.  If there is only one rule for other keys, it need
+// not be satisfied together with a pattern's: keys that match no pattern of its
+// node may come if it is satisfiable.
+std::optional<automata::LanguageId> SchemaSolver::extra_keys_of_any_class(
+    DisjunctId object) {
+  const ObjectConstraints& disjunct = objects_[object];
+  const ObjectKeys& object_keys = this->object_keys(object);
+  const std::vector<bool> matched(object_keys.languages.size(), true);
+  ConjunctionId value =
+      member_conjunction(object, {kNoKey, &object_keys.languages, &matched});
+  if (!satisfiable(value)) return std::nullopt;
+  std::vector<automata::LanguageId> parts;
+  if (!disjunct.key_rules.empty()) {
+    parts.push_back(object_keys.key_rule_language);
+  }
+  for (const MemberRules& rules : disjunct.members) {
+    if (rules.extra != kNoLiteral) value = with(value, rules.extra);
+  }
+  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
+    value = with(value, rule.rule);
+  }
+  if (!satisfiable(value)) {
+    if (disjunct.members.size() != 1 || !disjunct.unevaluated.empty()) {
+      return std::nullopt;
+    }
+    const MemberRules& rules = disjunct.members.front();
+    if (!satisfiable(conjunction({rules.extra}))) {
+      std::vector<automata::LanguageId> patterns;
+      for (const auto& [pattern, child] :
+           document_.node(rules.node).objects().pattern_properties) {
+        patterns.push_back(pattern_language(pattern));
+      }
+      parts.push_back(languages_.any_of(std::move(patterns)));
+    }
+  }
+  return languages_.all_of(std::move(parts));
 }
 
 KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {

@@ -430,7 +430,12 @@ class SchemaSolver {
                         const std::vector<std::uint64_t>& counted);
   ObjectKeys& object_keys(DisjunctId object);
   std::vector<std::string> few_strings(automata::LanguageId language);
+  std::optional<std::vector<bool>> match_alone(
+      const std::vector<automata::LanguageId>& list);
+  void note_incomplete(DisjunctId object);
   void find_extra_keys(DisjunctId object, ObjectKeys& object_keys);
+  std::optional<automata::LanguageId> extra_keys_of_any_class(
+      DisjunctId object);
   void intern_keys();
   const std::vector<std::pair<KeyId, NodeId>>& node_keys(NodeId node);
   NodeId declared(NodeId node, KeyId key);
@@ -512,6 +517,7 @@ class SchemaSolver {
            std::vector<DisjunctId>>
       disjuncts_within_;
   std::size_t steps_ = 0;
+  std::size_t combinations_left_ = 5000;  // for match_alone()
 };
 
 }  // namespace parlance::schema_solver

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kMagic =
     "\x89"
     "parlnc\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Place {
   std::uint64_t offset = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/utf8.h"
 #include "json/string_body.h"
 
 namespace parlance::vocab {
@@ -38,6 +39,17 @@ ByteClassMap classes() {
     }
   }
   return ByteClassMap(class_of);
+}
+
+bool is_unusual(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) {
+    return false;
+  }
+  const auto has_text = [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
+  return has_text("\xC2\x85") || has_text("\xE2\x80\xA8") ||
+         has_text("\xE2\x80\xA9") || !base::is_utf8(text);
 }
 
 }  // namespace
@@ -118,6 +130,10 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
   }
   arrays->text_begin.reserve(arrays->ids.size() + 1);
   for (const Id id : arrays->ids) {
+    if (is_unusual(vocabulary.bytes(id))) {
+      arrays->unusual.push_back(
+          static_cast<std::uint32_t>(arrays->text_begin.size()));
+    }
     arrays->text_begin.push_back(
         static_cast<std::uint32_t>(arrays->texts.size()));
     arrays->texts += vocabulary.bytes(id);
@@ -138,6 +154,7 @@ void StringClassTrie::view(std::shared_ptr<const Arrays> arrays) {
   text_begin_ = arrays->text_begin;
   exit_points_ = arrays->exit_points;
   quotes_ = arrays->quotes;
+  unusual_ = arrays->unusual;
   owner_ = std::move(arrays);
 }
 
@@ -152,6 +169,7 @@ std::string StringClassTrie::save() const {
   head.text_begin = append_array(out, text_begin_);
   head.exit_points = append_array(out, exit_points_);
   head.quotes = append_array(out, quotes_);
+  head.unusual = append_array(out, unusual_);
   std::memcpy(out.data(), &head, sizeof(head));
   return out;
 }
@@ -170,6 +188,7 @@ std::optional<StringClassTrie> StringClassTrie::read(
       !read_array(saved.bytes, head.text_begin, out.text_begin_) ||
       !read_array(saved.bytes, head.exit_points, out.exit_points_) ||
       !read_array(saved.bytes, head.quotes, out.quotes_) ||
+      !read_array(saved.bytes, head.unusual, out.unusual_) ||
       !out.fits_together(tables)) {
     return std::nullopt;
   }
@@ -212,6 +231,10 @@ bool StringClassTrie::fits_together(const TokenTables& tables) const {
       !std::ranges::is_sorted(text_begin_)) {
     return false;
   }
+  if (!std::ranges::is_sorted(unusual_) ||
+      (!unusual_.empty() && unusual_.back() >= ids_.size())) {
+    return false;
+  }
   const std::size_t spare = tables.vocabulary_size() % 32;
   if (spare != 0 && mask_.back() >> spare != 0) return false;
   const auto size_of = [&](std::size_t i) {
@@ -226,7 +249,7 @@ std::size_t StringClassTrie::memory_bytes() const {
   return sizeof(*this) + nodes_.size_bytes() + ids_.size_bytes() +
          long_.size_bytes() + mask_.size_bytes() + texts_.size_bytes() +
          text_begin_.size_bytes() + exit_points_.size_bytes() +
-         quotes_.size_bytes();
+         quotes_.size_bytes() + unusual_.size_bytes();
 }
 
 }  // namespace parlance::vocab

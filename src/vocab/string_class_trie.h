@@ -77,6 +77,10 @@ class StringClassTrie {
   // The tokens of ids() with more than kLong characters.
   std::span<const Id> long_tokens() const { return long_; }
 
+  // The tokens of ids(), by index, that contain U+0085, U+2028 or U+2029 or
+  // part of a character.  Ascending.
+  std::span<const std::uint32_t> unusual() const { return unusual_; }
+
   // The bytes of a class, in ascending order.
   std::span<const std::uint8_t> bytes(std::uint8_t byte_class) const {
     return classes_.bytes(byte_class);
@@ -99,11 +103,11 @@ class StringClassTrie {
     std::vector<std::uint32_t> mask;
     std::string texts;
     std::vector<std::uint32_t> text_begin;
-    std::vector<std::uint32_t> exit_points, quotes;
+    std::vector<std::uint32_t> exit_points, quotes, unusual;
   };
   struct Head {
     ArrayPlace nodes, ids, long_tokens, mask, texts, text_begin, exit_points,
-        quotes;
+        quotes, unusual;
   };
   StringClassTrie();
   void view(std::shared_ptr<const Arrays> arrays);
@@ -116,7 +120,7 @@ class StringClassTrie {
   std::span<const std::uint32_t> mask_;
   std::span<const char> texts_;
   std::span<const std::uint32_t> text_begin_;  // one more than ids_
-  std::span<const std::uint32_t> exit_points_, quotes_;
+  std::span<const std::uint32_t> exit_points_, quotes_, unusual_;
 };
 
 }  // namespace parlance::vocab

@@ -308,6 +308,145 @@ TEST(SlowInputs, PatternsThatAllHaveToBeFoundAreLiveWithoutASearch) {
   EXPECT_FALSE(languages.narrowed());
 }
 
+// The patterns that a key matches decide its value.  Up to six patterns were
+// always combined; for more, the rules of all of them can hold together, so
+// every key may come.
+TEST(SlowInputs, ManyPatternsOfKeysThatOverlap) {
+  constexpr int kCount = 24;
+  const auto schema = [](const std::string& more) {
+    return "{\"type\": \"object\"," + more + "\"patternProperties\": {" +
+           list(kCount,
+                [](int i) {
+                  return "\"" + letter(i) + ".*" + letter(i + 1) +
+                         "\": {\"minimum\": " + number(i) + "}";
+                }) +
+           "}}";
+  };
+  Result<Compiler> compiler = Compiler::create(
+      testing::toy_vocabulary(5, 1200, {"ab\"", "zz\":", "b"}));
+  ASSERT_TRUE(compiler);
+  for (const bool closed : {false, true}) {
+    SCOPED_TRACE(closed);
+    Result<Grammar> grammar = Grammar::from_json_schema(
+        schema(closed ? "\"additionalProperties\": false," : ""));
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_TRUE(grammar->report().empty());
+    EXPECT_TRUE(grammar->accepts(R"({"ab": 0, "xcxd": 2, "a-b-c": 1})"));
+    EXPECT_TRUE(grammar->accepts(R"({"abcdefghijklmnopqrstuvwxyz": 23})"));
+    EXPECT_FALSE(grammar->accepts(R"({"abcdefghijklmnopqrstuvwxyz": 22})"));
+    EXPECT_FALSE(grammar->accepts(R"({"xcxd": 1})"));
+    EXPECT_EQ(grammar->accepts(R"({"zyx": -1, "": "a"})"), !closed);
+    Result<Constraint> constraint = compiler->compile(*grammar);
+    ASSERT_TRUE(constraint);
+    EXPECT_LT(growth(*constraint, R"({"the quick abcd": 23, "fgx": 6, "ab")"),
+              5'000'000U);
+    for (const char* text : {"{\"", "{\"a", "{\"ab", "{\"the qu", "{\"a\\u00",
+                             "{\"yx\":1,\"abc", "{\"abd\":"}) {
+      Matcher matcher = constraint->matcher();
+      if (!matcher.accept_bytes(text)) continue;
+      SCOPED_TRACE(text);
+      check_mask(*constraint, matcher);
+    }
+  }
+}
+
+// Few enough patterns that each class of keys is considered, so that the
+// classes can be compared with the language that is found without them.
+TEST(SlowInputs, KeysOfAnyClassAreThoseOfAllClasses) {
+  constexpr const char* kKeys[] = {"", "a", "b", "ab", "ba", "c", "cab", "abc"};
+  constexpr const char* kValues[] = {"0", "5", "\"x\"", "null"};
+  struct Case {
+    const char* schema;
+    // By key: the values that fit, as bits in the order of kValues.
+    std::uint8_t fits[8];
+  };
+  const Case cases[] = {
+      {R"({"patternProperties": {"a": {"minimum": 3}, "b$": {"type":
+          ["integer", "null"]}}, "additionalProperties": false})",
+       {0, 14, 11, 10, 14, 0, 10, 14}},
+      {R"({"patternProperties": {"a": {"minimum": 3}, "b": true},
+          "additionalProperties": {"type": "string"}})",
+       {4, 14, 15, 14, 14, 4, 14, 14}},
+      {R"({"allOf": [
+             {"patternProperties": {"a": true}, "additionalProperties": false},
+             {"patternProperties": {"b": {"minimum": 3}}}]})",
+       {0, 15, 0, 14, 14, 0, 14, 14}},
+      {R"({"patternProperties": {"a": {"type": "integer"}, "b":
+             {"type": "string"}}})",
+       {15, 3, 4, 0, 0, 15, 0, 0}},
+      {R"({"patternProperties": {"a": true}, "unevaluatedProperties": false,
+           "propertyNames": {"maxLength": 2}})",
+       {0, 15, 0, 15, 15, 0, 0, 0}},
+      {R"({"patternProperties": {"a": {"minimum": 3}, "c": false},
+           "propertyNames": {"pattern": "^[ab]"}})",
+       {0, 14, 15, 14, 14, 0, 0, 0}},
+  };
+  for (const Case& one : cases) {
+    Result<Grammar> grammar = Grammar::from_json_schema(one.schema);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    for (std::size_t k = 0; k < std::size(kKeys); ++k) {
+      for (std::size_t v = 0; v < std::size(kValues); ++v) {
+        const std::string text =
+            "{\"" + std::string(kKeys[k]) + "\": " + kValues[v] + "}";
+        EXPECT_EQ(grammar->accepts(text), (one.fits[k] >> v & 1) != 0)
+            << one.schema << " " << text;
+      }
+    }
+  }
+}
+
+// The classes of the last schemas contain no character together, though each
+// contains one that begins with the same bytes, or with the same digits of an
+// escape.
+TEST(SlowInputs, MasksOfConditionsThatForbid) {
+  std::vector<std::string> texts = {
+      "\xE1\x88",     "a\xE1\x88",    "\xE1",
+      "\xE1\x89\x80", "\xE1\x88\x80", "\\u12",
+      "a\\u1",        "\\u1200",      "\\",
+      "ab\"",         "cde\"",        "abcdefghijklmnopqrstuvwxyz",
+      "xa\\nb",       "éb\"",         "aaaaaaaaaaaaaaaaaaaaaaaaaa"};
+  Result<Compiler> compiler =
+      Compiler::create(testing::toy_vocabulary(9, 1500, texts));
+  ASSERT_TRUE(compiler);
+  const auto schema = [](std::string_view more,
+                         const std::vector<std::string>& patterns) {
+    std::string out =
+        R"({"type": "string")" + std::string(more) + R"(, "allOf": [)";
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      out += (i == 0 ? "" : ",") +
+             (R"({"not": {"pattern": ")" + patterns[i] + "\"}}");
+    }
+    return out + "]}";
+  };
+  for (const std::string& text : {
+           schema("", {"a.*b.*c", "b.*c.*d", "c.*d.*e", "\\\\d"}),
+           schema(R"(, "maxLength": 12)", {"a.*b", "b.{3}a", "^x"}),
+           schema(R"(, "minLength": 3)", {"a.{4}b", "a.{20}b"}),
+           schema("", {"a.{50}b"}),
+           schema("", {"[^\\u1200-\\u123f]", "[\\u1210-\\u123f]"}),
+           schema("", {"[\\u1200-\\u121f]", "[\\u1220-\\u123f]", "é"}),
+           schema(R"(, "pattern": "b$")", {"a.*b.*c", "bb"}),
+       }) {
+    SCOPED_TRACE(text);
+    Result<Constraint> constraint = compiler->compile_json_schema(text);
+    ASSERT_TRUE(constraint) << constraint.error().to_string();
+    for (const char* begin :
+         {"", "\"", "\"a", "\"ab", "\"abc", "\"xcd", "\"a\xE1", "\"a\\",
+          "\"\\u1", "\"abababab", "\"aaaaaaaaaaaaaaaaaaaaaaaa"}) {
+      Matcher matcher = constraint->matcher();
+      if (!matcher.accept_bytes(begin)) continue;
+      SCOPED_TRACE(begin);
+      check_mask(*constraint, matcher);
+    }
+  }
+  Result<Constraint> constraint =
+      compiler->compile_json_schema(schema("", {"a.{50}b"}));
+  ASSERT_TRUE(constraint);
+  std::string text = "\"";
+  for (int i = 0; i < 120; ++i) text += i % 7 == 0 ? "a" : "xyz";
+  EXPECT_LT(growth(*constraint, text), 4'000'000U);
+}
+
 TEST(SlowInputs, ARepeatAcceptsItsTextsWhateverElseIsPossible) {
   const Vocabulary vocabulary =
       testing::toy_vocabulary(2, 4000, {"banana aa baab", "a\na\xC3\xA9 ca"});
