@@ -175,6 +175,7 @@ TEST(Captures, Limits) {
 const Compiler& compiler() {
   static const Compiler made = [] {
     std::vector<TokenEntry> tokens;
+    tokens.reserve(260);
     for (int byte = 0; byte < 256; ++byte) {
       tokens.push_back({static_cast<TokenId>(byte),
                         std::string(1, static_cast<char>(byte))});
