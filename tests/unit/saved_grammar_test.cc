@@ -254,7 +254,7 @@ void change(json::Value& document, std::mt19937& random) {
       if (!place.is_string() || place.as_string().empty()) return;
       std::string text(place.as_string());
       text[random() % text.size()] = "{}[]\"\\:,(|*a0<"[random() % 14];
-      place = json::Value(std::move(text));
+      place = json::Value(text);
     }
   }
 }
