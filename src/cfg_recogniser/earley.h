@@ -135,6 +135,8 @@ class EarleyRecogniser {
   bool overflowed() const { return overflowed_; }
   bool overflowed(const Place& place) const;
 
+  // How much is stored for all places so far, beside what they contain.
+  std::size_t interned() const { return activations_.size() + configs_.size(); }
   // Frees what is stored for the places so far, which become invalid.
   void forget();
 

@@ -128,6 +128,7 @@ void CaptureReader::truncate(std::size_t steps) {
 // Returns to the end of the last whole step.
 void CaptureReader::undo_step() {
   const std::size_t at = step_ends_.back();
+  undone_ += offsets_.size() - 1 - at;
   recogniser_->truncate(place_, at);
   offsets_.resize(at + 1);
   text_.resize(offsets_.back());
@@ -158,6 +159,12 @@ bool CaptureReader::schemas_full() const {
   });
 }
 
+bool CaptureReader::worn() const {
+  constexpr std::size_t kMuch = 100'000;
+  return undone_ > offsets_.size() &&
+         (schemas_full() || recogniser_->interned() > kMuch);
+}
+
 bool CaptureReader::schemas_overflowed() const {
   return std::ranges::any_of(schemas_, [](const auto& schema) {
     return schema != nullptr && schema->overflowed();
@@ -165,6 +172,7 @@ bool CaptureReader::schemas_overflowed() const {
 }
 
 void CaptureReader::clear() {
+  undone_ = 0;
   text_.clear();
   offsets_.assign(1, 0);
   step_ends_.assign(1, 0);

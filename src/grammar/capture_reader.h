@@ -71,11 +71,11 @@ class CaptureReader {
   // As parlance::captures() of the text read so far.
   std::vector<RuleCapture> captures() const;
 
-  // Whether the recogniser of a schema has used up its memory.  Full: it should
-  // not read another text.  Overflowed: nothing is read any more; a reader that
-  // has read less can read more.
+  // Whether the recogniser of a schema should not read another text.
   bool schemas_full() const;
-  bool schemas_overflowed() const;
+  // Whether most of what is stored is for steps that were undone, and that is
+  // much: a new reader should read the text again.
+  bool worn() const;
 
  private:
   CaptureReader() = default;
@@ -83,6 +83,7 @@ class CaptureReader {
   std::optional<Error> cancelled(const Interrupt& interrupt);
   void add(std::string_view bytes);
   std::optional<Error> end_step();
+  bool schemas_overflowed() const;
   void undo_step();
   std::optional<Error> failed();
 
@@ -96,7 +97,8 @@ class CaptureReader {
   std::vector<std::size_t> offsets_ = {0};
   // The position of the place after each step, and before the first.
   std::vector<std::size_t> step_ends_ = {0};
-  std::size_t asked_ = 0;  // how often the caller could have cancelled
+  std::size_t undone_ = 0;  // positions
+  std::size_t asked_ = 0;   // how often the caller could have cancelled
 };
 
 // The readers of one grammar that are not in use.  Safe to use from several

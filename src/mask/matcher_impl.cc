@@ -218,28 +218,19 @@ Result<std::vector<RuleCapture>> MatcherImpl::captures(
   return captured_.read(*constraint_, input_, end, interrupt);
 }
 
-// The memory of a reader's schemas may be used up by other texts, and by steps
-// that were undone.  Then a new reader reads the text again.
 Result<std::vector<RuleCapture>> CaptureProgress::read(
     ConstraintImpl& constraint, const InputLog& input, std::optional<Id> end,
     const Interrupt& interrupt) {
-  if (reader_ == nullptr) {
-    readers_ = constraint.captures();
-    auto reader = readers_->acquire();
+  if (reader_ == nullptr || reader_->worn()) {
+    if (readers_ == nullptr) readers_ = constraint.captures();
+    auto reader = reader_ == nullptr ? readers_->acquire() : readers_->make();
     if (!reader) return std::move(reader).error();
     reader_ = *std::move(reader);
     steps_ = 0;
   }
-  std::optional<Error> error = catch_up(constraint, input, end, interrupt);
-  if (error && reader_->schemas_overflowed()) {
-    auto reader = readers_->make();
-    if (!reader) return std::move(reader).error();
-    reader_ = *std::move(reader);
-    steps_ = 0;
-    error = catch_up(constraint, input, end, interrupt);
-    if (error && reader_->schemas_overflowed()) reader_.reset();
+  if (auto error = catch_up(constraint, input, end, interrupt)) {
+    return *std::move(error);
   }
-  if (error) return *std::move(error);
   auto found = reader_->captures();
   reader_->truncate(steps_);
   return found;
