@@ -53,6 +53,7 @@ std::shared_ptr<const TransitionNetwork> network_of(
                                                      pointers(schemas), marks);
   network->too_large = copied && !copies;
   simplify(*network);
+  share_prefixes(*network);
   network->schemas.clear();  // each recogniser has its own
   return network;
 }

@@ -22,6 +22,7 @@
 // is not created: for both, once that budget is used up, the first position
 // where they may end counts, so its items are added to those of the other.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,6 +99,7 @@ class CfgRecogniser::Closure {
   std::span<const Item> content_of(ContextId context);
   bool covers(const Item& b, const Item& a) const;
   bool holds(ContextId a, ContextId b);
+  std::uint16_t& assumption(ContextId a, ContextId b);
   bool subsumed(ContextId a, ContextId b);
   void record_pairs();
   bool drop_subsumed(Items& items);
@@ -135,6 +137,9 @@ class CfgRecogniser::Closure {
   // While subsumed() decides whether a context subsumes another: the pairs for
   // which this is assumed, and the pairs for which it was known.
   std::vector<std::pair<ContextId, ContextId>> assumed_;
+  // By hash of a pair: its index in assumed_, from 1.  An entry is void if
+  // another pair is there.
+  std::array<std::uint16_t, 512> assumed_at_;
   std::vector<std::pair<ContextId, ContextId>> taken_;
   std::size_t pairs_ = 0;
   bool gave_up_ = false;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "json/writer.h"
 
@@ -34,7 +35,8 @@ std::string quoted_rest(const std::string& text, std::size_t from) {
   while (from > 0 && (static_cast<std::uint8_t>(text[from]) & 0xC0) == 0x80) {
     --from;
   }
-  return json::quoted(std::string_view(text).substr(from));
+  const std::string_view rest = std::string_view(text).substr(from);
+  return base::is_utf8(rest) ? json::quoted(rest) : "a character";
 }
 
 }  // namespace

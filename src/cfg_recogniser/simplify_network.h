@@ -25,6 +25,16 @@ namespace parlance::cfg_recogniser {
 // Complexity: O(states and their edges).
 void simplify(TransitionNetwork& network);
 
+// Makes tries of texts that are alternatives of each other, where there are
+// many: 5,000 keywords are 5,000 items at their first byte, and a trie of them
+// has as many items as they have first bytes.
+//
+//   "for" | "from" | "of" ...    "f" -> ( "or" | "rom" )    "of"
+//
+// Complexity: O(epsilon transitions + bytes of the texts).
+// REQUIRES: simplify() was called, so that epsilon transitions are sorted.
+void share_prefixes(TransitionNetwork& network);
+
 }  // namespace parlance::cfg_recogniser
 
 #endif  // PARLANCE_SRC_CFG_RECOGNISER_SIMPLIFY_NETWORK_H_

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "cfg_recogniser/closure.h"
@@ -57,14 +58,29 @@ bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
          b.count < a.count && b.count >= state.min;
 }
 
+// The entry of a pair in assumed_at_; 0 if the pair is not assumed.
+//
+// A search ends at an entry that is 0, so entries of assumptions that were
+// withdrawn stay, and are void.  The table does not fill: it is cleared for
+// each subsumed(), which makes at most kMostPairs assumptions.
+std::uint16_t& CfgRecogniser::Closure::assumption(ContextId a, ContextId b) {
+  static_assert(kMostPairs * 2 < std::tuple_size_v<decltype(assumed_at_)>);
+  const std::pair pair(a, b);
+  const std::uint64_t hash = (std::uint64_t{a} << 32 | b) * 0x9E3779B97F4A7C15;
+  for (std::size_t at = hash >> 55;; at = (at + 1) % assumed_at_.size()) {
+    std::uint16_t& entry = assumed_at_[at];
+    if (entry == 0) return entry;
+    if (entry <= assumed_.size() && assumed_[entry - 1U] == pair) return entry;
+  }
+}
+
 bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   a = settled(a);
   b = settled(b);
   if (a == b) return true;
   if (a == kOutermost || b == kOutermost) return false;
-  if (std::ranges::find(assumed_, std::pair(a, b)) != assumed_.end()) {
-    return true;
-  }
+  std::uint16_t& assumed = assumption(a, b);
+  if (assumed != 0) return true;
   const bool kept = !local(a) && !local(b);
   const std::uint64_t key = std::uint64_t{a} << 32 | b;
   if (kept) {
@@ -84,6 +100,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   const std::size_t mark = assumed_.size();
   const std::size_t mark_taken = taken_.size();
   assumed_.emplace_back(a, b);
+  assumed = static_cast<std::uint16_t>(assumed_.size());
   const std::span<const Item> of_b = content_of(b);
   const bool all = std::ranges::all_of(content_of(a), [&](const Item& item) {
     // Contents are sorted by state.
@@ -104,6 +121,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
 // Whether context `b` subsumes context `a`; false if that is not found.
 bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   assumed_.clear();
+  assumed_at_.fill(0);
   taken_.clear();
   pairs_ = 0;
   gave_up_ = false;

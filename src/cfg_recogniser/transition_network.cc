@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,8 +48,19 @@ struct TransitionNetwork::Build {
     std::uint32_t id = 0;
     StateId begin = 0;
     StateId end = 0;
+    // Whether a call of a terminal rule that comes first is replaced by its
+    // body.
+    bool expand = false;
   };
   std::vector<Work> left = {};
+
+  // Alternatives of so many begin with bytes or classes rather than with calls,
+  // so that share_prefixes() sees their texts.
+  static constexpr std::size_t kManyAlternatives = 64;
+  // By rule: the nodes of its body, from 1, if the body has no calls and is
+  // small; 0: it is not such a rule.
+  std::vector<std::optional<std::uint32_t>> terminal_sizes = {};
+  std::size_t expandable = 50'000;  // nodes that may still be copied
 
   // The automata of free texts without triggers: equal ones are one.  Many
   // arguments have the same excludes.
@@ -110,6 +122,8 @@ struct TransitionNetwork::Build {
   void run();
   void expression(const Work& work);
   void hir_node(const Work& work);
+  bool expands(RuleId rule);
+  std::uint32_t terminal_size(rules::ExprId body) const;
   void sequence(const Work& work, std::span<const std::uint32_t> children);
   void repeat(const Work& work, std::uint32_t child, std::uint32_t min,
               std::uint32_t max, const CharClass* single);
@@ -182,7 +196,8 @@ void TransitionNetwork::Build::sequence(
   StateId at = work.begin;
   for (std::size_t i = 0; i < children.size(); ++i) {
     StateId next = i + 1 == children.size() ? work.end : state();
-    left.push_back({work.in_regex, work.regex, children[i], at, next});
+    left.push_back({work.in_regex, work.regex, children[i], at, next,
+                    work.expand && i == 0});
     at = next;
   }
   if (children.empty()) epsilon(work.begin, work.end);
@@ -232,6 +247,52 @@ void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
   net.states[id].max = max;
 }
 
+// The nodes of an expression that only reads bytes and classes; 0 if it has
+// others, or more than kMost.
+std::uint32_t TransitionNetwork::Build::terminal_size(
+    rules::ExprId body) const {
+  constexpr std::size_t kMost = 100;
+  std::vector<rules::ExprId> pending = {body};
+  std::size_t size = 0;
+  while (!pending.empty()) {
+    const rules::Expr& expr = from.exprs[pending.back()];
+    pending.pop_back();
+    switch (expr.kind) {
+      case ExprKind::kEmpty:
+      case ExprKind::kBytes:
+      case ExprKind::kClass:
+      case ExprKind::kSequence:
+      case ExprKind::kChoice:
+      case ExprKind::kRepeat:
+        break;
+      case ExprKind::kRegex:
+        size += from.regexes[expr.index].hir.nodes.size();
+        break;
+      default:
+        return 0;
+    }
+    pending.insert(pending.end(), expr.children.begin(), expr.children.end());
+    if (++size + pending.size() > kMost) return 0;
+  }
+  return static_cast<std::uint32_t>(size);
+}
+
+// Whether a call of the rule, from the rule that is being built, may be
+// replaced by its body.
+bool TransitionNetwork::Build::expands(RuleId id) {
+  const rules::Rule& rule = from.rules[id];
+  if (rule.body == kNoId || !rule.options.plain() || owner == kNoId ||
+      net.rules[id].temperature != net.rules[owner].temperature) {
+    return false;
+  }
+  terminal_sizes.resize(from.rules.size());
+  std::optional<std::uint32_t>& size = terminal_sizes[id];
+  if (!size) size = terminal_size(rule.body);
+  if (*size == 0 || *size > expandable) return false;
+  expandable -= *size;
+  return true;
+}
+
 void TransitionNetwork::Build::expression(const Work& work) {
   const rules::Expr& expr = from.exprs[work.id];
   switch (expr.kind) {
@@ -253,7 +314,9 @@ void TransitionNetwork::Build::expression(const Work& work) {
       break;
     case ExprKind::kChoice:
       for (rules::ExprId child : expr.children) {
-        left.push_back({false, 0, child, work.begin, work.end});
+        left.push_back(
+            {false, 0, child, work.begin, work.end,
+             work.expand || expr.children.size() >= kManyAlternatives});
       }
       break;
     case ExprKind::kRepeat: {
@@ -264,7 +327,12 @@ void TransitionNetwork::Build::expression(const Work& work) {
       break;
     }
     case ExprKind::kRule:
-      epsilon(work.begin, call(expr.index, work.end));
+      if (work.expand && expands(expr.index)) {
+        left.push_back(
+            {false, 0, from.rules[expr.index].body, work.begin, work.end});
+      } else {
+        epsilon(work.begin, call(expr.index, work.end));
+      }
       break;
     case ExprKind::kRegex: {
       const regex::Hir& hir = from.regexes[expr.index].hir;

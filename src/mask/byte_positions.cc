@@ -7,10 +7,11 @@ namespace parlance::mask {
 
 // A counting sort by offset and byte.
 void BytePositions::build() const {
+  const auto ids = classes_.ids();
   const auto each = [&](const auto& take) {
-    for (std::uint32_t i = 0; i < ids_.size(); ++i) {
+    for (std::uint32_t i = 0; i < ids.size(); ++i) {
       const std::string_view text =
-          vocabulary_.bytes(ids_[i]).substr(0, kDepths);
+          vocabulary_.bytes(ids[i]).substr(0, kDepths);
       for (std::size_t depth = 0; depth < text.size(); ++depth) {
         const std::size_t index =
             index_of(static_cast<std::uint8_t>(text[depth]));

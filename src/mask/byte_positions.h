@@ -4,7 +4,7 @@
 // Which tokens have a letter or a digit at an offset.
 //
 //   for (std::uint32_t i : positions.between('f', 2, node.first, node.last))
-//     ...  // the third byte of token ids[i] is 'f'
+//     ...  // the third byte of token ids()[i] is 'f'
 //
 // A walk over token classes (class_walk.h) corrects the tokens with a certain
 // byte of a class.  Most tokens of a subtree do not have it: of the tokens with
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "parlance/vocabulary.h"
-#include "vocab/token_tables.h"
+#include "vocab/token_class_trie.h"
 
 namespace parlance::mask {
 
@@ -29,18 +29,18 @@ namespace parlance::mask {
 // to kDepths of a token.
 class BytePositions {
  public:
-  // `ids`: the tokens in the order of a trie of token classes.  The vocabulary
-  // and the list must outlive this.  `bytes` counts the memory.
-  BytePositions(const Vocabulary& vocabulary, std::span<const vocab::Id> ids,
+  // Both must outlive this.  `bytes` counts the memory.
+  BytePositions(const Vocabulary& vocabulary,
+                const vocab::TokenClassTrie& classes,
                 std::shared_ptr<std::atomic<std::size_t>> bytes)
-      : vocabulary_(vocabulary), ids_(ids), bytes_(std::move(bytes)) {}
+      : vocabulary_(vocabulary), classes_(classes), bytes_(std::move(bytes)) {}
 
   // Whether the tokens with this byte at this offset are known.
   static bool known(std::uint8_t byte, std::size_t depth) {
     return depth < kDepths && index_of(byte) < kBytes;
   }
 
-  // The indices i, first <= i < last, of the tokens ids[i] that have `byte`
+  // The indices i, first <= i < last, of the tokens ids()[i] that have `byte`
   // at offset `depth`, in ascending order.  REQUIRES: known(byte, depth).
   std::span<const std::uint32_t> between(std::uint8_t byte, std::size_t depth,
                                          std::uint32_t first,
@@ -59,7 +59,7 @@ class BytePositions {
   void build() const;
 
   const Vocabulary& vocabulary_;
-  const std::span<const vocab::Id> ids_;
+  const vocab::TokenClassTrie& classes_;
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
   mutable std::once_flag built_;
   // Those of a byte and an offset are positions_[from_[n]] up to

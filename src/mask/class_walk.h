@@ -34,8 +34,8 @@
 //   // decided as if its next byte led to `assumed`.
 //   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
 //                      StateId assumed);
-//   // Optional: finds the tokens with a byte; null: read the tokens instead.
-//   const BytePositions* byte_positions() const;
+//   // Optional: finds the tokens with a byte.
+//   const BytePositions& byte_positions() const;
 
 #include <algorithm>
 #include <array>
@@ -260,16 +260,14 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   // tokens, of which most have another byte.
   if constexpr (requires { walk().byte_positions(); }) {
     constexpr std::uint32_t kFew = 64;
-    const BytePositions* const positions = walk().byte_positions();
     const bool few = node.last - node.first < kFew;
-    if (positions != nullptr && !few &&
-        std::ranges::all_of(bytes, [&](std::uint8_t byte) {
+    if (!few && std::ranges::all_of(bytes, [&](std::uint8_t byte) {
           return BytePositions::known(byte, depth);
         })) {
       for (const std::uint8_t byte : bytes) {
         if (step(from, byte) == deferred.target) continue;
-        for (const std::uint32_t i :
-             positions->between(byte, depth, node.first, node.last)) {
+        for (const std::uint32_t i : walk().byte_positions().between(
+                 byte, depth, node.first, node.last)) {
           walk().correct_token(i, depth, from, deferred.target);
         }
       }

@@ -17,8 +17,7 @@ CompilerImpl::Derived::Derived(
     : tables(std::move(made)),
       string_classes(vocab::string_classes_of(vocabulary, tables)),
       token_classes(vocab::token_classes_of(vocabulary, tables)),
-      byte_positions(vocabulary, token_classes.ids(), bytes),
-      string_byte_positions(vocabulary, string_classes.ids(), bytes),
+      byte_positions(vocabulary, token_classes, bytes),
       whitespace_bases(tables, bytes) {
   bytes->fetch_add(tables.bytes().size() + string_classes.memory_bytes() +
                        token_classes.memory_bytes(),
@@ -108,7 +107,6 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
                     .string_classes = made.string_classes,
                     .token_classes = made.token_classes,
                     .byte_positions = made.byte_positions,
-                    .string_byte_positions = made.string_byte_positions,
                     .whitespace_bases = made.whitespace_bases,
                     .lexemes = lexemes_,
                     .values = values_,

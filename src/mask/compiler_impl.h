@@ -97,8 +97,7 @@ class CompilerImpl {
     const vocab::TokenTables tables;
     const vocab::StringClassTrie string_classes;
     const vocab::TokenClassTrie token_classes;
-    const BytePositions byte_positions;         // in token_classes
-    const BytePositions string_byte_positions;  // in string_classes
+    const BytePositions byte_positions;
     WhitespaceBases whitespace_bases;
   };
   Derived& derived() const;

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "json/string_body.h"
-#include "mask/byte_positions.h"
 #include "mask/class_walk.h"
 #include "mask/lexeme_mask.h"
 #include "parlance/vocabulary.h"
@@ -44,10 +43,6 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   void run(recogniser::JsonHints& hints,
            const vocab::StringClassTrie& class_trie, std::uint32_t lex,
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
-
-  // Finds the tokens of `class_trie` with a byte; null: run() reads the tokens
-  // instead.  It is worth its memory where many walks share it.
-  void use(const BytePositions* positions) { positions_ = positions; }
 
   // Clears the tokens of `words` that end inside a character and with which no
   // text stays in the lexeme `lex`.  Other tokens are not read.
@@ -93,10 +88,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   void walk_escapes(LexemeMask& out);
   void find_longs(std::span<const std::uint32_t> words, LexemeMask& out);
 
-  const BytePositions* byte_positions() const { return positions_; }
-
   const Vocabulary& vocabulary_;
-  const BytePositions* positions_ = nullptr;
 
   // The arguments of run().
   recogniser::JsonHints* hints_ = nullptr;

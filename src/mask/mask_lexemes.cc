@@ -162,7 +162,7 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
   const Hints::Lexeme by_state =
       lexeme_end == '"' ? hints_.lexeme_by_state(config) : Hints::Lexeme{};
   if (by_state.hints != nullptr) {
-    return lexeme_mask_by_state(by_state, fingerprint, room, bounded, false);
+    return lexeme_mask_by_state(by_state, fingerprint, room, bounded);
   }
   const std::uint64_t key = mask_key(fingerprint, lexeme_end, bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
@@ -179,7 +179,7 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
 // with 100 parts.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
     const Hints::Lexeme& by_state, std::uint64_t fingerprint,
-    std::uint32_t room, bool bounded, bool is_part) {
+    std::uint32_t room, bool bounded) {
   const std::uint64_t key = mask_key(fingerprint, '"', bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
   recogniser::JsonHints& hints = *by_state.hints;
@@ -189,13 +189,12 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
     part.lex = part.config.lex = lex;
     std::uint64_t of_part = hints.lexeme_fingerprint(part.config);
     if (room != base::kUnbounded) of_part = with_room(of_part, room);
-    parts.push_back(lexeme_mask_by_state(part, of_part, room, bounded, true));
+    parts.push_back(lexeme_mask_by_state(part, of_part, room, bounded));
   }
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
   builder_.start({});
   if (parts.empty()) {
-    lexeme_walk_.use(is_part ? &resources_.string_byte_positions : nullptr);
     lexeme_walk_.run(hints, resources_.string_classes, by_state.lex, room,
                      builder_.words(), *made);
   } else {

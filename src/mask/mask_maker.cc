@@ -332,9 +332,8 @@ void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
 void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const base::ByteSet bytes = recogniser_->first_bytes(config);
-  if (hints_.outside_parts(config) && nodes_below(bytes) > kManyNodes) {
-    token_class_walk_.run(*recogniser_, config, builder_.words());
-  } else {
+  if (!hints_.outside_parts(config) || nodes_below(bytes) <= kManyNodes ||
+      !token_class_walk_.run(*recogniser_, config, builder_.words())) {
     walk_all(config, bytes);
   }
 }

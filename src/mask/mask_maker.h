@@ -157,8 +157,7 @@ struct MaskResources {
   const vocab::TokenTables& tables;
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
-  const BytePositions& byte_positions;         // of token_classes
-  const BytePositions& string_byte_positions;  // of string_classes
+  const BytePositions& byte_positions;
   WhitespaceBases& whitespace_bases;
   LexemeMaskCache& lexemes;
   SharedValueMasks& values;
@@ -231,7 +230,7 @@ class MaskMaker {
                                                 bool bounded);
   std::shared_ptr<const LexemeMask> lexeme_mask_by_state(
       const Hints::Lexeme& by_state, std::uint64_t fingerprint,
-      std::uint32_t room, bool bounded, bool is_part);
+      std::uint32_t room, bool bounded);
   void intersect(std::span<const std::shared_ptr<const LexemeMask>> parts,
                  const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
                  LexemeMask& made);

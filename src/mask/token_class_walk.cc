@@ -34,14 +34,17 @@ const ByteClassSet& character_classes() {
 
 }  // namespace
 
-void TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
+bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
                          std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
+  too_many_ = false;
   start(token_classes_);
   states_.resize(1);
   state_of_.clear();
   walk_classes(state_of(at));
+  if (too_many_) return false;
   decided_.write(token_classes_.ids(), tables_.all_text(), words);
+  return true;
 }
 
 bool TokenClassWalk::accepts_below(const TokenClassNode& node, StateId from) {
@@ -99,6 +102,9 @@ TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
 
 TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
                                               std::uint8_t byte) {
+  // From here on all states are dead, so that the walk ends soon.
+  too_many_ = too_many_ || states_.size() > kMostStates;
+  if (too_many_) return 0;
   return state_of(recogniser_->step(states_[state].config, byte));
 }
 

@@ -51,10 +51,14 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
         positions_(positions),
         vocabulary_(vocabulary) {}
 
-  // Overwrites `words` with the tokens that can be read from `at`.
+  // Overwrites `words` with the tokens that can be read from `at`.  Returns
+  // false, with `words` as they were, if that takes too many states for classes
+  // to save work: after the first letters of 20,000 words, hardly two letters
+  // lead to the same state.
   // REQUIRES: `at` is not dead, and the caller holds recogniser.mutex.
-  void run(recogniser::Recogniser& recogniser, recogniser::Configuration at,
-           std::span<std::uint32_t> words);
+  [[nodiscard]] bool run(recogniser::Recogniser& recogniser,
+                         recogniser::Configuration at,
+                         std::span<std::uint32_t> words);
 
  private:
   friend ClassWalk;
@@ -84,13 +88,16 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
 
-  const BytePositions* byte_positions() const { return &positions_; }
+  const BytePositions& byte_positions() const { return positions_; }
+
+  static constexpr std::size_t kMostStates = 1000;
 
   const vocab::TokenClassTrie& token_classes_;
   const BytePositions& positions_;
   const Vocabulary& vocabulary_;
 
   // While one mask is made.
+  bool too_many_ = false;
   recogniser::Recogniser* recogniser_ = nullptr;
   std::vector<State> states_;
   std::unordered_map<recogniser::Configuration, StateId,

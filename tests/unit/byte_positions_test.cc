@@ -34,7 +34,7 @@ TEST(BytePositions, ThoseOfASearch) {
   const vocab::TokenTables tables = *vocab::TokenTables::build(vocabulary);
   const vocab::TokenClassTrie classes(tables);
   const auto memory = std::make_shared<std::atomic<std::size_t>>(0);
-  const BytePositions positions(vocabulary, classes.ids(), memory);
+  const BytePositions positions(vocabulary, classes, memory);
   EXPECT_EQ(memory->load(), 0U);
   const auto count = static_cast<std::uint32_t>(classes.ids().size());
   for (const char byte : std::string_view("abfFn1z")) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -445,6 +446,95 @@ TEST(SlowInputs, MasksOfConditionsThatForbid) {
   std::string text = "\"";
   for (int i = 0; i < 120; ++i) text += i % 7 == 0 ? "a" : "xyz";
   EXPECT_LT(growth(*constraint, text), 4'000'000U);
+}
+
+// Terminals that begin alike are read as a trie.
+TEST(SlowInputs, ManyTerminals) {
+  constexpr int kCount = 600;
+  const auto name = [](int i) { return "T" + number(i); };
+  std::string text = "start: (";
+  std::string terminals;
+  std::vector<std::string> words;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string word = letter(i / 26 % 26) + letter(i % 26) + number(i);
+    words.push_back(word);
+    text += (i == 0 ? "" : "|") + name(i) + (i % 5 == 0 ? " \";\"" : "");
+    terminals += name(i) + ": /" + word + "[x-z]*/\n";
+  }
+  text += ")+ \".\"\n" + terminals;
+  Result<Grammar> grammar = Grammar::from_lark(text);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  for (int i = 0; i < kCount; ++i) {
+    const std::string end = i % 5 == 0 ? ";" : "";
+    EXPECT_TRUE(grammar->accepts(words[i] + end + ".")) << i;
+    EXPECT_TRUE(grammar->accepts(words[i] + "xyz" + end + words[7] + "."));
+    EXPECT_EQ(grammar->accepts(words[i] + "."), i % 5 != 0) << i;
+    EXPECT_FALSE(grammar->accepts(words[i] + "a."));
+    EXPECT_FALSE(grammar->accepts(words[i].substr(1) + end + "."));
+  }
+  Result<Compiler> compiler = Compiler::create(
+      testing::toy_vocabulary(6, 1200, {"a1", "aa0x", "ab1ab"}));
+  ASSERT_TRUE(compiler);
+  Result<Constraint> constraint = compiler->compile(*grammar);
+  ASSERT_TRUE(constraint);
+  EXPECT_LT(growth(*constraint, "ab1xyzaa0;cd55;ef109zz"), 2'000'000U);
+  for (const char* before :
+       {"", "a", "ab", "ab1", "ab1x", "aa0", "aa0;", "cd5"}) {
+    Matcher matcher = constraint->matcher();
+    ASSERT_TRUE(matcher.accept_bytes(before)) << before;
+    SCOPED_TRACE(before);
+    check_mask(*constraint, matcher);
+  }
+}
+
+// Alternatives that are prefixes of others, are equal, or differ inside a
+// character.
+TEST(SlowInputs, ManyWordsThatBeginAlike) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 40; ++i) {
+    std::string word = "x";
+    for (int n = i; n != 0; n /= 3) word += letter(n % 3);
+    words.push_back(word);
+    words.push_back(word + "a");
+    const int last = 0x80 + i;
+    words.push_back("\xE4\xB8" + std::string(1, static_cast<char>(last)));
+    words.push_back("x\xC3" + std::string(1, static_cast<char>(last)) + "y");
+  }
+  std::string text = "root ::= (";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += (i == 0 ? "\"" : " | \"") + words[i] + "\"" +
+            (i % 3 == 0 ? " \"!\"" : "");
+  }
+  Result<Grammar> grammar = Grammar::from_ebnf(text + "){1,2}");
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  std::set<std::string> one;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    one.insert(words[i] + (i % 3 == 0 ? "!" : ""));
+  }
+  for (const std::string& word : words) {
+    EXPECT_TRUE(grammar->accepts(word + "!") || one.contains(word));
+    for (const char* end : {"", "!", "a", "xa!", "x!", "b"}) {
+      const std::string whole = word + end;
+      bool expected = one.contains(whole);
+      for (std::size_t i = 1; i < whole.size(); ++i) {
+        expected = expected || (one.contains(whole.substr(0, i)) &&
+                                one.contains(whole.substr(i)));
+      }
+      EXPECT_EQ(grammar->accepts(whole), expected) << whole;
+    }
+  }
+  Result<Compiler> compiler = Compiler::create(testing::toy_vocabulary(
+      8, 1200, {"\xE4\xB8", "\x80\xE4", "xa", "x\xC3", "xaax", "!x"}));
+  ASSERT_TRUE(compiler);
+  Result<Constraint> constraint = compiler->compile(*grammar);
+  ASSERT_TRUE(constraint);
+  for (const char* before :
+       {"", "x", "xa", "\xE4", "\xE4\xB8", "x\xC3", "xab"}) {
+    Matcher matcher = constraint->matcher();
+    ASSERT_TRUE(matcher.accept_bytes(before)) << before;
+    SCOPED_TRACE(before);
+    check_mask(*constraint, matcher);
+  }
 }
 
 TEST(SlowInputs, ARepeatAcceptsItsTextsWhateverElseIsPossible) {
