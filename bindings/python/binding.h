@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -208,8 +209,8 @@ class FormatObject {
 
   const Format& format() const { return format_; }
   const std::string& source() const { return source_; }
-  const EventPrototypes& prototypes() const { return prototypes_; }
-  // Of bare events; made when first needed.
+  // Made when first needed.
+  const EventPrototypes& prototypes() const;
   const EventPrototypes& bare_prototypes() const;
   // By field.
   std::span<const std::string_view> names() const { return names_; }
@@ -218,7 +219,7 @@ class FormatObject {
   Format format_;
   std::string source_;
   std::vector<std::string_view> names_;  // of format_
-  EventPrototypes prototypes_;
+  mutable std::unique_ptr<const EventPrototypes> prototypes_;
   mutable std::unique_ptr<const EventPrototypes> bare_prototypes_;
 };
 

@@ -136,7 +136,7 @@ std::vector<std::string_view> names_of(const Format& format) {
   return out;
 }
 
-EventPrototypes prototypes_of(const Format& format, bool bare = false) {
+EventPrototypes prototypes_of(const Format& format, bool bare) {
   const std::uint32_t implicit = implicit_field(format);
   std::vector<EventPrototypes::Field> fields;
   for (std::uint32_t i = 0; i < format.field_count(); ++i) {
@@ -152,8 +152,15 @@ EventPrototypes prototypes_of(const Format& format, bool bare = false) {
 FormatObject::FormatObject(Format format, std::string source)
     : format_(std::move(format)),
       source_(std::move(source)),
-      names_(names_of(format_)),
-      prototypes_(prototypes_of(format_)) {}
+      names_(names_of(format_)) {}
+
+const EventPrototypes& FormatObject::prototypes() const {
+  if (prototypes_ == nullptr) {
+    prototypes_ =
+        std::make_unique<const EventPrototypes>(prototypes_of(format_, false));
+  }
+  return *prototypes_;
+}
 
 const EventPrototypes& FormatObject::bare_prototypes() const {
   if (bare_prototypes_ == nullptr) {

@@ -11,7 +11,9 @@
 #include "automata/dfa.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "base/append_bytes.h"
@@ -35,25 +37,33 @@ constexpr unsigned kAccelerateAfter = 16;
 // Builds the threads after one symbol, or those of a start state.
 // REQUIRES: the caller holds the automaton's lock.
 struct Automaton::Builder {
-  struct Work {
-    Pc pc;
-    std::uint32_t obligations;
-    std::vector<std::int32_t> tags;
-  };
+  using Work = Workspace::Work;
 
   explicit Builder(const Automaton& automaton)
-      : a(automaton), nfa(automaton.nfa_) {}
+      : a(automaton),
+        nfa(automaton.nfa_),
+        work(a.workspace_.work),
+        pool(a.workspace_.pool) {
+    a.workspace_.begin(nfa.insts.size());
+  }
 
   const Automaton& a;
   const Nfa& nfa;
-  std::vector<Work> work;
-  // Every (pc, obligations) that close_over() has visited or that is in `work`.
-  std::unordered_map<std::uint64_t, char> seen;
+  std::vector<Work>& work;
+  std::vector<std::int32_t>& pool;
   bool text_start = false;
   bool line_start = false;
 
-  static std::uint64_t key(Pc pc, std::uint32_t obligations) {
-    return (std::uint64_t{pc} << 32) | obligations;
+  // Room for the tags of a thread at the end of the pool.
+  std::uint32_t new_tags() {
+    const std::size_t at = pool.size();
+    pool.resize(at + nfa.slots, kUnset);
+    return static_cast<std::uint32_t>(at);
+  }
+  std::uint32_t copy_of(std::uint32_t tags) {
+    const std::uint32_t at = new_tags();
+    std::copy_n(pool.begin() + tags, nfa.slots, pool.begin() + at);
+    return at;
   }
 
   bool holds(regex::Assertion assertion) const {
@@ -186,25 +196,21 @@ struct Automaton::Builder {
   //
   // Invariant: `work` followed by the closures of `stack` from its top down is
   // the result in order of priority.  A union therefore pushes its targets
-  // last to first.  `seen` makes each (pc, obligations) enter once, with the
-  // tags of the thread of the highest priority.
-  void close_over(Pc pc, std::uint32_t obligations,
-                  std::vector<std::int32_t> tags) {
-    std::vector<Work> stack;
-    stack.push_back({pc, obligations, std::move(tags)});
+  // last to first.  Each (pc, obligations) enters once, with the tags of the
+  // thread of the highest priority.  Threads may share tags, so tags are copied
+  // before they change.
+  void close_over(Pc pc, std::uint32_t obligations, std::uint32_t tags) {
+    std::vector<Work>& stack = a.workspace_.stack;
+    stack.clear();
+    stack.push_back({pc, obligations, tags});
     while (!stack.empty() && work.size() < kMaxThreads) {
-      Work top = std::move(stack.back());
+      Work top = stack.back();
       stack.pop_back();
-      // A thread without obligations matches whenever a later thread at the
-      // same instruction does, so the later thread is redundant.
-      if (seen.contains(key(top.pc, 0)) ||
-          !seen.try_emplace(key(top.pc, top.obligations)).second) {
-        continue;
-      }
+      if (!a.workspace_.enter(top.pc, top.obligations)) continue;
       const Inst& inst = nfa.insts[top.pc];
       switch (inst.op) {
         case Op::kSymbols:
-          if (inst.count > 0) work.push_back(std::move(top));
+          if (inst.count > 0) work.push_back(top);
           break;
         case Op::kUnion:
           for (std::uint32_t i = inst.count; i-- > 0;) {
@@ -213,14 +219,15 @@ struct Automaton::Builder {
           }
           break;
         case Op::kSave:
-          top.tags[inst.first] = kNow;
+          top.tags = copy_of(top.tags);
+          pool[top.tags + inst.first] = kNow;
           top.pc = inst.next;
-          stack.push_back(std::move(top));
+          stack.push_back(top);
           break;
         case Op::kAssert:
           if (holds(inst.assertion)) {
             top.pc = inst.next;
-            stack.push_back(std::move(top));
+            stack.push_back(top);
           }
           break;
         case Op::kLook: {
@@ -229,12 +236,13 @@ struct Automaton::Builder {
           if (id == kDead) break;
           top.obligations = id;
           top.pc = inst.next;
-          stack.push_back(std::move(top));
+          stack.push_back(top);
           break;
         }
         case Op::kMatch:
-          top.tags[1] = kNow;
-          work.push_back(std::move(top));
+          top.tags = copy_of(top.tags);
+          pool[top.tags + 1] = kNow;
+          work.push_back(top);
           break;
         case Op::kLookMatch:
           break;
@@ -246,10 +254,10 @@ struct Automaton::Builder {
   // in `not_empty` does not match the empty string here.
   void spawn(const std::vector<std::uint32_t>* not_empty) {
     for (std::uint32_t p = 0; p < nfa.entries.size(); ++p) {
-      std::vector<std::int32_t> tags(nfa.slots, kUnset);
-      tags[0] = kNow;
+      const std::uint32_t tags = new_tags();
+      pool[tags] = kNow;
       std::size_t before = work.size();
-      close_over(nfa.entries[p], 0, std::move(tags));
+      close_over(nfa.entries[p], 0, tags);
       if (not_empty != nullptr &&
           std::binary_search(not_empty->begin(), not_empty->end(), p)) {
         auto empty = [&](const Work& w) {
@@ -277,17 +285,16 @@ struct Automaton::Builder {
     std::int32_t closed_start = kUnset;
     std::size_t remaining = 0;
     for (std::size_t i = 0; i < work.size(); ++i) {
-      Work& w = work[i];
-      if (closed && w.tags[0] != closed_start) break;
+      const Work w = work[i];
+      if (closed && pool[w.tags] != closed_start) break;
       std::uint32_t pattern = nfa.pattern_of[w.pc];
       if (cut[pattern]) continue;
       if (is_match(w)) {
         cut[pattern] = true;
         closed = true;
-        closed_start = w.tags[0];
+        closed_start = pool[w.tags];
       }
-      if (remaining != i) work[remaining] = std::move(w);
-      ++remaining;
+      work[remaining++] = w;
     }
     work.resize(remaining);
     return closed;
@@ -305,9 +312,12 @@ struct Automaton::Builder {
     state.spawning = spawning && !closed;
     std::vector<std::pair<std::int32_t, std::int32_t>> numbers;
     std::vector<std::uint16_t> sources;
-    for (Work& w : work) {
+    state.threads.reserve(work.size());
+    state.tags.reserve(work.size() * nfa.slots);
+    for (const Work& w : work) {
       state.threads.push_back({w.pc, w.obligations});
-      for (std::int32_t tag : w.tags) {
+      for (std::size_t slot = 0; slot < nfa.slots; ++slot) {
+        const std::int32_t tag = pool[w.tags + slot];
         if (tag == kUnset || tag == kNow) {
           state.tags.push_back(tag);
           continue;
@@ -356,28 +366,32 @@ struct Automaton::Builder {
             Transition& transition) {
     text_start = false;
     line_start = symbol == '\n';
-    std::vector<std::int32_t> tags(nfa.slots);
     for (std::size_t t = 0; t < old.threads.size(); ++t) {
       const Thread& thread = old.threads[t];
       const Inst& inst = nfa.insts[thread.pc];
-      const std::int32_t* from = &old.tags[t * nfa.slots];
-      for (std::size_t i = 0; i < nfa.slots; ++i) {
-        tags[i] = from[i] == kNow ? kHere : from[i];
-      }
+      std::optional<std::uint32_t>
+          tags;  // those of `old`, once they are needed
+      const auto get_tags = [&] {
+        if (!tags) {
+          tags = new_tags();
+          const std::int32_t* from = &old.tags[t * nfa.slots];
+          for (std::size_t i = 0; i < nfa.slots; ++i) {
+            pool[*tags + i] = from[i] == kNow ? kHere : from[i];
+          }
+        }
+        return *tags;
+      };
       if (inst.op == Op::kMatch) {
         std::uint32_t id = step_obligations(thread.obligations, symbol);
-        if (id == kDead || seen.contains(key(thread.pc, 0)) ||
-            !seen.try_emplace(key(thread.pc, id)).second) {
-          continue;
-        }
-        work.push_back({thread.pc, id, tags});
+        if (id == kDead || !a.workspace_.enter(thread.pc, id)) continue;
+        work.push_back({thread.pc, id, get_tags()});
         continue;
       }
       for (std::uint32_t i = 0; i < inst.count; ++i) {
         const Edge& edge = nfa.edges[inst.first + i];
         if (symbol < edge.low || edge.high < symbol) continue;
         std::uint32_t id = step_obligations(thread.obligations, symbol);
-        if (id != kDead) close_over(edge.next, id, tags);
+        if (id != kDead) close_over(edge.next, id, get_tags());
       }
     }
     if (nfa.matches_empty) state.inside = inside_after(old, symbol);
@@ -392,6 +406,16 @@ struct Automaton::Builder {
     return symbol < 0xE0 ? 1 : symbol < 0xF0 ? 2 : 3;
   }
 
+  static bool same(const State& a, const State& b) {
+    const auto same_thread = [](const Thread& s, const Thread& t) {
+      return s.pc == t.pc && s.obligations == t.obligations;
+    };
+    return a.spawning == b.spawning && a.inside == b.inside &&
+           a.tags == b.tags &&
+           std::ranges::equal(a.threads, b.threads, same_thread);
+  }
+
+  // The same as a key.
   static std::string name(const State& state) {
     std::string out;
     out.reserve(8 * state.threads.size() + 4 * state.tags.size() + 4);
@@ -406,6 +430,26 @@ struct Automaton::Builder {
     return out;
   }
 };
+
+void Automaton::Workspace::begin(std::size_t insts) {
+  work.clear();
+  pool.clear();
+  seen.clear();
+  rounds.resize(insts, 0);
+  if (++round == 0) {
+    std::ranges::fill(rounds, 0);
+    round = 1;
+  }
+}
+
+bool Automaton::Workspace::enter(Pc pc, std::uint32_t obligations) {
+  if (rounds[pc] == round) return false;
+  if (obligations == 0) {
+    rounds[pc] = round;
+    return true;
+  }
+  return seen.insert((std::uint64_t{pc} << 32) | obligations).second;
+}
 
 Automaton::Automaton(Nfa nfa, std::size_t memory_limit)
     : nfa_(std::move(nfa)), memory_limit_(memory_limit) {
@@ -429,7 +473,7 @@ Result<std::shared_ptr<const Automaton>> Automaton::compile(
 
 std::size_t Automaton::memory_bytes() const {
   std::lock_guard lock(mutex_);
-  return memory_ + nfa_.insts.size() * (sizeof(Inst) + 4) +
+  return memory_ + nfa_.insts.size() * (sizeof(Inst) + 8) +
          nfa_.edges.size() * sizeof(Edge);
 }
 
@@ -496,21 +540,37 @@ void Automaton::accelerate_locked(const State& state) const {
   auto [entry, fresh_entry] = accelerators_.try_emplace(&state);
   if (!fresh_entry) return;
   memory_ += sizeof(Accelerator) + 64;
-  bool leaves[256];
-  std::vector<int> known(nfa_.class_count, -1);
-  for (unsigned b = 0; b < 256; ++b) {
-    int& stays = known[nfa_.class_of[b]];
-    if (stays < 0) {
-      Builder builder(*this);
-      State fresh;
-      Transition transition;
-      builder.step(state, static_cast<Symbol>(b), fresh, transition);
-      stays = transition.moves == Transition::Moves::kNone &&
-                      Builder::name(fresh) == Builder::name(state)
-                  ? 1
-                  : 0;
+  const auto leaves_on = [&](Symbol symbol) {
+    Builder builder(*this);
+    State fresh;
+    Transition transition;
+    builder.step(state, symbol, fresh, transition);
+    return transition.moves != Transition::Moves::kNone ||
+           !Builder::same(fresh, state);
+  };
+  // The symbols on which a thread goes on.  All others do the same, but for the
+  // end of a line and where the size of a character counts.
+  std::array<bool, 256> read = {};
+  bool reads_all = nfa_.matches_empty;
+  for (const Thread& thread : state.threads) {
+    const Inst& inst = nfa_.insts[thread.pc];
+    if (inst.op == Op::kMatch || thread.obligations != 0) reads_all = true;
+    for (std::uint32_t i = 0; i < inst.count && inst.op == Op::kSymbols; ++i) {
+      const Edge& edge = nfa_.edges[inst.first + i];
+      for (unsigned b = edge.low; b <= edge.high && b < read.size(); ++b) {
+        read[b] = true;
+      }
     }
-    leaves[b] = stays == 0;
+  }
+  read['\n'] = read['\n'] || nfa_.needs_line_start;
+  bool leaves[256];
+  std::vector<std::int8_t> known(nfa_.class_count, -1);
+  std::int8_t unread = -1;  // for the symbols that no thread reads
+  for (unsigned b = 0; b < 256; ++b) {
+    std::int8_t& found =
+        reads_all || read[b] ? known[nfa_.class_of[b]] : unread;
+    if (found < 0) found = leaves_on(static_cast<Symbol>(b)) ? 1 : 0;
+    leaves[b] = found == 1;
   }
   auto accelerator = std::make_unique<Accelerator>(leaves);
   if (accelerator->useful()) {

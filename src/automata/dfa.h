@@ -38,6 +38,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "automata/accelerator.h"
@@ -149,6 +150,30 @@ class Automaton {
   void accelerate(const State& state) const;
   void accelerate_locked(const State& state) const;
 
+  // What a Builder works in, so that a step allocates nothing of its own.
+  // Guarded by mutex_.
+  struct Workspace {
+    struct Work {
+      Pc pc;
+      std::uint32_t obligations;
+      std::uint32_t tags;  // where its slots begin in `pool`
+    };
+    std::vector<Work> work;
+    std::vector<Work> stack;
+    std::vector<std::int32_t> pool;
+    // Every (pc, obligations) that has been entered since begin(): the round of
+    // the last time by pc, and the others in `seen`.
+    std::vector<std::uint32_t> rounds;
+    std::uint32_t round = 0;
+    std::unordered_set<std::uint64_t> seen;
+
+    void begin(std::size_t insts);
+    // Whether (pc, obligations) is new.  A thread without obligations matches
+    // whenever a later thread at the same instruction does, so the later one is
+    // not new.
+    bool enter(Pc pc, std::uint32_t obligations);
+  };
+
   Nfa nfa_;
   std::vector<std::size_t> slots_of_;  // by pattern
   std::size_t memory_limit_;
@@ -159,6 +184,7 @@ class Automaton {
     std::vector<std::vector<Pc>> positive;  // one of each must match
   };
   mutable std::mutex mutex_;
+  mutable Workspace workspace_;
   mutable std::vector<Obligations> obligations_;
   mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;
   mutable std::unordered_map<std::string, std::unique_ptr<State>> states_;

@@ -9,12 +9,13 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
-#include "base/append_bytes.h"
+#include "base/mix.h"
 #include "base/utf8.h"
 
 namespace parlance::automata {
@@ -102,6 +103,45 @@ bool class_takes(const CharClass& cls, const Mark& mark) {
   return true;
 }
 
+// By node: whether it may match nothing.
+std::vector<bool> nullable_nodes(const Hir& hir) {
+  std::vector<bool> nullable(hir.nodes.size(), false);
+  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+    const HirNode& node = hir.nodes[i];
+    auto child = [&](std::size_t c) { return nullable[node.children[c]]; };
+    switch (node.kind) {
+      case HirKind::kEmpty:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        nullable[i] = true;
+        break;
+      case HirKind::kLiteral:
+        nullable[i] = node.text.empty();
+        break;
+      case HirKind::kConcat:
+        nullable[i] = true;
+        for (HirId c : node.children) {
+          nullable[i] = nullable[i] && nullable[c];
+        }
+        break;
+      case HirKind::kAlternation:
+        for (HirId c : node.children) {
+          nullable[i] = nullable[i] || nullable[c];
+        }
+        break;
+      case HirKind::kRepeat:
+        nullable[i] = node.min == 0 || child(0);
+        break;
+      case HirKind::kCapture:
+        nullable[i] = child(0);
+        break;
+      default:
+        break;
+    }
+  }
+  return nullable;
+}
+
 class Compiler {
  public:
   Compiler(const std::vector<Mark>& marks, std::size_t max_states)
@@ -114,7 +154,7 @@ class Compiler {
       pattern_ = static_cast<std::uint32_t>(i);
       spec_ = &patterns[i];
       hir_ = spec_->hir;
-      nullable_ = compute_nullable(*hir_);
+      nullable_ = nullable_nodes(*hir_);
       nfa_.slots = std::max(nfa_.slots, 2 + 2 * spec_->groups.size());
       Pc match = add({.op = Op::kMatch, .first = pattern_});
       HirId root = HirId(hir_->nodes.size() - 1);
@@ -167,22 +207,27 @@ class Compiler {
 
   Pc add_symbols(const std::vector<Edge>& edges) {
     // Tries of classes have many equal tails.
-    std::string key;
+    std::uint64_t hash = pattern_;
     for (const Edge& edge : edges) {
-      base::append_bytes(key, edge.low);
-      base::append_bytes(key, edge.high);
-      base::append_bytes(key, edge.next);
+      base::mix(hash, std::uint64_t{edge.low} << 48 |
+                          std::uint64_t{edge.high} << 32 | edge.next);
     }
-    base::append_bytes(key, pattern_);
-    auto [it, fresh] = symbols_.try_emplace(std::move(key), 0);
-    if (fresh) {
-      auto first = static_cast<std::uint32_t>(nfa_.edges.size());
-      nfa_.edges.insert(nfa_.edges.end(), edges.begin(), edges.end());
-      it->second = add({.op = Op::kSymbols,
-                        .first = first,
-                        .count = static_cast<std::uint32_t>(edges.size())});
+    const auto [begin, end] = symbols_.equal_range(hash);
+    for (auto it = begin; it != end; ++it) {
+      const Inst& inst = nfa_.insts[it->second];
+      if (nfa_.pattern_of[it->second] == pattern_ &&
+          std::ranges::equal(
+              edges, std::span(nfa_.edges).subspan(inst.first, inst.count))) {
+        return it->second;
+      }
     }
-    return it->second;
+    auto first = static_cast<std::uint32_t>(nfa_.edges.size());
+    nfa_.edges.insert(nfa_.edges.end(), edges.begin(), edges.end());
+    const Pc made = add({.op = Op::kSymbols,
+                         .first = first,
+                         .count = static_cast<std::uint32_t>(edges.size())});
+    if (!too_large_) symbols_.emplace(hash, made);
+    return made;
   }
 
   // The longest mark spelled at `text[i]`.
@@ -534,44 +579,6 @@ class Compiler {
     return static_cast<std::uint32_t>(2 + 2 * (it - spec_->groups.begin()));
   }
 
-  static std::vector<bool> compute_nullable(const Hir& hir) {
-    std::vector<bool> nullable(hir.nodes.size(), false);
-    for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
-      const HirNode& node = hir.nodes[i];
-      auto child = [&](std::size_t c) { return nullable[node.children[c]]; };
-      switch (node.kind) {
-        case HirKind::kEmpty:
-        case HirKind::kAssert:
-        case HirKind::kLook:
-          nullable[i] = true;
-          break;
-        case HirKind::kLiteral:
-          nullable[i] = node.text.empty();
-          break;
-        case HirKind::kConcat:
-          nullable[i] = true;
-          for (HirId c : node.children) {
-            nullable[i] = nullable[i] && nullable[c];
-          }
-          break;
-        case HirKind::kAlternation:
-          for (HirId c : node.children) {
-            nullable[i] = nullable[i] || nullable[c];
-          }
-          break;
-        case HirKind::kRepeat:
-          nullable[i] = node.min == 0 || child(0);
-          break;
-        case HirKind::kCapture:
-          nullable[i] = child(0);
-          break;
-        default:
-          break;
-      }
-    }
-    return nullable;
-  }
-
   // Computes the classes of symbols: intervals cut at both ends of every edge.
   void classify() {
     std::size_t symbols = kFirstMark + marks_.size();
@@ -605,8 +612,8 @@ class Compiler {
   std::uint32_t pattern_ = 0;
   const PatternSpec* spec_ = nullptr;
   const Hir* hir_ = nullptr;
-  std::vector<bool> nullable_;  // by node
-  std::map<std::string, Pc> symbols_;
+  std::vector<bool> nullable_;                          // by node
+  std::unordered_multimap<std::uint64_t, Pc> symbols_;  // by hash
 };
 
 }  // namespace
@@ -620,6 +627,56 @@ Result<Nfa> compile_nfa(const std::vector<PatternSpec>& patterns,
                                            " special tokens"};
   }
   return Compiler(marks, max_states).run(patterns);
+}
+
+// Sums of at most `max_states` instructions, child before parent.  A class has
+// at most eight trie nodes for each range: three for each end, and two shared
+// ones. What is not bounded so simply is left to compile_nfa(): loops whose
+// body may match nothing are compiled twice, and an end of text in a look-ahead
+// may be refused.
+bool surely_compiles(const regex::Hir& hir, std::size_t max_states) {
+  const std::vector<bool> nullable = nullable_nodes(hir);
+  std::vector<std::size_t> sizes(hir.nodes.size());
+  std::vector<bool> has_end(hir.nodes.size());
+  const auto times = [&](std::size_t size, std::size_t count) {
+    return count > max_states / (size + 1) ? max_states : size * count;
+  };
+  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+    const HirNode& node = hir.nodes[i];
+    std::size_t size = 0;
+    for (HirId child : node.children) {
+      size = std::min(max_states, size + sizes[child]);
+      if (has_end[child]) has_end[i] = true;
+    }
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        size = node.text.size();
+        break;
+      case HirKind::kClass:
+        size = times(8, node.char_class.ranges().size() + 1);
+        break;
+      case HirKind::kRepeat: {
+        const bool endless = node.max == base::kUnbounded;
+        if (endless && nullable[node.children[0]]) return false;
+        const std::size_t copies = endless ? node.min : node.max;
+        size = times(size + 1, std::max<std::size_t>(copies, 1));
+        break;
+      }
+      case HirKind::kAssert:
+        has_end[i] = node.assertion == regex::Assertion::kTextEnd ||
+                     node.assertion == regex::Assertion::kTextEndNewline ||
+                     node.assertion == regex::Assertion::kLineEnd;
+        break;
+      case HirKind::kLook:
+        if (has_end[i]) return false;
+        break;
+      default:
+        break;
+    }
+    sizes[i] = size + 4;  // the node's own: a union, two saves, an end of text
+    if (sizes[i] >= max_states) return false;
+  }
+  return true;
 }
 
 }  // namespace parlance::automata

@@ -109,6 +109,10 @@ struct Nfa {
 Result<Nfa> compile_nfa(const std::vector<PatternSpec>& patterns,
                         const std::vector<Mark>& marks, std::size_t max_states);
 
+// Whether compile_nfa() accepts `hir` alone, without marks, by a bound on its
+// size: it does if this is true.  Complexity: O(nodes and ranges of `hir`).
+bool surely_compiles(const regex::Hir& hir, std::size_t max_states);
+
 }  // namespace parlance::automata
 
 #endif  // PARLANCE_SRC_AUTOMATA_NFA_H_

@@ -14,9 +14,10 @@ namespace parlance::parse {
 using automata::Automaton;
 
 bool runs_on_automaton(const regex::Hir& hir, const Limits& limits) {
-  return hir.regular() &&
-         automata::compile_nfa({{.hir = &hir}}, {}, limits.pattern_states)
-             .has_value();
+  if (!hir.regular()) return false;
+  if (automata::surely_compiles(hir, limits.pattern_states)) return true;
+  return automata::compile_nfa({{.hir = &hir}}, {}, limits.pattern_states)
+      .has_value();
 }
 
 Finder compile_group_finder(const regex::Pattern& pattern,

@@ -95,7 +95,8 @@ Result<Ast> parse_ast(std::string_view text, const PatternOptions& options);
 // not fixed.
 Result<Hir> translate(const Ast& ast, const PatternOptions& options);
 
-// Hir -> the text that PCRE2 reads.
+// Hir -> the text that PCRE2 reads, with the options UTF | UCP | DUPNAMES |
+// NO_START_OPTIMIZE; flags are inline.
 std::string to_pcre2(const Hir& hir, Flavor flavor);
 
 // PCRE2's groups, by their opening parentheses in that text: element i is the

@@ -7,11 +7,16 @@
 
 namespace parlance::regex {
 
+namespace {
+
+bool before(const CharRange& a, const CharRange& b) {
+  return a.first < b.first;
+}
+
+}  // namespace
+
 CharClass::CharClass(std::vector<CharRange> ranges)
     : ranges_(std::move(ranges)) {
-  const auto before = [](const CharRange& a, const CharRange& b) {
-    return a.first < b.first;
-  };
   // Most sets are made of tables, which are sorted.
   if (!std::is_sorted(ranges_.begin(), ranges_.end(), before)) {
     std::sort(ranges_.begin(), ranges_.end(), before);
@@ -47,13 +52,15 @@ void CharClass::add(CharRange range) {
     return;
   }
   std::vector<CharRange> all = std::move(ranges_);
-  all.push_back(range);
+  all.insert(std::upper_bound(all.begin(), all.end(), range, before), range);
   *this = CharClass(std::move(all));
 }
 
 void CharClass::add(const CharClass& other) {
   std::vector<CharRange> all = std::move(ranges_);
+  const auto middle = static_cast<std::ptrdiff_t>(all.size());
   all.insert(all.end(), other.ranges_.begin(), other.ranges_.end());
+  std::inplace_merge(all.begin(), all.begin() + middle, all.end(), before);
   *this = CharClass(std::move(all));
 }
 

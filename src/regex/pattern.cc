@@ -17,7 +17,7 @@ Result<Pattern> parse_pattern(std::string_view text,
   Pattern pattern;
   pattern.source = std::string(text);
   pattern.hir = std::move(*hir);
-  pattern.pcre2 = to_pcre2(pattern.hir, options.flavor);
+  pattern.flavor = options.flavor;
   return pattern;
 }
 

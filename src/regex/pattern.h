@@ -37,10 +37,7 @@ struct PatternOptions {
 struct Pattern {
   std::string source;
   Hir hir;
-  // The same pattern in PCRE2's spelling (options UTF | UCP | DUPNAMES |
-  // NO_START_OPTIMIZE, flags already inline), for patterns that are not
-  // regular. Always set.
-  std::string pcre2;
+  Flavor flavor = Flavor::kRegexModule;
 };
 
 // Errors: kBadPattern, kUnsupportedPattern, kTooLarge, with the span in bytes

@@ -90,13 +90,14 @@ Result<Pcre2> Pcre2::compile(const Pattern& pattern, const Limits& limits) {
   std::size_t depth = std::min<std::size_t>(limits.pattern_depth, 1000);
   pcre2_set_parens_nest_limit(context.get(),
                               static_cast<std::uint32_t>(2 * depth + 16));
+  const std::string text = to_pcre2(pattern.hir, pattern.flavor);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  Owned<pcre2_code> compiled(pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(pattern.pcre2.data()), pattern.pcre2.size(),
-      PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES | PCRE2_NO_START_OPTIMIZE |
-          PCRE2_USE_OFFSET_LIMIT,
-      &error, &offset, context.get()));
+  Owned<pcre2_code> compiled(
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES |
+                        PCRE2_NO_START_OPTIMIZE | PCRE2_USE_OFFSET_LIMIT,
+                    &error, &offset, context.get()));
   if (!compiled) {
     PCRE2_UCHAR message[256] = {};
     pcre2_get_error_message(error, message, sizeof message);

@@ -21,6 +21,7 @@
 
 #include "base/utf8.h"
 #include "parlance/json.h"
+#include "regex/ast.h"
 #include "regex/pattern.h"
 #include "regex/pcre2.h"
 
@@ -134,11 +135,12 @@ Value answer(const Value& question) {
   std::string what = text_of(question, "do");
   if (what == "class") return class_of(pattern->hir);
   if (what == "parse") {
-    return Object{{"ok", Value(true)},
-                  {"dump", Value(dump(pattern->hir))},
-                  {"regular", Value(pattern->hir.regular())},
-                  {"why", Value(pattern->hir.not_regular.value_or(""))},
-                  {"pcre2", Value(pattern->pcre2)}};
+    return Object{
+        {"ok", Value(true)},
+        {"dump", Value(dump(pattern->hir))},
+        {"regular", Value(pattern->hir.regular())},
+        {"why", Value(pattern->hir.not_regular.value_or(""))},
+        {"pcre2", Value(regex::to_pcre2(pattern->hir, pattern->flavor))}};
   }
   Result<regex::Pcre2> pcre2 = regex::Pcre2::compile(*pattern);
   if (!pcre2) return error_of(pcre2.error());

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -357,6 +359,61 @@ TEST(Automata, RefusesAnEndInTheMiddleOfALookAhead) {
   Compiled c = compile({"a(?=$b)"});
   ASSERT_FALSE(c.automaton.has_value());
   EXPECT_EQ(c.automaton.error().code, ErrorCode::kUnsupportedPattern);
+}
+
+// A random pattern of literals, classes of all sizes, groups, repetitions,
+// look-aheads and ends.
+std::string drawn_pattern(std::mt19937& random, int depth) {
+  constexpr std::string_view kAtoms[] = {
+      "a",   "bcd", "\\w", "\\s", "[^<]",  "[a-cx\\u00e9-\\u0107]",
+      ".",   "\\d", "\\W", "é",   "[😀-😎]", "(?:)",
+      "\\Z", "$"};
+  if (depth == 0) return std::string(kAtoms[random() % std::size(kAtoms)]);
+  const auto inner = [&] { return drawn_pattern(random, depth - 1); };
+  const auto group = [&] { return "(?:" + inner() + ")"; };
+  switch (random() % 10) {
+    case 0:
+      return group() + "*";
+    case 1:
+      return group() + "+?";
+    case 2:
+      return group() + "{" + std::to_string(random() % 4) + ",}";
+    case 3:
+      return group() + "{1," + std::to_string(1 + random() % 6) + "}";
+    case 4:
+      return "(" + inner() + ")";
+    case 5:
+      return "(?:" + inner() + "|" + inner() + ")";
+    case 6:
+      return (random() % 2 == 0 ? "(?=" : "(?!") + inner() + ")";
+    default:
+      return inner() + inner();
+  }
+}
+
+TEST(Automata, BoundsItsSize) {
+  std::mt19937 random(1);
+  std::size_t sure = 0;
+  std::size_t compiled = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const std::string text = drawn_pattern(random, 1 + i % 5);
+    const Result<regex::Pattern> pattern =
+        regex::parse_pattern(text, {.dot_all = true});
+    if (!pattern || !pattern->hir.regular()) continue;
+    PatternSpec spec{&pattern->hir, {}};
+    for (std::uint32_t g = 1; g <= pattern->hir.group_count; ++g) {
+      spec.groups.push_back(g);
+    }
+    for (const std::size_t limit : {20U, 100U, 1000U, 20000U}) {
+      const bool fits = compile_nfa({spec}, {}, limit).has_value();
+      const bool bounded = surely_compiles(pattern->hir, limit);
+      EXPECT_TRUE(fits || !bounded) << text << " in " << limit;
+      sure += bounded ? 1 : 0;
+      compiled += fits ? 1 : 0;
+    }
+  }
+  // The bound is worth having: it decides many.
+  EXPECT_GT(sure, compiled / 3);
 }
 
 }  // namespace
