@@ -2,10 +2,17 @@
 
     python bench/bench_python.py
 
-Prints, for recorded responses (docs/demo) and for a long one: the time of one
-`feed` of a token-sized chunk, the time of a whole response, the ratio to
-`transformers` on the same input, and the time `import parlance` takes.
-Both parsers get the same bare templates and must give the same messages.
+Prints, for recorded responses (docs/demo) and for a long one, with the ratio to
+`transformers` on the same input:
+
+    feed, deltas   a token-sized chunk, by `feed` and by `feed_deltas`
+    dict           a whole response, with the template as a dict
+    loaded         the same, with a template that both have loaded
+    new            a template that neither has seen: loading it, and one response
+
+then plain text of several lengths, one feed of several sizes, and the time
+`import parlance` takes.  Both parsers get the same bare templates and must give
+the same messages.
 """
 
 from __future__ import annotations
@@ -13,6 +20,7 @@ from __future__ import annotations
 import json
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -95,17 +103,35 @@ def stream(parser_class, template, prefix, chunks):
     return parser.finalize()
 
 
-def feed_time(parser_class, template, prefix, chunks):
+def feed_time(parser_class, template, prefix, chunks, name="feed"):
     """Seconds per feed, without construction and finalize."""
     times = []
     for _ in range(7):
         parser = parser_class(template, prefix=prefix)
-        feed = parser.feed
+        feed = getattr(parser, name)
         start = time.perf_counter()
         for chunk in chunks:
             feed(chunk)
         times.append((time.perf_counter() - start) / len(chunks))
     return min(times)
+
+
+def new_time(function, template):
+    """Seconds per call with a template of its own, the median."""
+    text = json.dumps(template)
+    times = []
+    for _ in range(200):
+        fresh = json.loads(text)
+        re.purge()
+        start = time.thread_time()
+        function(fresh)
+        times.append(time.thread_time() - start)
+    return statistics.median(times)
+
+
+def plain_text(size):
+    line = "The weather is nice today, and 3 < 4. "
+    return (line * (size // len(line) + 1))[:size]
 
 
 def import_time():
@@ -124,9 +150,9 @@ def import_time():
 def main():
     print(f"python {platform.python_version()}, {platform.machine()}")
     print(f"import parlance: {import_time() * 1000:.1f} ms\n")
-    print(f"{'response':16} {'feed':>9} {'upstream':>10} {'x':>6}   "
-          f"{'one-shot':>10} {'upstream':>10} {'x':>6}")
-    feeds, shots = [], []
+    columns = ("feed", "deltas", "dict", "loaded", "new")
+    print(f"{'microseconds':16}" + "".join(f"{name:>8} {'x':>5} " for name in columns))
+    ratios = {name: [] for name in columns}
     for name, template, prefix, text in recordings():
         ours = parlance.ResponseTemplate(template)
         theirs = load_response_template(template)
@@ -136,18 +162,66 @@ def main():
         # the whole text is the one that counts.
         upstream = upstream_parse(text, theirs, prefix=prefix)
         assert json.dumps(message) == json.dumps(upstream), name
-        a = feed_time(parlance.ResponseParser, ours, prefix, chunks)
-        b = feed_time(UpstreamParser, theirs, prefix, chunks)
-        # One-shot from the template as a dict, as users call it.
-        c = best(lambda: parlance.parse_response(text, template, prefix=prefix))
-        d = best(lambda: upstream_parse(text, template, prefix=prefix))
-        feeds.append(b / a)
-        shots.append(d / c)
-        print(f"{name:16} {a * 1e9:6.0f} ns {b * 1e6:7.2f} us {b / a:6.1f}   "
-              f"{c * 1e6:7.2f} us {d * 1e6:7.1f} us {d / c:6.1f}")
-    print(f"{'geometric mean':16} {'':9} {'':10} "
-          f"{statistics.geometric_mean(feeds):6.1f}   {'':10} {'':10} "
-          f"{statistics.geometric_mean(shots):6.1f}")
+        feed = feed_time(UpstreamParser, theirs, prefix, chunks)
+        parse, parse_theirs = parlance.parse_response, upstream_parse
+        times = {
+            "feed": (feed_time(parlance.ResponseParser, ours, prefix, chunks), feed),
+            "deltas": (
+                feed_time(
+                    parlance.ResponseParser, ours, prefix, chunks, "feed_deltas"
+                ),
+                feed,
+            ),
+            "dict": (
+                best(lambda: parse(text, template, prefix=prefix)),
+                best(lambda: parse_theirs(text, template, prefix=prefix)),
+            ),
+            "loaded": (
+                best(lambda: parse(text, ours, prefix=prefix)),
+                best(lambda: parse_theirs(text, theirs, prefix=prefix)),
+            ),
+            "new": (
+                new_time(
+                    lambda fresh: parse(
+                        text, parlance.ResponseTemplate(fresh), prefix=prefix
+                    ),
+                    template,
+                ),
+                new_time(
+                    lambda fresh: parse_theirs(
+                        text, load_response_template(fresh), prefix=prefix
+                    ),
+                    template,
+                ),
+            ),
+        }
+        for column, (a, b) in times.items():
+            ratios[column].append(b / a)
+        cells = [f"{a * 1e6:8.2f} {b / a:5.1f} " for a, b in times.values()]
+        print(f"{name:16}" + "".join(cells))
+    means = [f"{'':8} {statistics.geometric_mean(all):5.1f} " for all in ratios.values()]
+    print(f"{'geometric mean':16}" + "".join(means))
+
+    template = {
+        "start_anchor": "A",
+        "fields": {
+            "thinking": {"open": "<think>", "close": "</think>"},
+            "content": {"content": "text"},
+        },
+    }
+    ours = parlance.ResponseTemplate(template)
+    theirs = load_response_template(template)
+    print("\nplain text")
+    for size in (200, 2_000, 20_000, 200_000):
+        text = plain_text(size)
+        a = best(lambda: parlance.parse_response(text, ours, prefix="A"))
+        b = best(lambda: upstream_parse(text, theirs, prefix="A"))
+        print(f"{size:10} bytes {a * 1e6:8.2f} us {b / a:6.1f} x")
+    print("\none feed")
+    for size in (1 << 16, 1 << 20, 1 << 23):
+        text = plain_text(size)
+        a = best(lambda: parlance.ResponseParser(ours, prefix="A").feed(text))
+        print(f"{size:10} bytes {a / size * 1e9:8.2f} ns a byte")
 
 
 if __name__ == "__main__":
