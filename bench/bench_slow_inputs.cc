@@ -177,6 +177,60 @@ std::vector<Input> schemas() {
                                   R"(:{"minimum":)" + number(i) + "}";
                          }) +
                     "}")),
+      schema("patternProperties, 6 of x.{n}y, two types",
+             object(R"("patternProperties":{)" +
+                    join(6, ",",
+                         [](int i) {
+                           return quoted("x.{" + number(i * 5 + 20) + "}y") +
+                                  (i % 2 == 0 ? R"(:{"type":"integer"})"
+                                              : R"(:{"type":"null"})");
+                         }) +
+                    "}")),
+      schema("dependentSchemas, chain of 300",
+             object(R"("dependentSchemas":{)" +
+                    join(300, ",",
+                         [](int i) {
+                           return quoted("k" + number(i)) +
+                                  R"(:{"required":[)" +
+                                  quoted("k" + number(i + 1)) +
+                                  R"(],"properties":{"v":{"minimum":)" +
+                                  number(i) + "}}}";
+                         }) +
+                    "}")),
+      schema("oneOf of 300 with one more property each",
+             R"({"oneOf":[)" +
+                 join(300, ",",
+                      [](int i) {
+                        return R"({"required":[)" + quoted("k" + number(i)) +
+                               R"(],"properties":{)" + quoted("k" + number(i)) +
+                               R"(:{"minimum":)" + number(i) + "}}}";
+                      }) +
+                 "]}"),
+      schema("$ref recursion through 100 anyOf",
+             R"({"$ref":"#/$defs/n0","$defs":{)" +
+                 join(100, ",",
+                      [](int i) {
+                        return quoted("n" + number(i)) +
+                               R"(:{"anyOf":[{"type":"integer"},{"items":)"
+                               R"({"$ref":"#/$defs/n)" +
+                               number((i + 1) % 100) +
+                               R"("},"type":"array"},{"properties":{"a":)"
+                               R"({"$ref":"#/$defs/n)" +
+                               number((i * 7 + 3) % 100) + R"("}}}]})";
+                      }) +
+                 "}}"),
+      schema("pattern of nested counts",
+             string_schema(R"("pattern":"^((([a-c]{1,100}x?){1,100}y?){1,100})"
+                           R"(z?){1,100}$")")),
+      schema("look-ahead in a counted repeat",
+             string_schema(R"("pattern":"^((?=.{0,9}a)[a-z]{1,5}b?){50}$")")),
+      schema("pattern of 2000 words, not 2000 words",
+             string_schema(
+                 R"("pattern":"^()" +
+                 join(2000, "|", [](int i) { return "w" + number(i * 7919); }) +
+                 R"()+$","not":{"pattern":"()" +
+                 join(2000, "|", [](int i) { return number(i * 104729); }) +
+                 R"()q"})")),
       schema("not pattern a.{50}b",
              string_schema(R"("not":{"pattern":"a.{50}b"})")),
       schema("not pattern (a|b)*a(a|b){20}",
@@ -259,6 +313,19 @@ std::vector<Input> grammars() {
     text += "\nr" + number(i) + " ::= (\"" + letter(i) + number(i) + "\")?";
   }
   out.push_back({"ebnf, 1000 nullable rules in a row", Kind::kEbnf, text});
+  out.push_back({"ebnf s s s | s s | a", Kind::kEbnf,
+                 "root ::= s\ns ::= s s s | s s | \"a\" | \"b\" s \"b\""});
+  out.push_back({"ebnf palindromes", Kind::kEbnf,
+                 "root ::= [a-z] | " + join(26, " | ", [](int i) {
+                   return quoted(letter(i)) + " root " + quoted(letter(i));
+                 })});
+  text =
+      "start: " + join(300, "|", [](int i) { return "r" + number(i); }) + "\n";
+  for (int i = 0; i < 300; ++i) {
+    text += "r" + number(i) + ": r" + number((i + 1) % 300) + " r" +
+            number((i * 7 + 2) % 300) + " | \"x" + number(i) + "\" |\n";
+  }
+  out.push_back({"lark, 300 rules that call each other", Kind::kLark, text});
   text = "start: (" + join(5000, "|", [](int i) { return "T" + number(i); }) +
          ")+\n";
   for (int i = 0; i < 5000; ++i) {

@@ -142,6 +142,7 @@ class CfgRecogniser::Closure {
   std::array<std::uint16_t, 512> assumed_at_;
   std::vector<std::pair<ContextId, ContextId>> taken_;
   std::size_t pairs_ = 0;
+  std::size_t pairs_of_all_ = 0;  // compared in this closure before
   bool gave_up_ = false;
   std::vector<bool> gone_;
 };

@@ -28,6 +28,10 @@ namespace {
 // The number of pairs that subsumed() may compare.  Beyond it the result is
 // false, and a redundant context may stay.
 constexpr std::size_t kMostPairs = 128;
+// The number of pairs after which a closure compares no more contexts.  Of
+// hundreds of rules that call each other, each may be a local context with
+// hundreds of callers.
+constexpr std::size_t kMostPairsOfClosure = 4000;
 // Up to so many assumptions, a pair that is known to hold is compared again, so
 // that the read set names contents and not identities.
 constexpr std::size_t kExpandedPairs = 16;
@@ -120,10 +124,11 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
 
 // Whether context `b` subsumes context `a`; false if that is not found.
 bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
+  pairs_of_all_ += std::exchange(pairs_, 0);
+  if (pairs_of_all_ > kMostPairsOfClosure) return false;
   assumed_.clear();
   assumed_at_.fill(0);
   taken_.clear();
-  pairs_ = 0;
   gave_up_ = false;
   if (!holds(a, b)) return false;
   for (const auto& [one, other] : assumed_) {

@@ -48,14 +48,15 @@ struct TransitionNetwork::Build {
     std::uint32_t id = 0;
     StateId begin = 0;
     StateId end = 0;
-    // Whether a call of a terminal rule that comes first is replaced by its
-    // body.
+    // Whether a call of a terminal rule, here or as the first of a sequence, is
+    // replaced by its body.
     bool expand = false;
   };
   std::vector<Work> left = {};
 
   // Alternatives of so many begin with bytes or classes rather than with calls,
-  // so that share_prefixes() sees their texts.
+  // so that share_prefixes() sees their texts; and so do the parts of a
+  // sequence of so many.
   static constexpr std::size_t kManyAlternatives = 64;
   // By rule: the nodes of its body, from 1, if the body has no calls and is
   // small; 0: it is not such a rule.
@@ -193,11 +194,13 @@ void TransitionNetwork::Build::run() {
 
 void TransitionNetwork::Build::sequence(
     const Work& work, std::span<const std::uint32_t> children) {
+  // Each of many optional pieces is a call that may come next.
+  const bool many = children.size() >= kManyAlternatives;
   StateId at = work.begin;
   for (std::size_t i = 0; i < children.size(); ++i) {
     StateId next = i + 1 == children.size() ? work.end : state();
     left.push_back({work.in_regex, work.regex, children[i], at, next,
-                    work.expand && i == 0});
+                    many || (work.expand && i == 0)});
     at = next;
   }
   if (children.empty()) epsilon(work.begin, work.end);

@@ -537,6 +537,39 @@ TEST(SlowInputs, ManyWordsThatBeginAlike) {
   }
 }
 
+TEST(SlowInputs, ManyOptionalRulesInARow) {
+  constexpr int kCount = 200;
+  std::string text = "root ::= ";
+  std::string rules;
+  for (int i = 0; i < kCount; ++i) {
+    text += " r" + number(i);
+    rules += "\nr" + number(i) + " ::= (\"" + letter(i % 26) + number(i) +
+             (i % 7 == 0 ? "\" | \"!\" r1 \"" : "") + "\")?";
+  }
+  Result<Grammar> grammar = Grammar::from_ebnf(text + rules);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  for (const char* accepted : {"", "a0", "a0b1", "b1x101", "r199", "!b1",
+                               "!!b1", "c2!b1d29", "a0b1c2d3e4f5g6h7i8j9k10"}) {
+    EXPECT_TRUE(grammar->accepts(accepted)) << accepted;
+  }
+  for (const char* refused :
+       {"b1a0", "a0a0", "a1", "x101b1", "r199!", "b", "b1!b1a0"}) {
+    EXPECT_FALSE(grammar->accepts(refused)) << refused;
+  }
+  Result<Compiler> compiler =
+      Compiler::create(testing::toy_vocabulary(4, 1200, {"a0b1", "1c", "!b"}));
+  ASSERT_TRUE(compiler);
+  Result<Constraint> constraint = compiler->compile(*grammar);
+  ASSERT_TRUE(constraint);
+  EXPECT_LT(growth(*constraint, "a0b1c2!b1d29x101"), 2'000'000U);
+  for (const char* before : {"", "a", "a0", "c2!", "x10", "r199"}) {
+    Matcher matcher = constraint->matcher();
+    ASSERT_TRUE(matcher.accept_bytes(before)) << before;
+    SCOPED_TRACE(before);
+    check_mask(*constraint, matcher);
+  }
+}
+
 TEST(SlowInputs, ARepeatAcceptsItsTextsWhateverElseIsPossible) {
   const Vocabulary vocabulary =
       testing::toy_vocabulary(2, 4000, {"banana aa baab", "a\na\xC3\xA9 ca"});
