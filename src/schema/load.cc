@@ -28,7 +28,7 @@ std::optional<Result<Document>> Loader::run(const Value& schema) {
     if (!read(next)) break;
     if (needs_scopes_ && scopes_ == Scopes::kNone) return std::nullopt;
   }
-  if (!error_ && has_references_) check_chains();
+  if (!error_ && has_references_) check_chains(/*merged=*/false);
   if (error_) return Result<Document>(std::move(*error_));
   return Result<Document>(std::move(document_));
 }
@@ -323,6 +323,136 @@ const Value* Loader::in_scope(std::string_view name) const {
   return nullptr;
 }
 
+namespace {
+
+// The alternatives of a node that is only a union of other nodes: an anyOf, a
+// oneOf, a reference, or an allOf of one schema.  Null: it is none.
+const std::vector<NodeId>* only_union(const Node& node,
+                                      std::vector<NodeId>& one) {
+  if (node.types != kAllTypes || node.integer_only || node.scalars ||
+      !node.enum_nodes.empty() || node.number_rules || node.string_rules ||
+      node.array_rules || node.object_rules || node.not_node != kNoNode ||
+      node.if_node != kNoNode) {
+    return nullptr;
+  }
+  const bool refers = node.ref != kNoNode;
+  if (int{refers} + int{node.has_any_of} + int{node.has_one_of} +
+          int{!node.all_of.empty()} !=
+      1) {
+    return nullptr;
+  }
+  if (node.has_any_of) return &node.any_of;
+  if (node.has_one_of) return &node.one_of;
+  if (!refers) return node.all_of.size() == 1 ? &node.all_of : nullptr;
+  one.assign(1, node.ref);
+  return &one;
+}
+
+}  // namespace
+
+// Unions that are alternatives of one another have the same values: those of
+// the alternatives that lead out of the cycle.
+//
+//   V: anyOf [string, W]     W: anyOf [integer, V]     both: string, integer
+//
+// One of them becomes the anyOf of these alternatives, the others refer to it.
+// This holds for a oneOf with one alternative that leads out; with more, no
+// reading is obvious, and check_chains() refuses the cycle, as it refuses a
+// cycle that has no way out.
+//
+// Tarjan's algorithm for strongly connected components (1972), with an explicit
+// stack, on the nodes that are only unions.  `order` of a node is 0 before its
+// visit.  A component is complete when the node that was visited first in it is
+// left with `low` equal to `order`.
+void Loader::merge_unions() {
+  struct Visit {
+    std::uint32_t order = 0;
+    std::uint32_t low = 0;
+    bool open = false;
+  };
+  struct Step {
+    NodeId node;
+    std::size_t next = 0;
+  };
+  std::vector<Node>& nodes = document_.nodes;
+  std::vector<Visit> visits(nodes.size());
+  std::vector<Step> path;
+  std::vector<NodeId> open;
+  std::vector<NodeId> one;
+  std::vector<NodeId> members;
+  std::uint32_t visited = 0;
+  const auto enter = [&](NodeId id) {
+    visits[id].order = visits[id].low = ++visited;
+    visits[id].open = true;
+    open.push_back(id);
+    path.push_back({id});
+  };
+  for (NodeId start = 0; start < nodes.size(); ++start) {
+    if (visits[start].order == 0) enter(start);
+    while (!path.empty()) {
+      const NodeId id = path.back().node;
+      const std::vector<NodeId>* to = only_union(nodes[id], one);
+      if (to != nullptr && path.back().next < to->size()) {
+        const NodeId next = (*to)[path.back().next++];
+        if (visits[next].order == 0) {
+          enter(next);
+        } else if (visits[next].open) {
+          visits[id].low = std::min(visits[id].low, visits[next].order);
+        }
+        continue;
+      }
+      path.pop_back();
+      if (!path.empty()) {
+        Visit& outer = visits[path.back().node];
+        outer.low = std::min(outer.low, visits[id].low);
+      }
+      if (visits[id].low != visits[id].order) continue;
+      members.clear();
+      do {
+        members.push_back(open.back());
+        visits[open.back()].open = false;
+        open.pop_back();
+      } while (members.back() != id);
+      merge_union(members);
+    }
+  }
+}
+
+// Gives each member of a cycle of unions its values.
+void Loader::merge_union(std::vector<NodeId> members) {
+  std::sort(members.begin(), members.end());
+  std::vector<NodeId> one;
+  std::vector<NodeId> out;
+  bool cyclic = false;
+  for (const NodeId member : members) {
+    const Node& node = document_.nodes[member];
+    const std::vector<NodeId>* to = only_union(node, one);
+    if (to == nullptr) return;
+    const std::size_t before = out.size();
+    for (const NodeId next : *to) {
+      if (std::binary_search(members.begin(), members.end(), next)) {
+        cyclic = true;
+      } else {
+        out.push_back(next);
+      }
+    }
+    if (node.has_one_of && out.size() > before + 1) return;
+  }
+  if (!cyclic || out.empty()) return;
+  // One has the alternatives, and the others refer to it.
+  for (const NodeId member : members) {
+    Node& node = document_.nodes[member];
+    const bool first = member == members.front();
+    node.ref = first ? kNoNode : members.front();
+    node.all_of.clear();
+    node.one_of.clear();
+    node.has_one_of = false;
+    node.any_of.clear();
+    node.has_any_of = first;
+  }
+  document_.nodes[members.front()].any_of = std::move(out);
+}
+
 // Checks that every chain of in-place applicators ends: {"$ref": "#"}
 // constrains nothing, and following it would not terminate.
 //
@@ -332,7 +462,7 @@ const Value* Loader::in_scope(std::string_view name) const {
 // node closes a cycle.  A node is visited twice: first its unseen successors
 // are pushed, then, when it is on top again, all of them have a height and its
 // own is one more than the largest.
-bool Loader::check_chains() {
+bool Loader::check_chains(bool merged) {
   constexpr std::uint32_t kUnseen = 0;
   constexpr std::uint32_t kOpen = 0xFFFFFFFF;
   const std::vector<Node>& nodes = document_.nodes;
@@ -369,6 +499,10 @@ bool Loader::check_chains() {
           longest = std::max(longest, height[next]);
         }
       });
+      if (loop != kNoNode && !merged) {
+        merge_unions();
+        return check_chains(/*merged=*/true);
+      }
       if (loop != kNoNode) {
         const std::string pointer = document_.pointer(loop);
         return fail(*nodes[id].source, ErrorCode::kConflict,

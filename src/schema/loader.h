@@ -87,7 +87,9 @@ class Loader {
   bool follow_recursive(const json::Value& where, NodeId& out);
   ScopeId enter_scope(ScopeId scope, ResourceId resource);
   const json::Value* in_scope(std::string_view name) const;
-  bool check_chains();
+  void merge_unions();
+  void merge_union(std::vector<NodeId> members);
+  bool check_chains(bool merged);
   bool fail(const json::Value& where, ErrorCode code, std::string message);
   bool wrong_type(const json::Value& where, Keyword keyword,
                   std::string_view expected);

@@ -315,7 +315,10 @@ TEST(SchemaDocument, InPlaceCyclesAreRefused) {
       R"({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"},
                                          "b": {"$ref": "#/$defs/a"}}})",
       R"({"allOf": [{"$ref": "#"}]})",
+      R"({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]})",
+      R"({"anyOf": [{"$ref": "#"}, true], "minimum": 1})",
       R"({"anyOf": [{"type": "null"}, {"not": {"$ref": "#"}}]})",
+      R"({"oneOf": [{"type": "null"}, {"type": "array"}, {"$ref": "#"}]})",
       R"({"if": {"$ref": "#"}})",
       R"({"properties": {"a": {"dependentSchemas":
           {"b": {"$ref": "#/properties/a"}}}}})",
@@ -331,6 +334,28 @@ TEST(SchemaDocument, InPlaceCyclesAreRefused) {
           "$defs": {"a": {"propertyNames": {"$ref": "#"}}}})",
   };
   for (const char* schema : recursions) loaded(schema);
+}
+
+// Alternatives of one another have the values of all that leads out.
+TEST(SchemaDocument, UnionsOfThemselvesAreMerged) {
+  EXPECT_EQ(verdicts(R"({"anyOf": [{"$ref": "#"}, {"type": "string"}]})",
+                     R"(["a", 1])"),
+            "1 0");
+  for (const char* start : {"V", "A", "W"}) {
+    const std::string schema =
+        R"({"$ref": "#/$defs/)" + std::string(start) + R"(", "$defs": {
+            "V": {"anyOf": [{"const": "a"}, {"$ref": "#/$defs/A"}]},
+            "A": {"allOf": [{"$ref": "#/$defs/W"}]},
+            "W": {"oneOf": [{"type": "integer", "minimum": 1},
+                            {"$ref": "#/$defs/V"}]}}})";
+    EXPECT_EQ(verdicts(schema, R"(["a", 1, "b", 0])"), "1 1 0 0") << start;
+  }
+  // One cycle inside the alternatives of another, and one after it.
+  EXPECT_EQ(verdicts(R"({"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#"}],
+                         "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"},
+                           {"type": "array", "items": {"$ref": "#"}}]}}})",
+                     R"([[], [[[]]], [1], 1])"),
+            "1 1 0 0");
 }
 
 // A value of `levels` schemas, each inside the last.
