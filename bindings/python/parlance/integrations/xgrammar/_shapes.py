@@ -10,7 +10,8 @@ response follow each other:
                 each call and the answer are messages
 
 ``"%N"`` in a text stands for the name of the tool.  A call is ``"begin"``, the
-arguments in ``"style"`` and ``"end"``; with ``"after_number"``, a number and
+arguments in ``"style"``, whose strings contain none of ``"excludes"``, and
+``"end"``; with ``"after_number"``, a number and
 that text precede the arguments.  A section with ``"required"`` is written as
 constants where a call is required, beginning with this text.  A section with
 ``"triggered"`` is a tag, before which text may stand unless a call is forced.
@@ -19,7 +20,8 @@ a tag that joins both markers.
 
 Reasoning that the prompt has opened begins with ``"begin"``; where the model
 decides whether it reasons, it writes ``"open"``, or ``"skipped"`` in place of
-all reasoning.
+all reasoning.  XGrammar's function of the shape alone, ``get_NAME_structural_tag``,
+has the default ``"default"`` for ``reasoning``, which is else ``"enabled"``.
 
 ``"same_as"`` names the shape that a name shares.
 """
@@ -124,12 +126,15 @@ def expanded(
     exclude_special_tokens,
     max_whitespace_cnt,
     parallel_tool_calls,
+    excluding_in_arguments=False,
 ):
     """The tag of a shape as a ``dict``.
 
     Args:
         functions, builtins, choice: what ``select`` returns.
         reasoning: ``"enabled"``, ``"disabled"`` or ``"auto"``.
+        excluding_in_arguments: whether strings in arguments exclude the
+            ``"excludes"`` of a call.
 
     The others, and what is raised, are as of ``upstream_structural_tag``.
     """
@@ -143,6 +148,7 @@ def expanded(
         flag("exclude_special_tokens", exclude_special_tokens),
         _white_space(max_whitespace_cnt),
         flag("parallel_tool_calls", parallel_tool_calls),
+        excluding_in_arguments,
     )
     expand = _LAYOUTS[shape.get("layout", "text")]
     if builtins and shape.get("refuses_builtins"):
@@ -159,6 +165,14 @@ def expanded(
             path="/tool_choice",
         )
     return {"type": "structural_tag", "format": expand(shape, request)}
+
+
+def default_reasoning(model):
+    """What ``reasoning`` is for a shape if it is not given."""
+    reasoning = _shape(model).get("reasoning")
+    if not isinstance(reasoning, dict):
+        return "enabled"
+    return reasoning.get("default", "enabled")
 
 
 def _shape(model):
@@ -268,6 +282,7 @@ class _Request:
         excluding,
         white_space,
         parallel,
+        excluding_in_arguments,
     ):
         self.functions = functions  # list of (name, schema)
         self.builtins = builtins
@@ -276,19 +291,23 @@ class _Request:
         self.parallel = parallel
         self._any_order = any_order
         self._excluding = excluding
+        self._excluding_in_arguments = excluding and excluding_in_arguments
         self._white_space = white_space
 
     def excludes(self, texts):
         return list(texts) if self._excluding else []
 
-    def arguments(self, schema, style="json"):
-        return {
+    def arguments(self, schema, style="json", excludes=()):
+        node = {
             "type": "json_schema",
             "json_schema": schema,
             "style": style,
             "any_order": self._any_order,
             "max_whitespace_cnt": self._white_space,
         }
+        if excludes and self._excluding_in_arguments:
+            node["excludes"] = list(excludes)
+        return node
 
 
 def _call(shape, request, tool, before="", after=""):
@@ -296,7 +315,9 @@ def _call(shape, request, tool, before="", after=""):
     marker."""
     name, schema = tool
     call = shape["call"]
-    content = request.arguments(schema, call.get("style", "json"))
+    content = request.arguments(
+        schema, call.get("style", "json"), call.get("excludes", ())
+    )
     if "after_number" in call:
         content = _sequence(
             {"type": "regex", "pattern": "\\d+"},

@@ -97,9 +97,11 @@ def _allowed(functions, builtins, allowed):
     functions = [tool for tool in functions if tool.function.name in names]
     builtins = [tool for tool in builtins if tool.type in types]
     missing = names - {tool.function.name for tool in functions}
-    missing |= types - {tool.type for tool in builtins}
     if missing:
-        raise ValueError(f"the tool choice allows unknown tools: {sorted(missing)}")
+        raise ValueError(f"Allowed function tools are not there: {sorted(missing)}")
+    missing = types - {tool.type for tool in builtins}
+    if missing:
+        raise ValueError(f"Allowed builtin tools are not there: {sorted(missing)}")
     return functions, builtins
 
 
@@ -108,7 +110,7 @@ def _of_shape(
     tools=None,
     builtin_tools=None,
     tool_choice="auto",
-    reasoning="enabled",
+    reasoning=None,
     *,
     any_order=False,
     exclude_special_tokens=True,
@@ -116,6 +118,8 @@ def _of_shape(
     parallel_tool_calls=True,
 ):
     """The tag of a shape, for the tools of ``normalize_tool_choice``."""
+    if reasoning is None:
+        reasoning = _shapes.default_reasoning(model)
     functions = [
         (
             tool.function.name,
@@ -137,11 +141,12 @@ def _of_shape(
         functions,
         builtins,
         tool_choice,
-        reasoning,
+        _shapes.reasoning_mode(reasoning),
         any_order,
         exclude_special_tokens,
         max_whitespace_cnt,
         parallel_tool_calls,
+        excluding_in_arguments=True,
     )
     return StructuralTag.model_validate(tag)
 
@@ -209,7 +214,7 @@ def get_model_structural_tag(
     function = _registry.get(model)
     if function is None:
         raise ValueError(
-            f"there is no model format called {model!r}; there are "
+            f"Unknown format type: {model!r}; there are "
             + ", ".join(sorted(_registry))
         )
     functions, builtins, choice = normalize_tool_choice(tools, tool_choice)

@@ -2,12 +2,14 @@
 
 An error of Parlance is raised as one of these or as a plain ``RuntimeError``, as
 XGrammar raises it; its ``__cause__`` is the ``parlance.Error``, which has the
-code, the place and the source.
+code, the place and the source.  The text has XGrammar's words in brackets where
+programs look for them.
 """
 
 from __future__ import annotations
 
 from ..._errors import Error
+from . import _wording
 
 __all__ = [
     "DeserializeFormatError",
@@ -44,7 +46,19 @@ class runtime_errors:
 
     def __exit__(self, type, error, trace):
         if isinstance(error, Error):
-            raise self._kind(str(error)) from error
+            raise self._kind(_wording.text_of(error)) from error
+
+
+class lark_errors:
+    """A context in which an ``Error`` becomes a ``RuntimeError`` that shows the
+    line of a Lark text."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, type, error, trace):
+        if isinstance(error, Error):
+            raise RuntimeError(_wording.lark_text_of(error)) from error
 
 
 class structural_tag_errors:
@@ -56,6 +70,6 @@ class structural_tag_errors:
     def __exit__(self, type, error, trace):
         if isinstance(error, Error):
             # Of the tag itself and not of a grammar in it.
-            whole = error.code == "invalid_json" and not error.path
-            kind = InvalidJSONError if whole else InvalidStructuralTagError
-            raise kind(str(error)) from error
+            if error.code == "invalid_json" and not error.path:
+                raise InvalidJSONError(f"Failed to parse JSON: {error}") from error
+            raise InvalidStructuralTagError(_wording.text_of(error)) from error

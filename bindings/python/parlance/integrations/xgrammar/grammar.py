@@ -6,7 +6,7 @@ import json
 
 from ..._constraining import Grammar as _Grammar
 from . import _serial
-from .exception import runtime_errors, structural_tag_errors
+from .exception import lark_errors, runtime_errors, structural_tag_errors
 
 __all__ = ["Grammar", "StructuralTagItem"]
 
@@ -212,7 +212,11 @@ class Grammar:
         grammars = named_grammars_of(named_grammars)
         vocabulary = None if tokenizer_info is None else tokenizer_info.vocabulary
         return Grammar._of(
-            _Grammar.from_lark, lark_string, vocabulary, grammars=grammars
+            _Grammar.from_lark,
+            lark_string,
+            vocabulary,
+            context=lark_errors,
+            grammars=grammars,
         )
 
     @staticmethod

@@ -164,6 +164,11 @@ class TokenizerInfo:
             add_prefix_space=prefix_space,
         )
 
+    @staticmethod
+    def _detect_vocab_type_from_vocab(vocab):
+        """The ``VocabType`` that the spellings in ``vocab`` show, or ``None``."""
+        return _of_tokens(vocab)
+
     @property
     def vocab_type(self):
         """How the tokens were spelled, a ``VocabType``."""
