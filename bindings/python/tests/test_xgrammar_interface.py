@@ -283,7 +283,7 @@ def test_applying(dtype, width):
     for rows in (None, [0], [3, 1], []):
         got = logits.copy()
         if width > 96:
-            with pytest.warns(UserWarning, match="not masked"):
+            with pytest.warns(UserWarning, match="left unmasked"):
                 xgrammar.apply_token_bitmask_inplace(got, bitmask, indices=rows)
         else:
             xgrammar.apply_token_bitmask_inplace(got, bitmask, indices=rows)

@@ -73,7 +73,7 @@ _TAGS = [
 _SCHEMAS = [
     (r'"multipleOf" must be a number', "Value must be a number"),
     (r'"multipleOf" must be greater than zero', "multipleOf must be greater than 0"),
-    (r'"prefixItems" must be a list', "prefixItems must be an array"),
+    (r'"(prefixItems|required)" must be a list', r"\1 must be an array"),
     (
         r'"prefixItems" must be a schema',
         "prefixItems must be an array of objects or booleans",

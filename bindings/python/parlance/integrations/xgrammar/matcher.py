@@ -113,7 +113,7 @@ def apply_token_bitmask_inplace(
         if columns < logits.shape[-1]:
             warnings.warn(
                 f"the bitmask has {bits} bits and the logits {logits.shape[-1]} "
-                "columns: the last ones are not masked.  Allocate it for all, or "
+                "columns: the last ones are left unmasked.  Allocate it for all, or "
                 "pass vocab_size",
                 stacklevel=2,
             )
