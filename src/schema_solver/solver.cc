@@ -518,6 +518,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
     }
   };
   std::vector<automata::StateId> states;
+  states.reserve(list.size());
   for (const automata::LanguageId language : list) {
     states.push_back(languages_.start(language));
   }
