@@ -173,6 +173,11 @@ _LARK = [
         r'"stop" and "suffix" exclude',
         "stop cannot be combined with suffix; suffix cannot be combined with stop",
     ),
+    (
+        r"A temperature is a finite number",
+        "temperature must be a finite non-negative number; "
+        "expected number after temperature=",
+    ),
     (r'"stop_capture" captures a', "stop_capture requires stop or suffix"),
     (
         r"The name of a capture",

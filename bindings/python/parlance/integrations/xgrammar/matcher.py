@@ -494,11 +494,15 @@ class BatchGrammarMatcher:
         rows = range(len(matchers)) if indices is None else _list(indices)
         if len(rows) != len(matchers):
             raise RuntimeError(
-                f"there are {len(rows)} indices and {len(matchers)} matchers"
+                f"the indices size is {len(rows)}, and there are {len(matchers)} "
+                "matchers"
             )
         _check_temperatures(temperatures, 0)
         if any(not 0 <= row < len(temperatures) for row in rows):
-            raise RuntimeError(f"temperatures has {len(temperatures)} elements")
+            raise RuntimeError(
+                f"an index is out of bounds: the temperatures tensor has "
+                f"{len(temperatures)} elements"
+            )
         for row, matcher in zip(rows, matchers):
             temperatures[row] = _or_minus_one(matcher.temperature)
 
