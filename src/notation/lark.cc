@@ -180,7 +180,11 @@ bool LarkReader::definition() {
   no_rules_ = chosen.marker != rules::kNoId;
   ExprId made = 0;
   if (!body(made)) return false;
-  if (lexeme && weave_) {
+  // A temperature is that of the text itself: ignored text after the last item
+  // is read at the temperature of what is around the rule.
+  const bool peeled =
+      chosen.temperature && !lexeme && without_trailing_ignored(made);
+  if ((lexeme && weave_) || peeled) {
     // The lexeme is a rule of its own, so that ignored text stays outside.
     const RuleId inner = rule_called(called + " itself", span);
     info_[inner].defined = true;
@@ -192,6 +196,25 @@ bool LarkReader::definition() {
   }
   rules_.rules[id].body = made;
   rules_.rules[id].options = std::move(chosen);
+  return true;
+}
+
+// If `id` is a sequence that ends with ignored text, makes it one without and
+// returns true.
+bool LarkReader::without_trailing_ignored(ExprId& id) {
+  const rules::Expr& expr = rules_.exprs[id];
+  if (!weave_ || expr.kind != rules::ExprKind::kSequence) return false;
+  std::vector<ExprId> parts = expr.children;
+  ExprId last = parts.back();
+  const rules::Expr& end = rules_.exprs[last];
+  if (end.kind == rules::ExprKind::kRule && end.index == ignored_) {
+    parts.pop_back();
+  } else if (without_trailing_ignored(last)) {
+    parts.back() = last;
+  } else {
+    return false;
+  }
+  id = rules_.sequence(std::move(parts));
   return true;
 }
 

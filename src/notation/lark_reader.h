@@ -68,6 +68,7 @@ class LarkReader : private TextCursor {
   bool statements();
   bool definition();
   bool body(rules::ExprId& out);
+  bool without_trailing_ignored(rules::ExprId& id);
   bool item();
   bool named_item();
   bool open(char close);

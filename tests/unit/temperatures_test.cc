@@ -84,6 +84,21 @@ TEST_F(Temperatures, OfTheInnermostOpenRule) {
             Values({2, 2, 2, 2, -1, -1}));
 }
 
+TEST_F(Temperatures, OfLarkWithoutTheIgnoredTextAfterIt) {
+  const auto in_ebnf = [](std::string_view rules) {
+    Result<Grammar> grammar = Grammar::from_lark(
+        "%import common.WS\n%ignore WS\n" + std::string(rules));
+    EXPECT_TRUE(grammar) << rules;
+    return grammar ? grammar->to_ebnf() : std::string();
+  };
+  EXPECT_EQ(along(in_ebnf("start: v \"z\"\nv[temperature=0.5]: \"x\""), "x z"),
+            Values({0.5, -1, -1, -1}));
+  // Between its items the rule is open.
+  EXPECT_EQ(along(in_ebnf("start: v \"z\"\nv[temperature=0.5]: \"x\" \"y\""),
+                  "x y z"),
+            Values({0.5, 0.5, 0.5, -1, -1, -1}));
+}
+
 TEST_F(Temperatures, TheLargestOfSeveralWays) {
   constexpr const char* kTwo =
       "root ::= left | right\nleft[temperature=0.2] ::= \"a\"+\n"
