@@ -30,10 +30,11 @@ namespace {
 
 // The content of Python's Matcher objects.
 struct MatcherObject {
-  explicit MatcherObject(Matcher m, std::size_t w)
-      : matcher(std::move(m)), words(w) {}
+  MatcherObject(Matcher m, nb::object c, std::size_t w)
+      : matcher(std::move(m)), constraint(std::move(c)), words(w) {}
   Matcher matcher;
-  std::size_t words;  // of one mask
+  nb::object constraint;  // that made it
+  std::size_t words;      // of one mask
   std::atomic<bool> busy = false;
 };
 
@@ -142,9 +143,10 @@ std::optional<double> read_temperature(nb::handle value) {
   raise_usage("default_temperature is a finite number, 0 or greater");
 }
 
-std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
+std::unique_ptr<MatcherObject> make_matcher(nb::handle object,
                                             nb::handle stop_ids,
                                             nb::handle temperature) {
+  const auto& self = nb::cast<const Constraint&>(object);
   MatcherOptions options;
   options.default_temperature = read_temperature(temperature);
   if (!stop_ids.is_none()) {
@@ -152,7 +154,22 @@ std::unique_ptr<MatcherObject> make_matcher(const Constraint& self,
     check_stop_ids(*options.stop_ids, self.vocabulary());
   }
   return std::make_unique<MatcherObject>(self.matcher(options),
-                                         self.mask_words());
+                                         nb::borrow(object), self.mask_words());
+}
+
+// The grammar that a constraint was compiled from.  Its limits are those that
+// it was compiled with.
+nb::object grammar_of(const Constraint& self) {
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  std::optional<Result<Grammar>> made;
+  {
+    nb::gil_scoped_release release;
+    made.emplace(self.grammar(
+        {.alternatives = kAny, .steps = kAny, .depth = kAny, .bytes = kAny}));
+  }
+  if (!*made) raise(Domain::kGrammar, made->error());
+  return nb::module_::import_("parlance._constraining")
+      .attr("_wrap")(nb::cast(std::move(**made)));
 }
 
 // Compiles the source of a structural tag.
@@ -243,9 +260,16 @@ bool accept_bytes(MatcherObject& self, nb::handle text) {
   return matcher->accept_bytes(bytes);
 }
 
+nb::object stop_ids_of(const MatcherObject& self) {
+  nb::list out;
+  for (const TokenId id : self.matcher.stop_ids()) out.append(to_int(id));
+  return out;
+}
+
 std::unique_ptr<MatcherObject> copy(MatcherObject& self) {
   const ExclusiveUse matcher(self);
-  return std::make_unique<MatcherObject>(matcher->copy(), self.words);
+  return std::make_unique<MatcherObject>(matcher->copy(), self.constraint,
+                                         self.words);
 }
 
 nb::object captured(MatcherObject& self) {
@@ -446,10 +470,18 @@ void define_constraint(nb::module_& m) {
       .def_prop_ro("mask_words", &Constraint::mask_words,
                    doc::compiler::kMaskWords)
       .def_prop_ro("memory_bytes", &Constraint::memory_bytes,
-                   doc::constraint::kMemoryBytes);
+                   doc::constraint::kMemoryBytes)
+      .def_prop_ro("grammar", &grammar_of, doc::constraint::kGrammar)
+      .def_prop_ro(
+          "vocabulary",
+          [](const Constraint& self) { return self.vocabulary(); },
+          doc::constraint::kVocabulary);
 
   nb::class_<MatcherObject>(m, "Matcher", doc::matcher::kClass)
       .def_ro("mask_words", &MatcherObject::words, doc::compiler::kMaskWords)
+      .def_ro("constraint", &MatcherObject::constraint,
+              doc::matcher::kConstraint)
+      .def_prop_ro("stop_ids", &stop_ids_of, doc::matcher::kStopIds)
       .def("fill_bitmask", &fill_bitmask, nb::arg("buffer"), nb::arg("row") = 0,
            nb::sig("def fill_bitmask(self, buffer: Any, row: int = 0) -> bool"),
            doc::matcher::kFillBitmask)

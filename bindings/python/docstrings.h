@@ -816,6 +816,13 @@ inline constexpr char kMemoryBytes[] =
     R"(The memory of the automata built so far, in bytes, without the tables that
 constraints share.)";
 
+inline constexpr char kGrammar[] =
+    R"(The ``Grammar`` that the constraint was compiled from, compiled again at each
+access.)";
+
+inline constexpr char kVocabulary[] =
+    R"(The ``Vocabulary`` that the constraint was compiled for.)";
+
 }  // namespace constraint
 
 namespace matcher {
@@ -831,6 +838,12 @@ inline constexpr char kClass[] =
 
 Made by ``Constraint.matcher``.  One text, one matcher, one thread at a time:
 a call while another thread uses the matcher raises ``UsageError``.)";
+
+inline constexpr char kConstraint[] =
+    R"(The ``Constraint`` that made the matcher.)";
+
+inline constexpr char kStopIds[] =
+    R"(The ids of the stop tokens of the text, ascending, a list.)";
 
 inline constexpr char kFillBitmask[] =
     R"(Writes the mask of the next token into one row of a buffer.

@@ -197,6 +197,9 @@ class Constraint {
   Matcher matcher(const MatcherOptions& options = {}) const;
   std::size_t mask_words() const;
   const Vocabulary& vocabulary() const;
+  // The grammar that it was compiled from, made again.  `limits` as of
+  // Grammar::from_bytes(), whose errors it has.  Complexity: one compile.
+  Result<Grammar> grammar(const GrammarLimits& limits = {}) const;
   // What the constraint was compiled from, for
   // Compiler::constraint_from_bytes() in another process: text that does not
   // depend on the machine, without automata and masks.
@@ -223,6 +226,9 @@ class Matcher {
   Matcher& operator=(Matcher&&) noexcept;
   // An independent matcher in the same state, with the same steps to undo.
   Matcher copy() const;
+
+  // The stop tokens of the text, ascending.  They live as long as the matcher.
+  std::span<const TokenId> stop_ids() const;
 
   // Writes the mask of the next token: bit t % 32 of word t / 32 is 1 if token
   // t is allowed next.  A stop token is allowed where the text may end; one

@@ -401,6 +401,10 @@ std::size_t Constraint::mask_words() const {
   return state_->impl->compiler().mask_words();
 }
 
+Result<Grammar> Constraint::grammar(const GrammarLimits& limits) const {
+  return grammar::read_source(state_->source->write(), limits);
+}
+
 const Vocabulary& Constraint::vocabulary() const {
   return state_->impl->compiler().vocabulary();
 }
@@ -440,6 +444,10 @@ bool Matcher::rollback(std::size_t steps) {
 
 std::size_t Matcher::mask_words() const {
   return state_->impl.constraint().compiler().mask_words();
+}
+
+std::span<const TokenId> Matcher::stop_ids() const {
+  return state_->impl.stops().ids();
 }
 
 std::size_t Matcher::steps() const { return state_->impl.steps(); }

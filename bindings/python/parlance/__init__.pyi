@@ -1835,6 +1835,16 @@ class Constraint:
         """
 
     @property
+    def grammar(self) -> Grammar:
+        """The ``Grammar`` that the constraint was compiled from, compiled again at each
+        access.
+        """
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The ``Vocabulary`` that the constraint was compiled for."""
+
+    @property
     def memory_bytes(self) -> int:
         """The memory of the automata built so far, in bytes, without the tables that
         constraints share.
@@ -1997,6 +2007,14 @@ class Matcher:
     Made by ``Constraint.matcher``.  One text, one matcher, one thread at a time:
     a call while another thread uses the matcher raises ``UsageError``.
     """
+
+    @property
+    def constraint(self) -> Constraint:
+        """The ``Constraint`` that made the matcher."""
+
+    @property
+    def stop_ids(self) -> list[int]:
+        """The ids of the stop tokens of the text, ascending, a list."""
 
     @property
     def mask_words(self) -> int:

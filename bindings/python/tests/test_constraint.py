@@ -741,3 +741,32 @@ def test_the_temperature_of_the_next_token():
             constraint.matcher(default_temperature=wrong)
     with pytest.raises(TypeError):
         constraint.matcher(default_temperature="hot")
+
+
+def test_what_a_constraint_and_a_matcher_are_made_of(tmp_path):
+    tokens = [bytes([byte]) for byte in range(256)] + [b"</s>", b"<end>"]
+    vocabulary = parlance.Vocabulary.from_tokens(tokens, stop_ids=[256])
+    compiler = parlance.Compiler(vocabulary)
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    for constraint, text, other in [
+        (compiler.compile_json_schema(schema), '{"a": 1}', '{"a": "1"}'),
+        (compiler.compile_ebnf('root ::= "x" [0-9]+'), "x12", "12"),
+        (compiler.compile_regex("a{200}", limits={"alternatives": 4096}), "a" * 200, "a"),
+        (
+            compiler.compile_structural_tag(
+                {"type": "structural_tag", "format": {"type": "const_string", "value": "v"}}
+            ),
+            "v",
+            "w",
+        ),
+    ]:
+        grammar = constraint.grammar
+        assert type(grammar) is parlance.Grammar
+        assert grammar.accepts(text) and not grammar.accepts(other)
+        assert constraint.vocabulary.stop_ids == vocabulary.stop_ids
+        assert len(constraint.vocabulary) == 258
+        matcher = constraint.matcher(stop_ids=[257, 256, 257])
+        assert matcher.constraint is constraint
+        assert matcher.copy().constraint is constraint
+        assert matcher.stop_ids == matcher.copy().stop_ids == [256, 257]
+        assert constraint.matcher().stop_ids == [256]
