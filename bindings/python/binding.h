@@ -150,6 +150,8 @@ void read_input(nb::handle value, std::string_view what, Input& in,
                 unsigned char* previous = nullptr);
 // Token ids from a list, a tuple, a buffer or an object with tolist().
 std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
+// A list of int.
+nb::object to_ids(std::span<const TokenId> ids);
 // The same for integers of any kind.
 std::vector<std::int64_t> read_numbers(nb::handle value, std::string_view what);
 // Text; ids become the bytes of their tokens.

@@ -57,12 +57,6 @@ class ExclusiveUse {
   MatcherObject& object_;
 };
 
-nb::object to_ids(std::span<const TokenId> ids) {
-  nb::list out;
-  for (TokenId id : ids) out.append(to_int(id));
-  return out;
-}
-
 void check_stop_ids(std::span<const TokenId> ids,
                     const Vocabulary& vocabulary) {
   for (TokenId id : ids) {
@@ -261,9 +255,7 @@ bool accept_bytes(MatcherObject& self, nb::handle text) {
 }
 
 nb::object stop_ids_of(const MatcherObject& self) {
-  nb::list out;
-  for (const TokenId id : self.matcher.stop_ids()) out.append(to_int(id));
-  return out;
+  return to_ids(self.matcher.stop_ids());
 }
 
 std::unique_ptr<MatcherObject> copy(MatcherObject& self) {

@@ -394,4 +394,10 @@ void read_text(nb::handle value, std::string_view what,
   in.is_text = true;
 }
 
+nb::object to_ids(std::span<const TokenId> ids) {
+  nb::list out;
+  for (const TokenId id : ids) out.append(to_int(id));
+  return out;
+}
+
 }  // namespace parlance::python

@@ -37,19 +37,12 @@ class ParserObject {
   }
 
   nb::object finalize() {
-    ResponseParser& parser = idle();
-    if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
-    nb::object list = events(parser.finalize());
-    check_failure(list);
-    return nb::make_tuple(to_object(parser.message().fields), list);
+    return finalize_to([&](std::span<const Event> got) { return events(got); });
   }
 
   nb::object finalize_deltas() {
-    ResponseParser& parser = idle();
-    if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
-    nb::object list = to_deltas(parser.finalize());
-    check_failure(list);
-    return nb::make_tuple(to_object(parser.message().fields), list);
+    return finalize_to(
+        [](std::span<const Event> got) { return to_deltas(got); });
   }
 
   nb::object initial_events() const { return initial_events_; }
@@ -81,6 +74,14 @@ class ParserObject {
     nb::object list = feed_parser(parser, text, tokens_, input_, to_events);
     if (!failed_) check_failure(list);
     return list;
+  }
+
+  nb::object finalize_to(const auto& to_events) {
+    ResponseParser& parser = idle();
+    if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
+    nb::object list = to_events(parser.finalize());
+    check_failure(list);
+    return nb::make_tuple(to_object(parser.message().fields), list);
   }
 
   ResponseParser& idle() {

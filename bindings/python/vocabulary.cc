@@ -237,12 +237,6 @@ Vocabulary from_model_files(nb::handle tokenizer_json,
   return made_by([&] { return Vocabulary::from_pretrained(files); });
 }
 
-nb::object to_list(std::span<const TokenId> ids) {
-  nb::list out;
-  for (TokenId id : ids) out.append(to_int(id));
-  return out;
-}
-
 }  // namespace
 
 void define_vocabulary(nb::module_& m) {
@@ -380,7 +374,7 @@ void define_vocabulary(nb::module_& m) {
                   "the vocabulary has no encoder; from_tokenizer and "
                   "with_encoder give it one");
             }
-            return to_list(self.encoder()(text_of(text, "text")));
+            return to_ids(self.encoder()(text_of(text, "text")));
           },
           nb::arg("text"),
           nb::sig("def encode(self, text: str | bytes) -> list[int]"),
@@ -432,11 +426,11 @@ void define_vocabulary(nb::module_& m) {
           doc::vocabulary::kDecode)
       .def_prop_ro(
           "special_ids",
-          [](const Vocabulary& self) { return to_list(self.special_ids()); },
+          [](const Vocabulary& self) { return to_ids(self.special_ids()); },
           doc::vocabulary::kSpecialIds)
       .def_prop_ro(
           "stop_ids",
-          [](const Vocabulary& self) { return to_list(self.stop_ids()); },
+          [](const Vocabulary& self) { return to_ids(self.stop_ids()); },
           doc::vocabulary::kStopIds)
       .def_prop_ro("has_stop_ids", &Vocabulary::has_stop_ids,
                    doc::vocabulary::kHasStopIds)

@@ -548,8 +548,10 @@ void Automaton::accelerate_locked(const State& state) const {
     return transition.moves != Transition::Moves::kNone ||
            !Builder::same(fresh, state);
   };
-  // The symbols on which a thread goes on.  All others do the same, but for the
-  // end of a line and where the size of a character counts.
+  // The bytes that some thread reads.  Every other byte ends all threads, so
+  // one of them stands for all.  The end of a line counts as read if a pattern
+  // asks for it.  Where a byte has a further effect (on the size of a
+  // character, an obligation or a waiting match), each class is tried.
   std::array<bool, 256> read = {};
   bool reads_all = nfa_.matches_empty;
   for (const Thread& thread : state.threads) {

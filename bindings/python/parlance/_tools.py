@@ -66,7 +66,7 @@ def tools_of_request(tools):
 
     Every request has a list of its own, so the text alone is the key.
     """
-    return _cached_tools(_tools_text(tools)) if tools else None
+    return _tools_of_list(tools) if tools else None
 
 
 def _schema_of(function):
