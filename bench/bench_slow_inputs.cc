@@ -11,7 +11,9 @@
 // An input meets the bars when the first mask takes at most 10 ms, any later
 // mask at most 3 ms, and the process grows by at most 100 MB beyond the one
 // with the vocabulary loaded; or when its compile refuses it at a place.  A row
-// that does not meet them ends with "<<<" and the bars that are broken.
+// that does not meet them ends with "<<<" and the bars that are broken.  A walk
+// in which a call passes GrammarLimits::work ends there, with the time of that
+// call: "bounded, error after".
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -348,7 +350,15 @@ struct Figures {
   long grown = 0;                                        // MB
   int masks = 0;
   int slow = 0;  // masks over the bar
-  enum class End : std::uint8_t { kWalked, kDeadEnd, kRefused, kTimeout } end;
+  enum class End : std::uint8_t {
+    kWalked,
+    kDeadEnd,
+    kRefused,
+    kTimeout,
+    kBounded
+  };
+  End end = End::kWalked;
+  double error_after = 0;  // ms, of the call that had the error
   char what[240] = {};
 };
 
@@ -414,12 +424,21 @@ Figures walk(const Compiler& compiler, const Input& input) {
   Matcher matcher = constraint->matcher();
   std::vector<std::int32_t> row(compiler.mask_words());
   std::uint64_t random = 42;
+  const auto bounded = [&](double took) {
+    out.end = Figures::End::kBounded;
+    out.error_after = took;
+    out.grown = peak_mb() - before;
+    std::snprintf(out.what, sizeof(out.what), "%s",
+                  matcher.error()->message.c_str());
+    return out;
+  };
   if (!input.before.empty()) matcher.accept_bytes(input.before);
   for (int i = 0; i < kTokens; ++i) {
     if (matcher.is_terminated()) matcher.reset();
     begin = now_ms();
     matcher.fill_bitmask(row);
     const double took = now_ms() - begin;
+    if (matcher.error()) return bounded(took);
     if (i == 0) {
       out.first = took;
     } else {
@@ -439,6 +458,7 @@ Figures walk(const Compiler& compiler, const Input& input) {
     }
     begin = now_ms();
     if (!matcher.accept_token(static_cast<TokenId>(token))) {
+      if (matcher.error()) return bounded(now_ms() - begin);
       out.end = Figures::End::kDeadEnd;
       break;
     }
@@ -480,6 +500,7 @@ Figures least_of(const Figures& a, const Figures& b) {
   out.first = std::min(a.first, b.first);
   out.worst = std::min(a.worst, b.worst);
   out.accept = std::min(a.accept, b.accept);
+  out.error_after = std::min(a.error_after, b.error_after);
   out.grown = std::min(a.grown, b.grown);
   out.slow = std::min(a.slow, b.slow);
   return out;
@@ -494,6 +515,11 @@ bool print(const std::string& name, const Figures& f) {
   std::printf("%-36s ", name.c_str());
   if (f.end == Figures::End::kRefused) {
     std::printf("%8.1f refused: %s\n", f.compile, f.what);
+    return true;
+  }
+  if (f.end == Figures::End::kBounded) {
+    std::printf("%8.1f bounded, error after %.0f ms, %ld MB: %s\n", f.compile,
+                f.error_after, f.grown, f.what);
     return true;
   }
   breaks(f.end == Figures::End::kTimeout, "time");

@@ -358,6 +358,7 @@ class BatchObject {
     nb::list deltas;
     nb::list mask_ids;
     nb::list filled;
+    nb::list failed;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const BatchOutput& output = outputs[i];
       accepted.append(output.accepted);
@@ -365,6 +366,7 @@ class BatchObject {
       constrained.append(output.constrained);
       mask_ids.append(output.mask_id);
       filled.append(output.filled);
+      failed.append(output.failed);
       for (const Event& event : output.events) {
         if (!is_delta(event)) continue;
         deltas.append(nb::make_tuple(numbers[i], delta_kind(event),
@@ -373,7 +375,7 @@ class BatchObject {
       }
     }
     return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids,
-                          filled);
+                          filled, failed);
   }
 
   Batch batch_;

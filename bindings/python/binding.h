@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/chat.h"
 #include "parlance/error.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
@@ -77,6 +78,15 @@ nb::object to_str(std::string_view text);
 // The same for keys, which repeat: short keys come from a small cache.
 nb::object to_key(std::string_view text);
 nb::object to_object(const json::Value& value);
+
+// A str that the caller passed, and its UTF-8; null if there is none.
+struct Fed {
+  PyObject* object = nullptr;
+  std::string_view text = {};
+};
+// The same, but members of `value`, an object, whose text is all of `fed` are
+// that very str.  A str is immutable, so it can be shared.
+nb::object to_object(const json::Value& value, const Fed& fed);
 // An interned str.  It is never released.
 PyObject* interned(const char* text);
 
@@ -89,6 +99,11 @@ void set(nb::handle dict, PyObject* key, nb::object value);
 nb::object to_bytes(std::string_view bytes);
 nb::object to_bool(bool value);
 nb::object to_int(std::size_t value);
+
+// A number as a double: NaN if it has no double, as 10**400.  Raises
+// TypeError("`what` must be `wanted`, ...") for what is no number.
+double read_number(nb::handle value, std::string_view what,
+                   std::string_view wanted);
 
 // ---- write_json.cc
 
@@ -226,6 +241,13 @@ class FormatObject {
 };
 
 Recover to_recover(nb::handle value);  // None, True or False
+
+// ---- chat.cc
+
+// The fields of a format, if there is one, and after them those of `names` that
+// it does not have.
+std::vector<ChatField> chat_fields(const FormatObject* format,
+                                   std::span<const std::string_view> names);
 
 // ---- parse.cc
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,18 +18,11 @@
 
 namespace parlance::python {
 
-namespace {
-
-// Fields of parsers whose events name a field that the format does not have,
-// such as the parsers of structural tags.
-constexpr std::array<std::string_view, 7> kOtherFields = {
-    "reasoning", "thinking", "reasoning_content", "content", "tool_calls",
-    "rest",      "tags"};
-
-std::vector<ChatField> fields_of(const FormatObject* format) {
+std::vector<ChatField> chat_fields(const FormatObject* format,
+                                   std::span<const std::string_view> names) {
   std::vector<ChatField> out;
-  if (format != nullptr) out = chat_fields(format->format());
-  for (const std::string_view name : kOtherFields) {
+  if (format != nullptr) out = parlance::chat_fields(format->format());
+  for (const std::string_view name : names) {
     const bool known =
         std::any_of(out.begin(), out.end(),
                     [&](const ChatField& field) { return field.name == name; });
@@ -38,6 +32,14 @@ std::vector<ChatField> fields_of(const FormatObject* format) {
   }
   return out;
 }
+
+namespace {
+
+// Fields of parsers whose events name a field that the format does not have,
+// such as the parsers of structural tags.
+constexpr std::array<std::string_view, 7> kOtherFields = {
+    "reasoning", "thinking", "reasoning_content", "content", "tool_calls",
+    "rest",      "tags"};
 
 std::optional<EventKind> kind_of(std::string_view name) {
   for (int i = 0; i <= static_cast<int>(EventKind::kCallClose); ++i) {
@@ -61,7 +63,7 @@ class ChatObject {
              std::string model, std::int64_t created, std::int64_t choice,
              std::string reasoning_name, std::string call_id_prefix,
              bool model_call_ids)
-      : fields_(fields_of(format)),
+      : fields_(chat_fields(format, kOtherFields)),
         stream_(fields_, {.api = static_cast<ChatApi>(api),
                           .id = std::move(id),
                           .model = std::move(model),

@@ -124,16 +124,8 @@ nb::object constraint_from_bytes(const Compiler& self, nb::handle data,
 // A temperature to sample with, or None.
 std::optional<double> read_temperature(nb::handle value) {
   if (value.is_none()) return std::nullopt;
-  const double number = PyFloat_AsDouble(value.ptr());
-  if (PyErr_Occurred() != nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0 &&
-        PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
-      throw nb::python_error();
-    }
-    PyErr_Clear();
-  } else if (number >= 0 && std::isfinite(number)) {
-    return number;
-  }
+  const double number = read_number(value, "default_temperature", "a number");
+  if (number >= 0 && std::isfinite(number)) return number;
   raise_usage("default_temperature is a finite number, 0 or greater");
 }
 
@@ -511,6 +503,15 @@ void define_constraint(nb::module_& m) {
           "can_end",
           [](MatcherObject& self) { return ExclusiveUse(self)->can_end(); },
           doc::matcher::kCanEnd)
+      .def_prop_ro(
+          "error",
+          [](MatcherObject& self) -> nb::object {
+            const std::optional<Error> error = ExclusiveUse(self)->error();
+            if (!error) return nb::none();
+            return exception_of(Domain::kGrammar, *error, {});
+          },
+          nb::sig("def error(self) -> GrammarError | None"),
+          doc::matcher::kError)
       .def_prop_ro(
           "temperature",
           [](MatcherObject& self) { return ExclusiveUse(self)->temperature(); },

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,6 +24,7 @@ namespace parlance::python {
 namespace {
 
 constexpr std::string_view kCalls = "tool_calls";
+constexpr std::array<std::string_view, 1> kContent = {"content"};
 
 struct DeltaKeys {
   PyObject* calls = interned("tool_calls");
@@ -43,7 +45,7 @@ class DeltaObject {
               std::string reasoning_name)
       : parser_object_(std::move(parser)),
         vocabulary_(vocabulary),
-        fields_(fields_of(format)),
+        fields_(chat_fields(&format, kContent)),
         chat_(fields_, {.id = "-", .reasoning_name = reasoning_name}),
         reasoning_name_(std::move(reasoning_name)) {
     const std::optional<Stepped> found =
@@ -91,15 +93,6 @@ class DeltaObject {
   std::int64_t reasoning_tokens() const { return chat_.tokens().reasoning; }
 
  private:
-  static std::vector<ChatField> fields_of(const FormatObject& format) {
-    std::vector<ChatField> out = chat_fields(format.format());
-    const bool known = std::any_of(
-        out.begin(), out.end(),
-        [](const ChatField& field) { return field.name == "content"; });
-    if (!known) out.push_back({.name = "content"});
-    return out;
-  }
-
   // Whether an event adds to a call and does nothing else.
   static bool continues_call(const Event& event) {
     return event.kind == EventKind::kCallArguments ||

@@ -41,7 +41,7 @@ Raises:
     TypeError: the argument is none of the above.
 
 Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
-without the GIL; Ctrl-C ends the call between pieces of 1 MiB.)";
+without the GIL; Ctrl-C ends the call between pieces of 8 MiB.)";
 
 inline constexpr char kFeedDeltas[] =
     R"(Consumes the next piece of the response and returns what text became certain.
@@ -921,6 +921,15 @@ inline constexpr char kIsTerminated[] =
 stop tokens, nothing may follow.)";
 
 inline constexpr char kCanEnd[] = R"(Returns whether the text may end here.)";
+
+inline constexpr char kError[] =
+    R"(Why it cannot be decided what may follow, or ``None``.
+
+A ``GrammarError`` with the code ``"too_large"``: a call took more than
+``limits["work"]`` or ``limits["steps"]`` of the grammar.  Then only stop tokens
+are allowed, wherever the text is, and end it; every other token is refused, and
+without stop tokens the matcher is terminated.  ``rollback`` to an earlier step,
+and ``reset``, remove the error; other matchers are not concerned.)";
 
 inline constexpr char kTemperature[] =
     R"(The temperature at which to sample the next token, or ``None``.

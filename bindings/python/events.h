@@ -17,12 +17,6 @@
 
 namespace parlance::python {
 
-// The str that was fed last, and its UTF-8; null if none was.
-struct Fed {
-  PyObject* object = nullptr;
-  std::string_view text = {};
-};
-
 nb::object to_list(std::span<const Event> events,
                    const EventPrototypes& prototypes, bool tokens,
                    const Fed& fed = {});
@@ -57,7 +51,7 @@ struct FedInput {
 // events of the earlier pieces are then lost, and the parser has read them.
 template <class Range, class Feed>
 nb::object feed_large(Range all, const Feed& feed, const auto& to_events) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kPiece = std::size_t{1} << 23;
   nb::object list;
   for (std::size_t at = 0; at < all.size(); at += kPiece) {
     const std::size_t count = std::min(kPiece, all.size() - at);

@@ -286,6 +286,7 @@ Budget::Budget(nb::dict limits, nb::object cancelled)
     if (key == "steps") limits_.steps = number;
     if (key == "depth") limits_.depth = number;
     if (key == "bytes") limits_.bytes = number;
+    if (key == "work") limits_.work = number;
   }
 }
 

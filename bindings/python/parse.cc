@@ -18,6 +18,7 @@ struct Job {
   Input response;
   Input prefix;
   nb::object read_error;  // the exception of reading these, with `details`
+  Fed fed;                // the response, if it is a str that outlives the job
   Message message;
   std::optional<Error> failure;
 };
@@ -110,7 +111,7 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
   const ErrorContext context = {.item = item};
   if (!details) {
     if (job.failure) raise(Domain::kResponse, *job.failure, context);
-    return to_object(job.message.fields);
+    return to_object(job.message.fields, job.fed);
   }
   if (job.read_error.is_valid()) {
     return to_details(nb::none(), false, nb::list(), job.read_error);
@@ -119,10 +120,10 @@ nb::object result_of(Job& job, bool details, std::optional<std::size_t> item) {
   if (job.failure) {
     error = exception_of(Domain::kResponse, *job.failure, context);
   }
-  return to_details(
-      job.failure ? nb::object(nb::none()) : to_object(job.message.fields),
-      !job.failure && job.message.complete, to_list(job.message.diagnostics),
-      error);
+  return to_details(job.failure ? nb::object(nb::none())
+                                : to_object(job.message.fields, job.fed),
+                    !job.failure && job.message.complete,
+                    to_list(job.message.diagnostics), error);
 }
 
 // Parses one response.
@@ -139,6 +140,9 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
     job.read_error = caught(read);
   } else {
     read();
+  }
+  if (PyUnicode_CheckExact(response.ptr())) {
+    job.fed = {response.ptr(), job.response.text};
   }
   Shared shared{format.format(), tools, vocabulary, to_recover(recover),
                 to_markers(markers)};
@@ -201,8 +205,13 @@ nb::object caught(const std::function<void()>& read) {
 }
 
 void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t wanted = std::min({count, cores, 1 + bytes / kThreadBytes});
+  // glibc counts the cores by reading a file, which takes as long as parsing
+  // 20 KB, so they are counted only where a second thread can help.
+  std::size_t wanted = std::min(count, 1 + bytes / kThreadBytes);
+  if (wanted > 1) {
+    wanted = std::min<std::size_t>(
+        wanted, std::max(1u, std::thread::hardware_concurrency()));
+  }
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> ended = false;
   const Stop stopped = [&] { return ended.load(std::memory_order_relaxed); };

@@ -121,16 +121,8 @@ Temperatures::Temperatures(nb::handle array, std::size_t count) {
 
 std::chrono::nanoseconds read_time_limit(nb::handle seconds) {
   if (seconds.is_none()) return {};
-  const double number = PyFloat_AsDouble(seconds.ptr());
-  if (PyErr_Occurred() != nullptr) {
-    // An array of bytes or a UserString raises a ValueError.
-    const bool is_text = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
-    if (!is_text && PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
-      throw nb::python_error();
-    }
-    PyErr_Clear();
-    if (is_text) raise_type("time_limit", "a number of seconds", seconds);
-  }
+  const double number =
+      read_number(seconds, "time_limit", "a number of seconds");
   if (!(number > 0)) {
     raise_usage("time_limit is a number of seconds greater than 0, or None");
   }

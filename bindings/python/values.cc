@@ -1,6 +1,7 @@
 // Conversion of the library's values to Python objects.
 
 #include <array>
+#include <limits>
 
 #include "binding.h"
 
@@ -118,6 +119,33 @@ nb::object to_object(const json::Value& value) {
     }
   }
   return nb::none();
+}
+
+double read_number(nb::handle value, std::string_view what,
+                   std::string_view wanted) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() == nullptr) return number;
+  // An array of bytes or a UserString raises a ValueError.
+  const bool is_text = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+  if (!is_text && PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+    throw nb::python_error();
+  }
+  PyErr_Clear();
+  if (is_text) raise_type(what, wanted, value);
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+nb::object to_object(const json::Value& value, const Fed& fed) {
+  if (fed.object == nullptr || !value.is_object()) return to_object(value);
+  nb::object dict = steal(PyDict_New());
+  for (const json::Member& member : value.members()) {
+    nb::object key = to_key(member.key);
+    const bool whole =
+        member.value.is_string() && member.value.as_string() == fed.text;
+    set(dict, key.ptr(),
+        whole ? nb::borrow(fed.object) : to_object(member.value));
+  }
+  return dict;
 }
 
 nb::object to_tuple(Span span) {

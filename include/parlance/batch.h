@@ -84,6 +84,8 @@ struct BatchOutput {
   std::size_t accepted = 0;
   // Matcher::is_terminated(); false without a matcher.
   bool terminated = false;
+  // Whether Matcher::error() says something, after the tokens and the mask.
+  bool failed = false;
   // Whether masks were written that must be applied.  False if none was asked
   // for, if the row has no matcher, or if the mask excludes nothing.  Rows of
   // the buffer for a row without a matcher have every bit set.

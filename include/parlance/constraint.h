@@ -12,7 +12,7 @@
 //     matcher.accept_token(sample(row));
 //   }
 //
-// Laws, tested on every grammar we have:
+// Laws, tested on every grammar we have, unless error() says otherwise:
 //   Mask.      A bit is 1 exactly if a copy of the matcher accepts the token.
 //   No dead ends.  After any accepted tokens some text completes the response.
 //   Rollback.  A step that is undone has no effect on later steps.
@@ -227,6 +227,23 @@ class Matcher {
   // An independent matcher in the same state, with the same steps to undo.
   Matcher copy() const;
 
+  // Why it cannot be decided what may follow: a call took more than
+  // GrammarLimits::work or ::steps (kTooLarge).  The message names the limit,
+  // the byte of the text and, where it is known, the place in the grammar.
+  // Nothing if there is no error.
+  //
+  // Then only a stop token is allowed, wherever the text is, and terminates the
+  // matcher; without stop tokens it is terminated.  Every other token is
+  // refused.  So an engine that does not look here ends the text.  can_end() is
+  // false, nothing is forced, and captures() are those of the text so far.
+  //
+  // The error lies where the call was made: a rollback to an earlier step, or
+  // reset(), removes it, and copy() copies it.  The token for which a call of
+  // accept_token() failed is not a step.  Other matchers of the constraint are
+  // not concerned.  Whether a call takes too much also depends on which
+  // automata and masks other calls have built.
+  const std::optional<Error>& error() const;
+
   // The stop tokens of the text, ascending.  They live as long as the matcher.
   std::span<const TokenId> stop_ids() const;
 
@@ -317,6 +334,10 @@ class Matcher {
   // accepted.  Row i of `buffer` (mask_words() words each) is the mask after
   // node i, if all tokens on the path from the root to node i are allowed; else
   // all its bits are 0.  The matcher does not change.
+  //
+  // Where a matcher at a node would have an error(), its row has the stop
+  // tokens, and the rows below it are 0.  All nodes together may take as much
+  // as eight calls.
   //
   // REQUIRES: the three spans have equal sizes and link one tree, and `buffer`
   // has a row for each node.  Otherwise nothing is written and the call returns

@@ -15,15 +15,26 @@ using schema::Closing;
 using schema::Node;
 using schema::NodeId;
 using schema::ObjectRules;
+using schema_solver::holds;
 
 // The limit of the number of classes into which patternProperties divide names.
 constexpr std::size_t kMaxNameClasses = 64;
+
+// The nodes of a conjunction without negation.
+std::vector<NodeId> nodes_of(const Conjunction& all) {
+  std::vector<NodeId> nodes;
+  nodes.reserve(all.size());
+  for (const schema_solver::Literal literal : all) {
+    nodes.push_back(literal >> 1);
+  }
+  return nodes;
+}
 
 }  // namespace
 
 // A schema sees what is evaluated by itself and by the schemas in place in it,
 // but not what the schemas around it and beside it evaluate.
-std::vector<NodeId> ArgumentSchema::nodes_inside(const Conjunction& nodes,
+std::vector<NodeId> ArgumentSchema::nodes_inside(const Nodes& nodes,
                                                  NodeId id) const {
   // Invariant: the nodes of the conjunction that are in place in those before
   // `i` are in `inside`.
@@ -44,7 +55,7 @@ std::vector<NodeId> ArgumentSchema::nodes_inside(const Conjunction& nodes,
   return inside;
 }
 
-bool ArgumentSchema::is_evaluated(const Conjunction& nodes, NodeId id,
+bool ArgumentSchema::is_evaluated(const Nodes& nodes, NodeId id,
                                   const std::vector<NodeId>& evaluating) const {
   const std::vector<NodeId> inside = nodes_inside(nodes, id);
   return std::ranges::any_of(inside, [&](NodeId one) {
@@ -54,18 +65,18 @@ bool ArgumentSchema::is_evaluated(const Conjunction& nodes, NodeId id,
   });
 }
 
-void ArgumentSchema::insert_unevaluated(const Conjunction& nodes,
+void ArgumentSchema::insert_unevaluated(const Nodes& nodes,
                                         const std::vector<NodeId>& evaluating,
                                         Conjunction& value) const {
   for (const NodeId id : nodes) {
     const NodeId rule = document_.node(id).objects().unevaluated_properties;
     if (rule != schema::kNoNode && !is_evaluated(nodes, id, evaluating)) {
-      insert(value, rule);
+      insert(value, holds(rule));
     }
   }
 }
 
-bool ArgumentSchema::closes(const Conjunction& nodes,
+bool ArgumentSchema::closes(const Nodes& nodes,
                             const std::vector<NodeId>& evaluating) const {
   return std::ranges::any_of(nodes, [&](NodeId id) {
     switch (document_.node(id).object_closing) {
@@ -80,7 +91,7 @@ bool ArgumentSchema::closes(const Conjunction& nodes,
 }
 
 Result<std::optional<Conjunction>> ArgumentSchema::member(
-    const Conjunction& nodes, std::string_view name) {
+    const Nodes& nodes, std::string_view name) {
   using Optional = std::optional<Conjunction>;
   Conjunction out;
   std::vector<NodeId> evaluating;
@@ -89,18 +100,18 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
     bool here = false;
     for (const auto& [key, value] : rules.properties) {
       if (key != name) continue;
-      insert(out, value);
+      insert(out, holds(value));
       here = true;
     }
     for (const auto& [pattern_id, value] : rules.pattern_properties) {
       Result<LanguageId> language = pattern(pattern_id);
       if (!language) return std::move(language).error();
       if (!accepts(*language, name)) continue;
-      insert(out, value);
+      insert(out, holds(value));
       here = true;
     }
     if (!here && rules.additional_properties != schema::kNoNode) {
-      insert(out, rules.additional_properties);
+      insert(out, holds(rules.additional_properties));
       here = true;
     }
     if (here) evaluating.push_back(id);
@@ -123,9 +134,8 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
 // patterns that they match; within a class, all names have the same constraints
 // on their values.
 Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
-    const Conjunction& nodes, const ArgumentObject& constraints,
-    LanguageId names, bool names_constrained,
-    const UndeclaredNames& undeclared) {
+    const Nodes& nodes, const ArgumentObject& constraints, LanguageId names,
+    bool names_constrained, const UndeclaredNames& undeclared) {
   // What evaluates names that nothing declares and no pattern matches.
   std::vector<NodeId> evaluating_others;
   for (NodeId id : nodes) {
@@ -139,7 +149,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
         const ObjectRules& rules = document_.node(id).objects();
         return rules.pattern_properties.empty() &&
                rules.additional_properties != schema::kNoNode &&
-               types({rules.additional_properties}) == 0;
+               types({holds(rules.additional_properties)}) == 0;
       });
   if (forbidden_by_one) return std::vector<ArgumentObject::Extra>();
   if (others_forbidden && std::all_of(nodes.begin(), nodes.end(), [&](auto id) {
@@ -169,7 +179,8 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
     extra.names = languages_.all_of({writable, unconstrained});
     extra.declared = std::move(listed);
     for (NodeId id : evaluating_others) {
-      insert(extra.value, document_.node(id).objects().additional_properties);
+      insert(extra.value,
+             holds(document_.node(id).objects().additional_properties));
     }
     insert_unevaluated(nodes, evaluating_others, extra.value);
     if (types(extra.value) == 0) return std::vector<ArgumentObject::Extra>();
@@ -233,11 +244,11 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
             one.matched.end()) {
           continue;
         }
-        insert(extra.value, value);
+        insert(extra.value, holds(value));
         here = true;
       }
       if (!here && rules.additional_properties != schema::kNoNode) {
-        insert(extra.value, rules.additional_properties);
+        insert(extra.value, holds(rules.additional_properties));
         here = true;
       }
       if (here) evaluating.push_back(id);
@@ -256,7 +267,7 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
 
 // Nothing if no object satisfies the nodes.
 Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
-    const Conjunction& nodes, const UndeclaredNames& undeclared) {
+    const Nodes& nodes, const UndeclaredNames& undeclared) {
   using Optional = std::optional<ArgumentObject>;
   ArgumentObject constraints;
   std::vector<std::string_view> order;
@@ -266,13 +277,6 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
   // nothing declares; and the bounds.
   for (NodeId id : nodes) {
     const ObjectRules& rules = document_.node(id).objects();
-    if (!rules.dependent_required.empty() || !rules.dependent_schemas.empty()) {
-      return unsupported(id,
-                         rules.dependent_required.empty() ? "dependentSchemas"
-                                                          : "dependentRequired",
-                         "cannot be enforced where arguments are written as "
-                         "elements.");
-    }
     for (const auto& [key, value] : rules.properties) {
       if (std::find(order.begin(), order.end(), key) == order.end()) {
         order.push_back(key);
@@ -320,10 +324,12 @@ Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
 
 Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
     const Conjunction& all, const UndeclaredNames& names) {
-  Result<std::vector<Conjunction>> options = alternatives(all, schema::kObject);
+  if (needs_solver(all, schema::kObject)) return solved_objects(all, names);
+  Result<std::vector<Nodes>> options =
+      alternatives(nodes_of(all), schema::kObject);
   if (!options) return std::move(options).error();
   std::vector<ArgumentObject> out;
-  for (const Conjunction& nodes : *options) {
+  for (const Nodes& nodes : *options) {
     Result<std::optional<ArgumentObject>> constraints =
         object_constraints(nodes, names);
     if (!constraints) return std::move(constraints).error();
@@ -334,20 +340,21 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
 
 Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
     const Conjunction& all) {
-  Result<std::vector<Conjunction>> options = alternatives(all, schema::kArray);
+  if (needs_solver(all, schema::kArray)) return solved_arrays(all);
+  Result<std::vector<Nodes>> options =
+      alternatives(nodes_of(all), schema::kArray);
   if (!options) return std::move(options).error();
   std::vector<ArgumentArray> out;
-  for (const Conjunction& nodes : *options) {
+  for (const Nodes& nodes : *options) {
     ArgumentArray constraints;
     constraints.rest.emplace();
     std::size_t prefix = 0;
     for (NodeId id : nodes) {
       const schema::ArrayRules& rules = document_.node(id).arrays();
-      const std::string_view keyword =
-          rules.contains != schema::kNoNode            ? "contains"
-          : rules.unique_items                         ? "uniqueItems"
-          : rules.unevaluated_items != schema::kNoNode ? "unevaluatedItems"
-                                                       : "";
+      const std::string_view keyword = rules.contains != schema::kNoNode
+                                           ? "contains"
+                                       : rules.unique_items ? "uniqueItems"
+                                                            : "";
       if (!keyword.empty()) {
         return unsupported(id, keyword,
                            "cannot be enforced where a list is written as "
@@ -381,13 +388,13 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
       const schema::ArrayRules& rules = document_.node(id).arrays();
       for (std::size_t i = 0; i < prefix; ++i) {
         if (i < rules.prefix_items.size()) {
-          insert(constraints.prefix[i], rules.prefix_items[i]);
+          insert(constraints.prefix[i], holds(rules.prefix_items[i]));
         } else if (rules.items != schema::kNoNode) {
-          insert(constraints.prefix[i], rules.items);
+          insert(constraints.prefix[i], holds(rules.items));
         }
       }
       if (rules.items != schema::kNoNode) {
-        insert(*constraints.rest, rules.items);
+        insert(*constraints.rest, holds(rules.items));
       }
     }
     if (declared <= prefix) {

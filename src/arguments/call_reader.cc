@@ -294,11 +294,8 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
                  value_, raw_string(layout_, text.substr(at_, found - at_)));
     };
     if (!no_json_ && !as_string()) {
-      json::ParseOptions options;
-      options.allow_nonfinite = false;
-      options.limits = limits_;
-      const Result<json::Value> value =
-          json::parse(text.substr(begin, *json_end_ - begin), options);
+      const std::optional<json::Value> value =
+          parse_json(text.substr(begin, *json_end_ - begin), limits_);
       if (value && (layout_.loose || in_group(*value, *group_))) {
         writer_.member(name_, *value, out);
         end_element(after + layout_.close.size());

@@ -8,6 +8,7 @@
 #include "arguments/elements.h"
 
 #include <optional>
+#include <utility>
 
 #include "arguments/markup.h"
 
@@ -103,6 +104,16 @@ bool read_opening(std::string_view text, ArgumentElement& out) {
 std::size_t skip_space(std::string_view text, std::size_t pos) {
   while (pos < text.size() && space(text[pos])) ++pos;
   return pos;
+}
+
+std::optional<json::Value> parse_json(std::string_view text,
+                                      const Limits& limits) {
+  json::ParseOptions options;
+  options.allow_nonfinite = false;
+  options.limits = limits;
+  Result<json::Value> value = json::parse(text, options);
+  if (!value) return std::nullopt;
+  return std::move(*value);
 }
 
 std::vector<ArgumentElement> scan_elements(std::string_view text) {

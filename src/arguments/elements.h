@@ -17,8 +17,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "parlance/json.h"
+#include "parlance/limits.h"
 
 namespace parlance::arguments {
 
@@ -44,6 +48,11 @@ struct ArgumentElement {
 
 // The first position from `pos` on that is not white space.
 std::size_t skip_space(std::string_view text, std::size_t pos);
+
+// The value of a JSON text; nothing for any other text, also for NaN and the
+// infinities.
+std::optional<json::Value> parse_json(std::string_view text,
+                                      const Limits& limits);
 
 // Scans elements up to the first byte that belongs to none.  O(text.size()).
 std::vector<ArgumentElement> scan_elements(std::string_view text);

@@ -130,8 +130,9 @@ ExprId RuleWriter::literal(const Conjunction& all) {
 void RuleWriter::python_scalars(const Conjunction& all, std::uint8_t types,
                                 std::vector<ExprId>& choices) {
   const auto add_word = [&](const json::Value& value, std::string_view word) {
-    for (const schema::NodeId node : all) {
-      if (!validator_.valid(node, value)) return;
+    for (const schema_solver::Literal literal : all) {
+      const bool negative = (literal & 1) != 0;
+      if (validator_.valid(literal >> 1, value) == negative) return;
     }
     choices.push_back(rules_.bytes(word));
   };

@@ -103,15 +103,6 @@ json::Object members_of(const std::vector<Step>& steps) {
   return out;
 }
 
-std::optional<json::Value> parse(std::string_view text, const Limits& limits) {
-  json::ParseOptions options;
-  options.allow_nonfinite = false;
-  options.limits = limits;
-  Result<json::Value> value = json::parse(text, options);
-  if (!value) return std::nullopt;
-  return std::move(*value);
-}
-
 class Reading {
  public:
   Reading(ArgumentRules& rules, const Limits& limits, std::string_view text)
@@ -167,6 +158,8 @@ class Reading {
   const ElementLayout& layout_;
   const Limits& limits_;
   const std::string_view text_;
+  // A value is a string if and only if the text of its type says so.
+  bool by_attribute_ = false;
 
   std::vector<ArgumentElement> elements_;
   std::vector<std::vector<std::uint32_t>> children_;
@@ -181,7 +174,7 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
   const std::size_t begin = skip_layout(pos);
   end = rules_.json_end(value, text_, begin, follow);
   if (end == std::string_view::npos) return std::nullopt;
-  return parse(text_.substr(begin, end - begin), limits_);
+  return parse_json(text_.substr(begin, end - begin), limits_);
 }
 
 // A text that may be a string, but is JSON of another type between white space.
@@ -229,7 +222,7 @@ void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
   };
   if (!string_first) as_json();
   const std::size_t end = text_.find(layout_.close, pos);
-  if (end != std::string_view::npos) {
+  if (end != std::string_view::npos && (string_first || !by_attribute_)) {
     const std::string_view raw =
         arguments::raw_string(layout_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
@@ -238,7 +231,7 @@ void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
                     end + layout_.close.size());
     }
   }
-  if (string_first) as_json();
+  if (string_first && !by_attribute_) as_json();
 }
 
 // The same for exact layouts: the text of the type decides which values come,
@@ -622,10 +615,18 @@ Arguments Reading::read() {
     evaluate_all();
   }
   Partial partial;
-  for (const ObjectRule& rule : rules_.list(rules_.root_list()).objects) {
-    if (auto out = fit(rule, 0, text_.size(), partial)) {
-      return {json::Value(std::move(*out)), true, text_.size()};
+  const std::vector<ObjectRule>& alternatives =
+      rules_.list(rules_.root_list()).objects;
+  // An alternative whose values have the types that are written comes before
+  // one in which some value has not.
+  by_attribute_ = !layout_.types.empty() && alternatives.size() > 1;
+  for (bool again = true; again; by_attribute_ = false) {
+    for (const ObjectRule& rule : alternatives) {
+      if (auto out = fit(rule, 0, text_.size(), partial)) {
+        return {json::Value(std::move(*out)), true, text_.size()};
+      }
     }
+    again = by_attribute_;
   }
   return {json::Value(std::move(partial.members)), false, partial.read};
 }
@@ -659,7 +660,7 @@ Result<ArgumentReader> ArgumentReader::make(
 
 Arguments ArgumentReader::read(std::string_view text) const {
   if (state_->style == ArgumentStyle::kJson) {
-    std::optional<json::Value> value = parse(text, state_->limits);
+    std::optional<json::Value> value = parse_json(text, state_->limits);
     if (!value) return {};
     return {std::move(*value), true, text.size()};
   }
@@ -668,7 +669,7 @@ Arguments ArgumentReader::read(std::string_view text) const {
         state_->style == ArgumentStyle::kPython
             ? translate_python(text)
             : translate_delimited(text, state_->delimited);
-    std::optional<json::Value> value = parse(read.json, state_->limits);
+    std::optional<json::Value> value = parse_json(read.json, state_->limits);
     if (!value) return {};
     return {std::move(*value), read.complete, read.read};
   }

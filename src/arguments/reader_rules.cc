@@ -21,29 +21,27 @@ using arguments::Conjunction;
 using structural_tag::ArgumentStyle;
 
 ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaBody& format,
-                             const Limits& limits, schema::Document document)
+                             const Limits& limits, ArgumentDocument loaded)
     : format_(format),
       layout_(element_layout(format)),
       groups_(type_groups(layout_)),
       limits_(limits),
-      document_(std::move(document)),
-      schema_(document_, format_.schema, languages_) {}
+      loaded_(std::move(loaded)),
+      schema_(loaded_, format_.schema, languages_) {}
 
 Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
     const structural_tag::JsonSchemaBody& format, const Limits& limits) {
-  schema::LoadOptions load;
-  load.limits = limits;
-  Result<schema::Document> document = schema::load(format.schema, load);
-  if (!document) return std::move(document).error();
-  schema::close(*document, /*empty_lists=*/true);
+  Result<ArgumentDocument> loaded =
+      ArgumentDocument::load(format.schema, limits);
+  if (!loaded) return std::move(loaded).error();
   std::unique_ptr<ArgumentRules> rules(
-      new ArgumentRules(format, limits, std::move(*document)));
+      new ArgumentRules(format, limits, std::move(*loaded)));
   if (auto error = rules->make_all()) return *std::move(error);
   return rules;
 }
 
 std::optional<Error> ArgumentRules::make_all() {
-  const Conjunction root = {document_.root};
+  const Conjunction root = {schema_solver::holds(loaded_.document.root)};
   if ((schema_.types(root) & schema::kObject) != 0) {
     root_list_ = list_of(schema::kObject, root);
   } else {
@@ -294,13 +292,7 @@ std::optional<json::Value> ArgumentRules::json_in(ValueId id,
   if (end == std::string_view::npos || skip_space(text, end) != text.size()) {
     return std::nullopt;
   }
-  json::ParseOptions options;
-  options.allow_nonfinite = false;
-  options.limits = limits_;
-  Result<json::Value> value =
-      json::parse(text.substr(begin, end - begin), options);
-  if (!value) return std::nullopt;
-  return std::move(*value);
+  return parse_json(text.substr(begin, end - begin), limits_);
 }
 
 }  // namespace parlance::arguments

@@ -151,7 +151,7 @@ class ArgumentRules {
 
  private:
   ArgumentRules(const structural_tag::JsonSchemaBody& format,
-                const Limits& limits, schema::Document document);
+                const Limits& limits, ArgumentDocument loaded);
 
   std::optional<Error> make_all();
   Result<ValueId> value_of(const arguments::Conjunction& all);
@@ -167,7 +167,7 @@ class ArgumentRules {
   const ElementLayout layout_;
   const std::vector<TypeGroup> groups_;
   const Limits limits_;
-  schema::Document document_;
+  const ArgumentDocument loaded_;
   arguments::TextLanguages languages_;
   arguments::ArgumentSchema schema_;
   std::vector<ValueRule> values_;

@@ -39,9 +39,9 @@ inline std::uint32_t repeat_bound(std::uint64_t n) {
 
 class RuleWriter {
  public:
-  // All must outlive this.  `document` was loaded from `source`.
+  // All must outlive this.  `loaded` was loaded from `source`.
   RuleWriter(const ArgumentOptions& options, rules::Rules& rules,
-             const schema::Document& document, const json::Value& source,
+             const ArgumentDocument& loaded, const json::Value& source,
              SharedTexts& shared);
 
   Result<LoweredArguments> write();
@@ -68,7 +68,7 @@ class RuleWriter {
   }
   // The pointer of a value, for errors.
   std::string pointer(const Conjunction& all) const {
-    return all.empty() ? "" : document_.pointer(all[0]);
+    return all.empty() ? "" : document_.pointer(all[0] >> 1);
   }
 
   ExprId root();

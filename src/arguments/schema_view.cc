@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "json/located.h"
+#include "schema/close.h"
 #include "schema/validate.h"
 
 namespace parlance::arguments {
@@ -17,9 +19,9 @@ using automata::LanguageId;
 using automata::Languages;
 using schema::Node;
 using schema::NodeId;
+using schema_solver::Literal;
 
-// The limit of the number of alternatives of one object or array.
-constexpr std::size_t kMaxAlternatives = 256;
+constexpr bool is_negative(Literal literal) { return (literal & 1) != 0; }
 
 std::uint8_t type_of(const json::Value& value) {
   switch (value.kind()) {
@@ -95,6 +97,34 @@ std::string fragment(std::string_view pointer) {
 
 }  // namespace
 
+Result<ArgumentDocument> ArgumentDocument::load(const json::Value& schema,
+                                                const Limits& limits) {
+  schema::LoadOptions options;
+  options.limits = limits;
+  Result<schema::Document> document = schema::load(schema, options);
+  if (!document) return std::move(document).error();
+  schema::close(*document, /*empty_lists=*/true);
+  schema_solver::ItemChoices choices(*document);
+  return ArgumentDocument{std::move(*document), std::move(choices)};
+}
+
+ArgumentSchema::ArgumentSchema(const ArgumentDocument& loaded,
+                               const json::Value& source,
+                               TextLanguages& languages)
+    : document_(loaded.document),
+      choices_(loaded.choices),
+      source_(source),
+      languages_(languages) {
+  solver_options_.limits.alternatives = kMaxAlternatives;
+}
+
+Error ArgumentSchema::too_many(std::string path) {
+  return Error{ErrorCode::kTooLarge,
+               "A value has more alternatives than arguments written as "
+               "elements can have (256).",
+               std::move(path)};
+}
+
 Error ArgumentSchema::unsupported(NodeId id, std::string_view keyword,
                                   std::string_view what) const {
   return Error{ErrorCode::kUnsupported,
@@ -155,15 +185,23 @@ std::uint8_t ArgumentSchema::whole_types(NodeId id) const {
   return out;
 }
 
+std::uint8_t ArgumentSchema::types_of_literal(Literal literal) {
+  return is_negative(literal)
+             ? schema::kAllTypes &
+                   static_cast<std::uint8_t>(~whole_types(literal >> 1))
+             : types_of(literal >> 1);
+}
+
 std::uint8_t ArgumentSchema::types(const Conjunction& all) {
   std::uint8_t out = schema::kAllTypes;
-  for (NodeId id : all) out &= types_of(id);
+  for (const Literal literal : all) out &= types_of_literal(literal);
   return out;
 }
 
 bool ArgumentSchema::unconstrained(const Conjunction& all) const {
-  return std::all_of(all.begin(), all.end(), [&](NodeId id) {
-    return document_.node(id).accepts_everything();
+  return std::all_of(all.begin(), all.end(), [&](Literal literal) {
+    return !is_negative(literal) &&
+           document_.node(literal >> 1).accepts_everything();
   });
 }
 
@@ -272,17 +310,22 @@ Result<LanguageId> ArgumentSchema::strings_of(NodeId id) {
 
 Result<LanguageId> ArgumentSchema::strings(const Conjunction& all) {
   std::vector<LanguageId> parts;
-  for (NodeId id : all) {
-    Result<LanguageId> part = strings_of(id);
+  parts.reserve(all.size());
+  for (const Literal literal : all) {
+    Result<LanguageId> part = strings_of(literal >> 1);
     if (!part) return part;
-    parts.push_back(*part);
+    parts.push_back(is_negative(literal) ? languages_.complement(*part)
+                                         : *part);
   }
   return languages_.all_of(std::move(parts));
 }
 
 std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
     const Conjunction& all, LanguageId language) {
-  Conjunction left = all;
+  std::vector<NodeId> left;
+  for (const Literal literal : all) {
+    if (!is_negative(literal)) left.push_back(literal >> 1);
+  }
   while (!left.empty()) {
     const Node& node = document_.node(left.back());
     left.pop_back();
@@ -304,7 +347,11 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
 std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   Lengths out;
   bool limited = false;
-  Conjunction left = all;
+  std::vector<NodeId> left;
+  for (const Literal literal : all) {
+    if (is_negative(literal)) return std::nullopt;
+    left.push_back(literal >> 1);
+  }
   while (!left.empty()) {
     const Node& node = document_.node(left.back());
     left.pop_back();
@@ -364,66 +411,94 @@ bool ArgumentSchema::mutually_exclusive(NodeId a, NodeId b) const {
   return false;
 }
 
-// The branches of oneOf that may hold for the type.  They must be mutually
-// exclusive; then oneOf is equivalent to anyOf.
-std::optional<Error> ArgumentSchema::one_branch(const Node& node,
-                                                schema::TypeBits type,
-                                                std::vector<NodeId>& branches) {
-  for (NodeId branch : node.one_of) {
+ArgumentSchema::Nodes ArgumentSchema::able_branches(const Node& node,
+                                                    schema::TypeBits type) {
+  Nodes branches;
+  for (const NodeId branch : node.one_of) {
     if ((types_of(branch) & type) != 0) branches.push_back(branch);
   }
-  for (std::size_t i = 0; i < branches.size(); ++i) {
-    for (std::size_t j = i + 1; j < branches.size(); ++j) {
-      if (mutually_exclusive(branches[i], branches[j])) continue;
-      return Error{ErrorCode::kUnsupported,
-                   "'oneOf' has branches that may hold at once, which cannot "
-                   "be excluded where arguments are written as elements. Use "
-                   "'anyOf', or require a member with different constants.",
-                   document_.pointer(node.source) + "/oneOf"};
-    }
-  }
-  return std::nullopt;
+  return branches;
 }
 
-// Whether the members or items that are declared depend on which nodes hold,
-// because some node in place has an unevaluated rule, or close() gave it one.
-bool ArgumentSchema::tracks_evaluated(const Conjunction& all,
-                                      schema::TypeBits type) const {
-  Conjunction left = all;
-  std::set<NodeId> seen(all.begin(), all.end());
+template <class Use>
+bool ArgumentSchema::any_in_place(const Nodes& nodes, schema::TypeBits type,
+                                  Use use) {
+  std::vector<NodeId> left = nodes;
+  std::set<NodeId> seen(nodes.begin(), nodes.end());
   while (!left.empty()) {
     const Node& node = document_.node(left.back());
     left.pop_back();
-    const schema::Closing closing =
-        type == schema::kObject ? node.object_closing : node.array_closing;
-    if (closing == schema::Closing::kUnevaluated ||
-        (type == schema::kObject &&
-         node.objects().unevaluated_properties != schema::kNoNode)) {
-      return true;
-    }
+    if (use(node)) return true;
     const auto add = [&](NodeId other) {
-      if (seen.insert(other).second) left.push_back(other);
+      if ((types_of(other) & type) != 0 && seen.insert(other).second) {
+        left.push_back(other);
+      }
     };
     if (node.ref != schema::kNoNode) add(node.ref);
-    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+    for (const auto* list :
+         {&node.all_of, &node.any_of, &node.one_of, &node.enum_nodes}) {
       for (const NodeId other : *list) add(other);
     }
   }
   return false;
 }
 
+// What is not plain: a negation, also one that `oneOf`, `if` or a dependency
+// implies, and for arrays rules on which items are evaluated.
+bool ArgumentSchema::needs_solver(const Conjunction& all,
+                                  schema::TypeBits type) {
+  Nodes nodes;
+  for (const Literal literal : all) {
+    if (is_negative(literal)) return true;
+    nodes.push_back(literal >> 1);
+  }
+  return any_in_place(nodes, type, [&](const Node& node) {
+    const schema::ObjectRules& objects = node.objects();
+    if (node.not_node != schema::kNoNode || node.if_node != schema::kNoNode) {
+      return true;
+    }
+    if (type == schema::kObject && (!objects.dependent_required.empty() ||
+                                    !objects.dependent_schemas.empty())) {
+      return true;
+    }
+    if (type == schema::kArray &&
+        node.arrays().unevaluated_items != schema::kNoNode) {
+      return true;
+    }
+    if (!node.has_one_of) return false;
+    const Nodes branches = able_branches(node, type);
+    for (std::size_t i = 0; i < branches.size(); ++i) {
+      for (std::size_t j = i + 1; j < branches.size(); ++j) {
+        if (!mutually_exclusive(branches[i], branches[j])) return true;
+      }
+    }
+    return false;
+  });
+}
+
+// Whether the members or items that are declared depend on which nodes hold,
+// because some node in place has an unevaluated rule, or close() gave it one.
+bool ArgumentSchema::tracks_evaluated(const Nodes& all, schema::TypeBits type) {
+  return any_in_place(all, type, [&](const Node& node) {
+    const schema::Closing closing =
+        type == schema::kObject ? node.object_closing : node.array_closing;
+    return closing == schema::Closing::kUnevaluated ||
+           (type == schema::kObject &&
+            node.objects().unevaluated_properties != schema::kNoNode);
+  });
+}
+
 // The sets of nodes of an anyOf of which one has to hold.  Each single node;
 // with `tracked`, for up to kMaxSets nodes also their sets, because together
 // nodes declare more than each alone.
-std::vector<Conjunction> ArgumentSchema::any_sets(const Node& node,
-                                                  schema::TypeBits type,
-                                                  bool tracked) {
+std::vector<ArgumentSchema::Nodes> ArgumentSchema::any_sets(
+    const Node& node, schema::TypeBits type, bool tracked) {
   constexpr std::size_t kMaxSets = 6;
   std::vector<NodeId> able;
   for (const NodeId branch : node.any_of) {
     if ((types_of(branch) & type) != 0) able.push_back(branch);
   }
-  std::vector<Conjunction> sets;
+  std::vector<Nodes> sets;
   sets.reserve(able.size());
   for (const NodeId branch : able) sets.push_back({branch});
   if (!tracked || able.size() < 2) return sets;
@@ -438,7 +513,7 @@ std::vector<Conjunction> ArgumentSchema::any_sets(const Node& node,
     return sets;
   }
   for (std::uint32_t bits = 1; bits < 1U << able.size(); ++bits) {
-    Conjunction set;
+    Nodes set;
     bool possible = true;
     for (std::size_t i = 0; i < able.size(); ++i) {
       if ((bits >> i & 1) == 0) continue;
@@ -454,28 +529,26 @@ std::vector<Conjunction> ArgumentSchema::any_sets(const Node& node,
   return sets;
 }
 
-// Expands a conjunction to disjunctive normal form, as a tableau does: a value
-// of the type satisfies `all` if it satisfies one of the results.  All
-// references, allOf, anyOf and oneOf have been followed in the results.
+// Expands nodes, all of which must hold, to disjunctive normal form, as a
+// tableau does: a value of the type satisfies `all` if it satisfies one of the
+// results.  All references, allOf, anyOf and oneOf have been followed in the
+// results.
 //
 // Invariant: a value satisfies `all` if it satisfies one of `out`, or both
 // `left` and `done` of an open branch.
-Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
-    const Conjunction& all, schema::TypeBits type) {
+Result<std::vector<ArgumentSchema::Nodes>> ArgumentSchema::alternatives(
+    const Nodes& all, schema::TypeBits type) {
   struct Branch {
     std::vector<NodeId> left;
-    Conjunction done;
+    Nodes done;
   };
   const bool tracked = tracks_evaluated(all, type);
-  std::vector<Conjunction> out;
+  std::vector<Nodes> out;
   std::vector<Branch> open = {{{all.rbegin(), all.rend()}, {}}};
   std::size_t steps = 0;
   while (!open.empty()) {
     if (++steps > 64 * kMaxAlternatives || open.size() > kMaxAlternatives) {
-      return Error{ErrorCode::kTooLarge,
-                   "A value has more alternatives than arguments written as "
-                   "elements can have (256).",
-                   all.empty() ? "" : document_.pointer(all[0])};
+      return too_many(all.empty() ? "" : document_.pointer(all[0]));
     }
     Branch now = std::move(open.back());
     open.pop_back();
@@ -490,43 +563,28 @@ Result<std::vector<Conjunction>> ArgumentSchema::alternatives(
         branched = true;  // of no type that fits: no alternative
         break;
       }
-      if (node.not_node != schema::kNoNode) {
-        return unsupported(id, "not",
-                           "cannot be enforced where arguments are written as "
-                           "elements.");
-      }
-      if (node.if_node != schema::kNoNode) {
-        return unsupported(id, "if",
-                           "cannot be enforced where arguments are written as "
-                           "elements.");
-      }
       if (node.ref != schema::kNoNode) now.left.push_back(node.ref);
       now.left.insert(now.left.end(), node.all_of.rbegin(), node.all_of.rend());
       // The branch splits: one set of nodes must be chosen from each of these
       // lists.  The lists of one node multiply.
-      std::vector<std::vector<Conjunction>> choices;
+      std::vector<std::vector<Nodes>> choices;
       const auto each = [](const std::vector<NodeId>& branches) {
-        std::vector<Conjunction> sets;
+        std::vector<Nodes> sets;
         sets.reserve(branches.size());
         for (const NodeId branch : branches) sets.push_back({branch});
         return sets;
       };
       if (node.scalars) choices.push_back(each(node.enum_nodes));
       if (node.has_any_of) choices.push_back(any_sets(node, type, tracked));
-      if (node.has_one_of) {
-        std::vector<NodeId> branches;
-        if (auto error = one_branch(node, type, branches)) {
-          return *std::move(error);
-        }
-        choices.push_back(each(branches));
-      }
+      // The branches are mutually exclusive, so oneOf is the same as anyOf.
+      if (node.has_one_of) choices.push_back(each(able_branches(node, type)));
       if (choices.empty()) continue;
       branched = true;
       std::vector<Branch> next = {std::move(now)};
-      for (const std::vector<Conjunction>& choice : choices) {
+      for (const std::vector<Nodes>& choice : choices) {
         std::vector<Branch> more;
         for (const Branch& prefix : next) {
-          for (const Conjunction& set : choice) {
+          for (const Nodes& set : choice) {
             more.push_back(prefix);
             more.back().left.insert(more.back().left.end(), set.rbegin(),
                                     set.rend());
@@ -556,18 +614,22 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
     base = std::string(id->as_string());
     while (base.ends_with('#')) base.pop_back();
   }
-  for (NodeId id : all) {
+  for (const Literal literal : all) {
+    const NodeId id = literal >> 1;
     const Node& node = document_.node(id);
-    if (node.accepts_everything()) continue;
+    const bool negative = is_negative(literal);
+    if (node.accepts_everything() && !negative) continue;
+    json::Value part;
     if (node.literal) {
-      parts.push_back(json::Object{{"enum", json::Array{*node.source}}});
+      part = json::Object{{"enum", json::Array{*node.source}}};
     } else if (!refers(*node.source)) {
-      parts.push_back(*node.source);
+      part = *node.source;
     } else {
       wraps = true;
-      parts.push_back(
-          json::Object{{"$ref", base + fragment(document_.pointer(id))}});
+      part = json::Object{{"$ref", base + fragment(document_.pointer(id))}};
     }
+    if (negative) part = json::Object{{"not", std::move(part)}};
+    parts.push_back(std::move(part));
   }
   integers = integers && (types(all) & wanted & schema::kNumber) != 0;
   if (integers || (types(all) & ~wanted) != 0) {
@@ -606,9 +668,9 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
   return out;
 }
 
-void insert(Conjunction& conjunction, NodeId id) {
-  const auto at = std::lower_bound(conjunction.begin(), conjunction.end(), id);
-  if (at == conjunction.end() || *at != id) conjunction.insert(at, id);
+void insert(std::vector<std::uint32_t>& sorted, std::uint32_t id) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), id);
+  if (at == sorted.end() || *at != id) sorted.insert(at, id);
 }
 
 }  // namespace parlance::arguments

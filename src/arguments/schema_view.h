@@ -4,15 +4,17 @@
 // A schema as the compiler of arguments (to_rules.h) uses it: the texts of a
 // string, and the elements of an object or an array.
 //
-// The constraints on a value are a set of nodes of the document, all of which
-// must hold (Conjunction).  The strings that satisfy a conjunction are computed
-// exactly, as a language.  Objects and arrays are expanded to alternatives,
-// each a plain list of members or items.  Keywords that do not allow this (not,
-// if,
-// ...) are errors.
+// The constraints on a value are a set of nodes of the document that must hold,
+// or must not (Conjunction).  The strings that satisfy a conjunction are
+// computed exactly, as a language.  Objects and arrays are expanded to
+// alternatives, each a plain list of members or items.  A conjunction without
+// negation is expanded here (alternatives.cc), any other by the schema solver
+// (solved_alternatives.cc).
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,16 +25,33 @@
 #include "automata/language.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
+#include "parlance/limits.h"
+#include "parlance/schema_options.h"
 #include "schema/document.h"
+#include "schema_solver/contains.h"
+#include "schema_solver/solver.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::arguments {
 
-// Sorted, without repetitions.  Empty: anything is valid.
-using Conjunction = std::vector<schema::NodeId>;
+// Literals of the schema solver: nodes that must hold, or must not.  Sorted,
+// without repetitions.  Empty: anything is valid.
+using Conjunction = std::vector<schema_solver::Literal>;
 
-// Adds a node, if it is not there yet.  O(size).
-void insert(Conjunction& conjunction, schema::NodeId id);
+// Adds a literal to a conjunction, or a node to a sorted list of nodes, if it
+// is not there yet.  O(size).
+void insert(std::vector<std::uint32_t>& sorted, std::uint32_t id);
+
+// A schema as the grammar and the reader of arguments load it: closed, and with
+// the nodes that the solver adds.
+struct ArgumentDocument {
+  schema::Document document;
+  schema_solver::ItemChoices choices;
+
+  // Errors: those of schema::load().
+  static Result<ArgumentDocument> load(const json::Value& schema,
+                                       const Limits& limits);
+};
 
 // One alternative of an object.
 struct ArgumentObject {
@@ -40,6 +59,7 @@ struct ArgumentObject {
     std::string name;
     Conjunction value;
     bool required = false;
+    bool operator==(const Member&) const = default;
   };
   // Undeclared members: any name of the language that contains none of
   // `excludes` and is not among `declared`.
@@ -51,11 +71,13 @@ struct ArgumentObject {
     // objects.
     std::vector<std::string> excludes = {};
     std::vector<std::string> declared = {};
+    bool operator==(const Extra&) const = default;
   };
   std::vector<Member> members;  // in the order of the schema
   std::vector<Extra> extras;
   std::uint64_t min = 0;
   std::uint64_t max = kUnbounded;
+  bool operator==(const ArgumentObject&) const = default;
 
   static constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 };
@@ -66,7 +88,11 @@ struct ArgumentArray {
   std::optional<Conjunction> rest;  // nothing: no further items
   std::uint64_t min = 0;
   std::uint64_t max = ArgumentObject::kUnbounded;
+  bool operator==(const ArgumentArray&) const = default;
 };
+
+// The limit of the number of alternatives of one object or array.
+inline constexpr std::size_t kMaxAlternatives = 256;
 
 struct Lengths {
   std::uint64_t min = 0;
@@ -84,20 +110,20 @@ struct UndeclaredNames {
 // Not thread-safe.
 class ArgumentSchema {
  public:
-  // All must outlive this.  `source` is the value `document` was loaded from.
-  ArgumentSchema(const schema::Document& document, const json::Value& source,
-                 TextLanguages& languages)
-      : document_(document), source_(source), languages_(languages) {}
+  // All must outlive this.  `source` is the value `loaded` was loaded from.
+  ArgumentSchema(const ArgumentDocument& loaded, const json::Value& source,
+                 TextLanguages& languages);
 
   // A superset of the types that a value may have.
   std::uint8_t types(const Conjunction& all);
 
   bool unconstrained(const Conjunction& all) const;
 
-  // The strings that satisfy all nodes.  Errors: those of their patterns.
+  // The strings that satisfy the conjunction.  Errors: those of its patterns.
   Result<automata::LanguageId> strings(const Conjunction& all);
   bool accepts(automata::LanguageId language, std::string_view text);
-  // The strings, in the order of the schema, if some node lists them.
+  // The strings, in the order of the schema, if a node that must hold lists
+  // them.
   std::optional<std::vector<std::string>> listed_strings(
       const Conjunction& all, automata::LanguageId language);
   // The bounds of the length, if there are some and nothing else constrains
@@ -117,7 +143,7 @@ class ArgumentSchema {
                     const structural_tag::ElementLayout& layout,
                     const std::vector<std::string>& texts);
 
-  // A schema for the values of the types `types` that satisfy all nodes.
+  // A schema for the values of the types `types` that satisfy the conjunction.
   // `integers`: their numbers are integers.  `finite`: their numbers are in the
   // range of a double.
   json::Value schema_of(const Conjunction& all, std::uint8_t types,
@@ -131,58 +157,80 @@ class ArgumentSchema {
 
  private:
   using NodeId = schema::NodeId;
+  using Literal = schema_solver::Literal;
+  using Nodes = std::vector<NodeId>;  // sorted, without repetitions
 
   std::uint8_t types_of(NodeId id);
+  std::uint8_t types_of_literal(Literal literal);
   std::uint8_t whole_types(NodeId id) const;
   Result<automata::LanguageId> strings_of(NodeId id);
   Result<automata::LanguageId> strings_here(const schema::Node& node);
   Result<automata::LanguageId> pattern(schema::PatternId id);
 
-  Result<std::vector<Conjunction>> alternatives(const Conjunction& all,
-                                                schema::TypeBits type);
-  bool tracks_evaluated(const Conjunction& all, schema::TypeBits type) const;
-  std::vector<Conjunction> any_sets(const schema::Node& node,
-                                    schema::TypeBits type, bool tracked);
-  std::optional<Error> one_branch(const schema::Node& node,
-                                  schema::TypeBits type,
-                                  std::vector<NodeId>& branches);
+  // Calls `use` with each node that applies in place to a value of the type,
+  // once; conditions (not, if) apart.  Stops and returns true once `use` does.
+  template <class Use>
+  bool any_in_place(const Nodes& nodes, schema::TypeBits type, Use use);
+  // Whether only the solver can expand the conjunction.
+  bool needs_solver(const Conjunction& all, schema::TypeBits type);
+  // REQUIRES: needs_solver() is false for the nodes.
+  Result<std::vector<Nodes>> alternatives(const Nodes& all,
+                                          schema::TypeBits type);
+  bool tracks_evaluated(const Nodes& all, schema::TypeBits type);
+  std::vector<Nodes> any_sets(const schema::Node& node, schema::TypeBits type,
+                              bool tracked);
+  // The branches of oneOf that may hold for the type.
+  Nodes able_branches(const schema::Node& node, schema::TypeBits type);
   bool mutually_exclusive(NodeId a, NodeId b) const;
 
+  // solved_alternatives.cc
+  Result<schema_solver::SchemaSolver*> solver();
+  Result<std::vector<ArgumentObject>> solved_objects(
+      const Conjunction& all, const UndeclaredNames& names);
+  Result<std::vector<ArgumentArray>> solved_arrays(const Conjunction& all);
+  void note_narrowed(const Conjunction& all, std::string_view what);
+
   Result<std::optional<ArgumentObject>> object_constraints(
-      const Conjunction& nodes, const UndeclaredNames& names);
+      const Nodes& nodes, const UndeclaredNames& names);
   Result<std::vector<ArgumentObject::Extra>> extras(
-      const Conjunction& nodes, const ArgumentObject& constraints,
+      const Nodes& nodes, const ArgumentObject& constraints,
       automata::LanguageId names, bool names_constrained,
       const UndeclaredNames& undeclared);
-  // The node and the nodes of the conjunction that are in place in it.
-  std::vector<NodeId> nodes_inside(const Conjunction& nodes, NodeId id) const;
+  // The node and those of `nodes` that are in place in it.
+  std::vector<NodeId> nodes_inside(const Nodes& nodes, NodeId id) const;
   // Whether the node's unevaluatedProperties do not see a value that the nodes
   // `evaluating` evaluate.
-  bool is_evaluated(const Conjunction& nodes, NodeId id,
+  bool is_evaluated(const Nodes& nodes, NodeId id,
                     const std::vector<NodeId>& evaluating) const;
   // Whether a member that only the nodes `evaluating` evaluate is refused by a
   // closed level (schema/close.h).
-  bool closes(const Conjunction& nodes,
-              const std::vector<NodeId>& evaluating) const;
+  bool closes(const Nodes& nodes, const std::vector<NodeId>& evaluating) const;
   // Adds the unevaluatedProperties that hold for a value that only the nodes
   // `evaluating` evaluate.
-  void insert_unevaluated(const Conjunction& nodes,
+  void insert_unevaluated(const Nodes& nodes,
                           const std::vector<NodeId>& evaluating,
                           Conjunction& value) const;
   // The constraints on the value of a member; nothing if it must be absent.
-  Result<std::optional<Conjunction>> member(const Conjunction& nodes,
+  Result<std::optional<Conjunction>> member(const Nodes& nodes,
                                             std::string_view name);
 
+  static Error too_many(std::string path);
+  std::string pointer(const Conjunction& all) const {
+    return all.empty() ? "" : document_.pointer(all[0] >> 1);
+  }
   Error unsupported(NodeId id, std::string_view keyword,
                     std::string_view what) const;
 
   const schema::Document& document_;
+  const schema_solver::ItemChoices& choices_;
   const json::Value& source_;
   TextLanguages& languages_;
   std::map<NodeId, std::uint8_t> types_;
   std::map<NodeId, automata::LanguageId> strings_;
   std::map<schema::PatternId, automata::LanguageId> patterns_;
   std::vector<std::pair<std::string, std::string>> narrowed_;
+  JsonSchemaOptions solver_options_;
+  std::unique_ptr<schema_solver::SchemaSolver> solver_;  // null until needed
 };
 
 }  // namespace parlance::arguments

@@ -11,7 +11,6 @@
 #include "arguments/rule_writer.h"
 #include "base/utf8.h"
 #include "json/writer.h"
-#include "schema/close.h"
 
 namespace parlance::arguments {
 
@@ -31,16 +30,16 @@ constexpr std::size_t kMaxTextStates = 20'000;
 }  // namespace
 
 RuleWriter::RuleWriter(const ArgumentOptions& options, Rules& rules,
-                       const schema::Document& document,
+                       const ArgumentDocument& loaded,
                        const json::Value& source, SharedTexts& shared)
     : options_(options),
       rules_(rules),
-      document_(document),
+      document_(loaded.document),
       layout_(options.layout),
       languages_(shared.for_next_schema()),
-      schema_(document, source, languages_),
+      schema_(loaded, source, languages_),
       texts_(languages_, rules, shared.dfas(), kMaxTextStates),
-      validator_(document) {
+      validator_(document_) {
   regex::CharClass space({{' ', ' '}, {'\t', '\t'}, {'\n', '\n'}});
   space_ = layout_.loose ? rules_.repeat(rules_.char_class(std::move(space)), 0,
                                          options_.max_white_space)
@@ -50,7 +49,7 @@ RuleWriter::RuleWriter(const ArgumentOptions& options, Rules& rules,
 // The whole text: the members of an object or, if the schema is not a schema of
 // objects, a value.
 ExprId RuleWriter::root() {
-  const Conjunction all = {document_.root};
+  const Conjunction all = {schema_solver::holds(document_.root)};
   if ((schema_.types(all) & schema::kObject) != 0) {
     const bool call = options_.style == ArgumentStyle::kPython;
     return rules_.reference(list_rule(schema::kObject, all, call));
@@ -566,7 +565,7 @@ ExprId RuleWriter::object(const ListKey& list) {
         fail({ErrorCode::kUnsupported,
               "A name with half of a surrogate pair cannot be written but in "
               "JSON.",
-              document_.pointer(all[0])});
+              pointer(all)});
       }
       if (options_.style != ArgumentStyle::kCohereXml ||
           one.name.find(layout_.middle) == std::string::npos) {
@@ -575,7 +574,7 @@ ExprId RuleWriter::object(const ListKey& list) {
       fail({ErrorCode::kUnsupported,
             "A name with '\" type=\"' in it cannot be told from its element "
             "in cohere_xml.",
-            document_.pointer(all[0])});
+            pointer(all)});
     }
     choices.push_back(members(constraints, list));
   }
@@ -656,13 +655,11 @@ json::Value schema_options(bool any_order, std::uint32_t max_white_space,
 Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
                                          Rules& rules, SharedTexts* shared) {
-  schema::LoadOptions load;
-  load.limits = options.limits;
-  Result<schema::Document> document = schema::load(schema, load);
-  if (!document) return std::move(document).error();
-  schema::close(*document, /*empty_lists=*/true);
+  const Result<ArgumentDocument> loaded =
+      ArgumentDocument::load(schema, options.limits);
+  if (!loaded) return loaded.error();
   SharedTexts own;
-  return RuleWriter(options, rules, *document, schema,
+  return RuleWriter(options, rules, *loaded, schema,
                     shared != nullptr ? *shared : own)
       .write();
 }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/append_bytes.h"
+#include "base/mix.h"
 
 namespace parlance::automata {
 namespace {
@@ -280,7 +281,8 @@ struct Automaton::Builder {
   // start later.  Returns whether there is a match, after which no new match
   // may begin.
   bool prune() {
-    std::vector<bool> cut(nfa.entries.size(), false);
+    std::vector<bool>& cut = a.workspace_.cut;
+    cut.assign(nfa.entries.size(), false);
     bool closed = false;
     std::int32_t closed_start = kUnset;
     std::size_t remaining = 0;
@@ -310,8 +312,10 @@ struct Automaton::Builder {
   void finish(State& state, Transition* transition, bool spawning) {
     bool closed = prune();
     state.spawning = spawning && !closed;
-    std::vector<std::pair<std::int32_t, std::int32_t>> numbers;
-    std::vector<std::uint16_t> sources;
+    auto& numbers = a.workspace_.numbers;
+    auto& sources = a.workspace_.transition.sources;
+    numbers.clear();
+    sources.clear();
     state.threads.reserve(work.size());
     state.tags.reserve(work.size() * nfa.slots);
     for (const Work& w : work) {
@@ -344,7 +348,6 @@ struct Automaton::Builder {
       state.decided_empty = state.decided && state.first_start == kNow;
     }
     if (transition == nullptr) return;
-    transition->sources = std::move(sources);
     using Moves = Transition::Moves;
     transition->moves = Moves::kNone;
     for (std::size_t i = transition->sources.size(); i-- > 0;) {
@@ -415,19 +418,16 @@ struct Automaton::Builder {
            std::ranges::equal(a.threads, b.threads, same_thread);
   }
 
-  // The same as a key.
-  static std::string name(const State& state) {
-    std::string out;
-    out.reserve(8 * state.threads.size() + 4 * state.tags.size() + 4);
-    append_bytes(out, (state.spawning ? 1U : 0U) | (state.inside << 1));
+  // Equal for states that are the same.
+  static std::uint64_t hash(const State& state) {
+    std::uint64_t hash = (state.spawning ? 1U : 0U) | (state.inside << 1);
     for (const Thread& thread : state.threads) {
-      append_bytes(out, thread.pc);
-      append_bytes(out, thread.obligations);
+      base::mix(hash, std::uint64_t{thread.obligations} << 32 | thread.pc);
     }
     for (std::int32_t tag : state.tags) {
-      append_bytes(out, static_cast<std::uint32_t>(tag));
+      base::mix(hash, static_cast<std::uint32_t>(tag));
     }
-    return out;
+    return hash;
   }
 };
 
@@ -482,21 +482,68 @@ std::size_t Automaton::state_count() const {
   return states_.size();
 }
 
+void State::clear() {
+  next = nullptr;
+  decided = false;
+  decided_empty = false;
+  spawning = true;
+  inside = 0;
+  first_start = kUnset;
+  threads.clear();
+  tags.clear();
+  positions = 0;
+}
+
+const State* Automaton::add_state(const State& state,
+                                  std::uint64_t hash) const {
+  if (2 * (states_.size() + 1) > state_slots_.size()) {
+    state_slots_.assign(std::max<std::size_t>(32, 2 * state_slots_.size()), 0);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      place(states_[i]->hash, i);
+    }
+  }
+  auto owned = std::make_unique<State>();
+  owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
+  owned->decided = state.decided;
+  owned->decided_empty = state.decided_empty;
+  owned->spawning = state.spawning;
+  owned->inside = state.inside;
+  owned->first_start = state.first_start;
+  owned->threads = state.threads;
+  owned->tags = state.tags;
+  owned->positions = state.positions;
+  owned->hash = hash;
+  states_.push_back(std::move(owned));
+  place(hash, states_.size() - 1);
+  return states_.back().get();
+}
+
+// REQUIRES: a slot of state_slots_ is free.
+void Automaton::place(std::uint64_t hash, std::size_t index) const {
+  const std::size_t mask = state_slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (state_slots_[at] != 0) at = (at + 1) & mask;
+  state_slots_[at] = static_cast<std::uint32_t>(index + 1);
+}
+
 // The state of the table that equals `state`, which is added if there is none;
 // null when the table is full.
-const State* Automaton::intern(State&& state) const {
-  std::string name = Builder::name(state);
-  auto it = states_.find(name);
-  if (it != states_.end()) return it->second.get();
-  std::size_t bytes =
-      2 * name.size() + sizeof(State) + 64 + nfa_.class_count * sizeof(void*);
+const State* Automaton::intern(const State& state) const {
+  const std::uint64_t hash = Builder::hash(state);
+  if (!state_slots_.empty()) {
+    const std::size_t mask = state_slots_.size() - 1;
+    for (std::size_t at = hash & mask; state_slots_[at] != 0;
+         at = (at + 1) & mask) {
+      const State& known = *states_[state_slots_[at] - 1];
+      if (known.hash == hash && Builder::same(known, state)) return &known;
+    }
+  }
+  const std::size_t key = 4 + 8 * state.threads.size() + 4 * state.tags.size();
+  const std::size_t bytes =
+      2 * key + sizeof(State) + 64 + nfa_.class_count * sizeof(void*);
   if (memory_ + bytes > memory_limit_) return nullptr;
   memory_ += bytes;
-  auto owned = std::make_unique<State>(std::move(state));
-  owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
-  const State* result = owned.get();
-  states_.emplace(std::move(name), std::move(owned));
-  return result;
+  return add_state(state, hash);
 }
 
 Link Automaton::step(const State* state, Symbol symbol,
@@ -508,12 +555,12 @@ Link Automaton::step(const State* state, Symbol symbol,
     if (known != 0) return known;
   }
   Builder builder(*this);
-  State fresh;
-  Transition transition;
+  State& fresh = workspace_.state;
+  Transition& transition = workspace_.transition;
+  fresh.clear();
   builder.step(*state, symbol, fresh, transition);
   // `state` may be the state of `scratch`; it is not used once that changes.
-  const State* interned =
-      state->next != nullptr ? intern(std::move(fresh)) : nullptr;
+  const State* interned = state->next != nullptr ? intern(fresh) : nullptr;
   if (interned == nullptr) {
     scratch.state = std::move(fresh);
     transition.target = &scratch.state;
@@ -524,8 +571,8 @@ Link Automaton::step(const State* state, Symbol symbol,
   if (transition.moves != Transition::Moves::kNone) {
     transition.target = interned;
     memory_ += sizeof(Transition) + 2 * transition.sources.size() + 16;
-    transitions_.push_back(std::make_unique<Transition>(std::move(transition)));
-    link = reinterpret_cast<Link>(transitions_.back().get()) | 1;
+    transitions_.push_back(transition);
+    link = reinterpret_cast<Link>(&transitions_.back()) | 1;
   }
   state->next[cls].store(link, std::memory_order_release);
   return link;
@@ -542,8 +589,9 @@ void Automaton::accelerate_locked(const State& state) const {
   memory_ += sizeof(Accelerator) + 64;
   const auto leaves_on = [&](Symbol symbol) {
     Builder builder(*this);
-    State fresh;
-    Transition transition;
+    State& fresh = workspace_.state;
+    Transition& transition = workspace_.transition;
+    fresh.clear();
     builder.step(state, symbol, fresh, transition);
     return transition.moves != Transition::Moves::kNone ||
            !Builder::same(fresh, state);
@@ -602,16 +650,12 @@ const State* Automaton::start(const Context& context) const {
   builder.text_start = text_start;
   builder.line_start = line_start;
   builder.spawn(&context.not_empty);
-  State fresh;
+  State& fresh = workspace_.state;
+  fresh.clear();
   builder.finish(fresh, nullptr, true);
-  const State* interned = intern(std::move(fresh));
-  if (interned == nullptr) {
-    // Start states are in the table even when it is full.
-    auto owned = std::make_unique<State>(std::move(fresh));
-    owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
-    interned = owned.get();
-    states_.emplace(Builder::name(*interned), std::move(owned));
-  }
+  const State* interned = intern(fresh);
+  // Start states are in the table even when it is full.
+  if (interned == nullptr) interned = add_state(fresh, Builder::hash(fresh));
   if (plain && !interned->decided) accelerate_locked(*interned);
   if (remembered) start.store(interned, std::memory_order_release);
   return interned;

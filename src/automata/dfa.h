@@ -32,6 +32,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -100,6 +101,10 @@ struct State {
   std::vector<Thread> threads;
   std::vector<std::int32_t> tags;  // slots per thread
   std::size_t positions = 0;       // tags count from 0 to this
+  std::uint64_t hash = 0;          // of a state of the table
+
+  // Makes this a state without threads again.  Keeps the capacity.
+  void clear();
 };
 
 // The text before a search, as far as patterns depend on it.
@@ -145,7 +150,10 @@ class Automaton {
     State state;
   };
   Link step(const State* state, Symbol symbol, Scratch& scratch) const;
-  const State* intern(State&& state) const;
+  const State* intern(const State& state) const;
+  // Adds a copy of `state`, whether or not the memory limit allows it.
+  const State* add_state(const State& state, std::uint64_t hash) const;
+  void place(std::uint64_t hash, std::size_t index) const;
   // Builds the accelerator of `state`, a state of the table.
   void accelerate(const State& state) const;
   void accelerate_locked(const State& state) const;
@@ -166,6 +174,12 @@ class Automaton {
     std::vector<std::uint32_t> rounds;
     std::uint32_t round = 0;
     std::unordered_set<std::uint64_t> seen;
+    std::vector<bool> cut;  // of prune(), by pattern
+    // Of finish(): the tags that are positions, and their numbers.
+    std::vector<std::pair<std::int32_t, std::int32_t>> numbers;
+    // What a step results in, before it is known whether the table has it.
+    State state;
+    Transition transition;
 
     void begin(std::size_t insts);
     // Whether (pc, obligations) is new.  A thread without obligations matches
@@ -187,8 +201,11 @@ class Automaton {
   mutable Workspace workspace_;
   mutable std::vector<Obligations> obligations_;
   mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;
-  mutable std::unordered_map<std::string, std::unique_ptr<State>> states_;
-  mutable std::vector<std::unique_ptr<Transition>> transitions_;
+  mutable std::vector<std::unique_ptr<State>> states_;
+  // Indices into states_ plus one by State::hash, 0: free.  Open addressing; a
+  // power of two, at most half full.
+  mutable std::vector<std::uint32_t> state_slots_;
+  mutable std::deque<Transition> transitions_;
   mutable std::unordered_map<const State*, std::unique_ptr<Accelerator>>
       accelerators_;
   mutable std::size_t memory_ = 0;

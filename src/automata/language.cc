@@ -19,6 +19,7 @@
 #include "automata/language_expressions.h"
 #include "base/mix.h"
 #include "base/utf8.h"
+#include "base/work.h"
 
 namespace parlance::automata {
 namespace {
@@ -173,7 +174,7 @@ LanguageId Languages::literals(const std::vector<std::string>& strings) {
     if (base::is_utf8(string)) sorted.push_back(string);
   }
   if (sorted.empty()) return kNoText;
-  std::sort(sorted.begin(), sorted.end());
+  if (!std::ranges::is_sorted(sorted)) std::ranges::sort(sorted);
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   return checked(expressions_->strings(std::move(sorted)));
 }
@@ -289,6 +290,7 @@ StateId Languages::derived(StateId id, std::uint8_t byte) {
 }
 
 bool Languages::expand(StateId id) {
+  if (!base::spend_work()) return false;
   if (states_[id].expanded) return true;
   if (over_limit()) return false;
   Expressions& e = *expressions_;
@@ -305,6 +307,7 @@ bool Languages::expand(StateId id) {
   }
   std::vector<Successor> successors;
   for (std::size_t low = 0; low < 256;) {
+    if (!base::work_left()) return false;
     std::size_t end = low + 1;
     while (end < 256 && !boundaries[end]) ++end;
     const StateId target = derived(id, static_cast<std::uint8_t>(low));
@@ -715,6 +718,7 @@ bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
   high = std::min(high, regex::kMaxCodePoint);
   // Each round handles characters whose encodings differ in the last byte only.
   while (low <= high) {
+    if (!base::spend_work()) return false;
     if (low >= 0xD800 && low <= 0xDFFF) {
       low = 0xE000;
       continue;

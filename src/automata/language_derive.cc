@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "automata/language_expressions.h"
+#include "base/work.h"
 
 namespace parlance::automata {
 namespace {
@@ -56,7 +57,7 @@ ExprId Expressions::assert_here(Assertion assertion, ExprId rest) {
 }
 
 ExprId Expressions::build(ItemId id, ExprId rest) {
-  if (rest == kNoText) return kNoText;
+  if (rest == kNoText || !base::spend_work()) return kNoText;
   const Item& item = items_[id];
   switch (item.kind) {
     case ItemKind::kNothing:
@@ -90,6 +91,7 @@ ExprId Expressions::build(ItemId id, ExprId rest) {
 ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
   const Item& item = items_[id];
   if (!item.nullable) return build(id, rest);
+  if (!base::spend_work()) return kNoText;
   switch (item.kind) {
     case ItemKind::kConcat:
       for (std::size_t i = item.children.size(); i-- > 0;) {
@@ -122,7 +124,7 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
       }
       ExprId fresh = any_of({rest_empty, optional});
       ExprId stale = repeat(child, 0, more, rest);
-      for (std::uint32_t i = 0; i < min; ++i) {
+      for (std::uint32_t i = 0; i < min && base::work_left(); ++i) {
         fresh = build_fresh(child, stale, fresh);
         stale = build(child, stale);
       }
@@ -155,6 +157,7 @@ ExprId Expressions::expand(ExprId id) {
 ExprId Expressions::resolve(ExprId id, PreviousChar before) {
   if (!exprs_[id].context) return id;
   const Expr e = exprs_[id];
+  if (!base::spend_work(1 + e.count / 4)) return kNoText;
   switch (e.kind) {
     case ExprKind::kAssert: {
       auto assertion = static_cast<Assertion>(e.a);
@@ -228,6 +231,7 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
       break;
   }
   if (Memo& known = memo(id); known.epoch == epoch_) return known.value;
+  if (!base::spend_work(1 + exprs_[id].count / 4)) return kNoText;
   ExprId result = kNoText;
   if (kind == ExprKind::kRepeat) {
     result = derive_inside(expand(id), byte);
@@ -304,6 +308,7 @@ void Expressions::boundaries_inside(ExprId id, std::vector<bool>& out) {
     return;
   }
   if (Memo& known = memo(id); known.epoch == epoch_) return;
+  if (!base::spend_work(1 + e.count / 8)) return;
   memo(id) = {epoch_, kNoText};
   if (e.kind == ExprKind::kRepeat) {
     boundaries_inside(expand(id), out);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "base/work.h"
 
 namespace parlance::automata {
 namespace {
@@ -277,7 +278,7 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
     // The item is conditional: a round may be a condition that consumes
     // nothing and still has to hold, so the required rounds are unrolled.
     rest = repeat(id, 0, max == kUnbounded ? max : max - min, rest);
-    for (; min > 0; --min) rest = build(id, rest);
+    for (; min > 0 && base::work_left(); --min) rest = build(id, rest);
     return rest;
   }
   const Expr next = exprs_[rest];
@@ -324,6 +325,7 @@ bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
       flat.push_back(id);
     }
   }
+  base::spend_work(1 + flat.size() / 4);
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   operands = std::move(flat);

@@ -20,6 +20,7 @@
 // Negations are pushed inward: Not applies only to Char, Repeat, Empty and
 // Assert.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -250,6 +251,7 @@ class Expressions {
   std::vector<std::uint64_t> trie_hashes_;
   std::vector<Plain> plain_;  // by trie
   std::map<std::string, TrieId> trie_ids_;
+  std::array<TrieId, 128> trie_of_ascii_ = {};  // kTrieEnd: not made yet
   std::vector<Item> items_;
   std::map<std::string, ItemId> item_ids_;
   std::vector<Expr> exprs_;

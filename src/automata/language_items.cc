@@ -156,7 +156,12 @@ TrieId Expressions::trie(const CharClass& set) {
   return id;
 }
 
-TrieId Expressions::trie_of(char32_t c) { return trie(CharClass({{c, c}})); }
+TrieId Expressions::trie_of(char32_t c) {
+  if (c >= trie_of_ascii_.size()) return trie(CharClass({{c, c}}));
+  TrieId& known = trie_of_ascii_[c];
+  if (known == kTrieEnd) known = trie(CharClass({{c, c}}));
+  return known;
+}
 
 const CharClass& plain_chars() {
   static const CharClass plain({{0x20, 0x84},

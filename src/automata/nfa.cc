@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "base/mix.h"
@@ -41,21 +44,26 @@ std::size_t encoded_size(char32_t c) {
   return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
 
+// The UTF-8 of `c`, surrogates included.
 std::array<std::uint8_t, 4> encode(char32_t c) {
-  std::string text;
-  base::append_utf8(text, c);
-  std::array<std::uint8_t, 4> bytes{};
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    bytes[i] = static_cast<std::uint8_t>(text[i]);
-  }
-  return bytes;
+  const auto tail = [c](unsigned shift) {
+    return static_cast<std::uint8_t>(0x80 | ((c >> shift) & 0x3F));
+  };
+  const auto lead = [c](unsigned shift, unsigned bits) {
+    return static_cast<std::uint8_t>(bits | (c >> shift));
+  };
+  if (c < 0x80) return {lead(0, 0)};
+  if (c < 0x800) return {lead(6, 0xC0), tail(0)};
+  if (c < 0x10000) return {lead(12, 0xE0), tail(6), tail(0)};
+  return {lead(18, 0xF0), tail(12), tail(6), tail(0)};
 }
 
 // Splits a range of code points into ranges whose encodings are products of
 // byte ranges: first at changes of length, then so that where two ends differ
-// in a byte all bytes after it have the full range 80..BF.
-void split_range(CharRange range, std::vector<Utf8Sequence>& out) {
-  std::vector<CharRange> todo = {range};
+// in a byte all bytes after it have the full range 80..BF.  `todo` is scratch.
+void split_range(CharRange range, std::vector<CharRange>& todo,
+                 std::vector<Utf8Sequence>& out) {
+  todo.assign(1, range);
   while (!todo.empty()) {
     CharRange r = todo.back();
     todo.pop_back();
@@ -84,8 +92,8 @@ void split_range(CharRange range, std::vector<Utf8Sequence>& out) {
       }
     }
     if (split) continue;
-    auto low = encode(r.first);
-    auto high = encode(r.last);
+    const auto low = encode(r.first);
+    const auto high = encode(r.last);
     Utf8Sequence sequence;
     sequence.size = size;
     for (std::size_t i = 0; i < size; ++i) {
@@ -93,6 +101,178 @@ void split_range(CharRange range, std::vector<Utf8Sequence>& out) {
     }
     out.push_back(sequence);
   }
+}
+
+// Instructions by their edges, to find an equal one: open addressing, at most
+// half full.
+class EdgeTable {
+ public:
+  void clear() {
+    slots_.clear();
+    count_ = 0;
+  }
+
+  // The instruction for which `equal(pc)` is true, or kNoPc.  `hash` is that of
+  // its edges.
+  template <class Equal>
+  Pc find(std::uint64_t hash, const Equal& equal) const {
+    if (slots_.empty()) return kNoPc;
+    for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
+      if (slots_[at] == kNoPc || equal(slots_[at])) return slots_[at];
+    }
+  }
+
+  // REQUIRES: find(hash, ...) is kNoPc.  `rehash(pc)` is the hash of an
+  // instruction in the table.
+  template <class Rehash>
+  void insert(std::uint64_t hash, Pc pc, const Rehash& rehash) {
+    if (2 * (count_ + 1) > slots_.size()) {
+      const std::vector<Pc> old = std::move(slots_);
+      slots_.assign(std::max<std::size_t>(64, 4 * old.size()), kNoPc);
+      for (const Pc known : old) {
+        if (known != kNoPc) place(rehash(known), known);
+      }
+    }
+    place(hash, pc);
+    ++count_;
+  }
+
+ private:
+  std::size_t mask() const { return slots_.size() - 1; }
+  void place(std::uint64_t hash, Pc pc) {
+    std::size_t at = hash & mask();
+    while (slots_[at] != kNoPc) at = (at + 1) & mask();
+    slots_[at] = pc;
+  }
+
+  std::vector<Pc> slots_;  // a power of two
+  std::size_t count_ = 0;
+};
+
+std::uint64_t hash_of(std::span<const Edge> edges) {
+  std::uint64_t hash = edges.size();
+  for (const Edge& edge : edges) {
+    base::mix(hash, std::uint64_t{edge.low} << 48 |
+                        std::uint64_t{edge.high} << 32 | edge.next);
+  }
+  return hash ^ (hash >> 32);
+}
+
+// The trie of a class's encodings: nodes in the order in which they are
+// compiled, children before their parents, equal ones once.  The target of an
+// edge is a node, or kNoPc: the character is complete.
+struct ClassTrie {
+  struct Node {
+    std::uint32_t first = 0;  // in `edges`
+    std::uint32_t count = 0;
+  };
+  std::vector<Node> nodes;  // the last one is the root
+  std::vector<Edge> edges;
+
+  std::span<const Edge> edges_of(const Node& node) const {
+    return std::span(edges).subspan(node.first, node.count);
+  }
+};
+
+class TrieBuilder {
+ public:
+  explicit TrieBuilder(const CharClass& cls) {
+    std::vector<CharRange> todo;
+    sequences_.reserve(2 * cls.ranges().size());
+    for (CharRange range : cls.ranges()) split_range(range, todo, sequences_);
+  }
+
+  ClassTrie run() {
+    add_node(0, sequences_.size(), 0);
+    return std::move(trie_);
+  }
+
+ private:
+  // The node for sequences [begin, end), from byte `depth` on.  The root is
+  // always a node of its own.
+  Pc add_node(std::size_t begin, std::size_t end, std::size_t depth) {
+    const std::size_t own = open_.size();  // where the node's edges begin
+    for (std::size_t i = begin; i < end;) {
+      std::size_t j = i + 1;
+      while (j < end &&
+             sequences_[j].bytes[depth] == sequences_[i].bytes[depth] &&
+             sequences_[i].size > depth + 1) {
+        ++j;
+      }
+      const Pc target =
+          sequences_[i].size == depth + 1 ? kNoPc : add_node(i, j, depth + 1);
+      const auto [low, high] = sequences_[i].bytes[depth];
+      if (open_.size() > own && open_.back().next == target &&
+          open_.back().high + 1 == low) {
+        open_.back().high = high;
+      } else {
+        open_.push_back({low, high, target});
+      }
+      i = j;
+    }
+    const std::span<const Edge> edges = std::span(open_).subspan(own);
+    const std::uint64_t hash = hash_of(edges);
+    Pc node = depth == 0 ? kNoPc : known_.find(hash, [&](Pc pc) {
+      return std::ranges::equal(trie_.edges_of(trie_.nodes[pc]), edges);
+    });
+    if (node == kNoPc) {
+      node = static_cast<Pc>(trie_.nodes.size());
+      trie_.nodes.push_back({static_cast<std::uint32_t>(trie_.edges.size()),
+                             static_cast<std::uint32_t>(edges.size())});
+      trie_.edges.insert(trie_.edges.end(), edges.begin(), edges.end());
+      known_.insert(hash, node, [&](Pc pc) {
+        return hash_of(trie_.edges_of(trie_.nodes[pc]));
+      });
+    }
+    open_.resize(own);
+    return node;
+  }
+
+  std::vector<Utf8Sequence> sequences_;
+  ClassTrie trie_;
+  std::vector<Edge> open_;  // edges of the nodes being built, outermost first
+  EdgeTable known_;
+};
+
+// The trie of a class with so many ranges is kept, and of how many classes.
+constexpr std::size_t kKeptRanges = 8;
+constexpr std::size_t kMostKeptRanges = 4096;
+constexpr std::size_t kKeptTries = 16;
+
+// The trie of `cls`.  Patterns repeat few large classes (\w, \s, \d and unions
+// of them), whose tries take longer to build than to copy, so the last few are
+// kept for the whole process.
+std::shared_ptr<const ClassTrie> trie_of(const CharClass& cls) {
+  if (cls.ranges().size() < kKeptRanges ||
+      cls.ranges().size() > kMostKeptRanges) {
+    return std::make_shared<const ClassTrie>(TrieBuilder(cls).run());
+  }
+  struct Kept {
+    CharClass cls;
+    std::shared_ptr<const ClassTrie> trie;
+  };
+  struct Cache {
+    std::mutex mutex;
+    std::vector<Kept> kept;
+    std::size_t oldest = 0;
+  };
+  // Never destroyed: threads may outlive static destructors.
+  static Cache& cache = *new Cache;
+  {
+    std::lock_guard lock(cache.mutex);
+    for (const Kept& kept : cache.kept) {
+      if (kept.cls == cls) return kept.trie;
+    }
+  }
+  auto trie = std::make_shared<const ClassTrie>(TrieBuilder(cls).run());
+  std::lock_guard lock(cache.mutex);
+  if (cache.kept.size() < kKeptTries) {
+    cache.kept.push_back({cls, trie});
+  } else {
+    cache.kept[cache.oldest] = {cls, trie};
+    cache.oldest = (cache.oldest + 1) % kKeptTries;
+  }
+  return trie;
 }
 
 // Whether a character class takes a mark as if it were one character.
@@ -155,6 +335,7 @@ class Compiler {
       spec_ = &patterns[i];
       hir_ = spec_->hir;
       nullable_ = nullable_nodes(*hir_);
+      symbols_.clear();
       nfa_.slots = std::max(nfa_.slots, 2 + 2 * spec_->groups.size());
       Pc match = add({.op = Op::kMatch, .first = pattern_});
       HirId root = HirId(hir_->nodes.size() - 1);
@@ -205,29 +386,31 @@ class Compiler {
     nfa_.targets[first + 1] = greedy ? exit : body;
   }
 
-  Pc add_symbols(const std::vector<Edge>& edges) {
-    // Tries of classes have many equal tails.
-    std::uint64_t hash = pattern_;
-    for (const Edge& edge : edges) {
-      base::mix(hash, std::uint64_t{edge.low} << 48 |
-                          std::uint64_t{edge.high} << 32 | edge.next);
-    }
-    const auto [begin, end] = symbols_.equal_range(hash);
-    for (auto it = begin; it != end; ++it) {
-      const Inst& inst = nfa_.insts[it->second];
-      if (nfa_.pattern_of[it->second] == pattern_ &&
-          std::ranges::equal(
-              edges, std::span(nfa_.edges).subspan(inst.first, inst.count))) {
-        return it->second;
-      }
-    }
+  Pc add_symbols(std::initializer_list<Edge> edges) {
+    return add_symbols(std::span<const Edge>(edges.begin(), edges.size()));
+  }
+
+  // An instruction of the pattern with these edges: tries of classes have many
+  // equal tails.
+  Pc add_symbols(std::span<const Edge> edges) {
+    const std::uint64_t hash = hash_of(edges);
+    const Pc known = symbols_.find(
+        hash, [&](Pc pc) { return std::ranges::equal(edges, edges_of(pc)); });
+    if (known != kNoPc) return known;
     auto first = static_cast<std::uint32_t>(nfa_.edges.size());
     nfa_.edges.insert(nfa_.edges.end(), edges.begin(), edges.end());
     const Pc made = add({.op = Op::kSymbols,
                          .first = first,
                          .count = static_cast<std::uint32_t>(edges.size())});
-    if (!too_large_) symbols_.emplace(hash, made);
+    if (!too_large_) {
+      symbols_.insert(hash, made, [&](Pc pc) { return hash_of(edges_of(pc)); });
+    }
     return made;
+  }
+
+  std::span<const Edge> edges_of(Pc pc) const {
+    const Inst& inst = nfa_.insts[pc];
+    return std::span(nfa_.edges).subspan(inst.first, inst.count);
   }
 
   // The longest mark spelled at `text[i]`.
@@ -308,55 +491,38 @@ class Compiler {
       Pc at = next;
       for (std::size_t i = piece->text.size(); i > 0; --i) {
         const auto byte = static_cast<unsigned char>(piece->text[i - 1]);
-        std::vector<Edge> edges = {{byte, byte, at}};
         if (i == 1 && piece->mark) {
           const auto symbol = static_cast<Symbol>(kFirstMark + *piece->mark);
-          edges.push_back({symbol, symbol, next});
+          at = add_symbols({{byte, byte, at}, {symbol, symbol, next}});
+        } else {
+          at = add_symbols({{byte, byte, at}});
         }
-        at = add_symbols(edges);
       }
       next = piece->optional ? add_union({at, next}) : at;
     }
     return next;
   }
 
-  // The trie node for sequences [begin, end), from byte `depth` on.
-  Pc trie(const std::vector<Utf8Sequence>& sequences, std::size_t begin,
-          std::size_t end, std::size_t depth, Pc next,
-          std::vector<Edge> extra) {
-    std::vector<Edge> edges;
-    for (std::size_t i = begin; i < end;) {
-      std::size_t j = i + 1;
-      while (j < end &&
-             sequences[j].bytes[depth] == sequences[i].bytes[depth] &&
-             sequences[i].size > depth + 1) {
-        ++j;
-      }
-      Pc target = sequences[i].size == depth + 1
-                      ? next
-                      : trie(sequences, i, j, depth + 1, next, {});
-      auto [low, high] = sequences[i].bytes[depth];
-      if (!edges.empty() && edges.back().next == target &&
-          edges.back().high + 1 == low) {
-        edges.back().high = high;
-      } else {
-        edges.push_back({low, high, target});
-      }
-      i = j;
-    }
-    edges.insert(edges.end(), extra.begin(), extra.end());
-    return add_symbols(edges);
-  }
-
+  // Invariant: made_[i] is the instruction of node i of the trie.
   Pc char_class(const CharClass& cls, Pc next) {
-    std::vector<Utf8Sequence> sequences;
-    for (CharRange range : cls.ranges()) split_range(range, sequences);
-    std::vector<Edge> extra;
-    for (std::size_t m = 0; m < marks_.size(); ++m) {
-      auto symbol = static_cast<Symbol>(kFirstMark + m);
-      if (class_takes(cls, marks_[m])) extra.push_back({symbol, symbol, next});
+    const std::shared_ptr<const ClassTrie> trie = trie_of(cls);
+    made_.clear();
+    for (const ClassTrie::Node& node : trie->nodes) {
+      node_edges_.clear();
+      for (const Edge& edge : trie->edges_of(node)) {
+        node_edges_.push_back({edge.low, edge.high,
+                               edge.next == kNoPc ? next : made_[edge.next]});
+      }
+      if (made_.size() + 1 == trie->nodes.size()) {
+        for (std::size_t m = 0; m < marks_.size(); ++m) {
+          const auto symbol = static_cast<Symbol>(kFirstMark + m);
+          if (!class_takes(cls, marks_[m])) continue;
+          node_edges_.push_back({symbol, symbol, next});
+        }
+      }
+      made_.push_back(add_symbols(node_edges_));
     }
-    return trie(sequences, 0, sequences.size(), 0, next, std::move(extra));
+    return made_.back();
   }
 
   // A sub-program for \Z, $ and their relatives: [newline] end.
@@ -612,8 +778,10 @@ class Compiler {
   std::uint32_t pattern_ = 0;
   const PatternSpec* spec_ = nullptr;
   const Hir* hir_ = nullptr;
-  std::vector<bool> nullable_;                          // by node
-  std::unordered_multimap<std::uint64_t, Pc> symbols_;  // by hash
+  std::vector<bool> nullable_;    // by node
+  EdgeTable symbols_;             // the kSymbols of the pattern
+  std::vector<Pc> made_;          // scratch of char_class()
+  std::vector<Edge> node_edges_;  // scratch of char_class()
 };
 
 }  // namespace

@@ -182,7 +182,10 @@ bool Batch::step(std::span<const BatchInput> inputs,
     output.mask_id = number_of(row, input, table);
     output.constrained = false;
     output.filled = 0;
-    if (masks == 0) return;
+    const auto end = [&] {
+      output.failed = row.matcher != nullptr && row.matcher->error();
+    };
+    if (masks == 0) return end();
     const std::span<float> heat =
         temperatures.empty() ? temperatures
                              : temperatures.subspan(input.mask_row, masks);
@@ -190,10 +193,11 @@ bool Batch::step(std::span<const BatchInput> inputs,
       output.constrained = output.mask_id != MaskTable::kNothingExcluded;
       output.filled = 1;
       write_temperature(row, heat);
-      return;
+      return end();
     }
     fill(row, input, buffer.subspan(input.mask_row * stride, masks * stride),
          stride, heat, output);
+    end();
   });
   return true;
 }

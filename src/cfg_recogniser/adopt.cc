@@ -76,6 +76,7 @@ class CfgRecogniser::Adoption {
     Recogniser& before = *from_.schemas_[state.index];
     Recogniser& after = *to_.schemas_[state.index];
     if (&before != &after) {
+      if (!after.adopts()) return false;
       // Lock the older before the newer, so that no two threads deadlock.
       // Neither recogniser holds the lock of a part here.
       from_.release();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/append_bytes.h"
+#include "base/work.h"
 #include "cfg_recogniser/closure.h"
 #include "cfg_recogniser/simplify_network.h"
 #include "rules/temperatures.h"
@@ -137,6 +138,7 @@ CfgRecogniser::~CfgRecogniser() {
 
 std::shared_ptr<Recogniser> CfgRecogniser::fresh(bool same_parts) {
   release();
+  const base::UnlimitedWork start;
   std::vector<std::shared_ptr<Recogniser>> schemas = schemas_;
   if (!same_parts) {
     for (const std::shared_ptr<Recogniser>& part : parts_) {
@@ -251,7 +253,7 @@ Configuration CfgRecogniser::make_configuration(
 Configuration CfgRecogniser::configuration(Items kernel,
                                            std::span<const ContextId> slots) {
   made_read_set_ = 0;
-  if (kernel.empty() || !within_limits()) return {};
+  if (kernel.empty() || !within_limits() || !base::spend_work()) return {};
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
   const std::uint32_t known = kernels_.find(kernel);

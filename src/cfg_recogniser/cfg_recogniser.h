@@ -131,6 +131,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::string expected(recogniser::Configuration config) override;
   void release() override {
     if (locked_part_ == nullptr) return;
+    if (!base::work_left()) Recogniser::spoil(*locked_part_);
+    if (locked_part_->spoiled()) spoil();
     part_full_ = part_full_ || (full_with_parts_ && locked_part_->full());
     locked_part_->mutex.unlock();
     locked_part_ = nullptr;
@@ -140,7 +142,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
 
   Room room() override {
-    if (overflowed_) return Room::kOverflowed;
+    if (overflowed_ || spoiled()) return Room::kOverflowed;
     const bool full =
         bytes_ - base_bytes_ > room_ ||
         (full_with_parts_ &&
@@ -362,6 +364,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
       release();
       part.mutex.lock();
       locked_part_ = &part;
+      if (part.spoiled()) spoil();
     }
     return part;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/append_bytes.h"
+#include "base/work.h"
 
 namespace parlance::cfg_recogniser {
 
@@ -38,6 +39,17 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
 }
 
 // --- Items -------------------------------------------------------------------
+
+bool CfgRecogniser::Closure::out_of_work() const {
+  base::note_place([&] {
+    for (std::size_t i = locals_.size(); i-- > 0;) {
+      const std::string& name = network_.rules[locals_[i].rule].name;
+      if (!name.empty()) return "the rule \"" + name + '"';
+    }
+    return std::string();
+  });
+  return false;
+}
 
 void CfgRecogniser::Closure::add(const Item& item) {
   const NetworkState& state = network_.states[item.state];
@@ -232,6 +244,7 @@ bool CfgRecogniser::Closure::only_ends(const Item& item) {
   while (!left.empty()) {
     const ContextId context = left.back();
     left.pop_back();
+    if (!spend(1)) return false;
     if (context == kOutermost) continue;
     if (local(context)) {
       for (const Item& caller : local_of(context).callers) {
@@ -332,6 +345,10 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
       items.clear();
       return {.pure = false};
     }
+    if (!spend(1)) {
+      items.clear();
+      return {.pure = false};
+    }
     const Item item = left_.back();
     left_.pop_back();
     follow(item);
@@ -339,6 +356,10 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
   drop_dominated();
   for (Item& item : kept_) {
     if (!local(item.context)) continue;
+    if (!base::work_left()) {
+      items.clear();
+      return {.pure = false};
+    }
     closed_.pure = false;
     make_contexts(item.context & ~kLocal);
     item.context = local_of(item.context).made;
@@ -361,6 +382,7 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
   while (!left.empty()) {
     const Local& one = locals_[left.back()];
     left.pop_back();
+    if (!spend(1 + one.callers.size() / 4)) break;
     for (const Item& caller : one.callers) {
       if (!network_.states[caller.state].live) continue;
       if (!recogniser_.tail_[caller.state] || caller.context == kOutermost) {
@@ -375,6 +397,7 @@ void CfgRecogniser::Closure::find_content(std::uint32_t root) {
         const std::span<const Item> enclosing =
             recogniser_.contexts_[caller.context];
         content.insert(content.end(), enclosing.begin(), enclosing.end());
+        spend(enclosing.size() / 4 + 1);
       }
     }
   }
@@ -462,6 +485,7 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
     for (const std::uint32_t member : members) {
       Local& one = locals_[member];
       if (one.made != kLocal) continue;
+      spend(1 + one.content.size() / 4);
       bool open = false;
       for (Item& item : one.content) {
         item.context = settled(item.context);
@@ -651,6 +675,7 @@ std::uint32_t CfgRecogniser::closed(std::uint32_t id, const NetworkRule& rule,
   Enclosing self{.outer = outer, .id = id};
   RuleActivation made;
   for (;;) {
+    if (!base::spend_work()) return 0;
     if (depth > limits_.depth || ++closings_ > limits_.items) {
       too_large_ = true;
       return 0;

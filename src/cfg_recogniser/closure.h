@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -75,6 +76,12 @@ class CfgRecogniser::Closure {
  private:
   using Local = ClosureMemory::Local;
 
+  // Spends work; false when there is none left.
+  bool spend(std::uint64_t steps) const {
+    return base::spend_work(steps) || out_of_work();
+  }
+  // Notes the rule that is being read.  Returns false.
+  bool out_of_work() const;
   void add(const Item& item);
   void add_all(std::span<const Item> items);
   void keep(const Item& item) { kept_.push_back(item); }

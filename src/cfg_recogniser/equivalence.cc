@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -102,6 +103,7 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   CanonicalForm form;
   // The outermost context has no items, and so a form that no other has.
   std::string key;
+  base::spend_work(1 + contexts_[context].size() / 4);
   for (Item item : contexts_[context]) {
     const auto at = static_cast<std::uint32_t>(std::distance(
         form.contexts.begin(),
@@ -157,6 +159,7 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
                equivalence_tree_.node(at).equivalent.dead();
   std::uint32_t first = 0;  // the contexts before it need no question
   for (;;) {
+    if (!base::spend_work()) return {};
     if (fresh) {
       while (first < contexts_by_number_.size() &&
              (asked[first] ||

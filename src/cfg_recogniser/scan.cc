@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "automata/char_step.h"
+#include "base/work.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -45,6 +46,7 @@ CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
 // (`inner`, `count`), or the next state once all is read.  Partial characters
 // are canonicalised, so that equal remainders give equal items.
 void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
+  if (!base::spend_work()) return;
   const NetworkState& state = network_.states[item.state];
   const Item done{state.next, item.context, 0, 0};
   Item next = item;

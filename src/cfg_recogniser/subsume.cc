@@ -97,7 +97,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
       }
     }
   }
-  if (++pairs_ > kMostPairs) {
+  if (++pairs_ > kMostPairs || !spend(1 + content_of(a).size() / 4)) {
     gave_up_ = true;
     return false;
   }

@@ -156,6 +156,7 @@ void TransitionNetwork::Build::run() {
     owner = id;
     NetworkRule& made = net.rules[id];
     made.options = written.options;
+    made.name = written.name;
     made.lazy = written.options.lazy || written.options.marker != kNoId;
     made.scoped = made.lazy || written.options.limited();
     if (written.options.temperature) {

@@ -75,6 +75,7 @@ struct NetworkRule {
   // TransitionNetwork::temperatures, from 1; 0: none.
   std::uint32_t temperature = 0;
   rules::RuleOptions options = {};
+  std::string name = {};  // "" for a body
 };
 
 struct TransitionNetwork {

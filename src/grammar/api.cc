@@ -29,6 +29,7 @@ ImplResult value_grammar(const json::Value& schema,
   auto impl = std::make_shared<grammar::GrammarImpl>();
   impl->notes = (*made)->notes();
   impl->recogniser = *made;
+  impl->work = options.limits.work;
   EmbeddedSchema embedded{std::make_shared<const json::Value>(schema), options};
   embedded.options.limits.cancelled = nullptr;
   embedded.options.limits.cancelled_argument = nullptr;

@@ -214,7 +214,9 @@ std::vector<std::shared_ptr<Recogniser>> recognisers_of(
   std::vector<std::shared_ptr<Recogniser>> out;
   out.reserve(schemas.size());
   for (const EmbeddedSchema& embedded : schemas) {
-    out.push_back(embedded.recogniser);
+    out.push_back(embedded.recogniser == nullptr
+                      ? nullptr
+                      : Recogniser::with_room(embedded.recogniser));
   }
   return out;
 }
@@ -260,6 +262,7 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
              " such rules are open at once are refused."});
   }
   impl->limits = {.bytes = options.limits.bytes};
+  impl->work = options.limits.work;
   auto recogniser = std::make_unique<cfg_recogniser::CfgRecogniser>(
       rules, recognisers_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();

@@ -68,6 +68,7 @@ struct GrammarImpl {
   std::optional<Markers> markers = std::nullopt;
   // Of the recogniser, for others that are made of the rules.
   cfg_recogniser::CfgRecogniserLimits limits = {};
+  std::size_t work = GrammarLimits{}.work;  // of one call of a matcher
   // capture_readers_of(), made when it is first called.
   std::once_flag captures_made = {};
   std::shared_ptr<CaptureReaders> captures = nullptr;

@@ -26,8 +26,8 @@ json::Value list(json::Array items) { return json::Value(std::move(items)); }
 
 json::Value limits_of(const GrammarLimits& limits) {
   json::Array out;
-  for (const std::size_t limit :
-       {limits.alternatives, limits.steps, limits.depth, limits.bytes}) {
+  for (const std::size_t limit : {limits.alternatives, limits.steps,
+                                  limits.depth, limits.bytes, limits.work}) {
     out.emplace_back(std::to_string(limit));
   }
   return list(std::move(out));
@@ -232,11 +232,16 @@ class Reader {
 Result<GrammarLimits> Reader::limits() const {
   GrammarLimits out = at_most_;  // and when to cancel
   std::size_t* const places[] = {&out.alternatives, &out.steps, &out.depth,
-                                 &out.bytes};
-  const char* const names[] = {"alternatives", "steps", "depth", "bytes"};
+                                 &out.bytes, &out.work};
+  const char* const names[] = {"alternatives", "steps", "depth", "bytes",
+                               "work"};
   const json::Array& numbers = member("limits").items();
-  if (numbers.size() != std::size(places)) return malformed();
-  for (std::size_t i = 0; i < std::size(places); ++i) {
+  // Grammars from before there was a limit of work lack the last number.
+  if (numbers.size() > std::size(places) ||
+      numbers.size() + 1 < std::size(places)) {
+    return malformed();
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::string_view digits = numbers[i].as_string();
     std::size_t limit = 0;
     const auto [end, failed] =

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/mix.h"
+#include "base/work.h"
 #include "json_recogniser/intern_list.h"
 #include "json_recogniser/json_recogniser.h"
 
@@ -29,6 +30,7 @@ std::uint32_t JsonRecogniser::levels_in(FrameId frame) const {
 
 JsonRecogniser::FrameId JsonRecogniser::intern(
     Frame frame, std::vector<Alternative> alternatives) {
+  base::spend_work(1 + alternatives.size() / 4);
   std::uint64_t hash = static_cast<std::uint64_t>(frame.kind);
   mix(hash, std::uint64_t{frame.parent} << 32 | frame.count);
   mix(hash, std::uint64_t{frame.used} << 1 | (frame.pending ? 1 : 0));

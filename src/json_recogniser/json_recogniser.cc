@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "base/work.h"
 
 namespace parlance::json_recogniser {
 
@@ -172,6 +173,7 @@ std::optional<Error> JsonRecogniser::too_large() {
 }
 
 recogniser::Recogniser::Room JsonRecogniser::room() {
+  if (spoiled()) return Room::kOverflowed;
   const std::size_t entries =
       frames_.size() + lexemes_.size() + texts_.size() + value_sets_.size();
   if (entries != measured_) {
@@ -184,6 +186,7 @@ recogniser::Recogniser::Room JsonRecogniser::room() {
 // Compiles the same document again.  What compiled once compiles again.
 std::shared_ptr<recogniser::Recogniser> JsonRecogniser::fresh(
     bool /*same_parts*/) {
+  const base::UnlimitedWork compile;
   JsonSchemaOptions options = options_;
   options.limits.cancelled = nullptr;
   options.limits.cancelled_argument = nullptr;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/work.h"
 #include "json_recogniser/intern_list.h"
 #include "json_recogniser/json_recogniser.h"
 
@@ -478,6 +479,7 @@ std::vector<MemberAlternative> JsonRecogniser::member_alternatives(
 bool JsonRecogniser::can_continue_with(FrameId id,
                                        const Alternative& alternative,
                                        KeyId key) {
+  if (!base::spend_work()) return false;
   const Progress progress = after_member(id, key, true);
   if (skips_required(alternative.disjunct, progress_of(id), progress)) {
     return false;

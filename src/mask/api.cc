@@ -191,6 +191,7 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
     auto impl = std::make_shared<mask::ConstraintImpl>(
         state_->impl, std::move(recogniser), std::move(marks));
     impl->set_captures(std::move(readers));
+    impl->set_work_limit(machine->work);
     Constraint out(std::make_shared<Constraint::State>(
         Constraint::State{std::move(impl), machine->source, options.markers,
                           machine->marks != nullptr}));
@@ -436,6 +437,10 @@ std::size_t Matcher::accept_tokens(std::span<const TokenId> ids) {
 
 bool Matcher::accept_bytes(std::string_view bytes) {
   return state_->impl.accept_bytes(bytes);
+}
+
+const std::optional<Error>& Matcher::error() const {
+  return state_->impl.error();
 }
 
 bool Matcher::rollback(std::size_t steps) {

@@ -36,11 +36,17 @@
 //                      StateId assumed);
 //   // Optional: finds the tokens with a byte.
 //   const BytePositions& byte_positions() const;
+//   // If the trie of classes has text(): texts of at most so many bytes from
+//   // `depth` on are accepted, whichever of `bytes` they begin with.
+//   std::size_t accepted_length(std::size_t depth, StateId from,
+//                               std::span<const std::uint8_t> bytes);
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "mask/byte_positions.h"
@@ -109,6 +115,13 @@ class ClassWalk {
   }
   // The state that the most bytes of the class lead to.
   StateId most_common(StateId state, std::uint8_t byte_class);
+  template <class Node>
+  SubtreeVerdict judge(const Node& node, StateId state) {
+    return state == 0 ? SubtreeVerdict::kReject : walk().judge(node, state);
+  }
+  template <class Node>
+  bool all_judged(const Node& node, StateId from, StateId target,
+                  SubtreeVerdict verdict);
   void apply_split(const DeferredSplit& deferred);
   std::uint32_t only_node(std::size_t depth) const;
 
@@ -202,13 +215,13 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
       }
     }
     StateId target = step_class(from, node.byte_class);
-    if (target == kSplit) {
-      target = most_common(from, node.byte_class);
+    const bool split = target == kSplit;
+    if (split) target = most_common(from, node.byte_class);
+    path_[node.depth] = {.state = target, .byte_class = node.byte_class};
+    const SubtreeVerdict verdict = judge(node, target);
+    if (split && !all_judged(node, from, target, verdict)) {
       deferred_.push_back({.node = i, .target = target});
     }
-    path_[node.depth] = {.state = target, .byte_class = node.byte_class};
-    const SubtreeVerdict verdict =
-        target == 0 ? SubtreeVerdict::kReject : walk().judge(node, target);
     if (verdict == SubtreeVerdict::kAccept) {
       decided_.accept(node.first, node.last);
     }
@@ -217,6 +230,25 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
     }
     i = verdict == SubtreeVerdict::kDescend ? i + 1 : node.subtree_end;
   }
+}
+
+// Whether the verdict on `target` decides the tokens at and below `node` for
+// all bytes of its class.  Then there is nothing to correct: where any hex
+// digit completes a pattern, the text may become a text of the pattern before
+// and after it, and only the longest tokens are too long for one of the two.
+template <class Walk, class Trie>
+template <class Node>
+bool ClassWalk<Walk, Trie>::all_judged(const Node& node, StateId from,
+                                       StateId target, SubtreeVerdict verdict) {
+  if (verdict == SubtreeVerdict::kDescend) return false;
+  StateId last = target;
+  for (const std::uint8_t byte : class_trie_->bytes(node.byte_class)) {
+    const StateId state = step(from, byte);
+    if (state == last || state == target) continue;
+    if (judge(node, state) != verdict) return false;
+    last = state;
+  }
+  return true;
 }
 
 // Corrects the tokens of the subtree whose byte does not lead to the assumed
@@ -257,7 +289,9 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
     return;
   }
   // The tokens with one of the few bytes, if the walk can find them; else all
-  // tokens, of which most have another byte.
+  // tokens, of which most have another byte.  A trie with the texts of its
+  // tokens has them one after another in memory, so to look at one byte of each
+  // is cheap.
   if constexpr (requires { walk().byte_positions(); }) {
     constexpr std::uint32_t kFew = 64;
     const bool few = node.last - node.first < kFew;
@@ -274,8 +308,24 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
       return;
     }
   }
-  for (std::uint32_t i = node.first; i < node.last; ++i) {
-    walk().correct_token(i, depth, from, deferred.target);
+  if constexpr (requires { class_trie_->text(0); }) {
+    constexpr std::uint32_t kMany = 256;
+    const std::size_t accepted =
+        node.last - node.first < kMany
+            ? 0
+            : depth + walk().accepted_length(depth, from, bytes);
+    for (std::uint32_t i = node.first; i < node.last; ++i) {
+      const std::string_view text = class_trie_->text(i);
+      if (text.size() > accepted &&
+          step(from, static_cast<std::uint8_t>(text[depth])) !=
+              deferred.target) {
+        walk().correct_token(i, depth, from, deferred.target);
+      }
+    }
+  } else {
+    for (std::uint32_t i = node.first; i < node.last; ++i) {
+      walk().correct_token(i, depth, from, deferred.target);
+    }
   }
 }
 

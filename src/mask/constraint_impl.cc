@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
 
@@ -16,6 +17,10 @@ using recogniser::Composite;
 using recogniser::Recogniser;
 
 namespace {
+
+// Whether the question of this thread can still be answered.  It cannot once it
+// was stopped, or has met a recogniser that is spoiled.
+bool may_go_on() { return base::work_left() && !base::thread_work.spoiled; }
 
 // REQUIRES: the recogniser is locked.
 std::shared_ptr<RecogniserMasks> masks_of(Recogniser& recogniser,
@@ -66,7 +71,9 @@ Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
   if (position.in == nullptr || position.dead() || !by.recogniser->adopts()) {
     return {};
   }
-  const Recogniser::Lock before(*position.in->recogniser);
+  // Not a Recogniser::Lock: the configurations of a spoiled recogniser are
+  // right, so that the answer does not depend on what spoiled it.
+  const std::lock_guard before(position.in->recogniser->mutex);
   const GenerationLock after(by);
   return after->adopt(*position.in->recogniser, position.config);
 }
@@ -89,6 +96,7 @@ Configuration ConstraintImpl::replay(const InputLog& input, Generation& by) {
     Position position{make_generation(std::move(empty)), {}};
     position.config = position.in->start;
     for (std::size_t i = 0; i < input.size() && !position.dead(); ++i) {
+      if (!may_go_on()) break;
       if (position.in->full.load(std::memory_order_relaxed)) {
         position = in_private_generation(position, 0);
       }
@@ -100,6 +108,7 @@ Configuration ConstraintImpl::replay(const InputLog& input, Generation& by) {
   const std::size_t before = use->own_bytes();
   Configuration config = by.start;
   for (std::size_t i = 0; i < input.size() && !config.dead(); ++i) {
+    if (!may_go_on()) break;
     config = input.is_token(i) ? read_locked(*use, config, input.token(i))
                                : read_locked(*use, config, input.bytes(i));
   }
@@ -109,6 +118,9 @@ Configuration ConstraintImpl::replay(const InputLog& input, Generation& by) {
 
 Position ConstraintImpl::move_to_newest(const Position& position,
                                         const InputLog& input) {
+  // The input was read within the limits once, and no matcher is to fail
+  // because another one has spoiled the tables.
+  const base::UncountedWork uncounted;
   Position to{newest_generation(), {}};
   if (position.in == to.in) return position;
   to.config = adopt(position, *to.in);
@@ -134,7 +146,10 @@ auto ConstraintImpl::retry_with_memory(Position position, Question question) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   for (std::size_t room = kRoom;; room *= 2) {
     auto answer = question(position);
-    if (!position.in->overflowed.load(std::memory_order_relaxed)) return answer;
+    if (!position.in->overflowed.load(std::memory_order_relaxed) ||
+        !may_go_on()) {
+      return answer;
+    }
     position = in_private_generation(position, room);
   }
 }
@@ -282,7 +297,7 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
       builder = &maker->make(*use, position.config, masks.partial);
       const bool past_part =
           composite != nullptr && composite->end_tracking(position.config);
-      made = !use->overflowed();
+      made = !use->overflowed() && base::work_left();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
@@ -293,15 +308,18 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
   }
   if (made) builder->view().write(row);
   compiler_->release_maker(std::move(maker));
-  if (!made) fill_with_low_memory(position, row);
+  if (!made && may_go_on()) fill_with_low_memory(position, row);
   set_stops(position, can_end, stops, row);
 }
 
 std::vector<std::uint32_t> ConstraintImpl::first_mask() {
   std::vector<std::uint32_t> row(compiler_->mask_words());
-  const std::shared_ptr<Generation> in = newest_generation();
-  fill({in, in->start}, StopSet(), row);
-  return row;
+  for (;;) {
+    const base::Work work(base::ThreadWork::kUnlimited);
+    const std::shared_ptr<Generation> in = newest_generation();
+    fill({in, in->start}, StopSet(), row);
+    if (!work.spoiled()) return row;
+  }
 }
 
 void ConstraintImpl::know_first_mask(std::span<const std::uint32_t> words) {
@@ -366,7 +384,7 @@ Position ConstraintImpl::read(Position position, std::string_view bytes) {
     const Configuration to = read_locked(*use, position.config, bytes);
     if (!use->overflowed()) return {position.in, to};
   }
-  while (!bytes.empty() && !position.dead()) {
+  while (!bytes.empty() && !position.dead() && may_go_on()) {
     std::string_view rest;
     position = retry_with_memory(position, [&](const Position& at) {
       const GenerationLock use(*at.in);
@@ -401,6 +419,7 @@ Position ConstraintImpl::read_token(const Position& position, Id id) {
   if (const std::optional<Configuration> to = read_token_here(position, id)) {
     return {position.in, *to};
   }
+  if (!may_go_on()) return {position.in, {}};
   return retry_with_memory(position, [&](const Position& at) {
     const GenerationLock use(*at.in);
     return Position{at.in, read_locked(*use, at.config, id)};

@@ -12,6 +12,9 @@
 // input.  A call for which a recogniser lacks memory is repeated with an empty
 // recogniser, which gets as much as the call needs.  A mask may need far more;
 // it is made with little memory instead (low_memory_mask.cc).
+//
+// Work.  A matcher asks within a base::Work.  Once that is stopped every answer
+// is void, and no answer is stored or asked again with more memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +32,7 @@
 #include "mask/generation.h"
 #include "mask/recogniser_masks.h"
 #include "mask/stop_set.h"
+#include "parlance/schema_options.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 
@@ -82,6 +86,11 @@ class ConstraintImpl {
   ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
                  std::shared_ptr<recogniser::Recogniser> recogniser,
                  std::shared_ptr<const rules::Marks> marks = nullptr);
+
+  // The steps that one call of a matcher may take (GrammarLimits::work).  Set
+  // before the constraint is shared.
+  std::size_t work_limit() const { return work_limit_; }
+  void set_work_limit(std::size_t steps) { work_limit_ = steps; }
 
   CompilerImpl& compiler() const { return *compiler_; }
 
@@ -202,6 +211,7 @@ class ConstraintImpl {
   const std::shared_ptr<CompilerImpl> compiler_;
   const std::shared_ptr<const rules::Marks> marks_;
   std::shared_ptr<grammar::CaptureReaders> captures_;
+  std::size_t work_limit_ = GrammarLimits{}.work;
 
   std::mutex generations_mutex_;  // guards the members below
   std::shared_ptr<Generation> current_, previous_;

@@ -40,6 +40,7 @@ class GenerationLock {
  public:
   explicit GenerationLock(Generation& of) : of_(of), lock_(*of.recogniser) {}
   ~GenerationLock() {
+    of_.recogniser->settle();
     using Room = recogniser::Recogniser::Room;
     const Room room = of_.recogniser->room();
     if (room == Room::kLeft) return;

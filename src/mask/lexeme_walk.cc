@@ -105,15 +105,16 @@ std::uint32_t LexemeWalk::lasting_plain(StateId state) {
   return states_[state].lasting_plain;
 }
 
-// Whether no text of that many characters can leave the lexeme.
-bool LexemeWalk::without_end(StateId state, std::uint32_t chars) {
+// No text of at most that many characters can leave the lexeme; 0 if it is not
+// known.
+std::uint32_t LexemeWalk::without_end(StateId state) {
   State& known = states_[state];
   if (known.without_end == kUnknown) {
     // One less than unbounded is as good.
     known.without_end =
         std::min(hints_->chars_without_end(known.lex), base::kUnbounded - 1);
   }
-  return known.without_end != 0 && chars <= known.without_end;
+  return known.without_end;
 }
 
 LexemeWalk::PathState LexemeWalk::next(const PathState& from,
@@ -149,9 +150,11 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
     most_ = std::max(most_, lasts);
     return SubtreeVerdict::kAccept;
   }
-  if ((room_ == base::kUnbounded || node.longest <= room_) &&
-      without_end(state, std::uint32_t{node.longest} - node.chars)) {
-    return SubtreeVerdict::kAccept;
+  if (room_ == base::kUnbounded || node.longest <= room_) {
+    const std::uint32_t chars = without_end(state);
+    if (chars != 0 && std::uint32_t{node.longest} - node.chars <= chars) {
+      return SubtreeVerdict::kAccept;
+    }
   }
   if (bounded_ && node.first != node.own_end) {
     most_ = std::max(most_, least(state));
@@ -175,10 +178,35 @@ void LexemeWalk::walk_unusual() {
   }
 }
 
-void LexemeWalk::correct_token(std::uint32_t i, std::size_t depth, StateId from,
-                               StateId assumed) {
+// As judge(), but of texts of which only the bytes are counted: they have at
+// most as many characters.
+std::size_t LexemeWalk::accepted_length(std::size_t depth, StateId from,
+                                        std::span<const std::uint8_t> bytes) {
+  const std::uint64_t before = path_states_[depth].chars;
+  if (before >= room_) return 0;
+  const std::uint64_t room = room_ == base::kUnbounded ? ~0ULL : room_ - before;
+  std::uint64_t all = room;
+  std::uint32_t most = 0;
+  for (const std::uint8_t byte : bytes) {
+    const StateId to = step(from, byte);
+    if (to == 0) return 0;
+    std::uint64_t one = std::min(room, without_end(to) + std::uint64_t{1});
+    if (without_end(to) == 0) one = 0;
+    const std::uint32_t lasts = lasting(to);
+    if (lasts < room && room - lasts > one) {
+      one = room - lasts;
+      most = std::max(most, lasts);
+    }
+    all = std::min(all, one);
+    if (all == 0) return 0;
+  }
+  most_ = std::max(most_, most);
+  return all;
+}
+
+void LexemeWalk::correct_token(std::uint32_t i, std::size_t depth,
+                               StateId /*from*/, StateId assumed) {
   const std::string_view text = class_trie_->text(i);
-  if (step(from, static_cast<std::uint8_t>(text[depth])) == assumed) return;
   PathState at = path_states_[depth];
   for (const char c : text.substr(depth)) {
     at = next(at, static_cast<std::uint8_t>(c));

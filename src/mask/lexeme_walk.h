@@ -75,12 +75,14 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::uint32_t least(StateId state);
   std::uint32_t lasting(StateId state);
   std::uint32_t lasting_plain(StateId state);
-  bool without_end(StateId state, std::uint32_t chars);
+  std::uint32_t without_end(StateId state);
   PathState next(const PathState& from, std::uint8_t byte);
   bool fits(const PathState& at);
 
   SubtreeVerdict judge(const vocab::StringClassNode& node, StateId state);
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
+  std::size_t accepted_length(std::size_t depth, StateId from,
+                              std::span<const std::uint8_t> bytes);
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
   void walk_unusual();

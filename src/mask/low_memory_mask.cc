@@ -12,6 +12,7 @@
 #include <array>
 #include <vector>
 
+#include "base/work.h"
 #include "mask/constraint_impl.h"
 
 namespace parlance::mask {
@@ -38,7 +39,7 @@ class ReplaceableRecogniser {
       {
         const Recogniser::Lock lock(*recogniser_);
         auto answer = question(*recogniser_);
-        if (!recogniser_->overflowed()) return answer;
+        if (!recogniser_->overflowed() || !sound()) return answer;
       }
       renew(room);
     }
@@ -53,7 +54,7 @@ class ReplaceableRecogniser {
       full = used.full();
       return next;
     });
-    if (to.dead()) return false;
+    if (to.dead() || !sound()) return false;
     path_.push_back(to);
     if (full) renew(0);
     return true;
@@ -61,10 +62,17 @@ class ReplaceableRecogniser {
   // From the start of the token to the current node.
   const std::vector<Configuration>& path() const { return path_; }
 
+  // Whether what was found counts: the question goes on, and no part is
+  // spoiled.
+  bool sound() const { return base::work_left() && !base::thread_work.spoiled; }
+
  private:
   static constexpr std::size_t kRoom = std::size_t{1} << 16;
 
   void renew(std::size_t room) {
+    // About as much as it takes to begin with empty tables.
+    constexpr std::uint64_t kWork = 1000;
+    base::spend_work(kWork);
     const std::shared_ptr<Recogniser> full = recogniser_;
     const Recogniser::Lock before(*full);
     recogniser_ = full->fresh(/*same_parts=*/true);
@@ -94,7 +102,7 @@ void ConstraintImpl::fill_with_low_memory(const Position& position,
     row[id >> 5] = fits ? row[id >> 5] | bit : row[id >> 5] & ~bit;
   };
   const vocab::TokenTrie& trie = compiler_->tables().trie();
-  for (std::uint32_t i = 1; i < trie.node_count();) {
+  for (std::uint32_t i = 1; i < trie.node_count() && base::spend_work();) {
     const vocab::TrieNode node = trie.node(i);
     if (!recogniser->step(node.depth(), node.byte())) {
       i = node.subtree_end();

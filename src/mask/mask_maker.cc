@@ -178,7 +178,9 @@ bool MaskMaker::before_value(Configuration config) {
   if (mask == nullptr) {
     PartialMask made = make_value_mask(place);
     if (fingerprint != 0) {
-      shared_mask = resources_.values.add(fingerprint, std::move(made));
+      shared_mask = sound()
+                        ? resources_.values.add(fingerprint, std::move(made))
+                        : std::make_shared<const PartialMask>(std::move(made));
       mask = shared_mask.get();
     } else {
       mask = &partial_masks_->add(place, std::move(made));

@@ -103,6 +103,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/work.h"
 #include "mask/hints.h"
 #include "mask/lexeme_mask.h"
 #include "mask/lexeme_walk.h"
@@ -177,6 +178,9 @@ class MaskMaker {
                           PartialMaskCache& partial_masks);
 
  private:
+  // Whether what was found so far may be kept in a cache that others use.
+  bool sound() const { return base::work_left() && !recogniser_->overflowed(); }
+
   // mask_maker.cc
   void make_by_kind(Configuration config);
   void set_marks(Configuration config);

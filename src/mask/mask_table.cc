@@ -153,6 +153,7 @@ std::int32_t MaskTable::id_of(Matcher& matcher) {
     }
   }
   if (mask.empty()) fill();
+  if (impl.error()) return kNotListed;
 
   const std::unique_lock lock(state.mutex);
   std::optional<std::uint32_t> stops = state.number_of(impl.stops());

@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/byte_set.h"
+#include "base/work.h"
 #include "mask/mask_maker.h"
 
 namespace parlance::mask {
@@ -16,6 +17,24 @@ namespace parlance::mask {
 using vocab::ExitToken;
 using vocab::ExitTrie;
 using vocab::TrieNode;
+
+namespace {
+
+// Spends work for the nodes of a walk when the walk is over.
+class Spender {
+ public:
+  Spender() = default;
+  Spender(const Spender&) = delete;
+  Spender& operator=(const Spender&) = delete;
+  ~Spender() { base::spend_work(1 + nodes_ / kNodesPerStep); }
+  void count() { ++nodes_; }
+
+ private:
+  static constexpr std::uint32_t kNodesPerStep = 16;
+  std::uint32_t nodes_ = 0;
+};
+
+}  // namespace
 
 void MaskMaker::set_node(const TrieNode& node) {
   const auto set_id = [this](Id id) {
@@ -47,7 +66,9 @@ void MaskMaker::walk(std::uint32_t root, Configuration at) {
   auto* const wanted = wanted_bytes_.data();
   states[nodes[root].depth()] = at;
   wanted[nodes[root].depth()] = hints_.likely_bytes(at);
+  Spender spender;
   for (std::uint32_t i = root + 1; i < end;) {
+    spender.count();
     const TrieNode node = nodes[i];
     if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
       i = node.subtree_end();
@@ -192,7 +213,9 @@ void MaskMaker::walk_exits(const ExitTrie& exits, std::uint32_t root,
   auto* const wanted = wanted_bytes_.data();
   states[exits.node(root).depth()] = at;
   wanted[exits.node(root).depth()] = hints_.likely_bytes(at);
+  Spender spender;
   for (std::uint32_t i = root + 1; i < end;) {
+    spender.count();
     const TrieNode& node = exits.node(i);
     if (!base::has_byte(wanted[node.depth() - 1], node.byte())) {
       i = node.subtree_end();

@@ -35,6 +35,54 @@ MatcherImpl::MatcherImpl(std::shared_ptr<ConstraintImpl> constraint,
   reset();
 }
 
+// --- Limits ------------------------------------------------------------------
+
+template <class Question>
+auto MatcherImpl::ask(const Question& question)
+    -> std::optional<decltype(question())> {
+  // A recogniser without a successor stays spoiled.
+  constexpr int kMostRounds = 8;
+  for (int round = 0;; ++round) {
+    const base::Work work(constraint_->work_limit());
+    auto answer = question();
+    if (work.stopped()) {
+      error_ = error_of(work);
+      error_at_ = history_.size();
+      return std::nullopt;
+    }
+    if (!work.spoiled() || round == kMostRounds) return answer;
+  }
+}
+
+Error MatcherImpl::error_of(const base::Work& work) const {
+  std::size_t bytes = 0;
+  const CompilerImpl& compiler = constraint_->compiler();
+  for (std::size_t i = 0; i + 1 < history_.size() && i < input_.size(); ++i) {
+    bytes += input_.is_token(i)
+                 ? compiler.vocabulary().bytes(input_.token(i)).size()
+                 : input_.bytes(i).size();
+  }
+  std::string message =
+      "What may follow after byte " + std::to_string(bytes) + " of the text";
+  if (!work.place().empty()) message += " (in " + work.place() + ")";
+  message += " takes more than GrammarLimits::";
+  message += work.why() == base::WorkStop::kSteps ? "steps" : "work";
+  message += ", which is " + std::to_string(work.passed()) + ".";
+  return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
+}
+
+void MatcherImpl::truncate(std::size_t size) {
+  history_.resize(size);
+  input_.truncate(size - 1);
+  captured_.truncate(size - 1);
+  if (size > generation_begin_) return;
+  const bool known = size > previous_begin_;
+  generation_ = known ? previous_ : std::weak_ptr<Generation>();
+  generation_begin_ = known ? previous_begin_ : size - 1;
+  previous_.reset();
+  previous_begin_ = generation_begin_;
+}
+
 bool MatcherImpl::is_over(const Position& position) {
   return stops_->ids().empty() && constraint_->can_end(position) &&
          constraint_->nothing_follows(position);
@@ -55,7 +103,8 @@ Position MatcherImpl::here() {
 // that generation.
 Position MatcherImpl::renew(const Position& last) {
   Position position = constraint_->move_to_newest(last, input_);
-  move_to(position);
+  const bool found = base::work_left() && !base::thread_work.spoiled;
+  if (found && !position.dead()) move_to(position);
   return position;
 }
 
@@ -95,8 +144,23 @@ bool MatcherImpl::fill_bitmask(std::span<std::int32_t> row) {
     std::ranges::fill(row, -1);
     return false;
   }
-  fill_node({.position = here()}, row);
-  return constrains(row);
+  const auto fill = [&] {
+    fill_node({.position = here()}, row);
+    return true;
+  };
+  if (error_ || !ask(fill)) fill_stops(row);
+  // After an error without stop tokens, which terminates the matcher.
+  if (is_terminated()) std::ranges::fill(row, -1);
+  return !is_terminated() && constrains(row);
+}
+
+void MatcherImpl::fill_stops(std::span<std::int32_t> row) const {
+  const std::size_t words = constraint_->compiler().mask_words();
+  std::ranges::fill(row, 0);
+  const std::span<std::uint32_t> mask = mask_of(row, words);
+  for (const Id id : stops_->ids()) {
+    mask[id >> 5] |= std::uint32_t{1} << (id & 31);
+  }
 }
 
 bool MatcherImpl::fill_if_known(std::span<std::int32_t> row) {
@@ -105,7 +169,34 @@ bool MatcherImpl::fill_if_known(std::span<std::int32_t> row) {
     fill_bitmask(row);
     return true;
   }
-  return constraint_->fill_if_known(here(), *stops_, mask_of(row, words));
+  if (error_) {
+    fill_stops(row);
+    return true;
+  }
+  const std::optional<bool> filled = ask([&] {
+    return constraint_->fill_if_known(here(), *stops_, mask_of(row, words));
+  });
+  if (!filled) fill_bitmask(row);
+  return filled.value_or(true);
+}
+
+std::optional<KnownMask> MatcherImpl::known_mask() {
+  if (error_) return std::nullopt;
+  const auto find = [&] { return constraint_->known_mask(here(), *stops_); };
+  return ask(find).value_or(std::nullopt);
+}
+
+bool MatcherImpl::can_end() {
+  if (terminated_ || error_) return false;
+  return ask([&] { return constraint_->can_end(here()); }).value_or(false);
+}
+
+std::optional<double> MatcherImpl::temperature() {
+  if (terminated_ || error_ || !constraint_->has_temperatures()) {
+    return default_;
+  }
+  const auto find = [&] { return temperature_at({.position = here()}); };
+  return ask(find).value_or(default_);
 }
 
 // Null where the tokens before the node do not fit.
@@ -137,6 +228,38 @@ void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
 
 bool MatcherImpl::accept_token(Id id) {
   if (is_terminated()) return false;
+  const std::size_t size = history_.size();
+  std::optional<bool> accepted = false;
+  if (!error_) {
+    accepted = ask([&] {
+      truncate(size);
+      terminated_ = false;
+      return accept_step(id);
+    });
+    if (!accepted) {
+      truncate(size);
+      terminated_ = false;
+      error_at_ = size;
+    }
+  }
+  if (accepted.value_or(false) || !stops_->contains(id)) {
+    return accepted.value_or(false);
+  }
+  // A stop token that does not fit ends a text that has an error.
+  if (!error_ && !fails_here()) return false;
+  terminated_ = true;
+  stop_ = id;
+  return true;
+}
+
+bool MatcherImpl::fails_here() {
+  if (!tree_failed_) return false;
+  std::vector<std::int32_t> row(constraint_->compiler().mask_words());
+  fill_bitmask(row);
+  return error_.has_value();
+}
+
+bool MatcherImpl::accept_step(Id id) {
   const Node from{.position = here()};
   if (id < constraint_->compiler().vocabulary().size() &&
       !stops_->contains(id) && !stops_->never_comes(id)) {
@@ -167,12 +290,21 @@ std::size_t MatcherImpl::accept_tokens(std::span<const Id> ids) {
 }
 
 bool MatcherImpl::accept_bytes(std::string_view bytes) {
-  if (terminated_) return false;
-  const Position next = constraint_->read(here(), bytes);
-  if (next.dead()) return false;
-  input_.add(bytes);
-  push(next);
-  return true;
+  if (terminated_ || error_) return false;
+  const std::size_t size = history_.size();
+  const std::optional<bool> accepted = ask([&] {
+    truncate(size);
+    const Position next = constraint_->read(here(), bytes);
+    if (next.dead()) return false;
+    input_.add(bytes);
+    push(next);
+    return true;
+  });
+  if (!accepted) {
+    truncate(size);
+    error_at_ = size;
+  }
+  return accepted.value_or(false);
 }
 
 bool MatcherImpl::rollback(std::size_t steps) {
@@ -180,18 +312,17 @@ bool MatcherImpl::rollback(std::size_t steps) {
   if (steps == 0) return true;
   const std::size_t size = history_.size() - (steps - terminated_);
   terminated_ = false;
-  history_.resize(size);
-  input_.truncate(size - 1);
-  captured_.truncate(size - 1);
-  if (size <= generation_begin_) {
-    const bool known = size > previous_begin_;
-    generation_ = known ? previous_ : std::weak_ptr<Generation>();
-    generation_begin_ = known ? previous_begin_ : size - 1;
-    previous_.reset();
-    previous_begin_ = generation_begin_;
-  }
-  over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
+  truncate(size);
+  if (error_ && size < error_at_) error_.reset();
+  find_over();
   return true;
+}
+
+void MatcherImpl::find_over() {
+  over_ = 0;
+  if (!stops_->ids().empty() || error_) return;
+  const auto over = ask([&] { return is_over(here()); });
+  if (over.value_or(false)) over_ = history_.size();
 }
 
 void MatcherImpl::reset() {
@@ -202,8 +333,9 @@ void MatcherImpl::reset() {
   generation_ = now;
   previous_.reset();
   generation_begin_ = previous_begin_ = 0;
-  terminated_ = false;
-  over_ = is_over({now, now->start}) ? history_.size() : 0;
+  terminated_ = tree_failed_ = false;
+  error_.reset();
+  find_over();
 }
 
 // --- Captures ----------------------------------------------------------------
@@ -214,7 +346,10 @@ Result<std::vector<RuleCapture>> MatcherImpl::captures(
     const Interrupt& interrupt) {
   if (constraint_->captures() == nullptr) return std::vector<RuleCapture>();
   std::optional<Id> end;
-  if (terminated_ && !constraint_->can_end(here())) end = stop_;
+  if (terminated_ && !error_) {
+    const auto before = ask([&] { return constraint_->can_end(here()); });
+    if (!before.value_or(true)) end = stop_;
+  }
   return captured_.read(*constraint_, input_, end, interrupt);
 }
 
@@ -260,12 +395,12 @@ std::optional<Error> CaptureProgress::catch_up(ConstraintImpl& constraint,
 
 std::string MatcherImpl::forced_bytes(std::size_t limit) {
   std::string bytes;
-  if (terminated_) return bytes;
+  if (terminated_ || error_) return bytes;
   Position end;
-  for (ConstraintImpl::Forced& piece :
-       constraint_->forced(here(), limit, &end)) {
-    bytes += piece.text;
-  }
+  const auto pieces =
+      ask([&] { return constraint_->forced(here(), limit, &end); });
+  if (!pieces) return bytes;
+  for (const ConstraintImpl::Forced& piece : *pieces) bytes += piece.text;
   return bytes;
 }
 
@@ -273,9 +408,13 @@ std::string MatcherImpl::forced_bytes(std::size_t limit) {
 // certain are returned: at the end of the last piece, a token is dropped if a
 // longer token could replace it together with what comes next.
 std::vector<Id> MatcherImpl::forced_tokens() {
+  if (terminated_ || error_) return {};
+  return ask([&] { return find_forced_tokens(); }).value_or(std::vector<Id>());
+}
+
+std::vector<Id> MatcherImpl::find_forced_tokens() {
   constexpr std::size_t kLimit = 4096;
   std::vector<Id> tokens;
-  if (terminated_) return tokens;
   Position end;
   Position at = here();
   const std::vector<ConstraintImpl::Forced> pieces =
@@ -442,13 +581,47 @@ std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
       !is_tree(first_child, next_sibling)) {
     return 0;
   }
+  if (error_) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::ranges::fill(buffer.subspan(i * stride, stride), 0);
+    }
+    fill_bitmask(buffer.first(stride));
+    std::ranges::fill(temperatures, std::nanf(""));
+    if (!temperatures.empty() && default_) {
+      temperatures[0] = static_cast<float>(*default_);
+    }
+    return count;
+  }
   const bool limited = limit > std::chrono::nanoseconds(0);
   const Clock::time_point begin =
       limited ? Clock::now() : Clock::time_point::min();
   std::ranges::fill(temperatures, std::nanf(""));
+  // A tree may take as much as a few masks.
+  constexpr std::uint64_t kMostMasks = 8;
+  const base::Work work_of_all(kMostMasks * constraint_->work_limit());
   // Nodes to visit, each with the state before its token.
   std::vector<std::pair<std::size_t, Node>> left;
   std::size_t visited = 0;
+  std::vector<std::size_t> parent(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (auto child = first_child[i]; child >= 0;
+         child = next_sibling[static_cast<std::size_t>(child)]) {
+      parent[static_cast<std::size_t>(child)] = i;
+    }
+  }
+  const auto root = [&]() -> Node {
+    return {.position = here(), .terminated = is_terminated()};
+  };
+  // The state after a node, read again from the root.
+  const auto read_again = [&](std::size_t node) {
+    std::vector<std::size_t> path;
+    for (; node != 0; node = parent[node]) path.push_back(node);
+    Node at = root();
+    for (; !path.empty(); path.pop_back()) {
+      at = follow(at, tokens[path.back()]);
+    }
+    return at;
+  };
   const auto visit = [&](std::size_t node, const Node& position) {
     const auto row = buffer.subspan(node * stride, stride);
     fill_node(position, row);
@@ -457,11 +630,36 @@ std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
       temperatures[node] =
           static_cast<float>(temperature_at(position).value_or(std::nan("")));
     }
+    return true;
+  };
+  // Visits the node that `find` leads to.  An error is one of the node, not of
+  // this matcher: a matcher that reads the same tokens meets it there.
+  const auto visit_within = [&](std::size_t node, const auto& find) {
     ++visited;
+    Node position;
+    bool found = false;
+    const auto filled = ask([&] {
+      found = false;
+      position = find();
+      found = !base::thread_work.spoiled && base::work_left();
+      return visit(node, position);
+    });
+    if (!filled) {
+      error_.reset();  // `temperatures` has NaN
+      tree_failed_ = true;
+      const auto row = buffer.subspan(node * stride, stride);
+      // Where the token itself could not be read, it is not allowed.
+      if (found) {
+        fill_stops(row);
+      } else {
+        std::ranges::fill(row, 0);
+      }
+      position = {};  // no token is allowed after it
+    }
     if (first_child[node] < 0) return;
     left.emplace_back(static_cast<std::size_t>(first_child[node]), position);
   };
-  visit(0, {.position = here(), .terminated = is_terminated()});
+  visit_within(0, root);
   while (!left.empty()) {
     if (limited && visited % kNodesPerLook == 1 &&
         Clock::now() - begin >= limit) {
@@ -472,7 +670,14 @@ std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
     if (next_sibling[node] >= 0) {
       left.emplace_back(static_cast<std::size_t>(next_sibling[node]), before);
     }
-    visit(node, follow(before, tokens[node]));
+    // A node that failed has spoiled the recogniser of the nodes before it.
+    visit_within(node, [&, node = node, &before = before] {
+      return before.position.in != nullptr &&
+                     before.position.in->overflowed.load(
+                         std::memory_order_relaxed)
+                 ? read_again(node)
+                 : follow(before, tokens[node]);
+    });
   }
   return visited;
 }

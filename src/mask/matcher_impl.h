@@ -10,6 +10,10 @@
 // So the input is stored as well.  It is replayed after a rollback further than
 // that, and when a matcher has been idle for so long that its generation is
 // gone.
+//
+// Every question to the constraint is asked within a base::Work (ask()).  When
+// its steps are used up, what it has changed is undone, and the matcher has an
+// error until a rollback removes the step at which it happened.
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "grammar/capture_reader.h"
 #include "mask/constraint_impl.h"
 #include "parlance/captures.h"
@@ -83,9 +88,7 @@ class MatcherImpl {
   bool fill_if_known(std::span<std::int32_t> row);
   // What determines the mask of the next token, if it is cached.
   // REQUIRES: not terminated.
-  std::optional<KnownMask> known_mask() {
-    return constraint_->known_mask(here(), *stops_);
-  }
+  std::optional<KnownMask> known_mask();
   // `stride` and what follows: as TreeOptions.
   std::size_t fill_tree(std::span<const std::int64_t> first_child,
                         std::span<const std::int64_t> next_sibling,
@@ -99,20 +102,22 @@ class MatcherImpl {
   std::size_t accept_tokens(std::span<const Id> ids);
   bool accept_bytes(std::string_view bytes);
 
+  const std::optional<Error>& error() const { return error_; }
+
   bool rollback(std::size_t steps);
   std::size_t steps() const { return history_.size() - 1 + terminated_; }
   void reset();
 
-  bool is_terminated() const { return terminated_ || over_ == history_.size(); }
-  std::optional<double> temperature() {
-    if (terminated_ || !constraint_->has_temperatures()) return default_;
-    return temperature_at({.position = here()});
+  bool is_terminated() const {
+    return terminated_ || over_ == history_.size() ||
+           (error_ && stops_->ids().empty());
   }
+  std::optional<double> temperature();
   void set_default_temperature(std::optional<double> value) {
     default_ = value;
   }
   Result<std::vector<RuleCapture>> captures(const Interrupt& interrupt);
-  bool can_end() { return !terminated_ && constraint_->can_end(here()); }
+  bool can_end();
 
   std::string forced_bytes(std::size_t limit);
   std::vector<Id> forced_tokens();
@@ -126,6 +131,23 @@ class MatcherImpl {
     Position position;  // dead if the tokens do not fit
     bool terminated = false;
   };
+
+  // The answer of `question` within the limits of one call, asked again for as
+  // long as it met a recogniser that another matcher has spoiled.  Nothing if a
+  // limit was passed; then there is an error.
+  template <class Question>
+  auto ask(const Question& question) -> std::optional<decltype(question())>;
+  // The error of `work`, which was stopped.
+  Error error_of(const base::Work& work) const;
+  // Keeps the first `size` configurations.
+  void truncate(std::size_t size);
+  bool accept_step(Id id);
+  void find_over();
+  std::vector<Id> find_forced_tokens();
+  // Whether the mask here cannot be made, after a draft tree met such a node.
+  bool fails_here();
+  // The mask after an error: the stop tokens.
+  void fill_stops(std::span<std::int32_t> row) const;
 
   // The current position, in a generation with room.
   Position here();
@@ -164,6 +186,11 @@ class MatcherImpl {
   // it has not.
   std::size_t over_ = 0;
   Id stop_ = 0;  // that terminated it
+  // What the text, or its next token, could not be decided for, and the size of
+  // the history then.
+  std::optional<Error> error_;
+  std::size_t error_at_ = 0;
+  bool tree_failed_ = false;  // a node of a draft tree could not be decided
   CaptureProgress captured_;
 };
 

@@ -77,8 +77,23 @@ struct ResponseParser::State {
     return out;
   }
 
+  // A long input goes through all stages slice by slice, so that a slice is
+  // still in the cache when the next stage reads it.  Slices end between
+  // characters.
   void feed_bytes(std::string_view bytes) {
-    sanitizer.feed(bytes, [&](std::string_view text) { segmenter.feed(text); });
+    constexpr std::size_t kSlice = std::size_t{1} << 16;
+    const auto feed_slice = [&](std::string_view slice) {
+      sanitizer.feed(slice,
+                     [&](std::string_view text) { segmenter.feed(text); });
+    };
+    if (bytes.size() >= 2 * kSlice) assembler.expect(bytes.size());
+    while (bytes.size() >= 2 * kSlice) {
+      const std::string_view slice = bytes.substr(0, kSlice);
+      const std::size_t size = kSlice - base::begun_character(slice);
+      feed_slice(bytes.substr(0, size));
+      bytes.remove_prefix(size);
+    }
+    feed_slice(bytes);
   }
 
   void flush_sanitizer() {

@@ -593,14 +593,15 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       captures_.emplace_back(name, text);
     }
   }
-  // 2. A long plain text moves into its value without a copy (adopt_body).
+  // 2. A long plain text moves into its value without a copy (adopt_body),
+  // unless the value would keep much more memory than it needs.
   // retired_ reuses its buffers from round to round.
   if (retired_.size() == retired_count_) retired_.emplace_back();
   Retired& retired = retired_[retired_count_];
   retired.adopted = nullptr;
   Result<json::Value> value = json::Value();
   if (field.content.kind == format::ContentKind::kText && !field.transform &&
-      body_.size() >= kAdoptBytes) {
+      body_.size() >= kAdoptBytes && body_.capacity() / 4 <= body_.size()) {
     retired.adopted = body_.data();
     value = adopt_body(index);
     if (value->as_string().size() <= json::Value::kInlineBytes) {

@@ -8,6 +8,7 @@
 // event for each step.  Its input has positions in the sanitized text; its
 // events have positions in the caller's bytes.
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -51,6 +52,14 @@ class Assembler final : public SegmentSink {
   // Sets the views of the events.  They are valid until begin_round().
   void end_round();
   std::vector<Event>& events() { return events_; }
+
+  // Allocates memory for a region with `bytes` more bytes.  Capacities double
+  // at least, so that many calls take linear time.
+  void expect(std::size_t bytes) {
+    const std::size_t needed = body_.size() + bytes;
+    if (needed <= body_.capacity()) return;
+    body_.reserve(std::max(needed, 2 * body_.capacity()));
+  }
 
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;

@@ -20,8 +20,13 @@ KeyWriter& KeyWriter::value(const json::Value& value) {
 }
 
 KeyWriter& KeyWriter::limits(const GrammarLimits& limits) {
-  const auto& [alternatives, steps, depth, bytes, asked, argument] = limits;
-  return number(alternatives).number(steps).number(depth).number(bytes);
+  const auto& [alternatives, steps, depth, bytes, work, asked, argument] =
+      limits;
+  return number(alternatives)
+      .number(steps)
+      .number(depth)
+      .number(bytes)
+      .number(work);
 }
 
 KeyWriter& KeyWriter::limits(const Limits& limits) {

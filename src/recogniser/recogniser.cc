@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/work.h"
 #include "recogniser/composite.h"
 
 namespace parlance::recogniser {
@@ -42,7 +43,9 @@ std::size_t Recogniser::user_data_bytes() const {
   return bytes;
 }
 
+// To look at a recogniser that is spoiled does not make an answer wrong.
 std::shared_ptr<Recogniser> Recogniser::successor() {
+  const base::UnlimitedWork unlimited;
   std::shared_ptr<Line> line;
   {
     const std::lock_guard lock(line_mutex_);
@@ -66,6 +69,7 @@ std::shared_ptr<Recogniser> Recogniser::successor() {
 
 std::shared_ptr<Recogniser> Recogniser::with_room(
     std::shared_ptr<Recogniser> one) {
+  const base::UnlimitedWork unlimited;
   for (;;) {
     {
       const Lock lock(*one);

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/work.h"
 #include "recogniser/configuration.h"
 
 namespace parlance::recogniser {
@@ -47,12 +48,13 @@ class UserData {
 // Not thread-safe: the caller holds a Lock, for instance while it makes a mask.
 class Recogniser {
  public:
-  // ~Lock() also unlocks the part that is locked, if any (composite.h).
+  // ~Lock() also unlocks the part that is locked, if any (composite.h), and
+  // spoils the recogniser if the question of this thread was stopped.
   class Lock {
    public:
     explicit Lock(Recogniser& of) : of_(of) { of_.mutex.lock(); }
     ~Lock() {
-      of_.release();
+      of_.settle();
       of_.mutex.unlock();
     }
     Lock(const Lock&) = delete;
@@ -66,6 +68,13 @@ class Recogniser {
 
   // Unlocks the part that is locked, if any.
   virtual void release() {}
+  // What comes before the recogniser is unlocked: releases its part, and notes
+  // what the question of this thread (base/work.h) has done to both.
+  void settle() {
+    if (!base::work_left()) spoil();
+    release();
+    if (spoiled_ && base::in_question()) base::thread_work.spoiled = true;
+  }
 
   // May be called without a lock.
   virtual Configuration start() = 0;
@@ -128,10 +137,16 @@ class Recogniser {
   // configurations are dead for this reason only, and results of the last call
   // and of calls after it may be wrong.  Configurations from before it are
   // right.
+  //
+  // The same holds for a recogniser that is spoiled(): a question was stopped
+  // inside it before it was answered (base/work.h), so that its tables may hold
+  // wrong answers.  More memory does not help; the successor does, and a
+  // question that met a spoiled recogniser is asked again there.
   enum class Room : std::uint8_t { kLeft, kFull, kOverflowed };
   virtual Room room() { return Room::kLeft; }
   bool full() { return room() != Room::kLeft; }
   bool overflowed() { return room() == Room::kOverflowed; }
+  bool spoiled() const { return spoiled_; }
   // A recogniser of the same language with empty tables.  Unless `same_parts`,
   // parts that are full are replaced by their successors.  Null if this
   // recogniser is never full.
@@ -174,7 +189,13 @@ class Recogniser {
 
   std::mutex mutex;
 
+ protected:
+  void spoil() { spoiled_ = true; }
+  // For recognisers that have parts.
+  static void spoil(Recogniser& part) { part.spoil(); }
+
  private:
+  bool spoiled_ = false;
   struct UserEntry {
     std::uint64_t key = 0;
     std::shared_ptr<UserData> what;

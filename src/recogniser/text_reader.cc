@@ -10,9 +10,34 @@ TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
     : recogniser_(Recogniser::with_room(std::move(recogniser))),
       config_(recogniser_->start()) {}
 
+template <class Question>
+auto TextReader::ask(const Question& question) {
+  for (;;) {
+    auto answer = question();
+    {
+      const Recogniser::Lock lock(*recogniser_);
+      if (!recogniser_->spoiled()) return answer;
+    }
+    const std::shared_ptr<Recogniser> next = Recogniser::with_room(recogniser_);
+    if (next == recogniser_) return answer;  // it has no successor
+    recogniser_ = next;
+    config_ = recogniser_->start();
+    read_on(text_);
+  }
+}
+
+std::size_t TextReader::read(std::string_view text) {
+  const std::size_t done = ask([&] {
+    // A question that is asked again begins where `text_` ends.
+    return read_on(text);
+  });
+  text_ += text.substr(0, done);
+  return done;
+}
+
 // A byte that exceeds the budget of the tables is read again with a larger
 // budget, until it fits.
-std::size_t TextReader::read(std::string_view text) {
+std::size_t TextReader::read_on(std::string_view text) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   std::size_t room = kRoom;
   std::size_t done = 0;
@@ -51,13 +76,17 @@ void TextReader::renew(std::size_t room) {
 }
 
 bool TextReader::can_end() {
-  const Recogniser::Lock lock(*recogniser_);
-  return recogniser_->can_end(config_);
+  return ask([&] {
+    const Recogniser::Lock lock(*recogniser_);
+    return recogniser_->can_end(config_);
+  });
 }
 
 std::string TextReader::expected() {
-  const Recogniser::Lock lock(*recogniser_);
-  return recogniser_->expected(config_);
+  return ask([&] {
+    const Recogniser::Lock lock(*recogniser_);
+    return recogniser_->expected(config_);
+  });
 }
 
 }  // namespace parlance::recogniser

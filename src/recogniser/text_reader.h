@@ -2,7 +2,8 @@
 #define PARLANCE_SRC_RECOGNISER_TEXT_READER_H_
 
 // Reads one text with a shared recogniser, or its successor, and continues with
-// tables of its own when those are full.
+// tables of its own when those are full.  Where a question of another reader
+// has spoiled the tables (recogniser.h), the text is read again with others.
 
 #include <cstddef>
 #include <memory>
@@ -24,10 +25,16 @@ class TextReader {
   std::string expected();
 
  private:
+  std::size_t read_on(std::string_view text);
   void renew(std::size_t room);
+  // The answer of `question`, asked again from the beginning of the text for as
+  // long as the recogniser turns out to be spoiled.
+  template <class Question>
+  auto ask(const Question& question);
 
   std::shared_ptr<Recogniser> recogniser_;
   Configuration config_;
+  std::string text_;  // that was read
 };
 
 }  // namespace parlance::recogniser

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mix.h"
+#include "base/work.h"
 
 namespace parlance::schema_solver {
 namespace {
@@ -110,6 +111,7 @@ ConditionId Conditions::map_atoms(
   const auto found = known.find(id);
   if (found != known.end()) return found->second;
   const Kind kind = table_[id].kind;
+  base::spend_work(1 + table_[id].parts.size() / 4);
   // A copy, because map_atoms() adds to the table.
   std::vector<ConditionId> parts = table_[id].parts;
   bool same = true;

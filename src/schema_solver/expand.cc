@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/work.h"
 #include "schema_solver/expander.h"
 #include "schema_solver/object_keys.h"
 
@@ -81,7 +82,7 @@ void SchemaSolver::Expander::run(Branch start) {
   stack_.push_back(std::move(start));
   while (!stack_.empty()) {
     if (finished_.size() >= limit_ || steps_ > limit_ * 64 ||
-        solver_.steps_ > solver_.options_.limits.steps) {
+        !solver_.steps_left()) {
       truncated_ = true;
       return;
     }
@@ -105,7 +106,9 @@ void SchemaSolver::Expander::require(Branch& branch, Literal literal,
 bool SchemaSolver::Expander::finish(Branch& branch) {
   while (true) {
     ++steps_;
-    ++solver_.steps_;
+    solver_.count_step();
+    // Each literal of the branch is looked at.
+    if (!base::spend_work(1 + branch.assumed.size() / 16)) return false;
     Branch::Assumption next;
     if (!branch.positive.empty()) {
       next = branch.positive.back();
@@ -390,9 +393,8 @@ automata::LanguageId SchemaSolver::enum_language(
     for (const json::Value& value : values) {
       if (value.is_string()) texts.emplace_back(value.as_string());
     }
-    it->second = languages_.literals(texts);
     sort_unique(texts);
-    string_lists_.try_emplace(it->second, std::move(texts));
+    it->second = list_language(std::move(texts));
   }
   return it->second;
 }
@@ -419,51 +421,67 @@ bool SchemaSolver::list_contains(automata::LanguageId language,
 }
 
 // The intersection of languages.  If one of them is a list of strings, the
-// result is the shorter list of those strings that are in all the others: the
-// strings are tested one by one.  A product automaton would give the same, but
-// with a state for each prefix of a string.
+// result is the shortest such list, of the strings that are in all the others:
+// the strings are tested one by one.  A product automaton would give the same,
+// but with a state for each prefix of a string.
 automata::LanguageId SchemaSolver::all_of(
     std::vector<automata::LanguageId> languages) {
   sort_unique(languages);
-  // Complements of lists are merged: the intersection of the complements is
-  // the complement of the union.
-  std::vector<std::string> outside;
-  std::size_t lists = 0;
-  for (const automata::LanguageId language : languages) {
-    const auto it = complemented_lists_.find(language);
-    if (it == complemented_lists_.end()) continue;
-    ++lists;
-    const std::vector<std::string>& texts = string_lists_.at(it->second);
-    outside.insert(outside.end(), texts.begin(), texts.end());
-  }
-  if (lists > 1) {
-    std::erase_if(languages, [&](automata::LanguageId language) {
-      return complemented_lists_.contains(language);
-    });
-    sort_unique(outside);
-    const automata::LanguageId all = languages_.literals(outside);
-    string_lists_.try_emplace(all, std::move(outside));
-    languages.push_back(complement(all));
-    sort_unique(languages);
-  }
+  if (languages.size() == 1) return languages.front();
   const auto size = [&](automata::LanguageId language) {
     const auto it = string_lists_.find(language);
     return it == string_lists_.end() ? ~std::size_t{0} : it->second.size();
   };
-  const auto shortest = std::min_element(
-      languages.begin(), languages.end(),
-      [&](auto one, auto other) { return size(one) < size(other); });
-  if (languages.size() < 2 || !string_lists_.contains(*shortest)) {
-    return languages_.all_of(std::move(languages));
+  const auto shortest = std::ranges::min_element(languages, {}, size);
+  if (shortest == languages.end() || !string_lists_.contains(*shortest)) {
+    return languages_.all_of(merge_complements(std::move(languages)));
   }
-  std::vector<std::string> texts = string_lists_.at(*shortest);
+  const std::vector<std::string>& list = string_lists_.at(*shortest);
+  std::vector<std::string> texts = list;
   std::erase_if(texts, [&](const std::string& text) {
-    return std::any_of(
-        languages.begin(), languages.end(), [&](automata::LanguageId other) {
-          return other != *shortest && !list_contains(other, text);
-        });
+    return std::ranges::any_of(languages, [&](automata::LanguageId other) {
+      return other != *shortest && !list_contains(other, text);
+    });
   });
-  return languages_.literals(texts);
+  if (texts.size() == list.size()) return *shortest;
+  return list_language(std::move(texts));
+}
+
+// Replaces the complements of lists by one: the intersection of complements is
+// the complement of the union.  The same lists come together in many
+// conjunctions, so their union is kept.
+std::vector<automata::LanguageId> SchemaSolver::merge_complements(
+    std::vector<automata::LanguageId> languages) {
+  std::vector<automata::LanguageId> lists;
+  for (const automata::LanguageId language : languages) {
+    if (complemented_lists_.contains(language)) lists.push_back(language);
+  }
+  if (lists.size() < 2) return languages;
+  std::erase_if(languages, [&](automata::LanguageId language) {
+    return complemented_lists_.contains(language);
+  });
+  const auto [it, is_new] = merged_complements_.try_emplace(lists, 0);
+  if (is_new) {
+    std::vector<std::string> outside;
+    for (const automata::LanguageId list : lists) {
+      const std::vector<std::string>& texts =
+          string_lists_.at(complemented_lists_.at(list));
+      outside.insert(outside.end(), texts.begin(), texts.end());
+    }
+    sort_unique(outside);
+    it->second = complement(list_language(std::move(outside)));
+  }
+  languages.push_back(it->second);
+  sort_unique(languages);
+  return languages;
+}
+
+// The language of the strings.  REQUIRES: they are sorted, none twice.
+automata::LanguageId SchemaSolver::list_language(
+    std::vector<std::string> texts) {
+  const automata::LanguageId language = languages_.literals(texts);
+  string_lists_.try_emplace(language, std::move(texts));
+  return language;
 }
 
 void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
@@ -479,6 +497,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   const bool joins = type == JsonType::kString ||
                      (type == JsonType::kObject && !tracks_evaluated);
   const std::size_t limit = options_.limits.alternatives;
+  if (!base::work_left()) return note_stop(conjunction);
   std::optional<Expander> made;
   made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit,
                tracks_evaluated);
@@ -489,6 +508,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
     made->run(conjunctions_[conjunction]);
   }
   Expander& expander = *made;
+  if (!base::work_left()) return note_stop(conjunction);
   narrowed_ = narrowed_ || expander.narrowed();
   into.incomplete =
       expander.truncated() || expander.incomplete() || languages_.narrowed();

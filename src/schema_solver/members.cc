@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/work.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -385,6 +386,7 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
   while (!pending.empty()) {
     const MemberAlternative alternative = pending.back();
     pending.pop_back();
+    if (!base::spend_work(1 + done.size() / 16)) break;
     if (alternative.condition == kImpossible) continue;
     const Literal test = conditions_.first_test(alternative.condition);
     if (test == kNoLiteral) {

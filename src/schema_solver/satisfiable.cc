@@ -12,6 +12,7 @@
 #include <bit>
 #include <unordered_set>
 
+#include "base/work.h"
 #include "schema/formats.h"
 #include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
@@ -63,6 +64,37 @@ bool accepts_some_scalar(const schema::Node& node) {
 
 }  // namespace
 
+void SchemaSolver::count_step() {
+  const std::uint64_t question = base::thread_work.question;
+  if (question != question_) {
+    question_ = question;
+    steps_ = 0;
+  }
+  ++steps_;
+  base::spend_work();
+}
+
+bool SchemaSolver::steps_left() {
+  if (!base::work_left()) return false;
+  if (question_ != base::thread_work.question ||
+      steps_ <= options_.limits.steps) {
+    return true;
+  }
+  if (base::in_question()) {
+    base::stop_work(base::WorkStop::kSteps, options_.limits.steps);
+  }
+  return false;
+}
+
+void SchemaSolver::note_stop(ConjunctionId conjunction) const {
+  if (base::work_left()) return;
+  base::note_place([&] {
+    const std::vector<Literal>& literals = conjunctions_[conjunction];
+    if (literals.empty()) return std::string();
+    return "the schema at \"" + document_.pointer(literals.front() >> 1) + '"';
+  });
+}
+
 SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
                                           JsonType type) {
   if (levels_ != kAnyLevels && is_nested(type)) {
@@ -85,7 +117,8 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
     return {.low = known.provisional_no.low,
             .incomplete = known.provisional_no.incomplete};
   }
-  if (depth_ >= kMaxDepth || steps_ > options_.limits.steps) {
+  if (depth_ >= kMaxDepth || !steps_left()) {
+    note_stop(conjunction);
     narrowed_ = true;
     return {.low = 0, .incomplete = true};
   }
@@ -93,7 +126,7 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   known.depth = depth_++;
   serials_.resize(depth_);
   serials_.back() = next_serial_++;
-  ++steps_;
+  count_step();
   // One satisfiable disjunct is enough.
   Verdict verdict;
   for (const DisjunctId disjunct : known.all) {
@@ -321,6 +354,7 @@ std::uint64_t SchemaSolver::count_strings(automata::StateId state,
   while (!pending.empty() && number < wanted && steps < kMaxSteps) {
     const automata::StateId at = pending.back();
     pending.pop_back();
+    if (!base::spend_work(8)) break;
     number += languages_.accepting(at);
     for (unsigned byte = 0; byte < 256; ++byte) {
       ++steps;
@@ -366,6 +400,7 @@ void SchemaSolver::survey(ConjunctionId root) {
   constexpr std::size_t kMaxConjunctions = 2000;
   constexpr std::size_t kMaxSteps = 100'000;
   constexpr std::uint64_t kMaxPrefix = 64;
+  count_step();
   const std::size_t steps_before = steps_;
   std::vector<ConjunctionId> pending = {root};
   std::unordered_set<ConjunctionId> seen = {root, kAnything, kNothing};

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -95,7 +96,8 @@ std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     }
     if (done && at >= disjunct.min) return Verdict{.yes = true};
     if (at >= max_items) continue;
-    ++steps_;
+    count_step();
+    if (!base::work_left()) return verdict;
     if (++steps > kMaxSteps) {
       narrowed_ = true;
       verdict.incomplete = true;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "schema_solver/object_keys.h"
 #include "schema_solver/solver.h"
 
@@ -135,6 +136,7 @@ class SchemaSolver::CompletionSearch {
   }
 
   bool step() {
+    if (!base::spend_work()) return false;
     if (++steps_ <= kMaxSteps) return true;
     solver_.narrowed_ = true;
     verdict_.incomplete = true;
@@ -169,6 +171,7 @@ class SchemaSolver::CompletionSearch {
   // extension, it fails in every extension, or neither is known.  Recursion is
   // as deep as conditions are nested.
   Status status(const Completion& completion, ConditionId id) {
+    if (!base::spend_work()) return Status::kFails;
     const auto known = [](bool holds) {
       return holds ? Status::kHolds : Status::kFails;
     };

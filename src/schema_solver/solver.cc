@@ -37,13 +37,19 @@ bool is_reference(const schema::Node& node) {
 
 SchemaSolver::SchemaSolver(const schema::Document& document,
                            const ItemChoices& choices,
-                           const JsonSchemaOptions& options)
+                           const JsonSchemaOptions& options,
+                           automata::Languages* languages)
     : document_(document),
       choices_(choices),
       options_(options),
-      languages_(automata::LanguageLimits{.bytes = options.limits.bytes / 2,
-                                          .search_states = 4000,
-                                          .failed_searches = 8}) {
+      own_languages_(
+          languages != nullptr
+              ? nullptr
+              : std::make_unique<automata::Languages>(
+                    automata::LanguageLimits{.bytes = options.limits.bytes / 2,
+                                             .search_states = 4000,
+                                             .failed_searches = 8})),
+      languages_(languages != nullptr ? *languages : *own_languages_) {
   conjunctions_.push_back({});
   expansions_.emplace_back();
   conjunctions_.push_back({kNever});
@@ -786,7 +792,8 @@ std::size_t SchemaSolver::memory_bytes() const {
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
          disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
-         completable_.size() * 96 + conditions_.memory_bytes();
+         completable_.size() * 96 + merged_complements_.size() * 160 +
+         conditions_.memory_bytes();
 }
 
 }  // namespace parlance::schema_solver

@@ -194,9 +194,12 @@ struct MemberAlternative {
 // Not thread-safe.  Tables only grow; references to their entries stay valid.
 class SchemaSolver {
  public:
-  // All arguments must outlive the solver.
+  // All arguments must outlive the solver.  `languages`: where it builds its
+  // languages of strings and keys, so that its owner can combine them with
+  // others; null for a table of its own.
   SchemaSolver(const schema::Document& document, const ItemChoices& choices,
-               const JsonSchemaOptions& options);
+               const JsonSchemaOptions& options,
+               automata::Languages* languages = nullptr);
   ~SchemaSolver();
 
   // Checks each node by itself: returns an error for a pattern that is not
@@ -270,6 +273,10 @@ class SchemaSolver {
                                                      std::uint64_t count);
   // The condition that remains if no member has a key of the set.
   ConditionId without_keys(ConditionId condition, KeySet names);
+  const Conditions& conditions() const { return conditions_; }
+  // Whether the keys of `key_class` are in the group.  REQUIRES: a condition of
+  // the disjunct that the class belongs to has the group.
+  bool is_in(const KeyGroup& keys, const KeyClass& key_class);
   // Whether keys that the schema does not spell have to be distinguished, so
   // that a repeated key does not count as two members.
   bool tracks_extra_keys(DisjunctId object);
@@ -393,6 +400,12 @@ class SchemaSolver {
   std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
   bool has_unevaluated(ConjunctionId conjunction, JsonType type) const;
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
+  // Counts steps of the present question.
+  void count_step();
+  // Whether it may take more steps.  If not, it is stopped.
+  bool steps_left();
+  // Says where the question was stopped, if it was.
+  void note_stop(ConjunctionId conjunction) const;
   Verdict solve(ConjunctionId conjunction, JsonType type);
   Verdict solve(ConjunctionId conjunction);
   Verdict solve_disjunct(JsonType type, DisjunctId disjunct);
@@ -412,7 +425,6 @@ class SchemaSolver {
   ConditionId condition_of(Literal literal);
   ConditionId one_of(const schema::Node& node, bool negated);
   ConditionId if_then_else(const schema::Node& node, bool negated);
-  bool is_in(const KeyGroup& keys, const KeyClass& key_class);
 
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
@@ -450,6 +462,9 @@ class SchemaSolver {
   automata::LanguageId enum_language(const std::vector<json::Value>& values);
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
   automata::LanguageId complement(automata::LanguageId language);
+  std::vector<automata::LanguageId> merge_complements(
+      std::vector<automata::LanguageId> languages);
+  automata::LanguageId list_language(std::vector<std::string> texts);
   bool list_contains(automata::LanguageId language, const std::string& word);
   automata::LanguageId string_language(const std::vector<Literal>& literals);
   std::optional<Error> check_node(NodeId id);
@@ -461,7 +476,8 @@ class SchemaSolver {
   const schema::Document& document_;
   const ItemChoices& choices_;
   const JsonSchemaOptions& options_;
-  automata::Languages languages_;
+  const std::unique_ptr<automata::Languages> own_languages_;  // may be null
+  automata::Languages& languages_;
   automata::NumberLanguages numbers_;
 
   std::deque<std::vector<Literal>> conjunctions_;
@@ -501,6 +517,9 @@ class SchemaSolver {
       string_lists_;
   std::unordered_map<automata::LanguageId, automata::LanguageId>
       complemented_lists_;
+  // The cache of merge_complements(): by the sorted complements.
+  std::map<std::vector<automata::LanguageId>, automata::LanguageId>
+      merged_complements_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
   std::vector<GrammarNote> notes_;
@@ -516,7 +535,9 @@ class SchemaSolver {
   std::map<std::tuple<ConjunctionId, JsonType, std::uint32_t>,
            std::vector<DisjunctId>>
       disjuncts_within_;
+  // GrammarLimits::steps counts those of one question, or of the compile.
   std::size_t steps_ = 0;
+  std::uint64_t question_ = 0;            // that `steps_` counts for
   std::size_t combinations_left_ = 5000;  // for match_alone()
 };
 

@@ -69,60 +69,6 @@ Nullable any_child(const TagNode& node, const std::vector<Nullable>& known) {
   return out;
 }
 
-// REQUIRES: `known` is final for the children of `node`.
-Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      return nullable_if(node.as<ConstString>().value.empty());
-    case TagNodeType::kJsonSchema:
-      // No JSON value is the empty text; a list of parameters can be.
-      return node.as<JsonSchemaBody>().style == ArgumentStyle::kJson
-                 ? Nullable::kNo
-                 : Nullable::kInside;
-    case TagNodeType::kRegex:
-    case TagNodeType::kGrammar:
-      return Nullable::kInside;
-    case TagNodeType::kSequence: {
-      Nullable out = Nullable::kYes;
-      for (TagNodeId child : node.children) {
-        out = both(out, known[index_of(child)]);
-      }
-      return out;
-    }
-    case TagNodeType::kOr:
-    case TagNodeType::kPlus:
-      return any_child(node, known);
-    case TagNodeType::kAnyText:
-    case TagNodeType::kAnyTokens:
-    case TagNodeType::kOptional:
-    case TagNodeType::kStar:
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenDispatch:
-      return Nullable::kYes;
-    case TagNodeType::kRepeat:
-      return node.as<RepeatBody>().min == 0 ? Nullable::kYes
-                                            : any_child(node, known);
-    case TagNodeType::kTag: {
-      const auto& body = node.as<TagBody>();
-      return both(
-          nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
-          any_child(node, known));
-    }
-    case TagNodeType::kTriggeredTags:
-      return node.as<TriggeredTags>().at_least_one ? any_child(node, known)
-                                                   : Nullable::kYes;
-    case TagNodeType::kTokenTriggeredTags:
-      return nullable_if(!node.as<TokenTriggeredTags>().at_least_one);
-    case TagNodeType::kTagsWithSeparator:
-      return node.as<TagsWithSeparator>().at_least_one ? any_child(node, known)
-                                                       : Nullable::kYes;
-    case TagNodeType::kToken:
-    case TagNodeType::kExcludeToken:
-      return Nullable::kNo;
-  }
-  return Nullable::kNo;
-}
-
 using base::quoted;
 
 std::string quoted(const TokenRef& token) {
@@ -386,6 +332,59 @@ bool has_own_excludes(const TagNode& node) {
     default:
       return false;
   }
+}
+
+Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known) {
+  switch (node.type) {
+    case TagNodeType::kConstString:
+      return nullable_if(node.as<ConstString>().value.empty());
+    case TagNodeType::kJsonSchema:
+      // No JSON value is the empty text; a list of parameters can be.
+      return node.as<JsonSchemaBody>().style == ArgumentStyle::kJson
+                 ? Nullable::kNo
+                 : Nullable::kInside;
+    case TagNodeType::kRegex:
+    case TagNodeType::kGrammar:
+      return Nullable::kInside;
+    case TagNodeType::kSequence: {
+      Nullable out = Nullable::kYes;
+      for (TagNodeId child : node.children) {
+        out = both(out, known[index_of(child)]);
+      }
+      return out;
+    }
+    case TagNodeType::kOr:
+    case TagNodeType::kPlus:
+      return any_child(node, known);
+    case TagNodeType::kAnyText:
+    case TagNodeType::kAnyTokens:
+    case TagNodeType::kOptional:
+    case TagNodeType::kStar:
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch:
+      return Nullable::kYes;
+    case TagNodeType::kRepeat:
+      return node.as<RepeatBody>().min == 0 ? Nullable::kYes
+                                            : any_child(node, known);
+    case TagNodeType::kTag: {
+      const auto& body = node.as<TagBody>();
+      return both(
+          nullable_if(has_empty(body.begin.texts) && has_empty(body.end.texts)),
+          any_child(node, known));
+    }
+    case TagNodeType::kTriggeredTags:
+      return node.as<TriggeredTags>().at_least_one ? any_child(node, known)
+                                                   : Nullable::kYes;
+    case TagNodeType::kTokenTriggeredTags:
+      return nullable_if(!node.as<TokenTriggeredTags>().at_least_one);
+    case TagNodeType::kTagsWithSeparator:
+      return node.as<TagsWithSeparator>().at_least_one ? any_child(node, known)
+                                                       : Nullable::kYes;
+    case TagNodeType::kToken:
+    case TagNodeType::kExcludeToken:
+      return Nullable::kNo;
+  }
+  return Nullable::kNo;
 }
 
 TagAnalysis::TagAnalysis(const TagTree& tag)

@@ -410,6 +410,10 @@ enum class Nullable : std::uint8_t {
   kInside,  // depends on a schema, pattern or grammar in it
 };
 
+// The same for one node.  `known` has its children's; kInside for a node that
+// has no children and is not decided by the tag alone.
+Nullable nullable_of(const TagNode& node, const std::vector<Nullable>& known);
+
 // Properties of each node that follow from the whole tree.
 class TagAnalysis {
  public:

@@ -13,6 +13,7 @@
 namespace parlance::tag_parser {
 
 using automata::WordSymbol;
+using structural_tag::Nullable;
 using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
@@ -51,7 +52,9 @@ std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
     if (auto error = make_reader(id)) return error;
   }
   nullable_[index_of(id)] =
-      embedded->recogniser->can_end(embedded->recogniser->start());
+      embedded->recogniser->can_end(embedded->recogniser->start())
+          ? Nullable::kYes
+          : Nullable::kNo;
   leaves_[index_of(id)] = *std::move(embedded);
   return std::nullopt;
 }
@@ -125,52 +128,12 @@ bool TagCompiler::find_impossible(const TagNode& format) const {
 }
 
 // Whether the empty text fits.
-// REQUIRES: impossible_ and nullable_ are known for the children, and nullable_
-// of a json_schema, regex or grammar by make_leaf().
-bool TagCompiler::find_nullable(TagNodeId id) const {
-  const TagNode& format = tag_[id];
-  const auto is = [&](TagNodeId child) {
-    return possible(child) && nullable_[index_of(child)];
-  };
-  const auto any = [&] {
-    return std::any_of(format.children.begin(), format.children.end(), is);
-  };
-  const auto all = [&] {
-    return std::all_of(format.children.begin(), format.children.end(), is);
-  };
-  switch (format.type) {
-    case TagNodeType::kConstString:
-      return format.as<structural_tag::ConstString>().value.empty();
-    case TagNodeType::kSequence:
-    case TagNodeType::kPlus:
-      return all();
-    case TagNodeType::kOr:
-      return any();
-    case TagNodeType::kRepeat:
-      return all() || format.as<structural_tag::RepeatBody>().min == 0;
-    case TagNodeType::kTag: {
-      const auto& body = format.as<TagBody>();
-      const auto& ends = body.end.texts;
-      return all() && !body.begin.token && body.begin.texts[0].empty() &&
-             std::find(ends.begin(), ends.end(), "") != ends.end();
-    }
-    case TagNodeType::kTriggeredTags:
-      return !format.as<structural_tag::TriggeredTags>().at_least_one;
-    case TagNodeType::kTokenTriggeredTags:
-      return !format.as<structural_tag::TokenTriggeredTags>().at_least_one;
-    case TagNodeType::kTagsWithSeparator:
-      return !format.as<structural_tag::TagsWithSeparator>().at_least_one ||
-             any();
-    case TagNodeType::kJsonSchema:
-    case TagNodeType::kRegex:
-    case TagNodeType::kGrammar:
-      return nullable_[index_of(id)];
-    case TagNodeType::kToken:
-    case TagNodeType::kExcludeToken:
-      return false;
-    default:
-      return true;
-  }
+// REQUIRES: nullable_ is known for the children and, if the format has a
+// recogniser, by make_leaf(); impossible_ is known for the format.
+structural_tag::Nullable TagCompiler::find_nullable(TagNodeId id) const {
+  if (!possible(id)) return Nullable::kNo;
+  const Nullable made = structural_tag::nullable_of(tag_[id], nullable_);
+  return made == Nullable::kInside ? nullable_[index_of(id)] : made;
 }
 
 void TagCompiler::find_depths() {
@@ -311,7 +274,7 @@ Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
   const Pc leave = leave_[index_of(id)];
   if (!possible(body) || max == 0) return leave;
   const std::uint32_t depth = depth_[index_of(id)];
-  const bool guarded = nullable_[index_of(body)];
+  const bool guarded = nullable_[index_of(body)] == Nullable::kYes;
   if (guarded) min = 0;
   const Pc iterate =
       guarded ? add({.op = Op::kIterate, .next = enter(body), .index = depth})
@@ -374,7 +337,7 @@ Pc TagCompiler::compile_separated(TagNodeId id) {
     const bool guarded =
         body.separator.empty() &&
         std::any_of(tags.begin(), tags.end(), [&](TagNodeId child) {
-          return nullable_[index_of(child)];
+          return nullable_[index_of(child)] == Nullable::kYes;
         });
     if (guarded) {
       // Without a separator, empty tags could follow each other without end, so

@@ -52,7 +52,7 @@ class TagCompiler {
         leave_(tag_.nodes.size()),
         resumes_(tag_.nodes.size(), false),
         impossible_(tag_.nodes.size(), false),
-        nullable_(tag_.nodes.size(), false),
+        nullable_(tag_.nodes.size(), structural_tag::Nullable::kNo),
         depth_(tag_.nodes.size(), 0),
         leaves_(tag_.nodes.size()),
         shared_leaves_(tag_.nodes.size(), structural_tag::kNoTagNode),
@@ -85,7 +85,7 @@ class TagCompiler {
   Result<TagProgram> emit();
   void find_joins();
   bool find_impossible(const structural_tag::TagNode& format) const;
-  bool find_nullable(TagNodeId id) const;
+  structural_tag::Nullable find_nullable(TagNodeId id) const;
   void find_depths();
   void find_resumable();
 
@@ -185,9 +185,10 @@ class TagCompiler {
   std::vector<Pc> enter_;
   std::vector<Pc> leave_;
   // By format.
-  std::vector<bool> resumes_;         // a list or a choice with a resume point
-  std::vector<bool> impossible_;      // no text fits
-  std::vector<bool> nullable_;        // the empty text fits
+  std::vector<bool> resumes_;     // a list or a choice with a resume point
+  std::vector<bool> impossible_;  // no text fits
+  // Whether the empty text fits; never kInside.
+  std::vector<structural_tag::Nullable> nullable_;
   std::vector<std::uint32_t> depth_;  // how many formats enclose it
   std::vector<grammar::EmbeddedRecogniser> leaves_;
   // The json_schema whose recogniser it shares; kNoTagNode: none.

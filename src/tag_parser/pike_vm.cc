@@ -25,15 +25,33 @@ PikeVm::PikeVm(const TagProgram& program, const Limits& limits)
 
 // --- Memory ------------------------------------------------------------------
 
+// Whether a thread has a configuration of the recogniser.
+bool PikeVm::is_inside(std::size_t recogniser) const {
+  for (const std::vector<Thread>* threads :
+       {&kernel_, &waiting_, &character_}) {
+    for (const Thread& thread : *threads) {
+      const Instruction& at = program_.code[thread.state.pc];
+      if (thread.state.entered && at.op == Op::kRecogniser &&
+          at.index == recogniser) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 void PikeVm::replace_full_recognisers() {
   release();
   if (!full_) return;
   full_ = false;
   for (std::size_t i = 0; i < recognisers_.size(); ++i) {
     const std::shared_ptr<recogniser::Recogniser> before = recognisers_[i];
-    if (before == nullptr || !before->adopts()) continue;
+    if (before == nullptr) continue;
     const recogniser::Recogniser::Lock lock(*before);
-    if (!before->full()) continue;
+    // Another one is found when it is used next.  A configuration inside a
+    // spoiled recogniser cannot always be moved, so it stays there.
+    if (before->spoiled() && !is_inside(i)) recognisers_[i] = nullptr;
+    if (before->spoiled() || !before->adopts() || !before->full()) continue;
     recognisers_[i] = before->fresh(/*same_parts=*/true);
     const recogniser::Recogniser::Lock after(*recognisers_[i]);
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {

@@ -274,6 +274,7 @@ class PikeVm {
   // parser alone, and translates the configurations of all threads.
   // REQUIRES: no byte or token is being read.
   void replace_full_recognisers();
+  bool is_inside(std::size_t recogniser) const;
 
   std::uint32_t count_of(CountsId counts) const;
   CountsId push_count(CountsId outer, std::uint32_t count);

@@ -5,6 +5,9 @@
 //   cut         of the beginning of a text whole elements are read, and reading
 //               what was read once more gives the same
 //   round trip  a valid value that is written in a style is read back
+//   exact       what the grammar of the same schema in JSON accepts, the
+//   grammar
+//               of a style accepts, too, unless its report says otherwise
 //   excludes    no string and no name of a value holds an excluded text
 //   stream      the JSON text that is written while a text arrives has the
 //   value
@@ -40,8 +43,10 @@ struct Counts {
   std::size_t schemas = 0;
   std::size_t texts = 0;
   std::size_t values = 0;
+  std::size_t exact = 0;  // of values
   testing::StreamCounts streams = {};
-  std::size_t calls = 0;  // of whole responses
+  testing::StreamCounts cohere_streams = {};  // those of cohere_xml
+  std::size_t calls = 0;                      // of whole responses
 };
 
 // A schema of arguments: half of them with members that are easily
@@ -131,16 +136,7 @@ class Case {
                  json::dump(schema_));
     const Result<schema::Document> document = schema::load(schema_);
     if (!document) return;
-    const auto tag = StructuralTag::from_value(json::Object{
-        {"format",
-         json::Object{{"type", "json_schema"},
-                      {"json_schema", schema_},
-                      {"style", to_string(format_.style)},
-                      {"any_order", format_.any_order},
-                      {"excludes", json::Array(format_.excludes.begin(),
-                                               format_.excludes.end())}}}});
-    if (!tag) return;
-    const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+    const std::optional<Grammar> grammar = grammar_of(to_string(format_.style));
     if (!grammar) return;
     ++counts_.schemas;
     const auto reader = arguments::ArgumentReader::make(format_);
@@ -151,13 +147,29 @@ class Case {
   }
 
  private:
+  // The grammar of the schema in a style, if it has one.
+  std::optional<Grammar> grammar_of(std::string_view style) const {
+    const auto tag = StructuralTag::from_value(json::Object{
+        {"format",
+         json::Object{{"type", "json_schema"},
+                      {"json_schema", schema_},
+                      {"style", style},
+                      {"any_order", format_.any_order},
+                      {"excludes", json::Array(format_.excludes.begin(),
+                                               format_.excludes.end())}}}});
+    if (!tag) return std::nullopt;
+    Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+    if (!grammar) return std::nullopt;
+    return std::move(*grammar);
+  }
+
   void walk(const Grammar& grammar, const arguments::ArgumentReader& reader,
             schema::Validator& validator, std::size_t walks) {
     testing::check_walks(
         grammar, reader, validator, format_.excludes,
         testing::argument_words(format_.style), walks, small_, counts_.texts,
         [&](const std::string& text, const json::Value& value) {
-          testing::check_stream(reader, text, value, counts_.streams);
+          testing::check_stream(reader, text, value, streams());
           check_calls(text, value);
         });
   }
@@ -242,6 +254,12 @@ class Case {
     for (const GrammarNote& note : grammar.report()) {
       if (note.kind == GrammarNote::Kind::kNarrowed) return;
     }
+    // The order of members is that of the style only where it may be any.
+    std::optional<Grammar> in_json;
+    if (format_.style == ArgumentStyle::kQwenXml && format_.any_order &&
+        format_.excludes.empty()) {
+      in_json = grammar_of("json");
+    }
     testing::ArgumentWriter writer(format_.style);
     for (std::size_t i = 0; i < 4 * tries; ++i) {
       const json::Value value = with_line_feeds(small_.value(3));
@@ -259,7 +277,18 @@ class Case {
         continue;
       }
       const std::optional<std::string> text = writer.write(members);
-      if (!text || !grammar.accepts(*text)) continue;
+      if (!text) continue;
+      const bool accepted = grammar.accepts(*text);
+      // Of several undeclared names that minProperties requires, some are not
+      // generated; and in JSON, `"properties": {}` closes nothing.
+      const std::string schema = json::dump(schema_);
+      if (in_json && in_json->accepts(json::dump(members)) &&
+          schema.find("minProperties") == std::string::npos &&
+          schema.find("\"properties\": {}") == std::string::npos) {
+        ++counts_.exact;
+        ASSERT_TRUE(accepted) << *text;
+      }
+      if (!accepted) continue;
       ++counts_.values;
       const arguments::Arguments read = reader.read(*text);
       ASSERT_TRUE(read.complete) << *text;
@@ -267,8 +296,13 @@ class Case {
           << *text << "\n"
           << json::dump(read.value) << "\n"
           << json::dump(members);
-      testing::check_stream(reader, *text, read.value, counts_.streams);
+      testing::check_stream(reader, *text, read.value, streams());
     }
+  }
+
+  testing::StreamCounts& streams() {
+    return format_.style == ArgumentStyle::kCohereXml ? counts_.cohere_streams
+                                                      : counts_.streams;
   }
 
   const std::uint32_t seed_;
@@ -286,19 +320,24 @@ Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {
     if (::testing::Test::HasFatalFailure()) break;
   }
   std::cout << counts.schemas << " schemas, " << counts.texts << " texts, "
-            << counts.values << " values, " << counts.streams.streams
-            << " streams, " << counts.streams.changed << " changed, "
-            << counts.calls << " calls" << std::endl;
+            << counts.values << " values, " << counts.exact << " exact, "
+            << counts.streams.streams << " streams, " << counts.streams.changed
+            << " changed, " << counts.calls << " calls" << std::endl;
   return counts;
 }
 
 TEST(ArgumentsLaw, Reading) {
   const Counts counts = check(1, 3000, 4);
+  // Most schemas; the others are not schemas, or no object is valid.
+  EXPECT_GT(counts.schemas, 2000u);
   EXPECT_GT(counts.texts, 1000u);
   EXPECT_GT(counts.values, 100u);
-  // An element whose attribute says "string" is streamed as a string, although
-  // its text may turn out to be JSON with the closing marker inside.
-  EXPECT_LT(100 * counts.streams.changed, counts.streams.streams);
+  EXPECT_GT(counts.exact, 50u);
+  // In cohere_xml the text of an element ends with JSON, in which the closing
+  // marker may occur: what was streamed then turns out to be the beginning of a
+  // longer value.
+  EXPECT_EQ(counts.streams.changed, 0u);
+  EXPECT_LT(10 * counts.cohere_streams.changed, counts.cohere_streams.streams);
 }
 
 TEST(ArgumentsLaw, ReadingLongRun) {

@@ -144,7 +144,45 @@ class DrawnTools {
     } else if (chance(30)) {
       out.set("additionalProperties", value(0, hostile));
     }
+    if (chance(20)) add_logic(out);
     return out;
+  }
+
+  // What no list of members says alone.
+  void add_logic(json::Object& object) {
+    const json::Object& properties = object.find("properties")->members();
+    if (properties.size() < 2) return;
+    const auto some = [&] {
+      return properties.begin()[below(properties.size())].key;
+    };
+    const auto required = [&] {
+      return json::Object{{"required", json::Array{some()}}};
+    };
+    const auto fixed = [&] {
+      return json::Object{
+          {"properties",
+           json::Object{{some(), json::Object{{"const", schemas_.scalar()}}}}}};
+    };
+    switch (below(5)) {
+      case 0:
+        object.set("not", chance(50) ? required() : fixed());
+        break;
+      case 1:
+        object.set("if", chance(50) ? required() : fixed());
+        object.set("then", required());
+        if (chance(50)) object.set("else", required());
+        break;
+      case 2:
+        object.set("oneOf", json::Array{required(), required()});
+        break;
+      case 3:
+        object.set("dependentRequired",
+                   json::Object{{some(), json::Array{some()}}});
+        break;
+      default:
+        object.set("dependentSchemas",
+                   json::Object{{some(), chance(50) ? required() : fixed()}});
+    }
   }
 
   json::Value value(std::size_t depth, bool hostile) {

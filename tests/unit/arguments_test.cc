@@ -509,11 +509,125 @@ TEST(Arguments, Cut) {
 }
 
 TEST(Arguments, Errors) {
-  const auto reader = arguments::ArgumentReader::make(format_of(
-      "qwen_xml", R"({"type": "object", "not": {"required": ["a"]}})"));
-  ASSERT_FALSE(reader);
-  EXPECT_EQ(reader.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(reader.error().path, "/not");
+  struct Refused {
+    const char* style;
+    const char* schema;
+    const char* path;
+  };
+  for (const Refused& row : {
+           Refused{"cohere_xml",
+                   R"({"properties": {"a": {"type": "array",
+                                            "uniqueItems": true}}})",
+                   "/properties/a/uniqueItems"},
+           Refused{"cohere_xml",
+                   R"({"properties": {"a": {"type": "array", "if": {"minItems":
+                       2}, "then": {"contains": {"const": 1}},
+                       "else": {"contains": {"const": 2}}}}})",
+                   "/properties/a/else/contains"},
+           Refused{"qwen_xml", R"({"type": "object", "not": {
+                       "additionalProperties": {"type": "string"}}})",
+                   ""},
+       }) {
+    SCOPED_TRACE(row.schema);
+    const auto reader =
+        arguments::ArgumentReader::make(format_of(row.style, row.schema));
+    ASSERT_FALSE(reader);
+    EXPECT_EQ(reader.error().code, ErrorCode::kUnsupported);
+    EXPECT_EQ(reader.error().path, row.path);
+  }
+}
+
+// What no list of members says alone: the grammar has one list for each
+// alternative.
+TEST(Arguments, Logic) {
+  struct LogicRow {
+    const char* schema;
+    const char* text;  // "a=1 b=x"
+    bool valid;
+  };
+  constexpr const char* kNot =
+      R"({"properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+          "not": {"required": ["a", "b"]}})";
+  constexpr const char* kIf =
+      R"({"properties": {"a": {"enum": ["x", "y"]}, "b": {"type": "integer"}},
+          "required": ["a"], "if": {"properties": {"a": {"const": "x"}}},
+          "then": {"required": ["b"]},
+          "else": {"properties": {"b": {"minimum": 5}}}})";
+  constexpr const char* kOverlap =
+      R"({"properties": {"a": {}, "b": {}}, "oneOf": [{"required": ["a"]},
+          {"required": ["b"]}]})";
+  constexpr const char* kRequired =
+      R"({"properties": {"a": {}, "b": {}, "c": {}},
+          "dependentRequired": {"a": ["b"], "b": ["c"]}})";
+  constexpr const char* kSchemas =
+      R"({"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+          "dependentSchemas": {"a": {"properties": {"b": {"minimum": 3}},
+                                     "minProperties": 2}}})";
+  constexpr const char* kString =
+      R"({"properties": {"a": {"type": "string", "not": {"pattern": "^x"},
+          "if": {"minLength": 3}, "then": {"pattern": "z$"}}}})";
+  for (const LogicRow& row : {
+           LogicRow{kNot, "", true},
+           {kNot, "a=1", true},
+           {kNot, "b=x", true},
+           {kNot, "a=1 b=x", false},
+           {kIf, "a=x b=1", true},
+           {kIf, "a=x", false},
+           {kIf, "a=y", true},
+           {kIf, "a=y b=5", true},
+           {kIf, "a=y b=4", false},
+           {kIf, "a=z b=5", false},
+           {kOverlap, "a=1", true},
+           {kOverlap, "b=1", true},
+           {kOverlap, "a=1 b=1", false},
+           {kOverlap, "", false},
+           {kRequired, "c=1", true},
+           {kRequired, "b=1 c=1", true},
+           {kRequired, "b=1", false},
+           {kRequired, "a=1 c=1", false},
+           {kRequired, "a=1 b=1", false},
+           {kRequired, "a=1 b=1 c=1", true},
+           {kSchemas, "b=1", true},
+           {kSchemas, "a=1", false},
+           {kSchemas, "a=1 b=1", false},
+           {kSchemas, "a=1 b=3", true},
+           {kString, "a=ab", true},
+           {kString, "a=xb", false},
+           {kString, "a=abc", false},
+           {kString, "a=abz", true},
+       }) {
+    SCOPED_TRACE(std::string(row.schema) + "\n" + row.text);
+    const auto format = format_of("qwen_xml", row.schema);
+    std::string text;
+    std::string_view left = row.text;
+    while (!left.empty()) {
+      const std::string_view one = left.substr(0, left.find(' '));
+      left.remove_prefix(std::min(left.size(), one.size() + 1));
+      text += "<parameter=" + std::string(1, one[0]) + ">" +
+              std::string(one.substr(2)) + "</parameter>";
+    }
+    const auto grammar = grammar_of(format);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_EQ(grammar->accepts(text), row.valid);
+    for (const GrammarNote& note : grammar->report()) {
+      EXPECT_NE(note.kind, GrammarNote::Kind::kNarrowed) << note.message;
+    }
+    const auto reader = arguments::ArgumentReader::make(format);
+    ASSERT_TRUE(reader) << reader.error().to_string();
+    EXPECT_EQ(reader->read(text).complete, row.valid);
+  }
+}
+
+// What an attribute says of a type decides between alternatives.
+TEST(Arguments, AlternativeByType) {
+  check({{"deepseek_v4_1_xml",
+          R"({"anyOf": [{"properties": {"b": {"type": ["array", "string"],
+                         "maxItems": 1}}, "additionalProperties": true},
+                        {"required": ["c"]}]})",
+          "<\uFF5CDSML\uFF5C parameter name=\"c\" string=\"false\">1"
+          "</\uFF5CDSML\uFF5C parameter><\uFF5CDSML\uFF5C parameter name=\"b\" "
+          "string=\"false\">[1, 2]</\uFF5CDSML\uFF5C parameter>",
+          R"({"c": 1, "b": [1, 2]})"}});
 }
 
 TEST(Arguments, NamesThatCannotBeTold) {

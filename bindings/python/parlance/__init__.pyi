@@ -764,9 +764,11 @@ class Grammar:
     * ``limits``, a mapping with any of ``"alternatives"`` (how many
       combinations of alternatives one value may have to follow at once, 512 by
       default), ``"steps"`` (of reasoning about a schema, 4,000,000),
-      ``"depth"`` (levels of arrays and objects of the text, 1000) and
-      ``"bytes"`` (of automata, 256 MiB).  A grammar beyond a limit is an error
-      with the code ``"too_large"``.
+      ``"depth"`` (levels of arrays and objects of the text, 1000),
+      ``"bytes"`` (of automata, 256 MiB) and ``"work"`` (steps of one call of a
+      ``Matcher``, 4,000,000).  A grammar beyond a limit is an error with the
+      code ``"too_large"``; for the work, and for the steps of one call, see
+      ``Matcher.error``.
     * ``cancelled``, a function without arguments that is called about every
       20 ms.  When it returns a true value, the compile ends with an error
       (``"too_large"``).  Ctrl-C ends it with ``KeyboardInterrupt``.
@@ -1250,7 +1252,7 @@ class TagParser:
             TypeError: the argument is none of the above.
 
         Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
-        without the GIL; Ctrl-C ends the call between pieces of 1 MiB.
+        without the GIL; Ctrl-C ends the call between pieces of 8 MiB.
         """
 
     def feed_deltas(
@@ -1392,6 +1394,7 @@ class BatchStep(NamedTuple):
         deltas: the text that became certain.
         mask_ids: with a ``MaskTable``, the numbers of the masks.
         filled: how many masks it got.
+        failed: whether the matcher has an ``error``.
     """
 
     accepted: list[int]
@@ -1400,6 +1403,7 @@ class BatchStep(NamedTuple):
     deltas: list[tuple[int, str, str, str, int]]
     mask_ids: list[int]
     filled: list[int]
+    failed: list[bool]
 
 class MaskTable:
     """Masks by number, for engines that keep masks on their device.
@@ -2107,6 +2111,17 @@ class Matcher:
         """Returns whether the text may end here."""
 
     @property
+    def error(self) -> GrammarError | None:
+        """Why it cannot be decided what may follow, or ``None``.
+
+        A ``GrammarError`` with the code ``"too_large"``: a call took more than
+        ``limits["work"]`` or ``limits["steps"]`` of the grammar.  Then only stop tokens
+        are allowed, wherever the text is, and end it; every other token is refused, and
+        without stop tokens the matcher is terminated.  ``rollback`` to an earlier step,
+        and ``reset``, remove the error; other matchers are not concerned.
+        """
+
+    @property
     def temperature(self) -> float | None:
         """The temperature at which to sample the next token, or ``None``.
 
@@ -2340,7 +2355,7 @@ class ResponseParser:
             TypeError: the argument is none of the above.
 
         Complexity: O(bytes of the piece).  Pieces of more than 32 KiB are parsed
-        without the GIL; Ctrl-C ends the call between pieces of 1 MiB.
+        without the GIL; Ctrl-C ends the call between pieces of 8 MiB.
         """
 
     def feed_deltas(

@@ -19,6 +19,7 @@ class BatchStep(NamedTuple):
         deltas: the text that became certain.
         mask_ids: with a ``MaskTable``, the numbers of the masks.
         filled: how many masks it got.
+        failed: whether the matcher has an ``error``.
     """
 
     accepted: list[int]
@@ -27,6 +28,7 @@ class BatchStep(NamedTuple):
     deltas: list[tuple[int, str, str, str, int]]
     mask_ids: list[int]
     filled: list[int]
+    failed: list[bool]
 
 
 BatchStep.accepted.__doc__ = (
@@ -55,6 +57,9 @@ BatchStep.mask_ids.__doc__ = (
 BatchStep.filled.__doc__ = (
     "How many masks the row got, in the buffer or by number: 1, or 0 where none was "
     "asked for; for a draft tree what ``Matcher.fill_tree`` returns."
+)
+BatchStep.failed.__doc__ = (
+    "Whether the row's matcher has an ``error``; false without a matcher."
 )
 
 

@@ -23,7 +23,7 @@ _MAX_PARTS = 2**20  # of a union, or matchers of a batch
 
 # ORDER: SchemaDraft
 _DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
-_LIMITS = ("alternatives", "steps", "depth", "bytes")
+_LIMITS = ("alternatives", "steps", "depth", "bytes", "work")
 
 
 class Grammar(_parlance.Grammar):
@@ -39,9 +39,11 @@ class Grammar(_parlance.Grammar):
     * ``limits``, a mapping with any of ``"alternatives"`` (how many
       combinations of alternatives one value may have to follow at once, 512 by
       default), ``"steps"`` (of reasoning about a schema, 4,000,000),
-      ``"depth"`` (levels of arrays and objects of the text, 1000) and
-      ``"bytes"`` (of automata, 256 MiB).  A grammar beyond a limit is an error
-      with the code ``"too_large"``.
+      ``"depth"`` (levels of arrays and objects of the text, 1000),
+      ``"bytes"`` (of automata, 256 MiB) and ``"work"`` (steps of one call of a
+      ``Matcher``, 4,000,000).  A grammar beyond a limit is an error with the
+      code ``"too_large"``; for the work, and for the steps of one call, see
+      ``Matcher.error``.
     * ``cancelled``, a function without arguments that is called about every
       20 ms.  When it returns a true value, the compile ends with an error
       (``"too_large"``).  Ctrl-C ends it with ``KeyboardInterrupt``.

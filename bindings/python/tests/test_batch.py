@@ -212,7 +212,8 @@ def test_rows_come_and_go():
         batch.remove(first)
     assert batch.add() == first
     step = batch.step([second, first], [[1, 2], []])
-    assert step == ([2, 0], [False, False], [False, False], [], [-2, -2], [0, 0])
+    no = [False, False]
+    assert step == ([2, 0], no, no, [], [-2, -2], [0, 0], no)
 
 
 def test_a_matcher_may_be_rolled_back_between_steps():
