@@ -6,12 +6,11 @@
 //               what was read once more gives the same
 //   round trip  a valid value that is written in a style is read back
 //   exact       what the grammar of the same schema in JSON accepts, the
-//   grammar
-//               of a style accepts, too, unless its report says otherwise
+//               grammar of a style accepts, too, unless its report says
+//               otherwise
 //   excludes    no string and no name of a value holds an excluded text
 //   stream      the JSON text that is written while a text arrives has the
-//   value
-//               of the text, and does not depend on how the text is cut
+//               value of the text, and does not depend on how the text is cut
 
 #include <gtest/gtest.h>
 
@@ -22,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments/elements.h"
+#include "arguments/markup.h"
 #include "arguments/reader.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -44,9 +45,8 @@ struct Counts {
   std::size_t texts = 0;
   std::size_t values = 0;
   std::size_t exact = 0;  // of values
-  testing::StreamCounts streams = {};
-  testing::StreamCounts cohere_streams = {};  // those of cohere_xml
-  std::size_t calls = 0;                      // of whole responses
+  std::size_t streams = 0;
+  std::size_t calls = 0;  // of whole responses
 };
 
 // A schema of arguments: half of them with members that are easily
@@ -169,7 +169,8 @@ class Case {
         grammar, reader, validator, format_.excludes,
         testing::argument_words(format_.style), walks, small_, counts_.texts,
         [&](const std::string& text, const json::Value& value) {
-          testing::check_stream(reader, text, value, streams());
+          testing::check_stream(reader, text, value, may_change(text, value),
+                                counts_.streams);
           check_calls(text, value);
         });
   }
@@ -296,13 +297,26 @@ class Case {
           << *text << "\n"
           << json::dump(read.value) << "\n"
           << json::dump(members);
-      testing::check_stream(reader, *text, read.value, streams());
+      testing::check_stream(reader, *text, read.value,
+                            may_change(*text, read.value), counts_.streams);
     }
   }
 
-  testing::StreamCounts& streams() {
-    return format_.style == ArgumentStyle::kCohereXml ? counts_.cohere_streams
-                                                      : counts_.streams;
+  // In cohere_xml strings are written as JSON, in which the closing marker may
+  // occur: what was streamed then turns out to be the beginning of a longer
+  // value.  An empty text is streamed as no members, also where the arguments
+  // are a string.
+  bool may_change(std::string_view text, const json::Value& value) const {
+    if (format_.style != ArgumentStyle::kCohereXml) return false;
+    if (!value.is_object()) return true;
+    const std::string marker = arguments::element_layout(format_.style).close;
+    for (const auto& element : arguments::scan_elements(text)) {
+      if (element.kind != arguments::ArgumentElement::Kind::kJson) continue;
+      const std::string_view content = text.substr(
+          element.content_begin, element.content_end - element.content_begin);
+      if (content.find(marker) != std::string_view::npos) return true;
+    }
+    return false;
   }
 
   const std::uint32_t seed_;
@@ -321,8 +335,8 @@ Counts check(std::uint32_t first, std::uint32_t count, std::size_t walks) {
   }
   std::cout << counts.schemas << " schemas, " << counts.texts << " texts, "
             << counts.values << " values, " << counts.exact << " exact, "
-            << counts.streams.streams << " streams, " << counts.streams.changed
-            << " changed, " << counts.calls << " calls" << std::endl;
+            << counts.streams << " streams, " << counts.calls << " calls"
+            << std::endl;
   return counts;
 }
 
@@ -333,11 +347,7 @@ TEST(ArgumentsLaw, Reading) {
   EXPECT_GT(counts.texts, 1000u);
   EXPECT_GT(counts.values, 100u);
   EXPECT_GT(counts.exact, 50u);
-  // In cohere_xml the text of an element ends with JSON, in which the closing
-  // marker may occur: what was streamed then turns out to be the beginning of a
-  // longer value.
-  EXPECT_EQ(counts.streams.changed, 0u);
-  EXPECT_LT(10 * counts.cohere_streams.changed, counts.cohere_streams.streams);
+  EXPECT_GT(counts.streams, 1000u);
 }
 
 TEST(ArgumentsLaw, ReadingLongRun) {
