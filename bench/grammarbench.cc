@@ -185,21 +185,25 @@ void Bench::tags(const std::string& style, const std::vector<Tool>& all,
   print("changed", after);
 
   const std::string prose = read_file(options_.data + "/prose.txt");
-  const std::size_t half = prose.find("\n\n", prose.size() / 2);
-  std::vector<Piece> pieces = {{"\n</think>\n\n", 1}, {prose, 0}};
+  std::vector<Piece> pieces;
+  if (const std::string reasoning = reasoning_begin(style);
+      !reasoning.empty()) {
+    pieces = {{reasoning, 1},
+              {prose.substr(0, prose.find("\n\n")), 0},
+              {"\n</think>\n\n", 1}};
+  }
+  pieces.push_back({prose, 0});
   std::size_t calls = 0;
   for (const Tool& tool : tools) {
     for (const std::string& arguments : tool.arguments) {
       const Call call = call_of(style, tool, arguments);
-      pieces.push_back({call.begin, 1});
+      pieces.push_back({(calls == 0 ? "" : "\n") + call.begin, 1});
       pieces.push_back({call.arguments, 2});
       pieces.push_back({call.end, 1});
-      pieces.push_back({"\n", 0});
       ++calls;
     }
     if (calls > 40) break;
   }
-  pieces.push_back({prose.substr(half), 0});
   const Grammar grammar = take(Grammar::from_structural_tag(tag), "tag");
   write("", take(compiler().compile(grammar), "tag"), pieces,
         {"free text", "boundary", "in a call"});

@@ -60,6 +60,10 @@ std::string call_begin(const std::string& style, const std::string& name) {
   return call_of(style, {name, {}, {}}, "{}").begin;
 }
 
+std::string reasoning_begin(const std::string& style) {
+  return style == "qwen_3" ? "<think>\n" : "";
+}
+
 Call call_of(const std::string& style, const Tool& tool,
              const std::string& arguments) {
   if (!xml(style)) {

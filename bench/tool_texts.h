@@ -26,6 +26,9 @@ std::vector<Tool> read_tools(const std::string& folder, std::size_t count,
 // The text of a structural tag.  `style`: "qwen_3" or "qwen_3_coder".
 std::string tag_of(const std::string& style, const std::vector<Tool>& tools);
 
+// What opens the reasoning; empty if the style has none.
+std::string reasoning_begin(const std::string& style);
+
 struct Call {
   std::string begin, arguments, end;
 };
