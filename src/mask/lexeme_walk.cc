@@ -193,7 +193,8 @@ std::size_t LexemeWalk::accepted_length(std::size_t depth, StateId from,
     std::uint64_t one = std::min(room, without_end(to) + std::uint64_t{1});
     if (without_end(to) == 0) one = 0;
     const std::uint32_t lasts = lasting(to);
-    if (lasts < room && room - lasts > one) {
+    // Where the room is unbounded, `room` is larger than kUnbounded, too.
+    if (lasts != base::kUnbounded && lasts < room && room - lasts > one) {
       one = room - lasts;
       most = std::max(most, lasts);
     }

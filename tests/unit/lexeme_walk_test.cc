@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,16 +81,52 @@ constexpr const char* kSchemas[] = {
         {"^[a-z]+-[0-9a-f]+$": true, "ab": {"type": "null"}}})",
 };
 
-class LexemeWalks : public ::testing::TestWithParam<std::uint32_t> {};
+// Words of few letters: many tokens have the same byte classes, so a walk does
+// not read them one by one if it knows that they are accepted.
+Vocabulary many_words(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<TokenEntry> entries;
+  TokenId id = 0;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.push_back({.id = id++, .bytes = std::string(1, char(byte))});
+  }
+  for (int i = 0; i < 1500; ++i) {
+    std::string bytes(i % 3 == 0 ? " " : "");
+    for (std::size_t n = 2 + random() % 5; n > 0; --n) {
+      bytes += static_cast<char>('a' + random() % 8);
+    }
+    entries.push_back({.id = id++, .bytes = bytes});
+  }
+  return *Vocabulary::from_table(entries);
+}
 
-TEST_P(LexemeWalks, AreAsReadingEveryToken) {
-  const Vocabulary tokens = vocabulary(GetParam());
+constexpr const char* kForbidding[] = {
+    R"({"type": "string", "not": {"pattern": "c.*d"}})",
+    R"({"type": "string", "not": {"pattern": "c.*d"}, "maxLength": 30})",
+    R"({"type": "string", "not": {"pattern": "a.*b.*c.*d"}})",
+    R"({"type": "string", "not": {"pattern": "abc"}, "minLength": 9})",
+    R"({"type": "string", "allOf": [{"not": {"pattern": "a.*b.*c"}},
+                                    {"not": {"pattern": "f.*g"}}]})",
+    R"({"type": "object", "additionalProperties": false, "patternProperties":
+        {"ab.*c": true, "^(b|c|d|.*h)*$": {"type": "null"}}})",
+};
+
+class LexemeWalks : public ::testing::TestWithParam<std::uint32_t> {
+ protected:
+  // Compares more than `least` masks.
+  static void compare(const Vocabulary& tokens,
+                      std::span<const char* const> schemas, std::size_t least);
+};
+
+void LexemeWalks::compare(const Vocabulary& tokens,
+                          std::span<const char* const> schemas,
+                          std::size_t least) {
   const auto tables = *vocab::TokenTables::build(tokens);
   const vocab::StringClassTrie classes(tables, tokens);
   LexemeWalk walk(tables, tokens);
   std::mt19937 random(GetParam());
   std::size_t walked = 0;
-  for (const char* schema : kSchemas) {
+  for (const char* schema : schemas) {
     const std::unique_ptr<JsonRecogniser> machine =
         *JsonRecogniser::create(*schema::load(*json::parse(schema), {}), {});
     const std::lock_guard lock(machine->mutex);
@@ -150,7 +187,15 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
       }
     }
   }
-  EXPECT_GT(walked, 200U);
+  EXPECT_GT(walked, least);
+}
+
+TEST_P(LexemeWalks, AreAsReadingEveryToken) {
+  compare(vocabulary(GetParam()), kSchemas, 200);
+}
+
+TEST_P(LexemeWalks, OfManyTokensWithTheSameClasses) {
+  compare(many_words(GetParam()), kForbidding, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LexemeWalks, ::testing::Range(0U, 6U));
