@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "cfg_recogniser/common_parts.h"
+
 namespace parlance::cfg_recogniser {
 
 using rules::ExprKind;
@@ -39,6 +41,9 @@ struct TransitionNetwork::Build {
   TransitionNetwork& net;
   const rules::Rules& from;
   const rules::Marks* marks;
+  const CommonParts common_parts;
+  // The rules of common parts, by their numbers and temperatures.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, RuleId> rule_of_part = {};
 
   // An expression, or a node of a regular expression, to be built between two
   // states.
@@ -126,6 +131,9 @@ struct TransitionNetwork::Build {
   bool expands(RuleId rule);
   std::uint32_t terminal_size(rules::ExprId body) const;
   void sequence(const Work& work, std::span<const std::uint32_t> children);
+  RuleId add_body();
+  RuleId common_part(const CommonParts::Part& part,
+                     std::span<const std::uint32_t> children);
   void repeat(const Work& work, std::uint32_t child, std::uint32_t min,
               std::uint32_t max, const CharClass* single);
   void free_text(const FreeTextExpr& text, const Work& work);
@@ -197,14 +205,57 @@ void TransitionNetwork::Build::sequence(
     const Work& work, std::span<const std::uint32_t> children) {
   // Each of many optional pieces is a call that may come next.
   const bool many = children.size() >= kManyAlternatives;
+  const CommonParts::Part* part =
+      work.in_regex || many ? nullptr : common_parts.of(work.id);
   StateId at = work.begin;
   for (std::size_t i = 0; i < children.size(); ++i) {
+    const bool common = part != nullptr && part->first == i;
+    if (common) ++i;  // the literal is a part of it
     StateId next = i + 1 == children.size() ? work.end : state();
+    if (common) {
+      epsilon(at, call(common_part(*part, children), next));
+      at = next;
+      continue;
+    }
     left.push_back({work.in_regex, work.regex, children[i], at, next,
                     many || (work.expand && i == 0)});
     at = next;
   }
   if (children.empty()) epsilon(work.begin, work.end);
+}
+
+// An unnamed rule without a body, of the temperature of the rule that is being
+// built.
+RuleId TransitionNetwork::Build::add_body() {
+  const auto body = static_cast<RuleId>(net.rules.size());
+  const RuleId outer = std::exchange(owner, body);
+  NetworkRule& made = net.rules.emplace_back();
+  if (outer != kNoId) made.temperature = net.rules[outer].temperature;
+  made.start = state();
+  made.end = state();
+  net.states[made.end].action = Action::kEnd;
+  net.states[made.end].index = body;
+  owner = outer;
+  return body;
+}
+
+// The rule of a part that several sequences have, built when the first of them
+// is.
+RuleId TransitionNetwork::Build::common_part(
+    const CommonParts::Part& part, std::span<const std::uint32_t> children) {
+  const std::uint32_t temperature =
+      owner == kNoId ? 0 : net.rules[owner].temperature;
+  const auto [known, is_new] =
+      rule_of_part.try_emplace({part.number, temperature}, kNoId);
+  if (!is_new) return known->second;
+  known->second = add_body();
+  const NetworkRule& body = net.rules[known->second];
+  const RuleId outer = std::exchange(owner, known->second);
+  const StateId middle = state();
+  owner = outer;
+  left.push_back({false, 0, children[part.first], body.start, middle});
+  left.push_back({false, 0, children[part.first + 1], middle, body.end});
+  return known->second;
 }
 
 // Builds a repeat in the cheapest form: a class is counted in its own state,
@@ -235,17 +286,9 @@ void TransitionNetwork::Build::repeat(const Work& work, std::uint32_t child,
     left.push_back({work.in_regex, work.regex, child, work.begin, work.end});
     return;
   }
-  const auto body = static_cast<RuleId>(net.rules.size());
-  NetworkRule made;
-  if (owner != kNoId) made.temperature = net.rules[owner].temperature;
-  owner = body;  // of both states, and so of all that is built from them
-  made.start = state();
-  made.end = state();
-  owner = net.states[work.begin].rule;
-  net.states[made.end].action = Action::kEnd;
-  net.states[made.end].index = body;
-  left.push_back({work.in_regex, work.regex, child, made.start, made.end});
-  net.rules.push_back(std::move(made));
+  const RuleId body = add_body();
+  left.push_back({work.in_regex, work.regex, child, net.rules[body].start,
+                  net.rules[body].end});
   StateId id = act(Action::kCount, body, work.begin, work.end);
   net.states[id].min = min;
   net.states[id].max = max;
@@ -720,7 +763,7 @@ TransitionNetwork::TransitionNetwork(
     std::span<recogniser::Recogniser* const> recognisers,
     const rules::Marks* marks)
     : schemas(recognisers.begin(), recognisers.end()) {
-  Build{*this, from, marks}.run();
+  Build{*this, from, marks, CommonParts(from, recognisers)}.run();
   find_nullable();
   find_live();
   cut_dead_words();

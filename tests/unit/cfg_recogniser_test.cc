@@ -329,6 +329,40 @@ TEST(CfgRecogniser, RulesThatNestWithoutEndAreReported) {
   EXPECT_FALSE(grammar->accepts(nested(256)));
 }
 
+// A value and the literal after it are the same states in every element that
+// has both; another literal makes other states.
+TEST(CfgRecogniser, EqualValuesInElementsShareStates) {
+  Rules rules;
+  const auto element = [&](std::string_view open, std::string_view close) {
+    rules::FreeTextExpr text;
+    text.excludes = {std::string(close)};
+    return rules.sequence({rules.bytes(open), rules.free_text(std::move(text)),
+                           rules.bytes(close), rules.bytes(open)});
+  };
+  rules.root = rules.add_rule("root");
+  rules.rules[rules.root].body =
+      rules.choice({element("<a>", "</x>"), element("<b>", "</x>"),
+                    element("<c>", "</y>"), element("<c>", "</z>")});
+  CfgRecogniser recogniser(rules, {});
+  const auto after = [&](std::string_view text) {
+    return read(recogniser, recogniser.start(), text);
+  };
+  for (const std::string text : {"", "some", "some</", "</x"}) {
+    const Configuration a = after("<a>" + text);
+    const Configuration b = after("<b>" + text);
+    ASSERT_FALSE(a.dead());
+    EXPECT_EQ(a.lex, b.lex) << text;
+    EXPECT_NE(a.frame, b.frame) << text;
+    EXPECT_NE(a.lex, after("<c>" + text).lex) << text;
+  }
+  EXPECT_TRUE(accepts(recogniser, "<a>t</x><a>"));
+  EXPECT_TRUE(accepts(recogniser, "<b></x><b>"));
+  EXPECT_TRUE(accepts(recogniser, "<c></z></y><c>"));
+  EXPECT_TRUE(accepts(recogniser, "<c></y></z><c>"));
+  EXPECT_FALSE(accepts(recogniser, "<a>t</x><b>"));
+  EXPECT_FALSE(accepts(recogniser, "<a>t</x></x><a>"));
+}
+
 TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
   Result<Rules> rules =
       notation::read_ebnf("root ::= \"(\" root \")\" | \"x\"\n");
