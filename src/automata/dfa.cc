@@ -32,6 +32,9 @@ constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
 // A search that reads so many bytes in one state has it accelerated.
 constexpr unsigned kAccelerateAfter = 16;
+// A search that has been stopped so often by accelerators has the accelerator
+// of its state refined.
+constexpr unsigned kRefineAfter = 64;
 
 }  // namespace
 
@@ -630,6 +633,42 @@ void Automaton::accelerate_locked(const State& state) const {
   entry->second = std::move(accelerator);
 }
 
+// The only byte that leaves `state` leads to a state of its own.  What counts
+// is which bytes lead back from there, so that both together change nothing: a
+// state without positions forgets where that one began.
+void Automaton::refine(const State& state) const {
+  std::lock_guard lock(mutex_);
+  const auto found = accelerators_.find(&state);
+  if (found == accelerators_.end() || !found->second->to_be_refined()) return;
+  const int stop = found->second->only_stop();
+  if (stop < 0 || state.positions != 0 || nfa_.matches_empty) return;
+  const Link link =
+      state.next[nfa_.class_of[static_cast<std::size_t>(stop)]].load(
+          std::memory_order_acquire);
+  if (link == 0) return;
+  const State* after =
+      (link & 1) == 0 ? reinterpret_cast<const State*>(link)
+                      : reinterpret_cast<const Transition*>(link - 1)->target;
+  if (after->decided) return;
+  std::vector<unsigned char> seconds;
+  std::vector<std::int8_t> known(nfa_.class_count, -1);
+  for (unsigned b = 0; b < 256; ++b) {
+    std::int8_t& returns = known[nfa_.class_of[b]];
+    if (returns < 0) {
+      Builder builder(*this);
+      State& fresh = workspace_.state;
+      fresh.clear();
+      builder.step(*after, static_cast<Symbol>(b), fresh,
+                   workspace_.transition);
+      returns = Builder::same(fresh, state) ? 1 : 0;
+    }
+    if (returns != 0) continue;
+    if (seconds.size() == Accelerator::kMostSeconds) return;
+    seconds.push_back(static_cast<unsigned char>(b));
+  }
+  found->second->refine(seconds);
+}
+
 const State* Automaton::start(const Context& context) const {
   bool text_start = context.text_start && nfa_.needs_text_start;
   bool line_start = (context.text_start || context.line_start) &&
@@ -729,6 +768,7 @@ std::size_t Search::run(std::string_view bytes) {
         i += reinterpret_cast<const Accelerator*>(accelerator)
                  ->find(data + i, size - i);
         if (i == size) break;
+        if (++stopped_ == kRefineAfter) automaton_->refine(*state);
       }
       auto byte = static_cast<unsigned char>(data[i]);
       Link link = next[class_of[byte]].load(std::memory_order_acquire);

@@ -157,6 +157,8 @@ class Automaton {
   // Builds the accelerator of `state`, a state of the table.
   void accelerate(const State& state) const;
   void accelerate_locked(const State& state) const;
+  // Refines the accelerator of `state`, if it can be.
+  void refine(const State& state) const;
 
   // What a Builder works in, so that a step allocates nothing of its own.
   // Guarded by mutex_.
@@ -274,7 +276,8 @@ class Search {
   std::vector<std::uint64_t> spare_;
   std::unique_ptr<Automaton::Scratch> scratch_[2];
   int scratch_turn_ = 0;
-  unsigned stayed_ = 0;  // bytes in a row that left state_ as it was
+  unsigned stayed_ = 0;   // bytes in a row that left state_ as it was
+  unsigned stopped_ = 0;  // times that an accelerator stopped at a byte
 };
 
 }  // namespace parlance::automata

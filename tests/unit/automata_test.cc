@@ -319,6 +319,45 @@ TEST(Automata, StopsGrowing) {
   EXPECT_LT((*c.automaton)->memory_bytes(), 60000U);
 }
 
+// After many bytes that lead nowhere, a search looks for two bytes at a time.
+TEST(Automata, FindsTheSameAfterManyFalseStarts) {
+  const std::vector<Patterns> all = {{"<t>"},
+                                     {"<think>", "<tool>"},
+                                     {"<t>", "<<x"},
+                                     {"<[a-z]>"},
+                                     {"<t(?=>)", "<u(?!>)"},
+                                     {"<t>|<u>|<v>"},
+                                     {"<|", "<t>"},
+                                     {"<\\s*t>"},
+                                     {"(<)t(>)"}};
+  const std::string noise = "a < b, 3 <4; <\xC3\xA4 <T> <=";
+  for (const Patterns& patterns : all) {
+    std::string before;
+    for (int i = 0; i < 300; ++i) before += noise;
+    for (const std::string end : {"<t>", "<<t>", "<<x", "<u", "<u>.", "<think>",
+                                  "<tool", "<", "<|", ""}) {
+      const auto fresh = compile(patterns);
+      const std::string after = "." + end;
+      const std::string expected = find(**fresh.automaton, after, {}, 1);
+      if (find(**fresh.automaton, noise) != "-") continue;
+      for (const std::size_t size : {1U, 2U, 7U, 31U, 64U, 5000U}) {
+        SCOPED_TRACE(patterns[0] + ' ' + end + ' ' + std::to_string(size));
+        const auto used = compile(patterns);
+        EXPECT_EQ(find(**used.automaton, before, {}, size), "-");
+        EXPECT_EQ(find(**used.automaton, after, {}, size), expected);
+        // The beginning is held as before.
+        Search search;
+        search.start(used.automaton->get(), 0, {});
+        const std::string text = before + "<";
+        for (std::size_t at = 0; at < text.size(); at += size) {
+          search.run(std::string_view(text).substr(at, size));
+        }
+        EXPECT_EQ(search.hold(), before.size());
+      }
+    }
+  }
+}
+
 TEST(Automata, IsSharedBetweenThreads) {
   Compiled c = compile({"<(a|b)+>", "(?:x|xy)+!", "a(?!bc)z*"});
   const Automaton& automaton = **c.automaton;
