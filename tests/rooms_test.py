@@ -45,6 +45,7 @@ CLASSES = {
     "harmony.h": "harmony",
     "jmespath.h": "jmespath",
     "mask_table.h": "mask",
+    "response_fields.h": "parse",
     "response_parser.h": "parse",
     "response_schema.h": "response_schema",
     "structural_tag.h": "structural_tag",

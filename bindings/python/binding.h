@@ -81,8 +81,22 @@ nb::object to_object(const json::Value& value);
 
 // A str that the caller passed, and its UTF-8; null if there is none.
 struct Fed {
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
   PyObject* object = nullptr;
   std::string_view text = {};
+  std::uint64_t begin = kUnknown;  // in the stream, as of Event::bytes
+
+  // Whether the text of `event` is all of it.  A long text is told by its place
+  // in the stream.
+  bool is_text_of(const Event& event) const {
+    constexpr std::size_t kCompared = 1024;
+    if (object == nullptr || event.text.size() != text.size()) return false;
+    if (text.size() <= kCompared || begin == kUnknown ||
+        event.kind != EventKind::kRegionChunk) {
+      return event.text == text;
+    }
+    return event.bytes.begin == begin && event.bytes.size() == text.size();
+  }
 };
 // The same, but members of `value`, an object, whose text is all of `fed` are
 // that very str.  A str is immutable, so it can be shared.
@@ -135,6 +149,11 @@ struct Input {
   std::vector<TokenId> ids;
   nb::object owner;
   std::string copy;
+
+  // Whether the text is a view of the caller's object.
+  bool is_plain() const {
+    return is_text && !owner.is_valid() && copy.empty() && ids.empty();
+  }
 };
 
 // The largest number of ids of one call.  Some sequences have any number of

@@ -72,7 +72,7 @@ nb::object to_dict(const Event& event, const EventPrototypes& prototypes,
     case EventKind::kRegionChunk:
       // The text of most chunks is the str that was fed.  A str is immutable,
       // so the event can share it.
-      if (fed.object != nullptr && event.text == fed.text) {
+      if (fed.is_text_of(event)) {
         set(dict, k.text, nb::borrow(fed.object));
       } else {
         set(dict, k.text, to_str(event.text));
@@ -196,10 +196,9 @@ nb::object to_deltas(std::span<const Event> events, const Fed& fed) {
   Py_ssize_t at = 0;
   for (const Event& event : events) {
     if (!is_delta(event)) continue;
-    const bool whole = fed.object != nullptr && event.text == fed.text;
     nb::object members[] = {
         delta_kind(event), to_key(event.field),
-        whole ? nb::borrow(fed.object) : nb::object(to_str(event.text)),
+        fed.is_text_of(event) ? nb::borrow(fed.object) : to_str(event.text),
         nb::steal(PyLong_FromLongLong(delta_call(event)))};
     nb::object tuple = nb::steal(PyTuple_New(std::size(members)));
     if (!tuple.is_valid()) throw nb::python_error();

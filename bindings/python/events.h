@@ -45,6 +45,14 @@ struct FedInput {
   Input in;
   Fed fed;
   unsigned char previous = 0;  // the last byte fed as bytes
+  std::uint64_t total = 0;     // bytes of text so far
+
+  // Accounts for in.text, which is fed now to a parser with a prefix of so many
+  // bytes; the text of `object`, or of no str.
+  void begin(PyObject* object, std::uint64_t prefix_bytes) {
+    if (object != nullptr) fed = {object, in.text, prefix_bytes + total};
+    total += in.text.size();
+  }
 };
 
 // Feeds a large chunk in pieces.  Ctrl-C ends the call after a piece: the
@@ -80,9 +88,22 @@ nb::object feed_large(Range all, const Feed& feed, const auto& to_events) {
 template <class Parser>
 nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
                        FedInput& input, const auto& to_events) {
-  input.in = {};
-  input.fed = {};
   Input& in = input.in;
+  if (!tokens && PyUnicode_CheckExact(text.ptr()) && in.is_plain()) {
+    // The usual piece of a stream: a short str without surrogates.
+    Py_ssize_t size = 0;
+    const char* begin = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (begin == nullptr) {
+      PyErr_Clear();
+    } else if (static_cast<std::size_t>(size) <= kReleaseBytes) {
+      input.previous = 0;
+      in.text = {begin, static_cast<std::size_t>(size)};
+      input.begin(text.ptr(), parser.prefix_bytes());
+      return to_events(parser.feed(in.text));
+    }
+  }
+  in = {};
+  input.fed = {};
   // Decoders of a stream of ids yield None where a token completes no text.
   if (text.is_none()) return to_events(parser.feed({}));
   read_input(text, "text", in, &input.previous);
@@ -105,7 +126,8 @@ nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
         "this parser was made with vocabulary= and reads token ids; text "
         "needs a parser without one");
   }
-  if (PyUnicode_CheckExact(text.ptr())) input.fed = {text.ptr(), in.text};
+  input.begin(PyUnicode_CheckExact(text.ptr()) ? text.ptr() : nullptr,
+              parser.prefix_bytes());
   if (in.text.size() <= kReleaseBytes) return to_events(parser.feed(in.text));
   // Without the GIL other threads run: a reference keeps the text alive.
   const nb::object keep = nb::borrow(text);

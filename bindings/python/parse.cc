@@ -9,6 +9,7 @@
 
 #include "events.h"
 #include "interruptible.h"
+#include "parlance/response_fields.h"
 
 namespace parlance::python {
 
@@ -31,11 +32,13 @@ struct Shared {
   Markers markers;
 };
 
+// So much is read at once; Ctrl-C takes effect between two pieces.
+constexpr std::size_t kPiece = std::size_t{1} << 18;
+
 // Calls `feed` for consecutive pieces of a response until `stopped` returns
-// true.  Pieces are short enough for Ctrl-C to take effect quickly.
+// true.
 template <class Range, class Feed>
 void feed_until(Range all, const Stop& stopped, const Feed& feed) {
-  constexpr std::size_t kPiece = std::size_t{1} << 18;
   for (std::size_t at = 0; at < all.size() && !stopped();) {
     const std::size_t count = std::min(kPiece, all.size() - at);
     if constexpr (std::is_same_v<Range, std::string_view>) {
@@ -156,6 +159,54 @@ nb::object parse_one(const FormatObject& format, nb::handle response,
   return result_of(job, details, std::nullopt);
 }
 
+// The message of a response of one piece, or an invalid object if the arguments
+// are not the usual ones: a Format and two texts, of type str.
+nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
+  const FormatObject* format = nullptr;
+  if (!PyUnicode_CheckExact(response.ptr()) ||
+      !PyUnicode_CheckExact(prefix.ptr()) || !nb::try_cast(spec, format) ||
+      format == nullptr) {
+    return {};
+  }
+  const auto utf8 = [](nb::handle text) -> std::optional<std::string_view> {
+    Py_ssize_t size = 0;
+    const char* begin = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (begin != nullptr) return std::string_view(begin, size);
+    PyErr_Clear();  // it has surrogates
+    return std::nullopt;
+  };
+  const auto text = utf8(response);
+  const auto before = utf8(prefix);
+  if (!text || !before || text->size() > kPiece) return {};
+  const auto read = [&] {
+    return ResponseFields(format->format(), *text, {.prefix = *before},
+                          /*well_formed=*/true);
+  };
+  std::optional<ResponseFields> fields;
+  if (text->size() + before->size() > kThreadBytes) {
+    nb::gil_scoped_release release;
+    fields.emplace(read());
+  } else {
+    fields.emplace(read());
+  }
+  if (fields->failure() != nullptr) {
+    raise(Domain::kResponse, *fields->failure());
+  }
+  nb::object dict = nb::steal(PyDict_New());
+  if (!dict.is_valid()) throw nb::python_error();
+  for (const ResponseFields::Field& field : fields->fields()) {
+    const nb::object key = to_key(field.name);
+    const bool whole = field.value == nullptr && !text->empty() &&
+                       field.text.data() == text->data() &&
+                       field.text.size() == text->size();
+    set(dict, key.ptr(),
+        whole                    ? nb::borrow(response)
+        : field.value == nullptr ? to_str(field.text)
+                                 : to_object(*field.value));
+  }
+  return dict;
+}
+
 // Parses a list of responses, with one prefix for all or one for each.
 nb::object parse_many(const FormatObject& format, nb::list responses,
                       nb::list prefixes, const ToolSet* tools,
@@ -242,6 +293,11 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
 }
 
 void define_parse(nb::module_& m) {
+  m.def("parse_text",
+        [](nb::handle spec, nb::handle response, nb::handle prefix) {
+          nb::object parsed = parse_text(spec, response, prefix);
+          return parsed.is_valid() ? parsed : nb::borrow(Py_NotImplemented);
+        });
   m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),
         nb::arg("prefix"), nb::arg("tools").none(),
         nb::arg("vocabulary").none(), nb::arg("recover").none(),

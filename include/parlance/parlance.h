@@ -27,6 +27,7 @@
 #include "parlance/line_column.h"
 #include "parlance/mask_table.h"
 #include "parlance/message.h"
+#include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
 #include "parlance/response_schema.h"
 #include "parlance/schema_options.h"

@@ -425,6 +425,12 @@ std::size_t Value::memory_bytes() const noexcept {
   return total;
 }
 
+namespace {
+constexpr std::size_t kNowhere = std::string_view::npos;
+// Up to here a scan that compares sizes first is faster than hashing.
+constexpr std::size_t kScanned = 8;
+}  // namespace
+
 // Open addressing over positions in members_: 0 is a free slot, n means member
 // n - 1.  At most half full, so a probe ends.
 struct Object::Index {
@@ -440,6 +446,17 @@ struct Object::Index {
     slots[i] = static_cast<std::uint32_t>(position + 1);
   }
 
+  // Accounts for the last of `members`, which is new.
+  static void add_last(const std::vector<Member>& members,
+                       std::unique_ptr<Index>& index) {
+    if (index != nullptr && members.size() * 2 <= index->slots.size()) {
+      index->insert(members.back().key, members.size() - 1);
+    } else if (members.size() > kScanned) {
+      if (index == nullptr) index = std::make_unique<Index>();
+      index->rebuild(members);
+    }
+  }
+
   void rebuild(const std::vector<Member>& members) {
     std::size_t size = 32;
     while (size < members.size() * 4) size *= 2;
@@ -447,12 +464,6 @@ struct Object::Index {
     for (std::size_t i = 0; i < members.size(); ++i) insert(members[i].key, i);
   }
 };
-
-namespace {
-constexpr std::size_t kNowhere = std::string_view::npos;
-// Up to here a scan that compares sizes first is faster than hashing.
-constexpr std::size_t kScanned = 8;
-}  // namespace
 
 Object::Object() noexcept = default;
 
@@ -516,17 +527,19 @@ Value& Object::operator[](std::string_view key) {
   // One allocation for the usual few members instead of three.
   if (members_.capacity() == 0) members_.reserve(4);
   members_.emplace_back().key.assign(key);
-  if (index_ != nullptr && members_.size() * 2 <= index_->slots.size()) {
-    index_->insert(key, members_.size() - 1);
-  } else if (members_.size() > kScanned) {
-    if (index_ == nullptr) index_ = std::make_unique<Index>();
-    index_->rebuild(members_);
-  }
+  Index::add_last(members_, index_);
   return members_.back().value;
 }
 
 void Object::set(std::string key, Value value) {
-  (*this)[key] = std::move(value);
+  const std::size_t i = position(key);
+  if (i != kNowhere) {
+    members_[i].value = std::move(value);
+    return;
+  }
+  if (members_.capacity() == 0) members_.reserve(4);
+  members_.push_back({std::move(key), std::move(value)});
+  Index::add_last(members_, index_);
 }
 
 bool Object::erase(std::string_view key) {

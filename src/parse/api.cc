@@ -1,4 +1,4 @@
-// Implements parlance/response_parser.h.
+// Implements parlance/response_parser.h and parlance/response_fields.h.
 //
 //   bytes --Utf8Sanitizer--> text --Segmenter--> regions --Assembler--> events
 //
@@ -6,12 +6,12 @@
 // them to the caller's bytes, and publish() adds the tokens that hold these.
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "base/access.h"
 #include "base/utf8.h"
 #include "format/description.h"
+#include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
 #include "parse/assembler.h"
 #include "parse/delimiter_program.h"
@@ -21,17 +21,13 @@
 #include "parse/utf8_sanitizer.h"
 #include "vocab/token_log.h"
 
-namespace parlance {
+namespace parlance::parse {
 
-std::string_view to_string(EventKind kind) {
-  constexpr std::string_view kNames[] = {
-      "region_open",    "region_chunk", "region_close",   "region_malformed",
-      "text_unclaimed", "call_open",    "call_arguments", "call_close"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-struct ResponseParser::State {
-  State(const Format& f, const ParserOptions& options)
+// One response on its way through the stages.
+struct ResponseReader {
+  // `fields_only`: as of Assembler::Options.
+  ResponseReader(const Format& f, const ParserOptions& options,
+                 bool fields_only = false)
       : format(f),
         vocabulary(options.vocabulary == nullptr
                        ? std::nullopt
@@ -41,16 +37,16 @@ struct ResponseParser::State {
                     : programs().with(*options.vocabulary, options.markers)),
         sanitizer(options.allow_surrogates),
         assembler(*detail::Access::impl(format), *program, sanitizer,
-                  assembler_options(f, options)),
+                  assembler_options(f, options, fields_only)),
         segmenter(*program, detail::Access::impl(format)->limits,
                   segment_sink()) {}
 
   // What the segmenter writes to.
-  parse::SegmentSink& segment_sink() {
+  SegmentSink& segment_sink() {
     const format::FormatImpl& impl = *detail::Access::impl(format);
-    if (!parse::ReadingFilter::needed(impl)) return assembler;
+    if (!ReadingFilter::needed(impl)) return assembler;
     return filter.emplace(impl, assembler,
-                          [this](const parse::CandidateRegion& region) {
+                          [this](const CandidateRegion& region) {
                             return assembler.is_call(region);
                           });
   }
@@ -61,18 +57,20 @@ struct ResponseParser::State {
                     filter ? filter->held_begin() : ~std::uint64_t{0});
   }
 
-  const parse::DelimiterPrograms& programs() const {
-    return parse::DelimiterPrograms::of(*detail::Access::impl(format));
+  const DelimiterPrograms& programs() const {
+    return DelimiterPrograms::of(*detail::Access::impl(format));
   }
 
-  static parse::Assembler::Options assembler_options(
-      const Format& format, const ParserOptions& options) {
-    parse::Assembler::Options out;
+  static Assembler::Options assembler_options(const Format& format,
+                                              const ParserOptions& options,
+                                              bool fields_only) {
+    Assembler::Options out;
     out.recover = options.recover == Recover::kDefault
                       ? format.recovers()
                       : options.recover == Recover::kYes;
     out.keep_message = options.keep_message;
     out.stream_calls = options.stream_calls;
+    out.fields_only = fields_only;
     if (options.tools != nullptr) out.tools = *options.tools;
     return out;
   }
@@ -96,14 +94,36 @@ struct ResponseParser::State {
     feed_slice(bytes);
   }
 
+  // Reads what the prompt wrote of the response.
+  void feed_prefix(const ParserOptions& options) {
+    if (vocabulary && !options.prefix_ids.empty()) {
+      feed_prompt(read_prompt(*program, *vocabulary, options.prefix_ids));
+    } else if (!options.prefix.empty()) {
+      feed_prompt(read_prompt(*program, options.vocabulary, options.prefix));
+    } else {
+      return;
+    }
+    publish();
+  }
+
+  // Ends the response with `rest`.
+  // REQUIRES: `rest` is empty or needs no check.
+  void end(std::string_view rest = {}) {
+    finalized = true;
+    flush_sanitizer();
+    segmenter.finish(rest);
+    if (filter) filter->finish();
+    assembler.finish(segmenter.total());
+  }
+
   void flush_sanitizer() {
     sanitizer.flush([&](std::string_view text) { segmenter.feed(text); });
   }
 
-  void feed_prompt(const parse::Prompt& prompt) {
+  void feed_prompt(const Prompt& prompt) {
     if (!prompt.has_anchor && !prompt.text.empty() && !format.name().empty() &&
-        !parse::begins_with_opener(
-            *program, detail::Access::impl(format)->limits, prompt)) {
+        !begins_with_opener(*program, detail::Access::impl(format)->limits,
+                            prompt)) {
       assembler.add_diagnostic(
           {ErrorCode::kInvalidContent,
            "the prefix contains no start anchor of the format; the response "
@@ -112,11 +132,11 @@ struct ResponseParser::State {
            {0, 0}});
       return;
     }
-    const parse::MarkedText all(prompt.text, prompt.marks);
-    const parse::MarkedText kept =
+    const MarkedText all(prompt.text, prompt.marks);
+    const MarkedText kept =
         all.substr(prompt.begin, prompt.text.size() - prompt.begin);
     std::size_t done = 0;
-    for (const parse::MarkAt& mark : kept.marks) {
+    for (const MarkAt& mark : kept.marks) {
       const std::size_t at = kept.begin_of(mark);
       feed_bytes(kept.text.substr(done, at - done));
       flush_sanitizer();
@@ -174,7 +194,7 @@ struct ResponseParser::State {
     const std::string_view spelling = vocabulary->spelling(id);
     const auto mark = program->mark_symbols.find(id);
     if (mark != program->mark_symbols.end()) {
-      if (mark->second != parse::kNoSymbol) {
+      if (mark->second != kNoSymbol) {
         feed_mark(mark->second, spelling);
       } else {
         feed_bytes(spelling);
@@ -222,11 +242,11 @@ struct ResponseParser::State {
 
   Format format;
   std::optional<Vocabulary> vocabulary;
-  std::shared_ptr<const parse::DelimiterProgram> program;
-  parse::Utf8Sanitizer sanitizer;
-  parse::Assembler assembler;
-  std::optional<parse::ReadingFilter> filter;
-  parse::Segmenter segmenter;
+  std::shared_ptr<const DelimiterProgram> program;
+  Utf8Sanitizer sanitizer;
+  Assembler assembler;
+  std::optional<ReadingFilter> filter;
+  Segmenter segmenter;
   std::uint64_t prefix_bytes = 0;
   bool finalized = false;
   bool initial = true;  // the events are still those of the prefix
@@ -239,21 +259,25 @@ struct ResponseParser::State {
   std::string held;
 };
 
+}  // namespace parlance::parse
+
+namespace parlance {
+
+std::string_view to_string(EventKind kind) {
+  constexpr std::string_view kNames[] = {
+      "region_open",    "region_chunk", "region_close",   "region_malformed",
+      "text_unclaimed", "call_open",    "call_arguments", "call_close"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+struct ResponseParser::State : parse::ResponseReader {
+  using ResponseReader::ResponseReader;
+};
+
 ResponseParser::ResponseParser(const Format& format,
                                const ParserOptions& options)
     : state_(std::make_unique<State>(format, options)) {
-  State& state = *state_;
-  const parse::DelimiterProgram& program = *state.program;
-  if (state.vocabulary && !options.prefix_ids.empty()) {
-    state.feed_prompt(
-        parse::read_prompt(program, *state.vocabulary, options.prefix_ids));
-  } else if (!options.prefix.empty()) {
-    state.feed_prompt(
-        parse::read_prompt(program, options.vocabulary, options.prefix));
-  } else {
-    return;
-  }
-  state.publish();
+  state_->feed_prefix(options);
 }
 
 ResponseParser::~ResponseParser() = default;
@@ -295,11 +319,7 @@ std::span<const Event> ResponseParser::finalize() {
   state.initial = false;
   state.assembler.begin_round();
   if (state.finalized) return {};
-  state.finalized = true;
-  state.flush_sanitizer();
-  state.segmenter.finish();
-  if (state.filter) state.filter->finish();
-  state.assembler.finish(state.segmenter.total());
+  state.end();
   state.publish();
   return state.assembler.events();
 }
@@ -338,6 +358,46 @@ Message parse_response(const Format& format, std::string_view response,
   parser.feed(response);
   parser.finalize();
   return std::move(parser).take_message();
+}
+
+struct ResponseFields::State : parse::ResponseReader {
+  using ResponseReader::ResponseReader;
+};
+
+ResponseFields::ResponseFields(const Format& format, std::string_view response,
+                               const ParserOptions& options, bool well_formed) {
+  ParserOptions plain = options;
+  plain.keep_message = true;
+  plain.stream_calls = false;
+  plain.vocabulary = nullptr;
+  plain.prefix_ids = {};
+  state_ = std::make_unique<State>(format, plain, /*fields_only=*/true);
+  state_->feed_prefix(plain);
+  // A text that needs no check passes in one piece, so that each region is one
+  // stretch of it.
+  if (well_formed && state_->sanitizer.tail().empty()) {
+    state_->assembler.borrow_from(response);
+    state_->sanitizer.pass(response.size());
+    state_->end(response);
+  } else {
+    state_->feed_bytes(response);
+    state_->end();
+  }
+  const std::vector<parse::Assembler::FieldView> fields =
+      state_->assembler.fields();
+  fields_.reserve(fields.size());
+  for (const auto& field : fields) {
+    fields_.push_back({field.name, field.value, field.text});
+  }
+}
+
+ResponseFields::~ResponseFields() = default;
+ResponseFields::ResponseFields(ResponseFields&&) noexcept = default;
+ResponseFields& ResponseFields::operator=(ResponseFields&&) noexcept = default;
+
+const Error* ResponseFields::failure() const {
+  const auto& failure = state_->assembler.failure();
+  return failure ? &*failure : nullptr;
 }
 
 }  // namespace parlance

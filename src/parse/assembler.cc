@@ -7,6 +7,8 @@
 #include "parse/assembler.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/python_number.h"
 #include "parse/argument_values.h"
@@ -70,13 +72,15 @@ Assembler::Assembler(const format::FormatImpl& format,
       options_(std::move(options)),
       field_(description_.implicit.value_or(kNoField)),
       slots_(description_.fields.size()) {
-  // Capacity for a typical response, so that the vectors need not grow.
-  events_.reserve(8);
-  chunks_.reserve(4);
-  retired_.reserve(4);
-  values_.reserve(4);
-  value_of_.reserve(4);
-  if (options_.keep_message) message_.parts.reserve(6);
+  if (!options_.fields_only) {
+    // Capacity for a typical response, so that the vectors need not grow.
+    events_.reserve(8);
+    chunks_.reserve(4);
+    retired_.reserve(4);
+    values_.reserve(4);
+    value_of_.reserve(4);
+    if (options_.keep_message) message_.parts.reserve(6);
+  }
   if (options_.stream_calls) {
     calls_.emplace(options_.keep_message ? &message_.calls : nullptr,
                    format_.limits);
@@ -151,6 +155,14 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
   captures_.clear();
   region_begin_ = at(position);
   body_begin_ = region_begin_;
+  if (options_.fields_only) {
+    if (delimiter == nullptr) return;
+    body_begin_ = at(delimiter->end);
+    for (const auto& [name, text] : delimiter->captures) {
+      captures_.emplace_back(name, text);
+    }
+    return;
+  }
   Event event;
   event.kind = EventKind::kRegionOpen;
   event.field = description_.fields[field].name;
@@ -239,6 +251,46 @@ bool Assembler::reads_marks(const format::Content& content) const {
           (content.value_parser && reads_marks(*content.value_parser)));
 }
 
+// Adds `size` bytes of text to the last chunk event, or begins another.  A text
+// that was dropped separates chunks: then this one is not adjacent.
+void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
+  const bool joins = adjacent && !chunks_.empty() &&
+                     chunks_.back().event + 1 == events_.size() &&
+                     chunks_.back().body == retired_count_ &&
+                     events_.back().bytes.end == bytes.begin;
+  if (joins) {
+    chunks_.back().size += size;
+    events_.back().bytes.end = bytes.end;
+    return;
+  }
+  chunks_.push_back({events_.size(), retired_count_, body_.size(), size});
+  const format::Field& field = description_.fields[field_];
+  Event& event = events_.emplace_back(kEmptyEvent);
+  event.kind = EventKind::kRegionChunk;
+  event.field = field.name;
+  event.field_index = field_;
+  event.dirty = field.content.dirty();
+  event.bytes = bytes;
+}
+
+// Adds `text` to the body where there is a lender: the body is borrowed as long
+// as each piece follows the last one in lender_.
+void Assembler::append(std::string_view text) {
+  const std::less_equal<const char*> up_to;
+  const char* const end = text.data() + text.size();
+  if (body_.empty() && up_to(lender_.data(), text.data()) &&
+      up_to(end, lender_.data() + lender_.size()) &&
+      (borrowed_.empty() ||
+       borrowed_.data() + borrowed_.size() == text.data())) {
+    const char* const start =
+        borrowed_.empty() ? text.data() : borrowed_.data();
+    borrowed_ = {start, static_cast<std::size_t>(end - start)};
+    return;
+  }
+  if (!borrowed_.empty()) body_ = std::exchange(borrowed_, {});
+  body_.append(text);
+}
+
 // Adds `text` to the open region and to its chunk event.  The region of the
 // implicit field opens here, with its first text.
 void Assembler::on_text(std::string_view text, std::uint64_t begin,
@@ -251,34 +303,22 @@ void Assembler::on_text(std::string_view text, std::uint64_t begin,
   }
   if (!opened_) open_region(field_, nullptr, begin);
   Span bytes = {at(begin), at(begin + text.size())};
-  // A text that was dropped separates chunks.
-  bool joins = begin == text_end_ && !chunks_.empty() &&
-               chunks_.back().event + 1 == events_.size() &&
-               chunks_.back().body == retired_count_ &&
-               events_.back().bytes.end == bytes.begin;
-  text_end_ = begin + text.size();
-  if (joins) {
-    chunks_.back().size += text.size();
-    events_.back().bytes.end = bytes.end;
-  } else {
-    chunks_.push_back(
-        {events_.size(), retired_count_, body_.size(), text.size()});
-    const format::Field& field = description_.fields[field_];
-    Event& event = events_.emplace_back(kEmptyEvent);
-    event.kind = EventKind::kRegionChunk;
-    event.field = field.name;
-    event.field_index = field_;
-    event.dirty = field.content.dirty();
-    event.bytes = bytes;
+  if (!options_.fields_only) {
+    add_chunk(bytes, begin == text_end_, text.size());
+    text_end_ = begin + text.size();
   }
-  if (body_.empty()) body_begin_ = bytes.begin;
+  if (body().empty()) body_begin_ = bytes.begin;
   if (!marks.empty() && reads_marks(description_.fields[field_].content)) {
     for (const MarkAt& mark : marks) {
       body_marks_.push_back(
-          {body_.size() + (mark.position - begin), mark.length, mark.symbol});
+          {body().size() + (mark.position - begin), mark.length, mark.symbol});
     }
   }
-  body_.append(text);
+  if (lender_.empty()) {
+    body_.append(text);
+  } else {
+    append(text);
+  }
   if (calls_ && calls_->is_open()) {
     if (!calls_due_) calls_bytes_.begin = bytes.begin;
     calls_bytes_.end = bytes.end;
@@ -360,8 +400,10 @@ void Assembler::report_unclaimed() {
     diagnostic.message += '"' + description_.fields[i].name + '"';
   }
   diagnostic.bytes = unclaimed_bytes_;
+  std::string text = std::exchange(unclaimed_, {});
+  if (options_.fields_only) return add_diagnostic(std::move(diagnostic));
   Unclaimed& report = round_unclaimed_.emplace_back();
-  report.text = std::exchange(unclaimed_, {});
+  report.text = std::move(text);
   report.diagnostic = diagnostic;
   Event& event = events_.emplace_back();
   event.kind = EventKind::kTextUnclaimed;
@@ -388,10 +430,23 @@ bool Assembler::strips(FieldId field) const {
              : reading(field)->strip.value_or(by_template);
 }
 
-json::Value Assembler::adopt_body(FieldId field) {
-  std::string_view text = body_;
+bool Assembler::is_text(FieldId index) const {
+  const format::Field& field = description_.fields[index];
+  return field.content.kind == format::ContentKind::kText && !field.transform &&
+         (reading(index) == nullptr || !reads_values(field, *reading(index)));
+}
+
+json::Value Assembler::text_value(FieldId field) {
+  std::string_view text = body();
   if (strips(field)) text = base::python_strip(text);
-  auto begin = static_cast<std::size_t>(text.data() - body_.data());
+  if (!borrowed_.empty()) return json::Value(text);
+  // A value that would keep much more memory than it needs is a copy.
+  if (text.size() <= json::Value::kInlineBytes || body_.size() < kAdoptBytes ||
+      body_.capacity() / 4 > body_.size()) {
+    return json::Value(text);
+  }
+  adopted_ = body_.data();
+  const auto begin = static_cast<std::size_t>(text.data() - body_.data());
   return json::Value::adopt(std::move(body_), begin, text.size());
 }
 
@@ -457,7 +512,7 @@ Result<json::Value> Assembler::region_value(FieldId index, bool cut) {
       is_read(index)
           ? json::Value(std::move(read_.value))
           : read_region(
-                {index, {body_, body_marks_}, captures_, cut},
+                {index, {body(), body_marks_}, captures_, cut},
                 options_.recover && field.content.dirty() ? &ignored : nullptr,
                 damage);
   read_.field = kNoField;
@@ -500,12 +555,20 @@ bool Assembler::is_call(const CandidateRegion& region) {
 
 // Whether is_call() has read the region that is closing now.
 bool Assembler::is_read(FieldId field) const {
-  return read_.field == field && read_.body == body_ && body_marks_.empty() &&
+  return read_.field == field && read_.body == body() && body_marks_.empty() &&
          read_.captures == captures_;
 }
 
+// Puts the text of a region, which is borrowed, under its field.
+void Assembler::store_text(FieldId index) {
+  Slot& slot = slots_[index];
+  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+  slot.kind = Slot::Kind::kText;
+  slot.text = strips(index) ? base::python_strip(borrowed_) : borrowed_;
+}
+
 // Puts the value of a region under its field: replacing, appending or joining.
-std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
+std::optional<Error> Assembler::store(FieldId index, json::Value value) {
   const format::Field& field = description_.fields[index];
   Slot& slot = slots_[index];
   if (reading(index) != nullptr && value.is_array() && !field.join &&
@@ -514,7 +577,7 @@ std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
     if (slot.kind == Slot::Kind::kEmpty || !slot.value.is_array()) {
       if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
       slot.kind = Slot::Kind::kValue;
-      slot.value = value;
+      slot.value = std::move(value);
       return std::nullopt;
     }
     json::Array& items = slot.value.mutable_items();
@@ -556,127 +619,133 @@ std::optional<Error> Assembler::store(FieldId index, const json::Value& value) {
                        std::string(json::to_string(slot.value.kind()))};
     }
     slot.kind = Slot::Kind::kValue;
-    slot.value.mutable_items().push_back(value);
+    slot.value.mutable_items().push_back(std::move(value));
     return std::nullopt;
   }
   if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
   slot.kind = Slot::Kind::kValue;
-  slot.value = value;
+  slot.value = std::move(value);
   return std::nullopt;
 }
 
-// Closes the open region, if there is one:
-//
-//   1. return to rest (the implicit field, or none);
-//   2. turn the text of the region into a value, or an error;
-//   3. store the value under its field;
-//   4. emit the last events of its calls, and kRegionClose, or kRegionMalformed
-//      with a diagnostic;
-//   5. add the Part to the message.
-//
-// The text of the region moves to retired_, where the chunk events of this
-// round find it.
+// Closes the open region, if there is one: returns to rest (the implicit field,
+// or none), and turns the text of the region into a value, or an error.
 void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
                              RegionStop stop) {
   const FieldId index = field_;
-  bool opened = opened_;
+  const bool opened = opened_;
   field_ = description_.implicit.value_or(kNoField);
   opened_ = false;
   if (!opened) return;
   opened_or_closed_ = true;
+  fields_stale_ = true;
   const format::Field& field = description_.fields[index];
   const bool cut = stop == RegionStop::kStreamEnd && field.open && field.close;
-  // The value must then account for all of the text.
-  const bool unclosed = cut || stop == RegionStop::kUnclosed;
+  if (cut) message_.complete = false;
+  Closing region = {.field = index,
+                    .cut = cut,
+                    .text = {body_begin_, at(position)},
+                    .delimiter = {at(position), at(position)}};
   if (delimiter != nullptr) {
+    region.delimiter = {at(delimiter->begin), at(delimiter->end)};
     for (const auto& [name, text] : delimiter->captures) {
       captures_.emplace_back(name, text);
     }
   }
-  // 2. A long plain text moves into its value without a copy (adopt_body),
-  // unless the value would keep much more memory than it needs.
-  // retired_ reuses its buffers from round to round.
+  if (!borrowed_.empty() && is_text(index) && !field.repeats) {
+    store_text(index);
+    borrowed_ = {};
+    return;
+  }
+  // A region that its delimiter did not end must account for all of its text.
+  Result<json::Value> value =
+      is_text(index)
+          ? text_value(index)
+          : region_value(index, cut || stop == RegionStop::kUnclosed);
+  if (value) {
+    finish_region(region, *std::move(value));
+  } else {
+    spoil_region(region, value.error());
+  }
+  body_.clear();
+  borrowed_ = {};
+  adopted_ = nullptr;
+}
+
+void Assembler::finish_region(const Closing& region, json::Value value) {
+  // Without events and tools nobody reads the value but its field.
+  const bool copied = !options_.fields_only || !options_.tools.empty();
+  if (options_.keep_message) {
+    if (auto error = store(region.field, copied ? value : std::move(value))) {
+      return spoil_region(region, *error);
+    }
+  } else {
+    slots_[region.field].attempted = true;  // the field counts as present
+  }
+  if (!options_.fields_only) publish_region(region, &value);
+  if (options_.recover && !options_.tools.empty()) {
+    report_undeclared(description_.fields[region.field], value, region.text);
+  }
+}
+
+void Assembler::spoil_region(const Closing& region, const Error& error) {
+  const format::Field& field = description_.fields[region.field];
+  slots_[region.field].attempted = true;
+  Diagnostic diagnostic;
+  diagnostic.code = error.code;
+  diagnostic.message = error.message;
+  // The message of a fault that was found when the template was loaded names
+  // the field already.
+  const std::string named = "Field '" + field.name + "': ";
+  if (diagnostic.message.starts_with(named)) {
+    diagnostic.message.erase(0, named.size());
+  }
+  diagnostic.field = field.name;
+  diagnostic.bytes = region.text;
+  if (!options_.recover && !failure_) {
+    failure_ =
+        Error{error.code, "Field \"" + field.name + "\": " + diagnostic.message,
+              "/fields/" + field.name, diagnostic.bytes};
+  }
+  if (!options_.fields_only) {
+    round_malformed_.push_back(diagnostic);
+    publish_region(region, nullptr);
+  }
+  add_diagnostic(std::move(diagnostic));
+}
+
+// The text of the region moves to retired_, where the chunk events of this
+// round find it; retired_ reuses its buffers from round to round.
+void Assembler::publish_region(const Closing& region,
+                               const json::Value* value) {
   if (retired_.size() == retired_count_) retired_.emplace_back();
   Retired& retired = retired_[retired_count_];
-  retired.adopted = nullptr;
-  Result<json::Value> value = json::Value();
-  if (field.content.kind == format::ContentKind::kText && !field.transform &&
-      body_.size() >= kAdoptBytes && body_.capacity() / 4 <= body_.size()) {
-    retired.adopted = body_.data();
-    value = adopt_body(index);
-    if (value->as_string().size() <= json::Value::kInlineBytes) {
-      // The text without white space is so short that it was copied.
-      retired.adopted = nullptr;
-    }
-  } else {
-    value = region_value(index, unclosed);
-  }
+  retired.adopted = std::exchange(adopted_, nullptr);
   retired.text.swap(body_);
-  body_.clear();
-  // 3. Store the value.
-  std::optional<Error> error;
-  if (!value) {
-    error = std::move(value).error();
-  } else if (options_.keep_message) {
-    error = store(index, *value);
-  } else {
-    slots_[index].attempted = true;  // the field counts as present
-  }
-
-  // 4. Emit the event.
-  Event event;
-  event.field = field.name;
-  event.field_index = index;
-  event.cut = cut;
-  event.bytes = {at(position), at(position)};
-  if (delimiter != nullptr) {
-    event.bytes = {at(delimiter->begin), at(delimiter->end)};
-  }
-  if (cut) message_.complete = false;
-  Part part;
-  part.field_index = index;
-  part.cut = cut;
-  part.bytes = {region_begin_, event.bytes.end};
   if (calls_ && calls_->is_open()) {
-    close_calls(retired.text, error ? nullptr : &*value, event.bytes);
+    close_calls(retired.text, value, region.delimiter);
   }
-
-  if (error) {
-    event.kind = EventKind::kRegionMalformed;
-    part.malformed = true;
-    slots_[index].attempted = true;
-    Diagnostic diagnostic;
-    diagnostic.code = error->code;
-    diagnostic.message = error->message;
-    // The message of a fault that was found when the template was loaded names
-    // the field already.
-    const std::string named = "Field '" + field.name + "': ";
-    if (diagnostic.message.starts_with(named)) {
-      diagnostic.message.erase(0, named.size());
-    }
-    diagnostic.field = field.name;
-    diagnostic.bytes = {body_begin_, at(position)};
-    if (!options_.recover && !failure_) {
-      failure_ = Error{error->code,
-                       "Field \"" + field.name + "\": " + diagnostic.message,
-                       "/fields/" + field.name, diagnostic.bytes};
-    }
+  Event event;
+  event.kind =
+      value == nullptr ? EventKind::kRegionMalformed : EventKind::kRegionClose;
+  event.field = description_.fields[region.field].name;
+  event.field_index = region.field;
+  event.cut = region.cut;
+  event.bytes = region.delimiter;
+  if (value == nullptr) {
     malformed_.emplace_back(events_.size(), retired_count_);
-    round_malformed_.push_back(diagnostic);
-    add_diagnostic(std::move(diagnostic));
   } else {
-    event.kind = EventKind::kRegionClose;
-    if (options_.recover && !options_.tools.empty()) {
-      report_undeclared(field, *value, {body_begin_, at(position)});
-    }
-    if (options_.keep_message) part.value = *value;
     value_of_.push_back(events_.size());
-    values_.push_back(std::move(*value));
+    values_.push_back(*value);
   }
   ++retired_count_;
   events_.push_back(event);
-  if (options_.keep_message) message_.parts.push_back(std::move(part));
-  fields_stale_ = true;
+  if (!options_.keep_message) return;
+  message_.parts.push_back({.field_index = region.field,
+                            .value = value == nullptr ? json::Value() : *value,
+                            .malformed = value == nullptr,
+                            .cut = region.cut,
+                            .bytes = {region_begin_, region.delimiter.end}});
 }
 
 // A call of a tool that the request does not have is a call all the same: the
@@ -745,6 +814,38 @@ void Assembler::build_fields() const {
     out.set(description_.fields[i].name, std::move(value));
   }
   message_.fields = json::Value(std::move(out));
+}
+
+std::vector<Assembler::FieldView> Assembler::fields() const {
+  std::vector<FieldView> out;
+  const auto add = [&](std::string_view name, const Slot& slot) {
+    FieldView& field = out.emplace_back();
+    field.name = name;
+    if (slot.kind == Slot::Kind::kValue) {
+      field.value = &slot.value;
+    } else {
+      field.text = slot.kind == Slot::Kind::kText ? slot.text : slot.joined;
+    }
+  };
+  out.reserve(description_.defaults.size() + order_.size());
+  for (const auto& [key, value] : description_.defaults.members()) {
+    const auto field =
+        std::ranges::find(description_.fields, key, &format::Field::name);
+    if (field == description_.fields.end()) {
+      out.push_back({.name = key, .value = &value});
+    } else {
+      add(key, slots_[static_cast<std::size_t>(field -
+                                               description_.fields.begin())]);
+    }
+  }
+  for (const FieldId i : order_) {
+    add(description_.fields[i].name, slots_[i]);
+    const FieldView& last = out.back();
+    const bool empty =
+        last.value == nullptr ? last.text.empty() : is_empty(*last.value);
+    if (empty) out.pop_back();
+  }
+  return out;
 }
 
 const Message& Assembler::message() const {

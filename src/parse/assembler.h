@@ -39,6 +39,8 @@ class Assembler final : public SegmentSink {
     bool recover = false;
     bool keep_message = true;
     bool stream_calls = false;
+    // No events, and instead of the message fields().
+    bool fields_only = false;
     ToolSet tools = {};
   };
 
@@ -60,6 +62,10 @@ class Assembler final : public SegmentSink {
     if (needed <= body_.capacity()) return;
     body_.reserve(std::max(needed, 2 * body_.capacity()));
   }
+
+  // With fields_only: declares that `text` outlives the assembler, so that
+  // fields may point into it.
+  void borrow_from(std::string_view text) { lender_ = text; }
 
   void on_text(std::string_view text, std::uint64_t begin,
                std::span<const MarkAt> marks) override;
@@ -86,6 +92,13 @@ class Assembler final : public SegmentSink {
 
   void add_diagnostic(Diagnostic diagnostic);
   const Message& message() const;
+  // With fields_only, after finish(): the members of the message.
+  struct FieldView {
+    std::string_view name;
+    const json::Value* value = nullptr;  // null: it is `text`
+    std::string_view text = {};
+  };
+  std::vector<FieldView> fields() const;
   Message& mutable_message() { return message_; }
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -95,9 +108,10 @@ class Assembler final : public SegmentSink {
 
   // The value of a field so far.
   struct Slot {
-    enum class Kind : std::uint8_t { kEmpty, kValue, kJoined };
+    enum class Kind : std::uint8_t { kEmpty, kValue, kText, kJoined };
     Kind kind = Kind::kEmpty;
     json::Value value = {};
+    std::string_view text = {};  // into lender_
     std::string joined = {};
     // A region of this field was read but has no value in this slot.
     bool attempted = false;
@@ -130,6 +144,18 @@ class Assembler final : public SegmentSink {
   // `delimiter` is null if the region does not end with its delimiter.
   void close_region(const Delimited* delimiter, std::uint64_t position,
                     RegionStop stop);
+  // The region that is closing.
+  struct Closing {
+    FieldId field;
+    bool cut;        // by the end of the response
+    Span text;       // in the caller's bytes
+    Span delimiter;  // empty if there is none
+  };
+  // What follows from the value of a region, or from the error of reading it.
+  void finish_region(const Closing& region, json::Value value);
+  void spoil_region(const Closing& region, const Error& error);
+  // Ends the calls of the region and adds its last event and its part.
+  void publish_region(const Closing& region, const json::Value* value);
   // How strings of arguments are cast.
   schema::Strings strings_of(FieldId field) const;
   // With stream_calls: prepares for the calls of the region that has opened;
@@ -161,11 +187,20 @@ class Assembler final : public SegmentSink {
   const format::FieldReading* reading(FieldId field) const {
     return program_.readings[field];
   }
-  // The value of a long text region: body_ moves into it.
-  json::Value adopt_body(FieldId field);
+  // Whether the value of the field is the text of its region.
+  bool is_text(FieldId field) const;
+  void add_chunk(Span bytes, bool adjacent, std::size_t size);
+  void append(std::string_view text);
+  // The text of the open region.
+  std::string_view body() const {
+    return borrowed_.empty() ? body_ : borrowed_;
+  }
+  // The value of a region of text, which moves from body_ if it is long.
+  json::Value text_value(FieldId field);
   // Whether white space around a text is left out.
   bool strips(FieldId field) const;
-  std::optional<Error> store(FieldId field, const json::Value& value);
+  std::optional<Error> store(FieldId field, json::Value value);
+  void store_text(FieldId field);
   void build_fields() const;
   // The caller's byte for a position.
   std::size_t at(std::uint64_t position) const {
@@ -184,6 +219,9 @@ class Assembler final : public SegmentSink {
   bool ended_ = false;          // the response has ended; text is unclaimed
   std::uint64_t text_end_ = 0;  // of the last text of a region
   std::string body_;
+  // Instead of body_, while the text is one stretch of lender_.
+  std::string_view borrowed_;
+  std::string_view lender_;
   std::vector<MarkAt> body_marks_;  // where the content's parser needs them
   std::size_t region_begin_ = 0;
   std::size_t body_begin_ = 0;
@@ -217,6 +255,7 @@ class Assembler final : public SegmentSink {
   };
   std::vector<Retired> retired_;
   std::size_t retired_count_ = 0;
+  const char* adopted_ = nullptr;    // the same, of the closing region
   std::vector<json::Value> values_;  // of closes, one per entry of value_of_
   std::vector<std::size_t> value_of_;
   std::vector<std::pair<std::string, std::string>> shown_captures_;

@@ -181,7 +181,14 @@ void Segmenter::feed_block(std::string_view text) {
   }
 }
 
-void Segmenter::finish() {
+void Segmenter::finish(std::string_view rest) {
+  if (buffer_.size() == buffer_start_ && !program_.any_backtrackers) {
+    window_ = rest;
+    base_ = total_;
+    total_ += rest.size();
+  } else {
+    feed(rest);
+  }
   process(true);
   pass(total_);
 }

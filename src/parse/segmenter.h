@@ -86,8 +86,9 @@ class Segmenter {
   void feed(std::string_view text);
   // Feeds a mark: an added or control token that delimiters spell.
   void feed_mark(automata::Symbol symbol, std::string_view spelling);
-  // Ends the stream: nothing is held any longer.
-  void finish();
+  // Feeds the last text, which reaches the sink in the caller's memory as far
+  // as possible, and ends the stream: nothing is held any longer.
+  void finish(std::string_view rest = {});
 
   // The position of the next byte.
   std::uint64_t total() const { return total_; }

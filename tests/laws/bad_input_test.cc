@@ -60,6 +60,7 @@ TEST(BadInput, IllFormedUtf8) {
       ParseRecord whole = record_parse(format, {text});
       SCOPED_TRACE(whole.to_string());
       EXPECT_EQ(testing::account(whole, text, false), "");
+      EXPECT_EQ(testing::fields_alone(whole, text), "");
       EXPECT_EQ(record_parse(format, testing::cut_every(text, 1)).to_string(),
                 whole.to_string());
       for (std::size_t i = 0; i <= text.size(); ++i) {

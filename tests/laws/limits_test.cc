@@ -39,6 +39,7 @@ ParseRecord record_in_pieces(const Format& format, const std::string& text,
                              const ParserOptions& options = {}) {
   ParseRecord whole = record_parse(format, {text}, options);
   EXPECT_EQ(testing::account(whole, text), "") << whole.to_string();
+  EXPECT_EQ(testing::fields_alone(whole, text, options), "");
   std::mt19937 random(1);
   for (std::size_t most : {1U, 3U, 30U, 500U}) {
     ParseRecord other = record_parse(

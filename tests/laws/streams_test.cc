@@ -52,6 +52,7 @@ void obeys(const Format& format, const Response& response,
   std::string stream = kept + response.text;
   ASSERT_EQ(testing::account(whole, stream, base::is_utf8(stream)), "") << all;
   ASSERT_EQ(testing::fold(whole), json::dump(whole.message.fields)) << all;
+  ASSERT_EQ(testing::fields_alone(whole, response.text, options), "");
 
   auto same = [&](const std::vector<std::string>& chunks) {
     ParseRecord other = record_parse(format, chunks, options);
@@ -157,6 +158,7 @@ TEST_P(EachFormat, MayEndAnywhere) {
       ASSERT_EQ(testing::account(record, stream, false), "")
           << record.to_string();
       ASSERT_EQ(testing::fold(record), json::dump(record.message.fields));
+      ASSERT_EQ(testing::fields_alone(record, text, options), "");
       ASSERT_FALSE(record.failure.has_value());
       bool cut = false;
       for (const EventRecord& event : record.events) cut = cut || event.cut;

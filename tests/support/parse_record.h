@@ -20,8 +20,10 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/utf8.h"
 #include "format/description.h"
 #include "parlance/json.h"
+#include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
 #include "parse/region_values.h"
 
@@ -342,6 +344,30 @@ inline std::string account(const ParseRecord& record, std::string_view stream,
 inline bool is_empty(const json::Value& value) {
   return value.is_null() || (value.is_string() && value.as_string().empty()) ||
          ((value.is_array() || value.is_object()) && value.size() == 0);
+}
+
+// Fields: a response that is read as a whole, without events, has the same
+// members and the same failure, whether or not its UTF-8 is checked.
+inline std::string fields_alone(const ParseRecord& record,
+                                std::string_view text,
+                                const ParserOptions& options = {}) {
+  const std::string wanted =
+      json::dump(record.message.fields) +
+      (record.failure ? record.failure->to_string() : std::string());
+  for (const bool well_formed : {false, true}) {
+    if (well_formed && !base::is_utf8(text, options.allow_surrogates)) continue;
+    const ResponseFields read(record.format, text, options, well_formed);
+    json::Object members;
+    for (const ResponseFields::Field& field : read.fields()) {
+      members.set(std::string(field.name), field.value == nullptr
+                                               ? json::Value(field.text)
+                                               : *field.value);
+    }
+    std::string got = json::dump(json::Value(std::move(members)));
+    if (read.failure() != nullptr) got += read.failure()->to_string();
+    if (got != wanted) return "fields: " + got + "\nmessage: " + wanted;
+  }
+  return "";
 }
 
 // Fold: the message that the closed regions' values add up to, by the rules of

@@ -128,6 +128,8 @@ _NO_PREFIX = (
 )
 
 _MAX_RESPONSES = 2**22  # of one batch
+_TOKEN = "token"  # the default of `markers`
+_parse_text = _parlance.parse_text
 
 # ---- Formats
 
@@ -899,7 +901,7 @@ def parse_response(
     prefix=None,
     tools=None,
     vocabulary=None,
-    markers="token",
+    markers=_TOKEN,
     recover=None,
     details=False,
     text=NOT_GIVEN,
@@ -948,6 +950,24 @@ def parse_response(
     Complexity: O(bytes of the responses), without the GIL for a batch or a
     long response.  A ``spec`` is read once and cached by its content.
     """
+    if (
+        type(response) is str
+        and tools is None
+        and vocabulary is None
+        and markers is _TOKEN
+        and recover is None
+        and details is False
+        and text is response_template is schema is NOT_GIVEN
+    ):
+        # The usual calls: a text, and a prefix if there is a template.
+        if type(spec) is dict:
+            spec = _parlance.cached(_specs_of_dicts, spec, _spec_of_dict)
+        if prefix is not None:
+            parsed = _parse_text(spec, response, prefix)
+            if parsed is not NotImplemented:
+                return parsed
+        elif isinstance(spec, _BaseSchema):
+            return _parlance.parse_schema_one(spec, response, None, False)
     if response is NOT_GIVEN or text is not NOT_GIVEN:
         response = _either("response", response, text)
     if schema is not NOT_GIVEN:

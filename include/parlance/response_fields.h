@@ -1,0 +1,57 @@
+#ifndef PARLANCE_RESPONSE_FIELDS_H_
+#define PARLANCE_RESPONSE_FIELDS_H_
+
+// The fields of a whole response, for hosts that turn them into values of their
+// own: what parse_response() gives, without events, parts and copies of texts.
+//
+//   ResponseFields read(format, response, {.prefix = prompt});
+//   for (const ResponseFields::Field& field : read.fields())
+//     if (field.value == nullptr) show(field.name, field.text);
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "parlance/error.h"
+#include "parlance/format.h"
+#include "parlance/json.h"
+#include "parlance/response_parser.h"
+
+namespace parlance {
+
+class ResponseFields {
+ public:
+  // Reads `response`, which outlives this object.  If it is `well_formed`, it
+  // is UTF-8 in whole characters, and is not checked; with
+  // ParserOptions::allow_surrogates it may have lone surrogates.
+  //
+  // REQUIRES: no vocabulary.  keep_message and stream_calls are ignored.
+  // Complexity: O(bytes of prefix and response), as ResponseParser::feed().
+  ResponseFields(const Format& format, std::string_view response,
+                 const ParserOptions& options = {}, bool well_formed = false);
+  ~ResponseFields();
+  ResponseFields(ResponseFields&&) noexcept;
+  ResponseFields& operator=(ResponseFields&&) noexcept;
+
+  // A member of Message::fields.  Valid as long as the ResponseFields.
+  struct Field {
+    std::string_view name;
+    const json::Value* value = nullptr;  // null: it is `text`
+    std::string_view text = {};  // into the response, or of joined regions
+  };
+  // In the order of Message::fields.
+  std::span<const Field> fields() const { return fields_; }
+
+  // As ResponseParser::failure().
+  const Error* failure() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::vector<Field> fields_;
+};
+
+}  // namespace parlance
+
+#endif  // PARLANCE_RESPONSE_FIELDS_H_
