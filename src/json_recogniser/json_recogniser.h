@@ -404,7 +404,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration string_step(recogniser::Configuration config,
                                         std::uint8_t byte);
   recogniser::Configuration within_bounds(recogniser::Configuration config);
-  bool steps_as_previous_byte(const Lexeme& lexeme, std::uint8_t byte);
+  LexId remember_range(LexId from, std::uint8_t byte, LexId to);
   LexId compute_string_step(LexId lexeme, std::uint8_t byte);
   recogniser::Configuration close_string(recogniser::Configuration config);
 

@@ -185,9 +185,6 @@ JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
   const Lexeme& now = lexemes_[id];
   const KeyTrie& trie = key_tries_[now.trie];
   const BodyState body = json::next(now.body, byte);
-  if (steps_as_previous_byte(now, byte)) {
-    return (*now.row)[byte] = (*now.row)[byte - 1U];
-  }
   const bool canonical =
       !canonical_ || json::canonical_next(now.body, now.partial, byte);
   if (!canonical && !now.open) return remember_step(id, byte, 0);
@@ -238,7 +235,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_key_step(LexId id,
         next.extras != automata::kDeadState || next.node != KeyTrie::kNone;
   }
   const LexId target = satisfiable ? intern(std::move(next)) : 0;
-  return remember_step(id, byte, target);
+  return remember_range(id, byte, target);
 }
 
 }  // namespace parlance::json_recogniser

@@ -180,28 +180,42 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
   return config;
 }
 
-// Whether the step with `byte` is known to equal the step with the preceding
-// byte value.  Most are: classes of bytes are ranges.
-bool JsonRecogniser::steps_as_previous_byte(const Lexeme& now,
-                                            std::uint8_t byte) {
-  if (byte == 0 || now.row == nullptr || now.node != KeyTrie::kNone ||
-      (*now.row)[byte - 1U] == kUnknown) {
-    return false;
-  }
-  const auto before = static_cast<std::uint8_t>(byte - 1);
+// Stores the step with `byte`, which leads to `to`, for every byte of the same
+// range of bytes that leads there for the same reason.  Most states have few
+// such ranges, so a walk that tries every byte computes few steps.
+//
+// Two bytes do if neither begins or continues an escape, the body of the string
+// goes on alike, and each automaton is known to.  `now` is outside every trie.
+JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
+                                                     std::uint8_t byte,
+                                                     LexId to) {
+  remember_step(from, byte, to);
+  const Lexeme& now = lexemes_[from];
   const BodyState body = json::next(now.body, byte);
-  if (body != json::next(now.body, before) || is_escape(now.body) ||
-      is_escape(body)) {
-    return false;
+  if (now.node != KeyTrie::kNone || is_escape(now.body) || is_escape(body)) {
+    return to;
   }
   automata::Languages& languages = solver_.languages();
-  const auto same = [&](automata::StateId state) {
-    return state == automata::kDeadState ||
-           languages.step(state, byte) == languages.step(state, before);
+  const auto same = [&](automata::StateId state, std::size_t other) {
+    if (state == automata::kDeadState) return true;
+    const automata::StateId* const row = languages.row(state);
+    return row[byte] != automata::Languages::kUnknownState &&
+           row[byte] == row[other];
   };
-  return same(now.extras) &&
-         std::all_of(now.entries.begin(), now.entries.end(),
-                     [&](const Entry& entry) { return same(entry.state); });
+  std::array<LexId, 256>& row = *now.row;
+  const auto extends_to = [&](std::size_t other) {
+    return row[other] == kUnknown &&
+           json::next(now.body, static_cast<std::uint8_t>(other)) == body &&
+           same(now.extras, other) &&
+           std::all_of(
+               now.entries.begin(), now.entries.end(),
+               [&](const Entry& entry) { return same(entry.state, other); });
+  };
+  for (std::size_t b = byte; b-- > 0 && extends_to(b);) row[b] = to;
+  for (std::size_t b = byte + 1U; b < row.size() && extends_to(b); ++b) {
+    row[b] = to;
+  }
+  return to;
 }
 
 // The step of a string's lexeme, cached in its row.
@@ -215,9 +229,6 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
   automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
-  if (steps_as_previous_byte(now, byte)) {
-    return (*now.row)[byte] = (*now.row)[byte - 1U];
-  }
   Lexeme next;
   next.kind = Kind::kString;
   next.body = body;
@@ -273,7 +284,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
             });
   }
   const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
-  return remember_step(id, byte, target);
+  return remember_range(id, byte, target);
 }
 
 Configuration JsonRecogniser::close_string(Configuration config) {

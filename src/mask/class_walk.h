@@ -25,6 +25,8 @@
 //   bool accepts_below(const Node& node, StateId from);
 //   // The walk has come to `node` in `state`.
 //   SubtreeVerdict judge(const Node& node, StateId state);
+//   // Optional: a split is about to be applied at `depth`.
+//   void enter_split(std::size_t depth);
 //   // Decides the tokens at and below the node `root` of the trie of all
 //   tokens,
 //   // where the state is `state`.  They were decided as if it were `assumed`.
@@ -67,7 +69,8 @@ class ClassWalk {
  protected:
   using StateId = std::uint32_t;  // 0: dead
   static constexpr StateId kUnknown = 0xFFFFFFFF;
-  static constexpr StateId kSplit = 0xFFFFFFFE;
+  static constexpr StateId kSplit = 0x80000000;
+  static constexpr StateId kCommonKnown = 0x40000000;
 
   explicit ClassWalk(const vocab::TokenTables& tables) : tables_(tables) {}
 
@@ -80,12 +83,20 @@ class ClassWalk {
     const StateId known = transitions_[state].by_byte[byte];
     return known != kUnknown ? known : learn(state, byte);
   }
-  // The state after any byte of the class; kSplit if they lead to different
-  // states.
-  StateId step_class(StateId state, std::uint8_t byte_class);
+  // The state after any byte of the class; a number with the bit kSplit if they
+  // lead to different states.
+  StateId step_class(StateId state, std::uint8_t byte_class) {
+    const StateId known = transitions_[state].by_class[byte_class];
+    return known != kUnknown ? known : learn_class(state, byte_class);
+  }
 
   // Decides all tokens of the trie, from `state`.
   void walk_classes(StateId state);
+  // Some byte of the class at `depth` of the current path.
+  std::uint8_t path_byte(std::size_t depth) const {
+    return class_trie_->bytes(path_[depth].byte_class).front();
+  }
+  StateId path_state(std::size_t depth) const { return path_[depth].state; }
 
   const vocab::TokenTables tables_;
   const Trie* class_trie_ = nullptr;
@@ -93,9 +104,14 @@ class ClassWalk {
 
  private:
   struct Transitions {
+    Transitions() {
+      by_byte.fill(kUnknown);
+      by_class.fill(kUnknown);
+    }
     std::array<StateId, 256> by_byte;
+    // kSplit if the bytes of the class lead to different states; with
+    // kCommonKnown and the most common of them, once that is known.
     std::array<StateId, Trie::kClassCount> by_class;
-    std::array<StateId, Trie::kClassCount> most_common;
   };
   // The state at one depth of the path, and the class that led there.
   struct PathEntry {
@@ -113,6 +129,7 @@ class ClassWalk {
     const StateId target = walk().learn(state, byte);
     return transitions_[state].by_byte[byte] = target;
   }
+  StateId learn_class(StateId state, std::uint8_t byte_class);
   // The state that the most bytes of the class lead to.
   StateId most_common(StateId state, std::uint8_t byte_class);
   template <class Node>
@@ -142,20 +159,13 @@ void ClassWalk<Walk, Trie>::start(const Trie& class_trie) {
 
 template <class Walk, class Trie>
 typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::add_state() {
-  Transitions& transitions = transitions_.emplace_back();
-  transitions.by_byte.fill(kUnknown);
-  transitions.by_class.fill(kUnknown);
-  transitions.most_common.fill(kUnknown);
+  transitions_.emplace_back();
   return static_cast<StateId>(transitions_.size() - 1);
 }
 
 template <class Walk, class Trie>
-typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::step_class(
+typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::learn_class(
     StateId state, std::uint8_t byte_class) {
-  if (const StateId known = transitions_[state].by_class[byte_class];
-      known != kUnknown) {
-    return known;
-  }
   const auto bytes = class_trie_->bytes(byte_class);
   StateId target = step(state, bytes.front());
   for (const std::uint8_t byte : bytes.subspan(1)) {
@@ -169,9 +179,9 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::step_class(
 template <class Walk, class Trie>
 typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
     StateId state, std::uint8_t byte_class) {
-  if (const StateId known = transitions_[state].most_common[byte_class];
-      known != kUnknown) {
-    return known;
+  if (const StateId known = transitions_[state].by_class[byte_class];
+      known != kUnknown && (known & kCommonKnown) != 0) {
+    return known & ~(kSplit | kCommonKnown);
   }
   StateId best = 0;
   std::size_t most = 0;
@@ -186,7 +196,8 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
     }
     if (most * 2 >= bytes.size()) break;
   }
-  return transitions_[state].most_common[byte_class] = best;
+  transitions_[state].by_class[byte_class] = kSplit | kCommonKnown | best;
+  return best;
 }
 
 // Walks the nodes in preorder.  Invariant: path_ leads to the parent of node
@@ -215,7 +226,7 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
       }
     }
     StateId target = step_class(from, node.byte_class);
-    const bool split = target == kSplit;
+    const bool split = (target & kSplit) != 0;
     if (split) target = most_common(from, node.byte_class);
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const SubtreeVerdict verdict = judge(node, target);
@@ -263,6 +274,9 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   const auto& node = class_trie_->nodes()[deferred.node];
   const std::size_t depth = node.depth - 1U;
   const StateId from = path_[depth].state;
+  if constexpr (requires { walk().enter_split(depth); }) {
+    walk().enter_split(depth);
+  }
   const auto bytes = class_trie_->bytes(node.byte_class);
   const vocab::TokenTrie& trie = tables_.trie();
   const auto read = [&](std::uint32_t child, std::uint8_t byte) {

@@ -23,15 +23,6 @@ void DecidedTokens::clear() {
   singles_.clear();
 }
 
-void DecidedTokens::accept(std::uint32_t first, std::uint32_t last) {
-  if (first == last) return;
-  if (!ranges_.empty() && ranges_.back().second == first) {
-    ranges_.back().second = last;
-  } else {
-    ranges_.emplace_back(first, last);
-  }
-}
-
 // Starts from the empty mask and sets the ranges, or from the full mask and
 // clears the gaps between the ranges, whichever changes fewer bits.  The ranges
 // ascend and are disjoint, so `done` is the end of the ids that are decided.

@@ -26,7 +26,14 @@ class DecidedTokens {
   void clear();
   // Accepts the tokens [first, last) of the list of ids.
   // REQUIRES: `first` is not before the end of the last range.
-  void accept(std::uint32_t first, std::uint32_t last);
+  void accept(std::uint32_t first, std::uint32_t last) {
+    if (first == last) return;
+    if (!ranges_.empty() && ranges_.back().second == first) {
+      ranges_.back().second = last;
+    } else {
+      ranges_.emplace_back(first, last);
+    }
+  }
   // Decides one token, whether or not a range contains it.  The last decision
   // on a token takes effect.
   void decide(Id id, bool accepted) { singles_.push_back({id, accepted}); }

@@ -35,8 +35,7 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
   room_ = room;
   bounded_ = out.bounded;
   most_ = 0;
-  states_.resize(1);
-  state_of_.clear();
+  forget_states();
   path_states_[0] = {.state = state_of(lex)};
 
   const std::uint32_t lasts = lasting(path_states_[0].state);
@@ -66,15 +65,35 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
 
 // --- States ------------------------------------------------------------------
 
+void LexemeWalk::forget_states() {
+  constexpr std::size_t kFirstSize = 64;
+  states_.resize(1);
+  state_of_.assign(kFirstSize, 0);
+}
+
 LexemeWalk::StateId LexemeWalk::state_of(std::uint32_t lex) {
   if (lex == 0) return 0;
-  const auto [it, is_new] =
-      state_of_.try_emplace(lex, static_cast<StateId>(states_.size()));
-  if (is_new) {
-    add_state();
-    states_.emplace_back().lex = lex;
+  const auto place_of = [&](std::uint32_t wanted) {
+    std::size_t at = wanted * std::uint32_t{0x9E3779B9} >> 7;
+    for (;; ++at) {
+      at &= state_of_.size() - 1;
+      const StateId known = state_of_[at];
+      if (known == 0 || states_[known].lex == wanted) return at;
+    }
+  };
+  const std::size_t place = place_of(lex);
+  if (state_of_[place] != 0) return state_of_[place];
+  const auto made = static_cast<StateId>(states_.size());
+  add_state();
+  states_.emplace_back().lex = lex;
+  state_of_[place] = made;
+  if (2 * states_.size() > state_of_.size()) {
+    state_of_.assign(2 * state_of_.size(), 0);
+    for (StateId state = 1; state < states_.size(); ++state) {
+      state_of_[place_of(states_[state].lex)] = state;
+    }
   }
-  return it->second;
+  return made;
 }
 
 LexemeWalk::StateId LexemeWalk::learn(StateId state, std::uint8_t byte) {
@@ -137,20 +156,17 @@ bool LexemeWalk::fits(const PathState& at) {
 // Accepts the subtree if no text can leave the lexeme any more and the
 // characters left suffice for its longest token.
 SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
-  PathState& to = path_states_[node.depth];
-  to = {.state = state,
-        .chars = node.chars,
-        .body = json::next(path_states_[node.depth - 1U].body,
-                           class_trie_->bytes(node.byte_class).front())};
-  if (!fits(to)) return SubtreeVerdict::kReject;
+  const bool unbounded = room_ == base::kUnbounded;
+  if (!unbounded && node.chars + std::uint64_t{least(state)} > room_) {
+    return SubtreeVerdict::kReject;
+  }
   const std::uint32_t lasts = lasting(state);
   if (lasts != base::kUnbounded &&
-      (room_ == base::kUnbounded ||
-       node.longest + std::uint64_t{lasts} <= room_)) {
+      (unbounded || node.longest + std::uint64_t{lasts} <= room_)) {
     most_ = std::max(most_, lasts);
     return SubtreeVerdict::kAccept;
   }
-  if (room_ == base::kUnbounded || node.longest <= room_) {
+  if (unbounded || node.longest <= room_) {
     const std::uint32_t chars = without_end(state);
     if (chars != 0 && std::uint32_t{node.longest} - node.chars <= chars) {
       return SubtreeVerdict::kAccept;
@@ -160,6 +176,18 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
     most_ = std::max(most_, least(state));
   }
   return SubtreeVerdict::kDescend;
+}
+
+// Finds path_states_[depth], which the corrections begin at.  All bytes of a
+// class do the same to the body of a string.
+void LexemeWalk::enter_split(std::size_t depth) {
+  PathState at;
+  for (std::size_t d = 1; d <= depth; ++d) {
+    at.body = json::next(at.body, path_byte(d));
+    at.chars += at.body == BodyState::kText;
+  }
+  at.state = path_state(depth);
+  path_states_[depth] = at;
 }
 
 // Accepts every token of the trie of classes but the unusual ones, which are
@@ -259,8 +287,7 @@ void LexemeWalk::clear_partial(recogniser::JsonHints& hints,
                                std::span<std::uint32_t> words) {
   hints_ = &hints;
   start(class_trie);
-  states_.resize(1);
-  state_of_.clear();
+  forget_states();
   const StateId first = state_of(lex);
   const auto dead = [&](std::string_view text) {
     PathState at = {.state = first};

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "json/string_body.h"
@@ -71,6 +70,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   };
 
   StateId state_of(std::uint32_t lex);
+  void forget_states();
   StateId learn(StateId state, std::uint8_t byte);
   std::uint32_t least(StateId state);
   std::uint32_t lasting(StateId state);
@@ -80,6 +80,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   bool fits(const PathState& at);
 
   SubtreeVerdict judge(const vocab::StringClassNode& node, StateId state);
+  void enter_split(std::size_t depth);
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
   std::size_t accepted_length(std::size_t depth, StateId from,
                               std::span<const std::uint8_t> bytes);
@@ -99,7 +100,8 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::uint32_t most_ = 0;  // most characters needed after an accepted token
 
   std::vector<State> states_;
-  std::unordered_map<std::uint32_t, StateId> state_of_;
+  // The states by `lex`: open addressing, at most half full, a power of two.
+  std::vector<StateId> state_of_;  // 0: free
   std::vector<PathState> path_states_ =
       std::vector<PathState>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> nodes_ =

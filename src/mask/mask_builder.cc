@@ -91,22 +91,47 @@ void MaskBuilder::become_dense() {
   cleared_.clear();
 }
 
+namespace {
+
+// Whether two masks differ in at most `most` bits; null is the empty mask.
+//
+// Masks that are not similar differ in many words, so the words that differ are
+// counted first, which is cheap, and then their bits.
+bool similar(const std::uint32_t* a, const std::uint32_t* b, std::size_t words,
+             std::size_t most) {
+  constexpr std::size_t kBlock = 128;
+  std::size_t bits = 0;
+  for (std::size_t begin = 0; begin < words; begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, words);
+    std::uint32_t differ = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      differ += a[i] != (b == nullptr ? 0 : b[i]) ? 1U : 0U;
+    }
+    if (differ == 0) continue;
+    if (bits + differ > most) return false;
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::uint32_t rest = a[i] ^ (b == nullptr ? 0 : b[i]); rest != 0;
+           rest &= rest - 1) {
+        ++bits;
+      }
+      if (bits > most) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 void MaskBuilder::compact(std::span<const Base> bases) {
   if (!dense_) return;
   for (const Base& base : bases) {
-    const auto base_word = [&](std::size_t i) {
-      return base.words == nullptr ? 0 : base.words[i];
-    };
-    std::size_t differences = 0;
-    for (std::size_t i = 0; i < word_count_; ++i) {
-      differences +=
-          static_cast<std::size_t>(std::popcount(words_[i] ^ base_word(i)));
-      if (differences > kMaxDifferences) break;
+    if (!similar(words_.data(), base.words, word_count_, kMaxDifferences)) {
+      continue;
     }
-    if (differences > kMaxDifferences) continue;
     for (std::size_t i = 0; i < word_count_; ++i) {
-      for (std::uint32_t rest = words_[i] ^ base_word(i); rest != 0;
-           rest &= rest - 1) {
+      for (std::uint32_t rest =
+               words_[i] ^ (base.words == nullptr ? 0 : base.words[i]);
+           rest != 0; rest &= rest - 1) {
         const auto bit = static_cast<Id>(std::countr_zero(rest));
         const Id id = static_cast<Id>(i) * 32 + bit;
         (words_[i] >> bit & 1 ? set_ : cleared_).push_back(id);

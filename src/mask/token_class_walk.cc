@@ -152,7 +152,7 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
   };
   for (const Lead& lead : kLeads) {
     const StateId after = step_class(state, lead.byte_class);
-    if (after == 0 || after == kSplit) return false;
+    if (after == 0 || (after & kSplit) != 0) return false;
     for (std::uint8_t byte_class = lead.first; byte_class <= lead.last;
          ++byte_class) {
       if (!leads_back(step_class(after, byte_class), lead.due, state)) {
@@ -165,7 +165,7 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
 
 // Whether any `due` continuation bytes lead from `from` to `to`.
 bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
-  if (from == 0 || from == kSplit) return false;
+  if (from == 0 || (from & kSplit) != 0) return false;
   if (due == 0) return from == to;
   for (std::uint8_t byte_class = TokenClassTrie::kTail8;
        byte_class <= TokenClassTrie::kTailA; ++byte_class) {
