@@ -40,9 +40,23 @@ using schema_solver::JsonType;
 
 using recogniser::Configuration;
 
-// A hash of the scalars that a conjunction accepts.  Conjunctions, also of
+// A hash of the values that a conjunction accepts.  Conjunctions, also of
 // different grammars, have equal fingerprints only if they accept the same
-// scalars.  0 if arrays or objects may fit.
+// values.  0 if arrays or objects may fit, unless every value does: nothing in
+// such a value depends on the schema, but for the texts that no string may
+// contain.
+std::uint64_t JsonRecogniser::conjunction_fingerprint(
+    ConjunctionId conjunction) {
+  constexpr std::uint64_t kAnyValue = 0x2545F4914F6CDD1D;
+  if (conjunction == schema_solver::kAnything) {
+    return options_.excludes.empty() ? kAnyValue : 0;
+  }
+  const auto [it, is_new] = fingerprints_.try_emplace(conjunction, 0);
+  if (is_new) it->second = scalar_fingerprint(conjunction);
+  return it->second;
+}
+
+// conjunction_fingerprint() of a conjunction that accepts scalars only, else 0.
 std::uint64_t JsonRecogniser::scalar_fingerprint(ConjunctionId conjunction) {
   if (!solver_.disjuncts(conjunction, JsonType::kArray).empty() ||
       !solver_.disjuncts(conjunction, JsonType::kObject).empty()) {
@@ -84,7 +98,7 @@ ConjunctionId JsonRecogniser::common_conjunction(ConjunctionId conjunction) {
   const auto [it, is_new] =
       common_conjunctions_.try_emplace(conjunction, conjunction);
   if (!is_new) return it->second;
-  const std::uint64_t fingerprint = scalar_fingerprint(conjunction);
+  const std::uint64_t fingerprint = conjunction_fingerprint(conjunction);
   if (fingerprint != 0) {
     const ConjunctionId first =
         conjunction_of_fingerprint_.try_emplace(fingerprint, conjunction)

@@ -548,7 +548,7 @@ std::size_t JsonRecogniser::own_bytes() const {
          lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
          texts_.size() * 64 + list_bytes_ +
          (next_members_.size() + member_frames_.size() + possible_keys_.size() +
-          common_conjunctions_.size()) *
+          common_conjunctions_.size() + fingerprints_.size()) *
              48 +
          (counts_.size() + survivors_.size()) * 160;
 }

@@ -512,6 +512,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
 
   // coarse_states.cc
+  std::uint64_t conjunction_fingerprint(
+      schema_solver::ConjunctionId conjunction);
   std::uint64_t scalar_fingerprint(schema_solver::ConjunctionId conjunction);
   schema_solver::ConjunctionId common_conjunction(
       schema_solver::ConjunctionId conjunction);
@@ -573,7 +575,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // By disjunct and key: the detached frame of a member's value; 0 if the value
   // depends on more than these two.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
-  // From a conjunction to the first one with the same scalar_fingerprint().
+  // conjunction_fingerprint(), once known.
+  std::unordered_map<schema_solver::ConjunctionId, std::uint64_t> fingerprints_;
+  // From a conjunction to the first one with the same fingerprint.
   std::unordered_map<schema_solver::ConjunctionId, schema_solver::ConjunctionId>
       common_conjunctions_;
   std::unordered_map<std::uint64_t, schema_solver::ConjunctionId>

@@ -56,8 +56,8 @@ Configuration JsonRecogniser::resume(Configuration config, Configuration left) {
   return lookahead ? step(real, *lookahead) : real;
 }
 
-// Only values that are scalars have fingerprints: nothing in them but the
-// lexeme depends on the schema.
+// Only values in which nothing but a lexeme depends on the schema have
+// fingerprints: scalars, and the value about which the schema says nothing.
 std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
@@ -66,7 +66,7 @@ std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
     return 0;
   }
   const ConjunctionId conjunction = alternatives(frame)[0].pending;
-  const std::uint64_t fingerprint = scalar_fingerprint(conjunction);
+  const std::uint64_t fingerprint = conjunction_fingerprint(conjunction);
   if (fingerprint == 0) return 0;
   std::uint64_t hash = fingerprint;
   mix(hash, config.lex);

@@ -167,25 +167,8 @@ bool MaskMaker::before_value(Configuration config) {
       hints_.value_state(recogniser_->mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
   const std::uint64_t fingerprint = hints_.value_fingerprint(place);
-  std::shared_ptr<const PartialMask> shared_mask;
-  const PartialMask* mask = nullptr;
-  if (fingerprint != 0) {
-    shared_mask = resources_.values.find(fingerprint);
-    mask = shared_mask.get();
-  } else {
-    mask = partial_masks_->find(place);
-  }
-  if (mask == nullptr) {
-    PartialMask made = make_value_mask(place);
-    if (fingerprint != 0) {
-      shared_mask = sound()
-                        ? resources_.values.add(fingerprint, std::move(made))
-                        : std::make_shared<const PartialMask>(std::move(made));
-      mask = shared_mask.get();
-    } else {
-      mask = &partial_masks_->add(place, std::move(made));
-    }
-  }
+  const FoundMask mask =
+      find_or_make(fingerprint, place, [&] { return make_value_mask(place); });
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const ExitPoint& exit_point : mask->exit_points) {
     continue_past_value(exit_point,

@@ -66,7 +66,9 @@
 //   LexemeMaskCache      lexeme_fingerprint,  LexemeMask    cache_bytes / 4;
 //                        end, bound                         least recently
 //                                                           used
-//   SharedValueMasks     value_fingerprint    PartialMask   4 MiB; all at once
+//   SharedValueMasks     value_fingerprint;   PartialMask   4 MiB; all at once
+//                        after a key, with
+//                        how the key is left
 //   WhitespaceBases      bytes of white       base of a     64 entries; never,
 //                        space, characters    mask          later ones are not
 //                        of a string                        stored
@@ -180,6 +182,32 @@ class MaskMaker {
  private:
   // Whether what was found so far may be kept in a cache that others use.
   bool sound() const { return base::work_left() && !recogniser_->overflowed(); }
+
+  struct FoundMask {
+    std::shared_ptr<const PartialMask> owner;  // null: this recogniser
+    const PartialMask* mask = nullptr;
+    const PartialMask* operator->() const { return mask; }
+  };
+  // The partial mask stored under `fingerprint` for all recognisers or, if that
+  // is 0, under `key` for this one; what `make` returns if there is none.
+  // Valid until the next partial mask is stored.
+  template <class Make>
+  FoundMask find_or_make(std::uint64_t fingerprint, Configuration key,
+                         const Make& make) {
+    if (fingerprint == 0) {
+      const PartialMask* const known = partial_masks_->find(key);
+      if (known != nullptr) return {nullptr, known};
+      PartialMask made = make();
+      return {nullptr, &partial_masks_->add(key, std::move(made))};
+    }
+    auto found = resources_.values.find(fingerprint);
+    if (found == nullptr) {
+      PartialMask made = make();
+      found = sound() ? resources_.values.add(fingerprint, std::move(made))
+                      : std::make_shared<const PartialMask>(std::move(made));
+    }
+    return {found, found.get()};
+  }
 
   // mask_maker.cc
   void make_by_kind(Configuration config);

@@ -23,6 +23,13 @@ using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;
 
+namespace {
+
+// Separates the masks after keys from those of the same values elsewhere.
+constexpr std::uint64_t kKeyFactor = 0x9E3779B97F4A7C15;
+
+}  // namespace
+
 void MaskMaker::in_string(const StringHint& view, Configuration config) {
   const BodyTable& table = resources_.tables.body(view.state);
   start_inner(table, view.max_chars);
@@ -109,23 +116,32 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
 }
 
 // Sets the tokens of `exits` whose remainder can be read from end.after, by the
-// partial mask of its value state `value`, which is stored under `key`.
+// partial mask of its value state `value`, which is stored under `key`: if the
+// value has a fingerprint, for all recognisers.
 void MaskMaker::leave_key(const ExitTrie& exits, Configuration key,
                           Configuration value,
                           const StringHint::AcceptingRange& end) {
-  const PartialMask* mask = partial_masks_->find(key);
-  if (mask == nullptr) {
+  std::uint64_t fingerprint = hints_.value_fingerprint(value);
+  if (fingerprint != 0) {
+    // The fields of `key` that are no part of the value.
+    fingerprint ^= (std::uint64_t{key.extra} << 2 | key.count) * kKeyFactor;
+  }
+  const FoundMask mask = find_or_make(fingerprint, key, [&] {
     PartialMask made;
     const auto around = std::exchange(exit_points_, &made.exit_points);
     collected_exits_ = &made.set;
     walk_exits(exits, value, end.min_chars, end.max_chars);
     exit_points_ = around;
     collected_exits_ = nullptr;
-    mask = &partial_masks_->add(key, std::move(made));
-  }
+    return made;
+  });
   for (const Id id : mask->set) set(id);
   for (const ExitPoint& exit_point : mask->exit_points) {
-    continue_past_value(exit_point, exit_point.at, end.after);
+    continue_past_value(exit_point,
+                        fingerprint != 0
+                            ? hints_.translate_left_value(value, exit_point.at)
+                            : exit_point.at,
+                        end.after);
   }
 }
 
