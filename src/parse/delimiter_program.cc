@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "base/python_number.h"
 #include "parse/argument_values.h"
@@ -266,175 +267,198 @@ std::unique_ptr<const ValueLanguage> value_language(
 // Compiles all searches of a format:
 //
 //   1. the marks of the vocabulary, if there is one;
-//   2. the set at rest, in the order of Watched (fields by name);
-//   3. the set inside each field, and what a family file adds;
-//   4. the context that backtrackers may read;
-//   5. the searches for the start anchor, over text and over marks;
-//   6. the tag patterns of xml-inline.
-std::shared_ptr<const DelimiterProgram> compile_program(
-    const format::FormatImpl& format, const Vocabulary* vocabulary,
-    Markers markers) {
-  const Description& description = format.description;
-  const Limits& limits = format.limits;
-  auto program = std::make_shared<DelimiterProgram>();
-  Patterns patterns;
-  if (vocabulary != nullptr) {
-    MarkFinder(*vocabulary, markers, *program).find(format, patterns);
+//   2. what a family file says of each field;
+//   3. the set at rest, in the order of Watched (fields by name);
+//   4. the set inside each field;
+//   5. the context that backtrackers may read;
+//   6. the searches for the start anchor, over text and over marks;
+//   7. the tag patterns of xml-inline.
+class ProgramCompiler {
+ public:
+  explicit ProgramCompiler(const format::FormatImpl& format)
+      : format_(format),
+        description_(format.description),
+        limits_(format.limits),
+        order_(description_.fields.size()) {
+    for (FieldId i; i < order_.size(); ++i) order_[i] = i;
+    std::sort(order_.begin(), order_.end(), [&](FieldId a, FieldId b) {
+      return description_.fields[a].template_name <
+             description_.fields[b].template_name;
+    });
   }
 
-  std::vector<FieldId> order(description.fields.size());
-  for (FieldId i; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](FieldId a, FieldId b) {
-    return description.fields[a].template_name <
-           description.fields[b].template_name;
-  });
-  std::vector<Wanted> resting;
-  for (FieldId i : order) {
-    if (description.fields[i].open) {
-      const Delimiter& open = description.fields[i].open;
-      resting.push_back({&open, &patterns.of(open.pattern), {.field = i}});
+  std::shared_ptr<const DelimiterProgram> compile(const Vocabulary* vocabulary,
+                                                  Markers markers) {
+    if (vocabulary != nullptr) {
+      MarkFinder(*vocabulary, markers, *program_).find(format_, patterns_);
     }
+    add_readings();
+    add_resting();
+    for (FieldId i; i < description_.fields.size(); ++i) add_inside(i);
+    add_context(program_->resting);
+    for (const Watch& watch : program_->inside) add_context(watch);
+    for (const Watch& watch : program_->uninterrupted) add_context(watch);
+    add_anchor();
+    for (FieldId i; i < description_.fields.size(); ++i) add_tags(i);
+    return program_;
   }
-  if (description.implicit) {
-    const Field& field = description.fields[*description.implicit];
-    if (field.close) {
-      resting.push_back({&field.close,
-                         &patterns.of(field.close.pattern),
-                         {.field = *description.implicit, .close = true}});
-    }
+
+ private:
+  Wanted wanted(const Delimiter& delimiter, Watched watched) const {
+    return {&delimiter, &patterns_.of(delimiter.pattern), std::move(watched)};
   }
-  if (description.reports_unclaimed) {
-    // After the openers: an opener with the same match wins.
-    for (const Delimiter* markup :
-         {&description.markup, &description.start_anchor}) {
-      if (!*markup) continue;
-      resting.push_back(
-          {markup, &patterns.of(markup->pattern), {.field = kMarkup}});
-    }
+
+  Watch watch(std::vector<Wanted> all) const {
+    return compile_watch(std::move(all), program_->marks, limits_);
   }
-  // Texts of a family file come last: a delimiter with the same match wins.
-  const auto literals = [&](const std::vector<std::string>& texts) {
-    Delimiter& out = program->extra.emplace_back();
+
+  const Delimiter* literals(const std::vector<std::string>& texts) {
+    Delimiter& out = program_->extra.emplace_back();
     out.kind = Delimiter::Kind::kLiterals;
     out.literals = texts;
     out.pattern.hir = regex::literal_set(texts);
     return &out;
-  };
-  const format::Reading& reading = format.family.reading;
-  for (FieldId i; i < description.fields.size(); ++i) {
-    const bool known = i < reading.fields.size();
-    program->readings.push_back(known ? &reading.fields[i] : nullptr);
-    program->values.push_back(
-        known ? value_language(description.fields[i], reading.fields[i], limits)
-              : nullptr);
   }
-  const Delimiter* turn_end = nullptr;
-  if (!reading.turn_end.empty()) {
-    turn_end = literals(reading.turn_end);
-    if (description.implicit) program->turn_end = reading.turn_end;
-  }
-  const auto add_extra = [&](std::optional<FieldId> field,
-                             std::vector<Wanted>& wanted) {
-    if (turn_end != nullptr) {
-      wanted.push_back({turn_end, &turn_end->pattern, {.field = kTurnEnd}});
+
+  void add_readings() {
+    const format::Reading& reading = format_.family.reading;
+    for (FieldId i; i < description_.fields.size(); ++i) {
+      const bool known = i < reading.fields.size();
+      program_->readings.push_back(known ? &reading.fields[i] : nullptr);
+      program_->values.push_back(known ? value_language(description_.fields[i],
+                                                        reading.fields[i],
+                                                        limits_)
+                                       : nullptr);
     }
-    if (!field || program->readings[*field] == nullptr) return;
-    const std::vector<std::string>& drop = program->readings[*field]->drop;
+    if (reading.turn_end.empty()) return;
+    turn_end_ = literals(reading.turn_end);
+    if (description_.implicit) program_->turn_end = reading.turn_end;
+  }
+
+  // The texts of a family file.  They come last: a delimiter with the same
+  // match wins.
+  void add_texts(std::optional<FieldId> field, std::vector<Wanted>& all) {
+    if (turn_end_ != nullptr) {
+      all.push_back({turn_end_, &turn_end_->pattern, {.field = kTurnEnd}});
+    }
+    if (!field || program_->readings[*field] == nullptr) return;
+    const std::vector<std::string>& drop = program_->readings[*field]->drop;
     if (drop.empty()) return;
     const Delimiter* dropped = literals(drop);
-    wanted.push_back({dropped, &dropped->pattern, {.field = kDropped}});
-  };
-  add_extra(description.implicit, resting);
-  program->resting = compile_watch(std::move(resting), program->marks, limits);
-  for (FieldId i; i < description.fields.size(); ++i) {
-    const Field& field = description.fields[i];
-    std::vector<Wanted> wanted;
+    all.push_back({dropped, &dropped->pattern, {.field = kDropped}});
+  }
+
+  void add_resting() {
+    std::vector<Wanted> all;
+    for (const FieldId i : order_) {
+      const Delimiter& open = description_.fields[i].open;
+      if (open) all.push_back(wanted(open, {.field = i}));
+    }
+    if (description_.implicit) {
+      const FieldId i = *description_.implicit;
+      const Delimiter& close = description_.fields[i].close;
+      if (close) all.push_back(wanted(close, {.field = i, .close = true}));
+    }
+    if (description_.reports_unclaimed) {
+      // After the openers: an opener with the same match wins.
+      for (const Delimiter* markup :
+           {&description_.markup, &description_.start_anchor}) {
+        if (*markup) all.push_back(wanted(*markup, {.field = kMarkup}));
+      }
+    }
+    add_texts(description_.implicit, all);
+    program_->resting = watch(std::move(all));
+  }
+
+  void add_inside(FieldId i) {
+    const Field& field = description_.fields[i];
+    std::vector<Wanted> all;
     if (field.open && field.close) {
-      wanted.push_back({&field.close,
-                        &patterns.of(field.close.pattern),
-                        {.field = i, .close = true}});
+      all.push_back(wanted(field.close, {.field = i, .close = true}));
     }
-    if (field.open) add_extra(i, wanted);
+    if (field.open) add_texts(i, all);
     Watch uninterrupted;
-    if (program->readings[i] != nullptr && field.open) {
-      const std::size_t own = wanted.size();
-      for (FieldId other : order) {
-        const auto& by = program->readings[i]->interrupted_by;
-        if (std::ranges::find(by, other) == by.end()) continue;
-        const Delimiter& open = description.fields[other].open;
-        if (!open || other == i) continue;
-        wanted.push_back({&open, &patterns.of(open.pattern), {.field = other}});
+    if (program_->readings[i] != nullptr && field.open) {
+      const auto own = static_cast<std::ptrdiff_t>(all.size());
+      const auto& by = program_->readings[i]->interrupted_by;
+      for (const FieldId other : order_) {
+        const Delimiter& open = description_.fields[other].open;
+        if (!open || other == i || std::ranges::find(by, other) == by.end()) {
+          continue;
+        }
+        all.push_back(wanted(open, {.field = other}));
       }
-      if (wanted.size() > own) {
-        uninterrupted = compile_watch({wanted.begin(), wanted.begin() + own},
-                                      program->marks, limits);
+      if (std::ssize(all) > own) {
+        uninterrupted = watch({all.begin(), all.begin() + own});
       }
     }
-    program->uninterrupted.push_back(std::move(uninterrupted));
-    program->inside.push_back(
-        compile_watch(std::move(wanted), program->marks, limits));
+    program_->uninterrupted.push_back(std::move(uninterrupted));
+    program_->inside.push_back(watch(std::move(all)));
   }
 
-  auto add_context = [&](const Watch& watch) {
+  void add_context(const Watch& watch) {
     for (const Backtracker& b : watch.backtrackers) {
-      program->any_backtrackers = true;
-      program->context_bytes =
-          std::max(program->context_bytes, b.code.lookbehind_bytes() + 4);
+      program_->any_backtrackers = true;
+      program_->context_bytes =
+          std::max(program_->context_bytes, b.code.lookbehind_bytes() + 4);
     }
-  };
-  add_context(program->resting);
-  for (const Watch& watch : program->inside) add_context(watch);
-  for (const Watch& watch : program->uninterrupted) add_context(watch);
+  }
 
-  const Delimiter& anchor = description.start_anchor;
-  if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {
-    program->anchor_literal = anchor.literals[0];
-  } else if (anchor) {
-    Limits enough = limits;
+  void add_anchor() {
+    const Delimiter& anchor = description_.start_anchor;
+    if (!anchor) return;
+    Limits enough = limits_;
     enough.pattern_states += literal_states(anchor);
-    program->anchor = compile_finder(anchor.pattern, {}, enough);
+    if (anchor.literals.size() == 1 && !overlaps_itself(anchor.literals[0])) {
+      program_->anchor_literal = anchor.literals[0];
+    } else {
+      program_->anchor = compile_finder(anchor.pattern, {}, enough);
+    }
+    if (program_->marks.empty()) return;
+    program_->marked_anchor = compile_finder(patterns_.of(anchor.pattern), {},
+                                             enough, program_->marks);
   }
-  if (anchor && !program->marks.empty()) {
-    Limits enough = limits;
-    enough.pattern_states += literal_states(anchor);
-    program->marked_anchor =
-        compile_finder(patterns.of(anchor.pattern), {}, enough, program->marks);
-  }
-  for (const Field& field : description.fields) {
+
+  void add_tags(FieldId i) {
+    const Field& field = description_.fields[i];
+    const format::FieldReading* read = program_->readings[i];
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
       if (content->kind != format::ContentKind::kXmlInline || content->fault) {
         continue;
       }
-      const regex::Pattern& pattern = patterns.of(content->tag_pattern);
       std::vector<std::string_view> groups = {"key", "value"};
-      const std::size_t index =
-          static_cast<std::size_t>(&field - description.fields.data());
-      const format::FieldReading* read = program->readings[index];
+      std::string_view type;
       if (read != nullptr && content == &field.content &&
           changes_arguments(*read)) {
-        program->arguments.emplace(content, &read->arguments);
-        if (!read->arguments.type_capture.empty()) {
-          groups.push_back(read->arguments.type_capture);
-        }
+        program_->arguments.emplace(content, &read->arguments);
+        type = read->arguments.type_capture;
+        if (!type.empty()) groups.push_back(type);
       }
-      program->tags.emplace(
-          content, compile_finder(pattern, groups, limits, program->marks));
-      const std::string_view type =
-          groups.size() > 2 ? groups[2] : std::string_view();
-      program->elements.emplace(
+      const regex::Pattern& pattern = patterns_.of(content->tag_pattern);
+      program_->tags.emplace(
+          content, compile_finder(pattern, groups, limits_, program_->marks));
+      program_->elements.emplace(
           content,
-          compile_element_finder(pattern.hir, type, limits, program->marks));
+          compile_element_finder(pattern.hir, type, limits_, program_->marks));
     }
   }
-  return program;
-}
+
+  const format::FormatImpl& format_;
+  const Description& description_;
+  const Limits& limits_;
+  std::vector<FieldId> order_;  // by name
+  std::shared_ptr<DelimiterProgram> program_ =
+      std::make_shared<DelimiterProgram>();
+  Patterns patterns_;
+  const Delimiter* turn_end_ = nullptr;
+};
 
 }  // namespace
 
 DelimiterPrograms::DelimiterPrograms(const format::FormatImpl& format)
     : format_(format),
-      plain_(compile_program(format, nullptr, Markers::kToken)) {}
+      plain_(ProgramCompiler(format).compile(nullptr, Markers::kToken)) {}
 
 std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
     const Vocabulary& vocabulary, Markers markers) const {
@@ -445,7 +469,7 @@ std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
       return kept.program;
     }
   }
-  auto program = compile_program(format_, &vocabulary, markers);
+  auto program = ProgramCompiler(format_).compile(&vocabulary, markers);
   if (kept_.size() >= kCachedVocabularies) kept_.erase(kept_.begin());
   kept_.push_back({vocabulary, markers, program});
   return program;

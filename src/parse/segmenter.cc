@@ -113,7 +113,7 @@ void Segmenter::feed_mark(automata::Symbol symbol, std::string_view spelling) {
 // Appends `text` to the window, processes it, and drops what is not needed any
 // longer.  `text` does not cross block_end_ if there are backtrackers.
 void Segmenter::feed_block(std::string_view text) {
-  // 1. Make window_ cover the new text, in the caller's memory if possible.
+  // Make window_ cover the new text, in the caller's memory if possible.
   bool in_place = buffer_.size() == buffer_start_ && !program_.any_backtrackers;
   if (in_place) {
     window_ = text;
@@ -138,16 +138,19 @@ void Segmenter::feed_block(std::string_view text) {
     buffer_.append(text);
     window_ = std::string_view(buffer_).substr(buffer_start_);
   }
-  // 2. Deliver and commit all that is decided.
+  // Deliver and commit all that is decided.
   total_ += text.size();
   process(false);
   if (total_ >= block_end_) {
     block_end_ = (total_ | (block_bytes_ - 1)) + 1;
     check_limit();
   }
+  retain(in_place);
+}
 
-  // 3. Retain the held bytes, and before them the context that look-behind may
-  // read.
+// Retains the held bytes, and before them the context that look-behind may
+// read.  `in_place`: the window is in the caller's memory.
+void Segmenter::retain(bool in_place) {
   std::uint64_t from = passed_;
   if (program_.any_backtrackers) {
     from -= std::min<std::uint64_t>(from - base_, program_.context_bytes);
@@ -332,46 +335,60 @@ void Segmenter::hide_spoofs(bool end) {
 // A search that finds nothing, or exceeds its step limit, leaves kUnknown with
 // `searched` at the end of the visible text.
 void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
-  using Status = Tracked::Status;
+  drop_overtaken(tracked);
+  if (tracked.status == Tracked::Status::kMatch) return;
   const std::uint64_t known = base_ + visible_.size();
-  // 1. Drop a result that the last delimiter has overtaken.
-  if (tracked.status == Status::kMatch) {
-    bool usable =
-        tracked.begin >= passed_ && (tracked.begin != tracked.end ||
-                                     may_be_empty(tracked.id, tracked.begin));
-    if (usable) return;
-    tracked.status = Status::kUnknown;
-    tracked.searched = passed_;
-  }
-  if (tracked.status == Status::kPartial && tracked.begin < passed_) {
-    tracked.status = Status::kUnknown;
-    tracked.searched = passed_;
-  }
-  // 2. Decide where to search, and whether a search is worth its cost: see
-  // kAlwaysRetry.  At a block boundary it is always made, because the limit of
-  // held bytes is checked there.
-  std::uint64_t from = std::max(passed_, tracked.searched);
-  if (tracked.status == Status::kPartial) {
-    from = tracked.begin;
-    if (!end && tracked.seen == known) return;
-    std::uint64_t now = known - from;
-    std::uint64_t then = tracked.seen - from;
-    if (!end && now > kAlwaysRetry && now < then + then / 8 &&
-        (known & (block_bytes_ - 1)) != 0) {
-      return;
-    }
-  } else if (!end && from >= known) {
-    return;
-  }
-  // 3. Search, and record the result as stream positions.
+  const std::optional<std::uint64_t> from = search_from(tracked, known, end);
+  if (!from) return;
   if (!tracked.scratch) tracked.scratch.emplace(b.code);
-  work_ += known - from;
-  auto found =
-      b.code.search(visible_, from - base_,
+  work_ += known - *from;
+  const auto found =
+      b.code.search(visible_, *from - base_,
                     {.more = !end,
-                     .not_empty_at_start = !may_be_empty(tracked.id, from),
+                     .not_empty_at_start = !may_be_empty(tracked.id, *from),
                      .not_text_start = base_ > 0},
                     *tracked.scratch, &tracked.groups);
+  record(found, *from, known, tracked);
+}
+
+// Drops a result that the last delimiter has overtaken.
+void Segmenter::drop_overtaken(Tracked& tracked) const {
+  using Status = Tracked::Status;
+  if (tracked.status == Status::kUnknown) return;
+  const bool empty_again = tracked.status == Status::kMatch &&
+                           tracked.begin == tracked.end &&
+                           !may_be_empty(tracked.id, tracked.begin);
+  if (tracked.begin >= passed_ && !empty_again) return;
+  tracked.status = Status::kUnknown;
+  tracked.searched = passed_;
+}
+
+// Where the next search of a backtracker begins; nothing if a search is not
+// worth its cost: see kAlwaysRetry.  At a block boundary it is always made,
+// because the limit of held bytes is checked there.  `known`: the end of the
+// visible text.
+std::optional<std::uint64_t> Segmenter::search_from(const Tracked& tracked,
+                                                    std::uint64_t known,
+                                                    bool end) const {
+  if (tracked.status != Tracked::Status::kPartial) {
+    const std::uint64_t from = std::max(passed_, tracked.searched);
+    if (!end && from >= known) return std::nullopt;
+    return from;
+  }
+  const std::uint64_t now = known - tracked.begin;
+  const std::uint64_t then = tracked.seen - tracked.begin;
+  if (!end && tracked.seen == known) return std::nullopt;
+  if (!end && now > kAlwaysRetry && now < then + then / 8 &&
+      (known & (block_bytes_ - 1)) != 0) {
+    return std::nullopt;
+  }
+  return tracked.begin;
+}
+
+// Records the result of a search from `from` to `known` as stream positions.
+void Segmenter::record(const regex::Pcre2::Found& found, std::uint64_t from,
+                       std::uint64_t known, Tracked& tracked) {
+  using Status = Tracked::Status;
   tracked.seen = known;
   tracked.status = Status::kUnknown;
   switch (found.status) {
@@ -385,24 +402,22 @@ void Segmenter::track(const Backtracker& b, Tracked& tracked, bool end) {
         group.first += base_;
         group.second += base_;
       }
-      break;
+      return;
     case regex::Pcre2::Status::kPartial:
       if (base_ + found.begin < known) {
         tracked.status = Status::kPartial;
         tracked.begin = base_ + found.begin;
       }
-      tracked.searched = known;
       break;
     case regex::Pcre2::Status::kLimit:
       sink_.on_limit(from, known,
                      "a pattern needed more steps than Limits::match_steps "
                      "allows; it counts as not matching here");
-      tracked.searched = known;
       break;
     case regex::Pcre2::Status::kNone:
-      tracked.searched = known;
       break;
   }
+  tracked.searched = known;
 }
 
 // Delivers the text before `delimiter` and then the delimiter itself, and
@@ -478,134 +493,126 @@ void Segmenter::read_match(const Watched& winner, const automata::Match& match,
 // first position where a delimiter may still begin.  `end`: no more text comes.
 //
 // Invariant of the loop: field_ and watch_ are the state after the last
-// committed delimiter, and no byte from passed_ on is classified.  Each
-// iteration finds, among all watched delimiters,
-//   best   the decided match that begins first (then the longest, then the one
-//          of the lowest rank);
-//   hold   the first position at which an undecided match may begin.
-// A match that begins before `hold` cannot lose to later text, so it is
-// committed.  Otherwise the text up to the smaller of the two is delivered and
-// the loop ends.
+// committed delimiter, and no byte from passed_ on is classified.
 void Segmenter::process(bool end) {
   hide_spoofs(end);
-  Delimited best;
-  for (;;) {
-    if (valued_) {
-      if (!process_value(end)) return;
-      continue;
-    }
-    const bool uninterrupted = passed_ < uninterrupted_until_;
-    if (watch_->empty()) {
-      if (uninterrupted) {
-        watch(uninterrupted_until_);
-        pass(uninterrupted_until_);
-        continue;
-      }
+  Delimited delimiter;
+  while (valued_ ? process_value(end) : process_delimiter(end, delimiter)) {
+  }
+}
+
+// One step of process(), in `delimiter`, whose memory is used again; returns
+// whether there may be another.  A match that begins before Best::hold cannot
+// lose to later text, so it is committed.  Otherwise the text up to the smaller
+// of the two is delivered.
+bool Segmenter::process_delimiter(bool end, Delimited& delimiter) {
+  const bool uninterrupted = passed_ < uninterrupted_until_;
+  if (watch_->empty()) {
+    if (!uninterrupted) {
       pass(total_);
-      return;
+      return false;
     }
-    // 1. The automaton: all regular delimiters at once.
-    if (uninterrupted) {
-      search_on(end, uninterrupted_until_);
-    } else {
-      search_on(end, automata::kNoPosition);
+    watch(uninterrupted_until_);
+    pass(uninterrupted_until_);
+    return true;
+  }
+  search_on(end, uninterrupted ? uninterrupted_until_ : automata::kNoPosition);
+  const Best best = find_best(end);
+  if (uninterrupted &&
+      std::min(best.hold, best.begin) >= uninterrupted_until_) {
+    const std::uint64_t from = uninterrupted_until_;
+    pass(from);
+    watch(from);
+    return true;
+  }
+  // A match that begins at the end of the text never counts, as in upstream:
+  // there is nothing left for it to open or close.
+  if (best.watched == nullptr || best.begin >= best.hold ||
+      best.begin >= total_) {
+    pass(end ? total_ : std::min({best.hold, best.begin, total_}));
+    return false;
+  }
+  read_best(best, delimiter);
+  if (interrupts(delimiter) && !may_interrupt(delimiter)) {
+    skip_opener(delimiter);
+  } else {
+    commit(delimiter);
+  }
+  return true;
+}
+
+// An opener that does not interrupt is text, but another delimiter may begin in
+// it.
+void Segmenter::skip_opener(const Delimited& opener) {
+  uninterrupted_until_ = std::max(opener.end, opener.begin + 1);
+  while (uninterrupted_until_ < total_ &&
+         (static_cast<unsigned char>(window_[uninterrupted_until_ - base_]) &
+          0xC0) == 0x80) {
+    ++uninterrupted_until_;
+  }
+  watch(opener.begin);
+}
+
+// The best of all watched delimiters: the automaton finds all regular ones at
+// once, the backtracking searches are made one by one.
+Segmenter::Best Segmenter::find_best(bool end) {
+  Best best;
+  if (!watch_->backtrackers.empty() && visible_.size() < window_.size()) {
+    best.hold = base_ + visible_.size();
+  }
+  if (watch_->automaton != nullptr) {
+    if (search_.decided()) {
+      search_.match(match_);
+      best.watched = &watch_->patterns[match_.pattern];
+      best.begin = match_.begin;
+      best.end = match_.end;
+    } else if (!search_.over()) {
+      best.hold = search_.hold();
     }
-    std::uint64_t hold = automata::kNoPosition;
-    if (!watch_->backtrackers.empty() && visible_.size() < window_.size()) {
-      hold = base_ + visible_.size();
+  }
+  for (const Backtracker& b : watch_->backtrackers) {
+    Tracked& tracked = tracked_of(b.watched.id());
+    track(b, tracked, end);
+    if (tracked.status == Tracked::Status::kPartial) {
+      best.hold = std::min(best.hold, tracked.begin);
+    } else if (tracked.status == Tracked::Status::kMatch) {
+      const bool wins =
+          best.watched == nullptr || tracked.begin < best.begin ||
+          (tracked.begin == best.begin &&
+           (tracked.end > best.end ||
+            (tracked.end == best.end && b.watched.rank < best.watched->rank)));
+      if (!wins) continue;
+      best.watched = &b.watched;
+      best.begin = tracked.begin;
+      best.end = tracked.end;
+      best.tracked = true;
     }
-    const Watched* winner = nullptr;
-    const Tracked* winner_tracked = nullptr;
-    best.begin = automata::kNoPosition;
-    if (watch_->automaton != nullptr) {
-      if (search_.decided()) {
-        search_.match(match_);
-        winner = &watch_->patterns[match_.pattern];
-        best.begin = match_.begin;
-        best.end = match_.end;
-      } else if (!search_.over()) {
-        hold = search_.hold();
-      }
-    }
-    // 2. The backtracking searches, one by one.
-    for (const Backtracker& b : watch_->backtrackers) {
-      const DelimiterId id = b.watched.id();
-      auto it = std::find_if(tracked_.begin(), tracked_.end(),
-                             [&](const Tracked& t) { return t.id == id; });
-      if (it == tracked_.end()) {
-        tracked_.emplace_back().id = id;
-        it = tracked_.end() - 1;
-        winner_tracked = nullptr;
-      }
-      track(b, *it, end);
-      if (it->status == Tracked::Status::kPartial) {
-        hold = std::min(hold, it->begin);
-      } else if (it->status == Tracked::Status::kMatch) {
-        bool wins = winner == nullptr || it->begin < best.begin ||
-                    (it->begin == best.begin &&
-                     (it->end > best.end ||
-                      (it->end == best.end && b.watched.rank < winner->rank)));
-        if (wins) {
-          winner = &b.watched;
-          best.begin = it->begin;
-          best.end = it->end;
-        }
-      }
-    }
-    // 3. Stop unless the best match is certain.  A match that begins at the
-    // end of the text never counts, as in upstream: there is nothing left for
-    // it to open or close.
-    if (uninterrupted && std::min(hold, best.begin) >= uninterrupted_until_) {
-      const std::uint64_t from = uninterrupted_until_;
-      pass(from);
-      watch(from);
-      continue;
-    }
-    if (winner == nullptr || best.begin >= hold || best.begin >= total_) {
-      pass(end ? total_ : std::min({hold, best.begin, total_}));
-      return;
-    }
-    // 4. Read the named groups from the engine that found the match.
-    best.field = winner->field;
-    best.close = winner->close;
-    best.captures.clear();
-    bool by_automaton = watch_->automaton != nullptr && search_.decided() &&
-                        winner == &watch_->patterns[match_.pattern];
-    if (!by_automaton) {
-      winner_tracked =
-          &*std::find_if(tracked_.begin(), tracked_.end(),
-                         [&](const auto& t) { return t.id == winner->id(); });
-    }
-    for (std::size_t g = 0; g < winner->names.size(); ++g) {
-      std::uint64_t group_begin = automata::kNoPosition;
-      std::uint64_t group_end = 0;
-      if (by_automaton) {
-        std::tie(group_begin, group_end) = match_.groups[g];
-      } else if (winner->groups[g] < winner_tracked->groups.size()) {
-        auto [b, e] = winner_tracked->groups[winner->groups[g]];
-        if (b != regex::Pcre2::kUnset) {
-          group_begin = b;
-          group_end = e;
-        }
-      }
-      if (group_begin == automata::kNoPosition) continue;
-      best.captures.emplace_back(winner->names[g],
-                                 slice(group_begin, group_end));
-    }
-    // 5. An opener that does not interrupt is text, but another delimiter may
-    // begin in it.
-    if (interrupts(best) && !may_interrupt(best)) {
-      uninterrupted_until_ = std::max(best.end, best.begin + 1);
-      while (
-          uninterrupted_until_ < total_ &&
-          (static_cast<unsigned char>(window_[uninterrupted_until_ - base_]) &
-           0xC0) == 0x80) {
-        ++uninterrupted_until_;
-      }
-      watch(best.begin);
-      continue;
-    }
-    commit(best);
+  }
+  return best;
+}
+
+Segmenter::Tracked& Segmenter::tracked_of(DelimiterId id) {
+  const auto known = std::ranges::find(tracked_, id, &Tracked::id);
+  if (known != tracked_.end()) return *known;
+  tracked_.emplace_back().id = id;
+  return tracked_.back();
+}
+
+// Sets `out` to `best`, with the named groups of the engine that found it.
+void Segmenter::read_best(const Best& best, Delimited& out) {
+  if (!best.tracked) return read_match(*best.watched, match_, out);
+  const Watched& winner = *best.watched;
+  const Tracked& tracked = tracked_of(winner.id());
+  out.field = winner.field;
+  out.close = winner.close;
+  out.begin = best.begin;
+  out.end = best.end;
+  out.captures.clear();
+  for (std::size_t g = 0; g < winner.names.size(); ++g) {
+    if (winner.groups[g] >= tracked.groups.size()) continue;
+    const auto& [begin, end] = tracked.groups[winner.groups[g]];
+    if (begin == regex::Pcre2::kUnset) continue;
+    out.captures.emplace_back(winner.names[g], slice(begin, end));
   }
 }
 

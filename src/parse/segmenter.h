@@ -111,12 +111,34 @@ class Segmenter {
     std::vector<std::pair<std::size_t, std::size_t>> groups = {};
     std::optional<regex::Pcre2::Scratch> scratch = std::nullopt;
   };
+  // What is known of all watched delimiters.
+  struct Best {
+    // Of the decided matches the one that begins first (then the longest, then
+    // the one of the lowest rank); null: none is decided.
+    const Watched* watched = nullptr;
+    bool tracked = false;  // a backtracker found it, not the automaton
+    std::uint64_t begin = automata::kNoPosition;
+    std::uint64_t end = 0;
+    // The first position at which an undecided match may begin.
+    std::uint64_t hold = automata::kNoPosition;
+  };
   void feed_block(std::string_view text);
+  void retain(bool in_place);
   void process(bool end);
+  bool process_delimiter(bool end, Delimited& delimiter);
+  void skip_opener(const Delimited& opener);
+  Best find_best(bool end);
+  void read_best(const Best& best, Delimited& out);
+  Tracked& tracked_of(DelimiterId id);
   void watch(std::uint64_t position);
   void search_on(bool end, std::uint64_t limit);
   void release(std::uint64_t from, std::uint64_t to);
   void track(const Backtracker& b, Tracked& tracked, bool end);
+  void drop_overtaken(Tracked& tracked) const;
+  std::optional<std::uint64_t> search_from(const Tracked& tracked,
+                                           std::uint64_t known, bool end) const;
+  void record(const regex::Pcre2::Found& found, std::uint64_t from,
+              std::uint64_t known, Tracked& tracked);
   bool may_be_empty(DelimiterId id, std::uint64_t position) const;
   void commit(Delimited& delimiter);
   void read_match(const Watched& winner, const automata::Match& match,
