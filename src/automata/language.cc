@@ -673,17 +673,23 @@ bool Languages::prefix_closed(StateId id) const {
          (*expressions_)[states_[id].expression].prefix_closed;
 }
 
-std::vector<StateId> Languages::prefix_closed_parts(StateId id) {
+bool Languages::loops_beyond_ascii(StateId id) {
+  return prefix_closed(id) && (*expressions_)[states_[id].expression].alike &&
+         step_char(id, U'\u00E9') == id;
+}
+
+Languages::Parts Languages::prefix_closed_parts(StateId id) {
   const LanguageId expression = states_[id].expression;
-  std::vector<StateId> parts;
+  const ExprKind kind = (*expressions_)[expression].kind;
+  Parts parts{.states = {}, .any = kind == ExprKind::kOr};
   if (!prefix_closed(id) || !accepting(id) ||
-      (*expressions_)[expression].kind != ExprKind::kAnd) {
+      (kind != ExprKind::kAnd && kind != ExprKind::kOr)) {
     return parts;
   }
   const std::uint32_t count = (*expressions_)[expression].count;
-  parts.reserve(count);
+  parts.states.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    parts.push_back(state_of(expressions_->operands(expression)[i], 0));
+    parts.states.push_back(state_of(expressions_->operands(expression)[i], 0));
   }
   return parts;
 }

@@ -147,14 +147,24 @@ class Languages {
   // be false for a language that is so, but whose expression does not show it.
   bool prefix_closed(StateId state) const;
 
-  // The operands of a state that is prefix_closed() and a conjunction, as
-  // states: a text of whole characters leads to a live state if it does so from
-  // each of them.  Empty for other states.
-  std::vector<StateId> prefix_closed_parts(StateId state);
+  // The operands of a state that is prefix_closed() and a conjunction or union,
+  // as states.  From a conjunction, a text of whole characters leads to a live
+  // state if it does so from each of them; from a union, any text does if it
+  // does so from one of them.  Empty for other states.
+  struct Parts {
+    std::vector<StateId> states;
+    bool any = false;  // of a union
+  };
+  Parts prefix_closed_parts(StateId state);
 
   // A number of characters that cannot lead to the dead state, whichever they
   // are.  kNoMaximum: no number can.  0 unless the state is prefix_closed().
   std::uint64_t chars_without_end(StateId state) const;
+
+  // Whether the state is prefix_closed(), and all characters of plain text (see
+  // max_min_plain_chars()) beyond ASCII lead back to it.  May be false although
+  // it is so.
+  bool loops_beyond_ascii(StateId state);
 
   // The 256 transitions of a state; kUnknownState for those that step() has not
   // computed.  Valid as long as the Languages.

@@ -53,6 +53,7 @@ Expressions::Expressions(First) {
   tries_.emplace_back();
   trie_hashes_.push_back(1);
   plain_.push_back(Plain::kNone);
+  alike_.push_back(false);
   table_.assign(1024, kNoEntry);
   intern_item({.kind = ItemKind::kNothing});
   intern_item({.kind = ItemKind::kEmpty});
@@ -90,6 +91,7 @@ void Expressions::compute_properties(
       const Expr& rest = exprs_[e.b];
       e.positive = rest.positive;
       e.extends = rest.extends;
+      e.alike = alike_[e.a];
       e.live = rest.live;
       e.infinite = rest.infinite;
       e.min_chars = saturating_add(1, rest.min_chars);
@@ -104,6 +106,7 @@ void Expressions::compute_properties(
       const Expr& rest = exprs_[e.b];
       const Item& item = items_[e.a];
       bool plain = !item.conditional;
+      e.alike = item.alike && rest.alike;
       e.nullable = e.min == 0 && rest.nullable;
       e.context = item.context || (e.min == 0 && rest.context);
       e.positive = plain && rest.positive;
@@ -142,6 +145,7 @@ void Expressions::compute_properties(
     case ExprKind::kAssert: {
       const Expr& rest = exprs_[e.b];
       e.context = true;
+      e.alike = false;
       e.min_chars = rest.min_chars;
       e.max_chars = rest.max_chars;
       e.effort = rest.effort;
@@ -155,6 +159,7 @@ void Expressions::compute_properties(
       e.context = inner.context;
       e.nullable = !inner.nullable;
       e.prefix_closed = inner.extends && !inner.context;
+      e.alike = inner.alike;
       e.live = e.infinite = e.cofinite = inner.max_chars != kInfinite;
       e.min_chars = inner.nullable && !inner.context ? 1 : 0;
       e.effort = static_cast<std::uint32_t>(e.min_chars);
@@ -183,6 +188,7 @@ void Expressions::compute_properties(
         e.context = e.context || part.context;
         e.extends = e.extends && part.extends;
         e.prefix_closed = e.prefix_closed && part.prefix_closed;
+        e.alike = e.alike && part.alike;
         e.depth = std::max(e.depth, part.depth + 1);
         sum += mix(0x77, part.hash);
         if (any) {

@@ -89,6 +89,7 @@ struct Item {
   bool negative = false;
   bool nullable = false;
   bool conditional = false;  // has a look or an assertion anywhere
+  bool alike = true;         // as Expr::alike
   bool context = false;      // may begin with an assertion on PreviousChar
   regex::Assertion assertion = regex::Assertion::kTextStart;
   TrieId trie = kTrieEnd;
@@ -132,6 +133,8 @@ struct Expr {
   // contains the empty text, and a conjunction of such expressions contains
   // a text if each of them does.  Derivatives have the property, too.
   bool prefix_closed = false;
+  // All characters of plain_chars() beyond ASCII have the same derivative.
+  bool alike = true;
   std::uint32_t a = 0;
   ExprId b = 0;
   std::uint32_t min = 0, max = 0;
@@ -222,6 +225,9 @@ class Expressions {
   ItemId intern_item(Item item);
   ItemId concat(std::vector<ItemId> children);
   ItemId alternation(std::vector<ItemId> children);
+  void share_prefixes(std::vector<ItemId>& children);
+  std::vector<ItemId> prefix_trie(
+      const std::vector<std::vector<ItemId>>& words);
   ItemId repeat_item(ItemId child, std::uint32_t min, std::uint32_t max);
   ItemId look(ItemId child, bool negative);
   ItemId assertion(regex::Assertion assertion);
@@ -250,6 +256,8 @@ class Expressions {
   std::vector<std::vector<TrieEdge>> tries_;
   std::vector<std::uint64_t> trie_hashes_;
   std::vector<Plain> plain_;  // by trie
+  // By trie: it contains all of plain_chars() beyond ASCII or none of them.
+  std::vector<bool> alike_;
   std::map<std::string, TrieId> trie_ids_;
   std::array<TrieId, 128> trie_of_ascii_ = {};  // kTrieEnd: not made yet
   std::vector<Item> items_;

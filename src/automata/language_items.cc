@@ -69,6 +69,7 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
     tries_.push_back(std::move(merged));
     trie_hashes_.push_back(hash);
     plain_.push_back(Plain::kNone);
+    alike_.push_back(false);
   }
   return it->second;
 }
@@ -152,6 +153,10 @@ TrieId Expressions::trie(const CharClass& set) {
     plain_[id] = common.empty()            ? Plain::kNone
                  : common == plain_chars() ? Plain::kAll
                                            : Plain::kSome;
+    static const CharClass beyond =
+        plain_chars().intersect(CharClass({{0x80, regex::kMaxCodePoint}}));
+    const CharClass high = common.intersect(beyond);
+    alike_[id] = high.empty() || high == beyond;
   }
   return id;
 }
@@ -237,7 +242,10 @@ ItemId Expressions::intern_item(Item item) {
       item.front = 2;
       break;
   }
+  if (item.kind == ItemKind::kChar) item.alike = alike_[item.trie];
+  if (item.kind == ItemKind::kAssert) item.alike = false;
   for (ItemId child : of) {
+    item.alike = item.alike && items_[child].alike;
     item.depth = std::max(item.depth, items_[child].depth + 1);
     item.conditional = item.conditional || items_[child].conditional;
     item.unrolled = saturating_add(item.unrolled, items_[child].unrolled);
@@ -278,10 +286,85 @@ ItemId Expressions::alternation(std::vector<ItemId> children) {
   std::sort(children.begin(), children.end());
   children.erase(std::unique(children.begin(), children.end()), children.end());
   std::erase(children, kNoItem);
+  constexpr std::size_t kMany = 8;
+  if (children.size() >= kMany) share_prefixes(children);
   if (children.empty()) return kNoItem;
   if (children.size() == 1) return children[0];
   return intern_item(
       {.kind = ItemKind::kAlternation, .children = std::move(children)});
+}
+
+// Replaces the alternatives that begin with characters by their trie: ab|ac is
+// a(b|c).  The derivative of a list of words by a letter then is one branch,
+// where that of their union looks at every word.
+void Expressions::share_prefixes(std::vector<ItemId>& children) {
+  std::vector<std::vector<ItemId>> words;
+  std::vector<ItemId> others;
+  for (const ItemId child : children) {
+    const Item& item = items_[child];
+    std::vector<ItemId> word = {child};
+    if (item.kind == ItemKind::kConcat) word = item.children;
+    if (items_[word.front()].kind == ItemKind::kChar) {
+      words.push_back(std::move(word));
+    } else {
+      others.push_back(child);
+    }
+  }
+  std::sort(words.begin(), words.end());
+  const std::vector<ItemId> branches = prefix_trie(words);
+  if (branches.empty()) return;
+  others.insert(others.end(), branches.begin(), branches.end());
+  std::sort(others.begin(), others.end());
+  children = std::move(others);
+}
+
+// The branches of the root of the trie of the words, which are sorted.  None if
+// the trie has many levels, because expressions may not be nested deeply.
+//
+// `pending` is a stack of ranges of words that have the same first `depth`
+// characters, as in strings().
+std::vector<ItemId> Expressions::prefix_trie(
+    const std::vector<std::vector<ItemId>>& words) {
+  constexpr std::size_t kMostLevels = 64;
+  struct Range {
+    std::size_t end, depth, at;
+    ItemId open;  // that the branch being built begins with
+    std::vector<ItemId> branches = {};
+  };
+  std::vector<Range> pending = {{words.size(), 0, 0, kNoItem}};
+  while (pending.size() <= kMostLevels) {
+    Range& top = pending.back();
+    if (top.at == top.end) {
+      std::vector<ItemId> branches = std::move(top.branches);
+      pending.pop_back();
+      if (pending.empty()) return branches;
+      std::sort(branches.begin(), branches.end());
+      const ItemId any = branches.size() == 1
+                             ? branches[0]
+                             : intern_item({.kind = ItemKind::kAlternation,
+                                            .children = std::move(branches)});
+      pending.back().branches.push_back(concat({pending.back().open, any}));
+      continue;
+    }
+    const std::vector<ItemId>& first = words[top.at];
+    const bool shared = first.size() > top.depth &&
+                        items_[first[top.depth]].kind == ItemKind::kChar;
+    std::size_t end = top.at + 1;
+    while (shared && end < top.end && words[end].size() > top.depth &&
+           words[end][top.depth] == first[top.depth]) {
+      ++end;
+    }
+    const std::size_t begin = std::exchange(top.at, end);
+    if (end - begin > 1) {
+      top.open = first[top.depth];
+      pending.push_back({end, top.depth + 1, begin, kNoItem});
+    } else {
+      top.branches.push_back(
+          concat({first.begin() + static_cast<std::ptrdiff_t>(top.depth),
+                  first.end()}));
+    }
+  }
+  return {};
 }
 
 ItemId Expressions::repeat_item(ItemId child, std::uint32_t min,

@@ -122,8 +122,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t min_chars_to_accept(std::uint32_t lex) override;
   std::uint32_t max_min_chars(std::uint32_t lex) override;
   std::uint32_t max_min_plain_chars(std::uint32_t lex) override;
-  std::vector<std::uint32_t> lexeme_parts(std::uint32_t lex) override;
+  LexemeParts lexeme_parts(std::uint32_t lex) override;
   std::uint32_t chars_without_end(std::uint32_t lex) override;
+  bool loops_beyond_ascii(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
   recogniser::Configuration same_end(recogniser::Configuration config) override;
   std::string expected(recogniser::Configuration config) override;

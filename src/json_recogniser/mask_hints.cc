@@ -380,16 +380,20 @@ std::uint32_t JsonRecogniser::max_min_plain_chars(std::uint32_t lex) {
   return fewest;
 }
 
-std::vector<std::uint32_t> JsonRecogniser::lexeme_parts(std::uint32_t lex) {
+recogniser::JsonHints::LexemeParts JsonRecogniser::lexeme_parts(
+    std::uint32_t lex) {
   const Lexeme now = lexemes_[lex].without_entries();
   const std::vector<Entry> entries = lexemes_[lex].entries;
   const bool key = now.kind == Kind::kKey;
-  std::vector<LexId> parts;
+  LexemeParts parts;
   if (now.body != BodyState::kText || (!key && entries.size() != 1)) {
     return parts;
   }
-  for (const automata::StateId state : solver_.languages().prefix_closed_parts(
-           key ? now.extras : entries.front().state)) {
+  const automata::Languages::Parts of_state =
+      solver_.languages().prefix_closed_parts(key ? now.extras
+                                                  : entries.front().state);
+  parts.any = of_state.any;
+  for (const automata::StateId state : of_state.states) {
     Lexeme part = now.without_entries();
     if (key) {
       part.extras = state;
@@ -397,7 +401,7 @@ std::vector<std::uint32_t> JsonRecogniser::lexeme_parts(std::uint32_t lex) {
       part.entries = entries;
       part.entries.front().state = state;
     }
-    parts.push_back(intern(std::move(part)));
+    parts.lexemes.push_back(intern(std::move(part)));
   }
   return parts;
 }
@@ -415,6 +419,17 @@ std::uint32_t JsonRecogniser::chars_without_end(std::uint32_t lex) {
     most = std::max(most, saturate(languages.chars_without_end(entry.state)));
   }
   return most;
+}
+
+bool JsonRecogniser::loops_beyond_ascii(std::uint32_t lex) {
+  const Lexeme& lexeme = lexemes_[lex];
+  const bool key = lexeme.kind == Kind::kKey;
+  if (lexeme.body != BodyState::kText || lexeme.node != KeyTrie::kNone ||
+      (!key && lexeme.entries.size() != 1)) {
+    return false;
+  }
+  return solver_.languages().loops_beyond_ascii(
+      key ? lexeme.extras : lexeme.entries.front().state);
 }
 
 // A string whose only alternative may end after every text, and is long enough

@@ -1,30 +1,47 @@
 #include "mask/byte_positions.h"
 
 #include <algorithm>
+#include <array>
+#include <string>
 #include <string_view>
 
 namespace parlance::mask {
 
-// A counting sort by offset and byte.
+// A counting sort by offset and byte.  The tokens lie scattered in memory, so
+// their beginnings are copied in the order of ids() by the first pass.
 void BytePositions::build() const {
   const auto ids = classes_.ids();
-  const auto each = [&](const auto& take) {
-    for (std::uint32_t i = 0; i < ids.size(); ++i) {
-      const std::string_view text =
-          vocabulary_.bytes(ids[i]).substr(0, kDepths);
-      for (std::size_t depth = 0; depth < text.size(); ++depth) {
-        const std::size_t index =
-            index_of(static_cast<std::uint8_t>(text[depth]));
-        if (index < kBytes) take(i, depth * kBytes + index);
-      }
-    }
-  };
+  std::array<std::uint8_t, 256> index;
+  for (std::size_t byte = 0; byte < index.size(); ++byte) {
+    index[byte] =
+        static_cast<std::uint8_t>(index_of(static_cast<std::uint8_t>(byte)));
+  }
+  std::string texts;
+  std::vector<std::uint8_t> sizes;
+  sizes.reserve(ids.size());
+  texts.reserve(8 * ids.size());
   from_.assign(kDepths * kBytes + 1, 0);
-  each([&](std::uint32_t, std::size_t n) { ++from_[n + 1]; });
+  for (const Id id : ids) {
+    const std::string_view text = vocabulary_.bytes(id).substr(0, kDepths);
+    texts += text;
+    sizes.push_back(static_cast<std::uint8_t>(text.size()));
+    std::size_t n = 1;
+    for (const char c : text) {
+      const std::uint8_t at = index[static_cast<std::uint8_t>(c)];
+      if (at < kBytes) ++from_[n + at];
+      n += kBytes;
+    }
+  }
   for (std::size_t n = 0; n + 1 < from_.size(); ++n) from_[n + 1] += from_[n];
   positions_.resize(from_.back());
   std::vector<std::uint32_t> next = from_;
-  each([&](std::uint32_t i, std::size_t n) { positions_[next[n]++] = i; });
+  const char* text = texts.data();
+  for (std::uint32_t i = 0; i < ids.size(); ++i) {
+    for (std::size_t n = 0; n < sizes[i] * kBytes; n += kBytes) {
+      const std::uint8_t at = index[static_cast<std::uint8_t>(*text++)];
+      if (at < kBytes) positions_[next[n + at]++] = i;
+    }
+  }
   bytes_->fetch_add(
       (from_.capacity() + positions_.capacity()) * sizeof(std::uint32_t),
       std::memory_order_relaxed);

@@ -18,6 +18,7 @@ CompilerImpl::Derived::Derived(
       string_classes(vocab::string_classes_of(vocabulary, tables)),
       token_classes(vocab::token_classes_of(vocabulary, tables)),
       byte_positions(vocabulary, token_classes, bytes),
+      token_bytes(string_classes, bytes),
       whitespace_bases(tables, bytes) {
   bytes->fetch_add(tables.bytes().size() + string_classes.memory_bytes() +
                        token_classes.memory_bytes(),
@@ -107,6 +108,7 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
                     .string_classes = made.string_classes,
                     .token_classes = made.token_classes,
                     .byte_positions = made.byte_positions,
+                    .token_bytes = made.token_bytes,
                     .whitespace_bases = made.whitespace_bases,
                     .lexemes = lexemes_,
                     .values = values_,

@@ -22,6 +22,7 @@
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
 #include "mask/stop_set.h"
+#include "mask/token_bytes.h"
 #include "parlance/vocabulary.h"
 #include "vocab/saved_tables.h"
 #include "vocab/string_class_trie.h"
@@ -98,6 +99,7 @@ class CompilerImpl {
     const vocab::StringClassTrie string_classes;
     const vocab::TokenClassTrie token_classes;
     const BytePositions byte_positions;
+    const TokenBytes token_bytes;
     WhitespaceBases whitespace_bases;
   };
   Derived& derived() const;

@@ -3,6 +3,7 @@
 #include "mask/lexeme_walk.h"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 namespace parlance::mask {
@@ -51,7 +52,7 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
     if (room == base::kUnbounded && plain != base::kUnbounded) {
       most_ = plain;
       walk_unusual();
-    } else {
+    } else if (room != base::kUnbounded || !walk_by_bytes()) {
       walk_classes(path_states_[0].state);
     }
     walk_escapes(out);
@@ -194,6 +195,10 @@ void LexemeWalk::enter_split(std::size_t depth) {
 // read byte by byte: no plain text can leave the lexeme any more.
 void LexemeWalk::walk_unusual() {
   decided_.accept(0, static_cast<std::uint32_t>(class_trie_->ids().size()));
+  read_unusual();
+}
+
+void LexemeWalk::read_unusual() {
   for (const std::uint32_t i : class_trie_->unusual()) {
     PathState at = path_states_[0];
     for (const char c : class_trie_->text(i)) {
@@ -204,6 +209,108 @@ void LexemeWalk::walk_unusual() {
     decided_.decide(class_trie_->ids()[i], accepted);
     if (accepted && bounded_) most_ = std::max(most_, least(at.state));
   }
+}
+
+// Finds the states that plain text of ASCII leads to.  False if there are many,
+// or one of them is left by many bytes or by a plain character beyond ASCII.
+bool LexemeWalk::find_exits(StateId first) {
+  constexpr std::size_t kMostStates = 8;
+  constexpr std::size_t kMostBytes = 16;
+  exits_.clear();
+  exits_.push_back({.state = first});
+  for (std::size_t i = 0; i < exits_.size(); ++i) {
+    const StateId from = exits_[i].state;
+    if (i == kMostStates || !hints_->loops_beyond_ascii(states_[from].lex)) {
+      return false;
+    }
+    for (std::uint8_t byte = TokenBytes::kFirst; byte <= TokenBytes::kLast;
+         ++byte) {
+      if (byte == '"' || byte == '\\') continue;
+      const StateId to = step(from, byte);
+      if (to == from) continue;
+      if (exits_[i].edges.size() == kMostBytes) return false;
+      exits_[i].edges.emplace_back(byte, to);
+      const bool known =
+          to == 0 ||
+          std::ranges::find(exits_, to, &Exits::state) != exits_.end();
+      if (!known) exits_.push_back({.state = to});
+    }
+  }
+  return true;
+}
+
+// Exits::doomed, as the least solution of
+//
+//   doomed(s) = union over the edges s -b-> t of with(b) and doomed(t),
+//
+// where doomed(dead) has all tokens.  If s cannot read a text, the text goes
+// back to s some times, has b, and t cannot read what follows it.  By induction
+// the bytes of what follows are those of a doomed text of t, and membership
+// depends only on which bytes a text contains at least.
+void LexemeWalk::find_doomed() {
+  const std::size_t words = (class_trie_->ids().size() + 63) / 64;
+  for (Exits& from : exits_) from.doomed.assign(words, 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = exits_.size(); i-- > 0;) {
+      TokenBytes::Bits& doomed = exits_[i].doomed;
+      for (const auto& [byte, to] : exits_[i].edges) {
+        const TokenBytes::Bits& with = token_bytes_.with(byte);
+        const TokenBytes::Bits* const then =
+            to == 0 ? &with
+                    : &std::ranges::find(exits_, to, &Exits::state)->doomed;
+        std::uint64_t more = 0;
+        for (std::size_t n = 0; n < words; ++n) {
+          const std::uint64_t now = with[n] & (*then)[n];
+          more |= now & ~doomed[n];
+          doomed[n] |= now;
+        }
+        changed = changed || more != 0;
+      }
+    }
+  }
+}
+
+// Accepts every token of the trie of classes but those that have the bytes of
+// some way out; these are read.  A byte that every state dies of needs no
+// reading.  False, and nothing is decided, if too many would be read.
+bool LexemeWalk::walk_by_bytes() {
+  const StateId first = path_states_[0].state;
+  if (!find_exits(first)) return false;
+  find_doomed();
+  TokenBytes::Bits sure(exits_.front().doomed.size(), 0);
+  for (const auto& [byte, to] : exits_.front().edges) {
+    const std::pair<std::uint8_t, StateId> death(byte, 0);
+    if (!std::ranges::all_of(exits_, [&](const Exits& one) {
+          return std::ranges::find(one.edges, death) != one.edges.end();
+        })) {
+      continue;
+    }
+    const TokenBytes::Bits& with = token_bytes_.with(byte);
+    for (std::size_t n = 0; n < sure.size(); ++n) sure[n] |= with[n];
+  }
+  const TokenBytes::Bits& doomed = exits_.front().doomed;
+  std::size_t reads = 0;
+  for (std::size_t n = 0; n < sure.size(); ++n) {
+    reads += static_cast<std::size_t>(std::popcount(doomed[n] & ~sure[n]));
+  }
+  if (reads * 4 > class_trie_->ids().size()) return false;
+  decided_.accept(0, static_cast<std::uint32_t>(class_trie_->ids().size()));
+  for (std::size_t n = 0; n < sure.size(); ++n) {
+    for (std::uint64_t bits = doomed[n]; bits != 0; bits &= bits - 1) {
+      const std::uint64_t bit = bits & (~bits + 1);
+      const std::size_t i =
+          n * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      StateId state = (sure[n] & bit) != 0 ? 0 : first;
+      for (const char c : class_trie_->text(i)) {
+        if (state == 0) break;
+        state = step(state, static_cast<std::uint8_t>(c));
+      }
+      if (state == 0) decided_.decide(class_trie_->ids()[i], false);
+    }
+  }
+  read_unusual();
+  return true;
 }
 
 // As judge(), but of texts of which only the bytes are counted: they have at

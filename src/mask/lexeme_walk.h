@@ -11,16 +11,22 @@
 //                                 -a ...           the class splits: a-f
 //                                                  continue, g-z do not
 //
+// A lexeme that forbids texts such as `c.*d` is left by few bytes, one after
+// another.  Then no class is walked: only the tokens that contain all the bytes
+// of some way out are read (token_bytes.h).
+//
 // The mask is the same as by reading all tokens byte by byte.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "json/string_body.h"
 #include "mask/class_walk.h"
 #include "mask/lexeme_mask.h"
+#include "mask/token_bytes.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/json_hints.h"
 #include "vocab/string_class_trie.h"
@@ -31,8 +37,9 @@ namespace parlance::mask {
 // Reuses its memory.  Not thread-safe.
 class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
  public:
-  LexemeWalk(const vocab::TokenTables& tables, const Vocabulary& vocabulary)
-      : ClassWalk(tables), vocabulary_(vocabulary) {}
+  LexemeWalk(const vocab::TokenTables& tables, const Vocabulary& vocabulary,
+             const TokenBytes& token_bytes)
+      : ClassWalk(tables), vocabulary_(vocabulary), token_bytes_(token_bytes) {}
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room` characters, and fills out.leaving.  If out.bounded, also
@@ -69,6 +76,15 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
     json::BodyState body = json::BodyState::kText;
   };
 
+  // A state that all plain characters lead back to, but for the few bytes of
+  // `edges`.
+  struct Exits {
+    StateId state = 0;
+    std::vector<std::pair<std::uint8_t, StateId>> edges = {};
+    // At least the tokens that the state cannot read.
+    TokenBytes::Bits doomed = {};
+  };
+
   StateId state_of(std::uint32_t lex);
   void forget_states();
   StateId learn(StateId state, std::uint8_t byte);
@@ -87,11 +103,16 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
   void walk_unusual();
+  void read_unusual();
+  bool find_exits(StateId first);
+  void find_doomed();
+  bool walk_by_bytes();
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
   void find_longs(std::span<const std::uint32_t> words, LexemeMask& out);
 
   const Vocabulary& vocabulary_;
+  const TokenBytes& token_bytes_;
 
   // The arguments of run().
   recogniser::JsonHints* hints_ = nullptr;
@@ -102,6 +123,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::vector<State> states_;
   // The states by `lex`: open addressing, at most half full, a power of two.
   std::vector<StateId> state_of_;  // 0: free
+  std::vector<Exits> exits_;       // of walk_by_bytes(); the first state first
   std::vector<PathState> path_states_ =
       std::vector<PathState>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> nodes_ =

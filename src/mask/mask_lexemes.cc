@@ -174,9 +174,9 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
 }
 
 // lexeme_mask() of a lexeme that `by_state` describes.  If it is an
-// intersection, its mask is that of the masks of its parts, which other
-// intersections share: ten conditions with ten states each are 10^10 lexemes
-// with 100 parts.
+// intersection or a union, its mask is that of the masks of its parts, which
+// others share: ten conditions with ten states each are 10^10 lexemes with 100
+// parts.  Unions of intersections of unions are as deep as expressions.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
     const Hints::Lexeme& by_state, std::uint64_t fingerprint,
     std::uint32_t room, bool bounded) {
@@ -184,7 +184,8 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
   if (auto found = resources_.lexemes.find(key)) return found;
   recogniser::JsonHints& hints = *by_state.hints;
   std::vector<std::shared_ptr<const LexemeMask>> parts;
-  for (const std::uint32_t lex : hints.lexeme_parts(by_state.lex)) {
+  const JsonHints::LexemeParts split = hints.lexeme_parts(by_state.lex);
+  for (const std::uint32_t lex : split.lexemes) {
     Hints::Lexeme part = by_state;
     part.lex = part.config.lex = lex;
     std::uint64_t of_part = hints.lexeme_fingerprint(part.config);
@@ -197,10 +198,41 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
   if (parts.empty()) {
     lexeme_walk_.run(hints, resources_.string_classes, by_state.lex, room,
                      builder_.words(), *made);
+  } else if (split.any) {
+    unite(parts, builder_.words(), *made);
   } else {
     intersect(parts, by_state, builder_.words(), *made);
   }
   return store_lexeme(key, std::move(made));
+}
+
+// The union of lexemes that may end wherever they can continue: a token needs
+// the same in each of them that accepts it.
+void MaskMaker::unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
+                      std::span<std::uint32_t> words, LexemeMask& made) {
+  const auto listed = [](std::uint32_t a, std::uint32_t b) {
+    return (a & ~LexemeMask::kLeaves) < (b & ~LexemeMask::kLeaves);
+  };
+  std::vector<std::uint32_t> of_part(words.size());
+  std::vector<std::uint32_t> leaving;
+  for (const auto& part : parts) {
+    MaskView{.base = &part->base, .set = part->set, .cleared = part->cleared}
+        .write(of_part);
+    for (const LongToken& one : part->longs) {
+      if ((words[one.id >> 5] >> (one.id & 31) & 1) == 0) {
+        made.longs.push_back(one);
+      }
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] |= of_part[i];
+    leaving.clear();
+    std::ranges::set_union(made.leaving, part->leaving,
+                           std::back_inserter(leaving), listed);
+    made.leaving.swap(leaving);
+    made.need = std::max(made.need, part->need);
+  }
+  std::ranges::sort(made.longs, [](const LongToken& a, const LongToken& b) {
+    return a.need != b.need ? a.need > b.need : a.id < b.id;
+  });
 }
 
 // The intersection of lexemes that may end wherever they can continue.  A token

@@ -76,7 +76,8 @@ MaskMaker::MaskMaker(const MaskResources& resources)
     : resources_(resources),
       trie_(resources.tables.trie()),
       builder_(resources.tables.mask_words()),
-      lexeme_walk_(resources.tables, resources.vocabulary),
+      lexeme_walk_(resources.tables, resources.vocabulary,
+                   resources.token_bytes),
       token_class_walk_(resources.tables, resources.token_classes,
                         resources.byte_positions, resources.vocabulary) {}
 

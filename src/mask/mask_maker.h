@@ -112,6 +112,7 @@
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/partial_mask.h"
+#include "mask/token_bytes.h"
 #include "mask/token_class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/recogniser.h"
@@ -161,6 +162,7 @@ struct MaskResources {
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
   const BytePositions& byte_positions;
+  const TokenBytes& token_bytes;
   WhitespaceBases& whitespace_bases;
   LexemeMaskCache& lexemes;
   SharedValueMasks& values;
@@ -263,6 +265,8 @@ class MaskMaker {
   std::shared_ptr<const LexemeMask> lexeme_mask_by_state(
       const Hints::Lexeme& by_state, std::uint64_t fingerprint,
       std::uint32_t room, bool bounded);
+  static void unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
+                    std::span<std::uint32_t> words, LexemeMask& made);
   void intersect(std::span<const std::shared_ptr<const LexemeMask>> parts,
                  const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
                  LexemeMask& made);

@@ -150,13 +150,21 @@ class JsonHints {
   virtual std::uint32_t max_min_plain_chars(std::uint32_t) {
     return base::kUnbounded;
   }
-  // Splits a lexeme that is an intersection of lexemes, each of which may end
-  // wherever it can continue: a text of whole characters stays in the lexeme if
-  // it stays in each of them.  Empty: it is not split.
-  virtual std::vector<std::uint32_t> lexeme_parts(std::uint32_t) { return {}; }
+  // Splits a lexeme that is an intersection or union of lexemes, each of which
+  // may end wherever it can continue.  A text of whole characters stays in an
+  // intersection if it stays in each of them, any text in a union if it stays
+  // in one of them.  Empty: it is not split.
+  struct LexemeParts {
+    std::vector<std::uint32_t> lexemes;
+    bool any = false;  // of a union
+  };
+  virtual LexemeParts lexeme_parts(std::uint32_t) { return {}; }
   // A number of characters that cannot lead out of the lexeme, whichever they
   // are, and after which it may end; kUnbounded: no number can.
   virtual std::uint32_t chars_without_end(std::uint32_t) { return 0; }
+  // Whether the lexeme may end wherever it can continue, and every character
+  // beyond ASCII but U+0085, U+2028 and U+2029 leads back to it.
+  virtual bool loops_beyond_ascii(std::uint32_t) { return false; }
   // Whether the lexeme accepts every JSON spelling of a character.  If false,
   // it accepts only the escapes that JSON requires.
   virtual bool lexeme_any_escapes(std::uint32_t) { return true; }

@@ -20,8 +20,9 @@ struct SchemaSolver::ObjectKeys {
   KeySet condition_keys = kNoKeys;
   std::vector<automata::LanguageId> languages;  // sorted
   automata::LanguageId key_rule_language =
-      0;  // if the disjunct has `key_rules`
-  std::vector<ExtraKeys> extras;
+      0;                          // if the disjunct has `key_rules`
+  std::vector<ExtraKeys> extras;  // if `extras_known`; see classes_of()
+  bool extras_known = false;
   std::unordered_map<KeyId, std::uint32_t> ranks;
   std::vector<KeyId> declared;      // by rank
   std::vector<KeySet> below = {0};  // the first so many; grows on demand

@@ -436,7 +436,7 @@ void SchemaSolver::survey(ConjunctionId root) {
       }
       // For narrowed().
       if (object_keys(disjunct).incomplete) possible_extra_keys(disjunct);
-      for (const ExtraKeys& extra : object_keys(disjunct).extras) {
+      for (const ExtraKeys& extra : classes_of(disjunct)) {
         visit(member_conjunction(
             disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
       }

@@ -434,7 +434,7 @@ class SchemaSolver::CompletionSearch {
         return true;
       }
     }
-    for (const ExtraKeys& extra : object_keys_.extras) {
+    for (const ExtraKeys& extra : solver_.classes_of(object_)) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
       if (!solver_.is_in(keys, key_class) ||
           keys_left(completion, extra, 1) == 0) {
@@ -507,7 +507,7 @@ class SchemaSolver::CompletionSearch {
     if (min >= completion.min) return true;
     // Extra keys first: they require no other keys.
     std::uint64_t others = 0;
-    for (const ExtraKeys& extra : object_keys_.extras) {
+    for (const ExtraKeys& extra : solver_.classes_of(object_)) {
       const KeyClass key_class{kNoKey, &object_keys_.languages, &extra.matched};
       if (!solve(value_conjunction(completion, key_class, {}))) continue;
       others += keys_left(completion, extra, completion.min - min - others);

@@ -33,6 +33,9 @@ bool is_reference(const schema::Node& node) {
          node.array_closing == schema::Closing::kNone;
 }
 
+// Up to so many patterns, all classes of extra keys are told apart.
+constexpr std::size_t kMostClassified = 6;
+
 }  // namespace
 
 SchemaSolver::SchemaSolver(const schema::Document& document,
@@ -453,7 +456,7 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   object_keys.spelled_list.insert(object_keys.spelled_list.end(),
                                   presence.begin(), presence.end());
   sort_unique(object_keys.spelled_list);
-  find_extra_keys(object, object_keys);
+  object_keys.incomplete = object_keys.languages.size() > kMostClassified;
   object_keys.spelled = key_sets_.of(object_keys.spelled_list);
   object_keys.required = key_sets_.of(disjunct.required);
   object_keys.presence_keys = key_sets_.of(presence);
@@ -546,12 +549,11 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
 
 // The classes of keys that are not spelled, by the patterns that they match:
 // each non-empty intersection of the patterns and complements of patterns.  For
-// more than kFull patterns only keys that match at most one of them are
-// considered; and none that match one if the patterns have too many
+// more than kMostClassified patterns only keys that match at most one of them
+// are considered; and none that match one if the patterns have too many
 // combinations of states.  What matches no pattern is read pattern by pattern,
 // if whatever is not matched yet may end (Languages::prefix_closed_parts()).
-void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
-  constexpr std::size_t kFull = 6;
+void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
   const std::size_t count = object_keys.languages.size();
   if (count == 0) {
     object_keys.extras.push_back({});
@@ -573,7 +575,7 @@ void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
       object_keys.extras.push_back({matched, language});
     }
   };
-  if (count <= kFull) {
+  if (!object_keys.incomplete) {
     for (std::uint32_t bits = 0; bits < (1U << count); ++bits) {
       std::vector<bool> matched(count);
       for (std::size_t i = 0; i < count; ++i) matched[i] = (bits >> i & 1) != 0;
@@ -581,7 +583,6 @@ void SchemaSolver::find_extra_keys(DisjunctId, ObjectKeys& object_keys) {
     }
     return;
   }
-  object_keys.incomplete = true;
   const std::optional<std::vector<bool>> alone =
       match_alone(object_keys.languages);
   object_keys.unmatched_only = !alone;
@@ -610,13 +611,26 @@ const std::vector<automata::LanguageId>& SchemaSolver::key_languages(
 }
 const std::vector<ExtraKeys>& SchemaSolver::extra_keys(DisjunctId object) {
   note_incomplete(object);
-  return object_keys(object).extras;
+  return classes_of(object);
+}
+
+// extra_keys() without a note.  Found when they are needed for the first time,
+// because most objects need only the union of the classes that may come.
+const std::vector<ExtraKeys>& SchemaSolver::classes_of(DisjunctId object) {
+  ObjectKeys& object_keys = this->object_keys(object);
+  if (!object_keys.extras_known) {
+    object_keys.extras_known = true;
+    find_extra_keys(object_keys);
+  }
+  return object_keys.extras;
 }
 
 // Some class of keys that object_keys() has left out may be missed.
 void SchemaSolver::note_incomplete(DisjunctId object) {
   ObjectKeys& object_keys = this->object_keys(object);
-  narrowed_ = narrowed_ || object_keys.incomplete;
+  if (!object_keys.incomplete) return;
+  narrowed_ = true;
+  classes_of(object);
   if (!object_keys.unmatched_only || object_keys.noted) return;
   object_keys.noted = true;
   for (const MemberRules& rules : objects_[object].members) {
@@ -706,7 +720,7 @@ automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
   } else {
     note_incomplete(object);
     std::vector<automata::LanguageId> parts;
-    for (const ExtraKeys& extra : object_keys.extras) {
+    for (const ExtraKeys& extra : classes_of(object)) {
       const KeyClass key_class{kNoKey, &object_keys.languages, &extra.matched};
       if (!satisfiable(member_conjunction(object, key_class))) continue;
       parts.push_back(object_keys.languages.empty() ? languages_.everything()
@@ -722,47 +736,165 @@ automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
 }
 
 // possible_extra_keys() as a language without intersections of patterns, whose
-// automaton is small however many patterns overlap; nothing if some value that
-// patterns require together does not exist.
+// automaton is small however many patterns overlap; nothing if that would need
+// too many parts.
 //
 // A value that satisfies the rules of all patterns satisfies those of fewer.
-// So if one value satisfies them all, with every rule for other keys, each
-// class of keys may come.  If there is only one rule for other keys, it need
-// not be satisfied together with a pattern's: keys that match no pattern of its
-// node may come if it is satisfiable.
+// So the classes of keys that may come are the subsets of the largest sets of
+// patterns that one value can satisfy together, and such a subset means that
+// no other pattern matches: of integers under fifteen patterns and strings
+// under fifteen others, a key may match any of the first and none of the
+// others, or the other way round.
+//
+// This is exact if the rule for other keys is not one more rule of a key that
+// matches some pattern.  Else all rules have to be satisfied together.
 std::optional<automata::LanguageId> SchemaSolver::extra_keys_of_any_class(
     DisjunctId object) {
   const ObjectConstraints& disjunct = objects_[object];
   const ObjectKeys& object_keys = this->object_keys(object);
-  const std::vector<bool> matched(object_keys.languages.size(), true);
-  ConjunctionId value =
-      member_conjunction(object, {kNoKey, &object_keys.languages, &matched});
-  if (!satisfiable(value)) return std::nullopt;
+  const std::vector<automata::LanguageId>& languages = object_keys.languages;
   std::vector<automata::LanguageId> parts;
   if (!disjunct.key_rules.empty()) {
     parts.push_back(object_keys.key_rule_language);
   }
-  for (const MemberRules& rules : disjunct.members) {
-    if (rules.extra != kNoLiteral) value = with(value, rules.extra);
+  const std::vector<PatternRules> patterns = pattern_rules(object);
+  ConjunctionId all = kAnything;
+  for (const PatternRules& one : patterns) {
+    for (const Literal literal : one.literals) all = with(all, literal);
   }
-  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
-    value = with(value, rule.rule);
-  }
-  if (!satisfiable(value)) {
-    if (disjunct.members.size() != 1 || !disjunct.unevaluated.empty()) {
-      return std::nullopt;
+  const bool joined =
+      !disjunct.unevaluated.empty() ||
+      (disjunct.members.size() > 1 &&
+       std::ranges::any_of(disjunct.members, [](const MemberRules& rules) {
+         return rules.extra != kNoLiteral;
+       }));
+  if (joined) {
+    for (const MemberRules& rules : disjunct.members) {
+      if (rules.extra != kNoLiteral) all = with(all, rules.extra);
     }
-    const MemberRules& rules = disjunct.members.front();
-    if (!satisfiable(conjunction({rules.extra}))) {
-      std::vector<automata::LanguageId> patterns;
-      for (const auto& [pattern, child] :
-           document_.node(rules.node).objects().pattern_properties) {
-        patterns.push_back(pattern_language(pattern));
+    for (const UnevaluatedRule& rule : disjunct.unevaluated) {
+      all = with(all, rule.rule);
+    }
+    if (!satisfiable(all)) return std::nullopt;
+    return languages_.all_of(std::move(parts));
+  }
+  if (!satisfiable(all)) {
+    const auto sets = compatible_patterns(patterns);
+    if (!sets) return std::nullopt;
+    std::vector<automata::LanguageId> any;
+    for (const std::vector<bool>& set : *sets) {
+      std::vector<automata::LanguageId> none;
+      for (std::size_t i = 0; i < patterns.size(); ++i) {
+        if (!set[i]) none.push_back(languages_.complement(languages[i]));
       }
-      parts.push_back(languages_.any_of(std::move(patterns)));
+      any.push_back(languages_.all_of(std::move(none)));
     }
+    parts.push_back(languages_.any_of(std::move(any)));
+  }
+  if (disjunct.members.size() == 1 &&
+      disjunct.members.front().extra != kNoLiteral &&
+      !satisfiable(conjunction({disjunct.members.front().extra}))) {
+    std::vector<automata::LanguageId> some;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (!patterns[i].literals.empty()) some.push_back(languages[i]);
+    }
+    parts.push_back(languages_.any_of(std::move(some)));
   }
   return languages_.all_of(std::move(parts));
+}
+
+// By the index of the pattern's language in ObjectKeys::languages.
+std::vector<SchemaSolver::PatternRules> SchemaSolver::pattern_rules(
+    DisjunctId object) {
+  const std::vector<automata::LanguageId>& languages =
+      object_keys(object).languages;
+  std::vector<PatternRules> patterns(languages.size());
+  for (const MemberRules& rules : objects_[object].members) {
+    for (const auto& [pattern, child] :
+         document_.node(rules.node).objects().pattern_properties) {
+      const auto at =
+          std::ranges::lower_bound(languages, pattern_language(pattern));
+      PatternRules& one =
+          patterns[static_cast<std::size_t>(at - languages.begin())];
+      one.literals.push_back(holds(child));
+      one.types &= document_.node(child).types;
+    }
+  }
+  return patterns;
+}
+
+// All largest sets of patterns whose rules one value satisfies; nothing if
+// there are many, or it takes many steps to find them.
+//
+// A set is grown from patterns that are compatible, one after another.  If a
+// compatible set is in none of those found so far, it has a pattern outside
+// each of them.  So a search for such patterns, one for each set, finds where
+// to grow the next one, or proves that there is no other.  (The dualization of
+// Gunopulos, Khardon, Mannila and Toivonen, "Data mining, hypergraph
+// transversals, and machine learning", 1997.)
+std::optional<std::vector<std::vector<bool>>> SchemaSolver::compatible_patterns(
+    const std::vector<PatternRules>& patterns) {
+  constexpr std::size_t kMostSets = 8;
+  constexpr std::size_t kMostSteps = 4096;
+  struct Together {
+    ConjunctionId value = kAnything;
+    std::uint8_t types = schema::kAllTypes;
+  };
+  std::size_t steps = 0;
+  const auto add = [&](const Together& to,
+                       std::size_t i) -> std::optional<Together> {
+    ++steps;
+    Together both = to;
+    both.types &= patterns[i].types;
+    if (both.types == 0) return std::nullopt;
+    for (const Literal literal : patterns[i].literals) {
+      both.value = with(both.value, literal);
+    }
+    if (both.value != to.value && !satisfiable(both.value)) return std::nullopt;
+    return both;
+  };
+  std::vector<std::vector<bool>> sets;
+  const auto grow = [&](const std::vector<std::size_t>& from) {
+    Together now;
+    std::vector<bool>& set = sets.emplace_back(patterns.size(), false);
+    const auto try_one = [&](std::size_t i) {
+      if (set[i]) return;
+      if (const auto both = add(now, i)) {
+        now = *both;
+        set[i] = true;
+      }
+    };
+    for (const std::size_t i : from) try_one(i);
+    for (std::size_t i = 0; i < patterns.size(); ++i) try_one(i);
+  };
+  grow({});
+  // Depth first: patterns_outside[k] is a pattern outside sets[k], and all of
+  // them are compatible, with together[k + 1].
+  std::vector<std::size_t> outside = {0};
+  std::vector<Together> together = {{}};
+  while (!outside.empty()) {
+    if (steps > kMostSteps || sets.size() > kMostSets) return std::nullopt;
+    const std::size_t k = outside.size() - 1;
+    std::size_t& i = outside.back();
+    std::optional<Together> both;
+    while (i < patterns.size() &&
+           (sets[k][i] || !(both = add(together[k], i)))) {
+      ++i;
+    }
+    if (i == patterns.size()) {
+      outside.pop_back();
+      together.pop_back();
+      if (!outside.empty()) ++outside.back();
+    } else if (outside.size() == sets.size()) {
+      grow(outside);
+      outside = {0};
+      together = {{}};
+    } else {
+      outside.push_back(0);
+      together.push_back(*both);
+    }
+  }
+  return sets;
 }
 
 KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {

@@ -445,7 +445,16 @@ class SchemaSolver {
   std::optional<std::vector<bool>> match_alone(
       const std::vector<automata::LanguageId>& list);
   void note_incomplete(DisjunctId object);
-  void find_extra_keys(DisjunctId object, ObjectKeys& object_keys);
+  void find_extra_keys(ObjectKeys& object_keys);
+  const std::vector<ExtraKeys>& classes_of(DisjunctId object);
+  // What the value of a key that matches a pattern must satisfy.
+  struct PatternRules {
+    std::vector<Literal> literals;
+    std::uint8_t types = schema::kAllTypes;  // of their nodes
+  };
+  std::vector<PatternRules> pattern_rules(DisjunctId object);
+  std::optional<std::vector<std::vector<bool>>> compatible_patterns(
+      const std::vector<PatternRules>& patterns);
   std::optional<automata::LanguageId> extra_keys_of_any_class(
       DisjunctId object);
   void intern_keys();

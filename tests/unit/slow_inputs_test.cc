@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "automata/language.h"
@@ -282,6 +285,99 @@ TEST(SlowInputs, ManyContainsThatOneItemCouldFulfilTogether) {
   ASSERT_TRUE(constraint);
   EXPECT_LT(growth(*constraint, R"(["abc", 7, "xyz", {"a": "b"}, "efg")"),
             16'000'000U);
+}
+
+// Alternatives that begin alike become a trie: lists of words of two letters,
+// with a class or a repeat at the end of some, against all texts of up to seven
+// letters, compared with the same alternatives one by one.
+TEST(SlowInputs, AlternativesThatBeginAlike) {
+  std::mt19937 random(5);
+  const auto language = [](automata::Languages& languages,
+                           const std::string& text) {
+    const auto pattern =
+        regex::parse_pattern(text, {.flavor = regex::Flavor::kEcma});
+    return *languages.from_hir(pattern->hir, automata::Languages::Mode::kWhole);
+  };
+  for (int round = 0; round < 60; ++round) {
+    std::vector<std::string> words;
+    for (std::uint32_t n = 8 + random() % 20; n > 0; --n) {
+      std::string word;
+      for (std::uint32_t m = random() % 6; m > 0; --m) {
+        word += random() % 2 == 0 ? "a" : "b";
+      }
+      const char* const ends[] = {"", "", "", "[ab]", "b*", "$", "(?=b)b"};
+      words.push_back(word + ends[random() % 7]);
+    }
+    if (round == 0) {
+      for (std::size_t n = 0; n < 200; ++n) words.emplace_back(n, 'a');
+    }
+    automata::Languages languages;
+    std::string joined = words.front();
+    for (std::size_t i = 1; i < words.size(); ++i) joined += '|' + words[i];
+    const automata::LanguageId all = language(languages, joined);
+    std::vector<automata::LanguageId> each;
+    for (const std::string& word : words) {
+      each.push_back(language(languages, word));
+    }
+    std::vector<std::string> texts = {""};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::string text = texts[i];
+      const bool any = std::ranges::any_of(
+          each, [&](auto one) { return languages.contains(one, text); });
+      ASSERT_EQ(languages.contains(all, text), any) << text << ' ' << round;
+      if (text.size() == 7) continue;
+      texts.push_back(text + "a");
+      texts.push_back(text + "b");
+    }
+  }
+}
+
+// Nine patterns, of which one value can satisfy some: all keys of up to five
+// letters, with values of every type.
+TEST(SlowInputs, PatternsOfKeysForValuesThatExcludeEachOther) {
+  const std::vector<std::pair<std::string, std::string>> types = {
+      {"integer", "1"}, {"string", "\"x\""}, {"boolean", "true"}};
+  const std::string letters = "abc";
+  for (const std::string rest :
+       {"", R"("additionalProperties":false,)",
+        R"("propertyNames":{"pattern":"^.{0,4}$"},)",
+        R"("allOf":[{"patternProperties":{"cc":{}}}],)"}) {
+    std::string patterns;
+    for (std::size_t i = 0; i < 9; ++i) {
+      patterns += (i == 0 ? "\"" : ",\"") + letters.substr(i / 3, 1) + ".*" +
+                  letters.substr(i % 3, 1) + R"(":{"type":")" +
+                  types[i % 4 % 3].first + "\"}";
+    }
+    Result<Grammar> grammar =
+        Grammar::from_json_schema(R"({"type":"object",)" + rest +
+                                  R"("patternProperties":{)" + patterns + "}}");
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_TRUE(grammar->report().empty());
+    std::vector<std::string> keys = {""};
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const std::string key = keys[k];
+      std::set<std::string> needed;
+      for (std::size_t x = 0; x < key.size(); ++x) {
+        for (std::size_t y = x + 1; y < key.size(); ++y) {
+          const std::size_t i = (key[x] - 'a') * 3U + (key[y] - 'a');
+          needed.insert(types[i % 4 % 3].second);
+        }
+      }
+      for (const std::string value : {"1", "\"x\"", "true", "null"}) {
+        bool valid = needed.empty() || needed == std::set<std::string>{value};
+        if (rest.find("additional") != std::string::npos && needed.empty()) {
+          valid = false;
+        }
+        if (rest.find("Names") != std::string::npos && key.size() > 4) {
+          valid = false;
+        }
+        EXPECT_EQ(grammar->accepts("{\"" + key + "\":" + value + "}"), valid)
+            << rest << ' ' << key << ' ' << value;
+      }
+      if (key.size() == 5) continue;
+      for (const char c : letters) keys.push_back(key + c);
+    }
+  }
 }
 
 TEST(SlowInputs, PatternsThatAllHaveToBeFoundAreLiveWithoutASearch) {
