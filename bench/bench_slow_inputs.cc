@@ -110,6 +110,9 @@ std::vector<Input> schemas() {
       schema("length 1000..2000 of (ab)+",
              string_schema(
                  R"("minLength":1000,"maxLength":2000,"pattern":"^(ab)+$")")),
+      schema("length 5000..5001 of a.*b.*c",
+             string_schema(
+                 R"("minLength":5000,"maxLength":5001,"pattern":"a.*b.*c")")),
       schema("minContains 10000",
              array(R"("contains":{"const":1},"minContains":10000,)"
                    R"("maxContains":10000)")),
@@ -136,6 +139,14 @@ std::vector<Input> schemas() {
                                       number(i * 7919 % 100000));
                       }) +
                  "]}"),
+      schema("enum of 1e4 objects", R"({"enum":[)" +
+                                        join(10000, ",",
+                                             [](int i) {
+                                               return R"({"id":)" + number(i) +
+                                                      R"(,"name":"n)" +
+                                                      number(i) + "\"}";
+                                             }) +
+                                        "]}"),
       schema("enum of 1e5 integers",
              R"({"enum":[)" + join(100000, ",", number) + "]}"),
       schema("properties, 1e4",
@@ -272,6 +283,9 @@ std::vector<Input> schemas() {
           "multipleOf 999983, minimum, maximum",
           R"({"type":"integer","multipleOf":999983,"minimum":-1234567890123,)"
           R"("maximum":98765432109876})"),
+      schema("minimum and maximum of 300 digits",
+             R"({"type":"integer","minimum":1)" + std::string(300, '0') +
+                 R"(,"maximum":1)" + std::string(301, '0') + "}"),
       schema("multipleOf 97, 89 and 83",
              R"({"type":"integer","allOf":[{"multipleOf":97},)"
              R"({"multipleOf":89},{"multipleOf":83}]})"),
