@@ -1,8 +1,6 @@
 // Conversion of the library's values to Python objects.
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 
 #include "binding.h"
@@ -22,7 +20,9 @@ class KeyCache {
  public:
   nb::object get(std::string_view text) {
     if (text.size() > kLongest) return to_str(text);
-    Entry& entry = entries_[slot_of(text)];
+    std::size_t hash = text.size();
+    for (char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
+    Entry& entry = entries_[hash % entries_.size()];
     if (entry.object != nullptr &&
         std::string_view(entry.text, entry.size) == text) {
       return nb::borrow(entry.object);
@@ -36,26 +36,13 @@ class KeyCache {
   }
 
  private:
-  // By the size, and the first and last bytes.
-  static std::size_t slot_of(std::string_view text) {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    const std::size_t size = std::min<std::size_t>(text.size(), 8);
-    std::memcpy(&first, text.data(), size);
-    std::memcpy(&last, text.data() + text.size() - size, size);
-    const std::uint64_t mixed =
-        (first * 31 + last + text.size()) * 0x9E3779B97F4A7C15U;
-    return mixed >> (64 - kBits);
-  }
-
-  static constexpr int kBits = 8;
   static constexpr std::size_t kLongest = 32;
   struct Entry {
     PyObject* object = nullptr;
     std::size_t size = 0;
     char text[kLongest] = {};
   };
-  std::array<Entry, std::size_t{1} << kBits> entries_;
+  std::array<Entry, 256> entries_;
 };
 
 }  // namespace
