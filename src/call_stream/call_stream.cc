@@ -67,46 +67,45 @@ void CallStream::open(std::unique_ptr<CallReader> reader) {
 }
 
 Event& CallStream::add(EventKind kind, std::uint32_t call, const Event& like,
-                       std::vector<Event>& events) {
-  Event& event = events.emplace_back(like);
-  event.kind = kind;
+                       events::Round& round) {
+  Event& event = round.add(kind, like);
   event.call = call;
   return event;
 }
 
 // Emits what the writer has beyond the events so far.
-void CallStream::emit(const Event& like, std::vector<Event>& events) {
+void CallStream::emit(const Event& like, events::Round& round) {
   const std::vector<Call>& calls = writer_.calls_;
   if (announced_ == 0 && calls.empty()) return;
   for (std::size_t i = announced_ == 0 ? 0 : announced_ - 1; i < calls.size();
        ++i) {
     const auto number = static_cast<std::uint32_t>(first_ + i);
     if (i == announced_) {
-      Event& event = add(EventKind::kCallOpen, number, like, events);
-      event.text = kept(calls[i].name);
-      if (!calls[i].id.empty()) event.call_id = kept(calls[i].id);
+      Event& event = add(EventKind::kCallOpen, number, like, round);
+      event.text = round.keep_text(calls[i].name);
+      if (!calls[i].id.empty()) event.call_id = round.keep_text(calls[i].id);
       ++announced_;
       written_ = 0;
     }
     const std::string_view arguments = calls[i].arguments;
     if (arguments.size() == written_) continue;
-    add(EventKind::kCallArguments, number, like, events).text =
-        kept(arguments.substr(written_));
+    add(EventKind::kCallArguments, number, like, round).text =
+        round.keep_text(arguments.substr(written_));
     written_ = arguments.size();
   }
 }
 
 void CallStream::advance(std::string_view text, const Event& like,
-                         std::vector<Event>& events) {
+                         events::Round& round) {
   if (reader_ == nullptr) return;
   reader_->advance(text, false, writer_);
-  emit(like, events);
+  emit(like, round);
 }
 
 std::optional<std::uint32_t> CallStream::close(std::string_view text,
                                                const json::Value& value,
                                                const Event& like,
-                                               std::vector<Event>& events) {
+                                               events::Round& round) {
   if (reader_ != nullptr) reader_->advance(text, true, writer_);
   const std::vector<CallView> calls = calls_in(value);
   std::vector<Call>& announced = writer_.calls_;
@@ -128,8 +127,8 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
     // emit() continues only the call that was announced last.
     if (i + 1 < announced_) {
       add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i),
-          like, events)
-          .text = kept(call.arguments);
+          like, round)
+          .text = round.keep_text(call.arguments);
     }
     return true;
   };
@@ -150,17 +149,17 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   if (found < calls.size() && next < announced.size()) {
     differs = static_cast<std::uint32_t>(first_ + next);
   }
-  emit(like, events);
+  emit(like, round);
   for (std::size_t i = found; i < calls.size(); ++i) {
     writer_.open(calls[i].name, calls[i].id);
     writer_.arguments() = json::dump(*calls[i].arguments, {.ascii = false});
-    emit(like, events);
+    emit(like, round);
     announced.back().complete = true;
   }
   for (std::size_t i = 0; i < announced.size(); ++i) {
     if (!announced[i].complete) continue;
     add(EventKind::kCallClose, static_cast<std::uint32_t>(first_ + i), like,
-        events);
+        round);
   }
   finish_region();
   return differs;

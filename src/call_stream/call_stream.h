@@ -35,13 +35,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "events/round.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
 #include "parlance/message.h"
@@ -104,35 +104,27 @@ class CallStream {
   CallStream(std::vector<Call>* calls, const Limits& limits)
       : calls_(calls), limits_(limits) {}
 
-  // Drops what the events of the last round point to.
-  void begin_round() { texts_.clear(); }
-
   // A region with calls opens.  `reader` may be null: the calls are announced
   // when the region closes.
   void open(std::unique_ptr<CallReader> reader);
   bool is_open() const { return open_; }
 
-  // Reads the text of the region so far, and appends the events to `events`.
+  // Reads the text of the region so far, and adds the events to `round`.
   // Their field and their bytes are those of `like`.
-  void advance(std::string_view text, const Event& like,
-               std::vector<Event>& events);
+  void advance(std::string_view text, const Event& like, events::Round& round);
   // The region closes; `value` is its value.  Returns the number of the first
   // call that is not the one of the value at its place, if calls are announced
   // anew although there is such a call.
   std::optional<std::uint32_t> close(std::string_view text,
                                      const json::Value& value,
-                                     const Event& like,
-                                     std::vector<Event>& events);
+                                     const Event& like, events::Round& round);
   // The region closes without a value: its calls stay unfinished.
   void abandon();
 
  private:
-  void emit(const Event& like, std::vector<Event>& events);
-  Event& add(EventKind kind, std::uint32_t call, const Event& like,
-             std::vector<Event>& events);
-  std::string_view kept(std::string_view text) {
-    return texts_.emplace_back(text);
-  }
+  void emit(const Event& like, events::Round& round);
+  static Event& add(EventKind kind, std::uint32_t call, const Event& like,
+                    events::Round& round);
   void finish_region();
 
   std::vector<Call>* const calls_;
@@ -144,7 +136,6 @@ class CallStream {
   std::size_t announced_ = 0;  // calls of the region with a kCallOpen
   // Bytes of the last announced call's arguments that are in events.
   std::size_t written_ = 0;
-  std::deque<std::string> texts_;
 };
 
 // The calls in a value: the value itself or, if it is a list, its elements,

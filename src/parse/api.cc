@@ -10,6 +10,7 @@
 
 #include "base/access.h"
 #include "base/utf8.h"
+#include "events/stage.h"
 #include "format/description.h"
 #include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
@@ -109,7 +110,6 @@ struct ResponseReader {
   // Ends the response with `rest`.
   // REQUIRES: `rest` is empty or needs no check.
   void end(std::string_view rest = {}) {
-    finalized = true;
     flush_sanitizer();
     segmenter.finish(rest);
     if (filter) filter->finish();
@@ -248,8 +248,7 @@ struct ResponseReader {
   std::optional<ReadingFilter> filter;
   Segmenter segmenter;
   std::uint64_t prefix_bytes = 0;
-  bool finalized = false;
-  bool initial = true;  // the events are still those of the prefix
+  events::Stage stage;
   vocab::TokenLog tokens;
   // The diagnostic of a stop token that was left out, in case something
   // follows.
@@ -285,8 +284,9 @@ ResponseParser::ResponseParser(ResponseParser&&) noexcept = default;
 ResponseParser& ResponseParser::operator=(ResponseParser&&) noexcept = default;
 
 std::span<const Event> ResponseParser::initial_events() const {
-  return state_->initial ? std::span<const Event>(state_->assembler.events())
-                         : std::span<const Event>();
+  return state_->stage.initial()
+             ? std::span<const Event>(state_->assembler.events())
+             : std::span<const Event>();
 }
 
 std::size_t ResponseParser::prefix_bytes() const {
@@ -295,9 +295,8 @@ std::size_t ResponseParser::prefix_bytes() const {
 
 std::span<const Event> ResponseParser::feed(std::string_view chunk) {
   State& state = *state_;
-  state.initial = false;
   state.assembler.begin_round();
-  if (state.finalized || state.vocabulary) return {};
+  if (!state.stage.begin_input(!state.vocabulary)) return {};
   state.feed_bytes(chunk);
   state.publish();
   return state.assembler.events();
@@ -306,9 +305,8 @@ std::span<const Event> ResponseParser::feed(std::string_view chunk) {
 std::span<const Event> ResponseParser::feed_tokens(
     std::span<const TokenId> ids) {
   State& state = *state_;
-  state.initial = false;
   state.assembler.begin_round();
-  if (state.finalized || !state.vocabulary) return {};
+  if (!state.stage.begin_input(state.vocabulary.has_value())) return {};
   for (TokenId id : ids) state.feed_token(id);
   state.publish();
   return state.assembler.events();
@@ -316,15 +314,14 @@ std::span<const Event> ResponseParser::feed_tokens(
 
 std::span<const Event> ResponseParser::finalize() {
   State& state = *state_;
-  state.initial = false;
   state.assembler.begin_round();
-  if (state.finalized) return {};
+  if (!state.stage.begin_end()) return {};
   state.end();
   state.publish();
   return state.assembler.events();
 }
 
-bool ResponseParser::finalized() const { return state_->finalized; }
+bool ResponseParser::finalized() const { return state_->stage.finalized(); }
 
 const Message& ResponseParser::message() const {
   return state_->assembler.message();

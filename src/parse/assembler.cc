@@ -1,8 +1,7 @@
 // From regions to events and the message, see assembler.h.
 //
-// Events contain views into strings and vectors that grow during a round.  So
-// during the round an event's views are recorded as indices (ChunkRange,
-// CaptureRange, value_of_, malformed_), and end_round() turns these into views.
+// The text of the open region may move while it grows.  So its chunk events get
+// their texts when the region closes, or when the round ends (ChunkRange).
 
 #include "parse/assembler.h"
 
@@ -22,10 +21,6 @@ namespace {
 constexpr std::size_t kAdoptBytes = 1024;
 
 constexpr std::size_t kLongestCharacter = 4;  // bytes
-
-// Copying an event takes a third of the time of clearing one, which GCC does
-// with a string instruction.
-constexpr Event kEmptyEvent;
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
 
@@ -74,11 +69,8 @@ Assembler::Assembler(const format::FormatImpl& format,
       slots_(description_.fields.size()) {
   if (!options_.fields_only) {
     // Capacity for a typical response, so that the vectors need not grow.
-    events_.reserve(8);
+    events().reserve(8);
     chunks_.reserve(4);
-    retired_.reserve(4);
-    values_.reserve(4);
-    value_of_.reserve(4);
     if (options_.keep_message) message_.parts.reserve(6);
   }
   if (options_.stream_calls) {
@@ -95,61 +87,31 @@ Assembler::Assembler(const format::FormatImpl& format,
 }
 
 void Assembler::begin_round() {
-  events_.clear();
+  round_.begin();
   chunks_.clear();
-  if (calls_) calls_->begin_round();
-  // Most rounds consist of one chunk of one region.
-  if (!opened_or_closed_) return;
-  opened_or_closed_ = false;
-  retired_count_ = 0;
-  values_.clear();
-  value_of_.clear();
-  shown_captures_.clear();
-  capture_views_.clear();
-  capture_ranges_.clear();
-  malformed_.clear();
-  round_malformed_.clear();
-  round_unclaimed_.clear();
+}
+
+void Assembler::set_chunk_texts(const char* body) {
+  for (const ChunkRange& range : chunks_) {
+    events()[range.event].text = {body + range.offset, range.size};
+  }
+  chunks_.clear();
 }
 
 void Assembler::end_round() {
   if (calls_due_) advance_calls(body_);
-  for (const ChunkRange& range : chunks_) {
-    const char* text = body_.data();
-    if (range.body < retired_count_) {
-      const Retired& retired = retired_[range.body];
-      text = retired.adopted != nullptr ? retired.adopted : retired.text.data();
-    }
-    events_[range.event].text = {text + range.offset, range.size};
-  }
-  if (!opened_or_closed_) return;
-  for (std::size_t i = 0; i < value_of_.size(); ++i) {
-    events_[value_of_[i]].value = &values_[i];
-  }
-  for (const auto& [name, text] : shown_captures_) {
-    capture_views_.push_back({name, text});
-  }
-  for (const CaptureRange& range : capture_ranges_) {
-    events_[range.event].captures =
-        std::span(capture_views_).subspan(range.first, range.count);
-  }
-  for (std::size_t i = 0; i < malformed_.size(); ++i) {
-    auto [event, body] = malformed_[i];
-    events_[event].text = retired_[body].text;
-    events_[event].diagnostic = &round_malformed_[i];
-  }
+  set_chunk_texts(body_.data());
 }
 
 void Assembler::add_diagnostic(Diagnostic diagnostic) {
-  if (message_.diagnostics.size() >= format_.limits.diagnostics) return;
-  message_.diagnostics.push_back(std::move(diagnostic));
+  events::add_diagnostic(message_, std::move(diagnostic),
+                         format_.limits.diagnostics);
 }
 
 void Assembler::open_region(FieldId field, const Delimited* delimiter,
                             std::uint64_t position) {
   field_ = field;
   opened_ = true;
-  opened_or_closed_ = true;
   body_.clear();
   body_marks_.clear();
   captures_.clear();
@@ -163,24 +125,18 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
     }
     return;
   }
-  Event event;
-  event.kind = EventKind::kRegionOpen;
-  event.field = description_.fields[field].name;
-  event.field_index = field;
-  event.bytes = {at(position), at(position)};
+  Event& event =
+      add_event(EventKind::kRegionOpen, field, {at(position), at(position)});
   if (delimiter != nullptr) {
     body_begin_ = at(delimiter->end);
     event.bytes = {at(delimiter->begin), at(delimiter->end)};
     if (!delimiter->captures.empty()) {
-      capture_ranges_.push_back(
-          {events_.size(), shown_captures_.size(), delimiter->captures.size()});
       for (const auto& [name, text] : delimiter->captures) {
         captures_.emplace_back(name, text);
-        shown_captures_.emplace_back(name, text);
       }
+      event.captures = round_.keep_captures(delimiter->captures);
     }
   }
-  events_.push_back(event);
   open_calls();
 }
 
@@ -218,16 +174,8 @@ void Assembler::open_calls() {
   calls_bytes_ = {body_begin_, body_begin_};
 }
 
-Event Assembler::call_event(Span bytes) const {
-  Event event = kEmptyEvent;
-  event.field = description_.fields[calls_field_].name;
-  event.field_index = calls_field_;
-  event.bytes = bytes;
-  return event;
-}
-
 void Assembler::advance_calls(std::string_view text) {
-  calls_->advance(text, call_event(calls_bytes_), events_);
+  calls_->advance(text, call_event(calls_bytes_), round_);
   calls_due_ = false;
 }
 
@@ -235,7 +183,7 @@ void Assembler::close_calls(std::string_view text, const json::Value* value,
                             Span bytes) {
   if (calls_due_) advance_calls(text);
   if (value == nullptr) return calls_->abandon();
-  const auto differs = calls_->close(text, *value, call_event(bytes), events_);
+  const auto differs = calls_->close(text, *value, call_event(bytes), round_);
   if (!differs) return;
   add_diagnostic({ErrorCode::kInvalidContent,
                   "call " + std::to_string(*differs) +
@@ -255,22 +203,16 @@ bool Assembler::reads_marks(const format::Content& content) const {
 // that was dropped separates chunks: then this one is not adjacent.
 void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
   const bool joins = adjacent && !chunks_.empty() &&
-                     chunks_.back().event + 1 == events_.size() &&
-                     chunks_.back().body == retired_count_ &&
-                     events_.back().bytes.end == bytes.begin;
+                     chunks_.back().event + 1 == round_.size() &&
+                     events().back().bytes.end == bytes.begin;
   if (joins) {
     chunks_.back().size += size;
-    events_.back().bytes.end = bytes.end;
+    events().back().bytes.end = bytes.end;
     return;
   }
-  chunks_.push_back({events_.size(), retired_count_, body_.size(), size});
-  const format::Field& field = description_.fields[field_];
-  Event& event = events_.emplace_back(kEmptyEvent);
-  event.kind = EventKind::kRegionChunk;
-  event.field = field.name;
-  event.field_index = field_;
-  event.dirty = field.content.dirty();
-  event.bytes = bytes;
+  chunks_.push_back({round_.size(), body_.size(), size});
+  add_event(EventKind::kRegionChunk, field_, bytes).dirty =
+      description_.fields[field_].content.dirty();
 }
 
 // Adds `text` to the body where there is a lender: the body is borrowed as long
@@ -387,7 +329,6 @@ void Assembler::collect_unclaimed(std::string_view text, std::uint64_t begin) {
 
 void Assembler::report_unclaimed() {
   if (unclaimed_.empty()) return;
-  opened_or_closed_ = true;
   unclaimed_.resize(unclaimed_used_);
   Diagnostic diagnostic;
   diagnostic.message =
@@ -400,17 +341,15 @@ void Assembler::report_unclaimed() {
     diagnostic.message += '"' + description_.fields[i].name + '"';
   }
   diagnostic.bytes = unclaimed_bytes_;
-  std::string text = std::exchange(unclaimed_, {});
-  if (options_.fields_only) return add_diagnostic(std::move(diagnostic));
-  Unclaimed& report = round_unclaimed_.emplace_back();
-  report.text = std::move(text);
-  report.diagnostic = diagnostic;
-  Event& event = events_.emplace_back();
-  event.kind = EventKind::kTextUnclaimed;
-  event.field_index = static_cast<std::uint32_t>(description_.fields.size());
-  event.text = report.text;
-  event.diagnostic = &report.diagnostic;
-  event.bytes = unclaimed_bytes_;
+  if (options_.fields_only) {
+    unclaimed_.clear();
+    return add_diagnostic(std::move(diagnostic));
+  }
+  Event& event = round_.add(
+      EventKind::kTextUnclaimed, "",
+      static_cast<std::uint32_t>(description_.fields.size()), unclaimed_bytes_);
+  event.text = round_.take_text(unclaimed_);
+  event.diagnostic = &round_.keep_diagnostic(diagnostic);
   add_diagnostic(std::move(diagnostic));
 }
 
@@ -637,7 +576,6 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
   field_ = description_.implicit.value_or(kNoField);
   opened_ = false;
   if (!opened) return;
-  opened_or_closed_ = true;
   fields_stale_ = true;
   const format::Field& field = description_.fields[index];
   const bool cut = stop == RegionStop::kStreamEnd && field.open && field.close;
@@ -677,6 +615,8 @@ void Assembler::finish_region(const Closing& region, json::Value value) {
   const bool copied = !options_.fields_only || !options_.tools.empty();
   if (options_.keep_message) {
     if (auto error = store(region.field, copied ? value : std::move(value))) {
+      // The chunk events of this round point to a text that it has adopted.
+      if (adopted_ != nullptr) round_.keep_value(value);
       return spoil_region(region, *error);
     }
   } else {
@@ -708,38 +648,31 @@ void Assembler::spoil_region(const Closing& region, const Error& error) {
               "/fields/" + field.name, diagnostic.bytes};
   }
   if (!options_.fields_only) {
-    round_malformed_.push_back(diagnostic);
-    publish_region(region, nullptr);
+    publish_region(region, nullptr, &diagnostic);
   }
   add_diagnostic(std::move(diagnostic));
 }
 
-// The text of the region moves to retired_, where the chunk events of this
-// round find it; retired_ reuses its buffers from round to round.
-void Assembler::publish_region(const Closing& region,
-                               const json::Value* value) {
-  if (retired_.size() == retired_count_) retired_.emplace_back();
-  Retired& retired = retired_[retired_count_];
-  retired.adopted = std::exchange(adopted_, nullptr);
-  retired.text.swap(body_);
+// The text of the region moves to the round, where its chunk events find it, or
+// is kept alive by the value that adopted it.
+void Assembler::publish_region(const Closing& region, const json::Value* value,
+                               const Diagnostic* why) {
+  const char* adopted = std::exchange(adopted_, nullptr);
+  const std::string_view text = round_.take_text(body_);
+  set_chunk_texts(adopted != nullptr ? adopted : text.data());
   if (calls_ && calls_->is_open()) {
-    close_calls(retired.text, value, region.delimiter);
+    close_calls(text, value, region.delimiter);
   }
-  Event event;
-  event.kind =
-      value == nullptr ? EventKind::kRegionMalformed : EventKind::kRegionClose;
-  event.field = description_.fields[region.field].name;
-  event.field_index = region.field;
+  Event& event = add_event(
+      value == nullptr ? EventKind::kRegionMalformed : EventKind::kRegionClose,
+      region.field, region.delimiter);
   event.cut = region.cut;
-  event.bytes = region.delimiter;
   if (value == nullptr) {
-    malformed_.emplace_back(events_.size(), retired_count_);
+    event.text = text;
+    event.diagnostic = &round_.keep_diagnostic(*why);
   } else {
-    value_of_.push_back(events_.size());
-    values_.push_back(*value);
+    event.value = &round_.keep_value(*value);
   }
-  ++retired_count_;
-  events_.push_back(event);
   if (!options_.keep_message) return;
   message_.parts.push_back({.field_index = region.field,
                             .value = value == nullptr ? json::Value() : *value,

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "call_stream/call_stream.h"
+#include "events/round.h"
 #include "format/description.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -51,9 +51,9 @@ class Assembler final : public SegmentSink {
 
   // Drops the events of the last round and what they point to.
   void begin_round();
-  // Sets the views of the events.  They are valid until begin_round().
+  // Sets the texts of the open region's events.
   void end_round();
-  std::vector<Event>& events() { return events_; }
+  std::vector<Event>& events() { return round_.events(); }
 
   // Allocates memory for a region with `bytes` more bytes.  Capacities double
   // at least, so that many calls take linear time.
@@ -116,17 +116,12 @@ class Assembler final : public SegmentSink {
     // A region of this field was read but has no value in this slot.
     bool attempted = false;
   };
-  // Where the text of a chunk event is.
+  // Where the text of a chunk event of the open region is in body_, which
+  // grows until the region closes or the round ends.
   struct ChunkRange {
     std::size_t event;
-    std::size_t body;  // index into retired_; retired_count_: body_
     std::size_t offset;
     std::size_t size;
-  };
-  struct CaptureRange {
-    std::size_t event;
-    std::size_t first;
-    std::size_t count;
   };
 
   // Text between regions, where there is no implicit field.
@@ -155,7 +150,9 @@ class Assembler final : public SegmentSink {
   void finish_region(const Closing& region, json::Value value);
   void spoil_region(const Closing& region, const Error& error);
   // Ends the calls of the region and adds its last event and its part.
-  void publish_region(const Closing& region, const json::Value* value);
+  // `why` is of a region without a value.
+  void publish_region(const Closing& region, const json::Value* value,
+                      const Diagnostic* why = nullptr);
   // How strings of arguments are cast.
   schema::Strings strings_of(FieldId field) const;
   // With stream_calls: prepares for the calls of the region that has opened;
@@ -164,7 +161,15 @@ class Assembler final : public SegmentSink {
   void open_calls();
   void advance_calls(std::string_view text);
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
-  Event call_event(Span bytes) const;
+  Event call_event(Span bytes) const {
+    return events::event_of(description_.fields[calls_field_].name,
+                            calls_field_, bytes);
+  }
+  Event& add_event(EventKind kind, FieldId field, Span bytes) {
+    return round_.add(kind, description_.fields[field].name, field, bytes);
+  }
+  // Sets the texts of the chunk events of the region whose text is at `body`.
+  void set_chunk_texts(const char* body);
 
   bool ends_by_itself(FieldId index) const;
   void report_undeclared(const format::Field& field, const json::Value& value,
@@ -236,7 +241,8 @@ class Assembler final : public SegmentSink {
   std::vector<Slot> slots_;     // by field
   std::vector<FieldId> order_;  // fields by first completion
 
-  std::vector<Event> events_;
+  events::Round round_;
+  std::vector<ChunkRange> chunks_;  // of the open region, in this round
   // The last region that is_call() has read, which usually closes next.
   struct ReadRegion {
     FieldId field = kNoField;
@@ -245,24 +251,8 @@ class Assembler final : public SegmentSink {
     json::Value value = {};
   };
   ReadRegion read_;
-  bool opened_or_closed_ = false;  // in this round
-  std::vector<ChunkRange> chunks_;
-  // The text of a region that closed in this round.  If a value has adopted
-  // the text, `adopted` points to it.
-  struct Retired {
-    std::string text;
-    const char* adopted = nullptr;
-  };
-  std::vector<Retired> retired_;
-  std::size_t retired_count_ = 0;
-  const char* adopted_ = nullptr;    // the same, of the closing region
-  std::vector<json::Value> values_;  // of closes, one per entry of value_of_
-  std::vector<std::size_t> value_of_;
-  std::vector<std::pair<std::string, std::string>> shown_captures_;
-  std::vector<Capture> capture_views_;
-  std::vector<CaptureRange> capture_ranges_;
-  std::vector<std::pair<std::size_t, std::size_t>> malformed_;
-  std::vector<Diagnostic> round_malformed_;
+  // The text of the closing region, if its value has adopted it.
+  const char* adopted_ = nullptr;
 
   // Text between regions that no field claims, from its first byte that is not
   // white space; and its span in the caller's bytes, which ends with the last
@@ -270,11 +260,6 @@ class Assembler final : public SegmentSink {
   std::string unclaimed_;
   std::size_t unclaimed_used_ = 0;  // size without white space at its end
   Span unclaimed_bytes_;
-  struct Unclaimed {
-    std::string text;
-    Diagnostic diagnostic;
-  };
-  std::deque<Unclaimed> round_unclaimed_;
 
   mutable Message message_;
   mutable bool fields_stale_ = true;

@@ -21,6 +21,7 @@
 
 #include "base/access.h"
 #include "base/utf8.h"
+#include "events/stage.h"
 #include "parlance/tag_parser.h"
 #include "tag_parser/agreement.h"
 #include "tag_parser/pike_vm.h"
@@ -575,7 +576,6 @@ struct TagParser::State {
   // --- The end ---------------------------------------------------------------
 
   void finish() {
-    finalized = true;
     if (parsing() &&
         base::begun_character(text(walker.position(), total())) != 0) {
       on_mismatch();
@@ -654,13 +654,12 @@ struct TagParser::State {
   std::string rest;
   std::size_t prefix_bytes = 0;
   std::size_t prefix_tokens = 0;
-  bool initial = true;           // the events are those of the prefix
   bool stopped = false;          // by a stop token
   bool text_after_stop = false;  // a token came after the stop token
   Mode mode = Mode::kParsing;
   std::optional<Recovery> recovery;  // kRecovering
   bool had_mismatch = false;
-  bool finalized = false;
+  events::Stage stage;
   bool complete = false;
 };
 
@@ -676,7 +675,7 @@ TagParser::TagParser(TagParser&&) noexcept = default;
 TagParser& TagParser::operator=(TagParser&&) noexcept = default;
 
 std::span<const Event> TagParser::initial_events() const {
-  return state_->initial
+  return state_->stage.initial()
              ? std::span<const Event>(state_->walker.events().events())
              : std::span<const Event>();
 }
@@ -685,9 +684,8 @@ std::size_t TagParser::prefix_bytes() const { return state_->prefix_bytes; }
 
 std::span<const Event> TagParser::feed(std::string_view chunk) {
   State& state = *state_;
-  state.initial = false;
   state.begin_round();
-  if (state.finalized || state.vocabulary) return {};
+  if (!state.stage.begin_input(!state.vocabulary)) return {};
   state.feed_bytes(chunk);
   state.end_round();
   return state.walker.events().events();
@@ -695,9 +693,8 @@ std::span<const Event> TagParser::feed(std::string_view chunk) {
 
 std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   State& state = *state_;
-  state.initial = false;
   state.begin_round();
-  if (state.finalized || !state.vocabulary) return {};
+  if (!state.stage.begin_input(state.vocabulary.has_value())) return {};
   if (ids.size() == 1 && state.feed_certain(ids.front())) {
     state.end_certain_round();
   } else {
@@ -709,16 +706,15 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
 
 std::span<const Event> TagParser::finalize() {
   State& state = *state_;
-  state.initial = false;
   state.begin_round();
-  if (state.finalized) return {};
+  if (!state.stage.begin_end()) return {};
   state.finish();
   state.mode = State::Mode::kRest;  // the VM reads no more input
   state.end_round();
   return state.walker.events().events();
 }
 
-bool TagParser::finalized() const { return state_->finalized; }
+bool TagParser::finalized() const { return state_->stage.finalized(); }
 
 const Message& TagParser::message() const {
   return state_->walker.events().message();

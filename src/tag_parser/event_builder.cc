@@ -18,22 +18,12 @@ namespace parlance::tag_parser {
 using structural_tag::kNoTagNode;
 using structural_tag::TagNodeId;
 
-namespace {
-
-constexpr std::size_t kKeptEvents = 1024;
-
-// Copying an event takes a third of the time of clearing one, which GCC does
-// with a string instruction.
-constexpr Event kEmptyEvent;
-
-}  // namespace
-
 EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
                            bool stream_calls, std::size_t diagnostics)
     : regions_(regions),
       keep_(keep_message),
       max_diagnostics_(diagnostics),
-      slots_(regions.fields().size()) {
+      values_(regions.fields().size()) {
   if (!stream_calls) return;
   // What was read within the limits of the tag's grammar is read again.
   Limits limits;
@@ -41,25 +31,6 @@ EventBuilder::EventBuilder(const Regions& regions, bool keep_message,
   limits.integer_digits = std::numeric_limits<std::size_t>::max();
   limits.source_bytes = std::numeric_limits<std::size_t>::max();
   calls_.emplace(keep_message ? &message_.calls : nullptr, limits);
-}
-
-void EventBuilder::begin_round() {
-  // The memory that a long chunk needed is not retained for the next one.
-  if (events_.capacity() > kKeptEvents) std::vector<Event>().swap(events_);
-  events_.clear();
-  if (!values_.empty()) values_.clear();
-  if (!texts_.empty()) texts_.clear();
-  if (!whys_.empty()) whys_.clear();
-  if (calls_) calls_->begin_round();
-}
-
-Event& EventBuilder::add(EventKind kind, Span bytes) {
-  Event& event = events_.emplace_back(kEmptyEvent);
-  event.kind = kind;
-  event.field = field_name();
-  event.field_index = field_;
-  event.bytes = bytes;
-  return event;
 }
 
 void EventBuilder::open(TagNodeId id, Span delimiter) {
@@ -96,8 +67,7 @@ void EventBuilder::write_rest(std::string_view text, Span bytes) {
 
 void EventBuilder::write_chunk(std::string_view text, Span bytes) {
   if (!base::is_utf8(text)) {
-    texts_.push_back(base::to_utf8(text));
-    text = texts_.back();
+    text = round_.keep_text(base::to_utf8(text));
   }
   text_.append(text);
   Event& event = add(EventKind::kRegionChunk, bytes);
@@ -107,31 +77,23 @@ void EventBuilder::write_chunk(std::string_view text, Span bytes) {
 
 // --- Calls while they are written --------------------------------------------
 
-Event EventBuilder::call_event(Span bytes) const {
-  Event event = kEmptyEvent;
-  event.field = field_name();
-  event.field_index = field_;
-  event.bytes = bytes;
-  return event;
-}
-
 void EventBuilder::open_call(std::unique_ptr<call_stream::CallReader> reader) {
-  const std::size_t at = events_.back().bytes.end;
+  const std::size_t at = events().back().bytes.end;
   calls_->open(std::move(reader));
   call_text_.clear();
-  calls_->advance(call_text_, call_event({at, at}), events_);
+  calls_->advance(call_text_, call_event({at, at}), round_);
 }
 
 void EventBuilder::write_call(std::string_view text, Span bytes) {
   if (!calls_ || !calls_->is_open()) return;
   call_text_.append(text);
-  calls_->advance(call_text_, call_event(bytes), events_);
+  calls_->advance(call_text_, call_event(bytes), round_);
 }
 
 void EventBuilder::end_call(const json::Value* value, Span bytes) {
   if (value == nullptr) return calls_->abandon();
   const auto differs =
-      calls_->close(call_text_, *value, call_event(bytes), events_);
+      calls_->close(call_text_, *value, call_event(bytes), round_);
   if (!differs) return;
   diagnose({ErrorCode::kInvalidContent,
             "call " + std::to_string(*differs) +
@@ -153,13 +115,12 @@ void EventBuilder::close_open(std::size_t at, bool cut) {
 
 void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
   if (open_ == kNoTagNode) return;
-  whys_.push_back(why);
-  whys_.back().field = field_name();
-  texts_.push_back(std::move(text_));
+  Diagnostic own = why;
+  own.field = field_name();
   if (calls_ && calls_->is_open()) end_call(nullptr, {at, at});
   Event& event = add(EventKind::kRegionMalformed, {at, at});
-  event.text = texts_.back();
-  event.diagnostic = &whys_.back();
+  event.text = round_.take_text(text_);
+  event.diagnostic = &round_.keep_diagnostic(std::move(own));
   event.cut = true;
   end(nullptr, {at, at}, true, true);
 }
@@ -181,9 +142,8 @@ void EventBuilder::end(json::Value value, Span bytes, bool cut,
     stale_ = true;
   }
   if (!malformed) {
-    values_.push_back(std::move(value));
     Event& event = add(EventKind::kRegionClose, bytes);
-    event.value = &values_.back();
+    event.value = &round_.keep_value(std::move(value));
     event.cut = cut;
   }
   open_ = kNoTagNode;
@@ -191,24 +151,15 @@ void EventBuilder::end(json::Value value, Span bytes, bool cut,
 }
 
 void EventBuilder::store(const json::Value& value) {
-  Slot& slot = slots_[field_];
-  if (!slot.used) {
-    slot.used = true;
-    slot.list = field_name() == "tool_calls" || field_name() == "tags";
-    order_.push_back(field_);
-  }
-  if (slot.list) {
-    slot.items.push_back(value);
+  if (field_name() == "tool_calls" || field_name() == "tags") {
+    values_.append(field_, value);
   } else {
-    if (slot.joined) slot.text.append(regions_.join(field_));
-    slot.joined = true;
-    slot.text.append(value.as_string());
+    values_.join(field_, regions_.join(field_), value.as_string());
   }
 }
 
 void EventBuilder::diagnose(Diagnostic diagnostic) {
-  if (message_.diagnostics.size() >= max_diagnostics_) return;
-  message_.diagnostics.push_back(std::move(diagnostic));
+  events::add_diagnostic(message_, std::move(diagnostic), max_diagnostics_);
 }
 
 Message& EventBuilder::message() {
@@ -218,15 +169,13 @@ Message& EventBuilder::message() {
   // order; the others follow in the order of their first regions.
   json::Object fields = {{"role", "assistant"}};
   const auto put = [&](std::uint32_t field) {
-    const Slot& slot = slots_[field];
-    fields.set(std::string(regions_.fields()[field]),
-               slot.list ? json::Value(slot.items) : json::Value(slot.text));
+    fields.set(std::string(regions_.fields()[field]), values_.current(field));
   };
   // ORDER: the first three of Regions::fields()
   for (std::uint32_t field = 0; field < 3; ++field) {
-    if (slots_[field].used) put(field);
+    if (!values_.empty(field)) put(field);
   }
-  for (const std::uint32_t field : order_) {
+  for (const std::uint32_t field : values_.order()) {
     if (field >= 3) put(field);
   }
   message_.fields = std::move(fields);

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,8 @@
 #include <vector>
 
 #include "call_stream/call_stream.h"
+#include "events/field_values.h"
+#include "events/round.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "tag_parser/regions.h"
@@ -31,8 +32,8 @@ class EventBuilder {
 
   // Drops the events of the last round, and the texts and values that they
   // point to.
-  void begin_round();
-  std::vector<Event>& events() { return events_; }
+  void begin_round() { round_.begin(); }
+  std::vector<Event>& events() { return round_.events(); }
 
   // Opens the region of the format `id`, which begins after `delimiter`.
   void open(structural_tag::TagNodeId id, Span delimiter);
@@ -70,10 +71,14 @@ class EventBuilder {
   // Stands for the region of the text that fits no format.
   static constexpr structural_tag::TagNodeId kRest{0xFFFFFFFE};
 
-  Event& add(EventKind kind, Span bytes);
+  Event& add(EventKind kind, Span bytes) {
+    return round_.add(kind, field_name(), field_, bytes);
+  }
   void write_chunk(std::string_view text, Span bytes);
   void end(json::Value value, Span bytes, bool cut, bool malformed);
-  Event call_event(Span bytes) const;
+  Event call_event(Span bytes) const {
+    return events::event_of(field_name(), field_, bytes);
+  }
   void end_call(const json::Value* value, Span bytes);
   void store(const json::Value& value);
   json::Value take_text() {
@@ -93,25 +98,12 @@ class EventBuilder {
   std::size_t begin_ = 0;
   std::string text_;
 
-  // The events of this round.  They point to the texts that were written, and
-  // into the lists, whose elements do not move.
-  std::vector<Event> events_;
-  std::list<json::Value> values_;
-  std::list<std::string> texts_;
-  std::list<Diagnostic> whys_;
+  // The events of this round point to the texts that were written, too.
+  events::Round round_;
 
-  // The value of a field: the joined texts of its regions, or the list of their
-  // values.
-  struct Slot {
-    bool used = false;
-    bool list = false;
-    bool joined = false;  // `text` has the text of a region
-    std::string text = {};
-    json::Array items = {};
-  };
-  std::vector<Slot> slots_;           // by field
-  std::vector<std::uint32_t> order_;  // the fields that are used, in order
-  bool stale_ = true;                 // message_.fields is out of date
+  // By field: the joined texts of its regions, or the list of their values.
+  events::FieldValues values_;
+  bool stale_ = true;  // message_.fields is out of date
   Message message_;
 
   // With stream_calls, and the text of the open call's arguments.

@@ -17,6 +17,7 @@
 #include "arguments/reader.h"
 #include "base/access.h"
 #include "call_stream/call_stream.h"
+#include "events/round.h"
 #include "grammar/grammar_impl.h"
 #include "parlance/grammar.h"
 #include "parlance/json.h"
@@ -59,21 +60,22 @@ inline StreamedArguments stream_arguments(
     std::size_t step, const json::Value& value) {
   Message message;
   call_stream::CallStream stream(&message.calls, {});
-  std::vector<Event> events(1);
+  events::Round round;
+  round.add(EventKind::kRegionOpen, {});
   const json::Value call = json::Object{
       {"function", json::Object{{"name", "f"}, {"arguments", value}}}};
   stream.open(reader.call_reader("f"));
   for (std::size_t size = 0; step > 0 && size < text.size(); size += step) {
     // Whole characters, as the parser passes them on.
     if ((static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) continue;
-    stream.advance(text.substr(0, size), {}, events);
+    stream.advance(text.substr(0, size), {}, round);
   }
-  stream.advance(text, {}, events);
+  stream.advance(text, {}, round);
   StreamedArguments out;
-  out.changed = stream.close(text, call, {}, events).has_value();
-  events.emplace_back().kind = EventKind::kRegionClose;
+  out.changed = stream.close(text, call, {}, round).has_value();
+  round.add(EventKind::kRegionClose, {});
   CallRecord record;
-  record.add(events);
+  record.add(round.events());
   message.fields = json::Object{{"calls", json::Array{call}}};
   out.wrong = record.check(message, "calls");
   out.log = record.log;
