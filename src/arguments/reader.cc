@@ -637,7 +637,8 @@ ArgumentReader::ArgumentReader(std::shared_ptr<State> state)
     : state_(std::move(state)) {}
 
 Result<ArgumentReader> ArgumentReader::make(
-    const structural_tag::JsonSchemaBody& format, const Limits& limits) {
+    const structural_tag::JsonSchemaBody& format, const Limits& limits,
+    std::shared_ptr<const ArgumentDocument> document) {
   auto state = std::make_shared<State>();
   // The limits must not refuse a text that the grammar generates, whose depth
   // is limited by GrammarLimits and whose integers may have any length.
@@ -651,7 +652,7 @@ Result<ArgumentReader> ArgumentReader::make(
     state->schema = format.schema;
   }
   if (format.style != ArgumentStyle::kJson && !writes_literals(format.style)) {
-    auto rules = ArgumentRules::make(format, limits);
+    auto rules = ArgumentRules::make(format, limits, std::move(document));
     if (!rules) return std::move(rules).error();
     state->rules = std::move(*rules);
   }

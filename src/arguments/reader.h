@@ -40,6 +40,8 @@
 
 namespace parlance::arguments {
 
+struct ArgumentDocument;  // schema_view.h
+
 struct Arguments {
   // If the text is not complete: an object of the complete elements at its
   // beginning, or null if the value is not written as elements.
@@ -57,10 +59,12 @@ struct Arguments {
 // between threads; one thread reads at a time.
 class ArgumentReader {
  public:
+  // `document`: the schema, if the grammar of the node has loaded it.
   // Errors: those of the node's grammar, with pointers into its schema; none if
   // the schema is not used.
   static Result<ArgumentReader> make(
-      const structural_tag::JsonSchemaBody& format, const Limits& limits = {});
+      const structural_tag::JsonSchemaBody& format, const Limits& limits = {},
+      std::shared_ptr<const ArgumentDocument> document = nullptr);
 
   // Reads a text that the grammar of the node generates, or a prefix of such a
   // text.  Of any other text, it reads as much as fits.

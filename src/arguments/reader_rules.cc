@@ -21,27 +21,31 @@ using arguments::Conjunction;
 using structural_tag::ArgumentStyle;
 
 ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaBody& format,
-                             const Limits& limits, ArgumentDocument loaded)
+                             const Limits& limits,
+                             std::shared_ptr<const ArgumentDocument> loaded)
     : format_(format),
       layout_(element_layout(format)),
       groups_(type_groups(layout_)),
       limits_(limits),
       loaded_(std::move(loaded)),
-      schema_(loaded_, format_.schema, languages_) {}
+      schema_(*loaded_, format_.schema, languages_) {}
 
 Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
-    const structural_tag::JsonSchemaBody& format, const Limits& limits) {
-  Result<ArgumentDocument> loaded =
-      ArgumentDocument::load(format.schema, limits);
-  if (!loaded) return std::move(loaded).error();
+    const structural_tag::JsonSchemaBody& format, const Limits& limits,
+    std::shared_ptr<const ArgumentDocument> loaded) {
+  if (loaded == nullptr) {
+    auto made = ArgumentDocument::load(format.schema, limits);
+    if (!made) return std::move(made).error();
+    loaded = *std::move(made);
+  }
   std::unique_ptr<ArgumentRules> rules(
-      new ArgumentRules(format, limits, std::move(*loaded)));
+      new ArgumentRules(format, limits, std::move(loaded)));
   if (auto error = rules->make_all()) return *std::move(error);
   return rules;
 }
 
 std::optional<Error> ArgumentRules::make_all() {
-  const Conjunction root = {schema_solver::holds(loaded_.document.root)};
+  const Conjunction root = {schema_solver::holds(loaded_->document.root)};
   if ((schema_.types(root) & schema::kObject) != 0) {
     root_list_ = list_of(schema::kObject, root);
   } else {

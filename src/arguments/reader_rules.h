@@ -112,7 +112,8 @@ class ArgumentRules {
  public:
   // Errors: those of arguments::lower_arguments().
   static Result<std::unique_ptr<ArgumentRules>> make(
-      const structural_tag::JsonSchemaBody& format, const Limits& limits);
+      const structural_tag::JsonSchemaBody& format, const Limits& limits,
+      std::shared_ptr<const ArgumentDocument> loaded);
 
   const ElementLayout& layout() const { return layout_; }
   const std::vector<TypeGroup>& groups() const { return groups_; }
@@ -151,7 +152,8 @@ class ArgumentRules {
 
  private:
   ArgumentRules(const structural_tag::JsonSchemaBody& format,
-                const Limits& limits, ArgumentDocument loaded);
+                const Limits& limits,
+                std::shared_ptr<const ArgumentDocument> loaded);
 
   std::optional<Error> make_all();
   Result<ValueId> value_of(const arguments::Conjunction& all);
@@ -167,7 +169,7 @@ class ArgumentRules {
   const ElementLayout layout_;
   const std::vector<TypeGroup> groups_;
   const Limits limits_;
-  const ArgumentDocument loaded_;
+  const std::shared_ptr<const ArgumentDocument> loaded_;
   arguments::TextLanguages languages_;
   arguments::ArgumentSchema schema_;
   std::vector<ValueRule> values_;

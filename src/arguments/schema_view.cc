@@ -97,15 +97,16 @@ std::string fragment(std::string_view pointer) {
 
 }  // namespace
 
-Result<ArgumentDocument> ArgumentDocument::load(const json::Value& schema,
-                                                const Limits& limits) {
+Result<std::shared_ptr<const ArgumentDocument>> ArgumentDocument::load(
+    const json::Value& schema, const Limits& limits) {
   schema::LoadOptions options;
   options.limits = limits;
   Result<schema::Document> document = schema::load(schema, options);
   if (!document) return std::move(document).error();
   schema::close(*document, /*empty_lists=*/true);
   schema_solver::ItemChoices choices(*document);
-  return ArgumentDocument{std::move(*document), std::move(choices)};
+  return std::shared_ptr<const ArgumentDocument>(
+      new ArgumentDocument{std::move(*document), std::move(choices)});
 }
 
 ArgumentSchema::ArgumentSchema(const ArgumentDocument& loaded,

@@ -7,9 +7,20 @@
 // The constraints on a value are a set of nodes of the document that must hold,
 // or must not (Conjunction).  The strings that satisfy a conjunction are
 // computed exactly, as a language.  Objects and arrays are expanded to
-// alternatives, each a plain list of members or items.  A conjunction without
-// negation is expanded here (alternatives.cc), any other by the schema solver
-// (solved_alternatives.cc).
+// alternatives, each a plain list of members or items, in one of two ways:
+//
+//   alternatives.cc         a conjunction of which each node holds for a value
+//                           of the type whatever else does: references, allOf,
+//                           anyOf, and oneOf with exclusive branches.  Every
+//                           rule is still at its node, so an error points to
+//                           its keyword, as "/items/uniqueItems".
+//   solved_alternatives.cc  any other: a negation, also one that oneOf, `if` or
+//                           a dependency implies.  The schema solver decides
+//                           it.  The constraints of a disjunct are those of
+//                           many nodes together, so an error points to the
+//                           value.
+//
+// needs_solver() decides which.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,14 +54,14 @@ using Conjunction = std::vector<schema_solver::Literal>;
 void insert(std::vector<std::uint32_t>& sorted, std::uint32_t id);
 
 // A schema as the grammar and the reader of arguments load it: closed, and with
-// the nodes that the solver adds.
+// the nodes that the solver adds.  Immutable, so the two share one.
 struct ArgumentDocument {
   schema::Document document;
   schema_solver::ItemChoices choices;
 
   // Errors: those of schema::load().
-  static Result<ArgumentDocument> load(const json::Value& schema,
-                                       const Limits& limits);
+  static Result<std::shared_ptr<const ArgumentDocument>> load(
+      const json::Value& schema, const Limits& limits);
 };
 
 // One alternative of an object.
@@ -189,6 +200,10 @@ class ArgumentSchema {
       const Conjunction& all, const UndeclaredNames& names);
   Result<std::vector<ArgumentArray>> solved_arrays(const Conjunction& all);
   void note_narrowed(const Conjunction& all, std::string_view what);
+  // Notes that the solver left alternatives out, unless it did before.
+  void note_combinations(const Conjunction& all, bool narrowed_before);
+  bool is_unlistable(const schema_solver::ArrayConstraints& constraints,
+                     const Conjunction& all, std::optional<Error>& why) const;
 
   Result<std::optional<ArgumentObject>> object_constraints(
       const Nodes& nodes, const UndeclaredNames& names);
@@ -196,6 +211,18 @@ class ArgumentSchema {
       const Nodes& nodes, const ArgumentObject& constraints,
       automata::LanguageId names, bool names_constrained,
       const UndeclaredNames& undeclared);
+  // Names that match the same patterns.
+  struct NameClass {
+    automata::LanguageId names;
+    std::vector<schema::PatternId> matched;
+  };
+  Result<std::vector<NameClass>> name_classes(const Nodes& nodes,
+                                              automata::LanguageId names);
+  bool forbids_undeclared(const Nodes& nodes);
+  std::optional<Conjunction> undeclared_value(
+      const Nodes& nodes, const std::vector<schema::PatternId>& matched);
+  Result<ArgumentArray> item_constraints(const Nodes& nodes);
+  std::size_t declared_items(const Nodes& nodes) const;
   // The node and those of `nodes` that are in place in it.
   std::vector<NodeId> nodes_inside(const Nodes& nodes, NodeId id) const;
   // Whether the node's unevaluatedProperties do not see a value that the nodes

@@ -93,7 +93,7 @@ Result<LoweredArguments> RuleWriter::write() {
   if (error_) return *std::move(error_);
   narrowed_.insert(narrowed_.end(), schema_.narrowed().begin(),
                    schema_.narrowed().end());
-  return LoweredArguments{out, std::move(narrowed_), texts_.take_texts()};
+  return LoweredArguments{out, std::move(narrowed_), texts_.take_texts(), {}};
 }
 
 // The rule of all members of an object or items of an array, whose body write()
@@ -655,13 +655,14 @@ json::Value schema_options(bool any_order, std::uint32_t max_white_space,
 Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          const ArgumentOptions& options,
                                          Rules& rules, SharedTexts* shared) {
-  const Result<ArgumentDocument> loaded =
-      ArgumentDocument::load(schema, options.limits);
-  if (!loaded) return loaded.error();
+  auto loaded = ArgumentDocument::load(schema, options.limits);
+  if (!loaded) return std::move(loaded).error();
   SharedTexts own;
-  return RuleWriter(options, rules, *loaded, schema,
-                    shared != nullptr ? *shared : own)
-      .write();
+  Result<LoweredArguments> made = RuleWriter(options, rules, **loaded, schema,
+                                             shared != nullptr ? *shared : own)
+                                      .write();
+  if (made) made->document = *std::move(loaded);
+  return made;
 }
 
 }  // namespace parlance::arguments

@@ -21,6 +21,7 @@
 // several undeclared names, the first of them are from different parts
 // (name_partition.h), so some objects are not generated.
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::arguments {
+
+struct ArgumentDocument;  // schema_view.h
 
 struct ArgumentOptions {
   structural_tag::ArgumentStyle style =
@@ -58,6 +61,8 @@ struct LoweredArguments {
   std::vector<std::pair<std::string, std::string>> narrowed = {};
   // Rules whose bodies LinkTexts writes.
   std::vector<TextRule> texts = {};
+  // The schema, for a reader of the same arguments.
+  std::shared_ptr<const ArgumentDocument> document = {};
 };
 
 // Adds the expressions to `rules` and returns the one for the whole list, and

@@ -11,6 +11,7 @@
 #include "grammar/tag_to_rules.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
+#include "recogniser/part_cache.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
 #include "rules/rules.h"
@@ -30,12 +31,13 @@ struct EmbeddedRecogniser {
   std::vector<std::shared_ptr<recogniser::Recogniser>> schemas = {};
 };
 
-// Takes the recognisers of schemas from lowering.cache, if there is a cache.
-// Errors: those of Grammar::from_structural_tag, for this node.
-// REQUIRES: `id` is a regex, grammar or json_schema.
+// `lowered`: lower_node() of `id`.  Takes the recognisers of schemas from
+// `cache`, if there is one.  Errors: those of Grammar::from_structural_tag, for
+// this node, after it was lowered.
 Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
                                          structural_tag::TagNodeId id,
-                                         const LowerOptions& lowering,
+                                         const LoweredTag& lowered,
+                                         recogniser::PartCache* cache,
                                          const GrammarLimits& limits);
 
 // The same recogniser with its markers as tokens.  REQUIRES: embedded.rules.

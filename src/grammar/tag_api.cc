@@ -111,14 +111,14 @@ ImplResult make_tag(const parlance::StructuralTag& source,
   LowerOptions lowering;
   LookedUp tokens;
   if (options.find_token) {
-    lowering.find_token = [&](std::string_view spelling) {
+    lowering.tokens.find = [&](std::string_view spelling) {
       const std::optional<std::uint32_t> id = options.find_token(spelling);
       tokens.emplace_back(spelling, std::vector<std::uint32_t>());
       if (id) tokens.back().second.push_back(*id);
       return id;
     };
   }
-  lowering.vocabulary_size = options.vocabulary_size;
+  lowering.tokens.vocabulary_size = options.vocabulary_size;
   lowering.cancelled = [&] { return cancelled(options.limits); };
   lowering.cache = cache;
   Result<LoweredTag> lowered = lower_tag(tag, lowering);
@@ -207,15 +207,14 @@ Result<std::shared_ptr<recogniser::Recogniser>> make_recogniser(
 
 Result<EmbeddedRecogniser> make_embedded(const structural_tag::TagTree& tag,
                                          structural_tag::TagNodeId id,
-                                         const LowerOptions& lowering,
+                                         const LoweredTag& lowered,
+                                         recogniser::PartCache* cache,
                                          const GrammarLimits& limits) {
-  Result<LoweredTag> lowered = lower_node(tag, id, lowering);
-  if (!lowered) return std::move(lowered).error();
-  const Rules& rules = lowered->rules;
+  const Rules& rules = lowered.rules;
   std::vector<GrammarNote> notes;
   std::vector<EmbeddedSchema> schemas = schemas_of(rules, limits);
-  set_pointers(schemas, tag, *lowered);
-  if (auto error = make_schemas(schemas, {limits, lowering.cache}, notes)) {
+  set_pointers(schemas, tag, lowered);
+  if (auto error = make_schemas(schemas, {limits, cache}, notes)) {
     return *std::move(error);
   }
   EmbeddedRecogniser out;

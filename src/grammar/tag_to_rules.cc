@@ -30,7 +30,6 @@ using structural_tag::TagNode;
 using structural_tag::TagNodeId;
 using structural_tag::TagNodeType;
 using structural_tag::TagTree;
-using structural_tag::TokenRef;
 
 using rules::ExprId;
 using rules::FreeTextExpr;
@@ -46,13 +45,14 @@ class Lowering {
  public:
   // `inside`: whether to lower patterns, grammars and schemas.  If not, each of
   // them becomes the empty text.
-  Lowering(const TagTree& tag, const LowerOptions& options, bool inside = true)
+  Lowering(const TagTree& tag, const structural_tag::TagAnalysis& analysis,
+           const LowerOptions& options, bool inside = true)
       : tag_(tag),
         options_(options),
         inside_(inside),
-        analysis_(tag),
-        exclude_dfas_(tag, analysis_, options),
-        made_(tag.nodes.size()) {}
+        analysis_(analysis),
+        exclude_dfas_(tag_, analysis_, options),
+        made_(tag_.nodes.size()) {}
 
   Result<LoweredTag> lower() {
     Rules& rules = out_.rules;
@@ -87,6 +87,7 @@ class Lowering {
     const ExprId whole = lower_one(id);
     if (error_) return *std::move(error_);
     rules.rules[rules.root].body = whole;
+    out_.document = std::move(document_);
     return std::move(out_);
   }
 
@@ -99,6 +100,7 @@ class Lowering {
 
   void add_calls();
   ExprId lower_one(TagNodeId id);
+  ExprId lower_type(TagNodeId id);
   ExprId lower_json_schema(TagNodeId id);
   Result<LoweredArguments> elements(const json::Value& schema,
                                     const ArgumentOptions& options);
@@ -139,14 +141,20 @@ class Lowering {
     return id;
   }
 
-  Token token(const TokenRef& ref, const std::string& path);
-  ExprId one_token(const TokenRef& ref, const std::string& path);
-  // The tokens that the free tokens of a node exclude, and all other tokens.
-  std::vector<Token> excluded_tokens(TagNodeId id);
-  ExprId other_tokens(TagNodeId id);
-  void check_not_excluded(const TagNode& node,
-                          const std::vector<Token>& triggers,
-                          const std::vector<Token>& excludes);
+  ExprId one_token(Token token) {
+    rules::TokenSetExpr set;
+    set.ranges.push_back({token, token});
+    return out_.rules.tokens(std::move(set));
+  }
+  ExprId other_tokens();
+  // `loop`: the text continues after what a trigger leads to.  `after`: for
+  // each child of the node, the rest of what its trigger begins.
+  rules::TokenTextExpr token_text(bool loop, std::string_view name,
+                                  const std::vector<ExprId>& after);
+
+  arguments::SharedTexts& shared() {
+    return options_.shared != nullptr ? *options_.shared : own_texts_;
+  }
 
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
@@ -168,57 +176,23 @@ class Lowering {
   const TagTree& tag_;
   const LowerOptions& options_;
   const bool inside_;
-  const structural_tag::TagAnalysis analysis_;
+  const structural_tag::TagAnalysis& analysis_;
   ExcludeDfas exclude_dfas_;
-  arguments::SharedTexts shared_;
+  arguments::SharedTexts own_texts_;
   LoweredTag out_;
   arguments::LinkTexts link_texts_{out_.rules};
   std::vector<Made> made_;
+  structural_tag::NodeTokens tokens_;  // of the node that is being lowered
+  // Of the last json_schema, if its rules were not cached.
+  std::shared_ptr<const arguments::ArgumentDocument> document_;
   std::optional<Error> error_;
 };
 
-Token Lowering::token(const TokenRef& ref, const std::string& path) {
-  if (!ref.by_text()) {
-    if (ref.id >= options_.vocabulary_size) {
-      fail(Error{ErrorCode::kConflict,
-                 "token: the id " + std::to_string(ref.id) +
-                     " is not in the vocabulary, which has " +
-                     std::to_string(options_.vocabulary_size) + " tokens.",
-                 path});
-    }
-    return ref.id;
-  }
-  if (!options_.find_token) {
-    fail(Error{ErrorCode::kUsage,
-               "token: '" + ref.text +
-                   "' is given by its text, and there is no vocabulary to "
-                   "look it up in. Give its id, or compile the tag with a "
-                   "vocabulary.",
-               path});
-    return 0;
-  }
-  const std::optional<Token> found = options_.find_token(ref.text);
-  if (!found) {
-    fail(Error{
-        ErrorCode::kUnknownName,
-        "token: no token of the vocabulary has the text '" + ref.text + "'.",
-        path});
-    return 0;
-  }
-  return *found;
-}
-
-ExprId Lowering::one_token(const TokenRef& ref, const std::string& path) {
-  const Token id = token(ref, path);
-  rules::TokenSetExpr set;
-  set.ranges.push_back({id, id});
-  return out_.rules.tokens(std::move(set));
-}
-
-ExprId Lowering::other_tokens(TagNodeId id) {
+// All tokens but those that the node excludes.
+ExprId Lowering::other_tokens() {
   rules::TokenSetExpr set;
   set.negated = true;
-  for (const Token excluded : excluded_tokens(id)) {
+  for (const Token excluded : tokens_.excludes) {
     set.ranges.push_back({excluded, excluded});
   }
   return out_.rules.tokens(std::move(set));
@@ -275,6 +249,7 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   for (auto& [pointer, message] : made->narrowed) {
     out_.narrowed.emplace_back(path + pointer, std::move(message));
   }
+  document_ = std::move(made->document);
   return made->list;
 }
 
@@ -285,7 +260,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
                                             const ArgumentOptions& options) {
   if (options_.cache == nullptr) {
     Result<LoweredArguments> made =
-        arguments::lower_arguments(schema, options, out_.rules, &shared_);
+        arguments::lower_arguments(schema, options, out_.rules, &shared());
     if (made) link_texts_.link(made->texts, 0);
     return made;
   }
@@ -293,6 +268,7 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     Rules rules;
     LoweredArguments made;
   };
+  std::shared_ptr<const arguments::ArgumentDocument> document;
   // The key: everything that lower_arguments() reads.
   recogniser::KeyWriter writer('a');
   writer.number(static_cast<std::uint64_t>(options.style))
@@ -312,9 +288,10 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   if (cached == nullptr) {
     auto made = std::make_shared<Elements>();
     Result<LoweredArguments> lowered =
-        arguments::lower_arguments(schema, options, made->rules, &shared_);
+        arguments::lower_arguments(schema, options, made->rules, &shared());
     if (!lowered) return lowered;
     made->made = *std::move(lowered);
+    document = std::move(made->made.document);
     std::size_t bytes = rules::memory_bytes(made->rules);
     for (const auto& [path, message] : made->made.narrowed) {
       bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
@@ -338,7 +315,8 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
     name += std::to_string(i);
   }
   link_texts_.link(one.made.texts, first_rule);
-  return LoweredArguments{first + one.made.list, one.made.narrowed};
+  return LoweredArguments{
+      first + one.made.list, one.made.narrowed, {}, std::move(document)};
 }
 
 ExprId Lowering::lower_regex(const TagNode& node) {
@@ -393,7 +371,7 @@ ExprId Lowering::lower_any_text(TagNodeId id) {
 
 ExprId Lowering::lower_any_tokens(TagNodeId id) {
   return out_.rules.repeat(
-      other_tokens(id), 0,
+      other_tokens(), 0,
       tag_[id].as<structural_tag::AnyTokens>().max_tokens.value_or(kUnbounded));
 }
 
@@ -403,7 +381,7 @@ ExprId Lowering::lower_tag_node(TagNodeId id) {
   Rules& rules = out_.rules;
   ExprId end;
   if (body.end.token) {
-    end = one_token(*body.end.token, node.path + "/end/token");
+    end = one_token(*tokens_.end);
   } else {
     std::vector<ExprId> ends;
     for (const std::string& text : body.end.texts) {
@@ -413,8 +391,7 @@ ExprId Lowering::lower_tag_node(TagNodeId id) {
   }
   const ExprId after = rules.sequence({whole(node.children[0]), end});
   made_[structural_tag::index_of(id)].after_begin = after;
-  const ExprId begin = body.begin.token ? one_token(*body.begin.token,
-                                                    node.path + "/begin/token")
+  const ExprId begin = body.begin.token ? one_token(*tokens_.begin)
                                         : rules.marker(body.begin.texts[0]);
   return rules.sequence({begin, after});
 }
@@ -462,66 +439,35 @@ ExprId Lowering::lower_triggered_tags(TagNodeId id) {
                     rules.free_text(std::move(text)));
 }
 
-std::vector<Token> Lowering::excluded_tokens(TagNodeId id) {
-  const std::string path =
-      json::append_pointer(tag_[id].path, "exclude_tokens");
-  std::vector<Token> out;
-  for (const TokenRef& ref : analysis_.excluded_tokens(id)) {
-    out.push_back(token(ref, path));
+// Free tokens with a rule for each trigger; equal triggers have one rule.
+rules::TokenTextExpr Lowering::token_text(bool loop, std::string_view name,
+                                          const std::vector<ExprId>& after) {
+  rules::TokenTextExpr text;
+  text.loop = loop;
+  text.excludes = tokens_.excludes;
+  std::vector<std::vector<ExprId>> begun(tokens_.triggers.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    begun[tokens_.trigger_of[i]].push_back(after[i]);
   }
-  return out;
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    if (begun[i].empty()) continue;  // equal to an earlier trigger
+    text.triggers.push_back(
+        {tokens_.triggers[i],
+         rule(name, out_.rules.choice(std::move(begun[i])))});
+  }
+  return text;
 }
 
-void Lowering::check_not_excluded(const TagNode& node,
-                                  const std::vector<Token>& triggers,
-                                  const std::vector<Token>& excludes) {
-  for (std::size_t i = 0; i < triggers.size(); ++i) {
-    if (std::find(excludes.begin(), excludes.end(), triggers[i]) !=
-        excludes.end()) {
-      fail(structural_tag::excluded_trigger_error(node, i,
-                                                  std::to_string(triggers[i])));
-    }
-  }
-}
-
-// Assigns the tags to their triggers by token id, after the vocabulary lookup:
-// an id and a text may be the same token.
 ExprId Lowering::lower_token_triggered_tags(TagNodeId id) {
   const TagNode& node = tag_[id];
   const auto& body = node.as<structural_tag::TokenTriggeredTags>();
-  Rules& rules = out_.rules;
-  rules::TokenTextExpr text;
-  text.excludes = excluded_tokens(id);
-  text.loop = !body.stop_after_first;
-  std::vector<Token> triggers;
-  for (std::size_t i = 0; i < body.triggers.size(); ++i) {
-    triggers.push_back(token(
-        body.triggers[i], node.path + "/trigger_tokens/" + std::to_string(i)));
+  std::vector<ExprId> after;
+  for (const TagNodeId child : node.children) {
+    after.push_back(made_[structural_tag::index_of(child)].after_begin);
   }
-  check_not_excluded(node, triggers, text.excludes);
-  std::vector<std::vector<ExprId>> tags(triggers.size());
-  for (TagNodeId child : node.children) {
-    const Token begin = token(*tag_[child].as<TagBody>().begin.token,
-                              tag_[child].path + "/begin/token");
-    const auto found = std::find(triggers.begin(), triggers.end(), begin);
-    if (std::count(triggers.begin(), triggers.end(), begin) != 1) {
-      fail(structural_tag::token_begin_error(tag_[child],
-                                             std::to_string(begin)));
-      continue;
-    }
-    tags[static_cast<std::size_t>(found - triggers.begin())].push_back(
-        made_[structural_tag::index_of(child)].after_begin);
-  }
-  for (std::size_t i = 0; i < triggers.size(); ++i) {
-    if (tags[i].empty()) {
-      fail(structural_tag::unused_token_error(node, i,
-                                              std::to_string(triggers[i])));
-    }
-    text.triggers.push_back(
-        {triggers[i], rule("tag", rules.choice(std::move(tags[i])))});
-  }
+  rules::TokenTextExpr text = token_text(!body.stop_after_first, "tag", after);
   return with_first(node, body.at_least_one, body.stop_after_first,
-                    rules.token_text(std::move(text)));
+                    out_.rules.token_text(std::move(text)));
 }
 
 ExprId Lowering::lower_separated(const TagNode& node) {
@@ -551,32 +497,9 @@ ExprId Lowering::lower_dispatch(TagNodeId id) {
 
 ExprId Lowering::lower_token_dispatch(TagNodeId id) {
   const TagNode& node = tag_[id];
-  const auto& body = node.as<structural_tag::TokenDispatch>();
-  rules::TokenTextExpr text;
-  text.loop = body.loop;
-  text.excludes = excluded_tokens(id);
-  std::vector<Token> patterns;
-  for (std::size_t i = 0; i < body.patterns.size(); ++i) {
-    patterns.push_back(token(body.patterns[i],
-                             node.path + "/rules/" + std::to_string(i) + "/0"));
-  }
-  check_not_excluded(node, patterns, text.excludes);
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    if (std::find(patterns.begin(), patterns.begin() + i, patterns[i]) !=
-        patterns.begin() + i) {
-      continue;
-    }
-    std::vector<ExprId> contents;
-    for (std::size_t j = i; j < patterns.size(); ++j) {
-      if (patterns[j] == patterns[i]) {
-        contents.push_back(whole(node.children[j]));
-      }
-    }
-    text.triggers.push_back(
-        {patterns[i],
-         rule("dispatched", out_.rules.choice(std::move(contents)))});
-  }
-  return out_.rules.token_text(std::move(text));
+  return out_.rules.token_text(
+      token_text(node.as<structural_tag::TokenDispatch>().loop, "dispatched",
+                 wholes(node)));
 }
 
 // The expression of one node.  REQUIRES: made_ has the expressions of the
@@ -587,77 +510,19 @@ ExprId Lowering::lower_token_dispatch(TagNodeId id) {
 ExprId Lowering::lower_one(TagNodeId id) {
   const TagNode& node = tag_[id];
   Rules& rules = out_.rules;
-  ExprId made = kNoId;
   if (!inside_ && (node.type == TagNodeType::kJsonSchema ||
                    node.type == TagNodeType::kRegex ||
                    node.type == TagNodeType::kGrammar)) {
     return rules.empty();
   }
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      made = rules.marker(node.as<structural_tag::ConstString>().value);
-      break;
-    case TagNodeType::kJsonSchema:
-      made = lower_json_schema(id);
-      break;
-    case TagNodeType::kRegex:
-      made = lower_regex(node);
-      break;
-    case TagNodeType::kGrammar:
-      made = lower_grammar(node);
-      break;
-    case TagNodeType::kAnyText:
-      made = lower_any_text(id);
-      break;
-    case TagNodeType::kSequence:
-      made = rules.sequence(wholes(node));
-      break;
-    case TagNodeType::kOr:
-      made = rules.choice(wholes(node));
-      break;
-    case TagNodeType::kOptional:
-      made = rules.repeat(whole(node.children[0]), 0, 1);
-      break;
-    case TagNodeType::kPlus:
-      made = rules.repeat(whole(node.children[0]), 1, kUnbounded);
-      break;
-    case TagNodeType::kStar:
-      made = rules.repeat(whole(node.children[0]), 0, kUnbounded);
-      break;
-    case TagNodeType::kRepeat: {
-      const auto& body = node.as<structural_tag::RepeatBody>();
-      made = rules.repeat(whole(node.children[0]), body.min, body.max);
-      break;
-    }
-    case TagNodeType::kTag:
-      made = lower_tag_node(id);
-      break;
-    case TagNodeType::kTriggeredTags:
-      made = lower_triggered_tags(id);
-      break;
-    case TagNodeType::kTagsWithSeparator:
-      made = lower_separated(node);
-      break;
-    case TagNodeType::kDispatch:
-      made = lower_dispatch(id);
-      break;
-    case TagNodeType::kToken:
-      made = one_token(node.as<structural_tag::TokenBody>().token,
-                       node.path + "/token");
-      break;
-    case TagNodeType::kExcludeToken:
-      made = other_tokens(id);
-      break;
-    case TagNodeType::kAnyTokens:
-      made = lower_any_tokens(id);
-      break;
-    case TagNodeType::kTokenTriggeredTags:
-      made = lower_token_triggered_tags(id);
-      break;
-    case TagNodeType::kTokenDispatch:
-      made = lower_token_dispatch(id);
-      break;
+  auto tokens =
+      structural_tag::resolve_tokens(tag_, analysis_, id, options_.tokens);
+  if (!tokens) {
+    fail(std::move(tokens).error());
+    return rules.empty();
   }
+  tokens_ = *std::move(tokens);
+  const ExprId made = lower_type(id);
   // The schemas that have been added since the last call belong to this node.
   if (rules.schemas.size() > out_.schema_paths.size()) {
     const bool grammar = node.type == TagNodeType::kGrammar;
@@ -672,27 +537,74 @@ ExprId Lowering::lower_one(TagNodeId id) {
   return made;
 }
 
+// A flat table: the expression of each type of node.
+ExprId Lowering::lower_type(TagNodeId id) {
+  const TagNode& node = tag_[id];
+  Rules& rules = out_.rules;
+  switch (node.type) {
+    case TagNodeType::kConstString:
+      return rules.marker(node.as<structural_tag::ConstString>().value);
+    case TagNodeType::kJsonSchema:
+      return lower_json_schema(id);
+    case TagNodeType::kRegex:
+      return lower_regex(node);
+    case TagNodeType::kGrammar:
+      return lower_grammar(node);
+    case TagNodeType::kAnyText:
+      return lower_any_text(id);
+    case TagNodeType::kSequence:
+      return rules.sequence(wholes(node));
+    case TagNodeType::kOr:
+      return rules.choice(wholes(node));
+    case TagNodeType::kOptional:
+      return rules.repeat(whole(node.children[0]), 0, 1);
+    case TagNodeType::kPlus:
+      return rules.repeat(whole(node.children[0]), 1, kUnbounded);
+    case TagNodeType::kStar:
+      return rules.repeat(whole(node.children[0]), 0, kUnbounded);
+    case TagNodeType::kRepeat: {
+      const auto& body = node.as<structural_tag::RepeatBody>();
+      return rules.repeat(whole(node.children[0]), body.min, body.max);
+    }
+    case TagNodeType::kTag:
+      return lower_tag_node(id);
+    case TagNodeType::kTriggeredTags:
+      return lower_triggered_tags(id);
+    case TagNodeType::kTagsWithSeparator:
+      return lower_separated(node);
+    case TagNodeType::kDispatch:
+      return lower_dispatch(id);
+    case TagNodeType::kToken:
+      return one_token(tokens_.token);
+    case TagNodeType::kExcludeToken:
+      return other_tokens();
+    case TagNodeType::kAnyTokens:
+      return lower_any_tokens(id);
+    case TagNodeType::kTokenTriggeredTags:
+      return lower_token_triggered_tags(id);
+    case TagNodeType::kTokenDispatch:
+      return lower_token_dispatch(id);
+  }
+  return kNoId;
+}
+
 }  // namespace
 
 Result<LoweredTag> lower_tag(const TagTree& tag, const LowerOptions& options) {
-  return Lowering(tag, options).lower();
+  const structural_tag::TagAnalysis analysis(tag);
+  return Lowering(tag, analysis, options).lower();
 }
 
 Result<LoweredTag> lower_outline(const TagTree& tag,
+                                 const structural_tag::TagAnalysis& analysis,
                                  const LowerOptions& options) {
-  return Lowering(tag, options, false).lower();
+  return Lowering(tag, analysis, options, false).lower();
 }
 
-std::optional<Error> check_tokens(const TagTree& tag,
-                                  const LowerOptions& options) {
-  auto lowered = lower_outline(tag, options);
-  if (lowered) return std::nullopt;
-  return std::move(lowered).error();
-}
-
-Result<LoweredTag> lower_node(const TagTree& tag, TagNodeId id,
-                              const LowerOptions& options) {
-  return Lowering(tag, options).lower_node(id);
+Result<LoweredTag> lower_node(const TagTree& tag,
+                              const structural_tag::TagAnalysis& analysis,
+                              TagNodeId id, const LowerOptions& options) {
+  return Lowering(tag, analysis, options).lower_node(id);
 }
 
 }  // namespace parlance::grammar

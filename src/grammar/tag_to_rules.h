@@ -15,27 +15,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "arguments/text_languages.h"
+#include "arguments/to_rules.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 #include "recogniser/part_cache.h"
 #include "rules/rules.h"
 #include "structural_tag/structural_tag.h"
+#include "structural_tag/tokens.h"
 
 namespace parlance::grammar {
 
 struct LowerOptions {
-  // Returns the lowest token with a text, or nothing if there is none.  Without
-  // this function, a token that is given by its text is an error.
-  std::function<std::optional<rules::Token>(std::string_view)> find_token = {};
-
-  // Token ids must be less than this.  Default: any id is valid.
-  std::uint32_t vocabulary_size = 0xFFFFFFFF;
+  structural_tag::TokenLookup tokens = {};
 
   rules::RulesLimits rules = {};
   Limits limits = {};
@@ -45,6 +44,8 @@ struct LowerOptions {
 
   // Caches the rules of json_schema nodes in styles of elements.  May be null.
   recogniser::PartCache* cache = nullptr;
+  // What the schemas of one compile share; may be null.
+  arguments::SharedTexts* shared = nullptr;
 };
 
 struct LoweredTag {
@@ -65,6 +66,9 @@ struct LoweredTag {
     rules::ExprId arguments;
   };
   std::vector<Call> calls = {};
+  // Of lower_node(): the schema of a json_schema in a style of elements or
+  // literals, for a reader of the node; null if the rules were cached.
+  std::shared_ptr<const arguments::ArgumentDocument> document = {};
 };
 
 // The options of every SchemaExpr of a json_schema node are an object with the
@@ -74,28 +78,23 @@ struct LoweredTag {
 //
 // Errors, with the pointer of the node's member and, inside a pattern or a
 // grammar, a span that counts the bytes of this member: those of the patterns,
-// grammars and schemas inside; kUnknownName for a token that is not in the
-// vocabulary; kUsage for a token that is given by its text if there is no
-// vocabulary; kConflict for an id that is too large; kUnsupported for a schema
-// whose parameters cannot be written in its style; kTooLarge, also if
-// cancelled.
+// grammars and schemas inside; those of structural_tag::resolve_tokens();
+// kUnsupported for a schema whose parameters cannot be written in its style;
+// kTooLarge, also if cancelled.
 Result<LoweredTag> lower_tag(const structural_tag::TagTree& tag,
                              const LowerOptions& options = {});
 
-// Errors: those of lower_tag(), except the errors inside patterns, grammars and
-// schemas.
-std::optional<Error> check_tokens(const structural_tag::TagTree& tag,
-                                  const LowerOptions& options = {});
-
 // The rules of the tag with every pattern, grammar and schema replaced by the
 // empty text.  All other markers and names are present.  Errors: those of
-// check_tokens().
+// lower_tag(), except the errors inside patterns, grammars and schemas.
 Result<LoweredTag> lower_outline(const structural_tag::TagTree& tag,
+                                 const structural_tag::TagAnalysis& analysis,
                                  const LowerOptions& options = {});
 
 // The rules of one regex, grammar or json_schema node, the same as in the whole
 // tag.  REQUIRES: `id` is such a node.
 Result<LoweredTag> lower_node(const structural_tag::TagTree& tag,
+                              const structural_tag::TagAnalysis& analysis,
                               structural_tag::TagNodeId id,
                               const LowerOptions& options = {});
 

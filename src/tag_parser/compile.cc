@@ -20,36 +20,26 @@ using structural_tag::TagNodeType;
 
 // --- Analysis ----------------------------------------------------------------
 
-// For a json_schema, regex or grammar: builds its recogniser, and finds whether
-// it is impossible or nullable.  For free text: builds the automaton of its
-// patterns.
-std::optional<Error> TagCompiler::make_leaf(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  switch (format.type) {
-    case TagNodeType::kJsonSchema:
-    case TagNodeType::kRegex:
-    case TagNodeType::kGrammar:
-      break;
-    case TagNodeType::kAnyText:
-    case TagNodeType::kTriggeredTags:
-    case TagNodeType::kDispatch: {
-      auto dfa = exclude_dfas_.of(id);
-      if (!dfa) return std::move(dfa).error();
-      return std::nullopt;
-    }
-    default:
-      return std::nullopt;
-  }
-  if (share_leaf(id)) return std::nullopt;
-  Result<grammar::EmbeddedRecogniser> embedded =
-      grammar::make_embedded(tag_, id, lowering_, options_.limits);
+// Whether the format has a recogniser: it is a json_schema, regex or grammar.
+bool TagCompiler::is_leaf(TagNodeId id) const {
+  const TagNodeType type = tag_[id].type;
+  return type == TagNodeType::kJsonSchema || type == TagNodeType::kRegex ||
+         type == TagNodeType::kGrammar;
+}
+
+// Builds the recogniser of a leaf, and finds whether the leaf is impossible or
+// nullable.
+std::optional<Error> TagCompiler::make_leaf(
+    TagNodeId id, const grammar::LoweredTag& lowered) {
+  Result<grammar::EmbeddedRecogniser> embedded = grammar::make_embedded(
+      tag_, id, lowered, lowering_.cache, options_.limits);
   if (!embedded) return std::move(embedded).error();
   if (embedded->recogniser == nullptr) {
     impossible_[index_of(id)] = true;
     return std::nullopt;
   }
-  if (format.type == TagNodeType::kJsonSchema) {
-    if (auto error = make_reader(id)) return error;
+  if (tag_[id].type == TagNodeType::kJsonSchema) {
+    if (auto error = make_reader(id, lowered.document)) return error;
   }
   nullable_[index_of(id)] =
       embedded->recogniser->can_end(embedded->recogniser->start())
@@ -85,12 +75,13 @@ bool TagCompiler::share_leaf(TagNodeId id) {
   return true;
 }
 
-// Builds what reads the value of a json_schema.
-std::optional<Error> TagCompiler::make_reader(TagNodeId id) {
+// Builds what reads the value of a json_schema, whose schema may be loaded.
+std::optional<Error> TagCompiler::make_reader(
+    TagNodeId id, std::shared_ptr<const arguments::ArgumentDocument> document) {
   if (code_.arguments.contains(id)) return std::nullopt;
   const TagNode& format = tag_[id];
   Result<arguments::ArgumentReader> reader = arguments::ArgumentReader::make(
-      format.as<structural_tag::JsonSchemaBody>(), {});
+      format.as<structural_tag::JsonSchemaBody>(), {}, std::move(document));
   if (!reader) {
     Error error = std::move(reader).error();
     error.path = format.path + "/json_schema" + error.path;
@@ -128,8 +119,8 @@ bool TagCompiler::find_impossible(const TagNode& format) const {
 }
 
 // Whether the empty text fits.
-// REQUIRES: nullable_ is known for the children and, if the format has a
-// recogniser, by make_leaf(); impossible_ is known for the format.
+// REQUIRES: nullable_ is known for the children and, if the format is a leaf,
+// by make_leaf(); impossible_ is known for the format.
 structural_tag::Nullable TagCompiler::find_nullable(TagNodeId id) const {
   if (!possible(id)) return Nullable::kNo;
   const Nullable made = structural_tag::nullable_of(tag_[id], nullable_);
@@ -304,7 +295,7 @@ Pc TagCompiler::compile_tag(TagNodeId id) {
   const auto& body = format.as<TagBody>();
   const Pc leave = leave_[index_of(id)];
   if (body.end.token) {
-    then(format.children[0], token(*body.end.token, leave));
+    then(format.children[0], token(*tokens_of(id).end, leave));
   } else {
     std::vector<Pc> ends;
     for (const std::string& text : body.end.texts) {
@@ -313,7 +304,7 @@ Pc TagCompiler::compile_tag(TagNodeId id) {
     then(format.children[0], ends.size() == 1 ? ends[0] : fork(ends));
   }
   const Pc content = enter(format.children[0]);
-  return body.begin.token ? token(*body.begin.token, content)
+  return body.begin.token ? token(*tokens_of(id).begin, content)
                           : marker(body.begin.texts[0], content);
 }
 
@@ -517,24 +508,39 @@ Result<TagProgram> TagCompiler::emit() {
   return std::move(out_);
 }
 
-Result<TagProgram> TagCompiler::texts() {
-  // A node comes after its parent, so in reverse order the children are known
-  // before their format.
-  std::optional<Error> error = grammar::check_tokens(tag_, lowering_);
-  find_depths();
-  find_resumable();
-  for (std::size_t i = tag_.nodes.size(); i-- > 0 && !error;) {
+// Resolves the tokens, builds the automata of patterns and the recognisers of
+// leaves, and finds what is impossible and what is nullable.
+//
+// A tag with several errors has the same first error here as in its grammar,
+// which lowers all nodes before it builds a recogniser.  So after an error of a
+// recogniser, the nodes that are left are lowered all the same.
+//
+// Invariant: a node comes after its parent, so in reverse order the children
+// are known before their format.
+std::optional<Error> TagCompiler::analyse() {
+  std::optional<Error> unbuilt;
+  for (std::size_t i = tag_.nodes.size(); i-- > 0;) {
     const auto id = TagNodeId{static_cast<std::uint32_t>(i)};
-    error = make_leaf(id);
+    auto tokens =
+        structural_tag::resolve_tokens(tag_, analysis_, id, lowering_.tokens);
+    if (!tokens) return std::move(tokens).error();
+    tokens_[i] = *std::move(tokens);
+    if (auto dfa = exclude_dfas_.of(id); !dfa) return std::move(dfa).error();
+    if (is_leaf(id) && !share_leaf(id)) {
+      auto lowered = grammar::lower_node(tag_, analysis_, id, lowering_);
+      if (!lowered) return std::move(lowered).error();
+      if (!unbuilt) unbuilt = make_leaf(id, *lowered);
+    }
     impossible_[i] = impossible_[i] || find_impossible(tag_.nodes[i]);
     nullable_[i] = find_nullable(id);
   }
-  if (error) {
-    // If the tag has several errors, the result is the error that compiling its
-    // grammar reports.
-    auto lowered = grammar::lower_tag(tag_, lowering_);
-    return lowered ? *std::move(error) : std::move(lowered).error();
-  }
+  return unbuilt;
+}
+
+Result<TagProgram> TagCompiler::texts() {
+  find_depths();
+  find_resumable();
+  if (auto error = analyse()) return *std::move(error);
   if (impossible_[0]) {
     return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
   }
@@ -548,7 +554,8 @@ std::optional<Error> TagCompiler::collect_marks() {
       options_.vocabulary->special_ids().empty()) {
     return std::nullopt;
   }
-  Result<grammar::LoweredTag> outline = grammar::lower_outline(tag_, lowering_);
+  Result<grammar::LoweredTag> outline =
+      grammar::lower_outline(tag_, analysis_, lowering_);
   if (!outline) return std::move(outline).error();
   auto marks =
       std::make_shared<rules::Marks>(*options_.vocabulary, options_.markers);

@@ -23,7 +23,6 @@ using automata::WordSymbol;
 using structural_tag::TagBody;
 using structural_tag::TagNode;
 using structural_tag::TagNodeType;
-using structural_tag::TokenRef;
 
 namespace {
 
@@ -223,7 +222,7 @@ ResumePoint TagCompiler::resume_point(TagNodeId id, const FreeText& text) {
     if (tag_[child].type != TagNodeType::kTag) continue;
     const auto& end = tag_[child].as<TagBody>().end;
     if (end.token) {
-      out.token_ends.push_back(token_id(*end.token));
+      out.token_ends.push_back(*tokens_of(child).end);
       continue;
     }
     for (const std::string& marker : end.texts) {
@@ -245,7 +244,7 @@ void TagCompiler::add_resume_point(TagNodeId id, Pc after) {
   for (const TagNodeId child : possible_children(tag_[id])) {
     const auto& begin = tag_[child].as<TagBody>().begin;
     if (begin.token) {
-      token_targets[token_id(*begin.token)].push_back(
+      token_targets[*tokens_of(child).begin].push_back(
           add({.op = Op::kEnter,
                .next = enter(tag_[child].children[0]),
                .index = static_cast<std::uint32_t>(index_of(child)),
@@ -340,7 +339,7 @@ Pc TagCompiler::compile_tokens(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];
   if (format.type == TagNodeType::kToken) {
-    return token(format.as<structural_tag::TokenBody>().token, leave);
+    return token(tokens_of(id).token, leave);
   }
   TokenSet set{excluded_tokens(id), true};
   if (format.type == TagNodeType::kExcludeToken) {
@@ -351,6 +350,27 @@ Pc TagCompiler::compile_tokens(TagNodeId id) {
   return max == 0 ? leave : tokens(std::move(set), Op::kTokens, max, leave);
 }
 
+// What each trigger of free tokens leads to: the tags or rules that it begins,
+// in order.  They began before the trigger, which has been read.
+std::map<TokenId, std::vector<Pc>> TagCompiler::token_targets(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const bool rule = format.type == TagNodeType::kTokenDispatch;
+  const structural_tag::NodeTokens& known = tokens_of(id);
+  std::map<TokenId, std::vector<Pc>> out;
+  for (const TokenId trigger : known.triggers) out[trigger];
+  for (std::size_t c = 0; c < format.children.size(); ++c) {
+    const TagNodeId child = format.children[c];
+    if (!possible(child)) continue;
+    const Pc target =
+        add({.op = rule ? Op::kRule : Op::kEnter,
+             .next = rule ? enter(child) : enter(tag_[child].children[0]),
+             .index = static_cast<std::uint32_t>(index_of(rule ? id : child)),
+             .back = kTokenBack});
+    out[known.triggers[known.trigger_of[c]]].push_back(target);
+  }
+  return out;
+}
+
 // As compile_triggers(), with tokens: a trigger is one token, so no trigger
 // begins with another one and no automaton is needed.
 Pc TagCompiler::compile_token_triggers(TagNodeId id) {
@@ -359,36 +379,16 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
   const bool rule = format.type == TagNodeType::kTokenDispatch;
   bool at_least_one = false;
   bool loop = true;
-  TokenText text;
-  text.excludes = excluded_tokens(id);
-  std::vector<Pc> firsts;
   if (rule) {
     loop = format.as<structural_tag::TokenDispatch>().loop;
-    for (const TokenRef& ref :
-         format.as<structural_tag::TokenDispatch>().patterns) {
-      text.targets[token_id(ref)];
-    }
   } else {
     const auto& body = format.as<structural_tag::TokenTriggeredTags>();
     at_least_one = body.at_least_one;
     loop = !body.stop_after_first;
-    for (const TokenRef& ref : body.triggers) text.targets[token_id(ref)];
   }
-  // `text.targets` has all triggers.  Adds the tags or rules that each of them
-  // begins, in order: they began before the trigger, which has been read.
-  for (std::size_t c = 0; c < format.children.size(); ++c) {
-    const TagNodeId child = format.children[c];
-    if (!possible(child)) continue;
+  std::vector<Pc> firsts;
+  for (const TagNodeId child : possible_children(format)) {
     firsts.push_back(enter(child));
-    const TokenRef& ref =
-        rule ? format.as<structural_tag::TokenDispatch>().patterns[c]
-             : *tag_[child].as<TagBody>().begin.token;
-    const Pc target =
-        add({.op = rule ? Op::kRule : Op::kEnter,
-             .next = rule ? enter(child) : enter(tag_[child].children[0]),
-             .index = static_cast<std::uint32_t>(index_of(rule ? id : child)),
-             .back = kTokenBack});
-    text.targets[token_id(ref)].push_back(target);
   }
   const auto each_then = [&](Pc next) {
     for (const TagNodeId child : possible_children(format)) then(child, next);
@@ -399,6 +399,7 @@ Pc TagCompiler::compile_token_triggers(TagNodeId id) {
     return fork(std::move(firsts));
   }
   out_.has_tokens = true;
+  TokenText text{token_targets(id), excluded_tokens(id)};
   for (const auto& [token, targets] : text.targets) {
     out_.roles.try_emplace(token, kNoMark);
   }

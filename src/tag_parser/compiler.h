@@ -35,6 +35,7 @@
 #include "parlance/error.h"
 #include "rules/marks.h"
 #include "structural_tag/structural_tag.h"
+#include "structural_tag/tokens.h"
 #include "tag_parser/program.h"
 
 namespace parlance::tag_parser {
@@ -46,6 +47,7 @@ class TagCompiler {
   TagCompiler(CompiledTagImpl& code, const CompiledTagOptions& options)
       : tag_(*code.tag),
         analysis_(tag_),
+        tokens_(tag_.nodes.size()),
         options_(options),
         code_(code),
         enter_(tag_.nodes.size()),
@@ -57,13 +59,15 @@ class TagCompiler {
         leaves_(tag_.nodes.size()),
         shared_leaves_(tag_.nodes.size(), structural_tag::kNoTagNode),
         exclude_dfas_(tag_, analysis_, lowering_) {
+    lowering_.shared = &texts_;
     if (options.cache != nullptr) {
       lowering_.cache = &detail::Access::impl(*options.cache)->cache;
     }
     if (options.vocabulary != nullptr) {
       const Vocabulary& words = *options.vocabulary;
-      lowering_.vocabulary_size = static_cast<std::uint32_t>(words.size());
-      lowering_.find_token = [&words](std::string_view text) {
+      lowering_.tokens.vocabulary_size =
+          static_cast<std::uint32_t>(words.size());
+      lowering_.tokens.find = [&words](std::string_view text) {
         return words.find_first(text);
       };
     }
@@ -77,9 +81,14 @@ class TagCompiler {
   Result<std::unique_ptr<const TagProgram>> tokens();
 
  private:
-  std::optional<Error> make_leaf(TagNodeId id);
+  std::optional<Error> analyse();
+  bool is_leaf(TagNodeId id) const;
+  std::optional<Error> make_leaf(TagNodeId id,
+                                 const grammar::LoweredTag& lowered);
   bool share_leaf(TagNodeId id);
-  std::optional<Error> make_reader(TagNodeId id);
+  std::optional<Error> make_reader(
+      TagNodeId id,
+      std::shared_ptr<const arguments::ArgumentDocument> document);
   std::optional<Error> collect_marks();
   std::optional<Error> mark_leaves();
   Result<TagProgram> emit();
@@ -105,9 +114,7 @@ class TagCompiler {
   Pc symbols(std::span<const automata::WordSymbol> word, Pc next);
   Pc literal(std::string_view text, Pc next);
   Pc mark(std::uint32_t number, Pc next);
-  Pc token(const structural_tag::TokenRef& ref, Pc next) {
-    return tokens({{token_id(ref)}}, Op::kToken, 1, next);
-  }
+  Pc token(TokenId id, Pc next) { return tokens({{id}}, Op::kToken, 1, next); }
   Pc tokens(TokenSet set, Op op, std::uint32_t max, Pc next) {
     std::sort(set.ids.begin(), set.ids.end());
     if (set.negated) out_.has_tokens = true;
@@ -118,16 +125,12 @@ class TagCompiler {
                 .index = static_cast<std::uint32_t>(out_.token_sets.size() - 1),
                 .max = max});
   }
-  TokenId token_id(const structural_tag::TokenRef& ref) const {
-    // check_tokens() has made sure that all references have a token.
-    if (!ref.by_text() || options_.vocabulary == nullptr) return ref.id;
-    return options_.vocabulary->find_first(ref.text).value_or(0);
+  const structural_tag::NodeTokens& tokens_of(TagNodeId id) const {
+    return tokens_[index_of(id)];
   }
+  // Sorted.
   std::vector<TokenId> excluded_tokens(TagNodeId id) const {
-    std::vector<TokenId> out;
-    for (const structural_tag::TokenRef& ref : analysis_.excluded_tokens(id)) {
-      out.push_back(token_id(ref));
-    }
+    std::vector<TokenId> out = tokens_of(id).excludes;
     std::sort(out.begin(), out.end());
     return out;
   }
@@ -160,6 +163,7 @@ class TagCompiler {
   Pc compile_triggers(TagNodeId id);
   Pc compile_tokens(TagNodeId id);
   Pc compile_token_triggers(TagNodeId id);
+  std::map<TokenId, std::vector<Pc>> token_targets(TagNodeId id);
 
   // The words, of bytes and marks, that spell a trigger or an exclude.
   std::vector<Word> words(std::string_view marker) const;
@@ -177,8 +181,10 @@ class TagCompiler {
 
   const structural_tag::TagTree& tag_;
   const structural_tag::TagAnalysis analysis_;
+  std::vector<structural_tag::NodeTokens> tokens_;  // by format
   const CompiledTagOptions& options_;
   grammar::LowerOptions lowering_;
+  arguments::SharedTexts texts_;
   CompiledTagImpl& code_;
   std::shared_ptr<const rules::Marks> marks_;  // null: markers are text
   TagProgram out_;

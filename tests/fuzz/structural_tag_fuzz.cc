@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   require(again && again->to_json() == written);
 
   parlance::grammar::LowerOptions options;
-  options.vocabulary_size = 1000;
+  options.tokens.vocabulary_size = 1000;
   options.rules.exprs = 20000;
   options.rules.rules = 5000;
   const auto lowered = parlance::grammar::lower_tag(

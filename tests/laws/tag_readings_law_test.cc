@@ -112,7 +112,7 @@ void run_tokens(std::uint32_t first, std::uint32_t count, std::size_t longest) {
     }
   }
   grammar::LowerOptions lowering;
-  lowering.vocabulary_size = static_cast<std::uint32_t>(words.size());
+  lowering.tokens.vocabulary_size = static_cast<std::uint32_t>(words.size());
   std::size_t accepted = 0;
   for (std::uint32_t seed = first; seed < first + count; ++seed) {
     const json::Value spec = RandomTags(seed, true).envelope();

@@ -170,8 +170,8 @@ TEST(StructuralTagLanguage, Traces) {
       stops.push_back(found - tokens.begin());
     }
     grammar::LowerOptions options;
-    options.vocabulary_size = static_cast<std::uint32_t>(tokens.size());
-    options.find_token =
+    options.tokens.vocabulary_size = static_cast<std::uint32_t>(tokens.size());
+    options.tokens.find =
         [&](std::string_view text) -> std::optional<rules::Token> {
       const auto found = std::find(tokens.begin(), tokens.end(), text);
       if (found == tokens.end()) return std::nullopt;

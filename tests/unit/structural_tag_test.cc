@@ -62,7 +62,7 @@ TEST(StructuralTag, Errors) {
 
 TEST(StructuralTag, ErrorsWhileLowering) {
   grammar::LowerOptions options;
-  options.vocabulary_size = 100;
+  options.tokens.vocabulary_size = 100;
   const json::Value rows = table("lower_errors.json");
   ASSERT_GT(rows.size(), 10u);
   for (const json::Value& row : rows.items()) {
