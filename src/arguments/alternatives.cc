@@ -20,6 +20,8 @@ using schema_solver::holds;
 // The limit of the number of classes into which patternProperties divide names.
 constexpr std::size_t kMaxNameClasses = 64;
 
+constexpr std::size_t kAllItems = std::numeric_limits<std::size_t>::max();
+
 // The nodes of a conjunction without negation.
 std::vector<NodeId> nodes_of(const Conjunction& all) {
   std::vector<NodeId> nodes;
@@ -130,80 +132,28 @@ Result<std::optional<Conjunction>> ArgumentSchema::member(
   return Optional(std::move(out));
 }
 
-// The undeclared members.  Names are partitioned into classes by the set of
-// patterns that they match; within a class, all names have the same constraints
-// on their values.
-Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
-    const Nodes& nodes, const ArgumentObject& constraints, LanguageId names,
-    bool names_constrained, const UndeclaredNames& undeclared) {
-  // What evaluates names that nothing declares and no pattern matches.
-  std::vector<NodeId> evaluating_others;
-  for (NodeId id : nodes) {
-    if (document_.node(id).objects().additional_properties != schema::kNoNode) {
-      evaluating_others.push_back(id);
-    }
-  }
-  const bool others_forbidden = closes(nodes, evaluating_others);
-  const bool forbidden_by_one =
-      std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
-        const ObjectRules& rules = document_.node(id).objects();
-        return rules.pattern_properties.empty() &&
-               rules.additional_properties != schema::kNoNode &&
-               types({holds(rules.additional_properties)}) == 0;
-      });
-  if (forbidden_by_one) return std::vector<ArgumentObject::Extra>();
-  if (others_forbidden && std::all_of(nodes.begin(), nodes.end(), [&](auto id) {
-        return document_.node(id).objects().pattern_properties.empty();
-      })) {
-    return std::vector<ArgumentObject::Extra>();
-  }
-  std::vector<std::string> listed;
-  for (const ArgumentObject::Member& one : constraints.members) {
-    listed.push_back(one.name);
-  }
-  // A declared property that must be absent is not an extra member either.
-  for (NodeId id : nodes) {
-    for (const auto& [key, value] : document_.node(id).objects().properties) {
-      listed.emplace_back(key);
-    }
-  }
-  const LanguageId writable = languages_.whole(undeclared.writable);
-  const LanguageId unconstrained = languages_.whole(undeclared.unconstrained);
-  const bool by_patterns =
-      std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
-        return !document_.node(id).objects().pattern_properties.empty();
-      });
-  if (!by_patterns && !names_constrained) {
-    // One class of infinitely many names.
-    ArgumentObject::Extra extra;
-    extra.names = languages_.all_of({writable, unconstrained});
-    extra.declared = std::move(listed);
-    for (NodeId id : evaluating_others) {
-      insert(extra.value,
-             holds(document_.node(id).objects().additional_properties));
-    }
-    insert_unevaluated(nodes, evaluating_others, extra.value);
-    if (types(extra.value) == 0) return std::vector<ArgumentObject::Extra>();
-    return std::vector<ArgumentObject::Extra>{std::move(extra)};
-  }
+// Whether some node describes the values of no undeclared name.
+bool ArgumentSchema::forbids_undeclared(const Nodes& nodes) {
+  return std::ranges::any_of(nodes, [&](NodeId id) {
+    const ObjectRules& rules = document_.node(id).objects();
+    return rules.pattern_properties.empty() &&
+           rules.additional_properties != schema::kNoNode &&
+           types({holds(rules.additional_properties)}) == 0;
+  });
+}
 
-  // Each pattern splits every class of names into those that match and those
-  // that do not.  Invariant: the classes are disjoint and not empty.
-  struct NameClass {
-    LanguageId names;
-    std::vector<schema::PatternId> matched;
-  };
-  std::vector<NameClass> classes = {
-      {languages_.all_of({names, writable,
-                          languages_.complement(languages_.literals(listed))}),
-       {}}};
+// The classes of the names in `names` by the patterns that they match.
+//
+// Each pattern splits every class into the names that match and those that do
+// not.  Invariant: the classes are disjoint and not empty.
+Result<std::vector<ArgumentSchema::NameClass>> ArgumentSchema::name_classes(
+    const Nodes& nodes, LanguageId names) {
+  std::vector<NameClass> classes = {{names, {}}};
   std::vector<schema::PatternId> split;
   for (NodeId id : nodes) {
     for (const auto& [pattern_id, value] :
          document_.node(id).objects().pattern_properties) {
-      if (std::find(split.begin(), split.end(), pattern_id) != split.end()) {
-        continue;
-      }
+      if (std::ranges::find(split, pattern_id) != split.end()) continue;
       split.push_back(pattern_id);
       Result<LanguageId> language = pattern(pattern_id);
       if (!language) return std::move(language).error();
@@ -228,34 +178,82 @@ Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
       }
     }
   }
+  return classes;
+}
 
-  // The constraints on the values of each class.
-  std::vector<ArgumentObject::Extra> out;
-  for (const NameClass& one : classes) {
+// The constraints on the values of the undeclared names that match the patterns
+// `matched` and no others; nothing if there are no such members.
+std::optional<Conjunction> ArgumentSchema::undeclared_value(
+    const Nodes& nodes, const std::vector<schema::PatternId>& matched) {
+  Conjunction value;
+  std::vector<NodeId> evaluating;
+  for (NodeId id : nodes) {
+    const ObjectRules& rules = document_.node(id).objects();
+    bool here = false;
+    for (const auto& [pattern_id, node] : rules.pattern_properties) {
+      if (std::ranges::find(matched, pattern_id) == matched.end()) continue;
+      insert(value, holds(node));
+      here = true;
+    }
+    if (!here && rules.additional_properties != schema::kNoNode) {
+      insert(value, holds(rules.additional_properties));
+      here = true;
+    }
+    if (here) evaluating.push_back(id);
+  }
+  if (closes(nodes, evaluating)) return std::nullopt;
+  insert_unevaluated(nodes, evaluating, value);
+  if (types(value) == 0) return std::nullopt;
+  return value;
+}
+
+// The undeclared members.  Names are partitioned into classes by the set of
+// patterns that they match; within a class, all names have the same constraints
+// on their values.
+Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
+    const Nodes& nodes, const ArgumentObject& constraints, LanguageId names,
+    bool names_constrained, const UndeclaredNames& undeclared) {
+  using Extras = std::vector<ArgumentObject::Extra>;
+  const bool by_patterns = std::ranges::any_of(nodes, [&](NodeId id) {
+    return !document_.node(id).objects().pattern_properties.empty();
+  });
+  if (forbids_undeclared(nodes)) return Extras();
+  // The names that no pattern matches.
+  const std::optional<Conjunction> others = undeclared_value(nodes, {});
+  if (!others && !by_patterns) return Extras();
+  std::vector<std::string> listed;
+  for (const ArgumentObject::Member& one : constraints.members) {
+    listed.push_back(one.name);
+  }
+  // A declared property that must be absent is not an extra member either.
+  for (NodeId id : nodes) {
+    for (const auto& [key, value] : document_.node(id).objects().properties) {
+      listed.emplace_back(key);
+    }
+  }
+  const LanguageId writable = languages_.whole(undeclared.writable);
+  const LanguageId unconstrained = languages_.whole(undeclared.unconstrained);
+  if (!by_patterns && !names_constrained) {
+    // One class of infinitely many names.
+    ArgumentObject::Extra extra;
+    extra.names = languages_.all_of({writable, unconstrained});
+    extra.declared = std::move(listed);
+    extra.value = *others;
+    return Extras{std::move(extra)};
+  }
+  Result<std::vector<NameClass>> classes = name_classes(
+      nodes,
+      languages_.all_of({names, writable,
+                         languages_.complement(languages_.literals(listed))}));
+  if (!classes) return std::move(classes).error();
+  Extras out;
+  for (const NameClass& one : *classes) {
     ArgumentObject::Extra extra;
     extra.by_pattern = !one.matched.empty();
-    if (!extra.by_pattern && others_forbidden) continue;
-    std::vector<NodeId> evaluating;
-    for (NodeId id : nodes) {
-      const ObjectRules& rules = document_.node(id).objects();
-      bool here = false;
-      for (const auto& [pattern_id, value] : rules.pattern_properties) {
-        if (std::find(one.matched.begin(), one.matched.end(), pattern_id) ==
-            one.matched.end()) {
-          continue;
-        }
-        insert(extra.value, holds(value));
-        here = true;
-      }
-      if (!here && rules.additional_properties != schema::kNoNode) {
-        insert(extra.value, holds(rules.additional_properties));
-        here = true;
-      }
-      if (here) evaluating.push_back(id);
-    }
-    if (closes(nodes, evaluating)) continue;
-    insert_unevaluated(nodes, evaluating, extra.value);
-    if (types(extra.value) == 0) continue;
+    std::optional<Conjunction> value =
+        extra.by_pattern ? undeclared_value(nodes, one.matched) : others;
+    if (!value) continue;
+    extra.value = *std::move(value);
     // Names that no pattern and no propertyNames constrain are fewer.
     extra.names = extra.by_pattern || names_constrained
                       ? one.names
@@ -338,6 +336,63 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
   return out;
 }
 
+// The number of items that closed levels declare; kAllItems if none closes.
+std::size_t ArgumentSchema::declared_items(const Nodes& nodes) const {
+  std::size_t declared = kAllItems;
+  for (NodeId id : nodes) {
+    const Closing closing = document_.node(id).array_closing;
+    if (closing == Closing::kNone) continue;
+    std::size_t by_level = 0;
+    for (NodeId one : closing == Closing::kAdditional
+                          ? std::vector<NodeId>{id}
+                          : nodes_inside(nodes, id)) {
+      const schema::ArrayRules& rules = document_.node(one).arrays();
+      by_level = std::max(by_level, rules.items != schema::kNoNode
+                                        ? kAllItems
+                                        : rules.prefix_items.size());
+    }
+    declared = std::min(declared, by_level);
+  }
+  return declared;
+}
+
+// The constraints of one alternative, of which the list may still have to end
+// early.  Errors: kUnsupported for rules on the list as a whole.
+Result<ArgumentArray> ArgumentSchema::item_constraints(const Nodes& nodes) {
+  ArgumentArray out;
+  out.rest.emplace();
+  for (NodeId id : nodes) {
+    const schema::ArrayRules& rules = document_.node(id).arrays();
+    const std::string_view keyword = rules.contains != schema::kNoNode
+                                         ? "contains"
+                                     : rules.unique_items ? "uniqueItems"
+                                                          : "";
+    if (!keyword.empty()) {
+      return unsupported(id, keyword,
+                         "cannot be enforced where a list is written as "
+                         "elements.");
+    }
+    if (out.prefix.size() < rules.prefix_items.size()) {
+      out.prefix.resize(rules.prefix_items.size());
+    }
+    out.min = std::max(out.min, rules.min_items.value_or(0));
+    out.max = std::min(out.max, rules.max_items.value_or(out.max));
+  }
+  for (NodeId id : nodes) {
+    const schema::ArrayRules& rules = document_.node(id).arrays();
+    for (std::size_t i = 0; i < out.prefix.size(); ++i) {
+      if (i < rules.prefix_items.size()) {
+        insert(out.prefix[i], holds(rules.prefix_items[i]));
+      } else if (rules.items != schema::kNoNode) {
+        insert(out.prefix[i], holds(rules.items));
+      }
+    }
+    if (rules.items != schema::kNoNode) insert(*out.rest, holds(rules.items));
+  }
+  return out;
+}
+
+// Every step below may end the list earlier, and then no item follows.
 Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
     const Conjunction& all) {
   if (needs_solver(all, schema::kArray)) return solved_arrays(all);
@@ -346,82 +401,32 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
   if (!options) return std::move(options).error();
   std::vector<ArgumentArray> out;
   for (const Nodes& nodes : *options) {
-    ArgumentArray constraints;
-    constraints.rest.emplace();
-    std::size_t prefix = 0;
-    for (NodeId id : nodes) {
-      const schema::ArrayRules& rules = document_.node(id).arrays();
-      const std::string_view keyword = rules.contains != schema::kNoNode
-                                           ? "contains"
-                                       : rules.unique_items ? "uniqueItems"
-                                                            : "";
-      if (!keyword.empty()) {
-        return unsupported(id, keyword,
-                           "cannot be enforced where a list is written as "
-                           "elements.");
-      }
-      prefix = std::max(prefix, rules.prefix_items.size());
-      constraints.min = std::max(constraints.min, rules.min_items.value_or(0));
-      constraints.max =
-          std::min(constraints.max, rules.max_items.value_or(constraints.max));
+    Result<ArgumentArray> made = item_constraints(nodes);
+    if (!made) return std::move(made).error();
+    ArgumentArray& array = *made;
+    const auto end_at = [&](std::size_t size) {
+      array.prefix.resize(size);
+      array.rest.reset();
+    };
+    // After the items that closed levels declare.
+    const std::size_t declared = declared_items(nodes);
+    if (declared <= array.prefix.size()) end_at(declared);
+    // Before the first item that no value satisfies.
+    const auto impossible = std::ranges::find_if(
+        array.prefix,
+        [&](const Conjunction& item) { return types(item) == 0; });
+    if (impossible != array.prefix.end()) {
+      end_at(static_cast<std::size_t>(impossible - array.prefix.begin()));
     }
-    // The number of items that closed levels declare.
-    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-    std::size_t declared = kAll;
-    for (NodeId id : nodes) {
-      const Closing closing = document_.node(id).array_closing;
-      if (closing == Closing::kNone) continue;
-      std::size_t by_level = 0;
-      for (NodeId one : closing == Closing::kAdditional
-                            ? std::vector<NodeId>{id}
-                            : nodes_inside(nodes, id)) {
-        const schema::ArrayRules& rules = document_.node(one).arrays();
-        by_level = std::max(by_level, rules.items != schema::kNoNode
-                                          ? kAll
-                                          : rules.prefix_items.size());
-      }
-      declared = std::min(declared, by_level);
+    // After the last item that maxItems allows.
+    if (array.max < array.prefix.size()) {
+      end_at(static_cast<std::size_t>(array.max));
     }
-    // The constraints on each item.
-    constraints.prefix.resize(prefix);
-    for (NodeId id : nodes) {
-      const schema::ArrayRules& rules = document_.node(id).arrays();
-      for (std::size_t i = 0; i < prefix; ++i) {
-        if (i < rules.prefix_items.size()) {
-          insert(constraints.prefix[i], holds(rules.prefix_items[i]));
-        } else if (rules.items != schema::kNoNode) {
-          insert(constraints.prefix[i], holds(rules.items));
-        }
-      }
-      if (rules.items != schema::kNoNode) {
-        insert(*constraints.rest, holds(rules.items));
-      }
+    if (array.rest && types(*array.rest) == 0) array.rest.reset();
+    if (!array.rest) {
+      array.max = std::min<std::uint64_t>(array.max, array.prefix.size());
     }
-    if (declared <= prefix) {
-      constraints.prefix.resize(declared);
-      constraints.rest.reset();
-    }
-    // The list ends before the first item that no value satisfies.
-    for (std::size_t i = 0; i < constraints.prefix.size(); ++i) {
-      if (types(constraints.prefix[i]) != 0) continue;
-      constraints.prefix.resize(i);
-      constraints.rest.reset();
-    }
-    // No item follows the last one that maxItems allows.
-    if (constraints.max < constraints.prefix.size()) {
-      constraints.prefix.resize(static_cast<std::size_t>(constraints.max));
-      constraints.rest.reset();
-    }
-    if (constraints.rest && types(*constraints.rest) == 0) {
-      constraints.rest.reset();
-    }
-    if (!constraints.rest) {
-      constraints.max =
-          std::min<std::uint64_t>(constraints.max, constraints.prefix.size());
-    }
-    if (constraints.min <= constraints.max) {
-      out.push_back(std::move(constraints));
-    }
+    if (array.min <= array.max) out.push_back(std::move(array));
   }
   return out;
 }

@@ -259,51 +259,70 @@ bool ArgumentCallReader::read_string(std::string_view text, std::string& out) {
 // after it have come; it is excluded when it fails or something else follows.
 bool ArgumentCallReader::read_value(std::string_view text, bool end,
                                     std::string& out) {
-  using Token = call_stream::JsonScanner::Token;
   if (may_be_cdata(text) && !end) return false;
   if (step_ == Step::kString) return true;
-  const ValueRule& rule = rules_.value(value_);
-  if (!scanner_) scanner_.emplace(limits_.json_depth, at_);
-  while (!json_end_ && !no_json_) {
-    const Token token = scanner_->next(text);
-    if (token == Token::kMore) break;
-    no_json_ = token == Token::kFailed;
-    if (token == Token::kEnd && scanner_->depth() == 0) {
-      json_end_ = scanner_->position();
-    }
-  }
+  scan_json(text);
   if (!json_end_ && !no_json_) {
     if (!end) return false;
     no_json_ = true;
   }
   const std::size_t found = find(text, end_.text);
-  if (json_end_ && !no_json_) {
-    const std::size_t after = skip(text, *json_end_);
-    const std::string_view left = text.substr(after);
-    if (left.size() < layout_.close.size() && layout_.close.starts_with(left)) {
-      return false;
-    }
-    const std::size_t begin = skip(text, at_);
-    no_json_ =
-        !left.starts_with(layout_.close) ||
-        rules_.json_end(value_, text, begin,
-                        layout_.loose ? "" : layout_.close) != *json_end_;
-    const auto as_string = [&] {
-      return string_first_ && found != std::string_view::npos &&
-             rules_.string_fits(
-                 value_, raw_string(layout_, text.substr(at_, found - at_)));
-    };
-    if (!no_json_ && !as_string()) {
-      const std::optional<json::Value> value =
-          parse_json(text.substr(begin, *json_end_ - begin), limits_);
-      if (value && (layout_.loose || in_group(*value, *group_))) {
-        writer_.member(name_, *value, out);
-        end_element(after + layout_.close.size());
-        return true;
-      }
-    }
+  if (!no_json_) {
+    const Taken taken = take_json(text, found, out);
+    if (taken != Taken::kNothing) return taken == Taken::kAll;
   }
   if (found == std::string_view::npos) return false;
+  return take_string(text, found, end, out);
+}
+
+// Looks for the end of a JSON text at at_: sets json_end_ or no_json_, or
+// neither if the text is too short to say.
+void ArgumentCallReader::scan_json(std::string_view text) {
+  using Token = call_stream::JsonScanner::Token;
+  if (!scanner_) scanner_.emplace(limits_.json_depth, at_);
+  while (!json_end_ && !no_json_) {
+    const Token token = scanner_->next(text);
+    if (token == Token::kMore) return;
+    no_json_ = token == Token::kFailed;
+    if (token == Token::kEnd && scanner_->depth() == 0) {
+      json_end_ = scanner_->position();
+    }
+  }
+}
+
+// Writes the JSON text before json_end_ if it is the value; `found` is the end
+// marker of a string.  Afterwards no_json_ says whether it is not.
+ArgumentCallReader::Taken ArgumentCallReader::take_json(std::string_view text,
+                                                        std::size_t found,
+                                                        std::string& out) {
+  const std::size_t after = skip(text, *json_end_);
+  const std::string_view left = text.substr(after);
+  if (left.size() < layout_.close.size() && layout_.close.starts_with(left)) {
+    return Taken::kTooShort;
+  }
+  const std::size_t begin = skip(text, at_);
+  no_json_ = !left.starts_with(layout_.close) ||
+             rules_.json_end(value_, text, begin,
+                             layout_.loose ? "" : layout_.close) != *json_end_;
+  if (no_json_) return Taken::kNothing;
+  const bool as_string =
+      string_first_ && found != std::string_view::npos &&
+      rules_.string_fits(value_,
+                         raw_string(layout_, text.substr(at_, found - at_)));
+  if (as_string) return Taken::kNothing;
+  const std::optional<json::Value> value =
+      parse_json(text.substr(begin, *json_end_ - begin), limits_);
+  if (!value || !(layout_.loose || in_group(*value, *group_))) {
+    return Taken::kNothing;
+  }
+  writer_.member(name_, *value, out);
+  end_element(after + layout_.close.size());
+  return Taken::kAll;
+}
+
+// Writes the string before the end marker at `found`, if it is valid.
+bool ArgumentCallReader::take_string(std::string_view text, std::size_t found,
+                                     bool end, std::string& out) {
   const std::size_t held = held_before(text, found);
   const std::size_t after = found + end_.text.size();
   const std::string_view left = text.substr(after);
@@ -315,7 +334,7 @@ bool ArgumentCallReader::read_value(std::string_view text, bool end,
       raw_string(layout_, text.substr(at_, found - held - at_));
   const bool strings = layout_.loose || (group_->types & schema::kString) != 0;
   if (!strings || held != end_.before.size() || !left.starts_with(end_.after) ||
-      rule.strings == ValueRule::Strings::kNoString ||
+      rules_.value(value_).strings == ValueRule::Strings::kNoString ||
       !rules_.string_fits(value_, raw)) {
     step_ = Step::kStopped;
     return true;

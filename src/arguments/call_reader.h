@@ -61,6 +61,13 @@ class ArgumentCallReader final : public call_stream::CallReader {
   bool read_attribute(std::string_view text);
   bool read_string(std::string_view text, std::string& out);
   bool read_value(std::string_view text, bool end, std::string& out);
+  // What became of a text: it is too short to say, it is no value, or it is
+  // written.
+  enum class Taken : std::uint8_t { kTooShort, kNothing, kAll };
+  void scan_json(std::string_view text);
+  Taken take_json(std::string_view text, std::size_t found, std::string& out);
+  bool take_string(std::string_view text, std::size_t found, bool end,
+                   std::string& out);
   bool read_type(std::string_view text);
   void begin_value(std::string_view attribute);
   void begin_exact_value(const TypeGroup& group);

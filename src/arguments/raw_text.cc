@@ -96,25 +96,37 @@ ExprId RuleWriter::raw_text(const Conjunction& all, LanguageId strings,
   const bool any = strings == languages_.everything() && max > 0x7FFFFFFF;
   if (!line_feeds || any) return limited_text(strings, max, excludes, all);
 
+  return max <= 0x7FFFFFFF ? limited_lines(strings, max, excludes, all)
+                           : lines(strings, excludes, all);
+}
+
+// A limited text with the line feeds of the markup.  A budget ends a text only
+// where the text may end, so it is exact only for texts that may end anywhere.
+// Therefore a string of several lines always has the line feeds of the markup
+// here, and they are optional only for a string of a single line.
+ExprId RuleWriter::limited_lines(LanguageId strings, std::uint64_t max_chars,
+                                 const std::vector<std::string>& excludes,
+                                 const Conjunction& all) {
   const ExprId feed = rules_.bytes("\n");
   const ExprId maybe = rules_.repeat(feed, 0, 1);
-  if (max <= 0x7FFFFFFF) {
-    // A budget ends a text only where the text may end, so it is exact only for
-    // texts that may end anywhere.  Therefore a string of several lines always
-    // has the line feeds of the markup here, and they are optional only for a
-    // string of a single line.
-    const LanguageId line = languages_.all_of(
-        {strings, languages_.complement(languages_.matching("\\n"))});
-    return rules_.choice(
-        {rules_.sequence(
-             {feed, limited_text(strings, max, excludes, all), feed}),
-         rules_.sequence(
-             {maybe, limited_text(line, max, excludes, all), maybe})});
-  }
-  // A reader removes one line feed from each side of the text.  So the line
-  // feed of the markup may be missing on a side only if the string has none of
-  // its own on this side.  `fed` writes texts with the line feed of the markup,
-  // `plain` without.
+  const LanguageId line = languages_.all_of(
+      {strings, languages_.complement(languages_.matching("\\n"))});
+  const ExprId text = limited_text(strings, max_chars, excludes, all);
+  const ExprId single = limited_text(line, max_chars, excludes, all);
+  return rules_.choice({rules_.sequence({feed, text, feed}),
+                        rules_.sequence({maybe, single, maybe})});
+}
+
+// A text with the line feeds of the markup.  A reader removes one line feed
+// from each side of the text.  So the line feed of the markup may be missing on
+// a side only if the string has none of its own on this side.
+ExprId RuleWriter::lines(LanguageId strings,
+                         const std::vector<std::string>& excludes,
+                         const Conjunction& all) {
+  const ExprId feed = rules_.bytes("\n");
+  const ExprId maybe = rules_.repeat(feed, 0, 1);
+  // One side.  `own`: the strings with a line feed of their own on this side.
+  // `fed` writes texts with the line feed of the markup, `plain` without.
   const auto beside = [&](LanguageId texts, LanguageId own, const auto& fed,
                           const auto& plain) {
     if (languages_.empty(languages_.all_of({texts, own}))) {

@@ -97,6 +97,11 @@ class RuleWriter {
   ExprId limited_text(LanguageId strings, std::uint64_t max_chars,
                       const std::vector<std::string>& excludes,
                       const Conjunction& all);
+  ExprId limited_lines(LanguageId strings, std::uint64_t max_chars,
+                       const std::vector<std::string>& excludes,
+                       const Conjunction& all);
+  ExprId lines(LanguageId strings, const std::vector<std::string>& excludes,
+               const Conjunction& all);
   ExprId without(LanguageId strings, const std::vector<std::string>& excludes,
                  const Conjunction& all);
 

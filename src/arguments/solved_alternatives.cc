@@ -308,6 +308,77 @@ class ObjectSplitter {
   bool omits_ = false;
 };
 
+using Part = ObjectSplitter::Part;
+
+// The languages of the undeclared names that can be written; see
+// UndeclaredNames.
+struct WritableNames {
+  LanguageId writable;
+  LanguageId unconstrained;
+};
+
+// The keys that a disjunct spells: those that the schema declares in its order,
+// then the others.
+std::vector<KeyId> ordered_keys(SchemaSolver& solver, DisjunctId disjunct) {
+  std::vector<KeyId> keys = solver.spelled_list(disjunct);
+  std::stable_sort(keys.begin(), keys.end(), [&](KeyId one, KeyId other) {
+    return solver.rank(disjunct, one) < solver.rank(disjunct, other);
+  });
+  return keys;
+}
+
+// The members of a part with the keys `keys`.  Nothing if one that is required
+// is impossible.
+std::optional<std::vector<ArgumentObject::Member>> members_of(
+    SchemaSolver& solver, DisjunctId disjunct, ObjectSplitter& splitter,
+    const Part& part, const std::vector<KeyId>& keys, const auto& is_writable) {
+  std::vector<ArgumentObject::Member> out;
+  for (const KeyId key : keys) {
+    if (contains(part.forbidden, key)) continue;
+    const bool required = contains(part.required, key);
+    const ConjunctionId value = splitter.value(part, {.key = key});
+    // A key that the rules for names spell is an undeclared name.
+    const bool named = required ||
+                       solver.rank(disjunct, key) != SchemaSolver::kNoRank ||
+                       is_writable(solver.key_text(key));
+    if (named && solver.satisfiable(value)) {
+      out.push_back({solver.key_text(key), solver.literals(value), required});
+    } else if (required) {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+// The undeclared members of a part.  `spelled` are no undeclared names.
+std::vector<ArgumentObject::Extra> extras_of(
+    SchemaSolver& solver, DisjunctId disjunct, ObjectSplitter& splitter,
+    const Part& part, const std::vector<std::string>& spelled,
+    const WritableNames& names, TextLanguages& texts) {
+  std::vector<ArgumentObject::Extra> out;
+  const std::vector<LanguageId>& languages = solver.key_languages(disjunct);
+  const bool rules_names = !solver.object(disjunct).key_rules.empty();
+  for (const schema_solver::ExtraKeys& extra : solver.extra_keys(disjunct)) {
+    const ConjunctionId value = splitter.value(
+        part, {schema_solver::kNoKey, &languages, &extra.matched});
+    if (!solver.satisfiable(value)) continue;
+    std::vector<LanguageId> in = {names.writable};
+    for (std::size_t i = 0; i < languages.size(); ++i) {
+      in.push_back(extra.matched[i] ? languages[i]
+                                    : texts.complement(languages[i]));
+    }
+    ArgumentObject::Extra one;
+    one.by_pattern = contains(extra.matched, true);
+    // Names that no pattern and no propertyNames constrain are fewer.
+    if (!one.by_pattern && !rules_names) in.push_back(names.unconstrained);
+    one.names = texts.all_of(std::move(in));
+    one.value = solver.literals(value);
+    one.declared = spelled;
+    if (!texts.empty(one.names)) out.push_back(std::move(one));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<SchemaSolver*> ArgumentSchema::solver() {
@@ -333,6 +404,7 @@ void ArgumentSchema::note_narrowed(const Conjunction& all,
   if (!contains(narrowed_, note)) narrowed_.push_back(std::move(note));
 }
 
+// One alternative for each part of each disjunct.
 Result<std::vector<ArgumentObject>> ArgumentSchema::solved_objects(
     const Conjunction& all, const UndeclaredNames& undeclared) {
   Result<SchemaSolver*> made = solver();
@@ -342,8 +414,11 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::solved_objects(
   const std::vector<DisjunctId> disjuncts =
       solver.disjuncts(solver.conjunction(all), JsonType::kObject);
   if (disjuncts.size() >= kMaxAlternatives) return too_many(pointer(all));
-  const LanguageId writable = languages_.whole(undeclared.writable);
-  const LanguageId unconstrained = languages_.whole(undeclared.unconstrained);
+  const WritableNames names{languages_.whole(undeclared.writable),
+                            languages_.whole(undeclared.unconstrained)};
+  const auto is_writable = [&](const std::string& name) {
+    return accepts(names.writable, name);
+  };
   std::vector<ArgumentObject> out;
   bool omits = false;
   for (const DisjunctId disjunct : disjuncts) {
@@ -351,60 +426,20 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::solved_objects(
     const auto parts = splitter.run(kMaxAlternatives);
     if (!parts) return too_many(pointer(all));
     omits = omits || splitter.omits();
-    const ObjectConstraints& constraints = solver.object(disjunct);
-    // Declared keys in the order of the schema, then the other keys.
-    std::vector<KeyId> keys = solver.spelled_list(disjunct);
-    std::stable_sort(keys.begin(), keys.end(), [&](KeyId one, KeyId other) {
-      return solver.rank(disjunct, one) < solver.rank(disjunct, other);
-    });
+    const std::vector<KeyId> keys = ordered_keys(solver, disjunct);
     std::vector<std::string> spelled;
     spelled.reserve(keys.size());
     for (const KeyId key : keys) spelled.push_back(solver.key_text(key));
-    for (const ObjectSplitter::Part& part : *parts) {
+    for (const Part& part : *parts) {
+      auto members =
+          members_of(solver, disjunct, splitter, part, keys, is_writable);
+      if (!members || part.min > part.max) continue;
       ArgumentObject object;
       object.min = part.min;
       object.max = part.max;
-      bool possible = part.min <= part.max;
-      for (const KeyId key : keys) {
-        if (contains(part.forbidden, key)) continue;
-        const bool required = contains(part.required, key);
-        const ConjunctionId value = splitter.value(part, {.key = key});
-        // A key that the rules for names spell is an undeclared name.
-        const bool named =
-            required || solver.rank(disjunct, key) != SchemaSolver::kNoRank ||
-            accepts(writable, solver.key_text(key));
-        if (!named || !solver.satisfiable(value)) {
-          possible = possible && !required;
-          continue;
-        }
-        object.members.push_back(
-            {solver.key_text(key), solver.literals(value), required});
-      }
-      if (!possible) continue;
-      const std::vector<LanguageId>& languages = solver.key_languages(disjunct);
-      for (const schema_solver::ExtraKeys& extra :
-           solver.extra_keys(disjunct)) {
-        const ConjunctionId value = splitter.value(
-            part, {schema_solver::kNoKey, &languages, &extra.matched});
-        if (!solver.satisfiable(value)) continue;
-        ArgumentObject::Extra names;
-        std::vector<LanguageId> in = {writable};
-        for (std::size_t i = 0; i < languages.size(); ++i) {
-          in.push_back(extra.matched[i] ? languages[i]
-                                        : languages_.complement(languages[i]));
-        }
-        names.by_pattern = contains(extra.matched, true);
-        // Names that no pattern and no propertyNames constrain are fewer.
-        if (!names.by_pattern && constraints.key_rules.empty()) {
-          in.push_back(unconstrained);
-        }
-        names.names = languages_.all_of(std::move(in));
-        names.value = solver.literals(value);
-        names.declared = spelled;
-        if (!languages_.empty(names.names)) {
-          object.extras.push_back(std::move(names));
-        }
-      }
+      object.members = *std::move(members);
+      object.extras = extras_of(solver, disjunct, splitter, part, spelled,
+                                names, languages_);
       if (!contains(out, object)) out.push_back(std::move(object));
       if (out.size() > kMaxAlternatives) return too_many(pointer(all));
     }
@@ -421,10 +456,34 @@ Result<std::vector<ArgumentObject>> ArgumentSchema::solved_objects(
                   "objects are left out that need a member whose name the "
                   "schema does not list");
   }
-  if (solver.narrowed() && !narrowed_before) {
-    note_narrowed(all, "some combinations of alternatives are left out");
-  }
+  note_combinations(all, narrowed_before);
   return out;
+}
+
+// Whether a disjunct has a rule that a list of elements cannot enforce.  Then
+// `why` gets the error: of several, the last one about 'contains', or else the
+// first.
+bool ArgumentSchema::is_unlistable(
+    const schema_solver::ArrayConstraints& constraints, const Conjunction& all,
+    std::optional<Error>& why) const {
+  bool counts = false;
+  for (const schema_solver::ItemCount& count : constraints.counts) {
+    if (count.max == 0) continue;
+    counts = true;
+    why = Error{ErrorCode::kUnsupported,
+                "'contains' cannot be enforced where a list is written as "
+                "elements.",
+                document_.pointer(count.literal >> 1)};
+  }
+  const bool unique = constraints.unique && constraints.max > 1;
+  if (!counts && !unique && constraints.witnesses.empty()) return false;
+  if (!why) {
+    why = Error{ErrorCode::kUnsupported,
+                "'uniqueItems', and a rule that some item must break, cannot "
+                "be enforced where a list is written as elements.",
+                pointer(all)};
+  }
+  return true;
 }
 
 Result<std::vector<ArgumentArray>> ArgumentSchema::solved_arrays(
@@ -439,34 +498,14 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::solved_arrays(
   std::vector<ArgumentArray> out;
   std::optional<Error> refused;
   for (const DisjunctId disjunct : disjuncts) {
-    const schema_solver::ArrayConstraints& constraints = solver.array(disjunct);
-    // That no item satisfies a literal is a rule for each item.
-    std::vector<Literal> denied;
-    for (const schema_solver::ItemCount& count : constraints.counts) {
-      if (count.max == 0) {
-        denied.push_back(schema_solver::negation(count.literal));
-      } else {
-        refused = Error{ErrorCode::kUnsupported,
-                        "'contains' cannot be enforced where a list is written "
-                        "as elements.",
-                        document_.pointer(count.literal >> 1)};
-      }
-    }
-    const bool unique = constraints.unique && constraints.max > 1;
-    if (denied.size() < constraints.counts.size() || unique ||
-        !constraints.witnesses.empty()) {
-      if (!refused) {
-        refused = Error{ErrorCode::kUnsupported,
-                        "'uniqueItems', and a rule that some item must break, "
-                        "cannot be enforced where a list is written as "
-                        "elements.",
-                        pointer(all)};
-      }
-      continue;
-    }
+    const schema_solver::ArrayConstraints constraints = solver.array(disjunct);
+    if (is_unlistable(constraints, all, refused)) continue;
     const auto item = [&](std::uint64_t index) {
       ConjunctionId value = solver.item_conjunction(disjunct, index);
-      for (const Literal literal : denied) value = solver.with(value, literal);
+      // That no item satisfies a literal is a rule for each item.
+      for (const schema_solver::ItemCount& count : constraints.counts) {
+        value = solver.with(value, schema_solver::negation(count.literal));
+      }
       return value;
     };
     ArgumentArray array;
@@ -496,10 +535,14 @@ Result<std::vector<ArgumentArray>> ArgumentSchema::solved_arrays(
                   "arrays are left out that have to be looked at as a "
                   "whole (contains, uniqueItems)");
   }
-  if (solver.narrowed() && !narrowed_before) {
-    note_narrowed(all, "some combinations of alternatives are left out");
-  }
+  note_combinations(all, narrowed_before);
   return out;
+}
+
+void ArgumentSchema::note_combinations(const Conjunction& all,
+                                       bool narrowed_before) {
+  if (!solver_->narrowed() || narrowed_before) return;
+  note_narrowed(all, "some combinations of alternatives are left out");
 }
 
 }  // namespace parlance::arguments

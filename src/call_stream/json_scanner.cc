@@ -116,125 +116,116 @@ bool JsonScanner::number_byte(char c, bool& more) {
   }
 }
 
-// Each iteration reads one byte, or the plain bytes of a string.  Invariant:
-// step_ says what may come at position_, and open_ has the arrays and objects
-// that are open there.
-JsonScanner::Token JsonScanner::next(std::string_view text) {
-  while (position_ < text.size()) {
-    const char c = text[position_];
-    switch (step_) {
-      case Step::kString:
-        if (is_plain(c)) {
-          do {
-            ++position_;
-          } while (position_ < text.size() && is_plain(text[position_]));
-          continue;
-        }
-        if (c == '"') {
-          ++position_;
-          if (!key_) return end_value();
-          step_ = Step::kColon;
-          return Token::kKey;
-        }
-        if (static_cast<unsigned char>(c) < 0x20) return fail();
-        if (c == '\\') step_ = Step::kEscape;
+// Reads a byte inside a token, or the plain bytes of a string.
+// REQUIRES: step_ is kString or after it; the text has a byte at position_.
+JsonScanner::Token JsonScanner::read_inside(std::string_view text) {
+  const char c = text[position_];
+  switch (step_) {
+    case Step::kString:
+      while (position_ < text.size() && is_plain(text[position_])) ++position_;
+      if (position_ == text.size()) return Token::kMore;
+      if (text[position_] == '"') {
         ++position_;
-        continue;
-      case Step::kEscape:
-        if (c == 'u') {
-          hex_left_ = 4;
-          step_ = Step::kHex;
-        } else if (json::short_escape(c) != 0) {
-          step_ = Step::kString;
-        } else {
-          return fail();
-        }
-        ++position_;
-        continue;
-      case Step::kHex:
-        if (!is_hex(c)) return fail();
-        ++position_;
-        if (--hex_left_ == 0) step_ = Step::kString;
-        continue;
-      case Step::kMinus:
-      case Step::kZero:
-      case Step::kInteger:
-      case Step::kPoint:
-      case Step::kFraction:
-      case Step::kExponent:
-      case Step::kExponentSign:
-      case Step::kExponentDigits: {
-        bool more = false;
-        if (!number_byte(c, more)) return fail();
-        if (!more) return end_value();
-        ++position_;
-        continue;
+        if (!key_) return end_value();
+        step_ = Step::kColon;
+        return Token::kKey;
       }
-      case Step::kLiteral:
-        if (c != literal_left_.front()) return fail();
-        ++position_;
-        literal_left_.remove_prefix(1);
-        if (literal_left_.empty()) return end_value();
-        continue;
-      case Step::kFailed:
-        return Token::kFailed;
-      default:
-        break;
-    }
-    // Between tokens.
-    if (base::is_space(c)) {
-      ++position_;
-      continue;
-    }
-    switch (step_) {
-      case Step::kFirstItem:
-        if (c == ']') break;
-        step_ = Step::kValue;
-        [[fallthrough]];
-      case Step::kValue:
-        if (!begun_) {
-          begun_ = true;
-          return Token::kBegin;
-        }
-        begun_ = false;
-        if (!begin_value(c)) return fail();
-        ++position_;
-        continue;
-      case Step::kFirstKey:
-        if (c == '}') break;
-        [[fallthrough]];
-      case Step::kKey:
-        if (c != '"') return fail();
-        key_ = true;
-        token_begin_ = position_++;
+      if (text[position_] != '\\') return fail();
+      step_ = Step::kEscape;
+      break;
+    case Step::kEscape:
+      if (c == 'u') {
+        hex_left_ = 4;
+        step_ = Step::kHex;
+      } else if (json::short_escape(c) != 0) {
         step_ = Step::kString;
-        continue;
-      case Step::kColon:
-        if (c != ':') return fail();
-        ++position_;
-        step_ = Step::kValue;
-        continue;
-      case Step::kAfterItem:
-        if (c == ']') break;
-        if (c != ',') return fail();
-        ++position_;
-        step_ = Step::kValue;
-        continue;
-      case Step::kAfterMember:
-        if (c == '}') break;
-        if (c != ',') return fail();
-        ++position_;
-        step_ = Step::kKey;
-        continue;
-      default:  // kDone
+      } else {
         return fail();
+      }
+      break;
+    case Step::kHex:
+      if (!is_hex(c)) return fail();
+      if (--hex_left_ == 0) step_ = Step::kString;
+      break;
+    case Step::kLiteral:
+      if (c != literal_left_.front()) return fail();
+      literal_left_.remove_prefix(1);
+      if (literal_left_.empty()) {
+        ++position_;
+        return end_value();
+      }
+      break;
+    case Step::kFailed:
+      return Token::kFailed;
+    default: {
+      bool more = false;
+      if (!number_byte(c, more)) return fail();
+      if (!more) return end_value();
+      break;
     }
-    // The bracket that closes the innermost array or object.
+  }
+  ++position_;
+  return Token::kMore;
+}
+
+// Reads a byte between tokens, or the first byte of one.
+JsonScanner::Token JsonScanner::read_between(char c) {
+  if (base::is_space(c)) {
+    ++position_;
+    return Token::kMore;
+  }
+  const bool closes =
+      c == ']' ? step_ == Step::kFirstItem || step_ == Step::kAfterItem
+               : c == '}' &&
+                     (step_ == Step::kFirstKey || step_ == Step::kAfterMember);
+  if (closes) {
     ++position_;
     open_.pop_back();
     return end_value();
   }
+  switch (step_) {
+    case Step::kFirstItem:
+    case Step::kValue:
+      step_ = Step::kValue;
+      if (!begun_) {
+        begun_ = true;
+        return Token::kBegin;
+      }
+      begun_ = false;
+      if (!begin_value(c)) return fail();
+      break;
+    case Step::kFirstKey:
+    case Step::kKey:
+      if (c != '"') return fail();
+      key_ = true;
+      token_begin_ = position_;
+      step_ = Step::kString;
+      break;
+    case Step::kColon:
+      if (c != ':') return fail();
+      step_ = Step::kValue;
+      break;
+    case Step::kAfterItem:
+    case Step::kAfterMember:
+      if (c != ',') return fail();
+      step_ = step_ == Step::kAfterItem ? Step::kValue : Step::kKey;
+      break;
+    default:  // kDone
+      return fail();
+  }
+  ++position_;
   return Token::kMore;
+}
+
+// Invariant: step_ says what may come at position_, and open_ has the arrays
+// and objects that are open there.
+JsonScanner::Token JsonScanner::next(std::string_view text) {
+  Token token = Token::kMore;
+  while (token == Token::kMore && position_ < text.size()) {
+    token = step_ >= Step::kString ? read_inside(text)
+                                   : read_between(text[position_]);
+  }
+  return token;
 }
 
 }  // namespace parlance::call_stream

@@ -82,6 +82,9 @@ class JsonScanner {
   }
   bool begin_value(char c);
   bool number_byte(char c, bool& more);
+  // The next token; kMore if there is none yet.
+  Token read_inside(std::string_view text);
+  Token read_between(char c);
   Token end_value();
   Token fail() {
     step_ = Step::kFailed;

@@ -67,6 +67,11 @@ class Loader {
 
  private:
   std::optional<Error> load_one(const Pending& next);
+  std::optional<Error> check_place(const Pending& next);
+  void load_body(MemberReader& fields, const json::Value& object,
+                 bool qwen_parameter, TagNode& node);
+  void add_node(const Pending& at, TagNode node);
+  void load_elements(MemberReader& fields);
   std::optional<Error> find_type(const Pending& next, TagNodeType& type,
                                  bool& qwen_parameter) const;
   void load_json_schema(MemberReader& fields, const json::Value& object,
@@ -516,13 +521,8 @@ void Loader::load_dispatch(MemberReader& fields, TagNode& node) {
   }
 }
 
-// Reads one object as a node and pushes its children.
-//
-// Invariant: out_.nodes holds the nodes read so far in preorder, and the stack
-// holds the unread children of these nodes, with the next one in preorder on
-// top.  So a child gets a greater id than its parent.
-std::optional<Error> Loader::load_one(const Pending& next) {
-  // The limits, and the type.
+// An error if the place is beyond the limits or holds no object.
+std::optional<Error> Loader::check_place(const Pending& next) {
   if (next.depth > limits_.json_depth) {
     return Error{ErrorCode::kTooDeep,
                  "Formats are nested more than " +
@@ -537,126 +537,36 @@ std::optional<Error> Loader::load_one(const Pending& next) {
                  "nor more than 64 MiB of pointers to them.",
                  next.path};
   }
-  if (!next.value->is_object()) {
-    return Error{ErrorCode::kWrongType,
-                 "format: must be an object, got " + kind_of(*next.value) + ".",
-                 next.path};
-  }
+  if (next.value->is_object()) return std::nullopt;
+  return Error{ErrorCode::kWrongType,
+               "format: must be an object, got " + kind_of(*next.value) + ".",
+               next.path};
+}
+
+// Reads one object as a node and pushes its children.
+//
+// Invariant: out_.nodes holds the nodes read so far in preorder, and the stack
+// holds the unread children of these nodes, with the next one in preorder on
+// top.  So a child gets a greater id than its parent.
+std::optional<Error> Loader::load_one(const Pending& next) {
+  if (auto error = check_place(next)) return error;
   TagNode node;
   node.path = next.path;
   bool qwen_parameter = false;
   if (auto error = find_type(next, node.type, qwen_parameter)) return error;
-
   const json::Value& object = *next.value;
-  MemberReader fields(object, to_string(node.type), next.path);
-  // The members in the order of the description.  `fields` records the first
-  // error and then returns defaults, so no case checks for errors.
-  children_.clear();
-  switch (node.type) {
-    case TagNodeType::kConstString:
-      if (object.find("value") == nullptr && object.find("text") != nullptr) {
-        return Error{ErrorCode::kMissingKey,
-                     "const_string: 'value' is missing. It has a 'text', "
-                     "which is spelled 'value'.",
-                     next.path};
-      }
-      node.body = ConstString{fields.text("value")};
-      break;
-    case TagNodeType::kJsonSchema:
-      load_json_schema(fields, object, qwen_parameter, node);
-      break;
-    case TagNodeType::kRegex:
-      node.body = RegexBody{fields.non_empty_text("pattern")};
-      break;
-    case TagNodeType::kGrammar:
-      node.body = GrammarBody{fields.non_empty_text("grammar")};
-      break;
-    case TagNodeType::kAnyText: {
-      AnyText body;
-      body.excludes = fields.texts("excludes", MemberReader::kOptional);
-      body.exclude_patterns =
-          fields.texts("exclude_patterns", MemberReader::kOptional);
-      body.max_tokens = fields.budget("max_tokens");
-      body.max_chars = fields.budget("max_chars");
-      node.body = std::move(body);
-      break;
-    }
-    case TagNodeType::kSequence:
-    case TagNodeType::kOr: {
-      const json::Array& elements = fields.list("elements");
-      for (std::size_t i = 0; i < elements.size(); ++i) {
-        expect(&elements[i],
-               json::append_pointer(fields.path_of("elements"), i), false);
-      }
-      break;
-    }
-    case TagNodeType::kOptional:
-    case TagNodeType::kPlus:
-    case TagNodeType::kStar:
-      expect(fields.object("content"), fields.path_of("content"), false);
-      break;
-    case TagNodeType::kRepeat:
-      load_repeat(fields, node);
-      expect(fields.object("content"), fields.path_of("content"), false);
-      break;
-    case TagNodeType::kTag: {
-      TagBody body;
-      body.begin = fields.begin();
-      expect(fields.object("content"), fields.path_of("content"), false);
-      body.end = fields.end();
-      node.body = std::move(body);
-      break;
-    }
-    case TagNodeType::kTriggeredTags: {
-      TriggeredTags body;
-      body.triggers = fields.texts("triggers", MemberReader::kRequired);
-      load_tags(fields, node);
-      body.at_least_one = fields.flag("at_least_one", false);
-      body.stop_after_first = fields.flag("stop_after_first", false);
-      body.excludes = fields.texts("excludes", MemberReader::kOptional);
-      body.exclude_patterns =
-          fields.texts("exclude_patterns", MemberReader::kOptional);
-      node.body = std::move(body);
-      break;
-    }
-    case TagNodeType::kTagsWithSeparator: {
-      TagsWithSeparator body;
-      load_tags(fields, node);
-      body.separator = fields.text("separator");
-      body.at_least_one = fields.flag("at_least_one", false);
-      body.stop_after_first = fields.flag("stop_after_first", false);
-      node.body = std::move(body);
-      break;
-    }
-    case TagNodeType::kDispatch:
-    case TagNodeType::kTokenDispatch:
-      load_dispatch(fields, node);
-      break;
-    case TagNodeType::kToken:
-      node.body = TokenBody{fields.token("token")};
-      break;
-    case TagNodeType::kExcludeToken:
-      node.body = ExcludeToken{
-          fields.tokens("exclude_tokens", MemberReader::kOptional)};
-      break;
-    case TagNodeType::kAnyTokens: {
-      AnyTokens body;
-      body.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
-      body.max_tokens = fields.budget("max_tokens");
-      node.body = std::move(body);
-      break;
-    }
-    case TagNodeType::kTokenTriggeredTags: {
-      TokenTriggeredTags body;
-      body.triggers = fields.tokens("trigger_tokens", MemberReader::kRequired);
-      load_tags(fields, node);
-      body.excludes = fields.tokens("exclude_tokens", MemberReader::kOptional);
-      body.at_least_one = fields.flag("at_least_one", false);
-      body.stop_after_first = fields.flag("stop_after_first", false);
-      node.body = std::move(body);
-      break;
-    }
+  if (node.type == TagNodeType::kConstString &&
+      object.find("value") == nullptr && object.find("text") != nullptr) {
+    return Error{ErrorCode::kMissingKey,
+                 "const_string: 'value' is missing. It has a 'text', which is "
+                 "spelled 'value'.",
+                 next.path};
   }
+  // `fields` records the first error and then returns defaults, so nothing
+  // checks for errors until the end.
+  MemberReader fields(object, to_string(node.type), next.path);
+  children_.clear();
+  load_body(fields, object, qwen_parameter, node);
   node.field = fields.name("field");
   node.join = fields.name("join");
   if (!node.join.empty() && node.field.empty()) {
@@ -666,23 +576,136 @@ std::optional<Error> Loader::load_one(const Pending& next) {
   node.tool = fields.name("tool");
   if (fields.error()) return fields.error();
   find_unknown_keys(fields, object, node);
+  add_node(next, std::move(node));
+  return std::nullopt;
+}
 
-  // The node is valid: it gets the next id, and its parent refers to it.  Its
-  // own children fill their slots when they are read.
+// The node is valid: it gets the next id, and its parent refers to it.  Its own
+// children fill their slots when they are read.
+void Loader::add_node(const Pending& at, TagNode node) {
   const TagNodeId id{static_cast<std::uint32_t>(out_.nodes.size())};
   node.children.resize(children_.size(), kNoTagNode);
   out_.nodes.push_back(std::move(node));
-  if (next.parent != kNoTagNode) {
-    out_.nodes[index_of(next.parent)].children[next.slot] = id;
+  if (at.parent != kNoTagNode) {
+    out_.nodes[index_of(at.parent)].children[at.slot] = id;
   }
   // Pushed in reverse, so that the first child is popped first.
   for (std::size_t i = children_.size(); i-- > 0;) {
     Pending& child = children_[i];
     child.parent = id;
-    child.depth = next.depth + 1;
+    child.depth = at.depth + 1;
     waiting_.push_back(std::move(child));
   }
-  return std::nullopt;
+}
+
+// A flat table: the members of each type of node, in the order of the
+// description.  `children_` gets the members that are nodes.
+void Loader::load_body(MemberReader& fields, const json::Value& object,
+                       bool qwen_parameter, TagNode& node) {
+  const auto excludes = [&] {
+    return fields.texts("excludes", MemberReader::kOptional);
+  };
+  const auto exclude_patterns = [&] {
+    return fields.texts("exclude_patterns", MemberReader::kOptional);
+  };
+  const auto exclude_tokens = [&] {
+    return fields.tokens("exclude_tokens", MemberReader::kOptional);
+  };
+  const auto content = [&] {
+    expect(fields.object("content"), fields.path_of("content"), false);
+  };
+  const auto counts = [&](auto& body) {
+    body.at_least_one = fields.flag("at_least_one", false);
+    body.stop_after_first = fields.flag("stop_after_first", false);
+  };
+  switch (node.type) {
+    case TagNodeType::kConstString:
+      node.body = ConstString{fields.text("value")};
+      return;
+    case TagNodeType::kJsonSchema:
+      return load_json_schema(fields, object, qwen_parameter, node);
+    case TagNodeType::kRegex:
+      node.body = RegexBody{fields.non_empty_text("pattern")};
+      return;
+    case TagNodeType::kGrammar:
+      node.body = GrammarBody{fields.non_empty_text("grammar")};
+      return;
+    case TagNodeType::kAnyText: {
+      AnyText& body = node.body.emplace<AnyText>();
+      body.excludes = excludes();
+      body.exclude_patterns = exclude_patterns();
+      body.max_tokens = fields.budget("max_tokens");
+      body.max_chars = fields.budget("max_chars");
+      return;
+    }
+    case TagNodeType::kSequence:
+    case TagNodeType::kOr:
+      return load_elements(fields);
+    case TagNodeType::kOptional:
+    case TagNodeType::kPlus:
+    case TagNodeType::kStar:
+      return content();
+    case TagNodeType::kRepeat:
+      load_repeat(fields, node);
+      return content();
+    case TagNodeType::kTag: {
+      TagBody& body = node.body.emplace<TagBody>();
+      body.begin = fields.begin();
+      content();
+      body.end = fields.end();
+      return;
+    }
+    case TagNodeType::kTriggeredTags: {
+      TriggeredTags body;
+      body.triggers = fields.texts("triggers", MemberReader::kRequired);
+      load_tags(fields, node);
+      counts(body);
+      body.excludes = excludes();
+      body.exclude_patterns = exclude_patterns();
+      node.body = std::move(body);
+      return;
+    }
+    case TagNodeType::kTagsWithSeparator: {
+      TagsWithSeparator body;
+      load_tags(fields, node);
+      body.separator = fields.text("separator");
+      counts(body);
+      node.body = std::move(body);
+      return;
+    }
+    case TagNodeType::kDispatch:
+    case TagNodeType::kTokenDispatch:
+      return load_dispatch(fields, node);
+    case TagNodeType::kToken:
+      node.body = TokenBody{fields.token("token")};
+      return;
+    case TagNodeType::kExcludeToken:
+      node.body = ExcludeToken{exclude_tokens()};
+      return;
+    case TagNodeType::kAnyTokens: {
+      AnyTokens& body = node.body.emplace<AnyTokens>();
+      body.excludes = exclude_tokens();
+      body.max_tokens = fields.budget("max_tokens");
+      return;
+    }
+    case TagNodeType::kTokenTriggeredTags: {
+      TokenTriggeredTags body;
+      body.triggers = fields.tokens("trigger_tokens", MemberReader::kRequired);
+      load_tags(fields, node);
+      body.excludes = exclude_tokens();
+      counts(body);
+      node.body = std::move(body);
+      return;
+    }
+  }
+}
+
+void Loader::load_elements(MemberReader& fields) {
+  const json::Array& elements = fields.list("elements");
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    expect(&elements[i], json::append_pointer(fields.path_of("elements"), i),
+           false);
+  }
 }
 
 // {"begin", "schema", "end"} as a tag.
