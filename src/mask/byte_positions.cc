@@ -21,7 +21,7 @@ void BytePositions::build() const {
   sizes.reserve(ids.size());
   texts.reserve(8 * ids.size());
   from_.assign(kDepths * kBytes + 1, 0);
-  for (const Id id : ids) {
+  for (const vocab::Id id : ids) {
     const std::string_view text = vocabulary_.bytes(id).substr(0, kDepths);
     texts += text;
     sizes.push_back(static_cast<std::uint8_t>(text.size()));
