@@ -296,7 +296,7 @@ bool Languages::expand(StateId id) {
   Expressions& e = *expressions_;
   ExprId expression = states_[id].expression;
   std::uint8_t utf8 = states_[id].utf8;
-  std::vector<bool> boundaries(257, false);
+  Expressions::Boundaries boundaries;
   e.boundaries(expression, boundaries);
   if (utf8 == 0) {
     for (std::size_t low : kUtf8Boundaries) boundaries[low] = true;
@@ -336,6 +336,11 @@ bool Languages::expand(StateId id) {
 bool Languages::live(StateId id) {
   if (states_[id].life != Life::kUnknown) {
     return states_[id].life == Life::kLive;
+  }
+  if (states_[id].utf8 == 0 &&
+      completes_within_length(states_[id].expression)) {
+    states_[id].life = Life::kLive;
+    return true;
   }
   if ((*expressions_)[states_[id].expression].kind == ExprKind::kAnd &&
       (max_min_plain_chars(id) != kNoMaximum ||
@@ -507,18 +512,23 @@ std::uint64_t Languages::min_chars_to_accept(StateId id) {
   auto bound = [this](StateId state) {
     return (*expressions_)[states_[state].expression].min_chars;
   };
+  auto effort = [this](StateId state) {
+    return (*expressions_)[states_[state].expression].effort;
+  };
   struct Entry {
     std::uint64_t total, done;
+    std::uint32_t effort;
     StateId state;
     bool operator<(const Entry& other) const {
-      // Of equal totals, the entry that has done more comes first.
-      return std::tie(total, other.done, state) >
-             std::tie(other.total, done, other.state);
+      // Of equal totals, the entry that seems nearest comes first, and of those
+      // the one that has done more: any order is exact.
+      return std::tie(total, effort, other.done, state) >
+             std::tie(other.total, other.effort, done, other.state);
     }
   };
   std::priority_queue<Entry> queue;
   std::unordered_map<StateId, std::uint64_t> best;
-  queue.push({bound(id), 0, id});
+  queue.push({bound(id), 0, effort(id), id});
   best[id] = 0;
   std::uint64_t least = bound(id);
   std::size_t looked_at = 0;
@@ -541,8 +551,8 @@ std::uint64_t Languages::min_chars_to_accept(StateId id) {
       auto [it, fresh] = best.try_emplace(target, done);
       if (!fresh && it->second <= done) continue;
       it->second = done;
-      std::uint64_t rest = accepting(target) ? 0 : bound(target);
-      queue.push({saturating_add(done, rest), done, target});
+      const std::uint64_t rest = accepting(target) ? 0 : bound(target);
+      queue.push({saturating_add(done, rest), done, effort(target), target});
     }
   }
   if (!exact) return accepting_path_chars(id);
@@ -666,6 +676,59 @@ std::uint64_t Languages::max_min_plain_of(LanguageId id) const {
   return max_min_of_operands(*expressions_, id, [&](ExprId operand) {
     return max_min_plain_of(operand);
   });
+}
+
+// Whether an And, or an Or of some, visibly has a member: its operands but for
+// the condition on the length (.{a,b}) can be completed by plain text, one
+// after the other (max_min_plain_of()), and the sum of what they need is at
+// most b. If what is completed stays so (Expr::extends), plain text fills up to
+// a.
+bool Languages::completes_within_length(LanguageId id) const {
+  const Expr& expr = (*expressions_)[id];
+  const ExprId* operands = expressions_->operands(id);
+  if (expr.kind == ExprKind::kOr) {
+    return std::any_of(operands, operands + expr.count, [&](ExprId operand) {
+      return (*expressions_)[operand].kind == ExprKind::kAnd &&
+             completes_within_length(operand);
+    });
+  }
+  if (expr.kind != ExprKind::kAnd) return false;
+  std::uint64_t sum = 0;
+  std::uint64_t fewest = 0;
+  std::uint64_t most = kInfinite;
+  bool last = false;
+  for (std::uint32_t i = 0; i < expr.count; ++i) {
+    const Expr& operand = (*expressions_)[operands[i]];
+    if (operand.kind == ExprKind::kRepeat && operand.b == kEmptyText &&
+        ItemId(operand.a) == expressions_->any_char()) {
+      fewest = std::max<std::uint64_t>(fewest, operand.min);
+      most = std::min(most, operand.max_chars);
+      continue;
+    }
+    const auto [chars, extends] = plain_completion(operands[i]);
+    if (chars == kNoMaximum || (!extends && last)) return false;
+    last = last || !extends;
+    sum = saturating_add(sum, chars);
+  }
+  return sum <= most && fewest <= most && (!last || fewest == 0);
+}
+
+// max_min_plain_of(), and whether the member that it leads to can be extended.
+// Of an Or, the operand that needs the fewest characters; one that extends is
+// preferred.
+std::pair<std::uint64_t, bool> Languages::plain_completion(
+    LanguageId id) const {
+  const Expr& expr = (*expressions_)[id];
+  std::pair best(max_min_plain_of(id), expr.extends);
+  if (expr.kind != ExprKind::kOr || expr.extends) return best;
+  for (std::uint32_t i = 0; i < expr.count; ++i) {
+    const ExprId operand = expressions_->operands(id)[i];
+    if (!(*expressions_)[operand].extends) continue;
+    const std::uint64_t chars = max_min_plain_of(operand);
+    if (chars == kNoMaximum || (best.second && best.first <= chars)) continue;
+    best = {chars, true};
+  }
+  return best;
 }
 
 bool Languages::prefix_closed(StateId id) const {

@@ -34,6 +34,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parlance/error.h"
@@ -215,6 +216,8 @@ class Languages {
   StateId compute_step(StateId state, std::uint8_t byte);
   std::uint64_t max_min_chars_of(LanguageId expression);
   std::uint64_t max_min_plain_of(LanguageId expression) const;
+  bool completes_within_length(LanguageId expression) const;
+  std::pair<std::uint64_t, bool> plain_completion(LanguageId expression) const;
   std::uint64_t chars_without_end_of(LanguageId expression) const;
   StateId derived(StateId state, std::uint8_t byte);
   // False when memory ran out.

@@ -238,20 +238,58 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
   } else if (kind == ExprKind::kNot) {
     result = negate(derive_inside(exprs_[id].b, byte));
   } else {
-    std::vector<ExprId> operands;
-    std::uint32_t first = exprs_[id].first;
-    std::uint32_t count = exprs_[id].count;
-    operands.reserve(count);
+    const std::uint32_t first = exprs_[id].first;
+    const std::uint32_t count = exprs_[id].count;
+    const std::size_t begin = scratch_.size();
     for (std::uint32_t i = 0; i < count; ++i) {
       const ExprId operand = operands_[first + i];
-      operands.push_back(kind == ExprKind::kAnd ? derive_operand(operand, byte)
-                                                : derive_inside(operand, byte));
+      const ExprId derived = kind == ExprKind::kAnd
+                                 ? derive_operand(operand, byte)
+                                 : derive_inside(operand, byte);
+      scratch_.push_back(derived);
     }
-    result = kind == ExprKind::kOr ? any_of(std::move(operands))
-                                   : all_of(std::move(operands));
+    result = combine(kind, begin);
+    scratch_.resize(begin);
   }
   memo(id) = {epoch_, result};
   return result;
+}
+
+// The Or or And of the operands scratch_[begin], ...
+//
+// Most bytes that distinguish some operand of the whole leave the operands of
+// one node alone, so the same lists come again and again: they are looked up
+// before they are brought into a normal form.  The cache is direct-mapped, as
+// that of derive_operand() is.
+ExprId Expressions::combine(ExprKind kind, std::size_t begin) {
+  constexpr std::size_t kCombined = 256;
+  constexpr std::size_t kLongest = 64;
+  const auto first = scratch_.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto make = [&] {
+    std::vector<ExprId> operands(first, scratch_.end());
+    return kind == ExprKind::kOr ? any_of(std::move(operands))
+                                 : all_of(std::move(operands));
+  };
+  if (scratch_.size() - begin > kLongest) return make();
+  std::uint64_t hash = static_cast<std::uint64_t>(kind);
+  for (auto it = first; it != scratch_.end(); ++it) {
+    hash = (hash ^ *it) * 0x9E3779B97F4A7C15;
+    hash ^= hash >> 32;
+  }
+  if (combined_.empty()) combined_.resize(kCombined);
+  Combined& known = combined_[hash % kCombined];
+  if (known.kind == kind &&
+      std::equal(first, scratch_.end(), known.operands.begin(),
+                 known.operands.end())) {
+    return known.value;
+  }
+  const ExprId value = make();
+  // What overflowed is unusable.
+  if (overflowed_) return value;
+  known.operands.assign(first, scratch_.end());
+  known.kind = kind;
+  known.value = value;
+  return value;
 }
 
 // derive_inside() for an operand of an And, from a cache of bounded size.
@@ -287,7 +325,7 @@ ExprId Expressions::derive_operand(ExprId id, std::uint8_t byte) {
   return value;
 }
 
-void Expressions::boundaries(ExprId id, std::vector<bool>& out) {
+void Expressions::boundaries(ExprId id, Boundaries& out) {
   ++epoch_;
   boundaries_inside(id, out);
   if (!uses_context_) return;
@@ -298,7 +336,7 @@ void Expressions::boundaries(ExprId id, std::vector<bool>& out) {
   }
 }
 
-void Expressions::boundaries_inside(ExprId id, std::vector<bool>& out) {
+void Expressions::boundaries_inside(ExprId id, Boundaries& out) {
   const Expr e = exprs_[id];
   if (e.kind == ExprKind::kChar) {
     for (const TrieEdge& edge : tries_[e.a]) {

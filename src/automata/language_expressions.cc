@@ -319,22 +319,28 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
 bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
   ExprId unit = kind == ExprKind::kOr ? kNoText : kAnyText;
   ExprId zero = kind == ExprKind::kOr ? kAnyText : kNoText;
-  std::vector<ExprId> flat;
-  for (ExprId id : operands) {
-    const Expr& e = exprs_[id];
+  bool nested = false;
+  for (const ExprId id : operands) {
     if (id == zero) return true;
-    if (id == unit) continue;
-    if (e.kind == kind) {
-      flat.insert(flat.end(), operands_.begin() + e.first,
-                  operands_.begin() + e.first + e.count);
-    } else {
-      flat.push_back(id);
-    }
+    nested = nested || exprs_[id].kind == kind;
   }
-  base::spend_work(1 + flat.size() / 4);
-  std::sort(flat.begin(), flat.end());
-  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
-  operands = std::move(flat);
+  if (nested) {
+    std::vector<ExprId> flat;
+    for (const ExprId id : operands) {
+      const Expr& e = exprs_[id];
+      if (e.kind == kind) {
+        flat.insert(flat.end(), operands_.begin() + e.first,
+                    operands_.begin() + e.first + e.count);
+      } else {
+        flat.push_back(id);
+      }
+    }
+    operands = std::move(flat);
+  }
+  std::erase(operands, unit);
+  base::spend_work(1 + operands.size() / 4);
+  std::sort(operands.begin(), operands.end());
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   for (ExprId id : operands) {
     const Expr& e = exprs_[id];
     if (e.kind == ExprKind::kNot && has(operands, e.b)) return true;
@@ -346,6 +352,10 @@ bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
 void Expressions::absorb(ExprKind kind, std::vector<ExprId>& operands) const {
   ExprKind other = kind == ExprKind::kOr ? ExprKind::kAnd : ExprKind::kOr;
   constexpr std::uint32_t kWide = 64;
+  if (std::ranges::none_of(
+          operands, [&](ExprId id) { return exprs_[id].kind == other; })) {
+    return;
+  }
   std::vector<ExprId> remaining;
   for (ExprId id : operands) {
     const Expr& e = exprs_[id];

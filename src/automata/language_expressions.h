@@ -21,6 +21,7 @@
 // Assert.
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -185,7 +186,8 @@ class Expressions {
   // REQUIRES: !context of `expr`.  The result may have context.
   ExprId derive(ExprId expr, std::uint8_t byte);
   // Byte classes: sets bit b if the derivatives by b - 1 and b may differ.
-  void boundaries(ExprId expr, std::vector<bool>& out);
+  using Boundaries = std::bitset<257>;
+  void boundaries(ExprId expr, Boundaries& out);
 
   const Expr& operator[](ExprId id) const { return exprs_[id]; }
   // The `count` operands of a kOr or kAnd.  Valid until an expression is added.
@@ -212,6 +214,13 @@ class Expressions {
   // An entry of the cache of derive_operand().
   struct Derived {
     std::uint64_t key = 0;  // of the expression and the byte; 0: none
+    ExprId value = 0;
+  };
+
+  // An entry of the cache of combine().
+  struct Combined {
+    std::vector<ExprId> operands;
+    ExprKind kind = ExprKind::kFalse;
     ExprId value = 0;
   };
 
@@ -250,7 +259,8 @@ class Expressions {
   ExprId expand(ExprId repeat);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
   ExprId derive_operand(ExprId expr, std::uint8_t byte);
-  void boundaries_inside(ExprId expr, std::vector<bool>& out);
+  void boundaries_inside(ExprId expr, Boundaries& out);
+  ExprId combine(ExprKind kind, std::size_t begin);
   Memo& memo(ExprId expr);
 
   std::vector<std::vector<TrieEdge>> tries_;
@@ -269,7 +279,9 @@ class Expressions {
   std::uint32_t epoch_ = 0;
   std::vector<Derived> derived_;  // a power of two, or none
   std::size_t derived_count_ = 0;
-  std::size_t small_bytes_ = 0;  // of tries and items
+  std::vector<Combined> combined_;  // kCombined entries, or none
+  std::vector<ExprId> scratch_;     // operands of open calls: a stack
+  std::size_t small_bytes_ = 0;     // of tries and items
   ItemId any_item_;
   TrieId word_trie_;
   TrieId newline_trie_;

@@ -640,6 +640,38 @@ TEST(Language, ConditionsThatAddUp) {
   EXPECT_TRUE(small.narrowed());
 }
 
+// A conjunction with a condition on the length has a member if the other
+// conditions can be fulfilled one after the other within it; if not, a search
+// tells.
+TEST(Language, ConditionsWithinALength) {
+  Languages languages;
+  std::vector<LanguageId> parts;
+  for (const char* pattern : {"ab", "b1", "1.*2"}) {
+    parts.push_back(*language(languages, pattern));
+  }
+  const auto empty = [&](std::vector<LanguageId> all, std::uint64_t min,
+                         std::uint64_t max) {
+    all.push_back(languages.length_between(min, max));
+    return languages.empty(languages.all_of(std::move(all)));
+  };
+  const std::size_t before = languages.state_count();
+  EXPECT_FALSE(empty(parts, 20, 90));
+  EXPECT_LE(languages.state_count(), before + 1);
+  for (std::uint64_t max = 0; max < 9; ++max) {
+    EXPECT_EQ(empty(parts, 0, max), max < 4) << max;  // "ab12"
+    EXPECT_EQ(empty(parts, max, max), max < 4) << max;
+  }
+  parts.push_back(*language(languages, "3$"));
+  for (std::uint64_t max = 0; max < 12; ++max) {
+    EXPECT_EQ(empty(parts, 0, max), max < 5) << max;  // "ab123"
+    EXPECT_EQ(empty(parts, max, max + 1), max < 4) << max;
+  }
+  parts.push_back(*language(languages, "^3"));
+  for (std::uint64_t max = 0; max < 12; ++max) {
+    EXPECT_EQ(empty(parts, 0, max), max < 6) << max;  // "3ab123"
+  }
+}
+
 TEST(Language, LimitsNarrowAndNeverWiden) {
   // 2^30 sets of places where an "a" was: far more than fits.
   Languages small({.bytes = 1 << 20, .search_states = 100});
