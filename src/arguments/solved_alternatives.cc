@@ -389,7 +389,8 @@ Result<SchemaSolver*> ArgumentSchema::solver() {
       solver_.reset();
       return *std::move(error);
     }
-    for (GrammarNote& note : solver_->take_notes()) {
+    for (GrammarNote& note :
+         schema_solver::locate(document_, solver_->take_notes())) {
       if (note.kind != GrammarNote::Kind::kNarrowed) continue;
       narrowed_.emplace_back(std::move(note.path),
                              "'" + note.keyword + "': " + note.message);

@@ -27,7 +27,6 @@ ImplResult value_grammar(const json::Value& schema,
       make_schema(schema, options, cache);
   if (!made) return std::move(made).error();
   auto impl = std::make_shared<grammar::GrammarImpl>();
-  impl->notes = (*made)->notes();
   impl->recogniser = *made;
   impl->work = options.limits.work;
   EmbeddedSchema embedded{std::make_shared<const json::Value>(schema), options};
@@ -81,7 +80,7 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
 
 const std::vector<GrammarNote>& Grammar::report() const {
   std::call_once(impl_->reported, [&] {
-    impl_->report = impl_->notes;
+    impl_->report = grammar::compile_notes(*impl_);
     // ~Lock() unlocks the schema that the recogniser used last, which the
     // survey locks.
     { const recogniser::Recogniser::Lock lock(*impl_->recogniser); }

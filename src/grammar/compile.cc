@@ -194,6 +194,11 @@ std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
   return std::nullopt;
 }
 
+const std::vector<GrammarNote>& compile_notes(const GrammarImpl& impl) {
+  return impl.rules != nullptr ? impl.notes
+                               : impl.schemas.front().recogniser->notes();
+}
+
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes) {
   NotedSchemas noted;

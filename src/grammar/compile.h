@@ -58,6 +58,8 @@ Result<std::shared_ptr<json_recogniser::JsonRecogniser>> make_schema(
 std::optional<Error> make_schemas(std::vector<EmbeddedSchema>& schemas,
                                   const CompileOptions& options,
                                   std::vector<GrammarNote>& notes);
+// The notes of the compile.
+const std::vector<GrammarNote>& compile_notes(const GrammarImpl& impl);
 // Adds the notes that a survey of the recognisers finds, in order.
 void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
                     std::vector<GrammarNote>& notes);

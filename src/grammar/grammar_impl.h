@@ -55,6 +55,8 @@ struct GrammarImpl {
   std::shared_ptr<recogniser::Recogniser> recogniser;
   // The marks that the recogniser reads.  Null: markers are text.
   std::shared_ptr<const rules::Marks> marks = nullptr;
+  // Of the compile.  A grammar from a JSON Schema has none here: see
+  // compile_notes().
   std::vector<GrammarNote> notes;
   // Grammar::report(): the notes, then those of a survey of the schemas.
   std::once_flag reported = {};

@@ -438,8 +438,9 @@ std::vector<GrammarNote> read_notes(const json::Value& notes) {
 
 std::string Grammar::to_bytes() const {
   return grammar::make_document(
-      "grammar", json::Object{{"source", grammar::source_of(*this)},
-                              {"notes", notes_of(impl_->notes)}});
+      "grammar",
+      json::Object{{"source", grammar::source_of(*this)},
+                   {"notes", notes_of(grammar::compile_notes(*impl_))}});
 }
 
 // A note that is not made by the compile is one of a structural tag's request,
@@ -452,7 +453,10 @@ Result<Grammar> Grammar::from_bytes(std::string_view bytes,
   const json::Value* notes = document->find("notes");
   if (source == nullptr || notes == nullptr) return grammar::malformed();
   Result<Grammar> made = grammar::read_source(*source, limits);
-  if (made) made->impl_->notes = read_notes(*notes);
+  // The notes of a JSON Schema are those of its compile.
+  if (made && made->impl_->rules != nullptr) {
+    made->impl_->notes = read_notes(*notes);
+  }
   return made;
 }
 

@@ -89,7 +89,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
       solver.conjunction({schema_solver::holds(made->document_->root)});
   if (!solver.satisfiable(root)) {
     if (auto error = made->too_large()) return *std::move(error);
-    for (const GrammarNote& note : solver.take_notes()) {
+    for (const GrammarNote& note :
+         schema_solver::locate(*made->document_, solver.take_notes())) {
       if (note.kind != GrammarNote::Kind::kNarrowed) continue;
       return Error{ErrorCode::kUnsupported,
                    "'" + note.keyword + "': " + note.message +
@@ -127,7 +128,8 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
       made->intern(std::move(frame), {{schema_solver::kAnything, 0, 0, root}}),
       0, 0};
   made->root_ = root;
-  made->take_notes(made->notes_);
+  made->found_ = solver.take_notes();
+  made->narrowed_ = solver.narrowed();
   if (auto error = made->too_large()) return *std::move(error);
   made->base_bytes_ = made->own_bytes();
   // From here on full() bounds the memory, between steps and never during one.
@@ -136,25 +138,37 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   return made;
 }
 
-void JsonRecogniser::take_notes(std::vector<GrammarNote>& notes) {
-  for (GrammarNote& note : solver_.take_notes()) {
-    notes.push_back(std::move(note));
+std::vector<GrammarNote> JsonRecogniser::located(
+    std::vector<schema_solver::NodeNote> notes, bool narrowed) const {
+  std::vector<GrammarNote> out =
+      schema_solver::locate(*document_, std::move(notes));
+  if (narrowed) {
+    out.push_back(
+        {GrammarNote::Kind::kNarrowed,
+         {},
+         {},
+         "some alternatives are left out, because there are too many, or "
+         "because the text so far does not decide them"});
   }
-  if (!solver_.narrowed() || noted_narrowed_) return;
-  noted_narrowed_ = true;
-  notes.push_back(
-      {GrammarNote::Kind::kNarrowed,
-       {},
-       {},
-       "some alternatives are left out, because there are too many, or "
-       "because the text so far does not decide them"});
+  return out;
+}
+
+const std::vector<GrammarNote>& JsonRecogniser::notes() const {
+  std::call_once(notes_made_, [&] {
+    std::vector<schema_solver::NodeNote> notes =
+        schema_solver::ignored_notes(*document_);
+    notes.insert(notes.end(), found_.begin(), found_.end());
+    notes_ = located(std::move(notes), narrowed_);
+  });
+  return notes_;
 }
 
 const std::vector<GrammarNote>& JsonRecogniser::survey() {
   if (!surveyed_) {
     surveyed_ = true;
     solver_.survey(root_);
-    take_notes(later_notes_);
+    later_notes_ =
+        located(solver_.take_notes(), solver_.narrowed() && !narrowed_);
   }
   return later_notes_;
 }

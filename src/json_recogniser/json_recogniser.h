@@ -44,6 +44,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -138,7 +139,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   }
 
   // Notes on the schema from its compilation.
-  const std::vector<GrammarNote>& notes() const { return notes_; }
+  const std::vector<GrammarNote>& notes() const;
   // Further notes, from expanding everything that texts can reach, within a
   // bound on the work.  Done on the first call, because few callers want it and
   // it costs as much as a compile.  REQUIRES: the caller holds a Lock.
@@ -356,7 +357,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   using DocumentRef = std::shared_ptr<const schema::Document>;
   JsonRecogniser(DocumentRef document, schema_solver::ItemChoices choices,
                  JsonSchemaOptions options);
-  void take_notes(std::vector<GrammarNote>& notes);
+  std::vector<GrammarNote> located(std::vector<schema_solver::NodeNote> notes,
+                                   bool narrowed) const;
   static Result<std::unique_ptr<JsonRecogniser>> make(
       DocumentRef document, schema_solver::ItemChoices choices,
       JsonSchemaOptions options);
@@ -536,9 +538,12 @@ class JsonRecogniser final : public recogniser::Recogniser,
   const bool canonical_;  // strings that the schema fixes have one spelling
   const schema_solver::ItemChoices choices_;
   schema_solver::SchemaSolver solver_;
-  std::vector<GrammarNote> notes_;
+  // notes(), made when first read, of what the compile found.
+  mutable std::once_flag notes_made_;
+  mutable std::vector<GrammarNote> notes_;
+  std::vector<schema_solver::NodeNote> found_;
   schema_solver::ConjunctionId root_ = schema_solver::kAnything;
-  bool noted_narrowed_ = false;
+  bool narrowed_ = false;  // by the compile
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;
   std::string item_separator_;

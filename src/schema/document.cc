@@ -3,6 +3,7 @@
 
 #include "schema/document.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "json/located.h"
@@ -13,43 +14,55 @@ namespace {
 
 using json::Value;
 
-// A level of the search: a value and its next child to visit.
-struct Step {
-  const Value* value = nullptr;
-  std::size_t next = 0;  // index of the child to look at next
+// A walk over a value and everything inside it.
+class Walk {
+ public:
+  explicit Walk(const Value& root) : at_(&root) {}
+
+  // The present value; null at the end.
+  const Value* at() const { return at_; }
+  void next();
+  // The pointer of the present value.
+  std::string pointer() const;
+
+ private:
+  // A value on the path to the present one, and its next child to visit.
+  struct Step {
+    const Value* value;
+    std::size_t next;
+    std::size_t size;
+
+    const json::Member& member(std::size_t i) const {
+      return *(value->members().begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  };
+  const Value* at_;
+  std::vector<Step> path_;
 };
 
-// The pointer from `root` to `wanted`, if it is inside.
-std::optional<std::string> search(const Value& root, const Value* wanted) {
-  std::vector<Step> path = {{&root}};
-  bool found = &root == wanted;
-  while (!found && !path.empty()) {
-    Step& top = path.back();
-    if (top.next >= top.value->size()) {
-      path.pop_back();
-      continue;
-    }
-    const std::size_t i = top.next++;
-    const Value& child =
-        top.value->is_array()
-            ? top.value->items()[i]
-            : (top.value->members().begin() + static_cast<std::ptrdiff_t>(i))
-                  ->value;
-    path.push_back({&child});
-    found = &child == wanted;
+void Walk::next() {
+  if (const std::size_t size = at_->size(); size != 0) {
+    path_.push_back({at_, 0, size});
   }
-  if (!found) return std::nullopt;
+  while (!path_.empty() && path_.back().next == path_.back().size) {
+    path_.pop_back();
+  }
+  if (path_.empty()) {
+    at_ = nullptr;
+    return;
+  }
+  Step& top = path_.back();
+  const std::size_t i = top.next++;
+  at_ = top.value->is_array() ? &top.value->items()[i] : &top.member(i).value;
+}
+
+std::string Walk::pointer() const {
   std::string out;
-  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    const Value& parent = *path[i].value;
-    const std::size_t taken = path[i].next - 1;
-    if (parent.is_array()) {
-      out = json::append_pointer(std::move(out), taken);
-    } else {
-      const auto member =
-          parent.members().begin() + static_cast<std::ptrdiff_t>(taken);
-      out = json::append_pointer(std::move(out), member->key);
-    }
+  for (const Step& step : path_) {
+    const std::size_t taken = step.next - 1;
+    out = step.value->is_array()
+              ? json::append_pointer(std::move(out), taken)
+              : json::append_pointer(std::move(out), step.member(taken).key);
   }
   return out;
 }
@@ -79,12 +92,36 @@ std::string Document::pointer(NodeId id) const {
 }
 
 std::string Document::pointer(const Value* value) const {
-  for (const auto& source : sources) {
-    std::optional<std::string> found = search(source->value, value);
-    if (!found) continue;
-    return source == sources.front() ? *found : source->url + "#" + *found;
+  return std::move(pointers({value}).front());
+}
+
+// `wanted` has the values that are not found yet, in order of their addresses;
+// equal ones stand together.
+std::vector<std::string> Document::pointers(
+    const std::vector<const Value*>& values) const {
+  std::vector<std::string> out(values.size());
+  std::vector<std::pair<const Value*, std::size_t>> wanted;
+  wanted.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    wanted.emplace_back(values[i], i);
   }
-  return "";
+  std::sort(wanted.begin(), wanted.end());
+  std::size_t missing = wanted.size();
+  for (const auto& source : sources) {
+    for (Walk walk(source->value); walk.at() != nullptr && missing > 0;
+         walk.next()) {
+      auto it = std::lower_bound(wanted.begin(), wanted.end(),
+                                 std::pair(walk.at(), std::size_t{0}));
+      if (it == wanted.end() || it->first != walk.at()) continue;
+      const std::string pointer = source == sources.front()
+                                      ? walk.pointer()
+                                      : source->url + "#" + walk.pointer();
+      for (; it != wanted.end() && it->first == walk.at(); ++it, --missing) {
+        out[it->second] = pointer;
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace parlance::schema

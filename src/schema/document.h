@@ -223,6 +223,9 @@ struct Document {
   std::string pointer(NodeId id) const;
   // The same for any value inside the sources.
   std::string pointer(const json::Value* value) const;
+  // Of each of the values.  Complexity: O(size of the schema + n log n).
+  std::vector<std::string> pointers(
+      const std::vector<const json::Value*>& values) const;
 };
 
 struct LoadOptions {

@@ -15,6 +15,14 @@ void SchemaSolver::note_negated() {
   using schema::kNoNode;
   constexpr const char* kWhy =
       "where it must not hold, texts that break just this rule are left out";
+  const bool applies =
+      std::ranges::any_of(document_.nodes, [](const schema::Node& node) {
+        const schema::ArrayRules& arrays = node.arrays();
+        return node.not_node != kNoNode || arrays.contains != kNoNode ||
+               arrays.unevaluated_items != kNoNode || arrays.unique_items ||
+               node.objects().unevaluated_properties != kNoNode;
+      });
+  if (!applies) return;
   std::vector<Literal> pending;
   std::vector<bool> seen(document_.nodes.size() * 2);
   const auto visit = [&](Literal literal) {

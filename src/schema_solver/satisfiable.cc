@@ -23,25 +23,6 @@ namespace {
 // The depth of nested calls of solve().  Beyond it the verdict is "no".
 constexpr std::uint32_t kMaxDepth = 2000;
 
-std::string reason(schema::Ignored::Why why) {
-  using enum schema::Ignored::Why;
-  switch (why) {
-    case kUnknownKeyword:
-      return "is not a keyword";
-    case kUnknownFormat:
-      return "is not a format that is enforced";
-    case kOtherDraft:
-      return "belongs to another draft";
-    case kRequiredFlag:
-      return "is a flag of draft 3; a list of names belongs there";
-    case kBesideRef:
-      return "stands beside \"$ref\", which stands alone in this draft";
-    case kUnknownDraft:
-      return "is not a draft that is known; 2020-12 is assumed";
-  }
-  return {};
-}
-
 bool is_nested(JsonType type) {
   return type == JsonType::kArray || type == JsonType::kObject;
 }
@@ -455,28 +436,10 @@ void SchemaSolver::survey(ConjunctionId root) {
 
 void SchemaSolver::note(GrammarNote::Kind kind, NodeId node,
                         std::string_view keyword, std::string message) {
-  GrammarNote made{kind, std::string(keyword), document_.pointer(node),
-                   std::move(message)};
-  // Copies of a node (schema/close.h) have one pointer.
-  const bool known =
-      std::any_of(notes_.begin(), notes_.end(), [&](const GrammarNote& one) {
-        return one.path == made.path && one.keyword == made.keyword &&
-               one.message == made.message;
-      });
-  if (!known) notes_.push_back(std::move(made));
+  notes_.push_back({kind, node, keyword, std::move(message)});
 }
 
 std::optional<Error> SchemaSolver::check_nodes() {
-  for (const schema::Ignored& ignored : document_.ignored) {
-    if (ignored.why == schema::Ignored::Why::kUnknownFormat) {
-      note(
-          GrammarNote::Kind::kIgnored, ignored.node, "format",
-          json::dump(std::string(ignored.keyword)) + " " + reason(ignored.why));
-      continue;
-    }
-    note(GrammarNote::Kind::kIgnored, ignored.node, ignored.keyword,
-         reason(ignored.why));
-  }
   for (NodeId id = 0; id < document_.nodes.size(); ++id) {
     if (std::optional<Error> error = check_node(id)) return error;
     if (options_.limits.cancelled != nullptr &&

@@ -55,6 +55,7 @@
 #include "schema_solver/conditions.h"
 #include "schema_solver/contains.h"
 #include "schema_solver/key_sets.h"
+#include "schema_solver/notes.h"
 
 namespace parlance::schema_solver {
 
@@ -347,7 +348,8 @@ class SchemaSolver {
   const schema::Document& document() const { return document_; }
   const JsonSchemaOptions& options() const { return options_; }
 
-  std::vector<GrammarNote> take_notes() { return std::move(notes_); }
+  // The notes since the last call, without ignored_notes().
+  std::vector<NodeNote> take_notes() { return std::exchange(notes_, {}); }
   bool narrowed() const { return narrowed_ || languages_.narrowed(); }
   std::size_t memory_bytes() const;
 
@@ -531,7 +533,7 @@ class SchemaSolver {
       merged_complements_;
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
-  std::vector<GrammarNote> notes_;
+  std::vector<NodeNote> notes_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
   bool narrowed_ = false;
