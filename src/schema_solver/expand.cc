@@ -78,17 +78,17 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
   run(std::move(start));
 }
 
-void SchemaSolver::Expander::run(Branch start) {
-  stack_.push_back(std::move(start));
-  while (!stack_.empty()) {
+void SchemaSolver::Expander::run(Branch branch) {
+  while (true) {
     if (finished_.size() >= limit_ || steps_ > limit_ * 64 ||
         !solver_.steps_left()) {
       truncated_ = true;
       return;
     }
-    Branch branch = std::move(stack_.back());
-    stack_.pop_back();
     if (finish(branch)) finished_.push_back(std::move(branch));
+    if (stack_.empty()) return;
+    branch = std::move(stack_.back());
+    stack_.pop_back();
   }
 }
 

@@ -77,7 +77,7 @@ class SchemaSolver::Expander {
 
   // Expands until no branch is open or a limit is reached.
   void run(const std::vector<Literal>& literals);
-  void run(Branch start);
+  void run(Branch branch);
 
   std::vector<Branch>& finished() { return finished_; }
   bool truncated() const { return truncated_; }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "schema_solver/key_sets.h"
@@ -23,8 +24,8 @@ struct SchemaSolver::ObjectKeys {
       0;                          // if the disjunct has `key_rules`
   std::vector<ExtraKeys> extras;  // if `extras_known`; see classes_of()
   bool extras_known = false;
-  std::unordered_map<KeyId, std::uint32_t> ranks;
-  std::vector<KeyId> declared;      // by rank
+  std::vector<std::pair<KeyId, std::uint32_t>> ranks;  // by key
+  std::vector<KeyId> declared;                         // by rank
   std::vector<KeySet> below = {0};  // the first so many; grows on demand
   std::unordered_map<KeySet, std::uint32_t> min_ranks;
   automata::LanguageId possible = 0;
@@ -35,6 +36,9 @@ struct SchemaSolver::ObjectKeys {
   bool noted = false;  // for `unmatched_only`
   bool tracks_extra_keys = false;
   std::uint64_t count_cap = 0;
+
+  // Sets `ranks`, and drops the keys from `declared` that stand in it before.
+  void rank_declared();
 };
 
 }  // namespace parlance::schema_solver

@@ -78,6 +78,7 @@ void SchemaSolver::note_stop(ConjunctionId conjunction) const {
 
 SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
                                           JsonType type) {
+  if (excludes(conjunction, type)) return {};
   if (levels_ != kAnyLevels && is_nested(type)) {
     const bool yes = !disjuncts_within(conjunction, type).empty();
     return {.yes = yes, .incomplete = !yes};
@@ -197,6 +198,8 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts_within(
 
 const std::vector<DisjunctId>& SchemaSolver::disjuncts(
     ConjunctionId conjunction, JsonType type) {
+  static const std::vector<DisjunctId> none;
+  if (excludes(conjunction, type)) return none;
   if (levels_ != kAnyLevels && is_nested(type)) {
     return disjuncts_within(conjunction, type);
   }

@@ -72,7 +72,9 @@ class SchemaSolver::CompletionSearch {
     completion.min = disjunct_.min;
     completion.max = disjunct_.max;
     verdict_.incomplete = object_keys_.incomplete;
-    verdict_.yes = search(std::move(completion), {condition}, {}, {});
+    verdict_.yes = condition == kAlways
+                       ? step() && fits(completion)
+                       : search(std::move(completion), {condition}, {}, {});
     if (!verdict_.yes) solver_.note_incomplete(object_);
     return verdict_;
   }

@@ -4,8 +4,9 @@
 #include "schema_solver/solver.h"
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
+#include "base/mix.h"
 #include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
@@ -54,9 +55,9 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
                                              .failed_searches = 8})),
       languages_(languages != nullptr ? *languages : *own_languages_) {
   conjunctions_.push_back({});
-  expansions_.emplace_back();
   conjunctions_.push_back({kNever});
-  expansions_.emplace_back();
+  expansions_.resize(2);
+  types_ = {schema::kAllTypes, 0};
   for (const schema::Node& node : document_.nodes) {
     has_unevaluated_ =
         has_unevaluated_ ||
@@ -91,7 +92,11 @@ void SchemaSolver::intern_keys() {
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (const std::string_view name : names) key(name);
+  key_of_.reserve(names.size());
+  for (const std::string_view name : names) {
+    keys_.emplace_back(name);
+    key_of_.emplace(keys_.back(), static_cast<KeyId>(keys_.size() - 1));
+  }
   keys_in_order_ = static_cast<KeyId>(keys_.size());
 }
 
@@ -132,6 +137,11 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
     if (conjunctions_[it->second] == literals) return it->second;
   }
   const auto id = static_cast<ConjunctionId>(conjunctions_.size());
+  std::uint8_t types = schema::kAllTypes;
+  for (const Literal literal : literals) {
+    if ((literal & 1) == 0) types &= document_.node(literal >> 1).types;
+  }
+  types_.push_back(types);
   conjunctions_.push_back(std::move(literals));
   expansions_.emplace_back();
   conjunction_of_.emplace(hash, id);
@@ -159,21 +169,25 @@ KeyId SchemaSolver::key(std::string_view name) {
   return id;
 }
 
-const std::vector<std::pair<KeyId, NodeId>>& SchemaSolver::node_keys(
-    NodeId node) {
+const SchemaSolver::NodeKeys& SchemaSolver::node_keys(NodeId node) {
   const auto [it, is_new] = node_keys_.try_emplace(node);
+  NodeKeys& keys = it->second;
   if (is_new) {
-    for (const auto& [name, child] :
-         document_.node(node).objects().properties) {
-      it->second.emplace_back(key(name), child);
+    const auto& properties = document_.node(node).objects().properties;
+    keys.declared.reserve(properties.size());
+    keys.sorted.reserve(properties.size());
+    for (const auto& [name, child] : properties) {
+      const KeyId id = key(name);
+      keys.declared.push_back(id);
+      keys.sorted.emplace_back(id, child);
     }
-    std::sort(it->second.begin(), it->second.end());
+    std::sort(keys.sorted.begin(), keys.sorted.end());
   }
-  return it->second;
+  return keys;
 }
 
 NodeId SchemaSolver::declared(NodeId node, KeyId key) {
-  const auto& names = node_keys(node);
+  const auto& names = node_keys(node).sorted;
   const auto it = std::lower_bound(names.begin(), names.end(),
                                    std::pair<KeyId, NodeId>(key, 0));
   return it != names.end() && it->first == key ? it->second : schema::kNoNode;
@@ -364,6 +378,28 @@ std::uint64_t SchemaSolver::count_cap(DisjunctId object) {
   return object_keys(object).count_cap;
 }
 
+void SchemaSolver::ObjectKeys::rank_declared() {
+  ranks.clear();
+  ranks.reserve(declared.size());
+  for (const KeyId key : declared) {
+    ranks.emplace_back(key, static_cast<std::uint32_t>(ranks.size()));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  const auto twice = std::unique(ranks.begin(), ranks.end(),
+                                 [](const auto& one, const auto& other) {
+                                   return one.first == other.first;
+                                 });
+  if (twice == ranks.end()) return;
+  ranks.erase(twice, ranks.end());
+  std::vector<std::pair<std::uint32_t, KeyId>> kept;
+  kept.reserve(ranks.size());
+  for (const auto& [key, rank] : ranks) kept.emplace_back(rank, key);
+  std::sort(kept.begin(), kept.end());
+  declared.clear();
+  for (const auto& [rank, key] : kept) declared.push_back(key);
+  rank_declared();
+}
+
 // Computed once for each disjunct, in this order: the declared keys with their
 // ranks and the patterns of all nodes that have rules for members; the keys
 // that other constraints spell; the keys and patterns of the condition; the
@@ -376,15 +412,11 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
   ObjectKeys& object_keys = *known;
   const ObjectConstraints& disjunct = objects_[object];
   const auto use = [&](NodeId node) {
-    const schema::ObjectRules& rules = document_.node(node).objects();
-    for (const auto& [name, child] : rules.properties) {
-      const KeyId id = key(name);
-      const auto rank = static_cast<std::uint32_t>(object_keys.declared.size());
-      if (!object_keys.ranks.try_emplace(id, rank).second) continue;
-      object_keys.declared.push_back(id);
-      object_keys.spelled_list.push_back(id);
-    }
-    for (const auto& [pattern, child] : rules.pattern_properties) {
+    const std::vector<KeyId>& keys = node_keys(node).declared;
+    object_keys.declared.insert(object_keys.declared.end(), keys.begin(),
+                                keys.end());
+    for (const auto& [pattern, child] :
+         document_.node(node).objects().pattern_properties) {
       object_keys.languages.push_back(pattern_language(pattern));
     }
   };
@@ -449,6 +481,10 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
+  object_keys.rank_declared();
+  object_keys.spelled_list.insert(object_keys.spelled_list.end(),
+                                  object_keys.declared.begin(),
+                                  object_keys.declared.end());
   sort_unique(object_keys.languages);
   for (const automata::LanguageId language : object_keys.languages) {
     for (const std::string& text : few_strings(language)) spell(key(text));
@@ -510,10 +546,16 @@ std::vector<std::string> SchemaSolver::few_strings(
 std::optional<std::vector<bool>> SchemaSolver::match_alone(
     const std::vector<automata::LanguageId>& list) {
   constexpr std::size_t kMost = 1000;
-  std::set<std::vector<automata::StateId>> known;
-  std::vector<const std::vector<automata::StateId>*> pending;
+  using States = std::vector<automata::StateId>;
+  const auto hash = [](const States& states) {
+    std::uint64_t mixed = states.size();
+    for (const automata::StateId state : states) base::mix(mixed, state);
+    return static_cast<std::size_t>(mixed);
+  };
+  std::unordered_set<States, decltype(hash)> known(64, hash);
+  std::vector<const States*> pending;
   std::vector<bool> alone(list.size());
-  const auto add = [&](const std::vector<automata::StateId>& states) {
+  const auto add = [&](const States& states) {
     const auto [it, is_new] = known.insert(states);
     if (!is_new) return;
     pending.push_back(&*it);
@@ -526,7 +568,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
       alone[static_cast<std::size_t>(first - states.begin())] = true;
     }
   };
-  std::vector<automata::StateId> states;
+  States states;
   states.reserve(list.size());
   for (const automata::LanguageId language : list) {
     states.push_back(languages_.start(language));
@@ -535,13 +577,17 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
   while (!pending.empty()) {
     if (known.size() > kMost || combinations_left_ == 0) return std::nullopt;
     --combinations_left_;
-    const std::vector<automata::StateId>& from = *pending.back();
+    const States& from = *pending.back();
     pending.pop_back();
+    // Most bytes lead where the byte before them does.
     for (std::uint8_t byte = 0x20; byte < 0x7F; ++byte) {
+      bool same = byte != 0x20;
       for (std::size_t i = 0; i < from.size(); ++i) {
-        states[i] = languages_.step(from[i], byte);
+        const automata::StateId next = languages_.step(from[i], byte);
+        same = same && states[i] == next;
+        states[i] = next;
       }
-      add(states);
+      if (!same) add(states);
     }
   }
   return alone;
@@ -659,8 +705,9 @@ KeySet SchemaSolver::condition_keys(DisjunctId object) {
 
 std::uint32_t SchemaSolver::rank(DisjunctId object, KeyId key) {
   const auto& ranks = object_keys(object).ranks;
-  const auto it = ranks.find(key);
-  return it == ranks.end() ? kNoRank : it->second;
+  const auto it = std::lower_bound(ranks.begin(), ranks.end(),
+                                   std::pair(key, std::uint32_t{0}));
+  return it == ranks.end() || it->first != key ? kNoRank : it->second;
 }
 
 // Cached for each subtree of a key set, because similar sets share subtrees.

@@ -397,6 +397,10 @@ class SchemaSolver {
   ConjunctionId find_member_conjunction(DisjunctId object,
                                         const KeyClass& key_class);
   Expansion& expansion(ConjunctionId conjunction, JsonType type);
+  // Whether no value of the type visibly satisfies the conjunction.
+  bool excludes(ConjunctionId conjunction, JsonType type) const {
+    return (types_[conjunction] >> static_cast<unsigned>(type) & 1) == 0;
+  }
   std::vector<UnevaluatedRule> unevaluated(const Branch& branch, JsonType type);
   void find_prefix(ArrayConstraints& array);
   std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
@@ -460,7 +464,12 @@ class SchemaSolver {
   std::optional<automata::LanguageId> extra_keys_of_any_class(
       DisjunctId object);
   void intern_keys();
-  const std::vector<std::pair<KeyId, NodeId>>& node_keys(NodeId node);
+  // The keys of a node's `properties`.
+  struct NodeKeys {
+    std::vector<KeyId> declared;  // as written
+    std::vector<std::pair<KeyId, NodeId>> sorted;
+  };
+  const NodeKeys& node_keys(NodeId node);
   NodeId declared(NodeId node, KeyId key);
   bool matches(automata::LanguageId language, const KeyClass& key_class);
   bool knows(NodeId node, const KeyClass& key_class);
@@ -492,6 +501,8 @@ class SchemaSolver {
   automata::NumberLanguages numbers_;
 
   std::deque<std::vector<Literal>> conjunctions_;
+  // The types that the positive literals of a conjunction allow: TypeBits.
+  std::vector<std::uint8_t> types_;
   std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
   // Caches of with() and member_conjunction(), by conjunction and literal and
   // by disjunct and key.
@@ -510,7 +521,7 @@ class SchemaSolver {
   std::unordered_map<std::string_view, KeyId> key_of_;
   KeyId keys_in_order_ = 0;
   KeySets key_sets_;
-  std::unordered_map<NodeId, std::vector<std::pair<KeyId, NodeId>>> node_keys_;
+  std::unordered_map<NodeId, NodeKeys> node_keys_;
   Conditions conditions_;
   std::unordered_map<Literal, ConditionId> condition_of_;
   std::unordered_map<std::uint64_t, bool> accepts_all_;  // by node and type
