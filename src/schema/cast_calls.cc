@@ -229,6 +229,10 @@ const StringMap<Parameter>* parameters_of(const ToolSet& tools,
   return &found->second;
 }
 
+// Of a string, by what is known of how it was written: raw text is tried as a
+// word of Python, as a valid value of the schema, as JSON, and then, like other
+// strings, as one of the parameter's types.  `stays` ends this: the string is
+// the value.
 std::optional<json::Value> cast_argument(const json::Value& argument,
                                          const Parameter& parameter,
                                          Strings strings) {

@@ -453,6 +453,32 @@ void Loader::merge_union(std::vector<NodeId> members) {
   document_.nodes[members.front()].any_of = std::move(out);
 }
 
+namespace {
+
+// Calls visit(id) with the nodes that apply to the same value because of `n`.
+template <class Visit>
+void each_in_place(const Node& n, Visit&& visit) {
+  for (NodeId id : {n.ref, n.not_node, n.if_node, n.then_node, n.else_node}) {
+    if (id != kNoNode) visit(id);
+  }
+  for (const auto* ids : {&n.all_of, &n.any_of, &n.one_of}) {
+    for (NodeId id : *ids) visit(id);
+  }
+  for (const auto& [name, id] : n.objects().dependent_schemas) visit(id);
+}
+
+}  // namespace
+
+bool Loader::fail_loop(const Value& where, NodeId loop) {
+  const std::string pointer = document_.pointer(loop);
+  return fail(where, ErrorCode::kConflict,
+              "The schema refers to itself without going into the value: it "
+              "needs " +
+                  (pointer.empty() ? "the root" : pointer) +
+                  " again for the same value. Recursion must pass through a "
+                  "property or an item.");
+}
+
 // Checks that every chain of in-place applicators ends: {"$ref": "#"}
 // constrains nothing, and following it would not terminate.
 //
@@ -467,15 +493,6 @@ bool Loader::check_chains(bool merged) {
   constexpr std::uint32_t kOpen = 0xFFFFFFFF;
   const std::vector<Node>& nodes = document_.nodes;
   std::vector<std::uint32_t> height(nodes.size(), kUnseen);
-  const auto each_in_place = [](const Node& n, auto&& visit) {
-    for (NodeId id : {n.ref, n.not_node, n.if_node, n.then_node, n.else_node}) {
-      if (id != kNoNode) visit(id);
-    }
-    for (const auto* ids : {&n.all_of, &n.any_of, &n.one_of}) {
-      for (NodeId id : *ids) visit(id);
-    }
-    for (const auto& [name, id] : n.objects().dependent_schemas) visit(id);
-  };
   std::vector<NodeId> stack;
   for (NodeId start = 0; start < nodes.size(); ++start) {
     if (height[start] != kUnseen) continue;
@@ -503,15 +520,7 @@ bool Loader::check_chains(bool merged) {
         merge_unions();
         return check_chains(/*merged=*/true);
       }
-      if (loop != kNoNode) {
-        const std::string pointer = document_.pointer(loop);
-        return fail(*nodes[id].source, ErrorCode::kConflict,
-                    "The schema refers to itself without going into the "
-                    "value: it needs " +
-                        (pointer.empty() ? "the root" : pointer) +
-                        " again for the same value. Recursion must pass "
-                        "through a property or an item.");
-      }
+      if (loop != kNoNode) return fail_loop(*nodes[id].source, loop);
       if (again || stack.back() == id) {
         height[id] = longest + 1;
         stack.pop_back();

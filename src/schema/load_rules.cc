@@ -57,8 +57,9 @@ bool Loader::rules() {
 // the order of the enumeration; those that the first of a group has read do
 // nothing here.
 bool Loader::rule(Keyword keyword, const Value& value) {
-  NodeId id = kNoNode;
   switch (keyword) {
+    case Keyword::kSchema:
+      return draft_name(value);
     case Keyword::kType:
       return types(value);
     case Keyword::kEnum:
@@ -95,27 +96,17 @@ bool Loader::rule(Keyword keyword, const Value& value) {
     case Keyword::kMinItems:
       return count(keyword, value, arrays().min_items);
     case Keyword::kUniqueItems:
-      if (value.kind() != Kind::kBool) {
-        return wrong_type(value, keyword, "true or false");
-      }
-      if (value.as_bool()) arrays().unique_items = true;
-      return true;
+      return unique_items(value);
     case Keyword::kUnevaluatedItems:
-      if (!schema(keyword, value, id)) return false;
-      arrays().unevaluated_items = id;
-      return true;
+      return schema(keyword, value, arrays().unevaluated_items);
     case Keyword::kProperties:
       return properties(value);
     case Keyword::kPatternProperties:
       return pattern_properties(value);
     case Keyword::kAdditionalProperties:
-      if (!schema(keyword, value, id)) return false;
-      objects().additional_properties = id;
-      return true;
+      return schema(keyword, value, objects().additional_properties);
     case Keyword::kPropertyNames:
-      if (!schema(keyword, value, id)) return false;
-      objects().property_names = id;
-      return true;
+      return schema(keyword, value, objects().property_names);
     case Keyword::kRequired:
       return required(value);
     case Keyword::kMaxProperties:
@@ -127,59 +118,71 @@ bool Loader::rule(Keyword keyword, const Value& value) {
     case Keyword::kDependentSchemas:
       return dependencies(keyword, value);
     case Keyword::kUnevaluatedProperties:
-      if (!schema(keyword, value, id)) return false;
-      objects().unevaluated_properties = id;
-      return true;
-    case Keyword::kAllOf: {
-      // It may contain references already.
-      std::vector<NodeId> branches;
-      if (!list(keyword, value, branches)) return false;
-      node().all_of.insert(node().all_of.end(), branches.begin(),
-                           branches.end());
-      return true;
-    }
-    case Keyword::kAnyOf: {
-      std::vector<NodeId> branches;
-      if (!list(keyword, value, branches)) return false;
-      node().any_of = std::move(branches);
+      return schema(keyword, value, objects().unevaluated_properties);
+    case Keyword::kAllOf:
+      return in_place(keyword, value, &Node::all_of);
+    case Keyword::kAnyOf:
       node().has_any_of = true;
-      return true;
-    }
-    case Keyword::kOneOf: {
-      std::vector<NodeId> branches;
-      if (!list(keyword, value, branches)) return false;
-      node().one_of = std::move(branches);
+      return in_place(keyword, value, &Node::any_of);
+    case Keyword::kOneOf:
       node().has_one_of = true;
-      return true;
-    }
+      return in_place(keyword, value, &Node::one_of);
     case Keyword::kNot:
-      if (!schema(keyword, value, id)) return false;
-      node().not_node = id;
-      return true;
+      return in_place(keyword, value, &Node::not_node);
     case Keyword::kIf:
-      if (!schema(keyword, value, id)) return false;
-      node().if_node = id;
-      if (const Value* then = members_.find(Keyword::kThen)) {
-        if (!schema(Keyword::kThen, *then, id)) return false;
-        node().then_node = id;
-      }
-      if (const Value* otherwise = members_.find(Keyword::kElse)) {
-        if (!schema(Keyword::kElse, *otherwise, id)) return false;
-        node().else_node = id;
-      }
-      return true;
-    case Keyword::kSchema:
-      // An unknown draft leaves the draft as it is, and is reported for the
-      // root.
-      if (now_.node == document_.root && !options_.draft && value.is_string() &&
-          !names_known_draft(value.as_string())) {
-        document_.ignored.push_back(
-            {now_.node, value.as_string(), Ignored::Why::kUnknownDraft});
-      }
-      return true;
+      return condition(value);
     default:
       return true;
   }
+}
+
+// An unknown draft leaves the draft as it is, and is reported for the root.
+bool Loader::draft_name(const Value& value) {
+  if (now_.node == document_.root && !options_.draft && value.is_string() &&
+      !names_known_draft(value.as_string())) {
+    document_.ignored.push_back(
+        {now_.node, value.as_string(), Ignored::Why::kUnknownDraft});
+  }
+  return true;
+}
+
+bool Loader::unique_items(const Value& value) {
+  if (value.kind() != Kind::kBool) {
+    return wrong_type(value, Keyword::kUniqueItems, "true or false");
+  }
+  if (value.as_bool()) arrays().unique_items = true;
+  return true;
+}
+
+// Schemas that apply to the same value.  Adding them moves the nodes, so the
+// current node is looked up after it.
+bool Loader::in_place(Keyword keyword, const Value& value, NodeId Node::*out) {
+  NodeId id = kNoNode;
+  if (!schema(keyword, value, id)) return false;
+  node().*out = id;
+  return true;
+}
+
+// The list may have references already, which are an allOf.
+bool Loader::in_place(Keyword keyword, const Value& value,
+                      std::vector<NodeId> Node::*out) {
+  std::vector<NodeId> branches;
+  if (!list(keyword, value, branches)) return false;
+  std::vector<NodeId>& all = node().*out;
+  all.insert(all.end(), branches.begin(), branches.end());
+  return true;
+}
+
+// `if` with its branches, which have no effect without it.
+bool Loader::condition(const Value& value) {
+  if (!in_place(Keyword::kIf, value, &Node::if_node)) return false;
+  const Value* then = members_.find(Keyword::kThen);
+  if (then != nullptr && !in_place(Keyword::kThen, *then, &Node::then_node)) {
+    return false;
+  }
+  const Value* otherwise = members_.find(Keyword::kElse);
+  return otherwise == nullptr ||
+         in_place(Keyword::kElse, *otherwise, &Node::else_node);
 }
 
 bool Loader::schema(Keyword keyword, const Value& value, NodeId& out) {

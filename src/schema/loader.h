@@ -90,6 +90,7 @@ class Loader {
   void merge_unions();
   void merge_union(std::vector<NodeId> members);
   bool check_chains(bool merged);
+  bool fail_loop(const json::Value& where, NodeId loop);
   bool fail(const json::Value& where, ErrorCode code, std::string message);
   bool wrong_type(const json::Value& where, Keyword keyword,
                   std::string_view expected);
@@ -97,6 +98,7 @@ class Loader {
   // load_rules.cc
   bool rules();
   bool rule(Keyword keyword, const json::Value& value);
+  bool draft_name(const json::Value& value);
   bool types(const json::Value& value);
   bool enumeration(const json::Value& value);
   bool constant(const json::Value& value);
@@ -110,6 +112,7 @@ class Loader {
   bool format(const json::Value& value);
   bool items();
   bool contains();
+  bool unique_items(const json::Value& value);
   bool list(Keyword keyword, const json::Value& value,
             std::vector<NodeId>& out);
   bool properties(const json::Value& value);
@@ -119,6 +122,10 @@ class Loader {
              std::vector<std::string_view>& out);
   bool dependencies(Keyword keyword, const json::Value& value);
   bool schema(Keyword keyword, const json::Value& value, NodeId& out);
+  bool in_place(Keyword keyword, const json::Value& value, NodeId Node::*out);
+  bool in_place(Keyword keyword, const json::Value& value,
+                std::vector<NodeId> Node::*out);
+  bool condition(const json::Value& value);
 
   Node& node() { return document_.nodes[now_.node]; }
   NumberRules& numbers();

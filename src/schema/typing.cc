@@ -143,39 +143,46 @@ json::Value whole_number(std::string_view text, double number,
   return exact_integer(number);
 }
 
+// Integers of JSON Schema are whole numbers, however they are written.
+std::optional<json::Value> cast_integer(std::string_view text,
+                                        Numbers numbers) {
+  std::string digits;
+  if (base::python_int(text, digits) == base::NumberStatus::kOk) {
+    return json::Value::integer(digits);
+  }
+  double number = 0;
+  if (!base::python_float(text, number) || !std::isfinite(number) ||
+      number != std::trunc(number)) {
+    return std::nullopt;
+  }
+  return whole_number(text, number, numbers);
+}
+
+std::optional<json::Value> cast_number(std::string_view text, Numbers numbers) {
+  std::string digits;
+  if (numbers == Numbers::kJson &&
+      base::python_int(text, digits) == base::NumberStatus::kOk) {
+    return json::Value::integer(digits);
+  }
+  double number = 0;
+  if (!base::python_float(text, number)) return std::nullopt;
+  if (!std::isfinite(number)) {
+    return numbers == Numbers::kJson ? json_number(text) : std::nullopt;
+  }
+  if (number == std::trunc(number) &&
+      text.find('.') == std::string_view::npos) {
+    return whole_number(text, number, numbers);
+  }
+  return json::Value(number);
+}
+
 std::optional<json::Value> cast_one(std::string_view text, LooseType type,
                                     Numbers numbers) {
   switch (type) {
-    case LooseType::kInteger: {
-      std::string digits;
-      if (base::python_int(text, digits) == base::NumberStatus::kOk) {
-        return json::Value::integer(digits);
-      }
-      // Integers of JSON Schema are whole numbers, however they are written.
-      double number = 0;
-      if (!base::python_float(text, number) || !std::isfinite(number) ||
-          number != std::trunc(number)) {
-        return std::nullopt;
-      }
-      return whole_number(text, number, numbers);
-    }
-    case LooseType::kNumber: {
-      std::string digits;
-      if (numbers == Numbers::kJson &&
-          base::python_int(text, digits) == base::NumberStatus::kOk) {
-        return json::Value::integer(digits);
-      }
-      double number = 0;
-      if (!base::python_float(text, number)) return std::nullopt;
-      if (!std::isfinite(number)) {
-        return numbers == Numbers::kJson ? json_number(text) : std::nullopt;
-      }
-      if (number == std::trunc(number) &&
-          text.find('.') == std::string_view::npos) {
-        return whole_number(text, number, numbers);
-      }
-      return json::Value(number);
-    }
+    case LooseType::kInteger:
+      return cast_integer(text, numbers);
+    case LooseType::kNumber:
+      return cast_number(text, numbers);
     case LooseType::kBoolean: {
       const std::string_view word = base::python_strip(text);
       if (word == "1" || equals_lowered(word, "true")) {

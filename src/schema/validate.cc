@@ -194,8 +194,10 @@ bool Validator::check_array(const ArrayRules& rules, const json::Array& items,
   return within(found, rules.min_contains, rules.max_contains);
 }
 
-// A member is evaluated by `properties`, by `patternProperties`, or, if neither
-// applies, by `additionalProperties`.
+// First what the keys alone decide, then each member.  A member is evaluated by
+// `properties`, by `patternProperties`, or, if neither applies, by
+// `additionalProperties`.  Invariant: of the members before the ith, `seen` has
+// those that were evaluated.
 bool Validator::check_object(const ObjectRules& rules,
                              const json::Object& members, Seen& seen) {
   if (!within(members.size(), rules.min_properties, rules.max_properties)) {

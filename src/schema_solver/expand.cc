@@ -484,14 +484,144 @@ automata::LanguageId SchemaSolver::list_language(
   return language;
 }
 
+// Writes the finished branches of one expansion to the tables of disjuncts,
+// each unless it is empty or equal to one of this expansion.
+//
+// Invariant: the disjuncts of this expansion are the entries of their tables
+// from first_string_, first_array_ and first_object_ on.  Null and booleans are
+// united to one set of values, strings without a bound on their length to one
+// language; finish() adds these.
+class SchemaSolver::Expander::Writer {
+ public:
+  Writer(SchemaSolver& solver, bool tracks_evaluated,
+         std::vector<DisjunctId>& all)
+      : solver_(solver),
+        tracks_evaluated_(tracks_evaluated),
+        all_(all),
+        first_string_(solver.strings_.size()),
+        first_array_(solver.arrays_.size()),
+        first_object_(solver.objects_.size()) {}
+
+  void add(Branch& branch) {
+    if (const auto* some = std::get_if<Constants>(&branch.disjunct)) {
+      constants_ |= *some;
+    } else if (auto* spec = std::get_if<NumberSpec>(&branch.disjunct)) {
+      add(*spec);
+    } else if (auto* strings = std::get_if<Strings>(&branch.disjunct)) {
+      add(*strings);
+    } else if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {
+      add(branch, *array);
+    } else {
+      add(branch, std::get<ObjectConstraints>(branch.disjunct));
+    }
+  }
+
+  void finish() {
+    if (constants_ != 0) all_.push_back(constants_);
+    if (any_length_.empty()) return;
+    automata::Languages& languages = solver_.languages_;
+    const automata::LanguageId language =
+        languages.any_of(std::move(any_length_));
+    solver_.strings_.push_back({language, 0, kUnboundedCount});
+    // The language of all strings subsumes the other disjuncts.
+    if (languages.universal(languages.start(language))) all_.clear();
+    all_.push_back(static_cast<DisjunctId>(solver_.strings_.size() - 1));
+  }
+
+ private:
+  void add(NumberSpec& spec) {
+    spec.zero_fraction = solver_.document_.integer_may_have_zero_fraction;
+    const automata::NumberLanguages::Id id = solver_.numbers_.add(spec);
+    if (solver_.numbers_.empty(id)) return;
+    solver_.specs_.try_emplace(id, spec);
+    if (std::find(all_.begin(), all_.end(), id) == all_.end()) {
+      all_.push_back(id);
+    }
+  }
+
+  // A bound on the length stays a pair of numbers if the language is that of
+  // all strings.  Otherwise a minimum becomes part of the language, so that the
+  // language alone decides emptiness, and a maximum is compared with the length
+  // of the shortest string in the language.
+  void add(Strings& strings) {
+    automata::Languages& languages = solver_.languages_;
+    automata::LanguageId language =
+        strings.languages.empty()
+            ? languages.everything()
+            : solver_.all_of(std::move(strings.languages));
+    if (languages.empty(language) || strings.min > strings.max) return;
+    const bool bounded = strings.min > 0 || strings.max != kUnboundedCount;
+    const bool total = languages.universal(languages.start(language));
+    if (bounded && total) {
+      add_bounded(language, strings.min, strings.max);
+      return;
+    }
+    if (strings.min > 0) {
+      language = languages.all_of(
+          {language, languages.length_between(strings.min, kUnboundedCount)});
+      if (languages.empty(language)) return;
+    }
+    if (strings.max == kUnboundedCount) {
+      any_length_.push_back(language);
+    } else if (languages.min_chars_to_accept(languages.start(language)) <=
+               strings.max) {
+      add_bounded(language, 0, strings.max);
+    }
+  }
+
+  void add_bounded(automata::LanguageId language, std::uint64_t min,
+                   std::uint64_t max) {
+    add_id(add_new(solver_.strings_, first_string_,
+                   StringConstraints{language, min, max}));
+  }
+
+  void add(const Branch& branch, ArrayConstraints& array) {
+    if (array.min > array.max) return;
+    if (tracks_evaluated_) {
+      array.unevaluated = solver_.unevaluated(branch, JsonType::kArray);
+    }
+    solver_.find_prefix(array);
+    add_id(add_new(solver_.arrays_, first_array_, std::move(array)));
+  }
+
+  void add(const Branch& branch, ObjectConstraints& object) {
+    sort_unique(object.required);
+    sort_unique(object.forbidden);
+    sort_unique(object.key_rules);
+    if (object.min > object.max || overlap(object.required, object.forbidden)) {
+      return;
+    }
+    if (tracks_evaluated_) {
+      object.unevaluated = solver_.unevaluated(branch, JsonType::kObject);
+    }
+    const auto id = add_new(solver_.objects_, first_object_, std::move(object));
+    if (id) solver_.object_keys_.emplace_back();
+    add_id(id);
+  }
+
+  void add_id(std::optional<DisjunctId> id) {
+    if (id) all_.push_back(*id);
+  }
+
+  SchemaSolver& solver_;
+  const bool tracks_evaluated_;
+  std::vector<DisjunctId>& all_;
+  const std::size_t first_string_;
+  const std::size_t first_array_;
+  const std::size_t first_object_;
+  std::vector<automata::LanguageId> any_length_;
+  Constants constants_ = 0;
+};
+
+// Expands by a tableau, then writes the finished branches as disjuncts.
+//
+// Disjunctions are split first, because a disjunct without a condition is
+// cheaper for recognisers.  If that gives more than kSplit branches, their
+// product is avoided: the expansion is repeated with disjunctions joined,
+// unless an unevaluated rule depends on which of their alternatives hold.
 void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                           Expansion& into) {
   if (conjunction == kNothing) return;
-  // Step 1: the tableau.  Disjunctions are split first, because a disjunct
-  // without a condition is cheaper for recognisers.  If that gives more than
-  // kSplit branches, their product is avoided: the expansion is repeated with
-  // disjunctions joined, unless an unevaluated rule depends on which of their
-  // alternatives hold.
   constexpr std::size_t kSplit = 128;
   const bool tracks_evaluated = has_unevaluated(conjunction, type);
   const bool joins = type == JsonType::kString ||
@@ -512,103 +642,9 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   narrowed_ = narrowed_ || expander.narrowed();
   into.incomplete =
       expander.truncated() || expander.incomplete() || languages_.narrowed();
-
-  // Step 2: each finished branch becomes a disjunct, unless it is empty or
-  // equal to one of this expansion.  Invariant: the disjuncts of this expansion
-  // are the last entries of their tables, from `first_object`, `first_array`
-  // and, for strings, the last into.all.size() entries.  Null and booleans are
-  // united to one set of values; strings without a bound on their length to one
-  // language, `any_length`.
-  const std::size_t first_object = objects_.size();
-  const std::size_t first_array = arrays_.size();
-  std::vector<automata::LanguageId> any_length;
-  Constants constants = 0;
-  for (Branch& branch : expander.finished()) {
-    if (const auto* some = std::get_if<Constants>(&branch.disjunct)) {
-      constants |= *some;
-    } else if (auto* spec = std::get_if<NumberSpec>(&branch.disjunct)) {
-      spec->zero_fraction = document_.integer_may_have_zero_fraction;
-      const automata::NumberLanguages::Id id = numbers_.add(*spec);
-      if (numbers_.empty(id)) continue;
-      specs_.try_emplace(id, *spec);
-      if (std::find(into.all.begin(), into.all.end(), id) == into.all.end()) {
-        into.all.push_back(id);
-      }
-    } else if (auto* strings = std::get_if<Strings>(&branch.disjunct)) {
-      automata::LanguageId language =
-          strings->languages.empty() ? languages_.everything()
-                                     : all_of(std::move(strings->languages));
-      if (languages_.empty(language) || strings->min > strings->max) continue;
-      // A bound on the length stays a pair of numbers if the language is that
-      // of all strings.
-      const bool bounded = strings->min > 0 || strings->max != kUnboundedCount;
-      const bool total = languages_.universal(languages_.start(language));
-      if (bounded && total) {
-        if (auto id = add_new(
-                strings_, strings_.size() - into.all.size(),
-                StringConstraints{language, strings->min, strings->max})) {
-          into.all.push_back(*id);
-        }
-        continue;
-      }
-      // Otherwise a minimum length becomes part of the language, so that the
-      // language alone decides emptiness, and a maximum length is compared with
-      // the length of the shortest string in the language.
-      if (strings->min > 0) {
-        language =
-            languages_.all_of({language, languages_.length_between(
-                                             strings->min, kUnboundedCount)});
-        if (languages_.empty(language)) continue;
-      }
-      if (strings->max != kUnboundedCount) {
-        if (languages_.min_chars_to_accept(languages_.start(language)) >
-            strings->max) {
-          continue;
-        }
-        if (auto id = add_new(strings_, strings_.size() - into.all.size(),
-                              StringConstraints{language, 0, strings->max})) {
-          into.all.push_back(*id);
-        }
-        continue;
-      }
-      any_length.push_back(language);
-    } else if (auto* object =
-                   std::get_if<ObjectConstraints>(&branch.disjunct)) {
-      sort_unique(object->required);
-      sort_unique(object->forbidden);
-      sort_unique(object->key_rules);
-      if (object->min > object->max ||
-          overlap(object->required, object->forbidden)) {
-        continue;
-      }
-      if (tracks_evaluated) {
-        object->unevaluated = unevaluated(branch, JsonType::kObject);
-      }
-      if (auto id = add_new(objects_, first_object, std::move(*object))) {
-        object_keys_.emplace_back();
-        into.all.push_back(*id);
-      }
-    } else if (auto* array = std::get_if<ArrayConstraints>(&branch.disjunct)) {
-      if (array->min > array->max) continue;
-      if (tracks_evaluated) {
-        array->unevaluated = unevaluated(branch, JsonType::kArray);
-      }
-      find_prefix(*array);
-      if (auto id = add_new(arrays_, first_array, std::move(*array))) {
-        into.all.push_back(*id);
-      }
-    }
-  }
-  // Step 3: the disjuncts that were united.
-  if (constants != 0) into.all.push_back(constants);
-  if (!any_length.empty()) {
-    const automata::LanguageId language =
-        languages_.any_of(std::move(any_length));
-    strings_.push_back({language, 0, kUnboundedCount});
-    // The language of all strings subsumes the other disjuncts.
-    if (languages_.universal(languages_.start(language))) into.all.clear();
-    into.all.push_back(static_cast<DisjunctId>(strings_.size() - 1));
-  }
+  Expander::Writer writer(*this, tracks_evaluated, into.all);
+  for (Branch& branch : expander.finished()) writer.add(branch);
+  writer.finish();
 }
 
 }  // namespace parlance::schema_solver

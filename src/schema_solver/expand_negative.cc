@@ -206,7 +206,8 @@ bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
 }
 
 // Appends a choice for the values that are not in the enumeration.  False if
-// it has no value of the type: then the node fails for all of them.
+// it has no value of the type: then the node fails for all of them.  No choice
+// is appended if the enumeration has all values of the type.
 bool SchemaSolver::Expander::negate_enum(const Node& node,
                                          std::vector<Choice>& choices) {
   switch (type_) {

@@ -219,6 +219,10 @@ bool SchemaSolver::Expander::assume_array(Branch& branch, NodeId id,
                rules.max_items.value_or(kUnboundedCount));
 }
 
+// Adds the rules of a node for objects to the branch: for members, for keys,
+// for which keys must be there, and for their number.  Establishes that no
+// required key is forbidden, and that each required key which the node requires
+// or declares may have a value, as far as the literals so far tell.
 bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
                                            const schema::ObjectRules& rules) {
   auto& object = std::get<ObjectConstraints>(branch.disjunct);
@@ -253,10 +257,8 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
       return false;
     }
   }
-  // Close the branch if a required member can have no value.  Many branches
-  // differ in a constant for the same member ("kind" is a, "kind" is b); to
-  // close them here keeps their number small.  Only keys that this node
-  // requires or declares are tested.
+  // Many branches differ in a constant for the same member ("kind" is a, "kind"
+  // is b); to close them here keeps their number small.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
       const Verdict verdict =
@@ -434,82 +436,88 @@ void SchemaSolver::Expander::add_condition(ObjectConstraints& object,
 // False if no choice is satisfiable.
 bool SchemaSolver::Expander::join(Branch& branch,
                                   const std::vector<Choice>& choices) {
-  using Edit = Choice::Edit;
   if (type_ == JsonType::kString) {
-    automata::Languages& languages = solver_.languages_;
     std::vector<automata::LanguageId> any;
-    for (const Choice& choice : choices) {
-      std::vector<automata::LanguageId> all;
-      if (!choice.literals.empty()) {
-        all.push_back(solver_.string_language(choice.literals));
-      }
-      if (choice.edit == Edit::kLanguage) all.push_back(choice.language);
-      if (choice.edit == Edit::kBounds) {
-        all.push_back(languages.length_between(choice.min, choice.max));
-      }
-      any.push_back(all.empty() ? languages.everything()
-                                : languages.all_of(std::move(all)));
-    }
+    any.reserve(choices.size());
+    for (const Choice& choice : choices) any.push_back(language_of(choice));
     std::get<Strings>(branch.disjunct)
-        .languages.push_back(languages.any_of(std::move(any)));
+        .languages.push_back(solver_.languages_.any_of(std::move(any)));
     return true;
   }
-  Conditions& conditions = solver_.conditions_;
   std::vector<ConditionId> any;
+  any.reserve(choices.size());
   std::vector<NodeId> nodes;
-  const auto atom = [&](const Choice& choice, Condition::Kind kind) {
-    return conditions.of({.kind = kind, .key = choice.at_key});
-  };
   for (const Choice& choice : choices) {
-    std::vector<ConditionId> all;
-    for (const Literal literal : choice.literals) {
-      if (literal == kNever) {
-        all.push_back(kImpossible);
-        continue;
-      }
-      all.push_back(solver_.condition_of(literal));
-      for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
-        nodes.push_back(node);
-        // A condition cannot express an unevaluated rule; it is omitted.
-        if (document().node(node).objects().unevaluated_properties != kNoNode) {
-          omit();
-        }
-      }
-    }
-    switch (choice.edit) {
-      case Edit::kRequire:
-        all.push_back(atom(choice, Condition::Kind::kPresent));
-        break;
-      case Edit::kForbid:
-        all.push_back(atom(choice, Condition::Kind::kAbsent));
-        break;
-      case Edit::kRequireValue:
-        all.push_back(conditions.of({.kind = Condition::Kind::kValue,
-                                     .key = choice.at_key,
-                                     .literal = choice.at}));
-        break;
-      case Edit::kBounds:
-        if (choice.min > 0) {
-          all.push_back(conditions.of(
-              {.kind = Condition::Kind::kAtLeast, .bound = choice.min}));
-        }
-        if (choice.max != kUnboundedCount) {
-          all.push_back(conditions.of(
-              {.kind = Condition::Kind::kAtMost, .bound = choice.max}));
-        }
-        break;
-      case Edit::kCondition:
-        all.push_back(choice.condition);
-        nodes.insert(nodes.end(), choice.nodes.begin(), choice.nodes.end());
-        break;
-      default:
-        break;
-    }
-    any.push_back(conditions.all(std::move(all)));
+    any.push_back(condition_of(choice, nodes));
   }
-  const ConditionId made = conditions.any(std::move(any));
+  const ConditionId made = solver_.conditions_.any(std::move(any));
   add_condition(std::get<ObjectConstraints>(branch.disjunct), made, nodes);
   return made != kImpossible;
+}
+
+// The strings that satisfy the literals and the edit of a choice.
+automata::LanguageId SchemaSolver::Expander::language_of(const Choice& choice) {
+  automata::Languages& languages = solver_.languages_;
+  std::vector<automata::LanguageId> all;
+  if (!choice.literals.empty()) {
+    all.push_back(solver_.string_language(choice.literals));
+  }
+  if (choice.edit == Choice::Edit::kLanguage) all.push_back(choice.language);
+  if (choice.edit == Choice::Edit::kBounds) {
+    all.push_back(languages.length_between(choice.min, choice.max));
+  }
+  return all.empty() ? languages.everything()
+                     : languages.all_of(std::move(all));
+}
+
+// The literals and the edit of a choice about an object, as a condition.  Adds
+// the nodes that it comes from.
+ConditionId SchemaSolver::Expander::condition_of(const Choice& choice,
+                                                 std::vector<NodeId>& nodes) {
+  std::vector<ConditionId> all;
+  for (const Literal literal : choice.literals) {
+    if (literal == kNever) {
+      all.push_back(kImpossible);
+      continue;
+    }
+    all.push_back(solver_.condition_of(literal));
+    for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
+      nodes.push_back(node);
+      // A condition cannot express an unevaluated rule; it is omitted.
+      if (document().node(node).objects().unevaluated_properties != kNoNode) {
+        omit();
+      }
+    }
+  }
+  const auto add = [&](const Condition& atom) {
+    all.push_back(solver_.conditions_.of(atom));
+  };
+  using Edit = Choice::Edit;
+  using Kind = Condition::Kind;
+  switch (choice.edit) {
+    case Edit::kRequire:
+      add({.kind = Kind::kPresent, .key = choice.at_key});
+      break;
+    case Edit::kForbid:
+      add({.kind = Kind::kAbsent, .key = choice.at_key});
+      break;
+    case Edit::kRequireValue:
+      add({.kind = Kind::kValue, .key = choice.at_key, .literal = choice.at});
+      break;
+    case Edit::kBounds:
+      if (choice.min > 0) add({.kind = Kind::kAtLeast, .bound = choice.min});
+      if (choice.max != kUnboundedCount) {
+        add({.kind = Kind::kAtMost, .bound = choice.max});
+      }
+      break;
+    case Edit::kCondition:
+      all.push_back(choice.condition);
+      nodes.insert(nodes.end(), choice.nodes.begin(), choice.nodes.end());
+      break;
+    default:
+      break;
+  }
+  return solver_.conditions_.all(std::move(all));
 }
 
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::dependent(

@@ -80,6 +80,7 @@ class SchemaSolver::Expander {
   void run(Branch branch);
 
   std::vector<Branch>& finished() { return finished_; }
+  class Writer;  // of finished branches, as disjuncts
   bool truncated() const { return truncated_; }
   // Whether some alternatives were not generated.
   bool incomplete() const { return incomplete_; }
@@ -167,6 +168,8 @@ class SchemaSolver::Expander {
   void add_condition(ObjectConstraints& object, ConditionId condition,
                      const std::vector<NodeId>& nodes);
   bool join(Branch& branch, const std::vector<Choice>& choices);
+  automata::LanguageId language_of(const Choice& choice);
+  ConditionId condition_of(const Choice& choice, std::vector<NodeId>& nodes);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
 
   // expand_negative.cc.  assume_negative() returns what assume_positive()

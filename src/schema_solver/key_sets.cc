@@ -138,6 +138,12 @@ KeySet KeySets::apply(Op op, KeySet a, KeySet b) {
   return result;
 }
 
+// The operation on two trees, by how the ranges of their roots lie:
+//   1. the same range: half by half, or word by word for leaves;
+//   2. one range inside a half of the other: the operation meets that half, and
+//      the other half is in the result unless it is intersected away;
+//   3. no block in common: nothing meets.
+// Invariant: branch(), leaf() and join() give the only tree of their set.
 KeySet KeySets::compute(Op op, KeySet a, KeySet b) {
   const Node x = nodes_[a];
   const Node y = nodes_[b];

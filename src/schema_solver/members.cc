@@ -119,8 +119,28 @@ std::vector<NodeId> SchemaSolver::in_place_nodes(NodeId from) const {
   return found;
 }
 
+// Adds a clause for each dependency: "absent, or what it requires holds".
+void SchemaSolver::add_dependencies(const schema::ObjectRules& rules,
+                                    std::vector<ConditionId>& parts) {
+  const auto if_there = [&](std::string_view name, ConditionId then) {
+    parts.push_back(conditions_.any(
+        {conditions_.of({.kind = Kind::kAbsent, .key = key(name)}), then}));
+  };
+  for (const auto& [name, others] : rules.dependent_required) {
+    std::vector<ConditionId> all;
+    for (const std::string_view other : others) {
+      all.push_back(
+          conditions_.of({.kind = Kind::kPresent, .key = key(other)}));
+    }
+    if_there(name, conditions_.all(std::move(all)));
+  }
+  for (const auto& [name, child] : rules.dependent_schemas) {
+    if_there(name, condition_of(holds(child)));
+  }
+}
+
 // The condition that the node's rules for objects hold: one part for each rule.
-// A property or dependency is a clause, "absent or the value satisfies ...".
+// A property is a clause, "absent, or the value satisfies ...".
 ConditionId SchemaSolver::object_condition(NodeId id) {
   const schema::ObjectRules& rules = document_.node(id).objects();
   std::vector<ConditionId> parts;
@@ -169,21 +189,7 @@ ConditionId SchemaSolver::object_condition(NodeId id) {
     parts.push_back(conditions_.of(
         {.kind = Kind::kAtMost, .bound = *rules.max_properties}));
   }
-  const auto if_there = [&](std::string_view name, ConditionId then) {
-    parts.push_back(conditions_.any(
-        {conditions_.of({.kind = Kind::kAbsent, .key = key(name)}), then}));
-  };
-  for (const auto& [name, others] : rules.dependent_required) {
-    std::vector<ConditionId> all;
-    for (const std::string_view other : others) {
-      all.push_back(
-          conditions_.of({.kind = Kind::kPresent, .key = key(other)}));
-    }
-    if_there(name, conditions_.all(std::move(all)));
-  }
-  for (const auto& [name, child] : rules.dependent_schemas) {
-    if_there(name, condition_of(holds(child)));
-  }
+  add_dependencies(rules, parts);
   return conditions_.all(std::move(parts));
 }
 

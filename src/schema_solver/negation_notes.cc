@@ -11,65 +11,83 @@
 
 namespace parlance::schema_solver {
 
-void SchemaSolver::note_negated() {
-  using schema::kNoNode;
-  constexpr const char* kWhy =
-      "where it must not hold, texts that break just this rule are left out";
-  const bool applies =
-      std::ranges::any_of(document_.nodes, [](const schema::Node& node) {
-        const schema::ArrayRules& arrays = node.arrays();
-        return node.not_node != kNoNode || arrays.contains != kNoNode ||
-               arrays.unevaluated_items != kNoNode || arrays.unique_items ||
-               node.objects().unevaluated_properties != kNoNode;
-      });
-  if (!applies) return;
+using schema::kNoNode;
+
+namespace {
+
+// Whether notes may be due.
+bool may_be_narrowed(const schema::Node& node) {
+  const schema::ArrayRules& arrays = node.arrays();
+  return node.not_node != kNoNode || arrays.contains != kNoNode ||
+         arrays.unevaluated_items != kNoNode || arrays.unique_items ||
+         node.objects().unevaluated_properties != kNoNode;
+}
+
+// Calls visit(literal) with the literals that the rules of a literal are made
+// of.  A negated node negates its parts, but a part of `not` is negated once
+// more, and of a rule that counts or chooses both values matter.
+template <class Visit>
+void each_part(const schema::Document& document, Literal at,
+               const Visit& visit) {
+  const schema::Node& node = document.node(at >> 1);
+  const schema::ObjectRules& objects = node.objects();
+  const schema::ArrayRules& arrays = node.arrays();
+  const auto same = [&](NodeId child) {
+    if (child != kNoNode) visit(child << 1 | (at & 1));
+  };
+  const auto both = [&](NodeId child) {
+    if (child == kNoNode) return;
+    visit(holds(child));
+    visit(fails(child));
+  };
+  for (const NodeId child : node.all_of) same(child);
+  for (const NodeId child : node.any_of) same(child);
+  for (const NodeId child : node.one_of) {
+    node.one_of.size() > 1 ? both(child) : same(child);
+  }
+  if (node.not_node != kNoNode) visit(negation(node.not_node << 1 | (at & 1)));
+  both(node.if_node);
+  same(node.then_node);
+  same(node.else_node);
+  same(node.ref);
+  for (const NodeId child : node.enum_nodes) same(child);
+  for (const auto& [name, child] : objects.properties) same(child);
+  for (const auto& [name, child] : objects.pattern_properties) same(child);
+  for (const auto& [name, child] : objects.dependent_schemas) same(child);
+  same(objects.additional_properties);
+  same(objects.property_names);
+  same(objects.unevaluated_properties);
+  for (const NodeId child : arrays.prefix_items) same(child);
+  same(arrays.items);
+  same(arrays.unevaluated_items);
+  arrays.max_contains ? both(arrays.contains) : same(arrays.contains);
+}
+
+// The literals that the root may need, by number.
+std::vector<bool> needed_literals(const schema::Document& document) {
+  std::vector<bool> seen(document.nodes.size() * 2);
   std::vector<Literal> pending;
-  std::vector<bool> seen(document_.nodes.size() * 2);
   const auto visit = [&](Literal literal) {
-    if (literal >> 1 == kNoNode || seen[literal]) return;
+    if (seen[literal]) return;
     seen[literal] = true;
     pending.push_back(literal);
   };
-  visit(holds(document_.root));
+  visit(holds(document.root));
   while (!pending.empty()) {
     const Literal at = pending.back();
     pending.pop_back();
-    const NodeId id = at >> 1;
-    const schema::Node& node = document_.node(id);
-    const schema::ObjectRules& objects = node.objects();
-    const schema::ArrayRules& arrays = node.arrays();
-    const auto same = [&](NodeId child) {
-      if (child != kNoNode) visit(child << 1 | (at & 1));
-    };
-    const auto both = [&](NodeId child) {
-      if (child == kNoNode) return;
-      visit(holds(child));
-      visit(fails(child));
-    };
-    for (const NodeId child : node.all_of) same(child);
-    for (const NodeId child : node.any_of) same(child);
-    for (const NodeId child : node.one_of) {
-      node.one_of.size() > 1 ? both(child) : same(child);
-    }
-    if (node.not_node != kNoNode) {
-      visit(negation(node.not_node << 1 | (at & 1)));
-    }
-    both(node.if_node);
-    same(node.then_node);
-    same(node.else_node);
-    same(node.ref);
-    for (const NodeId child : node.enum_nodes) same(child);
-    for (const auto& [name, child] : objects.properties) same(child);
-    for (const auto& [name, child] : objects.pattern_properties) same(child);
-    for (const auto& [name, child] : objects.dependent_schemas) same(child);
-    same(objects.additional_properties);
-    same(objects.property_names);
-    same(objects.unevaluated_properties);
-    for (const NodeId child : arrays.prefix_items) same(child);
-    same(arrays.items);
-    same(arrays.unevaluated_items);
-    arrays.max_contains ? both(arrays.contains) : same(arrays.contains);
+    each_part(document, at, visit);
   }
+  return seen;
+}
+
+}  // namespace
+
+void SchemaSolver::note_negated() {
+  constexpr const char* kWhy =
+      "where it must not hold, texts that break just this rule are left out";
+  if (std::ranges::none_of(document_.nodes, may_be_narrowed)) return;
+  const std::vector<bool> needed = needed_literals(document_);
   for (const NodeId id : choices_.narrowed()) {
     note(GrammarNote::Kind::kNarrowed, id, "unevaluatedItems",
          "an item that only fulfils one of many \"contains\" counts as not "
@@ -91,7 +109,7 @@ void SchemaSolver::note_negated() {
                " \"contains\" of this array, an item counts for at most " +
                std::to_string(most));
     }
-    if (!seen[fails(id)]) continue;
+    if (!needed[fails(id)]) continue;
     if (node.objects().unevaluated_properties != kNoNode) {
       note(GrammarNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
     }

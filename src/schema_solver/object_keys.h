@@ -37,6 +37,13 @@ struct SchemaSolver::ObjectKeys {
   bool tracks_extra_keys = false;
   std::uint64_t count_cap = 0;
 
+  // Of the condition: keys whose presence matters, and groups of keys.
+  std::vector<KeyId> presence;
+  std::vector<KeyGroup> groups;
+
+  void collect(SchemaSolver& solver, const ObjectConstraints& disjunct);
+  void add_node(SchemaSolver& solver, NodeId node);
+  void add_atom(SchemaSolver& solver, const Condition& atom);
   // Sets `ranks`, and drops the keys from `declared` that stand in it before.
   void rank_declared();
 };

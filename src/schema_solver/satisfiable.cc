@@ -76,6 +76,13 @@ void SchemaSolver::note_stop(ConjunctionId conjunction) const {
   });
 }
 
+// Whether some value of the type satisfies the conjunction.
+//   1. What is known, or assumed of a call in progress, is the verdict.
+//   2. Otherwise one satisfiable disjunct is enough.
+//   3. A "yes" is final, for it rests on values that exist.  A "no" is final if
+//      it rests on no call further out; else it is stored with that call.
+// Invariant: serials_[i] identifies the call in progress at depth i, and a
+// state kYes or kNo is right whatever calls are in progress.
 SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
                                           JsonType type) {
   if (excludes(conjunction, type)) return {};
@@ -109,7 +116,6 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   serials_.resize(depth_);
   serials_.back() = next_serial_++;
   count_step();
-  // One satisfiable disjunct is enough.
   Verdict verdict;
   for (const DisjunctId disjunct : known.all) {
     const Verdict one = solve_disjunct(type, disjunct);
@@ -123,7 +129,6 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
     ++yes_count_;
     return {.yes = true};
   }
-  // The "no" is final if it depends on no call further out than this one.
   known.incomplete = known.incomplete || verdict.incomplete;
   verdict.incomplete = known.incomplete;
   known.state =
@@ -216,100 +221,143 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
 }
 
 // Whether an array of `size` items can be completed:
-//   1. how many items more are wanted, and how many are possible (max_items);
+//   1. how many items more are wanted, and how many are possible (max_items_);
 //   2. for uniqueItems, whether there are enough different values;
 //   3. exactly, by solve_counts(), if several rules count items;
 //   4. otherwise rule by rule: whether enough positions are left for it.
-// Invariant: an item can be written at each index in [size, max_items), as far
-// as items up to `wanted` are concerned.
+// Invariant: after step 1 an item can be written at each index in [size_,
+// max_items_), as far as items up to `wanted` are concerned.
+class SchemaSolver::ItemSearch {
+ public:
+  ItemSearch(SchemaSolver& solver, DisjunctId array, std::uint64_t size,
+             const std::vector<std::uint64_t>& counted,
+             std::uint32_t found_witnesses)
+      : solver_(solver),
+        array_(array),
+        disjunct_(solver.arrays_[array]),
+        size_(size),
+        counted_(counted),
+        found_witnesses_(found_witnesses),
+        max_items_(disjunct_.max) {}
+
+  Verdict run() {
+    if (size_ > max_items_) return verdict_;
+    const std::optional<std::uint64_t> wanted = wanted_items();
+    if (!wanted) return verdict_;
+    if (size_ >= *wanted) return {.yes = true};
+    bound_items(*wanted);
+    if (disjunct_.min > max_items_) return verdict_;
+    if (disjunct_.unique &&
+        !solver_.enough_to_differ(array_, size_, counted_)) {
+      // The test considers the items after the prefix only.
+      verdict_.incomplete = verdict_.incomplete || disjunct_.prefix > 0;
+      solver_.narrowed_ = solver_.narrowed_ || disjunct_.prefix > 0;
+      return verdict_;
+    }
+    if (const auto by_counts = solver_.solve_counts(
+            array_, size_, counted_, found_witnesses_, max_items_)) {
+      verdict_.depend_on(*by_counts);
+      verdict_.yes = by_counts->yes;
+      return verdict_;
+    }
+    if (*wanted != kUnboundedCount) return {.yes = true};
+    if (!places_suffice()) return verdict_;
+    return {.yes = true};
+  }
+
+ private:
+  bool found(std::size_t witness) const {
+    return (found_witnesses_ >> witness & 1) != 0;
+  }
+
+  // Whether an item at the index can satisfy its rules and `also`.
+  bool solve_item(std::uint64_t index, Literal also) {
+    ConjunctionId conjunction = solver_.item_conjunction(array_, index);
+    if (also != kNoLiteral) conjunction = solver_.with(conjunction, also);
+    const Verdict one = solver_.solve(conjunction);
+    verdict_.depend_on(one);
+    return one.yes;
+  }
+
+  // Only the minimum number of items matters, unless a count or a witness is
+  // missing: then any number may be needed.  Nothing if a count is exceeded.
+  std::optional<std::uint64_t> wanted_items() const {
+    std::uint64_t wanted = disjunct_.min;
+    for (std::size_t i = 0; i < disjunct_.counts.size(); ++i) {
+      if (disjunct_.counts[i].max < counted_[i]) return std::nullopt;
+      if (disjunct_.counts[i].min > counted_[i]) wanted = kUnboundedCount;
+    }
+    for (std::size_t i = 0; i < disjunct_.witnesses.size(); ++i) {
+      if (!found(i)) wanted = kUnboundedCount;
+    }
+    return wanted;
+  }
+
+  // Lowers max_items_ to the first index below `wanted` where no item fits.
+  // The items from disjunct_.prefix on have the same rules.
+  void bound_items(std::uint64_t wanted) {
+    std::uint64_t index = size_;
+    for (; index < std::min({disjunct_.prefix, wanted, max_items_}); ++index) {
+      if (!solve_item(index, kNoLiteral)) {
+        max_items_ = index;
+        break;
+      }
+    }
+    if (index != disjunct_.prefix && size_ < disjunct_.prefix) return;
+    const std::uint64_t rest = std::max(size_, disjunct_.prefix);
+    if (rest < std::min(wanted, max_items_) && !solve_item(rest, kNoLiteral)) {
+      max_items_ = rest;
+    }
+  }
+
+  // The number of positions from `from` on where an item can satisfy `literal`,
+  // counted up to `enough`.
+  std::uint64_t count_places(std::uint64_t from, Literal literal,
+                             std::uint64_t enough) {
+    std::uint64_t number = 0;
+    for (std::uint64_t i = std::max(from, size_);
+         i < std::min(disjunct_.prefix, max_items_) && number < enough; ++i) {
+      number += solve_item(i, literal);
+    }
+    const std::uint64_t rest = std::max({from, size_, disjunct_.prefix});
+    if (number < enough && rest < max_items_ && solve_item(rest, literal)) {
+      number += std::min(enough - number, max_items_ - rest);
+    }
+    return number;
+  }
+
+  bool places_suffice() {
+    std::uint64_t needs = 0;
+    for (std::size_t i = 0; i < disjunct_.counts.size(); ++i) {
+      const ItemCount& count = disjunct_.counts[i];
+      if (count.min <= counted_[i]) continue;
+      const std::uint64_t missing = count.min - counted_[i];
+      if (count_places(0, count.literal, missing) < missing) return false;
+      needs += missing;
+    }
+    for (std::size_t i = 0; i < disjunct_.witnesses.size(); ++i) {
+      if (found(i)) continue;
+      const auto& [from, literal] = disjunct_.witnesses[i];
+      if (count_places(from, literal, 1) == 0) return false;
+      ++needs;
+    }
+    return needs <= max_items_ - size_;
+  }
+
+  SchemaSolver& solver_;
+  const DisjunctId array_;
+  const ArrayConstraints& disjunct_;
+  const std::uint64_t size_;
+  const std::vector<std::uint64_t>& counted_;
+  const std::uint32_t found_witnesses_;
+  std::uint64_t max_items_;
+  Verdict verdict_;
+};
+
 SchemaSolver::Verdict SchemaSolver::solve_items(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses) {
-  const ArrayConstraints& disjunct = arrays_[array];
-  Verdict verdict;
-  std::uint64_t max_items = disjunct.max;
-  if (size > max_items) return verdict;
-  const auto solve_item = [&](std::uint64_t index, Literal also) {
-    ConjunctionId conjunction = item_conjunction(array, index);
-    if (also != kNoLiteral) conjunction = with(conjunction, also);
-    const Verdict one = solve(conjunction);
-    verdict.depend_on(one);
-    return one.yes;
-  };
-  // Step 1.  Only the minimum number of items matters, unless a count or a
-  // witness is missing: then any number may be needed.
-  std::uint64_t wanted = disjunct.min;
-  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
-    if (disjunct.counts[i].max < counted[i]) return verdict;
-    if (disjunct.counts[i].min > counted[i]) wanted = kUnboundedCount;
-  }
-  const auto all = static_cast<std::uint32_t>(
-      (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
-  if ((found_witnesses & all) != all) wanted = kUnboundedCount;
-  if (size >= wanted) return {.yes = true};
-  std::uint64_t index = size;
-  for (; index < std::min({disjunct.prefix, wanted, max_items}); ++index) {
-    if (!solve_item(index, kNoLiteral)) {
-      max_items = index;
-      break;
-    }
-  }
-  if (index == disjunct.prefix || size >= disjunct.prefix) {
-    const std::uint64_t rest = std::max(size, disjunct.prefix);
-    if (rest < std::min(wanted, max_items) && !solve_item(rest, kNoLiteral)) {
-      max_items = rest;
-    }
-  }
-  if (disjunct.min > max_items) return verdict;
-  // Step 2.
-  if (disjunct.unique && !enough_to_differ(array, size, counted)) {
-    // The test considers the items after the prefix only.
-    verdict.incomplete = verdict.incomplete || disjunct.prefix > 0;
-    narrowed_ = narrowed_ || disjunct.prefix > 0;
-    return verdict;
-  }
-  // Step 3.
-  if (const auto counted_verdict =
-          solve_counts(array, size, counted, found_witnesses, max_items)) {
-    verdict.depend_on(*counted_verdict);
-    verdict.yes = counted_verdict->yes;
-    return verdict;
-  }
-  if (wanted != kUnboundedCount) return {.yes = true};
-
-  // Step 4.  The number of positions from `from` on where an item can satisfy
-  // `literal`, counted up to `enough`.
-  const auto count_places = [&](std::uint64_t from, Literal literal,
-                                std::uint64_t enough) {
-    std::uint64_t number = 0;
-    for (std::uint64_t i = std::max(from, size);
-         i < std::min(disjunct.prefix, max_items) && number < enough; ++i) {
-      number += solve_item(i, literal);
-    }
-    const std::uint64_t rest = std::max({from, size, disjunct.prefix});
-    if (number < enough && rest < max_items && solve_item(rest, literal)) {
-      number += std::min(enough - number, max_items - rest);
-    }
-    return number;
-  };
-  std::uint64_t needs = 0;
-  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
-    const ItemCount& count = disjunct.counts[i];
-    if (count.min <= counted[i]) continue;
-    const std::uint64_t missing = count.min - counted[i];
-    if (count_places(0, count.literal, missing) < missing) return verdict;
-    needs += missing;
-  }
-  for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-    if ((found_witnesses >> i & 1) != 0) continue;
-    if (count_places(disjunct.witnesses[i].first, disjunct.witnesses[i].second,
-                     1) == 0) {
-      return verdict;
-    }
-    ++needs;
-  }
-  if (needs > max_items - size) return verdict;
-  return {.yes = true};
+  return ItemSearch(*this, array, size, counted, found_witnesses).run();
 }
 
 bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
@@ -468,66 +516,71 @@ void SchemaSolver::note_format(NodeId id) {
        "\"" + std::string(name) + "\" leaves out " + std::string(without));
 }
 
+// Refuses a keyword of a node; in lenient mode it is noted instead.
+std::optional<Error> SchemaSolver::refuse(NodeId id, std::string_view keyword,
+                                          ErrorCode code,
+                                          const std::string& why) {
+  if (options_.lenient) {
+    note(GrammarNote::Kind::kIgnored, id, keyword, why);
+    return std::nullopt;
+  }
+  return Error{code,
+               "'" + std::string(keyword) + "': " + why,
+               document_.pointer(id),
+               {}};
+}
+
+std::optional<Error> SchemaSolver::check_pattern(NodeId id,
+                                                 std::string_view keyword,
+                                                 schema::PatternId pattern) {
+  if (pattern == schema::kNoPattern) return std::nullopt;
+  automata::LanguageId& known = pattern_languages_[pattern];
+  if (known != 0xFFFFFFFF) return std::nullopt;
+  Result<automata::LanguageId> made = languages_.from_hir(
+      document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
+  if (!made) {
+    return refuse(id, keyword, made.error().code, made.error().message);
+  }
+  known = *made;
+  return std::nullopt;
+}
+
+// A recogniser compares items with the ones it has stored, which it does for
+// scalars only.
+std::optional<Error> SchemaSolver::check_unique_items(NodeId id) {
+  const schema::ArrayRules& arrays = document_.node(id).arrays();
+  bool scalars = true;
+  const auto see = [&](ConjunctionId items) {
+    scalars = scalars && !solve(items, JsonType::kArray).yes &&
+              !solve(items, JsonType::kObject).yes;
+  };
+  for (const NodeId item : arrays.prefix_items) see(conjunction({holds(item)}));
+  see(arrays.items == schema::kNoNode ? kAnything
+                                      : conjunction({holds(arrays.items)}));
+  if (scalars) return std::nullopt;
+  return refuse(id, "uniqueItems", ErrorCode::kUnsupported,
+                "is enforced for items that are neither arrays nor objects; "
+                "give \"items\" a type");
+}
+
 std::optional<Error> SchemaSolver::check_node(NodeId id) {
   const schema::Node& node = document_.node(id);
-  // In lenient mode a keyword that cannot be enforced is noted instead.
-  const auto refuse = [&](std::string_view keyword, ErrorCode code,
-                          const std::string& why) -> std::optional<Error> {
-    if (options_.lenient) {
-      note(GrammarNote::Kind::kIgnored, id, keyword, why);
-      return std::nullopt;
-    }
-    return Error{code,
-                 "'" + std::string(keyword) + "': " + why,
-                 document_.pointer(id),
-                 {}};
-  };
-  const auto check_pattern =
-      [&](std::string_view keyword,
-          schema::PatternId pattern) -> std::optional<Error> {
-    automata::LanguageId& known = pattern_languages_[pattern];
-    if (known != 0xFFFFFFFF) return std::nullopt;
-    Result<automata::LanguageId> made = languages_.from_hir(
-        document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
-    if (made) {
-      known = *made;
-      return std::nullopt;
-    }
-    return refuse(keyword, made.error().code, made.error().message);
-  };
   if (node.string_rules != nullptr) {
     for (const auto& [keyword, pattern] :
          {std::pair("pattern", node.string_rules->pattern),
           std::pair("format", node.string_rules->format)}) {
-      if (pattern == schema::kNoPattern) continue;
-      if (auto error = check_pattern(keyword, pattern)) return error;
+      if (auto error = check_pattern(id, keyword, pattern)) return error;
     }
     note_format(id);
   }
   for (const auto& [pattern, child] : node.objects().pattern_properties) {
-    if (auto error = check_pattern("patternProperties", pattern)) return error;
+    if (auto error = check_pattern(id, "patternProperties", pattern)) {
+      return error;
+    }
   }
   const schema::ArrayRules& arrays = node.arrays();
   if (arrays.unique_items && arrays.max_items.value_or(kUnboundedCount) > 1) {
-    // A recogniser compares items with the ones it has stored, which it does
-    // for scalars only.
-    bool scalars = true;
-    const auto see = [&](ConjunctionId items) {
-      scalars = scalars && !solve(items, JsonType::kArray).yes &&
-                !solve(items, JsonType::kObject).yes;
-    };
-    for (const NodeId item : arrays.prefix_items) {
-      see(conjunction({holds(item)}));
-    }
-    see(arrays.items == schema::kNoNode ? kAnything
-                                        : conjunction({holds(arrays.items)}));
-    if (!scalars) {
-      if (auto error = refuse("uniqueItems", ErrorCode::kUnsupported,
-                              "is enforced for items that are neither arrays "
-                              "nor objects; give \"items\" a type")) {
-        return error;
-      }
-    }
+    return check_unique_items(id);
   }
   return std::nullopt;
 }

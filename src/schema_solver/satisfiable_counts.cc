@@ -45,118 +45,171 @@ std::uint64_t& remaining(CountState& now, std::size_t counter) {
 
 }  // namespace
 
-// Nothing if the search is not needed (a single rule without a maximum) or has
-// too many counters.  Invariant of the loop: every state in `seen` can be
-// reached by satisfiable items, and is in `pending` or has been expanded.
+// The search of one question.
+//
+// Invariant: every state in `seen_` can be reached by satisfiable items, and is
+// in `pending_` or has been expanded.
+class SchemaSolver::CountSearch {
+ public:
+  CountSearch(SchemaSolver& solver, DisjunctId array, std::uint64_t max_items)
+      : solver_(solver),
+        array_(array),
+        disjunct_(solver.arrays_[array]),
+        max_items_(max_items) {}
+
+  // The counters: rules that still lack items or limit them.  False if the
+  // search is not needed (a single rule without a maximum) or has too many.
+  bool start(std::uint64_t size, const std::vector<std::uint64_t>& counted,
+             std::uint32_t found_witnesses) {
+    CountState state = {size};
+    bool bounded = false;
+    for (std::size_t i = 0; i < disjunct_.counts.size(); ++i) {
+      const ItemCount& count = disjunct_.counts[i];
+      const std::uint64_t lacks =
+          count.min > counted[i] ? count.min - counted[i] : 0;
+      const std::uint64_t fits = count.max == kUnboundedCount
+                                     ? kUnboundedCount
+                                     : count.max - counted[i];
+      if (lacks == 0 && fits == kUnboundedCount) continue;
+      bounded = bounded || fits != kUnboundedCount;
+      counters_.push_back({count.literal, 0});
+      state.insert(state.end(), {lacks, fits});
+    }
+    for (std::size_t i = 0; i < disjunct_.witnesses.size(); ++i) {
+      if ((found_witnesses >> i & 1) != 0) continue;
+      const auto& [from, literal] = disjunct_.witnesses[i];
+      counters_.push_back({literal, from});
+      state.insert(state.end(), {1, kUnboundedCount});
+    }
+    push(std::move(state));
+    return counters_.size() <= kMaxCounters &&
+           (counters_.size() >= 2 || bounded);
+  }
+
+  Verdict run() {
+    std::size_t steps = 0;
+    while (!pending_.empty()) {
+      now_ = std::move(pending_.back());
+      pending_.pop_back();
+      const std::uint64_t at = now_[0];
+      done_ = true;
+      open_ = at >= disjunct_.prefix;
+      for (std::size_t i = 0; i < counters_.size(); ++i) {
+        done_ = done_ && missing(now_, i) == 0;
+        open_ = open_ && at >= counters_[i].from;
+      }
+      if (done_ && at >= disjunct_.min) return {.yes = true};
+      if (at >= max_items_) continue;
+      solver_.count_step();
+      if (!base::work_left()) return verdict_;
+      if (++steps > kMaxSteps) {
+        solver_.narrowed_ = true;
+        verdict_.incomplete = true;
+        return verdict_;
+      }
+      for (std::uint32_t set = 0; set < (1U << counters_.size()); ++set) {
+        if (add_items(set)) return {.yes = true};
+      }
+    }
+    return verdict_;
+  }
+
+ private:
+  static constexpr std::size_t kMaxCounters = 5;
+  static constexpr std::size_t kMaxSteps = 2000;
+
+  // The value of an item that counts for a set of counters.
+  struct Item {
+    std::vector<Literal> literals;
+    bool costs = false;  // some counter of the set is limited
+    bool helps = false;  // some counter of the set lacks items
+    // The most items of this kind that can follow before a counter is done or
+    // used up.
+    std::uint64_t times = 0;
+  };
+
+  void push(CountState state) {
+    if (seen_.insert(state).second) pending_.push_back(std::move(state));
+  }
+
+  // Its value must satisfy the literals of the set and fail the literals of
+  // other counters that are limited.  Nothing if a counter of the set is used
+  // up or begins later.
+  std::optional<Item> item_for(std::uint32_t set) {
+    const std::uint64_t at = now_[0];
+    Item item;
+    item.literals = solver_.conjunctions_[solver_.item_conjunction(array_, at)];
+    item.times = done_ ? disjunct_.min - at : max_items_ - at;
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      const bool limited = remaining(now_, i) != kUnboundedCount;
+      if ((set >> i & 1) == 0) {
+        if (limited) item.literals.push_back(negation(counters_[i].literal));
+        continue;
+      }
+      if (remaining(now_, i) == 0 || at < counters_[i].from) {
+        return std::nullopt;
+      }
+      item.literals.push_back(counters_[i].literal);
+      if (missing(now_, i) > 0) {
+        item.helps = true;
+        item.times = std::min(item.times, missing(now_, i));
+      }
+      if (limited) {
+        item.costs = true;
+        item.times = std::min(item.times, remaining(now_, i));
+      }
+    }
+    return item;
+  }
+
+  // Adds items that count for the set: one, or as many as possible.  A solution
+  // that adds a number in between is found by repeating single steps.  True if
+  // only the minimum number of items is missing, and an unlimited number of
+  // items of this kind can follow.
+  bool add_items(std::uint32_t set) {
+    std::optional<Item> item = item_for(set);
+    if (!item || (open_ && !done_ && !item->helps)) return false;
+    const Verdict one =
+        solver_.solve(solver_.conjunction(std::move(item->literals)));
+    verdict_.depend_on(one);
+    if (!one.yes) return false;
+    if (done_ && open_ && !item->costs) return true;
+    for (const std::uint64_t number : {std::uint64_t{1}, item->times}) {
+      if (number > 1 && !open_) continue;
+      CountState next = now_;
+      next[0] += number;
+      for (std::size_t i = 0; i < counters_.size(); ++i) {
+        if ((set >> i & 1) == 0) continue;
+        missing(next, i) -= std::min(missing(next, i), number);
+        if (remaining(next, i) != kUnboundedCount) remaining(next, i) -= number;
+      }
+      push(std::move(next));
+    }
+    return false;
+  }
+
+  SchemaSolver& solver_;
+  const DisjunctId array_;
+  const ArrayConstraints& disjunct_;
+  const std::uint64_t max_items_;
+  std::vector<Counter> counters_;
+  std::vector<CountState> pending_;
+  std::set<CountState> seen_;
+  Verdict verdict_;
+  // The state that is expanded: whether no counter lacks items, and whether all
+  // items from here on have equal rules.
+  CountState now_;
+  bool done_ = false;
+  bool open_ = false;
+};
+
 std::optional<SchemaSolver::Verdict> SchemaSolver::solve_counts(
     DisjunctId array, std::uint64_t size,
     const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
     std::uint64_t max_items) {
-  constexpr std::size_t kMaxCounters = 5;
-  constexpr std::size_t kMaxSteps = 2000;
-  // The counters: rules that still lack items or limit them.
-  const ArrayConstraints& disjunct = arrays_[array];
-  std::vector<Counter> counters;
-  CountState start = {size};
-  bool bounded = false;
-  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
-    const ItemCount& count = disjunct.counts[i];
-    const std::uint64_t lacks =
-        count.min > counted[i] ? count.min - counted[i] : 0;
-    const std::uint64_t fits =
-        count.max == kUnboundedCount ? kUnboundedCount : count.max - counted[i];
-    if (lacks == 0 && fits == kUnboundedCount) continue;
-    bounded = bounded || fits != kUnboundedCount;
-    counters.push_back({count.literal, 0});
-    start.insert(start.end(), {lacks, fits});
-  }
-  for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-    if ((found_witnesses >> i & 1) != 0) continue;
-    counters.push_back(
-        {disjunct.witnesses[i].second, disjunct.witnesses[i].first});
-    start.insert(start.end(), {1, kUnboundedCount});
-  }
-  if (counters.size() > kMaxCounters || (counters.size() < 2 && !bounded)) {
-    return std::nullopt;
-  }
-
-  Verdict verdict;
-  std::vector<CountState> pending = {start};
-  std::set<CountState> seen = {start};
-  std::size_t steps = 0;
-  while (!pending.empty()) {
-    CountState now = std::move(pending.back());
-    pending.pop_back();
-    const std::uint64_t at = now[0];
-    bool done = true;
-    bool open = at >= disjunct.prefix;  // items from here on have equal rules
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-      done = done && missing(now, i) == 0;
-      open = open && at >= counters[i].from;
-    }
-    if (done && at >= disjunct.min) return Verdict{.yes = true};
-    if (at >= max_items) continue;
-    count_step();
-    if (!base::work_left()) return verdict;
-    if (++steps > kMaxSteps) {
-      narrowed_ = true;
-      verdict.incomplete = true;
-      return verdict;
-    }
-    // Try each set of counters that the next item counts for.  Its value must
-    // satisfy the literals of the set and fail the other counters' literals if
-    // those counters are limited.  `times` is the most items of this kind that
-    // can follow before a counter is done or used up.
-    for (std::uint32_t set = 0; set < (1U << counters.size()); ++set) {
-      std::vector<Literal> literals =
-          conjunctions_[item_conjunction(array, at)];
-      bool fits = true;
-      bool costs = false;
-      bool helps = false;
-      std::uint64_t times = done ? disjunct.min - at : max_items - at;
-      for (std::size_t i = 0; i < counters.size() && fits; ++i) {
-        if ((set >> i & 1) == 0) {
-          if (remaining(now, i) != kUnboundedCount) {
-            literals.push_back(negation(counters[i].literal));
-          }
-          continue;
-        }
-        fits = remaining(now, i) > 0 && at >= counters[i].from;
-        literals.push_back(counters[i].literal);
-        if (missing(now, i) > 0) {
-          helps = true;
-          times = std::min(times, missing(now, i));
-        }
-        if (remaining(now, i) != kUnboundedCount) {
-          costs = true;
-          times = std::min(times, remaining(now, i));
-        }
-      }
-      if (!fits || (open && !done && !helps)) continue;
-      const Verdict one = solve(conjunction(std::move(literals)));
-      verdict.depend_on(one);
-      if (!one.yes) continue;
-      // Only the minimum number of items is missing, and an unlimited number of
-      // items of this kind can follow.
-      if (done && open && !costs) return Verdict{.yes = true};
-      // Add one item, or as many as possible: a solution that adds a number in
-      // between is found by repeating single steps.
-      for (const std::uint64_t number : {std::uint64_t{1}, times}) {
-        if (number > 1 && !open) continue;
-        CountState next = now;
-        next[0] += number;
-        for (std::size_t i = 0; i < counters.size(); ++i) {
-          if ((set >> i & 1) == 0) continue;
-          missing(next, i) -= std::min(missing(next, i), number);
-          if (remaining(next, i) != kUnboundedCount) {
-            remaining(next, i) -= number;
-          }
-        }
-        if (seen.insert(next).second) pending.push_back(std::move(next));
-      }
-    }
-  }
-  return verdict;
+  CountSearch search(*this, array, max_items);
+  if (!search.start(size, counted, found_witnesses)) return std::nullopt;
+  return search.run();
 }
 
 // The numbers of a disjunct, counted up to `wanted`: those that are listed, or

@@ -10,6 +10,7 @@
 // narrowed() returns true.
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -169,16 +170,18 @@ class SchemaSolver::CompletionSearch {
         member == nullptr ? std::vector<Literal>() : member->literals));
   }
 
+  static Status known(bool holds) {
+    return holds ? Status::kHolds : Status::kFails;
+  }
+
   // The value of a condition in a partial completion: it holds in every
   // extension, it fails in every extension, or neither is known.  Recursion is
   // as deep as conditions are nested.
   Status status(const Completion& completion, ConditionId id) {
     if (!base::spend_work()) return Status::kFails;
-    const auto known = [](bool holds) {
-      return holds ? Status::kHolds : Status::kFails;
-    };
     const Kind kind = at(id).kind;
     const KeyId key = at(id).key;
+    const std::uint64_t bound = at(id).bound;
     switch (kind) {
       case Kind::kTrue:
         return Status::kHolds;
@@ -186,64 +189,74 @@ class SchemaSolver::CompletionSearch {
       case Kind::kTest:
         return Status::kFails;
       case Kind::kAll:
-      case Kind::kAny: {
-        const Status decides =
-            kind == Kind::kAll ? Status::kFails : Status::kHolds;
-        bool open = false;
-        for (const ConditionId part : Ids(at(id).parts)) {
-          const Status one = status(completion, part);
-          if (one == decides) return one;
-          open = open || one == Status::kOpen;
-        }
-        return open ? Status::kOpen : known(kind == Kind::kAll);
-      }
+      case Kind::kAny:
+        return status_of_parts(completion, id);
       case Kind::kAbsent:
+        return status_of_absence(completion, key);
       case Kind::kPresent: {
-        const bool absent = kind == Kind::kAbsent;
-        if (is_seen(key)) return known(!absent);
-        if (is_excluded(key)) return known(absent);
-        if (is_required(key)) return known(!absent);
-        const Completion::Member* member = completion.find(key);
-        if (member != nullptr) return known(member->absent == absent);
-        if (!can_be_present(completion, key)) return known(absent);
-        return Status::kOpen;
+        const Status absent = status_of_absence(completion, key);
+        return absent == Status::kOpen ? absent
+                                       : known(absent == Status::kFails);
       }
-      case Kind::kValue: {
-        if (is_seen(key) || is_excluded(key)) return Status::kFails;
-        const Literal literal = at(id).literal;
-        const Completion::Member* member = completion.find(key);
-        std::vector<Literal> all = {literal};
-        if (member != nullptr) {
-          if (member->absent) return Status::kFails;
-          const auto& has = member->literals;
-          if (std::find(has.begin(), has.end(), literal) != has.end()) {
-            return Status::kHolds;
-          }
-          all.insert(all.end(), has.begin(), has.end());
-        }
-        return solve(value_conjunction(completion, {.key = key}, all))
-                   ? Status::kOpen
-                   : Status::kFails;
-      }
+      case Kind::kValue:
+        return status_of_value(completion, key, at(id).literal);
       case Kind::kSome:
         return Status::kOpen;
-      case Kind::kEvery:
-        return std::find(completion.every_rules.begin(),
-                         completion.every_rules.end(),
-                         id) != completion.every_rules.end()
+      case Kind::kEvery: {
+        const Ids& rules = completion.every_rules;
+        return std::find(rules.begin(), rules.end(), id) != rules.end()
                    ? Status::kHolds
                    : Status::kOpen;
+      }
       case Kind::kAtLeast:
-        if (at(id).bound <= std::max(completion.min, count_)) {
-          return Status::kHolds;
-        }
-        return at(id).bound > completion.max ? Status::kFails : Status::kOpen;
+        if (bound <= std::max(completion.min, count_)) return Status::kHolds;
+        return bound > completion.max ? Status::kFails : Status::kOpen;
       case Kind::kAtMost:
-        if (at(id).bound >= completion.max) return Status::kHolds;
-        return at(id).bound < std::max(completion.min, count_) ? Status::kFails
-                                                               : Status::kOpen;
+        if (bound >= completion.max) return Status::kHolds;
+        return bound < std::max(completion.min, count_) ? Status::kFails
+                                                        : Status::kOpen;
     }
     return Status::kOpen;
+  }
+
+  Status status_of_parts(const Completion& completion, ConditionId id) {
+    const bool all = at(id).kind == Kind::kAll;
+    const Status decides = all ? Status::kFails : Status::kHolds;
+    bool open = false;
+    for (const ConditionId part : Ids(at(id).parts)) {
+      const Status one = status(completion, part);
+      if (one == decides) return one;
+      open = open || one == Status::kOpen;
+    }
+    return open ? Status::kOpen : known(all);
+  }
+
+  Status status_of_absence(const Completion& completion, KeyId key) {
+    if (is_seen(key)) return Status::kFails;
+    if (is_excluded(key)) return Status::kHolds;
+    if (is_required(key)) return Status::kFails;
+    const Completion::Member* member = completion.find(key);
+    if (member != nullptr) return known(member->absent);
+    return can_be_present(completion, key) ? Status::kOpen : Status::kHolds;
+  }
+
+  // Of "the member is present, and its value satisfies `literal`".
+  Status status_of_value(const Completion& completion, KeyId key,
+                         Literal literal) {
+    if (is_seen(key) || is_excluded(key)) return Status::kFails;
+    const Completion::Member* member = completion.find(key);
+    std::vector<Literal> all = {literal};
+    if (member != nullptr) {
+      if (member->absent) return Status::kFails;
+      const auto& has = member->literals;
+      if (std::find(has.begin(), has.end(), literal) != has.end()) {
+        return Status::kHolds;
+      }
+      all.insert(all.end(), has.begin(), has.end());
+    }
+    return solve(value_conjunction(completion, {.key = key}, all))
+               ? Status::kOpen
+               : Status::kFails;
   }
 
   // Adds an atom to the completion.  False if it contradicts the completion.
@@ -290,6 +303,66 @@ class SchemaSolver::CompletionSearch {
     }
   }
 
+  // Assumes the conditions of `pending`: what is decided is dropped, clauses go
+  // to `open`, and each kSome to `some`.  False if one fails.
+  bool propagate(Completion& completion, Ids& pending, Ids& open, Ids& some) {
+    while (!pending.empty()) {
+      const ConditionId id = pending.back();
+      pending.pop_back();
+      const Status now = status(completion, id);
+      if (now == Status::kHolds) continue;
+      if (now == Status::kFails) return false;
+      const Kind kind = at(id).kind;
+      if (kind == Kind::kAll) {
+        const Ids parts = at(id).parts;
+        pending.insert(pending.end(), parts.begin(), parts.end());
+      } else if (kind == Kind::kAny) {
+        open.push_back(id);
+      } else if (kind == Kind::kSome) {
+        some.push_back(id);
+      } else if (!assume(completion, id)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // A clause, and those of its alternatives that are open.
+  struct Clause {
+    ConditionId id = kAlways;
+    Ids alternatives = {};
+  };
+
+  // Drops the clauses that hold from `open`, moves the only alternative of
+  // those with one to `pending`, and finds the one with the fewest; none if no
+  // clause is left.  Nothing if a clause fails.
+  std::optional<Clause> reduce(const Completion& completion, Ids& pending,
+                               Ids& open) {
+    Clause best;
+    Ids left;
+    for (const ConditionId id : open) {
+      Ids now;
+      bool done = false;
+      for (const ConditionId part : Ids(at(id).parts)) {
+        const Status one = status(completion, part);
+        done = done || one == Status::kHolds;
+        if (one == Status::kOpen) now.push_back(part);
+      }
+      if (done) continue;
+      if (now.empty()) return std::nullopt;
+      if (now.size() == 1) {
+        pending.push_back(now[0]);
+        continue;
+      }
+      left.push_back(id);
+      if (best.id == kAlways || now.size() < best.alternatives.size()) {
+        best = {id, std::move(now)};
+      }
+    }
+    open = std::move(left);
+    return best;
+  }
+
   // Whether some extension of `completion` makes all conditions of `pending`,
   // one alternative of each clause of `open`, and all of `some` (each a kSome)
   // true.
@@ -299,65 +372,23 @@ class SchemaSolver::CompletionSearch {
   bool search(Completion completion, Ids pending, Ids open, Ids some) {
     if (!step()) return false;
     // Unit propagation, until nothing changes.
-    ConditionId best = kAlways;
-    Ids alternatives;
-    while (true) {
-      while (!pending.empty()) {
-        const ConditionId id = pending.back();
-        pending.pop_back();
-        const Status now = status(completion, id);
-        if (now == Status::kHolds) continue;
-        if (now == Status::kFails) return false;
-        const Kind kind = at(id).kind;
-        if (kind == Kind::kAll) {
-          const Ids parts = at(id).parts;
-          pending.insert(pending.end(), parts.begin(), parts.end());
-        } else if (kind == Kind::kAny) {
-          open.push_back(id);
-        } else if (kind == Kind::kSome) {
-          some.push_back(id);
-        } else if (!assume(completion, id)) {
-          return false;
-        }
-      }
-      // Of the open clauses: drop those that hold, propagate those with one
-      // open alternative, and find the one with the fewest.
-      best = kAlways;
-      Ids left;
-      for (const ConditionId id : open) {
-        Ids now;
-        bool done = false;
-        for (const ConditionId part : Ids(at(id).parts)) {
-          const Status one = status(completion, part);
-          done = done || one == Status::kHolds;
-          if (one == Status::kOpen) now.push_back(part);
-        }
-        if (done) continue;
-        if (now.empty()) return false;
-        if (now.size() == 1) {
-          pending.push_back(now[0]);
-          continue;
-        }
-        left.push_back(id);
-        if (best == kAlways || now.size() < alternatives.size()) {
-          best = id;
-          alternatives = std::move(now);
-        }
-      }
-      open = std::move(left);
-      if (pending.empty()) break;
-    }
-    if (best == kAlways) {
+    std::optional<Clause> best;
+    do {
+      if (!propagate(completion, pending, open, some)) return false;
+      best = reduce(completion, pending, open);
+      if (!best) return false;
+    } while (!pending.empty());
+    if (best->id == kAlways) {
       return assign_keys(std::move(completion), std::move(some));
     }
     if (some.empty() && completes_by_absence(completion, open)) return true;
     // Branch on the best clause.
-    std::erase(open, best);
-    std::stable_sort(alternatives.begin(), alternatives.end(),
+    std::erase(open, best->id);
+    std::stable_sort(best->alternatives.begin(), best->alternatives.end(),
                      [&](auto one, auto other) {
                        return cost_of(at(one).kind) < cost_of(at(other).kind);
                      });
-    for (const ConditionId alternative : alternatives) {
+    for (const ConditionId alternative : best->alternatives) {
       if (search(completion, {alternative}, open, some)) return true;
       if (steps_ > kMaxSteps) return false;
     }
@@ -402,6 +433,9 @@ class SchemaSolver::CompletionSearch {
 
   // Finds a key for each of `some`, by backtracking: first keys that the schema
   // spells, then extra keys that the completion already has, then new ones.
+  //
+  // Invariant: each key in the completion can have a value that satisfies all
+  // that was assumed of it; what was assigned is no longer in `some`.
   bool assign_keys(Completion completion, Ids some) {
     if (some.empty()) return fits(completion);
     if (!step()) return false;

@@ -400,107 +400,118 @@ void SchemaSolver::ObjectKeys::rank_declared() {
   rank_declared();
 }
 
-// Computed once for each disjunct, in this order: the declared keys with their
-// ranks and the patterns of all nodes that have rules for members; the keys
-// that other constraints spell; the keys and patterns of the condition; the
-// strings of small languages; and from all of these the classes of extra keys
-// and the sets of keys.
-SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
-  std::unique_ptr<ObjectKeys>& known = object_keys_[object];
-  if (known != nullptr) return *known;
-  known = std::make_unique<ObjectKeys>();
-  ObjectKeys& object_keys = *known;
-  const ObjectConstraints& disjunct = objects_[object];
-  const auto use = [&](NodeId node) {
-    const std::vector<KeyId>& keys = node_keys(node).declared;
-    object_keys.declared.insert(object_keys.declared.end(), keys.begin(),
-                                keys.end());
-    for (const auto& [pattern, child] :
-         document_.node(node).objects().pattern_properties) {
-      object_keys.languages.push_back(pattern_language(pattern));
-    }
-  };
-  for (const MemberRules& rules : disjunct.members) use(rules.node);
-  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
-    use(rule.node);
-    for (const NodeId node : rule.scopes) use(node);
+// The keys that `properties` of the node declare, in its order, and its
+// patterns.
+void SchemaSolver::ObjectKeys::add_node(SchemaSolver& solver, NodeId node) {
+  const std::vector<KeyId>& keys = solver.node_keys(node).declared;
+  declared.insert(declared.end(), keys.begin(), keys.end());
+  for (const auto& [pattern, child] :
+       solver.document_.node(node).objects().pattern_properties) {
+    languages.push_back(solver.pattern_language(pattern));
   }
-  const auto spell = [&](KeyId id) { object_keys.spelled_list.push_back(id); };
-  for (const KeyId id : disjunct.required) spell(id);
-  for (const KeyId id : disjunct.forbidden) spell(id);
-  for (const auto& [id, literal] : disjunct.at) spell(id);
-  std::vector<KeyId> presence;
+}
+
+// The keys, patterns and numbers of one atom of the condition.
+void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
+                                        const Condition& atom) {
+  using Kind = Condition::Kind;
+  if (atom.key != kNoKey) presence.push_back(atom.key);
+  if (atom.kind == Kind::kAtLeast || atom.kind == Kind::kAtMost) {
+    count_cap = std::max(count_cap, atom.bound + 1);
+    tracks_extra_keys = true;
+  }
+  if (atom.kind != Kind::kSome && atom.kind != Kind::kEvery) return;
+  groups.push_back(atom.keys);
+  switch (atom.keys.kind) {
+    case KeyGroup::Kind::kPattern:
+      languages.push_back(solver.pattern_language(atom.keys.id));
+      break;
+    case KeyGroup::Kind::kExtra:
+      add_node(solver, atom.keys.id);
+      break;
+    case KeyGroup::Kind::kName:
+      languages.push_back(solver.string_language({atom.keys.id}));
+      break;
+  }
+  // A repeated key would replace the value that satisfied the literal.  Without
+  // a literal the presence of the key is enough.
+  if (atom.kind == Kind::kSome && atom.literal != kNoLiteral) {
+    tracks_extra_keys = true;
+  }
+}
+
+// What the rules of the disjunct say of keys, one rule after the other.
+// Afterwards `declared` and `languages` may have repetitions, and the keys are
+// in `declared`, `spelled_list` and `presence`.
+void SchemaSolver::ObjectKeys::collect(SchemaSolver& solver,
+                                       const ObjectConstraints& disjunct) {
+  for (const MemberRules& rules : disjunct.members) {
+    add_node(solver, rules.node);
+  }
+  for (const UnevaluatedRule& rule : disjunct.unevaluated) {
+    add_node(solver, rule.node);
+    for (const NodeId node : rule.scopes) add_node(solver, node);
+  }
+  spelled_list = disjunct.required;
+  spelled_list.insert(spelled_list.end(), disjunct.forbidden.begin(),
+                      disjunct.forbidden.end());
+  for (const auto& [id, literal] : disjunct.at) spelled_list.push_back(id);
   for (const auto& [id, others] : disjunct.dependent) {
     presence.push_back(id);
     presence.insert(presence.end(), others.begin(), others.end());
   }
   if (!disjunct.key_rules.empty()) {
-    object_keys.key_rule_language = string_language(disjunct.key_rules);
-    object_keys.languages.push_back(object_keys.key_rule_language);
+    key_rule_language = solver.string_language(disjunct.key_rules);
+    languages.push_back(key_rule_language);
   }
   // A single member cannot repeat a key.
-  object_keys.tracks_extra_keys =
+  tracks_extra_keys =
       disjunct.min > std::max<std::size_t>(1, disjunct.required.size());
-  const auto cap = [&](std::uint64_t bound) {
-    object_keys.count_cap = std::max(object_keys.count_cap, bound);
-  };
-  cap(disjunct.min);
-  if (disjunct.max != kUnboundedCount) cap(disjunct.max);
-  for (const NodeId node : disjunct.condition_nodes) use(node);
-  std::vector<KeyGroup> kinds;
-  conditions_.for_each_atom(disjunct.condition, [&](const Condition& part) {
-    if (part.key != kNoKey) presence.push_back(part.key);
-    if (part.kind == Condition::Kind::kAtLeast ||
-        part.kind == Condition::Kind::kAtMost) {
-      cap(part.bound + 1);
-      object_keys.tracks_extra_keys = true;
-    }
-    if (part.kind != Condition::Kind::kSome &&
-        part.kind != Condition::Kind::kEvery) {
-      return;
-    }
-    kinds.push_back(part.keys);
-    switch (part.keys.kind) {
-      case KeyGroup::Kind::kPattern:
-        object_keys.languages.push_back(pattern_language(part.keys.id));
-        break;
-      case KeyGroup::Kind::kExtra:
-        use(part.keys.id);
-        break;
-      case KeyGroup::Kind::kName:
-        object_keys.languages.push_back(string_language({part.keys.id}));
-        break;
-    }
-    // A repeated key would replace the value that satisfied the literal.
-    // Without a literal the presence of the key is enough.
-    if (part.kind == Condition::Kind::kSome && part.literal != kNoLiteral) {
-      object_keys.tracks_extra_keys = true;
-    }
-  });
+  count_cap = disjunct.min;
+  if (disjunct.max != kUnboundedCount) {
+    count_cap = std::max(count_cap, disjunct.max);
+  }
+  for (const NodeId node : disjunct.condition_nodes) add_node(solver, node);
+  solver.conditions_.for_each_atom(
+      disjunct.condition,
+      [&](const Condition& atom) { add_atom(solver, atom); });
+}
+
+// Computed once for each disjunct, in this order: what its rules say; the ranks
+// of the declared keys; the strings of small languages; and from all of these
+// the sets of keys.
+SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
+  std::unique_ptr<ObjectKeys>& known = object_keys_[object];
+  if (known != nullptr) return *known;
+  known = std::make_unique<ObjectKeys>();
+  ObjectKeys& object_keys = *known;
+  object_keys.collect(*this, objects_[object]);
+  object_keys.rank_declared();
   const auto sort_unique = [](auto& list) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   };
-  object_keys.rank_declared();
-  object_keys.spelled_list.insert(object_keys.spelled_list.end(),
-                                  object_keys.declared.begin(),
-                                  object_keys.declared.end());
   sort_unique(object_keys.languages);
+  std::vector<KeyId>& spelled = object_keys.spelled_list;
   for (const automata::LanguageId language : object_keys.languages) {
-    for (const std::string& text : few_strings(language)) spell(key(text));
+    for (const std::string& text : few_strings(language)) {
+      spelled.push_back(key(text));
+    }
   }
-  object_keys.spelled_list.insert(object_keys.spelled_list.end(),
-                                  presence.begin(), presence.end());
-  sort_unique(object_keys.spelled_list);
+  for (const std::vector<KeyId>* keys :
+       {&object_keys.declared, &object_keys.presence}) {
+    spelled.insert(spelled.end(), keys->begin(), keys->end());
+  }
+  sort_unique(spelled);
   object_keys.incomplete = object_keys.languages.size() > kMostClassified;
-  object_keys.spelled = key_sets_.of(object_keys.spelled_list);
-  object_keys.required = key_sets_.of(disjunct.required);
-  object_keys.presence_keys = key_sets_.of(presence);
-  std::vector<KeyId> condition_keys = presence;
-  for (const KeyId id : object_keys.spelled_list) {
-    if (std::any_of(kinds.begin(), kinds.end(), [&](const KeyGroup& kind) {
-          return is_in(kind, {.key = id});
-        })) {
+  object_keys.spelled = key_sets_.of(spelled);
+  object_keys.required = key_sets_.of(objects_[object].required);
+  object_keys.presence_keys = key_sets_.of(object_keys.presence);
+  std::vector<KeyId> condition_keys = object_keys.presence;
+  for (const KeyId id : spelled) {
+    if (std::any_of(
+            object_keys.groups.begin(), object_keys.groups.end(),
+            [&](const KeyGroup& group) { return is_in(group, {.key = id}); })) {
       condition_keys.push_back(id);
     }
   }

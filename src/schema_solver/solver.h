@@ -421,12 +421,16 @@ class SchemaSolver {
   Verdict solve_members(DisjunctId object, const Members& members,
                         bool satisfiable);
   class CompletionSearch;
+  class CountSearch;
+  class ItemSearch;
 
   // members.cc: see there.
   bool accepts_all(NodeId id, JsonType type);
   bool has_exact_negation(NodeId id);
   std::vector<NodeId> in_place_nodes(NodeId from) const;
   ConditionId object_condition(NodeId id);
+  void add_dependencies(const schema::ObjectRules& rules,
+                        std::vector<ConditionId>& parts);
   ConditionId negated_object_condition(NodeId id);
   ConditionId condition_of(Literal literal);
   ConditionId one_of(const schema::Node& node, bool negated);
@@ -488,6 +492,11 @@ class SchemaSolver {
   bool list_contains(automata::LanguageId language, const std::string& word);
   automata::LanguageId string_language(const std::vector<Literal>& literals);
   std::optional<Error> check_node(NodeId id);
+  std::optional<Error> check_pattern(NodeId id, std::string_view keyword,
+                                     schema::PatternId pattern);
+  std::optional<Error> check_unique_items(NodeId id);
+  std::optional<Error> refuse(NodeId id, std::string_view keyword,
+                              ErrorCode code, const std::string& why);
   void note_format(NodeId id);
   void note_negated();
   void note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
