@@ -25,6 +25,9 @@ class ReusableSet {
     ++size_;
     return true;
   }
+  bool has(const Value& value) {
+    return size_ != 0 && find(value)->round == round_;
+  }
   std::size_t size() const { return size_; }
   void clear() {
     size_ = 0;

@@ -3,6 +3,7 @@
 #include "cfg_recogniser/closure.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,20 @@ namespace parlance::cfg_recogniser {
 using rules::kUnbounded;
 
 using base::append_bytes;
+
+namespace {
+
+// Sorts the items and drops duplicates.  Most lists are sorted already.
+template <class Items>
+void sort_once(Items& items) {
+  if (std::ranges::adjacent_find(items, std::greater_equal()) == items.end()) {
+    return;
+  }
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+}  // namespace
 
 CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
                                 ClosureMemory& memory, Budget budget,
@@ -28,12 +43,14 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
       kept_(memory.kept),
       deferred_(memory.deferred),
       seen_(memory.seen),
-      locals_(memory.locals) {
+      locals_(memory.locals),
+      recorded_pairs_(memory.recorded_pairs) {
   left_.clear();
   kept_.clear();
   deferred_.clear();
   seen_.clear();
   locals_.clear();
+  recorded_pairs_.clear();
   memory_.local_of_rule.resize(network_.rules.size());
   ++memory_.round;
 }
@@ -362,7 +379,7 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
     }
     closed_.pure = false;
     make_contexts(item.context & ~kLocal);
-    item.context = local_of(item.context).made;
+    item.context = locals_[with_content(item.context & ~kLocal)].made;
   }
   std::sort(kept_.begin(), kept_.end());
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
@@ -373,84 +390,170 @@ CfgRecogniser::Closed CfgRecogniser::Closure::run(Items& items) {
 
 // --- Contexts ----------------------------------------------------------------
 
-// Computes the content of a local context: its callers, with each caller that
-// is a tail call replaced by the callers of its rule, transitively.
-void CfgRecogniser::Closure::find_content(std::uint32_t root) {
-  Items content;
-  std::vector<std::uint32_t> left = {root};
-  std::vector<std::uint32_t> seen = {root};
-  while (!left.empty()) {
-    const Local& one = locals_[left.back()];
-    left.pop_back();
-    if (!spend(1 + one.callers.size() / 4)) break;
-    for (const Item& caller : one.callers) {
-      if (!network_.states[caller.state].live) continue;
-      if (!recogniser_.tail_[caller.state] || caller.context == kOutermost) {
-        content.push_back(caller);
-      } else if (local(caller.context)) {
-        const std::uint32_t up = caller.context & ~kLocal;
-        if (std::find(seen.begin(), seen.end(), up) != seen.end()) continue;
-        seen.push_back(up);
-        left.push_back(up);
-      } else {
-        record_read(caller.context);
-        const std::span<const Item> enclosing =
-            recogniser_.contexts_[caller.context];
-        content.insert(content.end(), enclosing.begin(), enclosing.end());
-        spend(enclosing.size() / 4 + 1);
-      }
-    }
-  }
-  std::sort(content.begin(), content.end());
-  content.erase(std::unique(content.begin(), content.end()), content.end());
-  locals_[root].content = std::move(content);
+// The content of a local context is its callers, with each caller that is a
+// tail call replaced by the content of the context that it is called in.
+// Returns the local context that stores this content: where tail calls make a
+// cycle (a ::= b c?, b ::= a c?), all of them have the same content, and are
+// one context.
+std::uint32_t CfgRecogniser::Closure::with_content(std::uint32_t local) {
+  if (locals_[local].same == kLocal) find_content(local);
+  return locals_[local].same;
 }
 
-// Interns the local context `root` and all that it refers to: Tarjan's
-// algorithm for strongly connected components (1972) with an explicit stack.  A
-// component is completed after the components that it refers to, so all other
-// contexts that it needs are interned by then.
-void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
-  if (locals_[root].made != kLocal) return;
-  struct Visit {
+// Computes the content of `root` and of all local contexts that its tail calls
+// lead to: Tarjan's algorithm for strongly connected components (1972) with an
+// explicit stack.  A component is completed after those that its tail calls
+// lead to, so each content is joined from contents that are complete.
+void CfgRecogniser::Closure::find_content(std::uint32_t root) {
+  struct Step {
     std::uint32_t local;
     std::size_t next;
   };
-  std::vector<Visit> path;
+  std::vector<Step> path;
   const auto enter = [&](std::uint32_t index) {
-    find_content(index);
-    Local& one = locals_[index];
-    one.order = one.low = ++visited_;
-    one.open = true;
+    ClosureMemory::Local::Visit& visit = locals_[index].tails;
+    visit.order = visit.low = ++visited_;
+    visit.open = true;
+    tail_stack_.push_back(index);
+    path.push_back({index, 0});
+  };
+  enter(root);
+  while (!path.empty()) {
+    const std::uint32_t at = path.back().local;
+    Local& one = locals_[at];
+    if (path.back().next < one.callers.size()) {
+      const Item& caller = one.callers[path.back().next++];
+      if (!local(caller.context) || !recogniser_.tail_[caller.state] ||
+          !network_.states[caller.state].live) {
+        continue;
+      }
+      const std::uint32_t up = caller.context & ~kLocal;
+      const ClosureMemory::Local::Visit& other = locals_[up].tails;
+      if (other.order == 0) {
+        enter(up);
+      } else if (other.open) {
+        one.tails.low = std::min(one.tails.low, other.order);
+      }
+      continue;
+    }
+    path.pop_back();
+    if (!path.empty()) {
+      Local& below = locals_[path.back().local];
+      below.tails.low = std::min(below.tails.low, one.tails.low);
+    }
+    if (one.tails.low != one.tails.order) continue;
+    const auto first = std::ranges::find(tail_stack_, at);
+    for (auto it = first; it != tail_stack_.end(); ++it) {
+      locals_[*it].tails.open = false;
+    }
+    join_contents({first, tail_stack_.end()});
+    tail_stack_.erase(first, tail_stack_.end());
+  }
+}
+
+// Joins the content of local contexts that tail calls connect to a loop.  The
+// lists to be joined are sorted but for the callers; `runs_` are their ends,
+// and they are merged in pairs.
+void CfgRecogniser::Closure::join_contents(
+    std::span<const std::uint32_t> loop) {
+  // The least rule, so that the result does not depend on the order of visits.
+  const std::uint32_t first = *std::ranges::min_element(
+      loop, {}, [&](std::uint32_t index) { return locals_[index].rule; });
+  for (const std::uint32_t index : loop) locals_[index].same = first;
+  Items content;
+  for (const std::uint32_t index : loop) {
+    for (const Item& caller : locals_[index].callers) {
+      if (!network_.states[caller.state].live) continue;
+      if (recogniser_.tail_[caller.state] && caller.context != kOutermost) {
+        continue;
+      }
+      content.push_back(caller);
+    }
+  }
+  std::sort(content.begin(), content.end());
+  joined_.clear();
+  for (const std::uint32_t index : loop) {
+    for (const Item& caller : locals_[index].callers) {
+      if (!recogniser_.tail_[caller.state] || caller.context == kOutermost ||
+          !network_.states[caller.state].live) {
+        continue;
+      }
+      if (!local(caller.context)) record_read(caller.context);
+      const ContextId up = settled(caller.context);
+      if (up != (kLocal | first)) joined_.push_back(up);
+    }
+  }
+  std::sort(joined_.begin(), joined_.end());
+  joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+  runs_ = {0, content.size()};
+  for (const ContextId up : joined_) {
+    const std::span<const Item> further = content_of(up);
+    if (!spend(1 + further.size() / 4)) break;
+    content.insert(content.end(), further.begin(), further.end());
+    runs_.push_back(content.size());
+  }
+  while (runs_.size() > 2) {
+    std::size_t kept = 1;
+    for (std::size_t i = 2; i < runs_.size(); i += 2) {
+      const auto at = [&](std::size_t run) {
+        return content.begin() + static_cast<std::ptrdiff_t>(runs_[run]);
+      };
+      std::inplace_merge(at(i - 2), at(i - 1), at(i));
+      runs_[kept++] = runs_[i];
+    }
+    if (runs_.size() % 2 == 0) runs_[kept++] = runs_.back();
+    runs_.resize(kept);
+  }
+  content.erase(std::unique(content.begin(), content.end()), content.end());
+  locals_[first].content = std::move(content);
+}
+
+// Interns the local context `root` and all that it refers to: Tarjan's
+// algorithm again, on the graph of contents.  A component is completed after
+// the components that it refers to, so all other contexts that it needs are
+// interned by then.
+void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
+  root = with_content(root);
+  if (locals_[root].made != kLocal) return;
+  struct Step {
+    std::uint32_t local;
+    std::size_t next;
+  };
+  std::vector<Step> path;
+  const auto enter = [&](std::uint32_t index) {
+    ClosureMemory::Local::Visit& visit = locals_[index].loops;
+    visit.order = visit.low = ++visited_;
+    visit.open = true;
     stack_.push_back(index);
     path.push_back({index, 0});
   };
   enter(root);
   while (!path.empty()) {
-    Visit& visit = path.back();
-    Local& one = locals_[visit.local];
-    if (visit.next < one.content.size()) {
-      const ContextId context = one.content[visit.next++].context;
+    Step& step = path.back();
+    Local& one = locals_[step.local];
+    if (step.next < one.content.size()) {
+      const ContextId context = one.content[step.next++].context;
       if (!local(context)) continue;
-      Local& other = local_of(context);
+      const std::uint32_t up = with_content(context & ~kLocal);
+      const ClosureMemory::Local::Visit& other = locals_[up].loops;
       if (other.order == 0) {
-        enter(context & ~kLocal);
+        enter(up);
       } else if (other.open) {
-        one.low = std::min(one.low, other.order);
+        one.loops.low = std::min(one.loops.low, other.order);
       }
       continue;
     }
-    const std::uint32_t done = visit.local;
+    const std::uint32_t done = step.local;
     path.pop_back();
     if (!path.empty()) {
       Local& below = locals_[path.back().local];
-      below.low = std::min(below.low, one.low);
+      below.loops.low = std::min(below.loops.low, one.loops.low);
     }
-    if (one.low != one.order) continue;
+    if (one.loops.low != one.loops.order) continue;
     std::vector<std::uint32_t> members;
     do {
       members.push_back(stack_.back());
-      locals_[stack_.back()].open = false;
+      locals_[stack_.back()].loops.open = false;
       stack_.pop_back();
     } while (members.back() != done);
     intern_loop(std::move(members));
@@ -471,8 +574,7 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) item.context = settled(item.context);
-    std::sort(content.begin(), content.end());
-    content.erase(std::unique(content.begin(), content.end()), content.end());
+    sort_once(content);
   }
   for (const std::uint32_t member : members) {
     drop_subsumed(locals_[member].content);
@@ -491,7 +593,9 @@ void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
         item.context = settled(item.context);
         open = open || local(item.context);
       }
-      std::sort(one.content.begin(), one.content.end());
+      if (!std::ranges::is_sorted(one.content)) {
+        std::sort(one.content.begin(), one.content.end());
+      }
       if (open) {
         one.made = older_equal(member);
       } else {

@@ -43,11 +43,17 @@ struct CfgRecogniser::ClosureMemory {
     Items callers = {};  // where each continues; a repeat at its own state
     Items content = {};  // of the context: `callers` without tail calls
 
-    // Tarjan's algorithm: the order of the visit (0: not visited), the lowest
-    // order that is reachable, and whether the local is on the stack.
-    std::uint32_t order = 0;
-    std::uint32_t low = 0;
-    bool open = false;
+    // Of Tarjan's algorithm.
+    struct Visit {
+      std::uint32_t order = 0;  // 0: not visited
+      std::uint32_t low = 0;    // the lowest order that is reachable
+      bool open = false;        // on the stack
+    };
+    Visit tails = {};  // in the graph of tail calls: see find_content()
+    Visit loops = {};  // in the graph of contents: see make_contexts()
+    // The local context that has the content of this one; kLocal: not found
+    // yet.
+    std::uint32_t same = kLocal;
     ContextId made = kLocal;  // the interned context; kLocal: none yet
   };
 
@@ -56,6 +62,16 @@ struct CfgRecogniser::ClosureMemory {
   Items deferred;
   base::ReusableSet<Item, ItemHash> seen;
   std::vector<Local> locals;
+  // Pairs of contexts of which the second subsumes the first, as far as that is
+  // in the read set already.
+  struct PairHash {
+    std::size_t operator()(std::uint64_t pair) const {
+      std::uint64_t hash = 0;
+      base::mix(hash, pair);
+      return static_cast<std::size_t>(hash);
+    }
+  };
+  base::ReusableSet<std::uint64_t, PairHash> recorded_pairs;
   // By rule: its local context in this closure, if any.
   struct Place {
     std::uint32_t round = 0;
@@ -114,7 +130,9 @@ class CfgRecogniser::Closure {
 
   static bool local(ContextId context) { return (context & kLocal) != 0; }
   Local& local_of(ContextId context) { return locals_[context & ~kLocal]; }
+  std::uint32_t with_content(std::uint32_t local);
   void find_content(std::uint32_t local);
+  void join_contents(std::span<const std::uint32_t> loop);
   void make_contexts(std::uint32_t root);
   void intern_loop(std::vector<std::uint32_t> members);
   ContextId intern_context(const Items& content);
@@ -135,9 +153,13 @@ class CfgRecogniser::Closure {
   Items& deferred_;
   base::ReusableSet<Item, ItemHash>& seen_;
   std::vector<Local>& locals_;
+  base::ReusableSet<std::uint64_t, ClosureMemory::PairHash>& recorded_pairs_;
   // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   std::vector<std::uint32_t> stack_;
+  std::vector<std::uint32_t> tail_stack_;
+  std::vector<std::size_t> runs_;  // of join_contents()
+  std::vector<ContextId> joined_;
   std::uint32_t visited_ = 0;
   Closed closed_;
 
@@ -149,6 +171,7 @@ class CfgRecogniser::Closure {
   std::array<std::uint16_t, 512> assumed_at_;
   std::vector<std::pair<ContextId, ContextId>> taken_;
   std::size_t pairs_ = 0;
+  std::size_t items_ = 0;         // of the contexts that were compared
   std::size_t pairs_of_all_ = 0;  // compared in this closure before
   bool gave_up_ = false;
   std::vector<bool> gone_;

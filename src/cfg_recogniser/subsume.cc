@@ -14,6 +14,7 @@
 // all assumed pairs hold.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,16 +26,21 @@
 namespace parlance::cfg_recogniser {
 namespace {
 
-// The number of pairs that subsumed() may compare.  Beyond it the result is
-// false, and a redundant context may stay.
+// The number of pairs of contexts, and of items, that subsumed() may compare.
+// Beyond it the result is false, and a redundant context may stay.
 constexpr std::size_t kMostPairs = 128;
+constexpr std::size_t kMostItems = 4000;
 // The number of pairs after which a closure compares no more contexts.  Of
 // hundreds of rules that call each other, each may be a local context with
-// hundreds of callers.
+// hundreds of callers.  Where a comparison gives up, those of similar contexts
+// do too, so it counts as several.
 constexpr std::size_t kMostPairsOfClosure = 4000;
-// Up to so many assumptions, a pair that is known to hold is compared again, so
-// that the read set names contents and not identities.
+constexpr std::size_t kPairsOfGivingUp = 800;
+// Up to so many assumptions, and so many items in all, a pair that is known to
+// hold is compared again, so that the read set names contents and not
+// identities.
 constexpr std::size_t kExpandedPairs = 16;
+constexpr std::size_t kExpandedItems = 256;
 // How many items of the same state each item is compared with.
 constexpr std::size_t kNeighbours = 8;
 
@@ -42,8 +48,10 @@ constexpr std::size_t kNeighbours = 8;
 
 CfgRecogniser::ContextId CfgRecogniser::Closure::settled(ContextId context) {
   if (!local(context)) return context;
-  const ContextId made = local_of(context).made;
-  return made == kLocal ? context : made;
+  const std::uint32_t same = local_of(context).same;
+  if (same == kLocal) return context;
+  const ContextId made = locals_[same].made;
+  return made == kLocal ? kLocal | same : made;
 }
 
 std::span<const CfgRecogniser::Item> CfgRecogniser::Closure::content_of(
@@ -83,21 +91,23 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   b = settled(b);
   if (a == b) return true;
   if (a == kOutermost || b == kOutermost) return false;
-  std::uint16_t& assumed = assumption(a, b);
-  if (assumed != 0) return true;
   const bool kept = !local(a) && !local(b);
   const std::uint64_t key = std::uint64_t{a} << 32 | b;
+  if (recorded_pairs_.has(key)) return true;
+  std::uint16_t& assumed = assumption(a, b);
+  if (assumed != 0) return true;
   if (kept) {
     const auto known = recogniser_.subsumed_.find(key);
     if (known != recogniser_.subsumed_.end()) {
       if (!known->second) return false;
-      if (assumed_.size() >= kExpandedPairs) {
+      if (assumed_.size() >= kExpandedPairs || items_ >= kExpandedItems) {
         taken_.emplace_back(a, b);
         return true;
       }
     }
   }
-  if (++pairs_ > kMostPairs || !spend(1 + content_of(a).size() / 4)) {
+  if (++pairs_ > kMostPairs || items_ > kMostItems ||
+      !spend(1 + content_of(a).size() / 4)) {
     gave_up_ = true;
     return false;
   }
@@ -105,13 +115,22 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   const std::size_t mark_taken = taken_.size();
   assumed_.emplace_back(a, b);
   assumed = static_cast<std::uint16_t>(assumed_.size());
+  // Contents are sorted by state.  Of two lists of hundreds of items most name
+  // the same two contexts, which are compared once.
   const std::span<const Item> of_b = content_of(b);
+  auto first = of_b.begin();
+  ContextId held = kOutermost;
+  ContextId held_by = kOutermost;
   const bool all = std::ranges::all_of(content_of(a), [&](const Item& item) {
-    // Contents are sorted by state.
-    const auto first =
-        std::ranges::lower_bound(of_b, item.state, {}, &Item::state);
+    while (first != of_b.end() && first->state < item.state) ++first;
     for (auto at = first; at != of_b.end() && at->state == item.state; ++at) {
-      if (covers(*at, item) && holds(item.context, at->context)) return true;
+      ++items_;
+      if (!covers(*at, item)) continue;
+      if (item.context == held && at->context == held_by) return true;
+      if (!holds(item.context, at->context)) continue;
+      held = item.context;
+      held_by = at->context;
+      return true;
     }
     return false;
   });
@@ -124,12 +143,13 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
 
 // Whether context `b` subsumes context `a`; false if that is not found.
 bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
-  pairs_of_all_ += std::exchange(pairs_, 0);
+  pairs_of_all_ += std::exchange(pairs_, 0) + (gave_up_ ? kPairsOfGivingUp : 0);
+  gave_up_ = false;
   if (pairs_of_all_ > kMostPairsOfClosure) return false;
   assumed_.clear();
   assumed_at_.fill(0);
+  items_ = 0;
   taken_.clear();
-  gave_up_ = false;
   if (!holds(a, b)) return false;
   for (const auto& [one, other] : assumed_) {
     if (local(one) || local(other)) continue;
@@ -142,11 +162,12 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
 // holds wherever those contexts have the same contents, and for pairs that were
 // known, wherever they are the same contexts.
 void CfgRecogniser::Closure::record_pairs() {
-  if (depth_ != 0) return;
   for (const auto& [one, other] : assumed_) {
-    if (!local(one)) recogniser_.record_read(one);
-    if (!local(other)) recogniser_.record_read(other);
+    if (!local(one)) record_read(one);
+    if (!local(other)) record_read(other);
+    recorded_pairs_.insert(std::uint64_t{one} << 32 | other);
   }
+  if (depth_ != 0) return;
   for (const auto& [one, other] : taken_) {
     recogniser_.record_identity(one);
     recogniser_.record_identity(other);
@@ -154,15 +175,27 @@ void CfgRecogniser::Closure::record_pairs() {
 }
 
 // Drops items that others make redundant, and returns whether there were any.
-// Of two equivalent items, the one with the older context stays.
+// Of two equivalent items, the one with the older context stays.  Where two
+// contexts have hundreds of states in common, they are compared once.
 // REQUIRES: `items` is sorted.
 bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
   std::vector<bool>& gone = gone_;
   gone.assign(items.size(), false);
   bool any = false;
-  const auto drop = [&](std::size_t i) {
-    record_pairs();
-    gone[i] = any = true;
+  struct Answer {
+    ContextId a = kOutermost;
+    ContextId b = kOutermost;
+    bool holds = true;
+  };
+  std::array<Answer, 2> known;
+  const auto redundant = [&](ContextId a, ContextId b) {
+    for (const Answer& one : known) {
+      if (one.a == a && one.b == b) return one.holds;
+    }
+    known[1] = known[0];
+    known[0] = {a, b, subsumed(a, b)};
+    if (known[0].holds) record_pairs();
+    return known[0].holds;
   };
   for (std::size_t i = 0; i < items.size(); ++i) {
     const std::size_t last = std::min(items.size(), i + 1 + kNeighbours);
@@ -170,11 +203,11 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
       if (items[j].state != items[i].state) break;
       if (gone[j]) continue;
       if (covers(items[i], items[j]) &&
-          subsumed(items[j].context, items[i].context)) {
-        drop(j);
+          redundant(items[j].context, items[i].context)) {
+        gone[j] = any = true;
       } else if (covers(items[j], items[i]) &&
-                 subsumed(items[i].context, items[j].context)) {
-        drop(i);
+                 redundant(items[i].context, items[j].context)) {
+        gone[i] = any = true;
       }
     }
   }
@@ -192,11 +225,15 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
 CfgRecogniser::ContextId CfgRecogniser::Closure::older_equal(
     std::uint32_t index) {
   const ContextId context = kLocal | index;
-  std::size_t tried = 0;
+  std::array<ContextId, kNeighbours> tried;
+  std::size_t count = 0;
   for (const Item& item : locals_[index].content) {
     const ContextId other = settled(item.context);
     if (local(other) || other == kOutermost) continue;
-    if (++tried > kNeighbours) break;
+    const auto last = tried.begin() + static_cast<std::ptrdiff_t>(count);
+    if (std::find(tried.begin(), last, other) != last) continue;
+    if (count == kNeighbours) break;
+    tried[count++] = other;
     if (!subsumed(context, other)) continue;
     const auto assumed = assumed_;
     const auto taken = taken_;
