@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
 #include <vector>
 
 #include "automata/char_step.h"
@@ -14,9 +16,102 @@
 
 namespace parlance::cfg_recogniser {
 
-// An item that repeats a class without a bound, between two characters, remains
-// after each character of the class.  Of several such items the one with the
-// most bytes decides: what one of them reads need not be read by another.
+namespace {
+
+base::ByteSet ascii_of(const regex::CharClass& set) {
+  base::ByteSet bytes = {};
+  for (const auto& range : set.ranges()) {
+    for (char32_t c = range.first; c <= range.last && c < 0x80; ++c) {
+      bytes[c >> 6] |= std::uint64_t{1} << (c & 63);
+    }
+  }
+  return bytes;
+}
+
+void add_byte(base::ByteSet& bytes, std::uint8_t byte) {
+  bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+}
+
+void add_bytes(base::ByteSet& bytes, const base::ByteSet& others) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] |= others[i];
+}
+
+int count_of(const base::ByteSet& bytes) {
+  int count = 0;
+  for (const std::uint64_t word : bytes) count += std::popcount(word);
+  return count;
+}
+
+}  // namespace
+
+// If the next byte completes what `item` reads, and a call of a plain rule
+// follows, adds such bytes to `bytes` and notes the rule.
+void CfgRecogniser::add_embedding(const Item& item, rules::RuleId& rule,
+                                  base::ByteSet& bytes) const {
+  const NetworkState& state = network_.states[item.state];
+  const NetworkState& next = network_.states[state.next];
+  if (next.action != Action::kCall || !next.live ||
+      network_.rules[next.index].scoped) {
+    return;
+  }
+  rule = next.index;
+  if (state.action == Action::kBytes) {
+    const std::string& text = network_.texts[state.index];
+    if (item.inner + 1 == text.size()) {
+      const auto byte = static_cast<std::uint8_t>(text.back());
+      if (byte < 0x80) add_byte(bytes, byte);
+    }
+  } else if (state.action == Action::kClass && item.inner == 0) {
+    add_bytes(bytes, ascii_of(network_.classes[state.index]));
+  }
+}
+
+void CfgRecogniser::find_bytes() {
+  for (const NetworkState& state : network_.states) {
+    switch (state.action) {
+      case Action::kBytes:
+        for (const char c : network_.texts[state.index]) {
+          add_byte(alphabet_, static_cast<std::uint8_t>(c));
+        }
+        break;
+      case Action::kClass:
+      case Action::kCountClass: {
+        const regex::CharClass& set = network_.classes[state.index];
+        add_bytes(alphabet_, ascii_of(set));
+        if (!set.ranges().empty() && set.ranges().back().last >= 0x80) {
+          alphabet_[2] = alphabet_[3] = ~std::uint64_t{0};
+        }
+        break;
+      }
+      case Action::kSubstring:
+      case Action::kFreeText:
+      case Action::kSchema:
+        alphabet_ = base::kAllBytes;
+        break;
+      default:
+        break;
+    }
+  }
+  embedding_.resize(network_.rules.size());
+  for (rules::RuleId rule = 0; rule < network_.rules.size(); ++rule) {
+    const NetworkState& start = network_.states[network_.rules[rule].start];
+    if (network_.rules[rule].scoped || start.action != Action::kPass) continue;
+    for (const StateId state : start.epsilon) {
+      rules::RuleId called = rules::kNoId;
+      base::ByteSet bytes = {};
+      if (!network_.states[state].live) continue;
+      add_embedding({state, 0, 0, 0}, called, bytes);
+      if (called == rule) add_bytes(embedding_[rule], bytes);
+    }
+  }
+}
+
+// Two kinds of items remain after each of some bytes.  One repeats a class
+// without a bound, and is between two characters.  The other is at the start of
+// a rule that calls itself after one byte, as a palindrome does: it remains at
+// the start, one level further in, whatever the contexts are.  Of several such
+// items, or rules, the one with the most bytes decides: what one of them reads
+// need not be read by another.
 base::ByteSet CfgRecogniser::repeatable_bytes(
     recogniser::Configuration config) {
   if (config.dead() || inside(config)) return {};
@@ -49,6 +144,30 @@ base::ByteSet CfgRecogniser::repeatable_bytes(
     if (count <= most) continue;
     most = count;
     state.repeatable = set;
+  }
+  std::vector<std::pair<rules::RuleId, base::ByteSet>> embedded;
+  for (const Item& item : state.items) {
+    rules::RuleId rule = rules::kNoId;
+    base::ByteSet bytes = {};
+    add_embedding(item, rule, bytes);
+    if (bytes == base::ByteSet{} || embedding_[rule] == base::ByteSet{}) {
+      continue;
+    }
+    const auto known = std::ranges::find(
+        embedded, rule, &std::pair<rules::RuleId, base::ByteSet>::first);
+    if (known == embedded.end()) {
+      embedded.emplace_back(rule, bytes);
+    } else {
+      add_bytes(known->second, bytes);
+    }
+  }
+  for (auto& [rule, bytes] : embedded) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      bytes[i] &= embedding_[rule][i];
+    }
+    if (count_of(bytes) <= most) continue;
+    most = count_of(bytes);
+    state.repeatable = bytes;
   }
   return state.repeatable;
 }

@@ -95,6 +95,7 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
   }
   has_marks_ = has_marks_ || marks_ != nullptr;
   find_tails();
+  find_bytes();
   base_bytes_ = bytes_of(network_);
   begin();
 }
@@ -110,6 +111,8 @@ CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
       counts_tokens_(of.counts_tokens_),
       has_marks_(of.has_marks_),
       tail_(of.tail_),
+      alphabet_(of.alphabet_),
+      embedding_(of.embedding_),
       base_bytes_(of.base_bytes_) {
   begin();
 }

@@ -174,6 +174,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
   bool number_ends_with_part(recogniser::Configuration config) override;
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
+  base::ByteSet alphabet() const override { return alphabet_; }
   recogniser::Configuration mask_equivalent(
       recogniser::Configuration config) override;
   bool has_temperatures() const override {
@@ -441,6 +442,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // transitions from the state.
   const automata::ByteTable& byte_classes(std::uint32_t lex);
   const automata::ByteTable& kinds_of_class(std::uint32_t index);
+  // Finds alphabet_ and embedding_.
+  void find_bytes();
+  void add_embedding(const Item& item, rules::RuleId& rule,
+                     base::ByteSet& bytes) const;
   void split_bytes(const Item& item, automata::ByteClasses& bytes);
   void split_substring(const Item& item, automata::ByteClasses& bytes);
   void split_schema(const Item& item, automata::ByteClasses& bytes);
@@ -496,6 +501,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // Whether the last configuration was made without reading a context.
   bool pure_ = false;
   std::vector<bool> tail_;  // by state: only the end of its rule follows
+  base::ByteSet alphabet_ = {};
+  // By rule: the bytes after which the rule may call itself, before it reads
+  // anything else.
+  std::vector<base::ByteSet> embedding_;
   std::size_t bytes_ = 0;
   std::size_t base_bytes_ = 0;  // of the network
   std::size_t room_ = 0;        // for the tables, before full()

@@ -23,6 +23,9 @@
 //   // Optional: whether all tokens at and below `node` are accepted, asked
 //   // before the step from `from` to the node.
 //   bool accepts_below(const Node& node, StateId from);
+//   // Optional: decides all tokens at and below the node `i`, asked before
+//   // the step from `from` to the node; returns false if it does not.
+//   bool decide_below(std::uint32_t i, StateId from);
 //   // The walk has come to `node` in `state`.
 //   SubtreeVerdict judge(const Node& node, StateId state);
 //   // Optional: a split is about to be applied at `depth`.
@@ -225,6 +228,12 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
         continue;
       }
     }
+    if constexpr (requires { walk().decide_below(i, from); }) {
+      if (walk().decide_below(i, from)) {
+        i = node.subtree_end;
+        continue;
+      }
+    }
     StateId target = step_class(from, node.byte_class);
     const bool split = (target & kSplit) != 0;
     if (split) target = most_common(from, node.byte_class);
@@ -302,14 +311,17 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
     }
     return;
   }
-  // The tokens with one of the few bytes, if the walk can find them; else all
-  // tokens, of which most have another byte.  A trie with the texts of its
-  // tokens has them one after another in memory, so to look at one byte of each
-  // is cheap.
+  // The tokens with one of the few bytes, if they are few and the walk can find
+  // them; else all tokens.  A trie with the texts of its tokens has them one
+  // after another in memory, so to look at one byte of each is cheap.
   if constexpr (requires { walk().byte_positions(); }) {
     constexpr std::uint32_t kFew = 64;
     const bool few = node.last - node.first < kFew;
-    if (!few && std::ranges::all_of(bytes, [&](std::uint8_t byte) {
+    const auto elsewhere = std::ranges::count_if(bytes, [&](std::uint8_t byte) {
+      return step(from, byte) != deferred.target;
+    });
+    const bool most = static_cast<std::size_t>(elsewhere) * 2 > bytes.size();
+    if (!few && !most && std::ranges::all_of(bytes, [&](std::uint8_t byte) {
           return BytePositions::known(byte, depth);
         })) {
       for (const std::uint8_t byte : bytes) {

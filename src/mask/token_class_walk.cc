@@ -41,6 +41,7 @@ bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
   start(token_classes_);
   states_.resize(1);
   state_of_.clear();
+  find_dead_classes();
   walk_classes(state_of(at));
   if (too_many_) return false;
   decided_.write(token_classes_.ids(), tables_.all_text(), words);
@@ -51,6 +52,84 @@ bool TokenClassWalk::accepts_below(const TokenClassNode& node, StateId from) {
   if (from == 0 || node.byte_class >= TokenClassTrie::kLead2) return false;
   const ByteClassSet& set = repeatable(from);
   return set.has(node.byte_class) && node.below.without(set).empty();
+}
+
+// The classes of ASCII without a byte of the alphabet; those of all other
+// characters, if none of their bytes is in it.
+void TokenClassWalk::find_dead_classes() {
+  dead_classes_ = {};
+  const recogniser::Composite* const composite = recogniser_->composite();
+  if (composite == nullptr) return;
+  const base::ByteSet alive = composite->alphabet();
+  if (alive == base::kAllBytes) return;
+  const auto dead = [&](std::uint8_t byte_class) {
+    return std::ranges::none_of(
+        token_classes_.bytes(byte_class),
+        [&](std::uint8_t byte) { return base::has_byte(alive, byte); });
+  };
+  for (std::uint8_t c = 0; c < TokenClassTrie::kLead2; ++c) {
+    if (dead(c)) dead_classes_.add(c);
+  }
+  if ((alive[2] | alive[3]) == 0) {
+    dead_classes_.add(character_classes());
+    dead_classes_.add(TokenClassTrie::kOther);
+    dead_classes_.add(TokenClassTrie::kBroken);
+  }
+}
+
+// Divides the tokens at and below `root`: those that are texts of `stay` are
+// staying_, those with a dead class are dropped, and those that leave `stay`
+// are leaving_.  False if many leave.
+bool TokenClassWalk::find_leavers(std::uint32_t root,
+                                  const ByteClassSet& stay) {
+  constexpr std::uint32_t kFew = 1000;
+  const std::span<const TokenClassNode> nodes = token_classes_.nodes();
+  staying_.clear();
+  leaving_.clear();
+  std::uint32_t count = 0;
+  for (std::uint32_t i = root; i < nodes[root].subtree_end;) {
+    const TokenClassNode& node = nodes[i];
+    if (dead_classes_.has(node.byte_class)) {
+      i = node.subtree_end;
+    } else if (stay.has(node.byte_class) &&
+               node.byte_class < TokenClassTrie::kLead2) {
+      staying_.emplace_back(node.first, node.own_end);
+      ++i;
+    } else {
+      count += node.last - node.first;
+      if (count > kFew) return false;
+      leaving_.emplace_back(node.first, node.last);
+      i = node.subtree_end;
+    }
+  }
+  return true;
+}
+
+bool TokenClassWalk::decide_below(std::uint32_t i, StateId from) {
+  const TokenClassNode& node = token_classes_.nodes()[i];
+  if (from == 0 || dead_classes_.empty() ||
+      node.byte_class >= TokenClassTrie::kLead2 ||
+      dead_classes_.has(node.byte_class)) {
+    return false;
+  }
+  const ByteClassSet stay = repeatable(from);
+  if (!stay.has(node.byte_class)) return false;
+  const bool all_stay = node.below.without(stay).without(dead_classes_).empty();
+  if (!all_stay && step_class(from, node.byte_class) != kSplit) return false;
+  if (!find_leavers(i, stay)) return false;
+  for (const auto& [first, last] : staying_) decided_.accept(first, last);
+  for (const auto& [first, last] : leaving_) {
+    for (std::uint32_t at = first; at < last; ++at) {
+      const Id id = token_classes_.ids()[at];
+      StateId state = from;
+      for (const char c : vocabulary_.bytes(id).substr(node.depth - 1U)) {
+        state = step(state, static_cast<std::uint8_t>(c));
+        if (state == 0) break;
+      }
+      if (state != 0) decided_.decide(id, true);
+    }
+  }
+  return true;
 }
 
 // Computed once for each state.

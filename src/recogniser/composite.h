@@ -59,6 +59,8 @@ class Composite {
   // Of the bytes beyond ASCII it contains all or none.  May be empty where such
   // bytes are hard to find.
   virtual base::ByteSet repeatable_bytes(Configuration) { return {}; }
+  // All bytes that occur in some text, and maybe others.
+  virtual base::ByteSet alphabet() const { return base::kAllBytes; }
 
   // A configuration that provably has the same mask as `config`: one
   // representative of its class, or `config` itself if none is known.

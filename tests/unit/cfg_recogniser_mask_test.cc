@@ -33,19 +33,21 @@ bool bit(const Row& row, std::size_t id) {
 
 class Walks {
  public:
-  explicit Walks(const std::vector<std::string>& texts)
-      : vocabulary_(toy_vocabulary(7, 400, texts)),
+  explicit Walks(const std::vector<std::string>& texts,
+                 std::size_t pieces = 400)
+      : vocabulary_(toy_vocabulary(7, pieces, texts)),
         compiler_(std::make_shared<CompilerImpl>(
             vocabulary_, *vocab::TokenTables::build(vocabulary_),
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
-  void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed) {
+  void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed,
+           int rounds = 6) {
     const auto& impl = detail::Access::impl(grammar);
     auto constraint = std::make_shared<ConstraintImpl>(
         compiler_,
         std::shared_ptr<recogniser::Recogniser>(impl, impl->recogniser.get()));
     std::mt19937 random(seed);
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       MatcherImpl matcher(constraint);
       EarleyRecogniser::Place place = slow.start();
       std::string so_far;
@@ -162,6 +164,52 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
     ASSERT_EQ(schemas.failure(), "");
     EarleyRecogniser slow(*rules, schemas.recognisers());
     walks.run(*fast, slow, ++seed);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Grammars that make a state for nearly every text: palindromes, names of which
+// each is a rule, rules that all call each other and may all be empty.
+TEST(CfgRecogniserMask, ManyStates) {
+  const auto text_of = [](int i) {
+    return std::string(1, static_cast<char>('a' + i % 26));
+  };
+  std::string palindromes = "root ::= [a-z]";
+  std::string names = "root ::= name+\nname ::= \"zz\"";
+  std::string calls = "root ::= r0";
+  for (int i = 0; i < 26; ++i) {
+    palindromes += " | \"" + text_of(i) + "\" root \"" + text_of(i) + "\"";
+  }
+  for (int i = 0; i < 60; ++i) {
+    names +=
+        " | \"" + text_of(i) + text_of(i * 7) + std::to_string(i) + "\" [a-z]*";
+  }
+  for (int i = 0; i < 12; ++i) {
+    calls += "\nr" + std::to_string(i) + " ::= r" +
+             std::to_string((i + 1) % 12) + " r" +
+             std::to_string((i * 7 + 2) % 12) + " | \"x" + std::to_string(i) +
+             "\" | \"\"";
+  }
+  std::string doubled = "root ::= r0";
+  for (int i = 0; i < 6; ++i) {
+    doubled += "\nr" + std::to_string(i) + " ::= r" + std::to_string(i + 1) +
+               " r" + std::to_string(i + 1);
+  }
+  doubled += "\nr6 ::= \"x\"? | \"<\" root \">\"";
+  const std::vector<std::string> grammars = {palindromes, names, calls,
+                                             doubled};
+  std::vector<std::string> texts = {"racecar", "abcba9",      "x12x3xx4",
+                                    "xx<xx>x", "aa0bcd bh1x", "zzhq7zzz"};
+  Walks walks(texts, 1200);
+  std::uint32_t seed = 1;
+  for (const std::string& source : grammars) {
+    SCOPED_TRACE(source.substr(0, 60));
+    const Result<rules::Rules> rules = notation::read_ebnf(source);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    const Result<Grammar> fast = Grammar::from_ebnf(source);
+    ASSERT_TRUE(fast) << fast.error().to_string();
+    EarleyRecogniser slow(*rules, {});
+    walks.run(*fast, slow, ++seed, /*rounds=*/1);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
