@@ -92,6 +92,9 @@ class EbnfReader : private TextCursor {
   bool regex_macro(Arguments& args, rules::ExprId& out);
   bool substring_macro(Arguments& args, rules::ExprId& out);
   bool read_patterns(const Value& given, rules::FreeTextExpr& text);
+  struct Dispatch;
+  bool dispatch_excludes(const std::optional<Value>& given, Dispatch& out);
+  bool dispatch_trigger(const Value& given, Dispatch& out);
   bool dispatch_macro(Arguments& args, bool tokens, rules::ExprId& out);
   bool token_macro(Arguments& args, bool excluded, rules::ExprId& out);
   bool schema_macro(Arguments& args, rules::ExprId& out);

@@ -508,50 +508,22 @@ bool EbnfReader::read_patterns(const Value& given, FreeTextExpr& text) {
   return fail(span.begin, span.end, made.error().message, made.error().code);
 }
 
-// Converts the arguments of TagDispatch or, with `tokens`, TokenTagDispatch.
-// Only one of `text` and `token_text` is filled.
-bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
-  std::optional<Value> loop;
-  std::optional<Value> excludes;
-  std::optional<Value> patterns;
-  if (!take_named(args, "loop_after_dispatch", Value::Kind::kBool, loop) ||
-      !take_named(args, "excludes", Value::Kind::kTuple, excludes) ||
-      (!tokens &&
-       !take_named(args, "exclude_patterns", Value::Kind::kTuple, patterns))) {
-    return false;
-  }
-  if (!no_more_named(args)) return false;
-  // ("a") could be "a" in parentheses.  Here it is a list of one string.
-  const std::vector<Value> excluded =
-      excludes ? std::move(excludes->items) : std::vector<Value>{};
+// TagDispatch or, with `tokens`, TokenTagDispatch; only one of `text` and
+// `token_text` is filled.
+struct EbnfReader::Dispatch {
+  bool tokens = false;
+  FreeTextExpr text = {};
+  rules::TokenTextExpr token_text = {};
+
   // Whether an argument is a valid trigger or exclude: a text that is not empty
   // or one token id, not a range.
-  const Value::Kind kind = tokens ? Value::Kind::kNumber : Value::Kind::kText;
-  auto fits = [&](const Value& given) {
-    return given.kind == kind && given.last == given.number &&
-           (tokens || !given.text.empty());
-  };
-  // Convert the excludes.  They come first, because triggers are checked
-  // against them.
-  FreeTextExpr text;
-  rules::TokenTextExpr token_text;
-  for (const Value& given : excluded) {
-    if (!fits(given)) {
-      return fail(given.span.begin, given.span.end,
-                  tokens ? "An exclude is the id of a token."
-                         : "An exclude is a string, and not empty.",
-                  ErrorCode::kWrongType);
-    }
-    if (tokens) {
-      token_text.excludes.push_back(static_cast<Token>(given.number));
-    } else {
-      text.excludes.push_back(given.text);
-    }
+  bool fits(const Value& given) const {
+    return given.kind == (tokens ? Value::Kind::kNumber : Value::Kind::kText) &&
+           given.last == given.number && (tokens || !given.text.empty());
   }
-  if (patterns && !read_patterns(*patterns, text)) return false;
   // A trigger may give, after its rule, the name under which its text is
   // captured, and `stop` if captures omit the trigger.
-  const auto read_capture = [&](const Value& given, FreeTextExpr::Trigger& to) {
+  bool read_capture(const Value& given, FreeTextExpr::Trigger& to) const {
     if (tokens) return given.items.size() == 2;
     for (std::size_t i = 2; i < given.items.size(); ++i) {
       const Value& item = given.items[i];
@@ -565,48 +537,89 @@ bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
       }
     }
     return true;
-  };
-  // Convert the triggers.
-  for (const Value& given : args.positional) {
-    FreeTextExpr::Trigger made;
-    if (given.kind != Value::Kind::kTuple || given.items.size() < 2 ||
-        !read_capture(given, made) || !fits(given.items[0]) ||
-        given.items[1].kind != Value::Kind::kName) {
+  }
+};
+
+bool EbnfReader::dispatch_excludes(const std::optional<Value>& excludes,
+                                   Dispatch& out) {
+  if (!excludes) return true;
+  // ("a") could be "a" in parentheses.  Here it is a list of one string.
+  for (const Value& given : excludes->items) {
+    if (!out.fits(given)) {
       return fail(given.span.begin, given.span.end,
-                  tokens ? "Expected a token's id and a rule: (7, rule)."
-                         : "Expected a text that is not empty and a rule: "
-                           "(\"<tag>\", rule), perhaps with a capture "
-                           "of the text: (\"<tag>\", rule, \"name\", stop).");
+                  out.tokens ? "An exclude is the id of a token."
+                             : "An exclude is a string, and not empty.",
+                  ErrorCode::kWrongType);
     }
-    const Value& trigger = given.items[0];
-    rules::RuleId rule = rule_called(given.items[1].text, given.items[1].span);
-    for (const std::string& exclude : text.excludes) {
-      if (trigger.text.starts_with(exclude)) {
-        return fail(trigger.span.begin, trigger.span.end,
-                    "This can never be written: the exclude \"" + exclude +
-                        "\" is its beginning.",
-                    ErrorCode::kConflict);
-      }
-    }
-    const auto token = static_cast<Token>(trigger.number);
-    if (tokens &&
-        std::find(token_text.excludes.begin(), token_text.excludes.end(),
-                  token) != token_text.excludes.end()) {
-      return fail(trigger.span.begin, trigger.span.end,
-                  "A token cannot be a trigger and excluded.",
-                  ErrorCode::kConflict);
-    }
-    if (tokens) {
-      token_text.triggers.push_back({token, rule});
+    if (out.tokens) {
+      out.token_text.excludes.push_back(static_cast<Token>(given.number));
     } else {
-      made.text = trigger.text;
-      made.rule = rule;
-      text.triggers.push_back(std::move(made));
+      out.text.excludes.push_back(given.text);
     }
   }
-  text.loop = token_text.loop = !loop || loop->truth;
-  out = tokens ? rules_.token_text(std::move(token_text))
-               : rules_.free_text(std::move(text));
+  return true;
+}
+
+bool EbnfReader::dispatch_trigger(const Value& given, Dispatch& out) {
+  FreeTextExpr::Trigger made;
+  if (given.kind != Value::Kind::kTuple || given.items.size() < 2 ||
+      !out.read_capture(given, made) || !out.fits(given.items[0]) ||
+      given.items[1].kind != Value::Kind::kName) {
+    return fail(given.span.begin, given.span.end,
+                out.tokens ? "Expected a token's id and a rule: (7, rule)."
+                           : "Expected a text that is not empty and a rule: "
+                             "(\"<tag>\", rule), perhaps with a capture "
+                             "of the text: (\"<tag>\", rule, \"name\", stop).");
+  }
+  const Value& trigger = given.items[0];
+  rules::RuleId rule = rule_called(given.items[1].text, given.items[1].span);
+  for (const std::string& exclude : out.text.excludes) {
+    if (trigger.text.starts_with(exclude)) {
+      return fail(trigger.span.begin, trigger.span.end,
+                  "This can never be written: the exclude \"" + exclude +
+                      "\" is its beginning.",
+                  ErrorCode::kConflict);
+    }
+  }
+  const auto token = static_cast<Token>(trigger.number);
+  if (out.tokens && std::ranges::find(out.token_text.excludes, token) !=
+                        out.token_text.excludes.end()) {
+    return fail(trigger.span.begin, trigger.span.end,
+                "A token cannot be a trigger and excluded.",
+                ErrorCode::kConflict);
+  }
+  if (out.tokens) {
+    out.token_text.triggers.push_back({token, rule});
+  } else {
+    made.text = trigger.text;
+    made.rule = rule;
+    out.text.triggers.push_back(std::move(made));
+  }
+  return true;
+}
+
+// Converts the arguments of TagDispatch or, with `tokens`, TokenTagDispatch.
+// The excludes come first, because triggers are checked against them.
+bool EbnfReader::dispatch_macro(Arguments& args, bool tokens, ExprId& out) {
+  std::optional<Value> loop;
+  std::optional<Value> excludes;
+  std::optional<Value> patterns;
+  if (!take_named(args, "loop_after_dispatch", Value::Kind::kBool, loop) ||
+      !take_named(args, "excludes", Value::Kind::kTuple, excludes) ||
+      (!tokens &&
+       !take_named(args, "exclude_patterns", Value::Kind::kTuple, patterns))) {
+    return false;
+  }
+  if (!no_more_named(args)) return false;
+  Dispatch made{.tokens = tokens};
+  if (!dispatch_excludes(excludes, made)) return false;
+  if (patterns && !read_patterns(*patterns, made.text)) return false;
+  for (const Value& given : args.positional) {
+    if (!dispatch_trigger(given, made)) return false;
+  }
+  made.text.loop = made.token_text.loop = !loop || loop->truth;
+  out = tokens ? rules_.token_text(std::move(made.token_text))
+               : rules_.free_text(std::move(made.text));
   return true;
 }
 

@@ -196,91 +196,110 @@ bool LarkReader::head_of(RuleId id, Head& out) const {
   return true;
 }
 
-// Rewrites rule `id` as free text with triggers, if it has the form
-// `(a | b)* tail`.  Returns false after an error.
-bool LarkReader::dispatch_in(RuleId id) {
+// A branch of the loop of a dispatch: a rule that begins with a trigger.
+struct LarkReader::Branch {
+  RuleId rule = 0;
+  Head head = {};
+  Span span = {};  // of the first use of the rule
+};
+
+// The branches of rule `id` if it has the form `(a | b)* tail`, where the tail
+// is any text and every branch is a rule with a head; else nothing.
+std::vector<LarkReader::Branch> LarkReader::dispatch_branches(RuleId id) {
   const Rule& rule = rules_.rules[id];
   if (rule.body == kNoId || rule.options.lazy || rule.options.marker != kNoId) {
-    return true;
+    return {};
   }
   const std::vector<ExprId> parts = parts_of(rule.body);
-  if (parts.size() != 2 || !is_any_text(parts[1])) return true;
+  if (parts.size() != 2 || !is_any_text(parts[1])) return {};
   const Expr& loop = rules_.exprs[parts[0]];
   if (loop.kind != ExprKind::kRepeat || loop.min != 0 ||
       loop.max != rules::kUnbounded) {
-    return true;
+    return {};
   }
   const Expr& inner = rules_.exprs[loop.children[0]];
-  const std::vector<ExprId> branches =
-      inner.kind == ExprKind::kChoice ? inner.children
-                                      : std::vector<ExprId>{loop.children[0]};
-  // The form requires that every branch is a rule with a head.  Collect the
-  // heads: heads[i] is the head of rule from[i].
-  std::vector<Head> heads;
-  std::vector<RuleId> from;
-  for (ExprId branch : branches) {
-    const std::vector<ExprId> only = parts_of(branch);
+  const std::vector<ExprId> bodies = inner.kind == ExprKind::kChoice
+                                         ? inner.children
+                                         : std::vector{loop.children[0]};
+  std::vector<Branch> branches;
+  for (ExprId body : bodies) {
+    const std::vector<ExprId> only = parts_of(body);
     if (only.size() != 1 || rules_.exprs[only[0]].kind != ExprKind::kRule) {
-      return true;
+      return {};
     }
-    Head head;
-    from.push_back(rules_.exprs[only[0]].index);
-    if (steps_ > 20'000'000 || !head_of(from.back(), head)) return true;
-    heads.push_back(std::move(head));
+    Branch one;
+    one.rule = rules_.exprs[only[0]].index;
+    if (steps_ > 20'000'000 || !head_of(one.rule, one.head)) return {};
+    one.span =
+        one.rule < info_.size() ? info_[one.rule].first_use : Span{at_, at_};
+    branches.push_back(std::move(one));
   }
-  // The rule has the form.  Check that free text can express it: the branches
-  // have no options, and the triggers are all texts or all tokens.
-  const std::size_t known = info_.size();
-  auto span_of = [&](RuleId at) {
-    return at < known ? info_[at].first_use : Span{at_, at_};
-  };
-  bool by_token = false;
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    const Span span = span_of(from[i]);
-    const Rule& tool = rules_.rules[from[i]];
-    if (!tool.options.plain()) {
+  return branches;
+}
+
+// Checks that free text can express the branches: they have no options, and the
+// triggers are all texts or all tokens.
+bool LarkReader::check_branches(const std::vector<Branch>& branches) {
+  const bool by_token = branches.front().head.tokens != nullptr;
+  for (const Branch& branch : branches) {
+    const Span span = branch.span;
+    if (!rules_.rules[branch.rule].options.plain()) {
       return fail(span.begin, span.end,
                   "A rule that begins with a trigger of free text takes no "
                   "options; give them to a rule inside.",
                   ErrorCode::kUnsupported);
     }
-    const bool token = heads[i].tokens != nullptr;
-    if (i > 0 && token != by_token) {
+    const bool token = branch.head.tokens != nullptr;
+    if (token != by_token) {
       return fail(span.begin, span.end,
                   "Triggers that are text and triggers that are tokens "
                   "cannot be mixed.",
                   ErrorCode::kConflict);
     }
-    by_token = token;
-    if (token && heads[i].tokens->negated) {
+    if (token && branch.head.tokens->negated) {
       return fail(span.begin, span.end, "A trigger cannot be any other token.",
                   ErrorCode::kUnsupported);
     }
   }
-  // For each branch, add a rule for the items after its trigger, with ignored
-  // text between them, and the trigger that leads to this rule.
+  return true;
+}
+
+// Adds a rule for the items after the trigger of a branch, with ignored text
+// between them.
+RuleId LarkReader::rule_after(const Branch& branch) {
+  Rule rest;
+  rest.name = rules_.rules[branch.rule].name + " after its trigger";
+  std::vector<ExprId> sequence;
+  if (weave_) sequence.push_back(rules_.reference(ignored_));
+  for (ExprId part : branch.head.rest) {
+    sequence.push_back(part);
+    if (weave_) sequence.push_back(rules_.reference(ignored_));
+  }
+  rest.body = rules_.sequence(std::move(sequence));
+  const auto id = static_cast<RuleId>(rules_.rules.size());
+  rules_.rules.push_back(std::move(rest));
+  return id;
+}
+
+// Rewrites rule `id` as free text with triggers, if it has the form
+// `(a | b)* tail`.  Returns false after an error.
+bool LarkReader::dispatch_in(RuleId id) {
+  const std::vector<Branch> branches = dispatch_branches(id);
+  if (branches.empty()) return true;
+  if (!check_branches(branches)) return false;
+  const bool by_token = branches.front().head.tokens != nullptr;
   rules::FreeTextExpr text;
   rules::TokenTextExpr token_text;
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    const Head& head = heads[i];
-    Rule rest;
-    rest.name = rules_.rules[from[i]].name + " after its trigger";
-    std::vector<ExprId> sequence;
-    if (weave_) sequence.push_back(rules_.reference(ignored_));
-    for (ExprId part : head.rest) {
-      sequence.push_back(part);
-      if (weave_) sequence.push_back(rules_.reference(ignored_));
-    }
-    rest.body = rules_.sequence(std::move(sequence));
-    const auto target = static_cast<RuleId>(rules_.rules.size());
-    rules_.rules.push_back(std::move(rest));
+  for (const Branch& branch : branches) {
+    const Head& head = branch.head;
+    const RuleId target = rule_after(branch);
     if (!by_token) {
       text.triggers.push_back({head.text, target, head.hide, head.capture});
       continue;
     }
     for (const rules::TokenSetExpr::Range& range : head.tokens->ranges) {
       if (range.last - range.first > 1'000'000) {
-        return fail(span_of(from[i]).begin, span_of(from[i]).end,
+        return fail(branch.span.begin, branch.span.end,
                     "A trigger has more than a million tokens.",
                     ErrorCode::kTooLarge);
       }

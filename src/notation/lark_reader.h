@@ -118,6 +118,10 @@ class LarkReader : private TextCursor {
 
   // lark_dispatch.cc
   bool find_dispatch();
+  struct Branch;
+  std::vector<Branch> dispatch_branches(rules::RuleId id);
+  bool check_branches(const std::vector<Branch>& branches);
+  rules::RuleId rule_after(const Branch& branch);
   bool dispatch_in(rules::RuleId rule);
   struct Head {
     std::string text = {};

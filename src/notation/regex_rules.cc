@@ -308,29 +308,20 @@ const CharClass& json_characters() {
   return set;
 }
 
-}  // namespace
-
-Result<RegexExpr> read_regex(std::string_view pattern,
-                             const RegexOptions& options) {
-  RegexExpr out;
-  out.source = std::string(pattern);
-  out.has_flags = options.has_flags;
-  out.flags = std::string(options.flags);
-  out.json_string = options.json_string;
-  if (!base::is_utf8(pattern)) {
-    return Error{ErrorCode::kInvalidUtf8,
-                 "The pattern is not UTF-8.",
-                 {},
-                 Span{0, pattern.size()}};
-  }
-  // Read the flags, and respell the pattern.
+// What the flags of a pattern say.
+struct Flags {
   bool ignore_case = false;
-  bool dot_all = !options.has_flags;
+  bool dot_all = false;
+};
+
+Result<Flags> read_flags(std::string_view pattern,
+                         const RegexOptions& options) {
+  Flags flags{.dot_all = !options.has_flags};
   for (char flag : options.flags) {
     if (flag == 'i') {
-      ignore_case = true;
+      flags.ignore_case = true;
     } else if (flag == 's') {
-      dot_all = true;
+      flags.dot_all = true;
     } else if (flag != 'u') {
       return Error{ErrorCode::kUnsupportedPattern,
                    std::string("The flag \"") + flag +
@@ -340,69 +331,65 @@ Result<RegexExpr> read_regex(std::string_view pattern,
                    Span{0, pattern.size()}};
     }
   }
-  Respeller respeller(pattern, options);
-  if (!respeller.run()) return respeller.error;
-  ignore_case = ignore_case || respeller.ignore_case;
+  return flags;
+}
 
-  // Maps the span of an error from the respelled pattern to `pattern`.
-  auto located = [&](Error error) {
-    if (error.span) {
-      const std::vector<std::uint32_t>& map = respeller.map;
-      std::size_t last = map.size() - 1;
-      Span span{map[std::min(error.span->begin, last)],
-                map[std::min(error.span->end, last)]};
-      span.end = std::max(span.end, span.begin);
-      error.span = span;
-    }
-    return error;
-  };
-  // Parse it, and give the tree the meaning of a grammar's pattern: anchors are
-  // empty, case is that of ASCII letters, and "." excludes at most "\n".
-  regex::PatternOptions reading;
-  reading.flavor = regex::Flavor::kEcma;
-  reading.dot_all = dot_all;
-  Result<regex::Ast> ast = regex::parse_ast(respeller.out, reading);
-  if (!ast) return located(ast.error());
-  for (regex::AstNode& node : ast->nodes) {
-    if (node.kind == AstKind::kAnchor && options.search) {
+// Maps the span of an error from the respelled pattern to the pattern.
+Error located(const Respeller& respeller, Error error) {
+  if (error.span) {
+    const std::vector<std::uint32_t>& map = respeller.map;
+    std::size_t last = map.size() - 1;
+    Span span{map[std::min(error.span->begin, last)],
+              map[std::min(error.span->end, last)]};
+    span.end = std::max(span.end, span.begin);
+    error.span = span;
+  }
+  return error;
+}
+
+// Gives the tree the meaning of a grammar's pattern: anchors are empty, case is
+// that of ASCII letters, and "." excludes at most "\n".
+std::optional<Error> interpret(regex::Ast& ast, const Flags& flags,
+                               bool search) {
+  for (regex::AstNode& node : ast.nodes) {
+    if (node.kind == AstKind::kAnchor && search) {
       if (node.anchor != regex::AstAnchor::kCaret) {
-        return located({ErrorCode::kUnsupportedPattern,
-                        "\"$\" is not supported: the end of the text is not "
-                        "known while it is written.",
-                        {},
-                        node.span});
+        return Error{ErrorCode::kUnsupportedPattern,
+                     "\"$\" is not supported: the end of the text is not "
+                     "known while it is written.",
+                     {},
+                     node.span};
       }
     } else if (node.kind == AstKind::kAnchor) {
       node.kind = AstKind::kEmpty;
     } else if (node.kind == AstKind::kSet) {
       if (node.set.empty()) {
-        return located({ErrorCode::kBadPattern,
-                        "An empty class matches nothing; list characters "
-                        "between \"[\" and \"]\".",
-                        {},
-                        node.span});
+        return Error{ErrorCode::kBadPattern,
+                     "An empty class matches nothing; list characters "
+                     "between \"[\" and \"]\".",
+                     {},
+                     node.span};
       }
-      if (ignore_case) node.set = fold_ascii(node.set);
-    } else if (node.kind == AstKind::kDot && !dot_all) {
+      if (flags.ignore_case) node.set = fold_ascii(node.set);
+    } else if (node.kind == AstKind::kDot && !flags.dot_all) {
       // ECMA's dot also excludes \r, U+2028 and U+2029.
       node.kind = AstKind::kSet;
       node.set = CharClass({{'\n', '\n'}});
       node.negated = true;
-    } else if (node.kind == AstKind::kChar && ignore_case && node.c < 128 &&
-               is_letter(static_cast<char>(node.c))) {
+    } else if (node.kind == AstKind::kChar && flags.ignore_case &&
+               node.c < 128 && is_letter(static_cast<char>(node.c))) {
       node.kind = AstKind::kSet;
       node.set = fold_ascii(CharClass({{node.c, node.c}}));
       node.negated = false;
     }
   }
-  Result<regex::Hir> hir = regex::translate(*ast, reading);
-  if (!hir) return located(hir.error());
+  return std::nullopt;
+}
 
-  // Restrict the Hir to the characters that can occur in the text, and refuse
-  // the constructs that are not regular.
-  const CharClass& universe =
-      options.json_string ? json_characters() : scalar_values();
-  for (regex::HirNode& node : hir->nodes) {
+// Restricts the Hir to the characters that can occur in the text.  False if it
+// contains constructs that are not regular.
+bool restrict_to(regex::Hir& hir, const CharClass& universe, bool search) {
+  for (regex::HirNode& node : hir.nodes) {
     switch (node.kind) {
       case HirKind::kClass:
         node.char_class = node.char_class.intersect(universe);
@@ -424,15 +411,57 @@ Result<RegexExpr> read_regex(std::string_view pattern,
         break;
       case HirKind::kAssert:
       case HirKind::kLook:
-        if (options.search) break;
+        if (search) break;
         [[fallthrough]];
       default:
-        return Error{ErrorCode::kUnsupportedPattern,
-                     "The pattern is not regular; remove look-around and "
-                     "back-references.",
-                     {},
-                     Span{0, pattern.size()}};
+        return false;
     }
+  }
+  return true;
+}
+
+}  // namespace
+
+// A pattern passes through four stages: it is respelled in ECMA's notation, and
+// parsed; its tree is given the meaning that it has in a grammar; and the tree
+// of its meaning is restricted to the characters of a text.
+Result<RegexExpr> read_regex(std::string_view pattern,
+                             const RegexOptions& options) {
+  RegexExpr out;
+  out.source = std::string(pattern);
+  out.has_flags = options.has_flags;
+  out.flags = std::string(options.flags);
+  out.json_string = options.json_string;
+  if (!base::is_utf8(pattern)) {
+    return Error{ErrorCode::kInvalidUtf8,
+                 "The pattern is not UTF-8.",
+                 {},
+                 Span{0, pattern.size()}};
+  }
+  Result<Flags> flags = read_flags(pattern, options);
+  if (!flags) return flags.error();
+  Respeller respeller(pattern, options);
+  if (!respeller.run()) return respeller.error;
+  flags->ignore_case = flags->ignore_case || respeller.ignore_case;
+
+  regex::PatternOptions reading;
+  reading.flavor = regex::Flavor::kEcma;
+  reading.dot_all = flags->dot_all;
+  Result<regex::Ast> ast = regex::parse_ast(respeller.out, reading);
+  if (!ast) return located(respeller, ast.error());
+  if (auto error = interpret(*ast, *flags, options.search)) {
+    return located(respeller, std::move(*error));
+  }
+  Result<regex::Hir> hir = regex::translate(*ast, reading);
+  if (!hir) return located(respeller, hir.error());
+  const CharClass& universe =
+      options.json_string ? json_characters() : scalar_values();
+  if (!restrict_to(*hir, universe, options.search)) {
+    return Error{ErrorCode::kUnsupportedPattern,
+                 "The pattern is not regular; remove look-around and "
+                 "back-references.",
+                 {},
+                 Span{0, pattern.size()}};
   }
   out.hir = std::move(*hir);
   return out;
