@@ -143,6 +143,12 @@ class ClassWalk {
   bool all_judged(const Node& node, StateId from, StateId target,
                   SubtreeVerdict verdict);
   void apply_split(const DeferredSplit& deferred);
+  template <class Node>
+  void correct_children(std::uint32_t root, const Node& node, StateId target);
+  template <class Node>
+  bool correct_known(const Node& node, StateId target);
+  template <class Node>
+  void correct_range(const Node& node, StateId target);
   std::uint32_t only_node(std::size_t depth) const;
 
   std::vector<Transitions> transitions_;
@@ -282,19 +288,31 @@ template <class Walk, class Trie>
 void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
   const auto& node = class_trie_->nodes()[deferred.node];
   const std::size_t depth = node.depth - 1U;
-  const StateId from = path_[depth].state;
   if constexpr (requires { walk().enter_split(depth); }) {
     walk().enter_split(depth);
   }
+  const std::uint32_t root = only_node(depth);
+  if (root != kUnknown) {
+    correct_children(root, node, deferred.target);
+  } else if (!correct_known(node, deferred.target)) {
+    correct_range(node, deferred.target);
+  }
+}
+
+// Corrects the subtrees below the node `root` of the trie of all tokens, for
+// the bytes of the node's class.  The children of node 0 lie far apart in
+// memory, so they are looked up.
+template <class Walk, class Trie>
+template <class Node>
+void ClassWalk<Walk, Trie>::correct_children(std::uint32_t root,
+                                             const Node& node, StateId target) {
+  const StateId from = path_[node.depth - 1U].state;
   const auto bytes = class_trie_->bytes(node.byte_class);
   const vocab::TokenTrie& trie = tables_.trie();
   const auto read = [&](std::uint32_t child, std::uint8_t byte) {
     const StateId state = step(from, byte);
-    if (state != deferred.target) {
-      walk().correct_subtree(child, state, deferred.target);
-    }
+    if (state != target) walk().correct_subtree(child, state, target);
   };
-  const std::uint32_t root = only_node(depth);
   if (root == 0) {
     for (const std::uint8_t byte : bytes) {
       const std::uint32_t child = trie.root_child(byte);
@@ -302,55 +320,71 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
     }
     return;
   }
-  if (root != kUnknown) {
-    const std::uint32_t end = trie.subtree_end(root);
-    for (std::uint32_t child = root + 1; child < end;
-         child = trie.subtree_end(child)) {
-      const std::uint8_t byte = trie.byte(child);
-      if (std::ranges::binary_search(bytes, byte)) read(child, byte);
-    }
-    return;
+  const std::uint32_t end = trie.subtree_end(root);
+  for (std::uint32_t child = root + 1; child < end;
+       child = trie.subtree_end(child)) {
+    const std::uint8_t byte = trie.byte(child);
+    if (std::ranges::binary_search(bytes, byte)) read(child, byte);
   }
-  // The tokens with one of the few bytes, if they are few and the walk can find
-  // them; else all tokens.  A trie with the texts of its tokens has them one
-  // after another in memory, so to look at one byte of each is cheap.
+}
+
+// Corrects the tokens with one of the few bytes, if they are few and the walk
+// can find them.
+template <class Walk, class Trie>
+template <class Node>
+bool ClassWalk<Walk, Trie>::correct_known(const Node& node, StateId target) {
   if constexpr (requires { walk().byte_positions(); }) {
     constexpr std::uint32_t kFew = 64;
+    const std::size_t depth = node.depth - 1U;
+    const StateId from = path_[depth].state;
+    const auto bytes = class_trie_->bytes(node.byte_class);
     const bool few = node.last - node.first < kFew;
-    const auto elsewhere = std::ranges::count_if(bytes, [&](std::uint8_t byte) {
-      return step(from, byte) != deferred.target;
-    });
+    const auto elsewhere = std::ranges::count_if(
+        bytes, [&](std::uint8_t byte) { return step(from, byte) != target; });
     const bool most = static_cast<std::size_t>(elsewhere) * 2 > bytes.size();
-    if (!few && !most && std::ranges::all_of(bytes, [&](std::uint8_t byte) {
+    if (few || most || !std::ranges::all_of(bytes, [&](std::uint8_t byte) {
           return BytePositions::known(byte, depth);
         })) {
-      for (const std::uint8_t byte : bytes) {
-        if (step(from, byte) == deferred.target) continue;
-        for (const std::uint32_t i : walk().byte_positions().between(
-                 byte, depth, node.first, node.last)) {
-          walk().correct_token(i, depth, from, deferred.target);
-        }
-      }
-      return;
+      return false;
     }
+    for (const std::uint8_t byte : bytes) {
+      if (step(from, byte) == target) continue;
+      for (const std::uint32_t i : walk().byte_positions().between(
+               byte, depth, node.first, node.last)) {
+        walk().correct_token(i, depth, from, target);
+      }
+    }
+    return true;
+  } else {
+    return false;
   }
+}
+
+// Looks at all tokens of the subtree, of which most have another byte.  A trie
+// with the texts of its tokens has them one after another in memory, so to look
+// at one byte of each is cheap.
+template <class Walk, class Trie>
+template <class Node>
+void ClassWalk<Walk, Trie>::correct_range(const Node& node, StateId target) {
+  const std::size_t depth = node.depth - 1U;
+  const StateId from = path_[depth].state;
   if constexpr (requires { class_trie_->text(0); }) {
     constexpr std::uint32_t kMany = 256;
     const std::size_t accepted =
         node.last - node.first < kMany
             ? 0
-            : depth + walk().accepted_length(depth, from, bytes);
+            : depth + walk().accepted_length(
+                          depth, from, class_trie_->bytes(node.byte_class));
     for (std::uint32_t i = node.first; i < node.last; ++i) {
       const std::string_view text = class_trie_->text(i);
       if (text.size() > accepted &&
-          step(from, static_cast<std::uint8_t>(text[depth])) !=
-              deferred.target) {
-        walk().correct_token(i, depth, from, deferred.target);
+          step(from, static_cast<std::uint8_t>(text[depth])) != target) {
+        walk().correct_token(i, depth, from, target);
       }
     }
   } else {
     for (std::uint32_t i = node.first; i < node.last; ++i) {
-      walk().correct_token(i, depth, from, deferred.target);
+      walk().correct_token(i, depth, from, target);
     }
   }
 }

@@ -561,6 +561,141 @@ bool is_tree(std::span<const std::int64_t> first_child,
 
 }  // namespace
 
+// A walk over a draft tree in preorder, on a stack.
+//
+// Invariant: `left_` has the first of the siblings that are not visited yet at
+// each depth, with the state before its token.
+class MatcherImpl::TreeWalk {
+ public:
+  TreeWalk(MatcherImpl& matcher, const DraftTree& tree)
+      : matcher_(matcher), tree_(tree), parent_(tree.tokens.size()) {
+    for (std::size_t i = 0; i < parent_.size(); ++i) {
+      for (auto child = tree.first_child[i]; child >= 0;
+           child = tree.next_sibling[static_cast<std::size_t>(child)]) {
+        parent_[static_cast<std::size_t>(child)] = i;
+      }
+    }
+  }
+
+  // The number of nodes that were visited before `limit`; 0: no limit.
+  std::size_t run(std::chrono::nanoseconds limit);
+
+ private:
+  Node root() const {
+    return {.position = matcher_.here(),
+            .terminated = matcher_.is_terminated()};
+  }
+  Node read_again(std::size_t node) const;
+  void visit(std::size_t node, const Node& position);
+  template <class Find>
+  void visit_within(std::size_t node, const Find& find);
+  std::span<std::int32_t> row(std::size_t node) const {
+    return tree_.buffer.subspan(node * tree_.stride, tree_.stride);
+  }
+
+  MatcherImpl& matcher_;
+  const DraftTree& tree_;
+  std::vector<std::size_t> parent_;
+  std::vector<std::pair<std::size_t, Node>> left_;
+  std::size_t visited_ = 0;
+};
+
+// The state after a node, read again from the root.
+MatcherImpl::Node MatcherImpl::TreeWalk::read_again(std::size_t node) const {
+  std::vector<std::size_t> path;
+  for (; node != 0; node = parent_[node]) path.push_back(node);
+  Node at = root();
+  for (; !path.empty(); path.pop_back()) {
+    at = matcher_.follow(at, tree_.tokens[path.back()]);
+  }
+  return at;
+}
+
+void MatcherImpl::TreeWalk::visit(std::size_t node, const Node& position) {
+  matcher_.fill_node(position, row(node));
+  if (position.terminated && tree_.clear_ended) {
+    std::ranges::fill(row(node), 0);
+  }
+  if (!tree_.temperatures.empty()) {
+    tree_.temperatures[node] = static_cast<float>(
+        matcher_.temperature_at(position).value_or(std::nan("")));
+  }
+}
+
+// Visits the node that `find` leads to.  An error is one of the node, not of
+// the matcher: a matcher that reads the same tokens meets it there.
+template <class Find>
+void MatcherImpl::TreeWalk::visit_within(std::size_t node, const Find& find) {
+  ++visited_;
+  Node position;
+  bool found = false;
+  const auto filled = matcher_.ask([&] {
+    found = false;
+    position = find();
+    found = !base::thread_work.spoiled && base::work_left();
+    visit(node, position);
+    return true;
+  });
+  if (!filled) {
+    matcher_.error_.reset();  // the temperature is NaN
+    matcher_.tree_failed_ = true;
+    // Where the token itself could not be read, it is not allowed.
+    if (found) {
+      matcher_.fill_stops(row(node));
+    } else {
+      std::ranges::fill(row(node), 0);
+    }
+    position = {};  // no token is allowed after it
+  }
+  if (tree_.first_child[node] < 0) return;
+  left_.emplace_back(static_cast<std::size_t>(tree_.first_child[node]),
+                     position);
+}
+
+std::size_t MatcherImpl::TreeWalk::run(std::chrono::nanoseconds limit) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kNodesPerLook = 4;  // at the clock
+  const bool limited = limit > std::chrono::nanoseconds(0);
+  const Clock::time_point begin =
+      limited ? Clock::now() : Clock::time_point::min();
+  // A tree may take as much as a few masks.
+  constexpr std::uint64_t kMostMasks = 8;
+  const base::Work work_of_all(kMostMasks * matcher_.constraint_->work_limit());
+  visit_within(0, [this] { return root(); });
+  while (!left_.empty()) {
+    if (limited && visited_ % kNodesPerLook == 1 &&
+        Clock::now() - begin >= limit) {
+      break;
+    }
+    const auto [node, before] = left_.back();
+    left_.pop_back();
+    if (tree_.next_sibling[node] >= 0) {
+      left_.emplace_back(static_cast<std::size_t>(tree_.next_sibling[node]),
+                         before);
+    }
+    // A node that failed has spoiled the recogniser of the nodes before it.
+    visit_within(node, [&, node = node, &before = before] {
+      return before.position.in != nullptr &&
+                     before.position.in->overflowed.load(
+                         std::memory_order_relaxed)
+                 ? read_again(node)
+                 : matcher_.follow(before, tree_.tokens[node]);
+    });
+  }
+  return visited_;
+}
+
+// After an error only the first node has a mask, that of the matcher.
+void MatcherImpl::fill_failed_tree(const DraftTree& tree) {
+  for (std::size_t i = 0; i < tree.tokens.size(); ++i) {
+    std::ranges::fill(tree.buffer.subspan(i * tree.stride, tree.stride), 0);
+  }
+  fill_bitmask(tree.buffer.first(tree.stride));
+  if (!tree.temperatures.empty() && default_) {
+    tree.temperatures[0] = static_cast<float>(*default_);
+  }
+}
+
 std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
                                    std::span<const std::int64_t> next_sibling,
                                    std::span<const std::int64_t> tokens,
@@ -569,8 +704,6 @@ std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
                                    std::chrono::nanoseconds limit,
                                    std::span<float> temperatures,
                                    bool clear_ended) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::size_t kNodesPerLook = 4;  // at the clock
   const std::size_t words = constraint_->compiler().mask_words();
   const std::size_t count = tokens.size();
   if (stride == 0) stride = words;
@@ -581,105 +714,19 @@ std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
       !is_tree(first_child, next_sibling)) {
     return 0;
   }
+  std::ranges::fill(temperatures, std::nanf(""));
+  const DraftTree tree{.first_child = first_child,
+                       .next_sibling = next_sibling,
+                       .tokens = tokens,
+                       .buffer = buffer,
+                       .stride = stride,
+                       .temperatures = temperatures,
+                       .clear_ended = clear_ended};
   if (error_) {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::ranges::fill(buffer.subspan(i * stride, stride), 0);
-    }
-    fill_bitmask(buffer.first(stride));
-    std::ranges::fill(temperatures, std::nanf(""));
-    if (!temperatures.empty() && default_) {
-      temperatures[0] = static_cast<float>(*default_);
-    }
+    fill_failed_tree(tree);
     return count;
   }
-  const bool limited = limit > std::chrono::nanoseconds(0);
-  const Clock::time_point begin =
-      limited ? Clock::now() : Clock::time_point::min();
-  std::ranges::fill(temperatures, std::nanf(""));
-  // A tree may take as much as a few masks.
-  constexpr std::uint64_t kMostMasks = 8;
-  const base::Work work_of_all(kMostMasks * constraint_->work_limit());
-  // Nodes to visit, each with the state before its token.
-  std::vector<std::pair<std::size_t, Node>> left;
-  std::size_t visited = 0;
-  std::vector<std::size_t> parent(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (auto child = first_child[i]; child >= 0;
-         child = next_sibling[static_cast<std::size_t>(child)]) {
-      parent[static_cast<std::size_t>(child)] = i;
-    }
-  }
-  const auto root = [&]() -> Node {
-    return {.position = here(), .terminated = is_terminated()};
-  };
-  // The state after a node, read again from the root.
-  const auto read_again = [&](std::size_t node) {
-    std::vector<std::size_t> path;
-    for (; node != 0; node = parent[node]) path.push_back(node);
-    Node at = root();
-    for (; !path.empty(); path.pop_back()) {
-      at = follow(at, tokens[path.back()]);
-    }
-    return at;
-  };
-  const auto visit = [&](std::size_t node, const Node& position) {
-    const auto row = buffer.subspan(node * stride, stride);
-    fill_node(position, row);
-    if (position.terminated && clear_ended) std::ranges::fill(row, 0);
-    if (!temperatures.empty()) {
-      temperatures[node] =
-          static_cast<float>(temperature_at(position).value_or(std::nan("")));
-    }
-    return true;
-  };
-  // Visits the node that `find` leads to.  An error is one of the node, not of
-  // this matcher: a matcher that reads the same tokens meets it there.
-  const auto visit_within = [&](std::size_t node, const auto& find) {
-    ++visited;
-    Node position;
-    bool found = false;
-    const auto filled = ask([&] {
-      found = false;
-      position = find();
-      found = !base::thread_work.spoiled && base::work_left();
-      return visit(node, position);
-    });
-    if (!filled) {
-      error_.reset();  // `temperatures` has NaN
-      tree_failed_ = true;
-      const auto row = buffer.subspan(node * stride, stride);
-      // Where the token itself could not be read, it is not allowed.
-      if (found) {
-        fill_stops(row);
-      } else {
-        std::ranges::fill(row, 0);
-      }
-      position = {};  // no token is allowed after it
-    }
-    if (first_child[node] < 0) return;
-    left.emplace_back(static_cast<std::size_t>(first_child[node]), position);
-  };
-  visit_within(0, root);
-  while (!left.empty()) {
-    if (limited && visited % kNodesPerLook == 1 &&
-        Clock::now() - begin >= limit) {
-      break;
-    }
-    const auto [node, before] = left.back();
-    left.pop_back();
-    if (next_sibling[node] >= 0) {
-      left.emplace_back(static_cast<std::size_t>(next_sibling[node]), before);
-    }
-    // A node that failed has spoiled the recogniser of the nodes before it.
-    visit_within(node, [&, node = node, &before = before] {
-      return before.position.in != nullptr &&
-                     before.position.in->overflowed.load(
-                         std::memory_order_relaxed)
-                 ? read_again(node)
-                 : follow(before, tokens[node]);
-    });
-  }
-  return visited;
+  return TreeWalk(*this, tree).run(limit);
 }
 
 }  // namespace parlance::mask

@@ -131,6 +131,15 @@ class MatcherImpl {
     Position position;  // dead if the tokens do not fit
     bool terminated = false;
   };
+  // The arguments of fill_tree().
+  struct DraftTree {
+    std::span<const std::int64_t> first_child, next_sibling, tokens;
+    std::span<std::int32_t> buffer;
+    std::size_t stride = 0;
+    std::span<float> temperatures;
+    bool clear_ended = false;
+  };
+  class TreeWalk;
 
   // The answer of `question` within the limits of one call, asked again for as
   // long as it met a recogniser that another matcher has spoiled.  Nothing if a
@@ -162,6 +171,7 @@ class MatcherImpl {
   bool is_over(const Position& position);
   std::optional<double> temperature_at(const Node& node);
   void fill_node(const Node& node, std::span<std::int32_t> row);
+  void fill_failed_tree(const DraftTree& tree);
   bool constrains(std::span<const std::int32_t> row) const;
   std::vector<Id> tokens_of(std::string_view text, bool last,
                             const Position& end);
