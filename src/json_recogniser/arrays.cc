@@ -20,6 +20,93 @@ using schema_solver::JsonType;
 using schema_solver::kUnboundedCount;
 using schema_solver::SchemaSolver;
 
+// Adds the choice, unless it serves too many rules or no item can fulfil it:
+// then neither can any choice that it branches into.
+void JsonRecogniser::add_choice(std::vector<ItemChoice>& list, std::size_t most,
+                                ItemChoice choice) {
+  if (choice.served <= most && solver_.satisfiable(choice.conjunction)) {
+    list.push_back(std::move(choice));
+  }
+}
+
+// Each choice branches on whether the item serves the count.  A count without
+// a maximum has no use for the negated literal: the item may still fulfil it.
+void JsonRecogniser::branch_on_count(const schema_solver::ItemCount& count,
+                                     std::size_t index, std::size_t most,
+                                     std::vector<ItemChoice>& choices) {
+  std::vector<ItemChoice> more;
+  const bool bounded = count.max != kUnboundedCount;
+  for (const ItemChoice& choice : choices) {
+    ItemChoice with{solver_.with(choice.conjunction, count.literal),
+                    choice.counts, choice.served + 1};
+    // Without a maximum the count saturates at the minimum.
+    if (bounded || with.counts[index] < count.min) ++with.counts[index];
+    if (with.counts != choice.counts) add_choice(more, most, std::move(with));
+    add_choice(more, most,
+               {bounded ? solver_.with(choice.conjunction,
+                                       schema_solver::negation(count.literal))
+                        : choice.conjunction,
+                choice.counts, choice.served});
+  }
+  choices = std::move(more);
+}
+
+// Each choice that has not found the witness branches on whether the item is
+// one.
+void JsonRecogniser::branch_on_witness(schema_solver::Literal literal,
+                                       std::size_t index, std::size_t most,
+                                       std::vector<ItemChoice>& choices) {
+  std::vector<ItemChoice> more;
+  for (const ItemChoice& choice : choices) {
+    if ((choice.counts.back() >> index & 1) != 0) {
+      more.push_back(choice);
+      continue;
+    }
+    ItemChoice with{solver_.with(choice.conjunction, literal), choice.counts,
+                    choice.served + 1};
+    with.counts.back() |= std::uint64_t{1} << index;
+    add_choice(more, most, std::move(with));
+    more.push_back(choice);
+  }
+  choices = std::move(more);
+}
+
+// What the next item of the alternative may be, with the rules that it serves.
+//
+// The choices start with the rules for this index alone, and branch on each
+// count, then on each witness that is not found yet and may stand at this
+// index.
+std::vector<JsonRecogniser::ItemChoice> JsonRecogniser::item_choices(
+    const Frame& frame, const Alternative& alternative) {
+  const schema_solver::ArrayConstraints& disjunct =
+      solver_.array(alternative.disjunct);
+  std::vector<ItemChoice> choices = {
+      {solver_.item_conjunction(alternative.disjunct, frame.count),
+       counts_[alternative.state]}};
+  const std::size_t most = schema_solver::rules_at_once(
+      disjunct.counts.size() + disjunct.witnesses.size());
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    branch_on_count(disjunct.counts[i], i, most, choices);
+  }
+  for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
+    const bool found = alternative.state != 0 &&
+                       (counts_[alternative.state].back() >> i & 1) != 0;
+    if (found || frame.count < disjunct.witnesses[i].first) continue;
+    branch_on_witness(disjunct.witnesses[i].second, i, most, choices);
+  }
+  return choices;
+}
+
+// Whether some value may come in a frame with uniqueItems: all that fit may
+// have been used already.
+bool JsonRecogniser::any_value_left(FrameId frame) {
+  return enter_string(frame) != 0 || enter_number(frame) != 0 ||
+         enter_literal(frame, JsonType::kNull) != 0 ||
+         enter_literal(frame, JsonType::kBoolean) != 0 ||
+         open(frame, JsonType::kObject) != 0 ||
+         open(frame, JsonType::kArray) != 0;
+}
+
 // The frame in which the next item comes; 0 if there can be none.
 //
 // Invariant: each alternative of the result is satisfiable by some item, after
@@ -30,12 +117,6 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].kind == FrameKind::kCoarse) return frames_[id].used;
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& frame = frames_[id];
-  Frame next;
-  next.kind = FrameKind::kArray;
-  next.pending = true;
-  next.depth = frame.depth;
-  next.parent = frame.parent;
-  next.used = frame.used;
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
   const std::vector<Alternative> now(alternatives(frame),
@@ -46,74 +127,9 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
     cap = std::max({cap, disjunct.prefix, disjunct.min});
     if (disjunct.max != kUnboundedCount) cap = std::max(cap, disjunct.max);
     if (frame.count >= disjunct.max) continue;
-    // A choice says which counts and witnesses this item serves.  `counts` is
-    // as in Alternative::state: a number per count, then a bit per witness.
-    // The choices start with the rules for this index alone.
-    struct Choice {
-      ConjunctionId conjunction;
-      std::vector<std::uint64_t> counts;
-      std::size_t served = 0;  // rules that the item fulfils on purpose
-    };
-    std::vector<Choice> choices = {
-        {solver_.item_conjunction(alternative.disjunct, frame.count),
-         counts_[alternative.state]}};
-    const std::size_t most = schema_solver::rules_at_once(
-        disjunct.counts.size() + disjunct.witnesses.size());
-    // A choice that no item can fulfil is of no use, and neither is any choice
-    // that it branches into.
-    const auto add = [&](std::vector<Choice>& list, Choice choice) {
-      if (choice.served <= most && solver_.satisfiable(choice.conjunction)) {
-        list.push_back(std::move(choice));
-      }
-    };
-    // Step 1: each choice branches on each count.  A count without a maximum
-    // has no use for the negated literal: the item may still fulfil it.
-    for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
-      const schema_solver::ItemCount& count = disjunct.counts[i];
-      std::vector<Choice> more;
-      for (const Choice& choice : choices) {
-        Choice with{solver_.with(choice.conjunction, count.literal),
-                    choice.counts, choice.served + 1};
-        // Without a maximum the count saturates at the minimum.
-        if (count.max != kUnboundedCount || with.counts[i] < count.min) {
-          ++with.counts[i];
-        }
-        const bool bounded = count.max != kUnboundedCount;
-        if (with.counts != choice.counts) add(more, std::move(with));
-        add(more,
-            {bounded ? solver_.with(choice.conjunction,
-                                    schema_solver::negation(count.literal))
-                     : choice.conjunction,
-             choice.counts, choice.served});
-      }
-      choices = std::move(more);
-    }
-    // Step 2: each choice branches on each witness that is not found yet and
-    // may stand at this index.
-    for (std::size_t i = 0; i < disjunct.witnesses.size(); ++i) {
-      if ((alternative.state != 0 &&
-           (counts_[alternative.state].back() >> i & 1) != 0) ||
-          frame.count < disjunct.witnesses[i].first) {
-        continue;
-      }
-      std::vector<Choice> more;
-      for (const Choice& choice : choices) {
-        if ((choice.counts.back() >> i & 1) != 0) {
-          more.push_back(choice);
-          continue;
-        }
-        Choice with{
-            solver_.with(choice.conjunction, disjunct.witnesses[i].second),
-            choice.counts, choice.served + 1};
-        with.counts.back() |= std::uint64_t{1} << i;
-        add(more, std::move(with));
-        more.push_back(choice);
-      }
-      choices = std::move(more);
-    }
-    // Step 3: the choices that an item can fulfil, and that leave an array
-    // that can be completed, become alternatives.
-    for (Choice& choice : choices) {
+    // The choices that an item can fulfil, and that leave an array that can be
+    // completed, become alternatives.
+    for (ItemChoice& choice : item_choices(frame, alternative)) {
       if (!solver_.satisfiable(choice.conjunction)) continue;
       std::vector<std::uint64_t> counted(choice.counts.begin(),
                                          choice.counts.end() - 1);
@@ -128,6 +144,12 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
            choice.conjunction});
     }
   }
+  Frame next;
+  next.kind = FrameKind::kArray;
+  next.pending = true;
+  next.depth = frame.depth;
+  next.parent = frame.parent;
+  next.used = frame.used;
   // Beyond every bound and every index with rules of its own, counts behave
   // alike: `cap` stands for them.
   next.count = static_cast<std::uint32_t>(
@@ -136,14 +158,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (!made.empty()) {
     const bool unique = frame.unique;
     result = intern(std::move(next), std::move(made));
-    // With uniqueItems, all values that fit may have been used already.
-    if (unique && enter_string(result) == 0 && enter_number(result) == 0 &&
-        enter_literal(result, JsonType::kNull) == 0 &&
-        enter_literal(result, JsonType::kBoolean) == 0 &&
-        open(result, JsonType::kObject) == 0 &&
-        open(result, JsonType::kArray) == 0) {
-      result = 0;
-    }
+    if (unique && !any_value_left(result)) result = 0;
   }
   frames_[id].next_item = result;
   return result;

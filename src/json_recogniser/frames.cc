@@ -153,6 +153,31 @@ void JsonRecogniser::drop_dominated(std::vector<Alternative>& list) {
   list = std::move(remaining);
 }
 
+// The set of values `values` with one more.
+std::uint32_t JsonRecogniser::with_value(std::uint32_t values,
+                                         const std::string& value) {
+  std::vector<std::string> list = value_sets_[values];
+  const auto place = std::lower_bound(list.begin(), list.end(), value);
+  if (place != list.end() && *place == value) return values;
+  list.insert(place, value);
+  std::string key;
+  for (const std::string& one : list) {
+    key += one;
+    key.push_back('\0');
+  }
+  const auto [it, is_new] = value_set_of_.try_emplace(
+      std::move(key), static_cast<std::uint32_t>(value_sets_.size()));
+  if (is_new) {
+    list_bytes_ += 2 * it->first.size() + 160;
+    for (const std::string& one : list) {
+      // Short strings are stored in the object itself.
+      list_bytes_ += sizeof(std::string) + (one.size() > 15 ? 32 : 0);
+    }
+    value_sets_.push_back(std::move(list));
+  }
+  return it->second;
+}
+
 // An alternative survives if its conjunction is among `survivors` and, with
 // uniqueItems, the value is new.  Alternatives that become equal are merged.
 //
@@ -188,38 +213,15 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   }
   if (all && !remember && frame.after_all != kUnknown) return frame.after_all;
   if (frame.kind == FrameKind::kArray) drop_dominated(left);
+  // Step 2: the frame without a pending value.  With uniqueItems, the set of
+  // values gets this one.
   Frame next;
   next.kind = frame.kind;
   next.depth = frame.depth;
   next.parent = frame.parent;
   next.count = frame.count;
-  next.used = frame.used;
+  next.used = remember ? with_value(frame.used, *unique_value) : frame.used;
   next.present = frame.present;
-  // Step 2: with uniqueItems, the sorted set of values gets this one.
-  if (remember) {
-    std::vector<std::string> values = value_sets_[frame.used];
-    if (!again) {
-      values.insert(
-          std::lower_bound(values.begin(), values.end(), *unique_value),
-          *unique_value);
-    }
-    std::string key;
-    for (const std::string& value : values) {
-      key += value;
-      key.push_back('\0');
-    }
-    const auto [it, is_new] = value_set_of_.try_emplace(
-        std::move(key), static_cast<std::uint32_t>(value_sets_.size()));
-    if (is_new) {
-      list_bytes_ += 2 * it->first.size() + 160;
-      for (const std::string& value : values) {
-        // Short strings are stored in the object itself.
-        list_bytes_ += sizeof(std::string) + (value.size() > 15 ? 32 : 0);
-      }
-      value_sets_.push_back(std::move(values));
-    }
-    next.used = it->second;
-  }
   const FrameId made = intern(std::move(next), std::move(left));
   if (all && !remember) frames_[id].after_all = made;
   return made;

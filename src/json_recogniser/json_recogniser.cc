@@ -468,73 +468,90 @@ recogniser::WhitespaceHint JsonRecogniser::whitespace_hint(
   return hint;
 }
 
+namespace {
+
+void add_to_list(std::string& list, std::string_view what) {
+  if (!list.empty()) list += ", ";
+  list += what;
+}
+
+}  // namespace
+
 // A list for people.  The state of the lexeme decides which continuations are
 // worth a name; step() decides which of them are possible.
 //
-// Step 1: states inside strings, keys and literals have descriptions of their
-// own.  Step 2: other states are described by the bytes that may come.  Step 3:
-// in exact layout only a byte of the layout may be possible.
+// States inside strings, keys and literals have descriptions of their own; all
+// others are described by the bytes that may come.
 std::string JsonRecogniser::expected(Configuration config) {
   if (config.dead()) return "nothing";
-  std::string list;
-  const auto add = [&](std::string_view what) {
-    if (!list.empty()) list += ", ";
-    list += what;
-  };
-  const Lexeme& lexeme = lexemes_[config.lex];
-  switch (lexeme.kind) {
+  switch (lexemes_[config.lex].kind) {
     case Kind::kEnd:
       return "the end";
     case Kind::kLiteral:
       return "the rest of null, true or false";
     case Kind::kString:
-      for (unsigned byte = ' '; byte < 256; ++byte) {
-        if (byte == '"' ||
-            step(config, static_cast<std::uint8_t>(byte)).dead()) {
-          continue;
-        }
-        add("more of a string");
-        break;
-      }
-      if (!step(config, '"').dead()) add("its closing quote");
-      return list;
-    case Kind::kKey: {
-      const KeyInfo& info = key_info(config.frame);
-      const KeyTrie& trie = key_tries_[lexeme.trie];
-      if (lexeme.node != KeyTrie::kNone) {
-        const KeyTrie::Node& node = trie.node(lexeme.node);
-        for (std::uint32_t i = node.first; i < node.last; ++i) {
-          if (solver_.key_sets().contains(info.allowed, trie.keys()[i])) {
-            add("the name " + json::dump(solver_.key_text(trie.keys()[i])));
-          }
-        }
-      }
-      if (lexeme.open || lexeme.extras != automata::kDeadState) {
-        add(list.empty() ? "a name" : "another name");
-      }
-      return list;
-    }
+      return expected_in_string(config);
+    case Kind::kKey:
+      return expected_in_key(config);
     default:
-      break;
+      return expected_bytes(config);
   }
-  const auto try_byte = [&](char byte, std::string_view what) {
-    if (!step(config, static_cast<std::uint8_t>(byte)).dead()) add(what);
+}
+
+std::string JsonRecogniser::expected_in_string(Configuration config) {
+  std::string list;
+  if (any_step(config, ' ', 255, '"')) add_to_list(list, "more of a string");
+  if (!step(config, '"').dead()) add_to_list(list, "its closing quote");
+  return list;
+}
+
+std::string JsonRecogniser::expected_in_key(Configuration config) {
+  const Lexeme& lexeme = lexemes_[config.lex];
+  const KeyInfo& info = key_info(config.frame);
+  const KeyTrie& trie = key_tries_[lexeme.trie];
+  std::string list;
+  if (lexeme.node != KeyTrie::kNone) {
+    const KeyTrie::Node& node = trie.node(lexeme.node);
+    for (std::uint32_t i = node.first; i < node.last; ++i) {
+      if (!solver_.key_sets().contains(info.allowed, trie.keys()[i])) continue;
+      add_to_list(list,
+                  "the name " + json::dump(solver_.key_text(trie.keys()[i])));
+    }
+  }
+  if (lexeme.open || lexeme.extras != automata::kDeadState) {
+    add_to_list(list, list.empty() ? "a name" : "another name");
+  }
+  return list;
+}
+
+// Whether a byte of [first, last] other than `except` may come.
+bool JsonRecogniser::any_step(Configuration config, unsigned first,
+                              unsigned last, char except) {
+  for (unsigned byte = first; byte <= last; ++byte) {
+    if (byte == static_cast<std::uint8_t>(except)) continue;
+    if (!step(config, static_cast<std::uint8_t>(byte)).dead()) return true;
+  }
+  return false;
+}
+
+// In exact layout only a byte of the layout may be possible, so these come
+// last.
+std::string JsonRecogniser::expected_bytes(Configuration config) {
+  const Kind kind = lexemes_[config.lex].kind;
+  std::string list;
+  const auto may_come = [&](char byte) {
+    return !step(config, static_cast<std::uint8_t>(byte)).dead();
   };
-  const bool value = lexeme.kind < Kind::kKeyFirst;
+  const auto try_byte = [&](char byte, std::string_view what) {
+    if (may_come(byte)) add_to_list(list, what);
+  };
+  const bool value = kind < Kind::kKeyFirst;
   try_byte('"', value ? "a string" : "a name");
-  if (lexeme.kind == Kind::kNumber) {
-    for (char byte = '0'; byte <= '9'; ++byte) {
-      if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;
-      add("a digit");
-      break;
-    }
-    if (!step(config, '+').dead() || !step(config, '-').dead()) add("a sign");
-  } else if (value) {
-    for (const char byte : std::string_view("-0123456789")) {
-      if (step(config, static_cast<std::uint8_t>(byte)).dead()) continue;
-      add("a number");
-      break;
-    }
+  if (kind == Kind::kNumber) {
+    if (any_step(config, '0', '9')) add_to_list(list, "a digit");
+    if (may_come('+') || may_come('-')) add_to_list(list, "a sign");
+  } else if (value && (may_come('-') || any_step(config, '0', '9'))) {
+    add_to_list(list, "a number");
   }
   try_byte('{', "an object");
   try_byte('[', "an array");
@@ -547,11 +564,11 @@ std::string JsonRecogniser::expected(Configuration config) {
   try_byte(',', "','");
   try_byte('}', "'}'");
   try_byte(']', "']'");
-  if (can_end(config)) add("the end");
+  if (can_end(config)) add_to_list(list, "the end");
   if (list.empty() && options_.layout.exact) {
     try_byte(' ', "a space");
     try_byte('\n', "a line break");
-    if (list.empty()) add("more of a separator");
+    if (list.empty()) add_to_list(list, "more of a separator");
   }
   return list;
 }

@@ -379,6 +379,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration after_comma(FrameId frame);
   bool may_continue(FrameId frame);
   std::string new_line(std::size_t depth) const;
+  bool any_step(recogniser::Configuration config, unsigned first, unsigned last,
+                char except = '\0');
+  std::string expected_in_string(recogniser::Configuration config);
+  std::string expected_in_key(recogniser::Configuration config);
+  std::string expected_bytes(recogniser::Configuration config);
   recogniser::Configuration begin_value(FrameId frame, std::uint8_t byte);
 
   // lexemes.cc
@@ -408,6 +413,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
                                         std::uint8_t byte);
   recogniser::Configuration within_bounds(recogniser::Configuration config);
   LexId remember_range(LexId from, std::uint8_t byte, LexId to);
+  std::optional<Entry> entry_step(const Entry& entry, const Lexeme& now,
+                                  const Lexeme& next, std::uint8_t byte);
   LexId compute_string_step(LexId lexeme, std::uint8_t byte);
   recogniser::Configuration close_string(recogniser::Configuration config);
 
@@ -444,6 +451,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   bool unique_in(const Frame& frame,
                  schema_solver::ConjunctionId conjunction) const;
   FrameId open(FrameId frame, schema_solver::JsonType type);
+  std::uint32_t with_value(std::uint32_t values, const std::string& value);
   // The frame after a value that fulfils the conjunctions `survivors`, each
   // listed once.  `unique_value`: the value, as value_sets_ spells it, if it
   // was tracked; may be null.
@@ -457,6 +465,23 @@ class JsonRecogniser final : public recogniser::Recogniser,
   FrameId canonical(FrameId frame);
 
   // arrays.cc
+  // What an item may be: the rules that it fulfils, and the counts and
+  // witnesses after it.  `counts` is as in Alternative::state: a number per
+  // count, then a bit per witness.
+  struct ItemChoice {
+    schema_solver::ConjunctionId conjunction;
+    std::vector<std::uint64_t> counts;
+    std::size_t served = 0;  // rules that the item fulfils on purpose
+  };
+  void add_choice(std::vector<ItemChoice>& list, std::size_t most,
+                  ItemChoice choice);
+  void branch_on_count(const schema_solver::ItemCount& count, std::size_t index,
+                       std::size_t most, std::vector<ItemChoice>& choices);
+  void branch_on_witness(schema_solver::Literal literal, std::size_t index,
+                         std::size_t most, std::vector<ItemChoice>& choices);
+  std::vector<ItemChoice> item_choices(const Frame& frame,
+                                       const Alternative& alternative);
+  bool any_value_left(FrameId frame);
   FrameId next_item(FrameId frame);
 
   // members.cc

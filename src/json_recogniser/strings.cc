@@ -218,15 +218,52 @@ JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
   return to;
 }
 
-// The step of a string's lexeme, cached in its row.
+// An entry of `now` after `byte`, which leads to the body `next.body`; nothing
+// if it does not continue.
 //
 // Invariant: an entry is kept if some character, or rest of the escape, leads
 // to acceptance within its maximum length.  Inside an escape an entry keeps the
 // state before the escape, and dies when no character that the escape may still
 // become continues its language.
+std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
+    const Entry& entry, const Lexeme& now, const Lexeme& next,
+    std::uint8_t byte) {
+  automata::Languages& languages = solver_.languages();
+  if (entry.canonical && !json::canonical_next(now.body, now.partial, byte)) {
+    return std::nullopt;
+  }
+  Entry moved = entry;
+  if (!is_escape(now.body) && !is_escape(next.body)) {
+    moved.state = languages.step(entry.state, byte);
+  } else if (now.total) {
+    // The state stays: every character leads back to it.
+  } else if (next.body == BodyState::kText) {
+    moved.state = languages.step_char(
+        entry.state, escaped_char(now.body, byte, now.partial));
+  } else {
+    const EscapeRanges ranges =
+        escape_ranges(next.body, next.partial, entry.canonical);
+    if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
+  }
+  if (moved.state == automata::kDeadState) return std::nullopt;
+  if (moved.max != base::kUnbounded) {
+    moved.needed =
+        min_chars_needed(next.body, next.partial, moved.state, moved.canonical);
+    if (moved.needed > moved.max) return std::nullopt;
+  }
+  return moved;
+}
+
+// The step of a string's lexeme, cached in its row.
+//
+//   1. The body, and the value of an escape, if it matters.
+//   2. The node among the values that were used: the string leaves the trie for
+//      good when it spells none of them.
+//   3. The entries, each once.  The string is dead without entries.
+//   4. Whether every text is accepted from here on: a language may become
+//      universal as the text continues.
 JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
                                                           std::uint8_t byte) {
-  automata::Languages& languages = solver_.languages();
   const Lexeme& now = lexemes_[id];
   const BodyState body = json::next(now.body, byte);
   Lexeme next;
@@ -234,7 +271,6 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
   next.body = body;
   next.track = now.track;
   next.total = now.total;
-  const bool escape = is_escape(now.body) || is_escape(body);
   // If every text is accepted, the digits of an escape do not matter.
   if (is_escape(body) && (!now.total || now.track)) {
     next.partial = next_partial(body, byte, now.partial);
@@ -250,38 +286,18 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
     if (next.node == KeyTrie::kNone) next.trie = 0;
   }
   for (const Entry& entry : now.entries) {
-    if (entry.canonical && !json::canonical_next(now.body, now.partial, byte)) {
-      continue;
+    if (const std::optional<Entry> moved = entry_step(entry, now, next, byte)) {
+      add_new(next.entries, *moved);
     }
-    Entry moved = entry;
-    if (!escape) {
-      moved.state = languages.step(entry.state, byte);
-    } else if (now.total) {
-      // The state stays: every character leads back to it.
-    } else if (body == BodyState::kText) {
-      moved.state = languages.step_char(
-          entry.state, escaped_char(now.body, byte, now.partial));
-    } else {
-      const EscapeRanges ranges =
-          escape_ranges(body, next.partial, entry.canonical);
-      if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
-    }
-    if (moved.state == automata::kDeadState) continue;
-    if (moved.max != base::kUnbounded) {
-      moved.needed =
-          min_chars_needed(body, next.partial, moved.state, moved.canonical);
-      if (moved.needed > moved.max) continue;
-    }
-    add_new(next.entries, moved);
   }
-  // A language may become universal as the text continues.
   if (!next.total && body == BodyState::kText) {
     next.total =
         !next.entries.empty() &&
-        std::all_of(
-            next.entries.begin(), next.entries.end(), [&](const Entry& entry) {
-              return !entry.canonical && languages.universal(entry.state);
-            });
+        std::all_of(next.entries.begin(), next.entries.end(),
+                    [&](const Entry& entry) {
+                      return !entry.canonical &&
+                             solver_.languages().universal(entry.state);
+                    });
   }
   const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
   return remember_range(id, byte, target);
