@@ -32,7 +32,10 @@ TEST(Round, KeepsWhatEventsPointTo) {
     round.add(EventKind::kRegionChunk, open).text = round.take_text(body);
     Event& close = round.add(EventKind::kRegionClose, "content", 1, {3, 4});
     close.value = &round.keep_value(long_text);
-    close.diagnostic = &round.keep_diagnostic({ErrorCode::kConflict, "why"});
+    close.diagnostic = &round.keep_diagnostic({.code = ErrorCode::kConflict,
+                                               .message = "why",
+                                               .field = "",
+                                               .bytes = {}});
     for (int more = 0; more < 20; ++more) round.keep_text("other");
     const std::vector<Event>& events = round.events();
     ASSERT_EQ(events.size(), 3u);
