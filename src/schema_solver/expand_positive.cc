@@ -493,21 +493,21 @@ ConditionId SchemaSolver::Expander::condition_of(const Choice& choice,
     all.push_back(solver_.conditions_.of(atom));
   };
   using Edit = Choice::Edit;
-  using Kind = Condition::Kind;
+  using Atom = Condition::Kind;
   switch (choice.edit) {
     case Edit::kRequire:
-      add({.kind = Kind::kPresent, .key = choice.at_key});
+      add({.kind = Atom::kPresent, .key = choice.at_key});
       break;
     case Edit::kForbid:
-      add({.kind = Kind::kAbsent, .key = choice.at_key});
+      add({.kind = Atom::kAbsent, .key = choice.at_key});
       break;
     case Edit::kRequireValue:
-      add({.kind = Kind::kValue, .key = choice.at_key, .literal = choice.at});
+      add({.kind = Atom::kValue, .key = choice.at_key, .literal = choice.at});
       break;
     case Edit::kBounds:
-      if (choice.min > 0) add({.kind = Kind::kAtLeast, .bound = choice.min});
+      if (choice.min > 0) add({.kind = Atom::kAtLeast, .bound = choice.min});
       if (choice.max != kUnboundedCount) {
-        add({.kind = Kind::kAtMost, .bound = choice.max});
+        add({.kind = Atom::kAtMost, .bound = choice.max});
       }
       break;
     case Edit::kCondition:

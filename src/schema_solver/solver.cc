@@ -414,13 +414,13 @@ void SchemaSolver::ObjectKeys::add_node(SchemaSolver& solver, NodeId node) {
 // The keys, patterns and numbers of one atom of the condition.
 void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
                                         const Condition& atom) {
-  using Kind = Condition::Kind;
+  using Atom = Condition::Kind;
   if (atom.key != kNoKey) presence.push_back(atom.key);
-  if (atom.kind == Kind::kAtLeast || atom.kind == Kind::kAtMost) {
+  if (atom.kind == Atom::kAtLeast || atom.kind == Atom::kAtMost) {
     count_cap = std::max(count_cap, atom.bound + 1);
     tracks_extra_keys = true;
   }
-  if (atom.kind != Kind::kSome && atom.kind != Kind::kEvery) return;
+  if (atom.kind != Atom::kSome && atom.kind != Atom::kEvery) return;
   groups.push_back(atom.keys);
   switch (atom.keys.kind) {
     case KeyGroup::Kind::kPattern:
@@ -435,7 +435,7 @@ void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
   }
   // A repeated key would replace the value that satisfied the literal.  Without
   // a literal the presence of the key is enough.
-  if (atom.kind == Kind::kSome && atom.literal != kNoLiteral) {
+  if (atom.kind == Atom::kSome && atom.literal != kNoLiteral) {
     tracks_extra_keys = true;
   }
 }
