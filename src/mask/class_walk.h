@@ -86,11 +86,15 @@ class ClassWalk {
     const StateId known = transitions_[state].by_byte[byte];
     return known != kUnknown ? known : learn(state, byte);
   }
-  // The state after any byte of the class; a number with the bit kSplit if they
-  // lead to different states.
+  // The state after any byte of the class; is_split() if they lead to different
+  // states.
   StateId step_class(StateId state, std::uint8_t byte_class) {
     const StateId known = transitions_[state].by_class[byte_class];
     return known != kUnknown ? known : learn_class(state, byte_class);
+  }
+
+  static bool is_split(StateId after_class) {
+    return (after_class & kSplit) != 0;
   }
 
   // Decides all tokens of the trie, from `state`.
@@ -241,7 +245,7 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
       }
     }
     StateId target = step_class(from, node.byte_class);
-    const bool split = (target & kSplit) != 0;
+    const bool split = is_split(target);
     if (split) target = most_common(from, node.byte_class);
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const SubtreeVerdict verdict = judge(node, target);

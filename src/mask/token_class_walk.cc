@@ -115,7 +115,7 @@ bool TokenClassWalk::decide_below(std::uint32_t i, StateId from) {
   const ByteClassSet stay = repeatable(from);
   if (!stay.has(node.byte_class)) return false;
   const bool all_stay = node.below.without(stay).without(dead_classes_).empty();
-  if (!all_stay && step_class(from, node.byte_class) != kSplit) return false;
+  if (!all_stay && !is_split(step_class(from, node.byte_class))) return false;
   if (!find_leavers(i, stay)) return false;
   for (const auto& [first, last] : staying_) decided_.accept(first, last);
   for (const auto& [first, last] : leaving_) {
@@ -231,7 +231,7 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
   };
   for (const Lead& lead : kLeads) {
     const StateId after = step_class(state, lead.byte_class);
-    if (after == 0 || (after & kSplit) != 0) return false;
+    if (after == 0 || is_split(after)) return false;
     for (std::uint8_t byte_class = lead.first; byte_class <= lead.last;
          ++byte_class) {
       if (!leads_back(step_class(after, byte_class), lead.due, state)) {
@@ -244,7 +244,7 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
 
 // Whether any `due` continuation bytes lead from `from` to `to`.
 bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
-  if (from == 0 || (from & kSplit) != 0) return false;
+  if (from == 0 || is_split(from)) return false;
   if (due == 0) return from == to;
   for (std::uint8_t byte_class = TokenClassTrie::kTail8;
        byte_class <= TokenClassTrie::kTailA; ++byte_class) {
