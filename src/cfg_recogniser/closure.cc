@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -401,54 +403,27 @@ std::uint32_t CfgRecogniser::Closure::with_content(std::uint32_t local) {
 }
 
 // Computes the content of `root` and of all local contexts that its tail calls
-// lead to: Tarjan's algorithm for strongly connected components (1972) with an
-// explicit stack.  A component is completed after those that its tail calls
-// lead to, so each content is joined from contents that are complete.
+// lead to.  A component of the graph of tail calls comes after those that it
+// leads to, so each content is joined from contents that are complete.
 void CfgRecogniser::Closure::find_content(std::uint32_t root) {
-  struct Step {
-    std::uint32_t local;
-    std::size_t next;
-  };
-  std::vector<Step> path;
-  const auto enter = [&](std::uint32_t index) {
-    ClosureMemory::Local::Visit& visit = locals_[index].tails;
-    visit.order = visit.low = ++visited_;
-    visit.open = true;
-    tail_stack_.push_back(index);
-    path.push_back({index, 0});
-  };
-  enter(root);
-  while (!path.empty()) {
-    const std::uint32_t at = path.back().local;
-    Local& one = locals_[at];
-    if (path.back().next < one.callers.size()) {
-      const Item& caller = one.callers[path.back().next++];
-      if (!local(caller.context) || !recogniser_.tail_[caller.state] ||
-          !network_.states[caller.state].live) {
-        continue;
+  const auto next = [&](std::uint32_t at,
+                        std::size_t& i) -> std::optional<std::uint32_t> {
+    const Items& callers = locals_[at].callers;
+    while (i < callers.size()) {
+      const Item& caller = callers[i++];
+      if (local(caller.context) && recogniser_.tail_[caller.state] &&
+          network_.states[caller.state].live) {
+        return caller.context & ~kLocal;
       }
-      const std::uint32_t up = caller.context & ~kLocal;
-      const ClosureMemory::Local::Visit& other = locals_[up].tails;
-      if (other.order == 0) {
-        enter(up);
-      } else if (other.open) {
-        one.tails.low = std::min(one.tails.low, other.order);
-      }
-      continue;
     }
-    path.pop_back();
-    if (!path.empty()) {
-      Local& below = locals_[path.back().local];
-      below.tails.low = std::min(below.tails.low, one.tails.low);
-    }
-    if (one.tails.low != one.tails.order) continue;
-    const auto first = std::ranges::find(tail_stack_, at);
-    for (auto it = first; it != tail_stack_.end(); ++it) {
-      locals_[*it].tails.open = false;
-    }
-    join_contents({first, tail_stack_.end()});
-    tail_stack_.erase(first, tail_stack_.end());
-  }
+    return std::nullopt;
+  };
+  base::visit_components(
+      tail_calls_, root,
+      [&](std::uint32_t at) -> base::ComponentVisit& {
+        return locals_[at].tails;
+      },
+      next, [&](std::span<const std::uint32_t> loop) { join_contents(loop); });
 }
 
 // Joins the content of local contexts that tail calls connect to a loop.  The
@@ -508,56 +483,30 @@ void CfgRecogniser::Closure::join_contents(
   locals_[first].content = std::move(content);
 }
 
-// Interns the local context `root` and all that it refers to: Tarjan's
-// algorithm again, on the graph of contents.  A component is completed after
-// the components that it refers to, so all other contexts that it needs are
-// interned by then.
+// Interns the local context `root` and all that it refers to.  A component of
+// the graph of contents comes after those that it refers to, so all other
+// contexts that it needs are interned by then.
 void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
   root = with_content(root);
   if (locals_[root].made != kLocal) return;
-  struct Step {
-    std::uint32_t local;
-    std::size_t next;
-  };
-  std::vector<Step> path;
-  const auto enter = [&](std::uint32_t index) {
-    ClosureMemory::Local::Visit& visit = locals_[index].loops;
-    visit.order = visit.low = ++visited_;
-    visit.open = true;
-    stack_.push_back(index);
-    path.push_back({index, 0});
-  };
-  enter(root);
-  while (!path.empty()) {
-    Step& step = path.back();
-    Local& one = locals_[step.local];
-    if (step.next < one.content.size()) {
-      const ContextId context = one.content[step.next++].context;
-      if (!local(context)) continue;
-      const std::uint32_t up = with_content(context & ~kLocal);
-      const ClosureMemory::Local::Visit& other = locals_[up].loops;
-      if (other.order == 0) {
-        enter(up);
-      } else if (other.open) {
-        one.loops.low = std::min(one.loops.low, other.order);
-      }
-      continue;
+  const auto next = [&](std::uint32_t at,
+                        std::size_t& i) -> std::optional<std::uint32_t> {
+    const Items& content = locals_[at].content;
+    while (i < content.size()) {
+      const ContextId context = content[i++].context;
+      if (local(context)) return with_content(context & ~kLocal);
     }
-    const std::uint32_t done = step.local;
-    path.pop_back();
-    if (!path.empty()) {
-      Local& below = locals_[path.back().local];
-      below.loops.low = std::min(below.loops.low, one.loops.low);
-    }
-    if (one.loops.low != one.loops.order) continue;
-    std::vector<std::uint32_t> members;
-    do {
-      members.push_back(stack_.back());
-      locals_[stack_.back()].loops.open = false;
-      stack_.pop_back();
-    } while (members.back() != done);
-    intern_loop(std::move(members));
-  }
+    return std::nullopt;
+  };
+  base::visit_components(
+      contents_, root,
+      [&](std::uint32_t at) -> base::ComponentVisit& {
+        return locals_[at].loops;
+      },
+      next,
+      [&](std::span<const std::uint32_t> loop) {
+        intern_loop({loop.begin(), loop.end()});
+      });
 }
 
 // Interns a strongly connected component: a cycle of local contexts, or one

@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/components.h"
 #include "base/work.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
@@ -43,14 +44,8 @@ struct CfgRecogniser::ClosureMemory {
     Items callers = {};  // where each continues; a repeat at its own state
     Items content = {};  // of the context: `callers` without tail calls
 
-    // Of Tarjan's algorithm.
-    struct Visit {
-      std::uint32_t order = 0;  // 0: not visited
-      std::uint32_t low = 0;    // the lowest order that is reachable
-      bool open = false;        // on the stack
-    };
-    Visit tails = {};  // in the graph of tail calls: see find_content()
-    Visit loops = {};  // in the graph of contents: see make_contexts()
+    base::ComponentVisit tails = {};  // by tail calls: see find_content()
+    base::ComponentVisit loops = {};  // by contents: see make_contexts()
     // The local context that has the content of this one; kLocal: not found
     // yet.
     std::uint32_t same = kLocal;
@@ -156,11 +151,10 @@ class CfgRecogniser::Closure {
   base::ReusableSet<std::uint64_t, ClosureMemory::PairHash>& recorded_pairs_;
   // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
-  std::vector<std::uint32_t> stack_;
-  std::vector<std::uint32_t> tail_stack_;
+  base::ComponentWalk tail_calls_;
+  base::ComponentWalk contents_;
   std::vector<std::size_t> runs_;  // of join_contents()
   std::vector<ContextId> joined_;
-  std::uint32_t visited_ = 0;
   Closed closed_;
 
   // While subsumed() decides whether a context subsumes another: the pairs for

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <optional>
+#include <span>
 
+#include "base/components.h"
 #include "schema/loader.h"
 
 namespace parlance::schema {
@@ -360,61 +364,24 @@ const std::vector<NodeId>* only_union(const Node& node,
 // reading is obvious, and check_chains() refuses the cycle, as it refuses a
 // cycle that has no way out.
 //
-// Tarjan's algorithm for strongly connected components (1972), with an explicit
-// stack, on the nodes that are only unions.  `order` of a node is 0 before its
-// visit.  A component is complete when the node that was visited first in it is
-// left with `low` equal to `order`.
+// The cycles are components of the graph of the nodes that are only unions.
 void Loader::merge_unions() {
-  struct Visit {
-    std::uint32_t order = 0;
-    std::uint32_t low = 0;
-    bool open = false;
-  };
-  struct Step {
-    NodeId node;
-    std::size_t next = 0;
-  };
-  std::vector<Node>& nodes = document_.nodes;
-  std::vector<Visit> visits(nodes.size());
-  std::vector<Step> path;
-  std::vector<NodeId> open;
+  std::vector<base::ComponentVisit> visits(document_.nodes.size());
+  base::ComponentWalk walk;
   std::vector<NodeId> one;
-  std::vector<NodeId> members;
-  std::uint32_t visited = 0;
-  const auto enter = [&](NodeId id) {
-    visits[id].order = visits[id].low = ++visited;
-    visits[id].open = true;
-    open.push_back(id);
-    path.push_back({id});
-  };
-  for (NodeId start = 0; start < nodes.size(); ++start) {
-    if (visits[start].order == 0) enter(start);
-    while (!path.empty()) {
-      const NodeId id = path.back().node;
-      const std::vector<NodeId>* to = only_union(nodes[id], one);
-      if (to != nullptr && path.back().next < to->size()) {
-        const NodeId next = (*to)[path.back().next++];
-        if (visits[next].order == 0) {
-          enter(next);
-        } else if (visits[next].open) {
-          visits[id].low = std::min(visits[id].low, visits[next].order);
-        }
-        continue;
-      }
-      path.pop_back();
-      if (!path.empty()) {
-        Visit& outer = visits[path.back().node];
-        outer.low = std::min(outer.low, visits[id].low);
-      }
-      if (visits[id].low != visits[id].order) continue;
-      members.clear();
-      do {
-        members.push_back(open.back());
-        visits[open.back()].open = false;
-        open.pop_back();
-      } while (members.back() != id);
-      merge_union(members);
-    }
+  for (NodeId start = 0; start < visits.size(); ++start) {
+    if (visits[start].order != 0) continue;
+    base::visit_components(
+        walk, start,
+        [&](NodeId id) -> base::ComponentVisit& { return visits[id]; },
+        [&](NodeId id, std::size_t& i) -> std::optional<NodeId> {
+          const std::vector<NodeId>* to = only_union(document_.nodes[id], one);
+          if (to == nullptr || i == to->size()) return std::nullopt;
+          return (*to)[i++];
+        },
+        [&](std::span<const NodeId> members) {
+          merge_union({members.begin(), members.end()});
+        });
   }
 }
 
