@@ -21,6 +21,20 @@ inline bool has_byte(const ByteSet& set, std::uint8_t byte) {
   return (set[byte >> 6] >> (byte & 63) & 1) != 0;
 }
 
+constexpr void add_byte(ByteSet& set, std::uint8_t byte) {
+  set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+}
+
+inline void add_bytes(ByteSet& set, const ByteSet& others) {
+  for (std::size_t i = 0; i < set.size(); ++i) set[i] |= others[i];
+}
+
+inline int count_bytes(const ByteSet& set) {
+  int count = 0;
+  for (const std::uint64_t word : set) count += std::popcount(word);
+  return count;
+}
+
 // Calls `visit` with each byte of the set, in ascending order.
 template <class Visit>
 void for_bytes(const ByteSet& set, Visit visit) {

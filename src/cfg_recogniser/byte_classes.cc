@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 #include <vector>
 
 #include "automata/char_step.h"
+#include "base/byte_set.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -22,24 +22,10 @@ base::ByteSet ascii_of(const regex::CharClass& set) {
   base::ByteSet bytes = {};
   for (const auto& range : set.ranges()) {
     for (char32_t c = range.first; c <= range.last && c < 0x80; ++c) {
-      bytes[c >> 6] |= std::uint64_t{1} << (c & 63);
+      base::add_byte(bytes, static_cast<std::uint8_t>(c));
     }
   }
   return bytes;
-}
-
-void add_byte(base::ByteSet& bytes, std::uint8_t byte) {
-  bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
-}
-
-void add_bytes(base::ByteSet& bytes, const base::ByteSet& others) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] |= others[i];
-}
-
-int count_of(const base::ByteSet& bytes) {
-  int count = 0;
-  for (const std::uint64_t word : bytes) count += std::popcount(word);
-  return count;
 }
 
 }  // namespace
@@ -59,10 +45,10 @@ void CfgRecogniser::add_embedding(const Item& item, rules::RuleId& rule,
     const std::string& text = network_.texts[state.index];
     if (item.inner + 1 == text.size()) {
       const auto byte = static_cast<std::uint8_t>(text.back());
-      if (byte < 0x80) add_byte(bytes, byte);
+      if (byte < 0x80) base::add_byte(bytes, byte);
     }
   } else if (state.action == Action::kClass && item.inner == 0) {
-    add_bytes(bytes, ascii_of(network_.classes[state.index]));
+    base::add_bytes(bytes, ascii_of(network_.classes[state.index]));
   }
 }
 
@@ -71,13 +57,13 @@ void CfgRecogniser::find_bytes() {
     switch (state.action) {
       case Action::kBytes:
         for (const char c : network_.texts[state.index]) {
-          add_byte(alphabet_, static_cast<std::uint8_t>(c));
+          base::add_byte(alphabet_, static_cast<std::uint8_t>(c));
         }
         break;
       case Action::kClass:
       case Action::kCountClass: {
         const regex::CharClass& set = network_.classes[state.index];
-        add_bytes(alphabet_, ascii_of(set));
+        base::add_bytes(alphabet_, ascii_of(set));
         if (!set.ranges().empty() && set.ranges().back().last >= 0x80) {
           alphabet_[2] = alphabet_[3] = ~std::uint64_t{0};
         }
@@ -101,7 +87,7 @@ void CfgRecogniser::find_bytes() {
       base::ByteSet bytes = {};
       if (!network_.states[state].live) continue;
       add_embedding({state, 0, 0, 0}, called, bytes);
-      if (called == rule) add_bytes(embedding_[rule], bytes);
+      if (called == rule) base::add_bytes(embedding_[rule], bytes);
     }
   }
 }
@@ -125,24 +111,18 @@ base::ByteSet CfgRecogniser::repeatable_bytes(
         item.inner != 0) {
       continue;
     }
-    base::ByteSet set = {};
-    int count = 0;
+    base::ByteSet set = ascii_of(network_.classes[at.index]);
     bool beyond[2] = {false, false};  // before and after the surrogates
     for (const auto& range : network_.classes[at.index].ranges()) {
-      for (char32_t c = range.first; c <= range.last && c < 0x80;
-           ++c, ++count) {
-        set[c >> 6] |= std::uint64_t{1} << (c & 63);
-      }
       beyond[0] = beyond[0] || (range.first <= 0x80 && range.last >= 0xD7FF);
       beyond[1] =
           beyond[1] || (range.first <= 0xE000 && range.last >= 0x10FFFF);
     }
     if (beyond[0] && beyond[1]) {
       set[2] = set[3] = ~std::uint64_t{0};
-      count += 128;
     }
-    if (count <= most) continue;
-    most = count;
+    if (base::count_bytes(set) <= most) continue;
+    most = base::count_bytes(set);
     state.repeatable = set;
   }
   std::vector<std::pair<rules::RuleId, base::ByteSet>> embedded;
@@ -158,15 +138,15 @@ base::ByteSet CfgRecogniser::repeatable_bytes(
     if (known == embedded.end()) {
       embedded.emplace_back(rule, bytes);
     } else {
-      add_bytes(known->second, bytes);
+      base::add_bytes(known->second, bytes);
     }
   }
   for (auto& [rule, bytes] : embedded) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] &= embedding_[rule][i];
     }
-    if (count_of(bytes) <= most) continue;
-    most = count_of(bytes);
+    if (base::count_bytes(bytes) <= most) continue;
+    most = base::count_bytes(bytes);
     state.repeatable = bytes;
   }
   return state.repeatable;

@@ -565,7 +565,7 @@ base::ByteSet CfgRecogniser::first_bytes(Configuration config) {
       alive[byte] = !step(config, static_cast<std::uint8_t>(byte)).dead();
     }
     if (!alive[same[byte]]) continue;
-    set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+    base::add_byte(set, static_cast<std::uint8_t>(byte));
   }
   return set;
 }

@@ -25,7 +25,7 @@ bool can_continue(Recogniser& schema, Configuration config) {
   if (!schema.can_end(config)) return !config.dead();
   const base::ByteSet first = schema.first_bytes(config);
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    if ((first[byte >> 6] >> (byte & 63) & 1) != 0 &&
+    if (base::has_byte(first, static_cast<std::uint8_t>(byte)) &&
         !schema.step(config, static_cast<std::uint8_t>(byte)).dead()) {
       return true;
     }

@@ -20,8 +20,7 @@ using json::BodyState;
 constexpr base::ByteSet set_of(std::string_view bytes) {
   base::ByteSet set{};
   for (const char c : bytes) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    set[byte >> 6] |= std::uint64_t{1} << (byte & 63);
+    base::add_byte(set, static_cast<std::uint8_t>(c));
   }
   return set;
 }
@@ -84,9 +83,7 @@ base::ByteSet JsonRecogniser::exception_bytes(Configuration config) {
     return base::kAllBytes;
   }
   base::ByteSet bytes{};
-  const auto add = [&](std::uint8_t byte) {
-    bytes[byte >> 6] |= std::uint64_t{1} << (byte & 63);
-  };
+  const auto add = [&](std::uint8_t byte) { base::add_byte(bytes, byte); };
   add('"');
   const bool canonical = lexeme.kind == Kind::kKey && canonical_keys(lexeme);
   if (!canonical) add('\\');

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "base/byte_set.h"
 #include "tag_parser/pike_vm.h"
 
 namespace parlance::tag_parser {
@@ -308,11 +309,8 @@ bool PikeVm::find_self_loops(AcceleratedStates& out) {
       case Op::kRecogniser: {
         const auto firsts =
             recogniser(at).first_bytes(thread.state.configuration());
-        for (std::size_t byte = 0; byte < 256; ++byte) {
-          if ((firsts[byte >> 6] >> (byte & 63) & 1) != 0) {
-            out.bytes[byte] = kStop;
-          }
-        }
+        base::for_bytes(firsts,
+                        [&](std::uint8_t byte) { out.bytes[byte] = kStop; });
         break;
       }
       default:
