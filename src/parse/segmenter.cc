@@ -474,19 +474,30 @@ void Segmenter::enter_region(std::uint64_t position) {
   handled_ = scanner_.phase();
 }
 
+// Sets `out` to the delimiter of `winner` at `begin` to `end`.  `group_of(g)`:
+// where its g-th named group matched; it begins at kNoPosition if it did not.
+template <class GroupOf>
+void Segmenter::read_delimiter(const Watched& winner, std::uint64_t begin,
+                               std::uint64_t end, GroupOf group_of,
+                               Delimited& out) const {
+  out.field = winner.field;
+  out.close = winner.close;
+  out.begin = begin;
+  out.end = end;
+  out.captures.clear();
+  for (std::size_t g = 0; g < winner.names.size(); ++g) {
+    const auto [from, to] = group_of(g);
+    if (from == automata::kNoPosition) continue;
+    out.captures.emplace_back(winner.names[g], slice(from, to));
+  }
+}
+
 // Sets `out` to `match` of the automaton.
 void Segmenter::read_match(const Watched& winner, const automata::Match& match,
                            Delimited& out) const {
-  out.field = winner.field;
-  out.close = winner.close;
-  out.begin = match.begin;
-  out.end = match.end;
-  out.captures.clear();
-  for (std::size_t g = 0; g < winner.names.size(); ++g) {
-    const auto& [begin, end] = match.groups[g];
-    if (begin == automata::kNoPosition) continue;
-    out.captures.emplace_back(winner.names[g], slice(begin, end));
-  }
+  read_delimiter(
+      winner, match.begin, match.end,
+      [&](std::size_t g) { return match.groups[g]; }, out);
 }
 
 // Commits every delimiter that is decided, and delivers the text before the
@@ -603,17 +614,18 @@ void Segmenter::read_best(const Best& best, Delimited& out) {
   if (!best.tracked) return read_match(*best.watched, match_, out);
   const Watched& winner = *best.watched;
   const Tracked& tracked = tracked_of(winner.id());
-  out.field = winner.field;
-  out.close = winner.close;
-  out.begin = best.begin;
-  out.end = best.end;
-  out.captures.clear();
-  for (std::size_t g = 0; g < winner.names.size(); ++g) {
-    if (winner.groups[g] >= tracked.groups.size()) continue;
-    const auto& [begin, end] = tracked.groups[winner.groups[g]];
-    if (begin == regex::Pcre2::kUnset) continue;
-    out.captures.emplace_back(winner.names[g], slice(begin, end));
-  }
+  using Group = std::pair<std::uint64_t, std::uint64_t>;
+  read_delimiter(
+      winner, best.begin, best.end,
+      [&](std::size_t g) -> Group {
+        static_assert(regex::Pcre2::kUnset == automata::kNoPosition);
+        if (winner.groups[g] >= tracked.groups.size()) {
+          return {automata::kNoPosition, 0};
+        }
+        const auto& [begin, end] = tracked.groups[winner.groups[g]];
+        return {begin, end};
+      },
+      out);
 }
 
 }  // namespace parlance::parse

@@ -141,6 +141,10 @@ class Segmenter {
               std::uint64_t known, Tracked& tracked);
   bool may_be_empty(DelimiterId id, std::uint64_t position) const;
   void commit(Delimited& delimiter);
+  template <class GroupOf>
+  void read_delimiter(const Watched& winner, std::uint64_t begin,
+                      std::uint64_t end, GroupOf group_of,
+                      Delimited& out) const;
   void read_match(const Watched& winner, const automata::Match& match,
                   Delimited& out) const;
   bool ends_turn(std::string_view text) const;
