@@ -86,8 +86,8 @@ struct Fed {
   std::string_view text = {};
   std::uint64_t begin = kUnknown;  // in the stream, as of Event::bytes
 
-  // Whether the text of `event` is all of it.  A long text is told by its place
-  // in the stream.
+  // Whether the text of `event` is all of it.  Long texts are not compared: one
+  // of the same size at the same place in the stream is the same text.
   bool is_text_of(const Event& event) const {
     constexpr std::size_t kCompared = 1024;
     if (object == nullptr || event.text.size() != text.size()) return false;

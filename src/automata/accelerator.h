@@ -40,7 +40,8 @@ class Accelerator {
   // leads back to the state.  REQUIRES: only_stop() >= 0; one thread at a time.
   static constexpr std::size_t kMostSeconds = 3;
   void refine(std::span<const unsigned char> seconds) const;
-  // Whether nobody has asked before.  REQUIRES: one thread at a time.
+  // True at the first call only: a state is looked at once, whether or not it
+  // can be refined.  REQUIRES: one thread at a time.
   bool to_be_refined() const { return !std::exchange(asked_, true); }
 
   // The index of the first byte in `data` that leaves, other than for a state

@@ -184,8 +184,9 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
 // range of bytes that leads there for the same reason.  Most states have few
 // such ranges, so a walk that tries every byte computes few steps.
 //
-// Two bytes do if neither begins or continues an escape, the body of the string
-// goes on alike, and each automaton is known to.  `now` is outside every trie.
+// Two bytes are in one range if neither begins or continues an escape, they
+// lead to the same state of the string's body, and each automaton says that it
+// has the same transition for both.  Inside a trie of keys a range is one byte.
 JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
                                                      std::uint8_t byte,
                                                      LexId to) {

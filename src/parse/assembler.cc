@@ -611,7 +611,7 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
 }
 
 void Assembler::finish_region(const Closing& region, json::Value value) {
-  // Without events and tools nobody reads the value but its field.
+  // The field alone needs the value where there are no events and no tools.
   const bool copied = !options_.fields_only || !options_.tools.empty();
   if (options_.keep_message) {
     if (auto error = store(region.field, copied ? value : std::move(value))) {

@@ -34,7 +34,8 @@ bool is_reference(const schema::Node& node) {
          node.array_closing == schema::Closing::kNone;
 }
 
-// Up to so many patterns, all classes of extra keys are told apart.
+// The most patterns beside which extra keys are divided into all classes by
+// which of the patterns they match.
 constexpr std::size_t kMostClassified = 6;
 
 }  // namespace
