@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 namespace parlance::automata::natural {
 
@@ -26,12 +27,18 @@ bool less(const std::string& a, const std::string& b) {
 }
 
 std::uint64_t modulo(std::string_view digits, std::uint64_t modulus) {
-  __extension__ using Wide = unsigned __int128;
-  Wide rest = 0;
-  for (char c : digits) {
-    rest = (rest * 10 + static_cast<unsigned>(c - '0')) % modulus;
+  const auto read = [&]<typename Number>(Number rest) {
+    for (char c : digits) {
+      rest = (rest * 10 + static_cast<unsigned>(c - '0')) % modulus;
+    }
+    return static_cast<std::uint64_t>(rest);
+  };
+  // Most moduli leave room for one digit more.
+  if (modulus < std::numeric_limits<std::uint64_t>::max() / 10) {
+    return read(std::uint64_t{0});
   }
-  return static_cast<std::uint64_t>(rest);
+  __extension__ using Wide = unsigned __int128;
+  return read(Wide{0});
 }
 
 std::string plus(std::string digits, std::uint64_t n) {

@@ -303,8 +303,16 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
            side.contains(literal.mantissa());
   }
   if (side.only_step()) return step_reaches(*side.step, digits, decimals);
+  // Numbers that are shorter than the lower bound are below it.  Nearly every
+  // interval of longer ones, short of the upper bound, has a member, so that
+  // few are searched, however long the bounds are.
+  std::int64_t more = 0;
+  if (room > 0 && !side.allowed) {
+    more = std::max<std::int64_t>(
+        0, side.low.magnitude() - static_cast<std::int64_t>(digits.size()));
+  }
   std::string next = plus(digits, 1);
-  for (std::int64_t more = 0; more <= room; ++more) {
+  for (; more <= room; ++more) {
     if (side.step) {
       if (step_witness(side, digits, more + side.step->scale - decimals)) {
         return true;

@@ -269,6 +269,44 @@ TEST(NumberLanguage, FarBounds) {
   EXPECT_TRUE(accepts(numbers, id, "1e-308"));
 }
 
+// Bounds with more digits than any machine number: which prefixes can be
+// completed follows from their digits alone.
+TEST(NumberLanguage, BoundsOfThreeHundredDigits) {
+  for (const std::uint64_t step : {1, 7, 999983}) {
+    Numbers numbers;
+    const std::string low = "12" + std::string(298, '0');
+    const std::string high = "31" + std::string(299, '0');  // a digit more
+    const auto id = numbers.add(
+        {.integer = true,
+         .minimum = d(low),
+         .maximum = d(high),
+         .multiple_of = {Decimal::from_int(static_cast<std::int64_t>(step))}});
+    // The lower bound's own digits, and those of a number of its length above
+    // it; the upper bound's, and those of a longer number.
+    for (const std::string& text :
+         {low, "9" + std::string(299, '9'), high.substr(0, 290)}) {
+      auto state = numbers.start(id);
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        state = numbers.step(state, static_cast<std::uint8_t>(text[i]));
+        const bool last = i + 10 > text.size();
+        ASSERT_TRUE(state != Numbers::kDead || (step != 1 && last))
+            << "step " << step << ", digit " << i << " of " << text;
+        if (i + 1 < low.size()) {
+          EXPECT_FALSE(numbers.accepting(state));
+        }
+      }
+    }
+    // "110..." is below the one and, with a digit more, within both.
+    EXPECT_NE(walk(numbers, id, "11" + std::string(290, '0')), Numbers::kDead);
+    EXPECT_EQ(walk(numbers, id, "32" + std::string(299, '0')), Numbers::kDead);
+    EXPECT_EQ(walk(numbers, id, high + "0"), Numbers::kDead);
+    if (step == 1) {
+      EXPECT_TRUE(accepts(numbers, id, low));
+      EXPECT_TRUE(accepts(numbers, id, high));
+    }
+  }
+}
+
 TEST(NumberLanguage, MultiplesAreExact) {
   Numbers numbers;
   auto id = numbers.add({.multiple_of = {d("0.01")}});
