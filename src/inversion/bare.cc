@@ -131,8 +131,11 @@ struct Hole {
   WritePart::Kind part;
 };
 
-// The parts that spell a pattern.  A node is visited with an explicit stack:
-// children are pushed in reverse, so that they come in order.
+// The parts that spell a pattern.
+//
+// Invariant: parts_ spells what comes before the nodes of left_ in the pattern,
+// and left_ has the nodes that are still to be spelled, the next one on top.
+// So children are pushed in reverse.
 class Speller {
  public:
   Speller(const Hir& hir, std::span<const Hole> holes)
@@ -151,97 +154,108 @@ class Speller {
   }
 
   // Nothing if a part cannot be spelled.
-  std::optional<WriteParts> spell() const {
-    WriteParts out;
-    std::set<std::uint32_t> spelled;  // groups
-    struct Visit {
-      HirId id;
-      bool in_group;
-    };
-    std::vector<Visit> left = {
-        {static_cast<HirId>(hir_.nodes.size() - 1), false}};
-    while (!left.empty()) {
-      const auto [id, in_group] = left.back();
-      left.pop_back();
-      const HirNode& node = hir_.nodes[id];
-      if (const auto kind = hole_of(node)) {
-        WritePart part;
-        part.kind = *kind;
-        out.push_back(std::move(part));
-        continue;
-      }
-      switch (node.kind) {
-        case HirKind::kConcat:
-          for (std::size_t i = node.children.size(); i-- > 0;) {
-            left.push_back({node.children[i], in_group});
-          }
-          break;
-        case HirKind::kConditional: {
-          // The group has been spelled if it matched.
-          const bool matched = spelled.contains(node.group);
-          if (matched) {
-            left.push_back({node.children[0], in_group});
-          } else if (node.children.size() > 1) {
-            left.push_back({node.children[1], in_group});
-          }
-          break;
-        }
-        case HirKind::kAlternation: {
-          HirId choice = node.children.front();
-          for (const HirId child : node.children) {
-            if (has_hole_[child]) choice = child;
-          }
-          left.push_back({choice, in_group});
-          break;
-        }
-        case HirKind::kCapture:
-          spelled.insert(node.group);
-          left.push_back({node.children[0], true});
-          break;
-        case HirKind::kAtomic:
-          left.push_back({node.children[0], in_group});
-          break;
-        case HirKind::kRepeat: {
-          const bool varies = in_group && is_class(node.children[0]);
-          if (varies && !has_hole_[id]) {
-            add_pattern(out, id);
-            break;
-          }
-          const std::uint32_t times =
-              has_hole_[id] ? std::max(node.min, 1U) : node.min;
-          if (times > kMostRepeats) return std::nullopt;
-          for (std::uint32_t i = 0; i < times; ++i) {
-            left.push_back({node.children[0], in_group});
-          }
-          break;
-        }
-        case HirKind::kLiteral:
-          add_text(out, node.text);
-          break;
-        case HirKind::kClass: {
-          if (in_group) {
-            add_pattern(out, id);
-            break;
-          }
-          const auto text = shortest_match(hir_, id);
-          if (!text) return std::nullopt;
-          add_text(out, *text);
-          break;
-        }
-        case HirKind::kNothing:
-        case HirKind::kBackref:
-          return std::nullopt;
-        case HirKind::kEmpty:
-        case HirKind::kAssert:
-        case HirKind::kLook:
-          break;
-      }
+  std::optional<WriteParts> spell() && {
+    left_.push_back({static_cast<HirId>(hir_.nodes.size() - 1), false});
+    while (!left_.empty()) {
+      const Visit next = left_.back();
+      left_.pop_back();
+      if (!visit(next)) return std::nullopt;
     }
-    return out;
+    return std::move(parts_);
   }
 
  private:
   static constexpr std::uint32_t kMostRepeats = 64;
+
+  struct Visit {
+    HirId id;
+    bool in_group;  // where the text may vary
+  };
+
+  // False if the node cannot be spelled.
+  bool visit(const Visit& at) {
+    const HirNode& node = hir_.nodes[at.id];
+    if (const auto kind = hole_of(node)) {
+      WritePart part;
+      part.kind = *kind;
+      parts_.push_back(std::move(part));
+      return true;
+    }
+    switch (node.kind) {
+      case HirKind::kConcat:
+        for (std::size_t i = node.children.size(); i-- > 0;) {
+          left_.push_back({node.children[i], at.in_group});
+        }
+        return true;
+      case HirKind::kConditional:
+        // The group has been spelled if it matched.
+        if (spelled_.contains(node.group)) {
+          left_.push_back({node.children[0], at.in_group});
+        } else if (node.children.size() > 1) {
+          left_.push_back({node.children[1], at.in_group});
+        }
+        return true;
+      case HirKind::kAlternation: {
+        HirId choice = node.children.front();
+        for (const HirId child : node.children) {
+          if (has_hole_[child]) choice = child;
+        }
+        left_.push_back({choice, at.in_group});
+        return true;
+      }
+      case HirKind::kCapture:
+        spelled_.insert(node.group);
+        left_.push_back({node.children[0], true});
+        return true;
+      case HirKind::kAtomic:
+        left_.push_back({node.children[0], at.in_group});
+        return true;
+      case HirKind::kRepeat:
+        return visit_repeat(at, node);
+      case HirKind::kLiteral:
+        add_text(parts_, node.text);
+        return true;
+      case HirKind::kClass:
+        return visit_class(at);
+      case HirKind::kNothing:
+      case HirKind::kBackref:
+        return false;
+      case HirKind::kEmpty:
+      case HirKind::kAssert:
+      case HirKind::kLook:
+        return true;
+    }
+    return false;
+  }
+
+  // As few repetitions as the pattern allows, but one for a hole.
+  bool visit_repeat(const Visit& at, const HirNode& node) {
+    const HirId child = node.children[0];
+    const bool has_hole = has_hole_[at.id];
+    const bool varies =
+        at.in_group && hir_.nodes[child].kind == HirKind::kClass;
+    if (varies && !has_hole) {
+      add_pattern(at.id);
+      return true;
+    }
+    const std::uint32_t times = has_hole ? std::max(node.min, 1U) : node.min;
+    if (times > kMostRepeats) return false;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      left_.push_back({child, at.in_group});
+    }
+    return true;
+  }
+
+  bool visit_class(const Visit& at) {
+    if (at.in_group) {
+      add_pattern(at.id);
+      return true;
+    }
+    const auto text = shortest_match(hir_, at.id);
+    if (!text) return false;
+    add_text(parts_, *text);
+    return true;
+  }
 
   std::optional<WritePart::Kind> hole_of(const HirNode& node) const {
     if (node.kind != HirKind::kCapture) return std::nullopt;
@@ -250,19 +264,19 @@ class Speller {
     }
     return std::nullopt;
   }
-  bool is_class(HirId id) const {
-    return hir_.nodes[id].kind == HirKind::kClass;
-  }
-  void add_pattern(WriteParts& out, HirId id) const {
+  void add_pattern(HirId id) {
     WritePart part;
     part.kind = WritePart::Kind::kId;
     part.text = pattern_of(hir_, id);
-    out.push_back(std::move(part));
+    parts_.push_back(std::move(part));
   }
 
   const Hir& hir_;
   std::vector<std::pair<std::uint32_t, WritePart::Kind>> holes_;
   std::vector<bool> has_hole_;  // by node: in it or below it
+  std::vector<Visit> left_ = {};
+  std::set<std::uint32_t> spelled_ = {};  // groups
+  WriteParts parts_ = {};
 };
 
 // ---- bodies ----
@@ -375,13 +389,15 @@ class Deriver {
                      std::string(key)};
   }
 
-  // A close delimiter that has no text (a look-ahead) is left out.
-  static std::optional<WriteParts> spell_close(const Delimiter& close) {
+  // The preferred spelling of a delimiter.  A close delimiter that has no text
+  // (a look-ahead) is left out.
+  static std::optional<WriteParts> spell(const Delimiter& delimiter,
+                                         std::span<const Hole> holes = {}) {
     WriteParts out;
-    if (close.kind == Delimiter::Kind::kLiterals) {
-      add_text(out, close.literals.front());
-    } else if (close.kind == Delimiter::Kind::kPattern) {
-      return Speller(close.pattern.hir, {}).spell();
+    if (delimiter.kind == Delimiter::Kind::kLiterals) {
+      add_text(out, delimiter.literals.front());
+    } else if (delimiter.kind == Delimiter::Kind::kPattern) {
+      return Speller(delimiter.pattern.hir, holes).spell();
     }
     return out;
   }
@@ -393,16 +409,12 @@ class Deriver {
       layout.parts.push_back(std::move(payload));
       return std::nullopt;
     }
-    std::optional<WriteParts> open, close = spell_close(field.close);
-    if (field.open.kind == Delimiter::Kind::kLiterals) {
-      open = WriteParts{text_part(field.open.literals.front())};
-    } else {
-      open = Speller(field.open.pattern.hir, {}).spell();
-    }
+    const std::optional<WriteParts> open = spell(field.open);
     if (!open) {
       return unsupported(field, "its open_pattern has no text", "open_pattern");
     }
     if (!field.close) return unsupported(field, "nothing closes it", "open");
+    const std::optional<WriteParts> close = spell(field.close);
     if (!close) {
       return unsupported(field, "its close_pattern has no text",
                          "close_pattern");
@@ -413,6 +425,8 @@ class Deriver {
     return std::nullopt;
   }
 
+  // The delimiters come first, with the name in the open delimiter if a group
+  // of it is the name; then what is between them; then both as the layout.
   std::optional<Error> derive_calls(const Field& field, WriteLayout& layout) {
     CallPaths paths;
     bool twice = false;
@@ -425,64 +439,59 @@ class Deriver {
                                  "'arguments'",
                          "transform");
     }
-    // The open delimiter, with the name if a group of it is the name.
-    const bool by_group = paths.name->size() == 1 &&
-                          (field.open.kind == Delimiter::Kind::kPattern) &&
-                          has_group(field.open.pattern.hir, (*paths.name)[0]);
-    WriteParts open;
-    if (field.open.kind == Delimiter::Kind::kLiterals) {
-      add_text(open, field.open.literals.front());
-    } else if (field.open.kind == Delimiter::Kind::kPattern) {
-      std::vector<Hole> holes;
-      if (by_group) {
-        holes.push_back({(*paths.name)[0], WritePart::Kind::kName});
-      }
-      const std::optional<WriteParts> spelled =
-          Speller(field.open.pattern.hir, holes).spell();
-      if (!spelled) {
-        return unsupported(field, "its open_pattern has no text",
-                           "open_pattern");
-      }
-      open = *spelled;
-    } else {
-      return unsupported(field, "nothing opens it", "transform");
+    const bool by_group = is_group(field, *paths.name);
+    std::vector<Hole> holes;
+    if (by_group) holes.push_back({(*paths.name)[0], WritePart::Kind::kName});
+    if (!field.open) return unsupported(field, "nothing opens it", "transform");
+    const std::optional<WriteParts> open = spell(field.open, holes);
+    if (!open) {
+      return unsupported(field, "its open_pattern has no text", "open_pattern");
     }
-    const std::optional<WriteParts> close = spell_close(field.close);
+    const std::optional<WriteParts> close = spell(field.close);
     if (!close) {
       return unsupported(field, "its close_pattern has no text",
                          "close_pattern");
     }
-
     WriteParts body;
-    if (field.content.kind == ContentKind::kJson) {
-      if (auto error = json_body(field, paths, by_group, body)) return error;
-    } else if (field.content.kind == ContentKind::kXmlInline && by_group &&
-               *paths.arguments == Path{"content"}) {
-      if (auto error = elements_body(field, body)) return error;
-    } else {
-      return unsupported(field,
-                         "calls are written with content 'json' or, if the "
-                         "open_pattern has the name, 'xml-inline'",
-                         "content");
+    if (auto error = calls_body(field, paths, by_group, body)) return error;
+    if (field.transform_each && by_group) {
+      return unsupported(field, "a list of calls has one name",
+                         "transform_each");
     }
-
-    if (field.transform_each) {
-      if (by_group) {
-        return unsupported(field, "a list of calls has one name",
-                           "transform_each");
-      }
-      layout.section_begin = open;
-      add_text(layout.section_begin, "[");
-      layout.parts = std::move(body);
-      layout.between = {text_part(", ")};
-      add_text(layout.section_end, "]");
-      add_all(layout.section_end, *close);
+    if (!field.transform_each) {
+      add_all(layout.parts, *open);
+      add_all(layout.parts, body);
+      add_all(layout.parts, *close);
       return std::nullopt;
     }
-    add_all(layout.parts, open);
-    add_all(layout.parts, body);
-    add_all(layout.parts, *close);
+    layout.section_begin = *open;
+    add_text(layout.section_begin, "[");
+    layout.parts = std::move(body);
+    layout.between = {text_part(", ")};
+    add_text(layout.section_end, "]");
+    add_all(layout.section_end, *close);
     return std::nullopt;
+  }
+
+  std::optional<Error> calls_body(const Field& field, const CallPaths& paths,
+                                  bool by_group, WriteParts& out) {
+    if (field.content.kind == ContentKind::kJson) {
+      return json_body(field, paths, by_group, out);
+    }
+    if (field.content.kind == ContentKind::kXmlInline && by_group &&
+        *paths.arguments == Path{"content"}) {
+      return elements_body(field, out);
+    }
+    return unsupported(field,
+                       "calls are written with content 'json' or, if the "
+                       "open_pattern has the name, 'xml-inline'",
+                       "content");
+  }
+
+  // Whether a group of the open pattern is what `path` leads to.
+  static bool is_group(const Field& field, const Path& path) {
+    return path.size() == 1 && field.open.kind == Delimiter::Kind::kPattern &&
+           has_group(field.open.pattern.hir, path[0]);
   }
 
   static bool has_group(const Hir& hir, std::string_view name) {

@@ -43,7 +43,8 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary,
     longest_ = std::max(longest_, static_cast<std::uint32_t>(text(id).size()));
   }
   stops_ = std::make_shared<const StopSet>(vocabulary_, stop_ids);
-  if (given_) derived();
+  // What was not saved is made now, so that no mask waits for it.
+  if (given_) derived().token_bytes.make();
 }
 
 CompilerImpl::Derived& CompilerImpl::derived() const {

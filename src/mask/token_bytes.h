@@ -25,7 +25,7 @@
 
 namespace parlance::mask {
 
-// Safe to share between threads.  Built on first use.
+// Safe to share between threads.  Made by make(), or on first use.
 //
 // Memory: 96 bits for each token.
 class TokenBytes {
@@ -45,8 +45,13 @@ class TokenBytes {
   // REQUIRES: kFirst <= byte <= kLast.
   const Bits& with(std::uint8_t byte) const {
     assert(byte >= kFirst && byte <= kLast);
-    std::call_once(built_, [&] { build(); });
+    make();
     return bits_[byte - kFirst];
+  }
+
+  // Makes the sets, if with() has not done so.  O(bytes of all tokens).
+  void make() const {
+    std::call_once(built_, [&] { build(); });
   }
 
  private:
