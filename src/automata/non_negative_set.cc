@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "automata/big_natural.h"
 
@@ -129,6 +130,92 @@ bool round_bounds(NonNegativeSet& side) {
   return true;
 }
 
+// Bounds beyond kMaxNumberDigits move inwards; false if the set is empty then.
+bool narrow_bounds(NonNegativeSet& side, bool& narrowed) {
+  if (side.low.magnitude() > kMaxNumberDigits) return !(narrowed = true);
+  bool exact = false;
+  if (!side.low.is_zero() && -side.low.exponent > kMaxNumberDigits) {
+    // Up to the next number with kMaxNumberDigits decimals.
+    side.low = decimal(plus(units(side.low, int{kMaxNumberDigits}, exact), 1),
+                       -kMaxNumberDigits);
+    side.above_low = false;
+    narrowed = true;
+  }
+  if (side.high && side.high->magnitude() > kMaxNumberDigits) {
+    side.high = decimal("1", kMaxNumberDigits - 1);
+    side.below_high = false;
+    narrowed = true;
+  }
+  if (side.high && -side.high->exponent > kMaxNumberDigits) {
+    side.high = decimal(units(*side.high, int{kMaxNumberDigits}, exact),
+                        -kMaxNumberDigits);
+    side.below_high = false;
+    narrowed = true;
+  }
+  return true;
+}
+
+// Sorts what is avoided and excluded, and drops excluded values that are not in
+// the set anyway.  False if nothing is left, or nothing that can be handled.
+bool sort_exclusions(NonNegativeSet& side, bool& narrowed) {
+  for (const NumberStep& one : side.avoid) {
+    if (side.step && base::is_multiple(side.step->value(), one.value())) {
+      return false;
+    }
+  }
+  std::sort(side.avoid.begin(), side.avoid.end(),
+            [](const auto& a, const auto& b) {
+              return std::pair(a.scale, a.step) < std::pair(b.scale, b.step);
+            });
+  side.avoid.erase(std::unique(side.avoid.begin(), side.avoid.end()),
+                   side.avoid.end());
+  sort_values(side.excluded);
+  std::vector<Decimal> candidates = std::exchange(side.excluded, {});
+  std::erase_if(candidates,
+                [&](const Decimal& value) { return !side.contains(value); });
+  side.excluded = std::move(candidates);
+  if (std::any_of(side.excluded.begin(), side.excluded.end(), out_of_reach)) {
+    return !(narrowed = true);
+  }
+  return true;
+}
+
+// The exponents that a literal may have, by the bounds of the set.
+NonNegativeSet::Exponents exponents_by_bounds(const NonNegativeSet& side) {
+  using Exponents = NonNegativeSet::Exponents;
+  const bool only_zero =
+      std::all_of(side.excluded.begin(), side.excluded.end(),
+                  [](const Decimal& value) { return value.is_zero(); });
+  if (side.step || !side.avoid.empty() || !side.point) return Exponents::kNone;
+  if (side.low.is_zero() && !side.high && only_zero) return Exponents::kAny;
+  if (!side.high || side.high->magnitude() > 7 || side.low.magnitude() < -2 ||
+      (side.low.is_zero() && !side.high->is_zero())) {
+    return Exponents::kOneDigit;
+  }
+  return side.exponents;
+}
+
+// A canonical spelling of the members.
+std::string text_of(const NonNegativeSet& side) {
+  std::string text = "[" + side.low.to_string();
+  text += side.above_low ? "<," : ",";
+  if (side.high) text += side.high->to_string() + (side.below_high ? ">" : "");
+  const auto add_step = [&](const NumberStep& one) {
+    text += std::to_string(one.step) + "e-" + std::to_string(one.scale) + ",";
+  };
+  text += side.point ? "]." : "]";
+  if (side.step) add_step(*side.step);
+  text += "!";
+  for (const NumberStep& one : side.avoid) add_step(one);
+  text += "/";
+  for (const Decimal& value : side.excluded) text += value.to_string() + ",";
+  if (side.allowed) {
+    text += "=";
+    for (const Decimal& value : *side.allowed) text += value.to_string() + ",";
+  }
+  return text;
+}
+
 }  // namespace
 
 // Sets that are equal after the following steps have the same `text`:
@@ -151,82 +238,21 @@ bool NonNegativeSet::canonicalize(bool& narrowed) {
     step.reset();
     avoid.clear();
     excluded.clear();
-    for (const Decimal& value : *allowed) {
-      if (point && listed_with_exponent(value)) {
-        exponents = Exponents::kOneDigit;
-      }
+    if (point &&
+        std::any_of(allowed->begin(), allowed->end(), listed_with_exponent)) {
+      exponents = Exponents::kOneDigit;
     }
   } else {
-    if (low.magnitude() > kMaxNumberDigits) return !(narrowed = true);
-    if (!low.is_zero() && -low.exponent > kMaxNumberDigits) {
-      // Up to the next number with kMaxNumberDigits decimals.
-      bool exact = false;
-      low = decimal(plus(units(low, int{kMaxNumberDigits}, exact), 1),
-                    -kMaxNumberDigits);
-      above_low = false;
-      narrowed = true;
-    }
-    if (high && high->magnitude() > kMaxNumberDigits) {
-      high = decimal("1", kMaxNumberDigits - 1);
-      below_high = false;
-      narrowed = true;
-    }
-    if (high && -high->exponent > kMaxNumberDigits) {
-      bool exact = false;
-      high = decimal(units(*high, int{kMaxNumberDigits}, exact),
-                     -kMaxNumberDigits);
-      below_high = false;
-      narrowed = true;
-    }
+    if (!narrow_bounds(*this, narrowed)) return false;
     if (step && !round_bounds(*this)) return false;
     if (high && (*high < low || (*high == low && (above_low || below_high)))) {
       return false;
     }
-    for (const NumberStep& one : avoid) {
-      if (step && base::is_multiple(step->value(), one.value())) return false;
-    }
-    std::sort(avoid.begin(), avoid.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.scale, a.step) < std::pair(b.scale, b.step);
-    });
-    avoid.erase(std::unique(avoid.begin(), avoid.end()), avoid.end());
-    sort_values(excluded);
-    std::vector<Decimal> candidates = std::move(excluded);
-    excluded.clear();
-    std::erase_if(candidates, [&](const Decimal& v) { return !contains(v); });
-    excluded = std::move(candidates);
-    for (const Decimal& value : excluded) {
-      if (out_of_reach(value)) return !(narrowed = true);
-    }
-
-    bool only_zero = std::all_of(excluded.begin(), excluded.end(),
-                                 [](const Decimal& v) { return v.is_zero(); });
-    if (step || !avoid.empty() || !point) {
-      exponents = Exponents::kNone;
-    } else if (low.is_zero() && !high && only_zero) {
-      exponents = Exponents::kAny;
-    } else if (!high || high->magnitude() > 7 || low.magnitude() < -2) {
-      exponents = Exponents::kOneDigit;
-    } else if (low.is_zero() && !high->is_zero()) {
-      exponents = Exponents::kOneDigit;
-    }
+    if (!sort_exclusions(*this, narrowed)) return false;
+    exponents = exponents_by_bounds(*this);
   }
   if (exponents != Exponents::kAny) narrowed = true;
-
-  text = "[" + low.to_string() + (above_low ? "<" : "") + ",";
-  if (high) text += high->to_string() + (below_high ? ">" : "");
-  auto add_step = [&](const NumberStep& one) {
-    text += std::to_string(one.step) + "e-" + std::to_string(one.scale) + ",";
-  };
-  text += point ? "]." : "]";
-  if (step) add_step(*step);
-  text += "!";
-  for (const NumberStep& one : avoid) add_step(one);
-  text += "/";
-  for (const Decimal& value : excluded) text += value.to_string() + ",";
-  if (allowed) {
-    text += "=";
-    for (const Decimal& value : *allowed) text += value.to_string() + ",";
-  }
+  text = text_of(*this);
   return read_number_prefix(*this, "").live;
 }
 

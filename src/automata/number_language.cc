@@ -52,6 +52,19 @@ NumberSpec mirrored(NumberSpec spec) {
   return spec;
 }
 
+// Sets `step` to the least common multiple of the steps.  False if it is too
+// large.
+bool find_step(const NumberSpec& spec, std::optional<NumberStep>& step) {
+  if (spec.integer) step = NumberStep{};
+  for (const Decimal& of : spec.multiple_of) {
+    std::optional<NumberStep> one = number_step(of);
+    if (one && step) one = common_step(*step, *one);
+    if (!is_step(of) || !one) return false;
+    step = one;
+  }
+  return true;
+}
+
 // The numbers of `spec` that are not negative; nullopt if there are none.
 //
 // A list of allowed values is filtered by the other conditions, which it then
@@ -88,18 +101,7 @@ std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
     side.high = *spec.maximum;
     side.below_high = spec.exclusive_maximum;
   }
-  bool within = true;  // the common step is not too large
-  if (spec.integer) side.step = NumberStep{};
-  for (const Decimal& of : spec.multiple_of) {
-    std::optional<NumberStep> one = number_step(of);
-    if (one && side.step) one = common_step(*side.step, *one);
-    if (!is_step(of) || !one) {
-      within = false;
-      break;
-    }
-    side.step = one;
-  }
-  if (!within) {
+  if (!find_step(spec, side.step)) {
     narrowed = true;
     NonNegativeSet zero;
     zero.point = side.point;

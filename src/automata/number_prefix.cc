@@ -441,102 +441,123 @@ std::string step_key(const Literal& literal, const NumberStep& step) {
   return std::to_string(used) + "%" + std::to_string(rest);
 }
 
-// Sets out.key, and `shared` and `free` with it.
+// Makes the key of a live prefix, and `shared` and `free` with it.
 //
 // Invariant: two live prefixes of one side with equal keys have the same
 // completions (they are equivalent in the sense of Myhill and Nerode); the
-// converse need not hold, which costs states only.  `past` collects how the
-// digits compare with each constraint; `settled` stays true while no constraint
-// can exclude a completion.  A settled prefix after the point
-// has the same completions on every side, so its key is `shared`.  A prefix
-// before the point also needs its length, up to the longest bound.
-void make_key(const NonNegativeSet& side, const Literal& literal,
-              NumberPrefix& out) {
-  using Exponents = NonNegativeSet::Exponents;
-  const std::string digits = literal.whole + literal.fraction;
-  const bool one_digit =
-      side.exponents == Exponents::kOneDigit && literal.one_digit();
-  std::string past;  // the state of each constraint
-  std::string decided;
-  bool still_listed = false;
-  bool settled = !side.step && !side.allowed;
-  size_t longest = side.exponents == Exponents::kOneDigit ? 1 : 0;
+// converse need not hold, which costs states only.  `past_` collects how the
+// digits compare with each constraint; `settled_` stays true while no
+// constraint can exclude a completion.  A settled prefix after the point has
+// the same completions on every side, so its key is `shared`.  A prefix before
+// the point also needs its length, up to the longest bound.
+class KeyMaker {
+ public:
+  KeyMaker(const NonNegativeSet& side, const Literal& literal)
+      : side_(side),
+        literal_(literal),
+        digits_(literal.whole + literal.fraction),
+        one_digit_(side.exponents == Exponents::kOneDigit &&
+                   literal.one_digit()),
+        settled_(!side.step && !side.allowed),
+        longest_(side.exponents == Exponents::kOneDigit ? 1 : 0) {}
 
-  auto add_bound = [&](char name, const Decimal& bound) {
-    std::string order = compare_plainly(literal, bound);
-    if (order[0] == '=' || order[0] != (name == 'l' ? '>' : '<')) {
-      settled = false;
+  void make(NumberPrefix& out) {
+    if (!side_.low.is_zero() || side_.above_low) add_bound('l', side_.low);
+    if (side_.high) add_bound('h', *side_.high);
+    add_listed(side_.allowed ? *side_.allowed : side_.excluded);
+    add_steps();
+    // Zeros may be followed by exponents where other mantissas may not.
+    if (side_.exponents == Exponents::kOneDigit && literal_.zero_whole() &&
+        strip(digits_).empty()) {
+      past_ += "z";
+      settled_ = false;
     }
-    past += name + order;
-    if (one_digit && !bound.is_zero()) {
-      past += "~" + compare_digits(digits, bound.digits);
-    }
-    longest = std::max(longest, static_cast<size_t>(std::max<std::int64_t>(
-                                    bound.magnitude(), 1)));
-  };
-  if (!side.low.is_zero() || side.above_low) add_bound('l', side.low);
-  if (side.high) add_bound('h', *side.high);
+    if (one_digit_) settled_ = false;
 
-  // A cheap test, which excludes most of a long list.
-  auto may_begin_so = [&](const Decimal& value) {
-    std::int64_t point = std::max<std::int64_t>(value.magnitude(), 1);
-    char first = value.magnitude() > 0 ? value.digits[0] : '0';
-    auto count = static_cast<std::int64_t>(literal.whole.size());
-    return first == literal.whole[0] &&
-           (literal.point ? count == point : count <= point);
-  };
-  auto add_listed = [&](const std::vector<Decimal>& values) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      const Decimal& value = values[i];
-      if (may_begin_so(value) && (listed_plainly(value) || !side.allowed)) {
-        std::string order = compare_plainly(literal, value);
-        if (order[0] == '=') {
-          past += "v" + std::to_string(i) + order;
-          still_listed = true;
-        }
-      }
-      if (one_digit && !value.is_zero() && still_spells(digits, value.digits)) {
-        past += "w" + std::to_string(i) + "=" +
-                std::to_string(std::min(digits.size(), value.digits.size()));
-      }
-    }
-  };
-  add_listed(side.allowed ? *side.allowed : side.excluded);
-  if (still_listed) settled = false;
-
-  if (side.step) past += "s" + step_key(literal, *side.step);
-  for (const NumberStep& one : side.avoid) {
-    std::string key = step_key(literal, one);
-    if (key != "n") settled = false;
-    past += "a" + key;
-  }
-  // Zeros may be followed by exponents where other mantissas may not.
-  if (side.exponents == Exponents::kOneDigit && literal.zero_whole() &&
-      strip(digits).empty()) {
-    past += "z";
-    settled = false;
-  }
-  if (one_digit) settled = false;
-
-  out.free = side.text == NonNegativeSet::kFreeText;
-  std::string phase;
-  if (literal.point) {
-    phase = literal.fraction.empty() ? "p" : "f";
-    if (settled) {
+    if (literal_.point && settled_) {
+      const bool any = side_.exponents == Exponents::kAny;
       out.shared = true;
-      out.free = side.exponents == Exponents::kAny;
-      out.key = phase + (side.exponents == Exponents::kAny ? "e" : "");
+      out.free = any;
+      out.key = phase() + (any ? "e" : "");
       return;
     }
-  } else if (literal.zero_whole()) {
-    phase = "0";
-  } else if (still_listed || literal.whole.size() <= longest) {
-    phase = "i" + std::to_string(literal.whole.size());
-  } else {
-    phase = "i";
+    out.free = side_.text == NonNegativeSet::kFreeText;
+    out.key = phase() + past_;
   }
-  out.key = phase + past;
-}
+
+ private:
+  using Exponents = NonNegativeSet::Exponents;
+
+  void add_bound(char name, const Decimal& bound) {
+    const std::string order = compare_plainly(literal_, bound);
+    if (order[0] == '=' || order[0] != (name == 'l' ? '>' : '<')) {
+      settled_ = false;
+    }
+    past_ += name + order;
+    if (one_digit_ && !bound.is_zero()) {
+      past_ += "~" + compare_digits(digits_, bound.digits);
+    }
+    longest_ = std::max(longest_, static_cast<size_t>(std::max<std::int64_t>(
+                                      bound.magnitude(), 1)));
+  }
+
+  // A cheap test, which excludes most of a long list.
+  bool may_begin_so(const Decimal& value) const {
+    const std::int64_t point = std::max<std::int64_t>(value.magnitude(), 1);
+    const char first = value.magnitude() > 0 ? value.digits[0] : '0';
+    const auto count = static_cast<std::int64_t>(literal_.whole.size());
+    return first == literal_.whole[0] &&
+           (literal_.point ? count == point : count <= point);
+  }
+
+  // The listed values, allowed or excluded, that the prefix still spells.
+  void add_listed(const std::vector<Decimal>& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const Decimal& value = values[i];
+      if (may_begin_so(value) && (listed_plainly(value) || !side_.allowed)) {
+        const std::string order = compare_plainly(literal_, value);
+        if (order[0] == '=') {
+          past_ += "v" + std::to_string(i) + order;
+          still_listed_ = true;
+          settled_ = false;
+        }
+      }
+      if (one_digit_ && !value.is_zero() &&
+          still_spells(digits_, value.digits)) {
+        past_ += "w" + std::to_string(i) + "=" +
+                 std::to_string(std::min(digits_.size(), value.digits.size()));
+      }
+    }
+  }
+
+  void add_steps() {
+    if (side_.step) past_ += "s" + step_key(literal_, *side_.step);
+    for (const NumberStep& one : side_.avoid) {
+      const std::string key = step_key(literal_, one);
+      if (key != "n") settled_ = false;
+      past_ += "a" + key;
+    }
+  }
+
+  // Where in the number the prefix ends.
+  std::string phase() const {
+    if (literal_.point) return literal_.fraction.empty() ? "p" : "f";
+    if (literal_.zero_whole()) return "0";
+    if (still_listed_ || literal_.whole.size() <= longest_) {
+      return "i" + std::to_string(literal_.whole.size());
+    }
+    return "i";
+  }
+
+  const NonNegativeSet& side_;
+  const Literal& literal_;
+  const std::string digits_;
+  const bool one_digit_;
+  std::string past_;  // the state of each constraint
+  bool still_listed_ = false;
+  bool settled_;
+  size_t longest_;
+};
 
 // A prefix of one of side.texts: the key is the list of their remainders, or,
 // if the list is long, the prefix itself.  The states of long lists form a
@@ -599,7 +620,7 @@ NumberPrefix read_number_prefix(const NonNegativeSet& side,
                   (!side.allowed || listed_plainly(value));
   out.any_digits =
       !literal.point && !literal.zero_whole() && !side.allowed && !side.high;
-  make_key(side, literal, out);
+  KeyMaker(side, literal).make(out);
   return out;
 }
 
