@@ -439,36 +439,9 @@ bool Parser::bracket(std::size_t begin) {
     }
     if (!first && raw_match("]")) break;
     if (!set_operator(begin, first_member)) return false;
-    // Read a member.  It is a range if a "-" and another member follow.
-    std::size_t item_begin = at_;
     Item low;
-    if (!bracket_item(item_begin, low)) return false;
-    if (!set_operator(begin, first_member)) return false;
-    if (!low.is_char || !rest().starts_with("-") || rest().starts_with("-]") ||
-        rest() == "-") {
-      add_item(set, low);
-      if (members == 0) alone = std::move(low);
-      continue;
-    }
-    raw_next();
-    Item high;
-    if (!bracket_item(at_, high)) return false;
-    if (!high.is_char) {
-      // "[a-\d]": the "-" is a character of the set.
-      if (python_re()) {
-        return fail(item_begin, at_, "A range must end with a character.");
-      }
-      add_item(set, low);
-      set.add({'-', '-'});
-      add_item(set, high);
-      continue;
-    }
-    if (low.c > high.c) {
-      return fail(item_begin, at_,
-                  "The range \"" + std::string(shown(item_begin)) +
-                      "\" runs backwards.");
-    }
-    set.add({low.c, high.c});
+    if (!bracket_member(begin, first_member, low, set)) return false;
+    if (members == 0) alone = std::move(low);
   }
   flags_.verbose = verbose;
   if (members == 1 && !alone.is_char) {
@@ -482,6 +455,42 @@ bool Parser::bracket(std::size_t begin) {
   whole.set = std::move(set);
   whole.negated = negated;
   push_item(std::move(whole), begin, true);
+  return true;
+}
+
+// Reads a member and adds it to `set`.  It is a range if a "-" and another
+// member follow; else `alone` is the member.
+bool Parser::bracket_member(std::size_t begin, std::size_t first_member,
+                            Item& alone, CharClass& set) {
+  const std::size_t item_begin = at_;
+  Item low;
+  if (!bracket_item(item_begin, low)) return false;
+  if (!set_operator(begin, first_member)) return false;
+  if (!low.is_char || !rest().starts_with("-") || rest().starts_with("-]") ||
+      rest() == "-") {
+    add_item(set, low);
+    alone = std::move(low);
+    return true;
+  }
+  raw_next();
+  Item high;
+  if (!bracket_item(at_, high)) return false;
+  if (!high.is_char) {
+    // "[a-\d]": the "-" is a character of the set.
+    if (python_re()) {
+      return fail(item_begin, at_, "A range must end with a character.");
+    }
+    add_item(set, low);
+    set.add({'-', '-'});
+    add_item(set, high);
+    return true;
+  }
+  if (low.c > high.c) {
+    return fail(
+        item_begin, at_,
+        "The range \"" + std::string(shown(item_begin)) + "\" runs backwards.");
+  }
+  set.add({low.c, high.c});
   return true;
 }
 

@@ -121,6 +121,8 @@ class Parser {
   bool refused_escape(std::size_t begin, char32_t c);
   bool class_escape(char32_t c, Item& item) const;
   bool bracket(std::size_t begin);
+  bool bracket_member(std::size_t begin, std::size_t first_member, Item& alone,
+                      CharClass& set);
   bool bracket_item(std::size_t begin, Item& item);
   bool posix_class(std::size_t begin, bool& found, Item& item);
   bool set_operator(std::size_t begin, std::size_t first_member);

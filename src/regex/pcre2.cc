@@ -144,109 +144,149 @@ Pcre2::Scratch::~Scratch() = default;
 Pcre2::Scratch::Scratch(Scratch&&) noexcept = default;
 Pcre2::Scratch& Pcre2::Scratch::operator=(Scratch&&) noexcept = default;
 
+// One search: the windows in which the text is read, and the budget that they
+// are charged to.
+class Pcre2::Search {
+ public:
+  Search(const Code& code, std::string_view subject, std::size_t start,
+         const SearchOptions& options, Scratch::State& state)
+      : code_(code),
+        subject_(subject),
+        // PCRE2 takes no null pointer before 10.41.
+        text_(
+            reinterpret_cast<PCRE2_SPTR>(subject.data() ? subject.data() : "")),
+        start_(start),
+        options_(options),
+        state_(state),
+        own_budget_(kFreeBytes + kPasses * (subject.size() - start)),
+        budget_(options.bytes_left != nullptr ? *options.bytes_left
+                                              : own_budget_) {}
+
+  Found run() {
+    const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(state_.data.get());
+    // Invariant: no match begins in [start, at).
+    for (std::size_t at = start_;;) {
+      std::size_t end = window_end(at, kWindow);
+      int answer = match(at, end, false);
+      if (answer == PCRE2_ERROR_NOMATCH) {
+        // A match that began in the window and continued after it would have
+        // been partial, so no match begins before `end`.
+        if (end == subject_.size()) return {};
+        at = end;
+        continue;
+      }
+      if (answer == PCRE2_ERROR_PARTIAL && end < subject_.size()) {
+        // A match from `offsets[0]` depends on text after the window, and no
+        // match begins earlier.
+        at = offsets[0];
+        answer = decide(at, end);
+        if (answer == PCRE2_ERROR_NOMATCH) {
+          if (at == subject_.size()) return {};
+          do {
+            ++at;
+          } while (at < subject_.size() && continues_character(at));
+          continue;
+        }
+      }
+      if (answer == PCRE2_ERROR_PARTIAL) {
+        return {Status::kPartial, offsets[0], 0};
+      }
+      if (answer < 0) return {Status::kLimit};
+      return {Status::kMatch, offsets[0], offsets[1]};
+    }
+  }
+
+ private:
+  // Searches [from, end), with the text before `from` visible to look-behind.
+  // With `only`, the match must begin at `from`.  Charges the budget.
+  int match(std::size_t from, std::size_t end, bool only) {
+    const std::uint64_t cost = end - from + 1;
+    if (cost > budget_) {
+      budget_ = 0;
+      return PCRE2_ERROR_MATCHLIMIT;
+    }
+    budget_ -= cost;
+    // The caller's text is well formed, but may contain surrogates.
+    std::uint32_t flags = PCRE2_NO_UTF_CHECK;
+    if (options_.more || end < subject_.size()) flags |= PCRE2_PARTIAL_HARD;
+    if (options_.not_empty_at_start && from == start_) {
+      flags |= PCRE2_NOTEMPTY_ATSTART;
+    }
+    if (options_.not_text_start) flags |= PCRE2_NOTBOL;
+    pcre2_set_offset_limit(state_.context.get(), only ? from : PCRE2_UNSET);
+    const auto run = [&](std::uint32_t more_flags) {
+      return pcre2_match(code_.code.get(), text_, end, from, flags | more_flags,
+                         state_.data.get(), state_.context.get());
+    };
+    int answer = run(0);
+    if (answer == PCRE2_ERROR_JIT_STACKLIMIT) answer = run(PCRE2_NO_JIT);
+    if (answer > 0) {
+      // PCRE2 read little after the match, so those bytes are refunded.
+      const std::size_t seen = pcre2_get_ovector_pointer(state_.data.get())[1];
+      budget_ += end - std::min(std::max(seen, from), end);
+    }
+    return answer;
+  }
+
+  // Whether a match begins at `at`, which [at, end) does not decide: windows
+  // grow until it is known or the text ends.
+  int decide(std::size_t at, std::size_t end) {
+    int answer = PCRE2_ERROR_PARTIAL;
+    for (std::size_t size = 4 * kWindow;
+         answer == PCRE2_ERROR_PARTIAL && end < subject_.size(); size *= 4) {
+      end = window_end(at, size);
+      answer = match(at, end, true);
+    }
+    return answer;
+  }
+
+  std::size_t window_end(std::size_t from, std::size_t size) const {
+    if (subject_.size() - from <= size) return subject_.size();
+    std::size_t end = from + size;
+    while (continues_character(end)) --end;
+    return end;
+  }
+
+  bool continues_character(std::size_t at) const {
+    return (static_cast<unsigned char>(subject_[at]) & 0xC0) == 0x80;
+  }
+
+  const Code& code_;
+  std::string_view subject_;
+  PCRE2_SPTR text_;
+  std::size_t start_;
+  const SearchOptions& options_;
+  Scratch::State& state_;
+  std::uint64_t own_budget_;
+  std::uint64_t& budget_;
+};
+
 Pcre2::Found Pcre2::search(
     std::string_view subject, std::size_t start, const SearchOptions& options,
     Scratch& scratch,
     std::vector<std::pair<std::size_t, std::size_t>>* groups) const {
   if (start > subject.size()) return {};
   Scratch::State& state = *scratch.state_;
-  std::uint64_t own_budget = kFreeBytes + kPasses * (subject.size() - start);
-  std::uint64_t& budget =
-      options.bytes_left != nullptr ? *options.bytes_left : own_budget;
-  // PCRE2 takes no null pointer before 10.41.
-  auto text =
-      reinterpret_cast<PCRE2_SPTR>(subject.data() ? subject.data() : "");
-  // Searches [from, end), with the text before `from` visible to look-behind.
-  // With `only`, the match must begin at `from`.  Charges the budget.
-  auto match = [&](std::size_t from, std::size_t end, bool only) {
-    std::uint64_t cost = end - from + 1;
-    if (cost > budget) {
-      budget = 0;
-      return PCRE2_ERROR_MATCHLIMIT;
-    }
-    budget -= cost;
-    // The caller's text is well formed, but may contain surrogates.
-    std::uint32_t flags = PCRE2_NO_UTF_CHECK;
-    if (options.more || end < subject.size()) flags |= PCRE2_PARTIAL_HARD;
-    if (options.not_empty_at_start && from == start) {
-      flags |= PCRE2_NOTEMPTY_ATSTART;
-    }
-    if (options.not_text_start) flags |= PCRE2_NOTBOL;
-    pcre2_set_offset_limit(state.context.get(), only ? from : PCRE2_UNSET);
-    int answer = pcre2_match(code_->code.get(), text, end, from, flags,
-                             state.data.get(), state.context.get());
-    if (answer == PCRE2_ERROR_JIT_STACKLIMIT) {
-      answer =
-          pcre2_match(code_->code.get(), text, end, from, flags | PCRE2_NO_JIT,
-                      state.data.get(), state.context.get());
-    }
-    if (answer > 0) {
-      // PCRE2 read little after the match, so those bytes are refunded.
-      std::size_t seen = pcre2_get_ovector_pointer(state.data.get())[1];
-      budget += end - std::min(std::max(seen, from), end);
-    }
-    return answer;
-  };
-  auto window_end = [&](std::size_t from, std::size_t size) {
-    if (subject.size() - from <= size) return subject.size();
-    std::size_t end = from + size;
-    while ((static_cast<unsigned char>(subject[end]) & 0xC0) == 0x80) --end;
-    return end;
-  };
+  const Found found = Search(*code_, subject, start, options, state).run();
+  if (groups == nullptr || found.status != Status::kMatch) return found;
 
   const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(state.data.get());
-  // Invariant: no match begins in [start, at).
-  for (std::size_t at = start;;) {
-    std::size_t end = window_end(at, kWindow);
-    int answer = match(at, end, false);
-    if (answer == PCRE2_ERROR_NOMATCH) {
-      // A match that began in the window and continued after it would have been
-      // partial, so no match begins before `end`.
-      if (end == subject.size()) return {};
-      at = end;
-      continue;
-    }
-    if (answer == PCRE2_ERROR_PARTIAL && end < subject.size()) {
-      // A match from `offsets[0]` depends on text after the window, and no
-      // match begins earlier.
-      at = offsets[0];
-      for (std::size_t size = 4 * kWindow;
-           answer == PCRE2_ERROR_PARTIAL && end < subject.size(); size *= 4) {
-        end = window_end(at, size);
-        answer = match(at, end, true);
-      }
-      if (answer == PCRE2_ERROR_NOMATCH) {
-        if (at == subject.size()) return {};
-        do {
-          ++at;
-        } while (at < subject.size() &&
-                 (static_cast<unsigned char>(subject[at]) & 0xC0) == 0x80);
-        continue;
-      }
-    }
-    if (answer == PCRE2_ERROR_PARTIAL) return {Status::kPartial, offsets[0], 0};
-    if (answer < 0) return {Status::kLimit};
-    break;
+  groups->assign(code_->group_count + 1, {kUnset, kUnset});
+  state.closes.assign(code_->group_count + 1, HirId{});
+  for (std::size_t i = 0; i < code_->groups.size(); ++i) {
+    const PCRE2_SIZE begin = offsets[2 * i];
+    const PCRE2_SIZE end = offsets[2 * i + 1];
+    if (begin == PCRE2_UNSET) continue;
+    const Group& group = code_->groups[i];
+    auto& known = (*groups)[group.number];
+    HirId& closes = state.closes[group.number];
+    const bool later = known.second == kUnset || end > known.second ||
+                       (end == known.second && group.closes > closes);
+    if (!later) continue;
+    known = {begin, end};
+    closes = group.closes;
   }
-
-  if (groups != nullptr) {
-    groups->assign(code_->group_count + 1, {kUnset, kUnset});
-    state.closes.assign(code_->group_count + 1, HirId{});
-    for (std::size_t i = 0; i < code_->groups.size(); ++i) {
-      PCRE2_SIZE begin = offsets[2 * i];
-      PCRE2_SIZE end = offsets[2 * i + 1];
-      if (begin == PCRE2_UNSET) continue;
-      const Group& group = code_->groups[i];
-      auto& known = (*groups)[group.number];
-      HirId& closes = state.closes[group.number];
-      bool later = known.second == kUnset || end > known.second ||
-                   (end == known.second && group.closes > closes);
-      if (!later) continue;
-      known = {begin, end};
-      closes = group.closes;
-    }
-  }
-  return {Status::kMatch, offsets[0], offsets[1]};
+  return found;
 }
 
 }  // namespace parlance::regex

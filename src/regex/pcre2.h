@@ -83,6 +83,7 @@ class Pcre2 {
  private:
   Pcre2();
   struct Code;
+  class Search;
   std::shared_ptr<const Code> code_;
 };
 
