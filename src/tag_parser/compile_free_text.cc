@@ -263,6 +263,9 @@ void TagCompiler::add_resume_point(TagNodeId id, Pc after) {
   out_.resume_points.push_back(std::move(point));
 }
 
+// The free text of a format with triggers, and the point at which parsing
+// resumes in it.
+//
 // If a trigger begins with another one, the automaton contains the shorter one
 // only.  After the shorter trigger, the text may continue with what the shorter
 // trigger leads to, or with the rest of the longer one; both are targets of the
@@ -271,30 +274,8 @@ void TagCompiler::add_resume_point(TagNodeId id, Pc after) {
 // Invariant: until add_text(), the automaton is a trie.  The nodes of the
 // triggers come first, and then the nodes of the excludes.  The resume point
 // and FreeText::pending use the nodes of the triggers only.
-Pc TagCompiler::compile_triggers(TagNodeId id) {
-  const TagNode& format = tag_[id];
-  const Pc leave = leave_[index_of(id)];
-  bool at_least_one = false;
-  bool loop = true;
-  std::vector<std::string> triggers;
-  if (format.type == TagNodeType::kDispatch) {
-    loop = format.as<structural_tag::DispatchBody>().loop;
-    triggers = format.as<structural_tag::DispatchBody>().patterns;
-  } else {
-    const auto& body = format.as<structural_tag::TriggeredTags>();
-    at_least_one = body.at_least_one;
-    loop = !body.stop_after_first;
-    triggers = body.triggers;
-  }
-  const std::vector<TagNodeId> tags = possible_children(format);
-  std::vector<Pc> firsts;
-  firsts.reserve(tags.size());
-  for (const TagNodeId child : tags) firsts.push_back(enter(child));
-  // Exactly one tag, and no free text.
-  if (at_least_one && !loop) {
-    for (const TagNodeId child : tags) then(child, leave);
-    return fork(std::move(firsts));
-  }
+std::pair<std::uint32_t, ResumePoint> TagCompiler::text_with_triggers(
+    TagNodeId id, const std::vector<std::string>& triggers) {
   std::vector<Word> all;
   for (const std::string& trigger : triggers) {
     for (Word& word : words(trigger)) all.push_back(std::move(word));
@@ -319,6 +300,35 @@ Pc TagCompiler::compile_triggers(TagNodeId id) {
     while (at >= depth.size()) at = made.automaton.nodes[at].fail;
     made.pending[node] = depth[at];
   }
+  return {index, std::move(resume)};
+}
+
+Pc TagCompiler::compile_triggers(TagNodeId id) {
+  const TagNode& format = tag_[id];
+  const Pc leave = leave_[index_of(id)];
+  bool at_least_one = false;
+  bool loop = true;
+  const std::vector<std::string>* triggers = nullptr;
+  if (format.type == TagNodeType::kDispatch) {
+    const auto& body = format.as<structural_tag::DispatchBody>();
+    loop = body.loop;
+    triggers = &body.patterns;
+  } else {
+    const auto& body = format.as<structural_tag::TriggeredTags>();
+    at_least_one = body.at_least_one;
+    loop = !body.stop_after_first;
+    triggers = &body.triggers;
+  }
+  const std::vector<TagNodeId> tags = possible_children(format);
+  std::vector<Pc> firsts;
+  firsts.reserve(tags.size());
+  for (const TagNodeId child : tags) firsts.push_back(enter(child));
+  // Exactly one tag, and no free text.
+  if (at_least_one && !loop) {
+    for (const TagNodeId child : tags) then(child, leave);
+    return fork(std::move(firsts));
+  }
+  auto [index, resume] = text_with_triggers(id, *triggers);
   // The code: text up to a trigger is preferred to text up to the end.  After a
   // tag, the text continues or the format ends.
   const Pc last = add({.op = Op::kText, .next = leave, .index = index});

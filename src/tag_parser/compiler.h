@@ -161,6 +161,8 @@ class TagCompiler {
   Pc compile_text(TagNodeId id);
   Pc compile_separated(TagNodeId id);
   Pc compile_triggers(TagNodeId id);
+  std::pair<std::uint32_t, ResumePoint> text_with_triggers(
+      TagNodeId id, const std::vector<std::string>& triggers);
   Pc compile_tokens(TagNodeId id);
   Pc compile_token_triggers(TagNodeId id);
   std::map<TokenId, std::vector<Pc>> token_targets(TagNodeId id);

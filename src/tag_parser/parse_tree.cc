@@ -135,6 +135,34 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
   const TagNode& format = (*code_.tag)[node.format];
   std::string text = base::is_utf8(node.text) ? std::move(node.text)
                                               : base::to_utf8(node.text);
+  if (format.type == TagNodeType::kJsonSchema) {
+    read_value(node.format, text, complete);
+  }
+  if (!keep_) return {};
+  // The members that all nodes have, then those of the type.
+  json::Object out = {{"type", std::string(to_string(format.type))},
+                      {"path", format.path},
+                      {"span", span_of(node.begin, position)}};
+  if (!complete) out.set("complete", false);
+  add_members(node, std::move(text), position, complete, out);
+  return out;
+}
+
+// The value of a json_schema is read even if no nodes are built, because events
+// report it.  If the text is incomplete and written as elements, the value has
+// the complete elements.
+void ParseTree::read_value(TagNodeId id, std::string_view text, bool complete) {
+  const arguments::Arguments read = code_.arguments.at(id).read(text);
+  last_value_ = complete || read.read > 0 ? read.value : json::Value(nullptr);
+  last_value_whole_ = complete && read.complete;
+}
+
+// The members of an object that depend on the type of its format.  `text` is
+// that of the node.
+void ParseTree::add_members(Node& node, std::string text,
+                            std::uint64_t position, bool complete,
+                            json::Object& out) {
+  const TagNode& format = (*code_.tag)[node.format];
   // Moves the text, which may be long, into a value.
   const auto take_text = [&] {
     const std::size_t size = text.size();
@@ -145,22 +173,6 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
                             static_cast<std::size_t>(position)},
                            0);
   };
-  // The value of a json_schema is read even if no nodes are built, because
-  // events report it.  If the text is incomplete and written as elements, the
-  // value has the complete elements.
-  if (format.type == TagNodeType::kJsonSchema) {
-    last_value_ = nullptr;
-    const arguments::Arguments read =
-        code_.arguments.at(node.format).read(text);
-    if (complete || read.read > 0) last_value_ = read.value;
-    last_value_whole_ = complete && read.complete;
-  }
-  if (!keep_) return {};
-  // The members that all nodes have, then those of the type.
-  json::Object out = {{"type", std::string(to_string(format.type))},
-                      {"path", format.path},
-                      {"span", span_of(node.begin, position)}};
-  if (!complete) out.set("complete", false);
   switch (format.type) {
     case TagNodeType::kConstString:
     case TagNodeType::kAnyText:
@@ -242,7 +254,6 @@ json::Value ParseTree::finish(Node& node, std::uint64_t position,
       break;
     }
   }
-  return out;
 }
 
 json::Value ParseTree::root(std::uint64_t position) && {

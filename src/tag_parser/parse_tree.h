@@ -85,6 +85,9 @@ class ParseTree {
   };
 
   json::Value finish(Node& node, std::uint64_t position, bool complete);
+  void read_value(TagNodeId id, std::string_view text, bool complete);
+  void add_members(Node& node, std::string text, std::uint64_t position,
+                   bool complete, json::Object& out);
   void add_child(Node& parent, TagNodeId child, json::Value value);
   void end_free_text(Node& node, std::uint64_t position);
 

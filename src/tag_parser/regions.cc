@@ -109,73 +109,79 @@ std::uint32_t Regions::field(std::string_view name) {
 }
 
 // Invariant: a node comes after its parent, so around[i] is final when the loop
-// reaches node i.  Each iteration decides where the bytes of the format itself
-// belong (own_), whether it has a region, and what holds inside of it.
+// reaches node i.
 Regions::Regions(const structural_tag::TagTree& tag)
     : own_(tag.nodes.size(), kNoTagNode),
       regions_(tag.nodes.size()),
       is_region_(tag.nodes.size(), false) {
   fields_ = {"reasoning", "content", "tool_calls", "rest"};
   const std::vector<bool> annotated = find_annotated(tag);
-  // What the enclosing formats have decided, unless the format itself decides.
-  struct Around {
-    TagNodeId region = kNoTagNode;  // the text belongs to this region
-    bool sealed = false;            // `field` and `tool` have no effect
-    bool markup = false;            // text without a `field` is markup
-  };
   std::vector<Around> around(tag.nodes.size());
-  const auto make = [&](std::size_t i, RegionKind kind, std::string_view name) {
-    regions_[i].kind = kind;
-    regions_[i].field = field(name);
-    regions_[i].join = tag.nodes[i].join;
-    is_region_[i] = true;
-    return TagNodeId{static_cast<std::uint32_t>(i)};
-  };
   for (std::size_t i = 0; i < tag.nodes.size(); ++i) {
-    const TagNode& format = tag.nodes[i];
-    const Around here = around[i];
-    own_[i] = here.region;
-    Around inside = here;
-    const bool calls = format.tool.empty() && format.field == "tool_calls";
-    if (here.sealed) {
-      // The format is a part of the enclosing call or plain tag.
-    } else if (!format.tool.empty()) {
-      // A call: its arguments are the value of the json_schema inside.
-      own_[i] = kNoTagNode;
-      inside = {make(i, RegionKind::kCall, "tool_calls"), true};
-      regions_[i].by_markers = true;
-      regions_[i].value = only_schema(tag, format.children[0], false);
-      regions_[i].capture = {"name", format.tool};
-    } else if (calls) {
-      // A list of calls: everything between its calls is markup.
-      own_[i] = kNoTagNode;
-      if (!has_triggers(format)) inside = {kNoTagNode, false, true};
-    } else if (format.type == TagNodeType::kTag) {
-      // A tag with a field delimits a region.  A tag without `field` and
-      // `tool`, its content included, is a plain value of the field "tags" if
-      // no region or markup encloses it.
-      if (!format.field.empty()) {
-        own_[i] = kNoTagNode;
-        inside = {make(i, RegionKind::kText, format.field)};
-        regions_[i].by_markers = true;
-      } else if (here.region == kNoTagNode && !here.markup && !annotated[i]) {
-        inside = {make(i, RegionKind::kPlain, "tags"), true};
-        regions_[i].by_markers = true;
-        regions_[i].value = only_schema(tag, format.children[0], true);
-      }
-    } else if (!format.field.empty()) {
-      // Any other format with a field: the text itself is the region.  The tags
-      // of a format with triggers are not part of it.
-      own_[i] = make(i, RegionKind::kText, format.field);
-      if (!has_triggers(format)) inside = {own_[i]};
-    } else if (here.region == kNoTagNode && !here.markup && is_text(format)) {
-      own_[i] = make(i, RegionKind::kText, "content");
-    }
-    for (const TagNodeId child : format.children) {
+    const Around inside = place(tag, i, around[i], annotated[i]);
+    for (const TagNodeId child : tag.nodes[i].children) {
       around[index_of(child)] = inside;
     }
   }
   find_representatives(tag);
+}
+
+TagNodeId Regions::make(const structural_tag::TagTree& tag, std::size_t i,
+                        RegionKind kind, std::string_view name) {
+  regions_[i].kind = kind;
+  regions_[i].field = field(name);
+  regions_[i].join = tag.nodes[i].join;
+  is_region_[i] = true;
+  return TagNodeId{static_cast<std::uint32_t>(i)};
+}
+
+// Decides where the bytes of format i itself belong (own_), and whether it has
+// a region.  Returns what holds inside of it.
+Regions::Around Regions::place(const structural_tag::TagTree& tag,
+                               std::size_t i, const Around& here,
+                               bool annotated) {
+  const TagNode& format = tag.nodes[i];
+  own_[i] = here.region;
+  // The format is a part of the enclosing call or plain tag.
+  if (here.sealed) return here;
+  if (!format.tool.empty()) {
+    // A call: its arguments are the value of the json_schema inside.
+    own_[i] = kNoTagNode;
+    const TagNodeId call = make(tag, i, RegionKind::kCall, "tool_calls");
+    regions_[i].by_markers = true;
+    regions_[i].value = only_schema(tag, format.children[0], false);
+    regions_[i].capture = {"name", format.tool};
+    return {call, true};
+  }
+  if (format.field == "tool_calls") {
+    // A list of calls: everything between its calls is markup.
+    own_[i] = kNoTagNode;
+    return has_triggers(format) ? here : Around{kNoTagNode, false, true};
+  }
+  if (format.type == TagNodeType::kTag) {
+    // A tag with a field delimits a region.  A tag without `field` and `tool`,
+    // its content included, is a plain value of the field "tags" if no region
+    // or markup encloses it.
+    if (!format.field.empty()) {
+      own_[i] = kNoTagNode;
+      regions_[i].by_markers = true;
+      return {make(tag, i, RegionKind::kText, format.field)};
+    }
+    if (here.region != kNoTagNode || here.markup || annotated) return here;
+    regions_[i].by_markers = true;
+    regions_[i].value = only_schema(tag, format.children[0], true);
+    return {make(tag, i, RegionKind::kPlain, "tags"), true};
+  }
+  if (!format.field.empty()) {
+    // Any other format with a field: the text itself is the region.  The tags
+    // of a format with triggers are not part of it.
+    own_[i] = make(tag, i, RegionKind::kText, format.field);
+    return has_triggers(format) ? here : Around{own_[i]};
+  }
+  if (here.region == kNoTagNode && !here.markup && is_text(format)) {
+    own_[i] = make(tag, i, RegionKind::kText, "content");
+  }
+  return here;
 }
 
 // Only tags have other representatives than themselves.  A tag is compared with

@@ -70,7 +70,21 @@ class Regions {
   std::string_view join(std::uint32_t field) const;
 
  private:
+  // What the enclosing formats have decided, unless the format itself decides.
+  struct Around {
+    structural_tag::TagNodeId region =
+        structural_tag::kNoTagNode;  // the text belongs to this region
+    bool sealed = false;             // `field` and `tool` have no effect
+    bool markup = false;             // text without a `field` is markup
+  };
+
   std::uint32_t field(std::string_view name);
+  // Gives format i a region.
+  structural_tag::TagNodeId make(const structural_tag::TagTree& tag,
+                                 std::size_t i, RegionKind kind,
+                                 std::string_view name);
+  Around place(const structural_tag::TagTree& tag, std::size_t i,
+               const Around& here, bool annotated);
   void find_representatives(const structural_tag::TagTree& tag);
 
   std::vector<structural_tag::TagNodeId> own_;
