@@ -124,23 +124,28 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
     longest = std::max(longest, builder.node(at).longest);
   });
   builder.finish(arrays->nodes, arrays->ids);
-  arrays->mask.resize(tables.mask_words());
-  for (const Id id : arrays->ids) {
-    arrays->mask[id >> 5] |= std::uint32_t{1} << (id & 31);
-  }
-  arrays->text_begin.reserve(arrays->ids.size() + 1);
-  for (const Id id : arrays->ids) {
-    if (is_unusual(vocabulary.bytes(id))) {
-      arrays->unusual.push_back(
-          static_cast<std::uint32_t>(arrays->text_begin.size()));
-    }
-    arrays->text_begin.push_back(
-        static_cast<std::uint32_t>(arrays->texts.size()));
-    arrays->texts += vocabulary.bytes(id);
-  }
-  arrays->text_begin.push_back(
-      static_cast<std::uint32_t>(arrays->texts.size()));
+  add_texts(*arrays, tables, vocabulary);
   view(arrays);
+}
+
+// What is known of each id of `arrays.ids`: its bit in the mask, and its text.
+void StringClassTrie::add_texts(Arrays& arrays, const TokenTables& tables,
+                                const Vocabulary& vocabulary) {
+  arrays.mask.resize(tables.mask_words());
+  for (const Id id : arrays.ids) {
+    arrays.mask[id >> 5] |= std::uint32_t{1} << (id & 31);
+  }
+  arrays.text_begin.reserve(arrays.ids.size() + 1);
+  for (const Id id : arrays.ids) {
+    if (is_unusual(vocabulary.bytes(id))) {
+      arrays.unusual.push_back(
+          static_cast<std::uint32_t>(arrays.text_begin.size()));
+    }
+    arrays.text_begin.push_back(
+        static_cast<std::uint32_t>(arrays.texts.size()));
+    arrays.texts += vocabulary.bytes(id);
+  }
+  arrays.text_begin.push_back(static_cast<std::uint32_t>(arrays.texts.size()));
 }
 
 StringClassTrie::StringClassTrie() : classes_(classes()) {}

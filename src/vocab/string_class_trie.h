@@ -110,6 +110,8 @@ class StringClassTrie {
         quotes, unusual;
   };
   StringClassTrie();
+  static void add_texts(Arrays& arrays, const TokenTables& tables,
+                        const Vocabulary& vocabulary);
   void view(std::shared_ptr<const Arrays> arrays);
   bool fits_together(const TokenTables& tables) const;
 
