@@ -42,7 +42,9 @@ def seen(which, seed):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("seed", [1, random.Random().randrange(1 << 30)])
+@pytest.mark.parametrize(
+    "seed", [1, random.Random().randrange(1 << 30)], ids=["first", "drawn"]
+)
 def test_the_same_program(seed):
     theirs, ours = seen("xgrammar", seed), seen("parlance", seed)
     assert len(theirs) == len(ours) > 100
