@@ -86,6 +86,26 @@ inline Vocabulary toy_vocabulary(std::uint32_t seed, std::size_t pieces,
   return *Vocabulary::from_table(entries, stop_ids);
 }
 
+// Texts of few letters, for toy_vocabulary(): of two thousand pieces, more than
+// 256 then begin with the same classes of bytes, at every depth of a few bytes.
+// A walk over classes takes other ways with so many.
+inline std::vector<std::string> crowded_texts() {
+  std::mt19937 random(3);
+  const auto below = [&](std::size_t n) {
+    return static_cast<std::size_t>(random() % n);
+  };
+  std::vector<std::string> texts;
+  for (int i = 0; i < 80; ++i) {
+    std::string text;
+    while (text.size() < 24) {
+      if (below(8) == 0) text += "  -0\xC3\xA9\n"[below(7)];
+      text += static_cast<char>('a' + below(8));
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 }  // namespace parlance::testing
 
 #endif  // PARLANCE_TESTS_SUPPORT_TOY_VOCABULARY_H_

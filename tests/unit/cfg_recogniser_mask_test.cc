@@ -214,6 +214,29 @@ TEST(CfgRecogniserMask, ManyStates) {
   }
 }
 
+// More than 256 tokens begin with the same classes of bytes.
+TEST(CfgRecogniserMask, CrowdedClasses) {
+  const std::vector<std::string> grammars = {
+      R"x(root ::= (word " "? | "ab" [e-h] "(" | [0-9]+)+
+word ::= [a-d]+ [e-h] | "fee" | "h"
+)x",
+      R"x(root ::= [a-g \u00e9]{1,9} "." root | "cab" | [^c]* "\u00e9"
+)x",
+  };
+  Walks walks(testing::crowded_texts(), 2000);
+  std::uint32_t seed = 1;
+  for (const std::string& source : grammars) {
+    SCOPED_TRACE(source);
+    const Result<rules::Rules> rules = notation::read_ebnf(source);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    const Result<Grammar> fast = Grammar::from_ebnf(source);
+    ASSERT_TRUE(fast) << fast.error().to_string();
+    EarleyRecogniser slow(*rules, {});
+    walks.run(*fast, slow, ++seed, /*rounds=*/2);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 // Where only few levels are left, what may begin depends on their number.
 TEST(CfgRecogniserMask, SchemasNearTheGreatestDepth) {
   const std::string schema = R"x({"anyOf": [{"type": ["null", "integer"]},

@@ -114,6 +114,22 @@ constexpr const char* kForbidding[] = {
         {"ab.*c": true, "^(b|c|d|.*h)*$": {"type": "null"}}})",
 };
 
+// Patterns that divide the letters of many_words().
+constexpr const char* kDividing[] = {
+    R"({"type": "string", "pattern": "[a-c]"})",
+    R"({"type": "string", "pattern": "[0-9a-c]+", "minLength": 7,
+        "maxLength": 7})",
+    R"({"type": "string", "pattern": "^.*[ab].?$", "maxLength": 11})",
+    R"({"type": "string", "pattern": "^(ab|[c-h ])+$"})",
+    R"({"type": "string", "pattern": "^ ?[a-d]*([e-h]+[a-d ]?)*$",
+        "maxLength": 13})",
+    R"({"type": "string", "pattern": "^([^\\s]+\\s+){0,3}[a-g]+$"})",
+    R"({"type": "string", "pattern": "(a|b.)(c|d.|)[e-g]$"})",
+    R"({"type": "string", "pattern": "^(?!abc|.*dd)[a-g ]*$", "minLength": 5})",
+    R"({"type": "string", "allOf": [{"pattern": "[ab]"}, {"pattern": "[cd]"},
+        {"pattern": "^[^h]*$"}]})",
+};
+
 class LexemeWalks : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   // Compares more than `least` masks.
@@ -201,6 +217,8 @@ TEST_P(LexemeWalks, AreAsReadingEveryToken) {
 
 TEST_P(LexemeWalks, OfManyTokensWithTheSameClasses) {
   compare(many_words(GetParam()), kForbidding, 100);
+  compare(many_words(GetParam()), kDividing, 150);
+  compare(many_words(GetParam()), kSchemas, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LexemeWalks, ::testing::Range(0U, 6U));

@@ -163,6 +163,51 @@ TEST(SchemaMask, EveryPlace) {
   }
 }
 
+// Patterns that divide the small letters, which crowded_texts() are made of.
+const std::vector<std::string>& dividing_schemas() {
+  static const std::vector<std::string> kAll = {
+      R"({"type": "array", "items": {"type": "string", "pattern": "[0-9a-d]+",
+          "minLength": 6, "maxLength": 6}})",
+      R"({"type": "array", "items": {"type": "string", "pattern": "[ac]"}})",
+      R"({"type": "array", "items": {"type": "string",
+          "pattern": "^[a-d -]*([e-h][a-d ]?)*$", "maxLength": 12}})",
+      R"({"type": "array", "items": {"type": "string",
+          "pattern": "^(ab|c|d[a-f]|[e-h]+0)*$"}})",
+      R"({"type": "array", "items": {"type": "string",
+          "pattern": "^([^\\s]+\\s+){0,3}[a-g]+$"}})",
+      R"({"type": "array", "items": {"type": "string",
+          "pattern": "^[a-g\u00e9]{3,9}$"}})",
+      R"({"type": "array", "items": {"type": "string",
+          "not": {"pattern": "a.*[cd].*e"}, "maxLength": 15}})",
+      R"({"type": "array", "items": {"allOf": [{"pattern": "[ab]"},
+          {"pattern": "[cd]"}, {"pattern": "^[^h]*$"}], "type": "string"}})",
+      R"({"type": "object", "patternProperties": {"^[a-d]+$": {"type":
+          "null"}, "e.?f": true}, "additionalProperties": false})",
+      R"({"type": "object", "propertyNames": {"pattern": "[bd]f?$"},
+          "properties": {"abab": true, "bd": {"type": "integer"}}})",
+      R"({"type": "object", "properties": {"a": true, "ba": true, "cab": true,
+          "dead": {"enum": ["fed", "feed", "cab"]}},
+          "additionalProperties": false})",
+  };
+  return kAll;
+}
+
+TEST(SchemaMask, CrowdedClasses) {
+  Walks walks(13, 2000, testing::crowded_texts());
+  std::uint32_t seed = 100;
+  for (const auto* list : {&dividing_schemas(), &schemas()}) {
+    for (const std::string& schema : *list) {
+      SCOPED_TRACE(schema);
+      ++seed;
+      const Result<Grammar> grammar =
+          Grammar::from_json_schema(*json::parse(schema));
+      ASSERT_TRUE(grammar) << grammar.error().to_string();
+      walks.run(*grammar, seed, list == &schemas() ? 1 : 6);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(SchemaMask, RandomSchemas) {
   Walks walks(5, 400,
               {R"({"a": 1, "b": "ab", "ab": [null, "a"]})",
