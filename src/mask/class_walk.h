@@ -39,6 +39,10 @@
 //   // decided as if its next byte led to `assumed`.
 //   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
 //                      StateId assumed);
+//   // Optional: decides all tokens at and below the node `i`, whose parent's
+//   // state is `from`.  Accepts ranges only, so that later corrections take
+//   // effect.
+//   void walk_sets(std::uint32_t i, StateId from);
 //   // Optional: finds the tokens with a byte.
 //   const BytePositions& byte_positions() const;
 //   // If the trie of classes has text(): texts of at most so many bytes from
@@ -146,6 +150,8 @@ class ClassWalk {
   template <class Node>
   bool all_judged(const Node& node, StateId from, StateId target,
                   SubtreeVerdict verdict);
+  template <class Node>
+  bool splits_again(const Node& node, StateId target);
   void apply_split(const DeferredSplit& deferred);
   template <class Node>
   void correct_children(std::uint32_t root, const Node& node, StateId target);
@@ -250,6 +256,13 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const SubtreeVerdict verdict = judge(node, target);
     if (split && !all_judged(node, from, target, verdict)) {
+      if constexpr (requires { walk().walk_sets(i, from); }) {
+        if (verdict == SubtreeVerdict::kDescend && splits_again(node, target)) {
+          walk().walk_sets(i, from);
+          i = node.subtree_end;
+          continue;
+        }
+      }
       deferred_.push_back({.node = i, .target = target});
     }
     if (verdict == SubtreeVerdict::kAccept) {
@@ -279,6 +292,18 @@ bool ClassWalk<Walk, Trie>::all_judged(const Node& node, StateId from,
     last = state;
   }
   return true;
+}
+
+// Whether the class of `node` splits at its children, too, and there are many
+// tokens: where `[0-9a-f]` is searched, a small letter splits at every depth.
+// Deferred splits would look at each token once for each depth, and read many
+// of them again and again.
+template <class Walk, class Trie>
+template <class Node>
+bool ClassWalk<Walk, Trie>::splits_again(const Node& node, StateId target) {
+  constexpr std::uint32_t kFew = 64;
+  return node.last - node.own_end >= kFew &&
+         is_split(step_class(target, node.byte_class));
 }
 
 // Corrects the tokens of the subtree whose byte does not lead to the assumed

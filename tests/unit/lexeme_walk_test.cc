@@ -126,6 +126,9 @@ constexpr const char* kDividing[] = {
     R"({"type": "string", "pattern": "^([^\\s]+\\s+){0,3}[a-g]+$"})",
     R"({"type": "string", "pattern": "(a|b.)(c|d.|)[e-g]$"})",
     R"({"type": "string", "pattern": "^(?!abc|.*dd)[a-g ]*$", "minLength": 5})",
+    // 2^7 states: a text of seven letters may end in any of them.
+    R"({"type": "string", "pattern": "^[a-z ]*a[a-z]{6}$"})",
+    R"({"type": "string", "pattern": "^[a-z ]*a[a-z]{6}$", "maxLength": 16})",
     R"({"type": "string", "allOf": [{"pattern": "[ab]"}, {"pattern": "[cd]"},
         {"pattern": "^[^h]*$"}]})",
 };
