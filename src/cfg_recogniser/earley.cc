@@ -249,6 +249,9 @@ class EarleyRecogniser::Closure {
     again_.emplace_back(index, wave);
   }
 
+  // Earley's predictor and completer for one item of the set: adds the items
+  // that follow from it without reading.  An item that reads something stays
+  // for scan().
   void follow(Item item, std::uint32_t index) {
     const NetworkState& state = network_.states[item.state];
     Item next{state.next, item.origin, item.activation, 0, 0};
@@ -565,96 +568,102 @@ void EarleyRecogniser::add_backs(const StateSet& column, std::size_t item,
       {column.position, column.number(static_cast<std::uint32_t>(item))});
 }
 
+// Earley's scanner: the kernel of the next set has each item of `column` that
+// reads `byte`, after it.
 EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
                                                 std::uint8_t byte) {
   Kernel kernel;
-  std::vector<Item>& out = kernel.items;
   for (std::size_t at = 0; at < column.items.size(); ++at) {
-    const Item& item = column.items[at];
-    const NetworkState& state = network_.states[item.state];
-    const Item done{state.next, item.origin, item.activation, 0, 0};
-    Item next = item;
-    switch (state.action) {
-      case Action::kBytes: {
-        const std::string& text = network_.texts[state.index];
-        if (static_cast<std::uint8_t>(text[item.inner]) != byte) break;
-        ++next.inner;
-        push(out, next.inner == text.size() ? done : next);
-        break;
-      }
-      case Action::kClass:
-        switch (automata::read_char(network_.classes[state.index], byte,
-                                    next.inner)) {
-          case CharStep::kInside:
-            push(out, next);
-            break;
-          case CharStep::kDone:
-            push(out, done);
-            break;
-          case CharStep::kNo:
-            break;
-        }
-        break;
-      case Action::kCountClass: {
-        if (item.count >= state.max) break;
-        CharStep step = automata::read_char(network_.classes[state.index], byte,
-                                            next.inner);
-        if (step == CharStep::kNo) break;
-        if (step == CharStep::kDone) {
-          ++next.count;
-          if (state.max == kUnbounded) {
-            next.count = std::min(next.count, state.min);
-          }
-        }
-        push(out, next);
-        break;
-      }
-      case Action::kSubstring: {
-        // `inner` is 0 before the first chunk; else it is one more than the
-        // index of the next chunk, or of the chunk being read if `count` is not
-        // 0.
-        const std::vector<std::string>& chunks =
-            network_.substrings[state.index].chunks;
-        auto read = [&](std::size_t chunk, std::size_t offset) {
-          while (chunk < chunks.size() && chunks[chunk].empty()) ++chunk;
-          if (chunk == chunks.size() ||
-              static_cast<std::uint8_t>(chunks[chunk][offset]) != byte) {
-            return;
-          }
-          const bool last = offset + 1 == chunks[chunk].size();
-          next.inner = static_cast<std::uint32_t>(last ? chunk + 2 : chunk + 1);
-          next.count = static_cast<std::uint32_t>(last ? 0 : offset + 1);
-          push(out, next);
-        };
-        if (item.inner != 0) {
-          read(item.inner - 1, item.count);
-        } else {
-          for (std::size_t i = 0; i < chunks.size(); ++i) {
-            if (!chunks[i].empty()) read(i, 0);
-          }
-        }
-        break;
-      }
-      case Action::kFreeText:
-        if (!reads_mark_ || network_.free_texts[state.index].marks_are_bytes) {
-          scan_free_text(item, byte, out);
-        }
-        break;
-      case Action::kSchema: {
-        Recogniser& schema = *network_.schemas[state.index];
-        Configuration config = schema.step(
-            item.inner == 0 ? schema.start() : configs_[item.inner], byte);
-        if (config.dead()) break;
-        next.inner = intern(config);
-        push(out, next);
-        break;
-      }
-      default:
-        break;
-    }
+    scan_item(column.items[at], byte, kernel.items);
     add_backs(column, at, kernel);
   }
   return kernel;
+}
+
+void EarleyRecogniser::scan_item(const Item& item, std::uint8_t byte,
+                                 std::vector<Item>& out) {
+  const NetworkState& state = network_.states[item.state];
+  const Item done{state.next, item.origin, item.activation, 0, 0};
+  Item next = item;
+  switch (state.action) {
+    case Action::kBytes: {
+      const std::string& text = network_.texts[state.index];
+      if (static_cast<std::uint8_t>(text[item.inner]) != byte) break;
+      ++next.inner;
+      push(out, next.inner == text.size() ? done : next);
+      break;
+    }
+    case Action::kClass:
+      switch (automata::read_char(network_.classes[state.index], byte,
+                                  next.inner)) {
+        case CharStep::kInside:
+          push(out, next);
+          break;
+        case CharStep::kDone:
+          push(out, done);
+          break;
+        case CharStep::kNo:
+          break;
+      }
+      break;
+    case Action::kCountClass: {
+      if (item.count >= state.max) break;
+      CharStep step =
+          automata::read_char(network_.classes[state.index], byte, next.inner);
+      if (step == CharStep::kNo) break;
+      if (step == CharStep::kDone) {
+        ++next.count;
+        if (state.max == kUnbounded) {
+          next.count = std::min(next.count, state.min);
+        }
+      }
+      push(out, next);
+      break;
+    }
+    case Action::kSubstring:
+      scan_substring(item, byte, out);
+      break;
+    case Action::kFreeText:
+      if (!reads_mark_ || network_.free_texts[state.index].marks_are_bytes) {
+        scan_free_text(item, byte, out);
+      }
+      break;
+    case Action::kSchema: {
+      Recogniser& schema = *network_.schemas[state.index];
+      Configuration config = schema.step(
+          item.inner == 0 ? schema.start() : configs_[item.inner], byte);
+      if (config.dead()) break;
+      next.inner = intern(config);
+      push(out, next);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// `inner` of the item is 0 before the first chunk; else it is one more than the
+// index of the next chunk, or of the chunk being read if `count` is not 0.
+void EarleyRecogniser::scan_substring(const Item& item, std::uint8_t byte,
+                                      std::vector<Item>& out) const {
+  const std::vector<std::string>& chunks =
+      network_.substrings[network_.states[item.state].index].chunks;
+  const auto read = [&](std::size_t chunk, std::size_t offset) {
+    while (chunk < chunks.size() && chunks[chunk].empty()) ++chunk;
+    if (chunk == chunks.size() ||
+        static_cast<std::uint8_t>(chunks[chunk][offset]) != byte) {
+      return;
+    }
+    const bool last = offset + 1 == chunks[chunk].size();
+    Item next = item;
+    next.inner = static_cast<std::uint32_t>(last ? chunk + 2 : chunk + 1);
+    next.count = static_cast<std::uint32_t>(last ? 0 : offset + 1);
+    push(out, next);
+  };
+  if (item.inner != 0) return read(item.inner - 1, item.count);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (!chunks[i].empty()) read(i, 0);
+  }
 }
 
 EarleyRecogniser::Kernel EarleyRecogniser::scan_token(

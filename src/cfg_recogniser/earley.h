@@ -159,6 +159,9 @@ class EarleyRecogniser {
                                         std::uint64_t chars,
                                         std::uint64_t tokens);
   Kernel scan(const StateSet& column, std::uint8_t byte);
+  void scan_item(const Item& item, std::uint8_t byte, std::vector<Item>& out);
+  void scan_substring(const Item& item, std::uint8_t byte,
+                      std::vector<Item>& out) const;
   Kernel scan_token(const StateSet& column, rules::Token token) const;
   void add_backs(const StateSet& column, std::size_t item,
                  Kernel& kernel) const;

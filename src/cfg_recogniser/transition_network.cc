@@ -137,6 +137,11 @@ struct TransitionNetwork::Build {
   void repeat(const Work& work, std::uint32_t child, std::uint32_t min,
               std::uint32_t max, const CharClass* single);
   void free_text(const FreeTextExpr& text, const Work& work);
+  struct Spelling;
+  std::vector<Spelling> trigger_spellings(
+      const FreeTextExpr& text, StateId after_rule, bool marked,
+      std::vector<std::string_view>& spelled);
+  AhoCorasick trigger_automaton(std::vector<Spelling> spellings);
   void token_text(const TokenTextExpr& text, const Work& work);
   void finish() {
     while (!left.empty()) {
@@ -148,6 +153,8 @@ struct TransitionNetwork::Build {
   }
 };
 
+// Every rule gets its two ends before any body is built, so that a call can
+// refer to a rule that comes later.
 void TransitionNetwork::Build::run() {
   for (const rules::Rule& one : from.rules) {
     if (one.options.temperature) {
@@ -488,12 +495,14 @@ void TransitionNetwork::Build::symbols(std::span<const WordSymbol> word,
   if (word.empty()) epsilon(begin, end);
 }
 
+// A trigger as bytes and marks, and the state after it.
+struct TransitionNetwork::Build::Spelling {
+  std::vector<WordSymbol> word;
+  StateId next = 0;
+};
+
 // Builds free text: one Aho-Corasick automaton (1975) for the triggers and the
 // excluded strings.
-//
-// The automaton contains the triggers that have no other trigger as a prefix.
-// After "<f" there are two alternatives: the rule of "<f", and ">" followed by
-// the rule of "<f>".
 //
 // With marks, a trigger is a string of bytes and marks.  If it contains a mark,
 // its spelling in bytes is excluded: the parser would read that as the trigger,
@@ -512,16 +521,36 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
+  std::vector<std::string_view> spelled;  // of triggers that have marks
+  AhoCorasick automaton = trigger_automaton(
+      trigger_spellings(text, text.loop ? id : work.end, marked, spelled));
+  for (const std::string& word : text.excludes) {
+    automaton.nodes[automaton.insert(word)].excluded = true;
+  }
+  for (const std::string_view word : spelled) {
+    automaton.nodes[automaton.insert(word)].excluded = true;
+  }
+  automaton.link();
+  automaton.marks_are_bytes = !text.markers;
+  automaton.patterns = text.exclude_dfa;
+  if (automaton.patterns != nullptr && marked) {
+    automaton.mark_spellings = marks->spellings();
+  }
+  net.free_texts.push_back(std::move(automaton));
+}
+
+// The spellings of the triggers of a text, each with the call of its rule,
+// which continues at `after_rule`.  `spelled`: gets the triggers whose spelling
+// in bytes is excluded.
+std::vector<TransitionNetwork::Build::Spelling>
+TransitionNetwork::Build::trigger_spellings(
+    const FreeTextExpr& text, StateId after_rule, bool marked,
+    std::vector<std::string_view>& spelled) {
   AhoCorasick excluded;
   if (!text.triggers.empty()) {
     excluded = automata::word_automaton(text.excludes);
   }
-  struct Spelling {
-    std::vector<WordSymbol> word;
-    StateId next = 0;
-  };
-  std::vector<Spelling> spellings;
-  std::vector<std::string_view> spelled;  // of triggers that have marks
+  std::vector<Spelling> out;
   for (const FreeTextExpr::Trigger& trigger : text.triggers) {
     // A trigger is free text until its last byte, so one that contains an
     // excluded string or a match of a pattern cannot match.
@@ -530,14 +559,14 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
         text.exclude_dfa->always_finds(trigger.text)) {
       continue;
     }
-    StateId next = call(trigger.rule, text.loop ? id : work.end);
+    StateId next = call(trigger.rule, after_rule);
     if (trigger.hide || !trigger.capture.empty()) {
       net.trigger_texts[next] = {
           trigger.capture, trigger.hide,
           static_cast<std::uint32_t>(trigger.text.size())};
     }
     if (!marked) {
-      spellings.push_back({rules::byte_symbols(trigger.text), next});
+      out.push_back({rules::byte_symbols(trigger.text), next});
       continue;
     }
     std::vector<std::vector<WordSymbol>> words = marks->spellings(trigger.text);
@@ -552,9 +581,17 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
         epsilon(after, next);
         bytes(" ", after, next);
       }
-      spellings.push_back({std::move(word), after});
+      out.push_back({std::move(word), after});
     }
   }
+  return out;
+}
+
+// The automaton, not yet linked, of the triggers that have no other trigger as
+// a prefix.  After "<f" there are two alternatives: the rule of "<f", and ">"
+// followed by the rule of "<f>".
+AhoCorasick TransitionNetwork::Build::trigger_automaton(
+    std::vector<Spelling> spellings) {
   // Sorting puts a trigger before the triggers of which it is a prefix.
   std::stable_sort(
       spellings.begin(), spellings.end(),
@@ -577,19 +614,7 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
     }
     automaton.nodes[node].calls.push_back(next);
   }
-  for (const std::string& word : text.excludes) {
-    automaton.nodes[automaton.insert(word)].excluded = true;
-  }
-  for (const std::string_view word : spelled) {
-    automaton.nodes[automaton.insert(word)].excluded = true;
-  }
-  automaton.link();
-  automaton.marks_are_bytes = !text.markers;
-  automaton.patterns = text.exclude_dfa;
-  if (automaton.patterns != nullptr && marked) {
-    automaton.mark_spellings = marks->spellings();
-  }
-  net.free_texts.push_back(std::move(automaton));
+  return automaton;
 }
 
 void TransitionNetwork::Build::token_text(const TokenTextExpr& text,
@@ -662,6 +687,40 @@ void TransitionNetwork::find_nullable() {
   }
 }
 
+// Whether a state is live as far as is known of the states that it needs.
+bool TransitionNetwork::live_now(const NetworkState& state) const {
+  for (StateId target : state.epsilon) {
+    if (states[target].live) return true;
+  }
+  if (state.action == Action::kEnd) return true;
+  if (state.action == Action::kBodyEnd &&
+      rules[state.index].options.marker_optional) {
+    return true;
+  }
+  if (state.action == Action::kPass || state.action == Action::kBodyEnd) {
+    return false;
+  }
+  if (!states[state.next].live) return false;
+  switch (state.action) {
+    case Action::kClass:
+      return !classes[state.index].empty();
+    case Action::kCountClass:
+      return state.min == 0 || !classes[state.index].empty();
+    case Action::kCall:
+      return states[rules[state.index].start].live;
+    case Action::kCount:
+      return state.min == 0 || states[rules[state.index].start].live;
+    case Action::kSchema:
+      return state.index < schemas.size() && schemas[state.index] != nullptr &&
+             !schemas[state.index]->start().dead();
+    default:
+      return true;
+  }
+}
+
+// Marks the states from which the end of their rule can be reached: a least
+// fixpoint, from the ends backwards.  A state is looked at again each time that
+// a state which it needs becomes live, so the work is linear in the network.
 void TransitionNetwork::find_live() {
   // The states that depend on a state, one after the other: those of state i
   // are dependents[first[i]] up to dependents[first[i + 1]].
@@ -686,39 +745,9 @@ void TransitionNetwork::find_live() {
   for (StateId id = 0; id < states.size(); ++id) {
     each_need(id, [&](StateId target) { dependents[--first[target]] = id; });
   }
-  auto now_live = [&](const NetworkState& state) {
-    for (StateId target : state.epsilon) {
-      if (states[target].live) return true;
-    }
-    if (state.action == Action::kEnd) return true;
-    if (state.action == Action::kBodyEnd &&
-        rules[state.index].options.marker_optional) {
-      return true;
-    }
-    if (state.action == Action::kPass || state.action == Action::kBodyEnd) {
-      return false;
-    }
-    if (!states[state.next].live) return false;
-    switch (state.action) {
-      case Action::kClass:
-        return !classes[state.index].empty();
-      case Action::kCountClass:
-        return state.min == 0 || !classes[state.index].empty();
-      case Action::kCall:
-        return states[rules[state.index].start].live;
-      case Action::kCount:
-        return state.min == 0 || states[rules[state.index].start].live;
-      case Action::kSchema:
-        return state.index < schemas.size() &&
-               schemas[state.index] != nullptr &&
-               !schemas[state.index]->start().dead();
-      default:
-        return true;
-    }
-  };
   std::vector<StateId> left;
   auto check = [&](StateId id) {
-    if (!states[id].live && now_live(states[id])) {
+    if (!states[id].live && live_now(states[id])) {
       states[id].live = true;
       left.push_back(id);
     }

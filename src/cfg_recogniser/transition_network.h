@@ -120,6 +120,7 @@ struct TransitionNetwork {
  private:
   struct Build;
   void find_nullable();
+  bool live_now(const NetworkState& state) const;
   void find_live();
   void cut_dead_words();
 };

@@ -125,6 +125,9 @@ MaskTable::~MaskTable() = default;
 MaskTable::MaskTable(MaskTable&&) noexcept = default;
 MaskTable& MaskTable::operator=(MaskTable&&) noexcept = default;
 
+// Most masks are in the table, so they are looked up under a shared lock, and
+// without making them where the matcher knows its mask by a key.  Of threads
+// that come with the same new mask at once, the first adds it.
 std::int32_t MaskTable::id_of(Matcher& matcher) {
   State& state = *state_;
   mask::MatcherImpl& impl = matcher.state_->impl;
