@@ -37,6 +37,8 @@ static_assert(static_cast<int>(TextWithCalls::kBetween) ==
 namespace inversion {
 namespace {
 
+using structural_tag::TagTree;
+
 // The tags of recent requests.  A server sees the same tools again and again,
 // and the grammar of the same tag is found without compiling it.
 //
@@ -152,8 +154,8 @@ struct StoredPlan {
       : plan(make_plan(format)) {}
   Result<std::shared_ptr<const Plan>> plan;
   mutable RecentTags recent = {};
-  const std::shared_ptr<structural_tag::TagTree::PatternDfas> pattern_dfas =
-      std::make_shared<structural_tag::TagTree::PatternDfas>();
+  const std::shared_ptr<TagTree::PatternDfas> pattern_dfas =
+      std::make_shared<TagTree::PatternDfas>();
 };
 
 const StoredPlan& plan_of(const format::FormatImpl& format) {
@@ -161,6 +163,71 @@ const StoredPlan& plan_of(const format::FormatImpl& format) {
     format.inversion_plan = std::make_shared<const StoredPlan>(format);
   });
   return *static_cast<const StoredPlan*>(format.inversion_plan.get());
+}
+
+// The part of the prompt that belongs to the response.
+std::string_view written_of(const Format& format, std::string_view prompt) {
+  if (prompt.empty()) return {};
+  const ResponseParser reader(format,
+                              {.prefix = prompt, .keep_message = false});
+  return prompt.substr(prompt.size() - reader.prefix_bytes());
+}
+
+Result<Request> request_of(const StructuralTagOptions& options,
+                           std::string_view written) {
+  Request out;
+  out.written = written;
+  auto tools = select_tools(options.tools, options.tool_choice);
+  if (!tools) return std::move(tools).error();
+  out.tools = std::move(*tools);
+  out.parallel = options.parallel_tool_calls;
+  out.call_text = static_cast<CallText>(options.text_with_calls);
+  out.reasoning = static_cast<Reasoning>(options.reasoning);
+  auto document = document_schema(options.response_format);
+  if (!document) return std::move(document).error();
+  if (*document) {
+    out.document = std::move((*document)->schema);
+    out.document_path = std::move((*document)->path);
+  }
+  out.max_reasoning_tokens = options.max_reasoning_tokens;
+  out.any_order = options.any_order;
+  if (options.max_white_space && *options.max_white_space == 0) {
+    return Error{ErrorCode::kConflict, "max_white_space: must be at least 1.",
+                 "/max_white_space"};
+  }
+  out.max_white_space = options.max_white_space;
+  return out;
+}
+
+// Where the schemas of the tag are in the request.
+TagTree::Requested requested_of(const Request& request) {
+  TagTree::Requested out;
+  out.tools.reserve(request.tools.functions.size());
+  for (const Tool& tool : request.tools.functions) {
+    const bool any = tool.schema == json::Value(true);
+    out.tools.push_back(
+        {tool.name, any ? tool.path : tool.path + "/parameters"});
+  }
+  out.document = request.document_path;
+  return out;
+}
+
+// The tag as a user of the library would load it.  An error in a schema has the
+// pointer of the schema in the request.
+Result<TagTree> load_tag(json::Value format, const Request& request,
+                         const Limits& limits) {
+  json::Value source =
+      json::Object{{"type", "structural_tag"}, {"format", std::move(format)}};
+  Result<TagTree> tree = structural_tag::load_structural_tag(source, limits);
+  if (!tree) {
+    TagTree failed;
+    failed.source = std::move(source);
+    failed.requested = requested_of(request);
+    return structural_tag::in_request(failed, std::move(tree).error());
+  }
+  tree->source = std::move(source);
+  tree->requested = requested_of(request);
+  return tree;
 }
 
 }  // namespace
@@ -178,83 +245,39 @@ std::vector<Lint> Format::lint() const {
   return lints;
 }
 
+// The request is resolved; the names of its tools and arguments are verified;
+// the tag is built and loaded.
 Result<StructuralTag> Format::structural_tag(
     const StructuralTagOptions& options) const {
-  using inversion::Request;
   const inversion::StoredPlan& stored = inversion::plan_of(*impl_);
-  const auto& plan = stored.plan;
-  if (!plan) return plan.error();
-  // What the prompt has written of the response, and whether the request came
-  // before.
-  Request request;
-  if (!options.prefix.empty()) {
-    const ResponseParser reader(
-        *this, {.prefix = options.prefix, .keep_message = false});
-    request.written =
-        std::string_view(options.prefix)
-            .substr(options.prefix.size() - reader.prefix_bytes());
-  }
-  if (auto known = stored.recent.find(options, request.written)) {
+  if (!stored.plan) return stored.plan.error();
+  const inversion::Plan& plan = **stored.plan;
+  const std::string_view written = inversion::written_of(*this, options.prefix);
+  if (auto known = stored.recent.find(options, written)) {
     return *std::move(known);
   }
+  Result<inversion::Request> request = inversion::request_of(options, written);
+  if (!request) return std::move(request).error();
 
-  // Resolve the request.
-  auto tools = inversion::select_tools(options.tools, options.tool_choice);
-  if (!tools) return std::move(tools).error();
-  request.tools = std::move(*tools);
-  request.parallel = options.parallel_tool_calls;
-  request.call_text = static_cast<inversion::CallText>(options.text_with_calls);
-  request.reasoning = static_cast<inversion::Reasoning>(options.reasoning);
-  auto document = inversion::document_schema(options.response_format);
-  if (!document) return std::move(document).error();
-  if (*document) {
-    request.document = std::move((*document)->schema);
-    request.document_path = std::move((*document)->path);
-  }
-  request.max_reasoning_tokens = options.max_reasoning_tokens;
-  request.any_order = options.any_order;
-  if (options.max_white_space && *options.max_white_space == 0) {
-    return Error{ErrorCode::kConflict, "max_white_space: must be at least 1.",
-                 "/max_white_space"};
-  }
-  request.max_white_space = options.max_white_space;
-
-  // Verify the names, then build.
+  std::vector<inversion::Tool>& functions = request->tools.functions;
   std::vector<std::string_view> names;
-  for (const inversion::Tool& tool : request.tools.functions) {
-    names.push_back(tool.name);
-  }
-  if (auto error = inversion::verify_names(*this, **plan, names)) {
+  names.reserve(functions.size());
+  for (const inversion::Tool& tool : functions) names.push_back(tool.name);
+  if (auto error = inversion::verify_names(*this, plan, names)) {
     return *std::move(error);
   }
   std::vector<GrammarNote> left_out;
-  if (auto error = inversion::verify_arguments(
-          *this, **plan, request.tools.functions, left_out)) {
+  if (auto error =
+          inversion::verify_arguments(*this, plan, functions, left_out)) {
     return *std::move(error);
   }
+
   Result<inversion::BuiltTag> built =
-      inversion::build_tag(*impl_, **plan, request);
+      inversion::build_tag(*impl_, plan, *request);
   if (!built) return std::move(built).error();
-  json::Value source = json::Object{{"type", "structural_tag"},
-                                    {"format", std::move(built->format)}};
   Result<structural_tag::TagTree> tree =
-      structural_tag::load_structural_tag(source, options.limits);
-  structural_tag::TagTree::Requested requested;
-  requested.tools.reserve(request.tools.functions.size());
-  for (const inversion::Tool& tool : request.tools.functions) {
-    const bool any = tool.schema == json::Value(true);
-    requested.tools.push_back(
-        {tool.name, any ? tool.path : tool.path + "/parameters"});
-  }
-  requested.document = std::move(request.document_path);
-  if (!tree) {
-    structural_tag::TagTree failed;
-    failed.source = std::move(source);
-    failed.requested = std::move(requested);
-    return structural_tag::in_request(failed, std::move(tree).error());
-  }
-  tree->source = std::move(source);
-  tree->requested = std::move(requested);
+      inversion::load_tag(std::move(built->format), *request, options.limits);
+  if (!tree) return std::move(tree).error();
   tree->notes = std::move(built->notes);
   tree->notes.insert(tree->notes.end(),
                      std::make_move_iterator(left_out.begin()),
@@ -263,7 +286,7 @@ Result<StructuralTag> Format::structural_tag(
   const auto tag = detail::Access::make<StructuralTag>(
       std::shared_ptr<const structural_tag::TagTree>(
           std::make_shared<structural_tag::TagTree>(std::move(*tree))));
-  stored.recent.add(options, request.written, tag);
+  stored.recent.add(options, written, tag);
   return tag;
 }
 

@@ -10,6 +10,7 @@
 #include "inversion/bare.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <span>
@@ -380,6 +381,14 @@ class Deriver {
   }
 
  private:
+  // What tag_pattern reads as a value, and how value_parser reads its text.
+  struct ValueReading {
+    bool strip = false;  // white space beside a value is not a part of it
+    bool json = false;   // the text is JSON
+    std::vector<std::string> ends = {};  // what a value cannot contain
+    const char* fault = nullptr;
+  };
+
   Error unsupported(const Field& field, const std::string& what,
                     std::string_view key) const {
     return Error{ErrorCode::kUnsupported,
@@ -500,35 +509,18 @@ class Deriver {
         [&](const regex::GroupName& group) { return group.name == name; });
   }
 
-  // The JSON of one call.  With transform_each a placeholder begins in the item
-  // of the list, else in "content".
+  // The JSON of one call: its arguments, or an object that has them, the name
+  // and the other placeholders where the transform takes them from.
   std::optional<Error> json_body(const Field& field, const CallPaths& paths,
                                  bool by_group, WriteParts& out) {
     const format::Content& content = field.content;
-    json::Value style = json::Object{{"style", "json"}};
     if (!content.string_delims.empty() && !content.unquoted_keys) {
       return unsupported(field,
                          "with string delimiters, keys are written without "
                          "quotes, and it reads none",
                          "content_args");
     }
-    if (!content.string_delims.empty()) {
-      const auto& [begin, end] = content.string_delims.front();
-      style = json::Object{
-          {"style", "delimited"},
-          {"delimited", json::Object{{"string", json::Array{begin, end}},
-                                     {"keys", "bare"}}}};
-    }
-    std::vector<Member> members;
-    const auto place = [&](const Path& path, const WritePart& part) {
-      std::span<const std::string> inside(path);
-      if (!field.transform_each) {
-        if (path.front() != "content") return false;
-        inside = inside.subspan(1);
-      }
-      return insert(members, inside, part);
-    };
-    const WritePart arguments = arguments_part(std::move(style));
+    const WritePart arguments = arguments_part(json_style(content));
     if (by_group && *paths.arguments == Path{"content"}) {
       out.push_back(arguments);
       return std::nullopt;
@@ -539,25 +531,8 @@ class Deriver {
                          "content has more",
                          "content_args");
     }
-    bool fits = true;
-    if (!by_group) {
-      WritePart name;
-      name.kind = WritePart::Kind::kName;
-      name.json = true;
-      fits = place(*paths.name, name);
-    }
-    fits = fits && place(*paths.arguments, arguments);
-    for (const Path& other : paths.others) {
-      const bool group = other.size() == 1 &&
-                         field.open.kind == Delimiter::Kind::kPattern &&
-                         has_group(field.open.pattern.hir, other[0]);
-      if (group) continue;
-      WritePart id;
-      id.kind = WritePart::Kind::kId;
-      id.text = kIdPattern;
-      fits = fits && place(other, id);
-    }
-    if (!fits) {
+    std::vector<Member> members;
+    if (!insert_all(field, paths, by_group, arguments, members)) {
       return unsupported(field,
                          "its transform takes name and arguments from places "
                          "that one JSON object does not have",
@@ -567,88 +542,132 @@ class Deriver {
     return std::nullopt;
   }
 
-  std::optional<Error> elements_body(const Field& field, WriteParts& out) {
-    constexpr Hole kHoles[] = {{"key", WritePart::Kind::kName},
-                               {"value", WritePart::Kind::kPayload}};
-    const std::optional<WriteParts> parts =
-        Speller(field.content.tag_pattern.hir, kHoles).spell();
-    // Text, the key, text, the value, text; the first and last may be missing.
-    std::string texts[3];
-    std::size_t place = 0;
-    bool fits = parts.has_value();
-    for (std::size_t i = 0; fits && i < parts->size(); ++i) {
-      const WritePart& part = (*parts)[i];
-      if (part.kind == WritePart::Kind::kText) {
-        texts[place] = part.text;
-      } else {
-        fits =
-            place < 2 && part.kind == (place == 0 ? WritePart::Kind::kName
-                                                  : WritePart::Kind::kPayload);
-        ++place;
+  static json::Value json_style(const format::Content& content) {
+    if (content.string_delims.empty()) return json::Object{{"style", "json"}};
+    const auto& [begin, end] = content.string_delims.front();
+    return json::Object{
+        {"style", "delimited"},
+        {"delimited",
+         json::Object{{"string", json::Array{begin, end}}, {"keys", "bare"}}}};
+  }
+
+  // The name, the arguments and the other placeholders, without those that are
+  // groups of the open pattern.  False if the paths conflict.
+  static bool insert_all(const Field& field, const CallPaths& paths,
+                         bool by_group, const WritePart& arguments,
+                         std::vector<Member>& out) {
+    // With transform_each a path begins in the item of the list, else in
+    // "content".
+    const auto insert_at = [&](const Path& path, const WritePart& part) {
+      std::span<const std::string> inside(path);
+      if (!field.transform_each) {
+        if (path.front() != "content") return false;
+        inside = inside.subspan(1);
       }
+      return insert(out, inside, part);
+    };
+    if (!by_group) {
+      WritePart name;
+      name.kind = WritePart::Kind::kName;
+      name.json = true;
+      if (!insert_at(*paths.name, name)) return false;
     }
-    if (!fits || place != 2 || texts[1].empty() || texts[2].empty()) {
+    if (!insert_at(*paths.arguments, arguments)) return false;
+    WritePart id;
+    id.kind = WritePart::Kind::kId;
+    id.text = kIdPattern;
+    return std::all_of(paths.others.begin(), paths.others.end(),
+                       [&](const Path& other) {
+                         return is_group(field, other) || insert_at(other, id);
+                       });
+  }
+
+  // Elements, with the texts that tag_pattern has around key and value.
+  std::optional<Error> elements_body(const Field& field, WriteParts& out) {
+    const auto texts = element_texts(field.content.tag_pattern.hir);
+    if (!texts) {
       return unsupported(field,
                          "its tag_pattern is not a text, the key, a text, the "
                          "value and a text",
                          "content_args/tag_pattern");
+    }
+    ValueReading read = value_reading(field.content.tag_pattern.hir);
+    if (read.fault != nullptr) {
+      return unsupported(field, read.fault, "content_args/tag_pattern");
+    }
+    if (auto error = add_value_parser(field, read)) return error;
+    if (field.content.merge_duplicates) {
+      return unsupported(field, "it merges arguments of one name",
+                         "content_args/merge_duplicates");
     }
     const bool typed =
         field.transform->kind == Transform::Kind::kObject &&
         std::any_of(
             field.transform->members.begin(), field.transform->members.end(),
             [](const auto& member) { return member.first == "function"; });
-    ValueReading read = value_reading(field.content.tag_pattern.hir);
-    if (read.fault != nullptr) {
-      return unsupported(field, read.fault, "content_args/tag_pattern");
-    }
-    // How the text of a value is read.
-    bool json_strings = false;
-    if (const auto& parser = field.content.value_parser) {
-      if (parser->kind != ContentKind::kJson &&
-          parser->kind != ContentKind::kText) {
-        return unsupported(
-            field,
-            "its values are read as " + std::string(to_string(parser->kind)),
-            "content_args/value_parser");
-      }
-      json_strings = parser->kind == ContentKind::kJson;
-      read.strip = read.strip || parser->strip;
-      if (parser->fault || !parser->string_delims.empty()) {
-        return unsupported(field, "its values are not read as JSON",
-                           "content_args/value_parser");
-      }
-    }
-    if (field.content.merge_duplicates) {
-      return unsupported(field, "it merges arguments of one name",
-                         "content_args/merge_duplicates");
-    }
-    if (!typed && !json_strings) {
+    if (!typed && !read.json) {
       return unsupported(field,
                          "only arguments of a 'function' are typed by the "
                          "schema of the tool",
                          "transform");
     }
-    json::Object elements = {{"open", texts[0]},
-                             {"middle", texts[1]},
-                             {"close", texts[2]},
+    json::Object elements = {{"open", (*texts)[0]},
+                             {"middle", (*texts)[1]},
+                             {"close", (*texts)[2]},
                              {"key", "raw"},
-                             {"strings", json_strings ? "json" : "raw"}};
+                             {"strings", read.json ? "json" : "raw"}};
     if (!read.ends.empty()) {
       elements.set("ends", json::Array(read.ends.begin(), read.ends.end()));
     }
-    if (read.strip && !json_strings) elements.set("strip", true);
+    if (read.strip && !read.json) elements.set("strip", true);
     out.push_back(arguments_part(json::Object{
         {"style", "elements"}, {"elements", std::move(elements)}}));
     return std::nullopt;
   }
 
-  // What tag_pattern reads as a value.
-  struct ValueReading {
-    bool strip = false;  // white space beside a value is not a part of it
-    std::vector<std::string> ends = {};  // what a value cannot contain
-    const char* fault = nullptr;
-  };
+  // The texts before the key, between key and value, and after the value.  Only
+  // the first may be empty.
+  static std::optional<std::array<std::string, 3>> element_texts(
+      const Hir& tag_pattern) {
+    constexpr Hole kHoles[] = {{"key", WritePart::Kind::kName},
+                               {"value", WritePart::Kind::kPayload}};
+    const std::optional<WriteParts> parts =
+        Speller(tag_pattern, kHoles).spell();
+    if (!parts) return std::nullopt;
+    std::array<std::string, 3> out;
+    std::size_t holes = 0;  // passed
+    for (const WritePart& part : *parts) {
+      if (part.kind == WritePart::Kind::kText) {
+        out[holes] = part.text;
+        continue;
+      }
+      if (holes == 2 || part.kind != kHoles[holes].part) return std::nullopt;
+      ++holes;
+    }
+    if (holes != 2 || out[1].empty() || out[2].empty()) return std::nullopt;
+    return out;
+  }
+
+  // How the text of a value is read.
+  std::optional<Error> add_value_parser(const Field& field,
+                                        ValueReading& read) const {
+    const auto& parser = field.content.value_parser;
+    if (!parser) return std::nullopt;
+    if (parser->kind != ContentKind::kJson &&
+        parser->kind != ContentKind::kText) {
+      return unsupported(
+          field,
+          "its values are read as " + std::string(to_string(parser->kind)),
+          "content_args/value_parser");
+    }
+    if (parser->fault || !parser->string_delims.empty()) {
+      return unsupported(field, "its values are not read as JSON",
+                         "content_args/value_parser");
+    }
+    read.json = parser->kind == ContentKind::kJson;
+    read.strip = read.strip || parser->strip;
+    return std::nullopt;
+  }
 
   // Looks at the group "value", which must repeat a class, and at the parts
   // beside it, which may read a beginning or an end of the value.

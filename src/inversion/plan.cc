@@ -183,7 +183,13 @@ class Planner {
     plan_->fields.resize(description_.fields.size());
     assign_roles();
     for (std::size_t i = 0; i < plan_->fields.size(); ++i) {
-      exclude_from(i);
+      exclude_from_text(i);
+      FieldPlan& plan = plan_->fields[i];
+      if (plan.role == Role::kCalls) {
+        exclude_from_calls(i);
+      } else {
+        plan.strings = plan.free_text.texts;
+      }
     }
     if (plan_->is_derived()) {
       for (std::size_t i = 0; i < plan_->fields.size(); ++i) keep_apart(i);
@@ -229,11 +235,12 @@ class Planner {
     }
   }
 
-  void exclude_from(std::size_t index) {
+  // What free text of the field must not contain: whatever would end it, or
+  // would be read as the beginning of something else.
+  void exclude_from_text(std::size_t index) {
     const format::Field& field = description_.fields[index];
-    FieldPlan& plan = plan_->fields[index];
     const format::FieldReading* read = reading(index);
-    Excludes& text = plan.free_text;
+    Excludes& text = plan_->fields[index].free_text;
     const bool free = has_text(index);
     if (!exclude(text, field.close, true) && free) {
       unsupported(index, "close_pattern", "may match anywhere in its text");
@@ -265,11 +272,14 @@ class Planner {
     }
     without_borders(text.texts);
     reduce(text.texts);
+  }
 
-    if (plan.role != Role::kCalls) {
-      plan.strings = text.texts;
-      return;
-    }
+  // What the strings and the raw values of a call must not contain.  A raw
+  // value contains nothing that a string does not.
+  void exclude_from_calls(std::size_t index) {
+    const format::Field& field = description_.fields[index];
+    FieldPlan& plan = plan_->fields[index];
+    const format::FieldReading* read = reading(index);
     const bool first =
         read == nullptr || read->ends == format::RegionEnd::kFirst;
     if (first) {
@@ -286,10 +296,10 @@ class Planner {
                                description_.fields[other.value()].open);
         }
       }
+      // A text that ends the response ends each region, except inside the
+      // strings of a JSON value that has its own end.
+      append(plan.strings, plan_->turn_end);
     }
-    // A text that ends the response ends each region, except inside the strings
-    // of a JSON value that has its own end.
-    if (first) append(plan.strings, plan_->turn_end);
     plan.raw_values = plan.strings;
     if (!first) {
       append(plan.raw_values, plan_->turn_end);

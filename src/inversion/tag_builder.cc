@@ -22,11 +22,10 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "base/quoted.h"
+#include "inversion/left_out.h"
 #include "inversion/prefix.h"
+#include "inversion/tag_input.h"
 #include "inversion/tag_values.h"
-#include "inversion/trimmed.h"
-#include "json/located.h"
 #include "json/writer.h"
 
 namespace parlance::inversion {
@@ -142,26 +141,17 @@ std::vector<WriteParts> by_ending(const WriteParts& parts) {
 
 class Builder {
  public:
-  Builder(const format::FormatImpl& format, const Plan& plan,
-          const Request& request)
-      : format_(format),
-        plan_(plan),
-        request_(request),
-        with_calls_(!request.tools.functions.empty() && plan.calls) {}
+  explicit Builder(const TagInput& in) : in_(in) {}
 
-  Result<BuiltTag> build() {
-    if (auto error = check()) return *std::move(error);
+  Result<BuiltTag> build() const {
+    if (auto error = check_request(in_)) return *std::move(error);
     BuiltTag out;
-    if (with_calls_) {
-      if (auto error = note_calls(out.notes)) return *std::move(error);
-    }
-    if (request_.document && !must_call()) note_document(out.notes);
-    note_builtins(out.notes);
-    Value root = plan_.writing->messages
-                     ? build_messages(*plan_.writing->messages)
+    if (auto error = note_left_out(in_, out.notes)) return *std::move(error);
+    Value root = in_.plan.writing->messages
+                     ? build_messages(*in_.plan.writing->messages)
                      : build_steps();
-    if (!request_.written.empty()) {
-      std::optional<Value> rest = after_prefix(root, request_.written);
+    if (!in_.request.written.empty()) {
+      std::optional<Value> rest = after_prefix(root, in_.request.written);
       if (!rest) return prefix_error();
       root = *std::move(rest);
     }
@@ -170,387 +160,8 @@ class Builder {
   }
 
  private:
-  bool must_call() const { return request_.tools.choice != ToolChoice::kAuto; }
-  bool one_call() const {
-    return !request_.parallel || plan_.one_call_only ||
-           request_.tools.choice == ToolChoice::kForced;
-  }
-  // Whether text may precede calls that must come, and stand between calls.
-  bool text_before_calls() const {
-    return request_.call_text != CallText::kOptional && !request_.document;
-  }
-  bool wants_text_between() const {
-    return request_.call_text == CallText::kBetween && !request_.document &&
-           !one_call() && !plan_.writing->messages;
-  }
-  bool writes_text_between() const {
-    return wants_text_between() && plan_.text_between_calls;
-  }
-  const FieldPlan& plan_of(FieldId field) const { return plan_.fields[field]; }
-  std::string_view name_of(FieldId field) const {
-    return format_.description.fields[field].name;
-  }
-  const std::vector<WriteLayout>& layouts_of(FieldId field) const {
-    return plan_.writing->fields[field];
-  }
-
-  std::optional<Error> check() const {
-    if (must_call() && !with_calls_) {
-      if (!plan_.calls) {
-        return Error{ErrorCode::kConflict,
-                     "tool_choice: a tool must be called, and the format has "
-                     "no field that writes calls.",
-                     "/tool_choice"};
-      }
-      return Error{ErrorCode::kConflict,
-                   "tool_choice: a builtin tool must be called, and field '" +
-                       std::string(name_of(*plan_.calls)) +
-                       "' writes calls of functions only.",
-                   "/tool_choice"};
-    }
-    if (with_calls_) {
-      for (const WriteLayout& layout : layouts_of(*plan_.calls)) {
-        for (const WritePart& part : layout.parts) {
-          if (part.kind == WritePart::Kind::kArguments && part.as_text) {
-            return Error{ErrorCode::kUnsupported,
-                         "field '" + std::string(name_of(*plan_.calls)) +
-                             "': arguments that are the JSON text of a string "
-                             "cannot be constrained.",
-                         "/tools"};
-          }
-          if ((part.kind == WritePart::Kind::kAny ||
-               part.kind == WritePart::Kind::kOptional) &&
-              has_part({part}, WritePart::Kind::kArguments)) {
-            return Error{ErrorCode::kUnsupported,
-                         "field '" + std::string(name_of(*plan_.calls)) +
-                             "': the arguments of a call are in an optional "
-                             "part or a choice; write two layouts.",
-                         "/tools"};
-          }
-        }
-      }
-    }
-    if (auto error = check_required()) return error;
-    if (request_.document && !must_call()) {
-      if (!plan_.content) {
-        return Error{ErrorCode::kConflict,
-                     "response_format: the format has no field for content.",
-                     "/response_format"};
-      }
-      if (!plan_of(*plan_.content).free_text.patterns.empty()) {
-        return Error{ErrorCode::kConflict,
-                     "response_format: a JSON document in field '" +
-                         std::string(name_of(*plan_.content)) +
-                         "' cannot be kept apart from the opener of another "
-                         "field.",
-                     "/response_format"};
-      }
-    }
-    return std::nullopt;
-  }
-
-  // ---- what is left out ----
-
-  std::string pointer_of(FieldId field) const {
-    return json::append_pointer(
-        format_.name.empty() ? "/fields" : "/response_template/fields",
-        format_.description.fields[field].template_name);
-  }
-
-  // Notes what the calls of the tag leave out.  An error if a required argument
-  // cannot be written.
-  std::optional<Error> note_calls(std::vector<GrammarNote>& notes) const {
-    const FieldId field = *plan_.calls;
-    const std::string subject = "field '" + std::string(name_of(field)) + "': ";
-    const auto narrow = [&](std::string_view keyword, const std::string& what) {
-      notes.push_back({GrammarNote::Kind::kNarrowed, std::string(keyword),
-                       pointer_of(field), subject + what});
-    };
-    if (plan_.one_call_only && request_.parallel) {
-      narrow("repeats",
-             "several calls in one response are not read back, so there is at "
-             "most one.");
-    }
-    if (wants_text_between() && !writes_text_between()) {
-      narrow("text_with_calls",
-             "there is no text between calls, because it would not be read as "
-             "content.");
-    }
-    if (!plan_.key_pattern.empty()) {
-      narrow("tag_pattern",
-             "names of arguments match " + plan_.key_pattern + ".");
-    }
-    // In every layout the strings of arguments are raw alike.
-    const WritePart* raw = nullptr;
-    for (const WritePart& part : layouts_of(field).front().parts) {
-      if (part.kind == WritePart::Kind::kArguments && is_raw(part)) raw = &part;
-    }
-    if (raw == nullptr) {
-      const Texts& excluded = plan_of(field).strings;
-      if (excluded.empty()) return std::nullopt;
-      narrow("content", "a string of the arguments contains none of " +
-                            quoted_list(excluded) + ".");
-      for (const Tool& tool : request_.tools.functions) {
-        if (auto error = note_tool(tool, excluded, true, notes)) {
-          return error;
-        }
-      }
-      return std::nullopt;
-    }
-    const Texts excluded = raw_excludes(*raw);
-    const Value* elements = raw->style.find("elements");
-    const Value* strip =
-        elements == nullptr ? nullptr : elements->find("strip");
-    const bool stripped = strip != nullptr && strip->as_bool();
-    narrow("content",
-           "a string of the arguments, written without quotes, "
-           "contains none of " +
-               quoted_list(excluded) + ".");
-    if (elements != nullptr && !plan_of(field).raw_values.empty()) {
-      narrow("content",
-             "a string in a list or an object of the arguments contains none "
-             "of " +
-                 quoted_list(plan_of(field).raw_values) + ".");
-    }
-    if (stripped) {
-      narrow("content",
-             "a string of the arguments does not begin or end with "
-             "white space.");
-    }
-    for (const Tool& tool : request_.tools.functions) {
-      if (auto error = note_tool(tool, excluded, false, notes)) return error;
-    }
-    return std::nullopt;
-  }
-
-  // No format writes calls of builtin tools.
-  void note_builtins(std::vector<GrammarNote>& notes) const {
-    for (const Tool& tool : request_.tools.builtins) {
-      notes.push_back(
-          {GrammarNote::Kind::kIgnored, "type", tool.path,
-           "the builtin tool " +
-               base::quoted(std::string_view(tool.name).substr(0, 200)) +
-               " cannot be called: the format writes calls of functions "
-               "only."});
-    }
-  }
-
-  // Notes what the strings of the document of response_format cannot contain.
-  void note_document(std::vector<GrammarNote>& notes) const {
-    const Texts& excluded = plan_of(*plan_.content).strings;
-    if (excluded.empty()) return;
-    notes.push_back({GrammarNote::Kind::kNarrowed, "content",
-                     pointer_of(*plan_.content),
-                     "field '" + std::string(name_of(*plan_.content)) +
-                         "': a string of the document contains none of " +
-                         quoted_list(excluded) + "."});
-  }
-
-  static std::string quoted_list(const Texts& texts) {
-    std::string out;
-    for (const std::string& text : texts) {
-      out +=
-          (out.empty() ? "" : ", ") + json::dump(Value(text), {.ascii = false});
-    }
-    return out;
-  }
-
-  // Whether strings are written without quotes and escapes.
-  static bool is_raw(const WritePart& part) {
-    const Value* style = part.style.find("style");
-    if (style == nullptr || style->as_string() == "json" ||
-        style->as_string() == "python") {
-      return false;
-    }
-    const Value* elements = part.style.find("elements");
-    const Value* strings =
-        elements == nullptr ? nullptr : elements->find("strings");
-    return strings == nullptr || strings->as_string() == "raw";
-  }
-
-  // What a raw string cannot contain.
-  Texts raw_excludes(const WritePart& part) const {
-    Texts out = plan_of(*plan_.calls).raw_values;
-    if (const Value* elements = part.style.find("elements")) {
-      if (const Value* close = elements->find("close")) {
-        out.emplace_back(trimmed(close->as_string()));
-      }
-      if (const Value* ends = elements->find("ends")) {
-        for (const Value& end : ends->items()) {
-          out.emplace_back(end.as_string());
-        }
-      }
-    }
-    if (const Value* delimited = part.style.find("delimited")) {
-      const Value* string = delimited->find("string");
-      if (string != nullptr && string->size() == 2) {
-        out.emplace_back(string->items()[1].as_string());
-      }
-    }
-    std::erase(out, "");
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-  }
-
-  // The values that a schema lists.  `closed`: it allows no others.
-  struct Listed {
-    std::vector<const Value*> values = {};
-    bool closed = true;
-  };
-
-  // Follows "$ref" into `root`, "anyOf" and "oneOf".  REQUIRES: the pointers of
-  // `root` stay valid.  Bounded: at most kMostSchemas schemas are visited, and
-  // what is beyond counts as not listed.
-  static Listed listed_values(const Value& root, const Value& schema) {
-    constexpr std::size_t kMostSchemas = 1000;
-    Listed out;
-    std::vector<const Value*> left = {&schema};
-    for (std::size_t visited = 0; !left.empty(); ++visited) {
-      const Value& one = *left.back();
-      left.pop_back();
-      if (visited == kMostSchemas) {
-        out.closed = false;
-        break;
-      }
-      if (const Value* values = one.find("enum")) {
-        for (const Value& value : values->items()) out.values.push_back(&value);
-        continue;
-      }
-      if (const Value* value = one.find("const")) {
-        out.values.push_back(value);
-        continue;
-      }
-      const Value* reference = one.find("$ref");
-      const Value* target = reference == nullptr
-                                ? nullptr
-                                : local_target(root, reference->as_string());
-      if (target != nullptr) {
-        left.push_back(target);
-        continue;
-      }
-      const Value* choices = one.find("anyOf");
-      if (choices == nullptr) choices = one.find("oneOf");
-      if (choices == nullptr || choices->items().empty()) {
-        out.closed = false;
-        continue;
-      }
-      for (const Value& choice : choices->items()) left.push_back(&choice);
-    }
-    return out;
-  }
-
-  // The value that "#/..." refers to, without escapes; null for any other.
-  static const Value* local_target(const Value& root, std::string_view text) {
-    if (!text.starts_with("#/") || text.find('~') != text.npos ||
-        text.find('%') != text.npos) {
-      return nullptr;
-    }
-    text.remove_prefix(2);
-    const Value* at = &root;
-    while (at != nullptr) {
-      const std::size_t slash = text.find('/');
-      at = at->find(text.substr(0, slash));
-      if (slash == text.npos) return at;
-      text.remove_prefix(slash + 1);
-    }
-    return nullptr;
-  }
-
-  // The listed values of a tool's own arguments.  `as_json`: strings are
-  // written as JSON.
-  std::optional<Error> note_tool(const Tool& tool, const Texts& excluded,
-                                 bool as_json,
-                                 std::vector<GrammarNote>& notes) const {
-    const Value* properties = tool.schema.find("properties");
-    if (properties == nullptr) return std::nullopt;
-    for (const json::Member& property : properties->members()) {
-      const Listed listed = listed_values(tool.schema, property.value);
-      std::size_t left_out = 0;
-      for (const Value* value : listed.values) {
-        if (!value->is_string()) continue;
-        std::string text(value->as_string());
-        if (as_json) {
-          text.clear();
-          json::append_string(text, value->as_string(), /*ascii=*/false);
-        }
-        left_out += std::any_of(excluded.begin(), excluded.end(),
-                                [&](const std::string& one) {
-                                  return text.find(one) != text.npos;
-                                });
-      }
-      if (left_out == 0) continue;
-      const bool none = left_out == listed.values.size();
-      const std::string what =
-          "the tool " + base::quoted(tool.name.substr(0, 200)) +
-          ": of the listed values of its argument " +
-          base::quoted(std::string_view(property.key).substr(0, 200)) + ", " +
-          (none ? "none can" : "some cannot") +
-          " be written, because the reader of field '" +
-          std::string(name_of(*plan_.calls)) + "' would end the value early.";
-      const std::string pointer = json::append_pointer(
-          tool.path + "/parameters/properties", property.key);
-      if (none && listed.closed && requires_argument(tool, property.key)) {
-        return Error{ErrorCode::kConflict, "tools: " + what, pointer};
-      }
-      notes.push_back({GrammarNote::Kind::kNarrowed, "enum", pointer, what});
-    }
-    return std::nullopt;
-  }
-
-  bool is_required(FieldId field) const {
-    return !format_.description.fields[field].optional;
-  }
-
-  // A field that the template requires must be in every response of the tag.
-  std::optional<Error> check_required() const {
-    const auto& fields = format_.description.fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const FieldId field(static_cast<std::uint32_t>(i));
-      if (!is_required(field)) continue;
-      const std::string subject =
-          "field '" + fields[i].name + "' is required, and ";
-      const std::string pointer =
-          json::append_pointer(
-              format_.name.empty() ? "/fields" : "/response_template/fields",
-              fields[i].template_name) +
-          "/optional";
-      if (layouts_of(field).empty()) {
-        return Error{ErrorCode::kUnsupported,
-                     subject + "it is not known how it is written.", pointer};
-      }
-      const FieldPlan& plan = plan_of(field);
-      if (plan.role == Role::kCalls && !with_calls_) {
-        return Error{ErrorCode::kConflict,
-                     "tools: " + subject + "the request has no tools to call.",
-                     "/tools"};
-      }
-      if (plan.role == Role::kCalls && request_.document) {
-        return Error{ErrorCode::kConflict,
-                     "response_format: " + subject +
-                         "a document is written instead of calls.",
-                     "/response_format"};
-      }
-      if (plan.role == Role::kReasoning &&
-          request_.reasoning == Reasoning::kOff &&
-          layouts_of(field).front().off.empty()) {
-        return Error{ErrorCode::kConflict,
-                     "reasoning: " + subject + "it is reasoning.",
-                     "/reasoning"};
-      }
-      if (!fields[i].open && !plan.free_text.patterns.empty()) {
-        return Error{ErrorCode::kUnsupported,
-                     subject +
-                         "its text cannot be kept apart from the opener of "
-                         "another field.",
-                     pointer};
-      }
-    }
-    return std::nullopt;
-  }
-
   Error prefix_error() const {
-    std::string_view end = request_.written;
+    std::string_view end = in_.request.written;
     if (end.size() > 60) end.remove_prefix(end.size() - 60);
     while (!end.empty() && (end.front() & 0xC0) == 0x80) end.remove_prefix(1);
     return Error{ErrorCode::kConflict,
@@ -563,10 +174,10 @@ class Builder {
   // ---- nodes ----
 
   Value free_text(FieldId field) const {
-    const FieldPlan& plan = plan_of(field);
+    const FieldPlan& plan = in_.plan_of(field);
     Value limit;
-    if (plan.role == Role::kReasoning && request_.max_reasoning_tokens) {
-      limit = std::int64_t{*request_.max_reasoning_tokens};
+    if (plan.role == Role::kReasoning && in_.request.max_reasoning_tokens) {
+      limit = std::int64_t{*in_.request.max_reasoning_tokens};
     }
     json::Object node{{"type", "any_text"},
                       {"excludes", list(plan.free_text.texts)},
@@ -575,7 +186,7 @@ class Builder {
     if (!plan.free_text.patterns.empty()) {
       node.set("exclude_patterns", list(plan.free_text.patterns));
     }
-    if (is_required(field) && !format_.description.fields[field].open) {
+    if (in_.is_required(field) && !in_.format.description.fields[field].open) {
       return as_field(not_empty(field, std::move(node)), field);
     }
     return as_field(std::move(node), field);
@@ -585,7 +196,7 @@ class Builder {
   // no white space, and begins no excluded text.
   Value not_empty(FieldId field, Value text) const {
     std::string others = "[^\\s\\x1C-\\x1F\\x85";
-    for (const std::string& excluded : plan_of(field).free_text.texts) {
+    for (const std::string& excluded : in_.plan_of(field).free_text.texts) {
       std::size_t size = 1;
       while (size < excluded.size() && (excluded[size] & 0xC0) == 0x80) ++size;
       constexpr std::string_view kSpecial = "\\]^-[&~|";
@@ -597,8 +208,8 @@ class Builder {
 
   // `node` as a region of the field, whose texts the template may join.
   Value as_field(Value node, FieldId field) const {
-    Value out = values::with_field(std::move(node), name_of(field));
-    const auto& join = format_.description.fields[field].join;
+    Value out = values::with_field(std::move(node), in_.name_of(field));
+    const auto& join = in_.format.description.fields[field].join;
     if (join && !join->empty()) out.mutable_members().set("join", *join);
     return out;
   }
@@ -608,32 +219,32 @@ class Builder {
         {"type", "json_schema"},
         {"json_schema", std::move(schema)},
         {"style", "json"},
-        {"any_order", request_.any_order},
+        {"any_order", in_.request.any_order},
         {"max_whitespace_cnt",
-         std::int64_t{request_.max_white_space.value_or(kMaxWhiteSpace)}}};
+         std::int64_t{in_.request.max_white_space.value_or(kMaxWhiteSpace)}}};
     if (!excludes.empty()) node.set("excludes", list(excludes));
     return node;
   }
 
   Value document() const {
-    return as_field(
-        json_schema(*request_.document, plan_of(*plan_.content).strings),
-        *plan_.content);
+    return as_field(json_schema(*in_.request.document,
+                                in_.plan_of(*in_.plan.content).strings),
+                    *in_.plan.content);
   }
 
   Value arguments(const WritePart& part, const Tool& tool) const {
-    const FieldPlan& plan = plan_of(*plan_.calls);
+    const FieldPlan& plan = in_.plan_of(*in_.plan.calls);
     const Value* style = part.style.find("style");
     const bool raw = style != nullptr && style->as_string() != "json" &&
                      style->as_string() != "python";
     Value schema = arguments_schema(tool.schema);
-    if (!plan_.key_pattern.empty()) {
+    if (!in_.plan.key_pattern.empty()) {
       schema = json::Object{
           {"allOf",
-           json::Array{
-               std::move(schema),
-               json::Object{{"propertyNames",
-                             json::Object{{"pattern", plan_.key_pattern}}}}}},
+           json::Array{std::move(schema),
+                       json::Object{
+                           {"propertyNames",
+                            json::Object{{"pattern", in_.plan.key_pattern}}}}}},
           {"type", "object"}};
     }
     Value node =
@@ -713,7 +324,7 @@ class Builder {
   }
 
   const format::Layout* reading_layout(FieldId field) const {
-    const auto& readings = format_.family.reading.fields;
+    const auto& readings = in_.format.family.reading.fields;
     return field < readings.size() ? &readings[field].layout : nullptr;
   }
 
@@ -782,8 +393,8 @@ class Builder {
   // The layouts of a field of text that this request may use.
   json::Array text_layouts(FieldId field, const Value& payload) const {
     json::Array out;
-    for (const WriteLayout& layout : layouts_of(field)) {
-      if (layout.for_response_format && !request_.document) continue;
+    for (const WriteLayout& layout : in_.layouts_of(field)) {
+      if (layout.for_response_format && !in_.request.document) continue;
       out.push_back(text_layout(field, layout.parts, payload));
     }
     return out;
@@ -831,9 +442,9 @@ class Builder {
   // In messages, `last` says whether the call ends the response.
   json::Array call_tags(std::optional<bool> last = std::nullopt) const {
     json::Array out;
-    for (const Tool& tool : request_.tools.functions) {
+    for (const Tool& tool : in_.request.tools.functions) {
       const auto first = static_cast<std::ptrdiff_t>(out.size());
-      for (const WriteLayout& layout : layouts_of(*plan_.calls)) {
+      for (const WriteLayout& layout : in_.layouts_of(*in_.plan.calls)) {
         // Layouts may differ in their sections alone.
         Value tag =
             call(last ? ending(layout.parts, *last) : layout.parts, tool);
@@ -848,13 +459,13 @@ class Builder {
 
   // The calls with what stands between them and around them.
   Value all_calls(bool once) const {
-    const WriteLayout& layout = layouts_of(*plan_.calls).front();
+    const WriteLayout& layout = in_.layouts_of(*in_.plan.calls).front();
     json::Array nodes;
     append(nodes, layout.section_begin);
     json::Array tags = call_tags();
     if (once) {
       nodes.push_back(one_of(std::move(tags)));
-    } else if (writes_text_between()) {
+    } else if (in_.writes_text_between()) {
       const Value tag = one_of(std::move(tags));
       nodes.push_back(tag);
       json::Array gap;
@@ -887,7 +498,7 @@ class Builder {
   // the longest.
   std::optional<Value> before_calls() const {
     Texts texts;
-    const WriteLayout& layout = layouts_of(*plan_.calls).front();
+    const WriteLayout& layout = in_.layouts_of(*in_.plan.calls).front();
     const std::optional<std::string> written = text_of(layout.before);
     if (written && !written->empty()) texts.push_back(*written);
     // If a call itself may begin with white space, that is the layout.
@@ -896,9 +507,9 @@ class Builder {
     const bool begins_with_text =
         !first.empty() && first.front().kind == WritePart::Kind::kText &&
         first.front().text.find_first_of(" \t\r\n") != 0;
-    const auto& readings = format_.family.reading.fields;
-    if (begins_with_text && *plan_.calls < readings.size()) {
-      for (const std::string& text : readings[*plan_.calls].layout.before) {
+    const auto& readings = in_.format.family.reading.fields;
+    if (begins_with_text && *in_.plan.calls < readings.size()) {
+      for (const std::string& text : readings[*in_.plan.calls].layout.before) {
         if (!text.empty()) texts.push_back(text);
       }
     }
@@ -914,9 +525,9 @@ class Builder {
   // Text between two calls, with the layout that the reader takes away after
   // the first and before the second.
   Value text_between() const {
-    const FieldId field = *plan_.content;
+    const FieldId field = *in_.plan.content;
     json::Array nodes;
-    if (const format::Layout* layout = reading_layout(*plan_.calls)) {
+    if (const format::Layout* layout = reading_layout(*in_.plan.calls)) {
       if (auto space = layout_space(layout->after)) {
         nodes.push_back(*std::move(space));
       }
@@ -930,23 +541,23 @@ class Builder {
 
   // Reasoning, as the request wants it.
   void append_reasoning(json::Array& out, const WriteStep& step) const {
-    if (request_.reasoning == Reasoning::kOff) {
-      const WriteLayout& layout = layouts_of(step.field).front();
+    if (in_.request.reasoning == Reasoning::kOff) {
+      const WriteLayout& layout = in_.layouts_of(step.field).front();
       if (!layout.off.empty()) {
         out.push_back(optional(switched_off(step.field, layout)));
-      } else if (!request_.written.empty()) {
+      } else if (!in_.request.written.empty()) {
         // The prompt may have begun a block, or written one without text.
         out.push_back(optional(empty_block(step.field, layout)));
       }
       return;
     }
     json::Array blocks = text_layouts(step.field, free_text(step.field));
-    if (!step.optional || request_.reasoning != Reasoning::kAllowed) {
+    if (!step.optional || in_.request.reasoning != Reasoning::kAllowed) {
       out.push_back(one_of(std::move(blocks)));
       return;
     }
     // A model that need not reason may say that it does not.
-    const WriteLayout& layout = layouts_of(step.field).front();
+    const WriteLayout& layout = in_.layouts_of(step.field).front();
     if (!layout.off.empty() && !off_is_empty_block(layout)) {
       blocks.push_back(switched_off(step.field, layout));
     }
@@ -988,33 +599,33 @@ class Builder {
   json::Array steps(Answer answer) const {
     json::Array out;
     bool open_text = false;
-    for (const WriteStep& step : plan_.writing->steps) {
-      const Role role = plan_of(step.field).role;
+    for (const WriteStep& step : in_.plan.writing->steps) {
+      const Role role = in_.plan_of(step.field).role;
       if (role == Role::kReasoning) {
         append_reasoning(out, step);
         continue;
       }
       if (role == Role::kCalls) {
-        if (!with_calls_ || answer == Answer::kDocument) continue;
+        if (!in_.with_calls() || answer == Answer::kDocument) continue;
         json::Array nodes;
         // White space alone is layout also where text could have been.
-        if (open_text || format_.description.implicit) {
+        if (open_text || in_.format.description.implicit) {
           if (auto before = before_calls()) nodes.push_back(*std::move(before));
         }
-        nodes.push_back(all_calls(one_call() || !step.repeats));
+        nodes.push_back(all_calls(in_.one_call() || !step.repeats));
         Value calls = in_order(std::move(nodes));
-        if (answer != Answer::kCalls && !is_required(step.field)) {
+        if (answer != Answer::kCalls && !in_.is_required(step.field)) {
           calls = optional(std::move(calls));
         }
         out.push_back(std::move(calls));
         open_text = false;
         continue;
       }
-      const bool is_content = step.field == plan_.content;
-      if (step.optional &&
-          (!is_content || (answer == Answer::kCalls && !text_before_calls()))) {
+      const bool is_content = step.field == in_.plan.content;
+      if (step.optional && (!is_content || (answer == Answer::kCalls &&
+                                            !in_.text_before_calls()))) {
         // What the family writes in place of text is no text.
-        const WriteLayout& layout = layouts_of(step.field).front();
+        const WriteLayout& layout = in_.layouts_of(step.field).front();
         if (is_content && !layout.off.empty()) {
           out.push_back(optional(switched_off(step.field, layout)));
         }
@@ -1023,7 +634,7 @@ class Builder {
       const bool is_document = is_content && answer == Answer::kDocument;
       Value text = one_of(text_layouts(
           step.field, is_document ? document() : free_text(step.field)));
-      const WriteParts& parts = layouts_of(step.field).front().parts;
+      const WriteParts& parts = in_.layouts_of(step.field).front().parts;
       open_text =
           !parts.empty() && parts.back().kind == WritePart::Kind::kPayload;
       const bool bare = parts.size() == 1 && open_text;
@@ -1037,17 +648,19 @@ class Builder {
 
   Value build_steps() const {
     json::Array nodes;
-    if (must_call()) {
+    if (in_.must_call()) {
       nodes = steps(Answer::kCalls);
-    } else if (!request_.document) {
+    } else if (!in_.request.document) {
       nodes = steps(Answer::kText);
     } else {
       nodes = steps(Answer::kDocument);
-      if (with_calls_) nodes = either(std::move(nodes), steps(Answer::kCalls));
+      if (in_.with_calls()) {
+        nodes = either(std::move(nodes), steps(Answer::kCalls));
+      }
     }
-    if (!plan_.turn_end.empty() && !plan_.no_turn_end) {
+    if (!in_.plan.turn_end.empty() && !in_.plan.no_turn_end) {
       json::Array ends;
-      for (const std::string& text : plan_.turn_end) {
+      for (const std::string& text : in_.plan.turn_end) {
         ends.push_back(values::const_string(text));
       }
       nodes.push_back(optional(one_of(std::move(ends))));
@@ -1076,7 +689,7 @@ class Builder {
     if (parts.empty() || parts.back().kind != WritePart::Kind::kText) {
       return false;
     }
-    return std::any_of(plan_.turn_end.begin(), plan_.turn_end.end(),
+    return std::any_of(in_.plan.turn_end.begin(), in_.plan.turn_end.end(),
                        [&](const std::string& end) {
                          return parts.back().text.ends_with(end);
                        });
@@ -1090,8 +703,8 @@ class Builder {
   };
   TextMessages text_messages(FieldId field, const Value& payload) const {
     TextMessages out;
-    for (const WriteLayout& layout : layouts_of(field)) {
-      if (layout.for_response_format && !request_.document) continue;
+    for (const WriteLayout& layout : in_.layouts_of(field)) {
+      if (layout.for_response_format && !in_.request.document) continue;
       const std::vector<WriteParts> spellings = by_ending(layout.parts);
       const bool answer = std::any_of(
           spellings.begin(), spellings.end(),
@@ -1101,6 +714,15 @@ class Builder {
     }
     return out;
   }
+
+  // The choices of messages: what may come first, what may precede the last
+  // message, and the last message itself.
+  struct Messages {
+    json::Array first = {};  // reasoning
+    json::Array before = {};
+    json::Array last = {};
+    bool reasoning_repeats = false;
+  };
 
   // Messages in any order.  Reasoning and preambles precede the last message,
   // and with parallel calls so do other calls:
@@ -1113,85 +735,88 @@ class Builder {
   // Calls that have a section are one message, the last.
   // Without tools there are no preambles and no calls.
   Value build_messages(const WriteMessages& messages) const {
-    const bool forced = request_.tools.choice == ToolChoice::kForced;
-    json::Array first;     // reasoning
-    bool repeats = false;  // reasoning may come more than once
-    json::Array before;    // everything that may precede the last message
-    json::Array last;
-    const auto add = [](json::Array& out, const json::Array& more) {
-      out.insert(out.end(), more.begin(), more.end());
-    };
-    const auto may_be_last = [&](FieldId field) {
-      return std::find(messages.last.begin(), messages.last.end(), field) !=
-             messages.last.end();
-    };
+    Messages made;
     for (const FieldId field : messages.fields) {
-      switch (plan_of(field).role) {
+      const bool may_be_last =
+          std::find(messages.last.begin(), messages.last.end(), field) !=
+          messages.last.end();
+      switch (in_.plan_of(field).role) {
         case Role::kReasoning:
-          if (request_.reasoning == Reasoning::kOff) break;
-          first = text_layouts(field, free_text(field));
-          repeats = format_.description.fields[field].repeats;
-          if (repeats) add(before, first);
+          add_reasoning(made, field);
           break;
-        case Role::kCalls: {
-          if (!with_calls_) break;
-          if (!layouts_of(field).front().section_begin.empty()) {
-            if (may_be_last(field)) last.push_back(all_calls(one_call()));
-            break;
-          }
-          if (!one_call()) add(before, call_tags(/*last=*/false));
-          if (may_be_last(field)) add(last, call_tags(/*last=*/true));
+        case Role::kCalls:
+          if (in_.with_calls()) add_calls(made, field, may_be_last);
           break;
-        }
         case Role::kContent:
-        case Role::kOther: {
-          const TextMessages text = text_messages(field, free_text(field));
-          if (with_calls_ && (!forced || text_before_calls())) {
-            add(before, text.others);
-          }
-          if (must_call() || !may_be_last(field)) break;
-          if (request_.document && field == plan_.content) {
-            add(last, text_messages(field, document()).answers);
-          } else {
-            add(last, text.answers.empty() ? text.others : text.answers);
-          }
+        case Role::kOther:
+          add_text(made, field, may_be_last);
           break;
-        }
       }
     }
     json::Array between;
     append(between, messages.between);
     const auto followed = [&](json::Array choices) {
       json::Array nodes = {one_of(std::move(choices))};
-      nodes.insert(nodes.end(), between.begin(), between.end());
+      add_all(nodes, between);
       return in_order(std::move(nodes));
     };
     json::Array out;
-    const bool required = request_.reasoning == Reasoning::kRequired;
-    if (!first.empty() && (required || !repeats)) {
-      Value reasoning = followed(std::move(first));
+    const bool required = in_.request.reasoning == Reasoning::kRequired;
+    if (!made.first.empty() && (required || !made.reasoning_repeats)) {
+      Value reasoning = followed(std::move(made.first));
       out.push_back(required ? std::move(reasoning)
                              : optional(std::move(reasoning)));
     }
-    if (!before.empty()) {
-      out.push_back(values::repeated("star", followed(std::move(before))));
+    if (!made.before.empty()) {
+      out.push_back(values::repeated("star", followed(std::move(made.before))));
     }
-    if (last.empty()) last.push_back(values::const_string(""));
-    out.push_back(one_of(std::move(last)));
+    if (made.last.empty()) made.last.push_back(values::const_string(""));
+    out.push_back(one_of(std::move(made.last)));
     return in_order(std::move(out));
   }
 
-  const format::FormatImpl& format_;
-  const Plan& plan_;
-  const Request& request_;
-  const bool with_calls_;
+  static void add_all(json::Array& out, const json::Array& more) {
+    out.insert(out.end(), more.begin(), more.end());
+  }
+
+  void add_reasoning(Messages& out, FieldId field) const {
+    if (in_.request.reasoning == Reasoning::kOff) return;
+    out.first = text_layouts(field, free_text(field));
+    out.reasoning_repeats = in_.format.description.fields[field].repeats;
+    if (out.reasoning_repeats) add_all(out.before, out.first);
+  }
+
+  void add_calls(Messages& out, FieldId field, bool may_be_last) const {
+    if (!in_.layouts_of(field).front().section_begin.empty()) {
+      if (may_be_last) out.last.push_back(all_calls(in_.one_call()));
+      return;
+    }
+    if (!in_.one_call()) add_all(out.before, call_tags(/*last=*/false));
+    if (may_be_last) add_all(out.last, call_tags(/*last=*/true));
+  }
+
+  void add_text(Messages& out, FieldId field, bool may_be_last) const {
+    const TextMessages text = text_messages(field, free_text(field));
+    const bool forced = in_.request.tools.choice == ToolChoice::kForced;
+    if (in_.with_calls() && (!forced || in_.text_before_calls())) {
+      add_all(out.before, text.others);
+    }
+    if (in_.must_call() || !may_be_last) return;
+    if (in_.request.document && field == in_.plan.content) {
+      add_all(out.last, text_messages(field, document()).answers);
+    } else {
+      add_all(out.last, text.answers.empty() ? text.others : text.answers);
+    }
+  }
+
+  const TagInput in_;
 };
 
 }  // namespace
 
 Result<BuiltTag> build_tag(const format::FormatImpl& format, const Plan& plan,
                            const Request& request) {
-  return Builder(format, plan, request).build();
+  return Builder(TagInput{format, plan, request}).build();
 }
 
 }  // namespace parlance::inversion

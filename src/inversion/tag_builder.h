@@ -20,8 +20,7 @@ struct BuiltTag {
   std::vector<GrammarNote> notes = {};
 };
 
-// The names of the tools have been verified
-// (verify.h).
+// REQUIRES: the names of the tools are verified (verify.h).
 //
 // Errors: kConflict for a request that the format has no texts for, with a
 // pointer that begins with the name of the option; kUnsupported for a

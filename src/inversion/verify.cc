@@ -51,6 +51,21 @@ std::string spelled(const Sample& sample, std::string_view name,
   return out;
 }
 
+// A response of one call.
+std::string call_text(const Plan& plan, const Sample& sample,
+                      std::string_view name, std::string_view arguments = "") {
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  return text_in(layout.section_begin) + spelled(sample, name, arguments) +
+         text_in(layout.section_end);
+}
+
+// The pointer of the field of calls.
+std::string calls_pointer(const Format& format, const Plan& plan) {
+  return json::append_pointer(
+      format.name().empty() ? "/fields" : "/response_template/fields",
+      format.field_name(*plan.calls));
+}
+
 // The calls in a value of the field of calls: the object of a call, or a list
 // of such objects.
 void collect_calls(const json::Value& value, std::vector<json::Value>& out) {
@@ -242,24 +257,18 @@ std::optional<Error> verify_string(const Format& format, const Plan& plan,
   }
   const json::Value expected = json::Object{{"a", opener}};
   const std::string text =
-      text_in(layout.section_begin) +
-      spelled(sample, name, json::dump(expected, {.ascii = false})) +
-      text_in(layout.section_end);
+      call_text(plan, sample, name, json::dump(expected, {.ascii = false}));
   const Reading reading = read(format, plan, text);
   if (reading.fault.empty() && reading.calls.size() == 1 &&
       has_arguments(reading.calls[0], expected)) {
     return std::nullopt;
   }
-  return Error{
-      ErrorCode::kUnsupported,
-      "field '" + std::string(format.field_name(*plan.calls)) +
-          "': the opener of a call reads on into its arguments: " +
-          json::dump(json::Value(text), {.ascii = false}) +
-          " is not read back.",
-      json::append_pointer(
-          format.name().empty() ? "/fields" : "/response_template/fields",
-          format.field_name(*plan.calls)) +
-          "/open_pattern"};
+  return Error{ErrorCode::kUnsupported,
+               "field '" + std::string(format.field_name(*plan.calls)) +
+                   "': the opener of a call reads on into its arguments: " +
+                   json::dump(json::Value(text), {.ascii = false}) +
+                   " is not read back.",
+               calls_pointer(format, plan) + "/open_pattern"};
 }
 
 // A call whose arguments are two elements is read as these arguments.
@@ -285,9 +294,8 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
     arguments.append(text_of("open")).append(key).append(text_of("middle"));
     arguments.append(value).append(text_of("close"));
   }
-  const std::string text = text_in(layout.section_begin) +
-                           spelled(plan.samples.front(), name, arguments) +
-                           text_in(layout.section_end);
+  const std::string text =
+      call_text(plan, plan.samples.front(), name, arguments);
   const json::Value expected = json::Object{{"a", "x a"}, {"bc", "x bc"}};
   const auto is_read = [&](const Reading& reading) {
     return reading.fault.empty() && reading.calls.size() == 1 &&
@@ -300,17 +308,97 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
     }
     return std::nullopt;
   }
-  return Error{
-      ErrorCode::kUnsupported,
-      "field '" + std::string(format.field_name(*plan.calls)) +
-          "': the arguments of the call " +
-          json::dump(json::Value(text), {.ascii = false}) +
-          " are not read back" +
-          (reading.fault.empty() ? "." : ": " + reading.fault + "."),
-      json::append_pointer(
-          format.name().empty() ? "/fields" : "/response_template/fields",
-          format.field_name(*plan.calls)) +
-          "/content_args/tag_pattern"};
+  return Error{ErrorCode::kUnsupported,
+               "field '" + std::string(format.field_name(*plan.calls)) +
+                   "': the arguments of the call " +
+                   json::dump(json::Value(text), {.ascii = false}) +
+                   " are not read back" +
+                   (reading.fault.empty() ? "." : ": " + reading.fault + "."),
+               calls_pointer(format, plan) + "/content_args/tag_pattern"};
+}
+
+// The names that have not been read back before.
+std::vector<std::string_view> new_names(
+    const Plan& plan, const std::vector<std::string_view>& names) {
+  const std::lock_guard lock(plan.names_mutex);
+  std::vector<std::string_view> out;
+  for (const std::string_view name : names) {
+    if (!plan.names.contains(std::string(name))) out.push_back(name);
+  }
+  return out;
+}
+
+void add_names(const Plan& plan, const std::vector<std::string_view>& names) {
+  const std::lock_guard lock(plan.names_mutex);
+  for (const std::string_view name : names) {
+    if (plan.names.size() >= Plan::kMostNames) plan.names.clear();
+    plan.names.emplace(name);
+  }
+}
+
+// Whether the tag may write several calls in one response.
+bool has_several_calls(const Plan& plan) {
+  bool out = plan.writing->messages.has_value();
+  for (const format::WriteStep& step : plan.writing->steps) {
+    if (step.field == *plan.calls) out = step.repeats;
+  }
+  return out;
+}
+
+// Whether the calls of all names are read back from one response, as the tag
+// writes them.
+bool are_read_together(const Format& format, const Plan& plan,
+                       const std::vector<std::string_view>& names) {
+  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
+  const std::string between =
+      text_in(plan.writing->messages ? plan.writing->messages->between
+                                     : layout.between);
+  std::string text = text_in(layout.section_begin);
+  std::vector<std::string_view> expected;
+  for (const std::string_view name : names) {
+    for (const Sample& sample : plan.samples) {
+      if (!expected.empty()) text += between;
+      text += spelled(sample, name);
+      expected.push_back(name);
+    }
+  }
+  text += text_in(layout.section_end);
+  const Reading reading = read(format, plan, text);
+  return reading.fault.empty() &&
+         std::equal(reading.calls.begin(), reading.calls.end(),
+                    expected.begin(), expected.end(), calls_tool);
+}
+
+// An error for the first call that is not read back from a response of its own.
+std::optional<Error> verify_each(const Format& format, const Plan& plan,
+                                 const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) {
+    for (const Sample& sample : plan.samples) {
+      const std::string text = call_text(plan, sample, name);
+      const std::string fault = fault_of(format, plan, text, name);
+      if (fault.empty()) continue;
+      return Error{ErrorCode::kConflict,
+                   "tools: the tool " + base::quoted(name.substr(0, 200)) +
+                       " cannot be called in field '" +
+                       std::string(format.field_name(*plan.calls)) +
+                       "': of the call " +
+                       json::dump(json::Value(text), {.ascii = false}) + ", " +
+                       fault + ".",
+                   "/tools"};
+    }
+  }
+  return std::nullopt;
+}
+
+// What does not depend on the names: the order of the fields, text between
+// calls, and the arguments of a derived writing.
+std::optional<Error> verify_layout(const Format& format, const Plan& plan,
+                                   std::string_view name) {
+  verify_text_between(format, plan, name);
+  if (auto error = verify_order(format, plan, name)) return error;
+  if (!plan.is_derived()) return std::nullopt;
+  if (auto error = verify_elements(format, plan, name)) return error;
+  return verify_string(format, plan, name);
 }
 
 }  // namespace
@@ -319,87 +407,28 @@ std::optional<Error> verify_names(const Format& format, const Plan& plan,
                                   const std::vector<std::string_view>& names) {
   if (!plan.calls) {
     // The empty name stands for the fields without calls.
-    if (!plan.is_derived()) return std::nullopt;
-    const std::lock_guard lock(plan.names_mutex);
-    if (plan.names.contains("")) return std::nullopt;
+    if (!plan.is_derived() || new_names(plan, {""}).empty()) {
+      return std::nullopt;
+    }
     if (auto error = verify_order(format, plan, "")) return error;
-    plan.names.emplace("");
+    add_names(plan, {""});
     return std::nullopt;
   }
-  std::vector<std::string_view> left;
-  {
-    const std::lock_guard lock(plan.names_mutex);
-    for (const std::string_view name : names) {
-      if (!plan.names.contains(std::string(name))) left.push_back(name);
-    }
-  }
+  const std::vector<std::string_view> left = new_names(plan, names);
   if (left.empty()) return std::nullopt;
-
-  // All calls in one response, as the tag writes them.  If one of them is not
-  // read back, each is read by itself, to find it; so is each where a response
-  // is known to have one call only.
-  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
-  const std::string begin = text_in(layout.section_begin);
-  const std::string end = text_in(layout.section_end);
-  const std::string between =
-      text_in(plan.writing->messages ? plan.writing->messages->between
-                                     : layout.between);
-  bool repeats = plan.writing->messages.has_value();
-  for (const format::WriteStep& step : plan.writing->steps) {
-    if (step.field == *plan.calls) repeats = step.repeats;
-  }
-  bool verified = false;
-  if (repeats && !plan.one_call_only) {
-    std::string text = begin;
-    std::vector<std::string_view> expected;
-    for (const std::string_view name : left) {
-      for (const Sample& sample : plan.samples) {
-        if (!expected.empty()) text += between;
-        text += spelled(sample, name);
-        expected.push_back(name);
-      }
-    }
-    text += end;
-    const Reading reading = read(format, plan, text);
-    verified = reading.fault.empty() && reading.calls.size() == expected.size();
-    for (std::size_t i = 0; verified && i < expected.size(); ++i) {
-      verified = calls_tool(reading.calls[i], expected[i]);
-    }
-  }
-  if (!verified) {
-    for (const std::string_view name : left) {
-      for (const Sample& sample : plan.samples) {
-        const std::string text = begin + spelled(sample, name) + end;
-        const std::string fault = fault_of(format, plan, text, name);
-        if (fault.empty()) continue;
-        return Error{ErrorCode::kConflict,
-                     "tools: the tool " + base::quoted(name.substr(0, 200)) +
-                         " cannot be called in field '" +
-                         std::string(format.field_name(*plan.calls)) +
-                         "': of the call " +
-                         json::dump(json::Value(text), {.ascii = false}) +
-                         ", " + fault + ".",
-                     "/tools"};
-      }
-    }
+  // If one of the calls in a response is not read back, each is read by itself,
+  // to find it; so is each where a response is known to have one call only.
+  const bool several = has_several_calls(plan);
+  if (!several || plan.one_call_only ||
+      !are_read_together(format, plan, left)) {
+    if (auto error = verify_each(format, plan, left)) return error;
     // What ends the first call swallows the next one, or there is no end.
-    if (repeats) plan.one_call_only = true;
+    if (several) plan.one_call_only = true;
   }
   if (!plan.writing->messages && left.size() == names.size()) {
-    verify_text_between(format, plan, left.front());
-    if (auto error = verify_order(format, plan, left.front())) return error;
-    if (plan.is_derived()) {
-      if (auto error = verify_elements(format, plan, left.front())) {
-        return error;
-      }
-      if (auto error = verify_string(format, plan, left.front())) return error;
-    }
+    if (auto error = verify_layout(format, plan, left.front())) return error;
   }
-  const std::lock_guard lock(plan.names_mutex);
-  for (const std::string_view name : left) {
-    if (plan.names.size() >= Plan::kMostNames) plan.names.clear();
-    plan.names.emplace(name);
-  }
+  add_names(plan, left);
   return std::nullopt;
 }
 
@@ -422,6 +451,77 @@ bool ends_early(std::string_view name, const json::Value& style) {
          name.find(middle->as_string()) != std::string_view::npos;
 }
 
+// Why a call with the argument is not read back, "" if it is.  `call` gets the
+// text of the call; "" if it cannot be written.
+std::string argument_fault(const Format& format, const Plan& plan,
+                           const Tool& tool, const std::string& name,
+                           const json::Value& style, std::string& call) {
+  const json::Value arguments = json::Object{{name, "v"}};
+  const Result<std::string> written =
+      rendering::write_arguments(arguments, style);
+  if (!written) return written.error().message;
+  for (const Sample& sample : plan.samples) {
+    call = call_text(plan, sample, tool.name, *written);
+    const Reading reading = read(format, plan, call);
+    if (!reading.fault.empty()) return reading.fault;
+    if (reading.calls.empty()) return "it opens no call";
+    if (reading.calls.size() == 1 &&
+        has_arguments(reading.calls[0], arguments)) {
+      continue;
+    }
+    return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
+  }
+  return "";
+}
+
+// The schema of these properties becomes `false`.
+void leave_out(Tool& tool, std::vector<std::string> names) {
+  if (names.empty()) return;
+  json::Value properties = *tool.schema.find("properties");
+  for (std::string& name : names) {
+    properties.mutable_members().set(std::move(name), false);
+  }
+  tool.schema.mutable_members().set("properties", std::move(properties));
+}
+
+// verify_arguments() for one tool whose arguments have this style.
+std::optional<Error> verify_properties(const Format& format, const Plan& plan,
+                                       const json::Value& style, Tool& tool,
+                                       std::vector<GrammarNote>& notes) {
+  const json::Value* declared = tool.schema.find("properties");
+  if (declared == nullptr || !declared->is_object()) return std::nullopt;
+  std::vector<std::string> left_out;
+  for (const json::Member& member : declared->members()) {
+    if (base::is_argument_name(member.key)) continue;
+    std::string call;
+    const std::string fault =
+        argument_fault(format, plan, tool, member.key, style, call);
+    if (fault.empty()) continue;
+    const bool required = requires_argument(tool, member.key);
+    const bool by_grammar = call.empty() || ends_early(member.key, style);
+    if (by_grammar && !required) continue;
+    const std::string what =
+        "the argument " + base::quoted(member.key.substr(0, 200)) +
+        " of the tool " + base::quoted(tool.name.substr(0, 200)) +
+        " cannot be written in field '" +
+        std::string(format.field_name(*plan.calls)) + "': " +
+        (call.empty() ? fault
+                      : "of the call " +
+                            json::dump(json::Value(call), {.ascii = false}) +
+                            ", " + fault + ".");
+    const std::string pointer =
+        json::append_pointer(tool.path + "/parameters/properties", member.key);
+    if (required) {
+      return Error{ErrorCode::kConflict, "tools: " + what, pointer};
+    }
+    notes.push_back({GrammarNote::Kind::kNarrowed, "properties", pointer,
+                     what + "  It is optional, so it is left out."});
+    left_out.push_back(member.key);
+  }
+  leave_out(tool, std::move(left_out));
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
@@ -435,62 +535,10 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
   }
   const json::Value* kind = style == nullptr ? nullptr : style->find("style");
   if (kind == nullptr || kind->as_string() == "json") return std::nullopt;
-  const auto fault_in = [&](const Tool& tool, const std::string& name,
-                            std::string& call) -> std::string {
-    const json::Value arguments = json::Object{{name, "v"}};
-    const Result<std::string> written =
-        rendering::write_arguments(arguments, *style);
-    if (!written) return written.error().message;
-    for (const Sample& sample : plan.samples) {
-      call = text_in(layout.section_begin) +
-             spelled(sample, tool.name, *written) + text_in(layout.section_end);
-      const Reading reading = read(format, plan, call);
-      if (!reading.fault.empty()) return reading.fault;
-      if (reading.calls.empty()) return "it opens no call";
-      if (reading.calls.size() == 1 &&
-          has_arguments(reading.calls[0], arguments)) {
-        continue;
-      }
-      return "it is read as " + json::dump(reading.calls[0], {.ascii = false});
-    }
-    return "";
-  };
   for (Tool& tool : tools) {
-    const json::Value* declared = tool.schema.find("properties");
-    if (declared == nullptr || !declared->is_object()) continue;
-    std::vector<std::string> left_out;
-    for (const json::Member& member : declared->members()) {
-      if (base::is_argument_name(member.key)) continue;
-      std::string call;
-      const std::string fault = fault_in(tool, member.key, call);
-      if (fault.empty()) continue;
-      const bool required = requires_argument(tool, member.key);
-      const bool by_grammar = call.empty() || ends_early(member.key, *style);
-      if (by_grammar && !required) continue;
-      const std::string what =
-          "the argument " + base::quoted(member.key.substr(0, 200)) +
-          " of the tool " + base::quoted(tool.name.substr(0, 200)) +
-          " cannot be written in field '" +
-          std::string(format.field_name(*plan.calls)) + "': " +
-          (call.empty() ? fault
-                        : "of the call " +
-                              json::dump(json::Value(call), {.ascii = false}) +
-                              ", " + fault + ".");
-      const std::string pointer = json::append_pointer(
-          tool.path + "/parameters/properties", member.key);
-      if (required) {
-        return Error{ErrorCode::kConflict, "tools: " + what, pointer};
-      }
-      notes.push_back({GrammarNote::Kind::kNarrowed, "properties", pointer,
-                       what + "  It is optional, so it is left out."});
-      left_out.push_back(member.key);
+    if (auto error = verify_properties(format, plan, *style, tool, notes)) {
+      return error;
     }
-    if (left_out.empty()) continue;
-    json::Value properties = *declared;
-    for (std::string& name : left_out) {
-      properties.mutable_members().set(std::move(name), false);
-    }
-    tool.schema.mutable_members().set("properties", std::move(properties));
   }
   return std::nullopt;
 }

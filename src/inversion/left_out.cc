@@ -1,0 +1,423 @@
+// Errors come from what the layouts and the plan of the format say; notes from
+// the texts that the plan excludes.
+
+#include "inversion/left_out.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/quoted.h"
+#include "inversion/trimmed.h"
+#include "json/located.h"
+#include "json/writer.h"
+
+namespace parlance::inversion {
+namespace {
+
+using format::FieldId;
+using format::WriteLayout;
+using format::WritePart;
+using json::Value;
+using Texts = std::vector<std::string>;
+
+// The pointer of a field in the template.
+std::string pointer_of(const TagInput& in, FieldId field) {
+  return json::append_pointer(
+      in.format.name.empty() ? "/fields" : "/response_template/fields",
+      in.format.description.fields[field].template_name);
+}
+
+// ---- errors ----
+
+Error no_calls(const TagInput& in) {
+  return Error{
+      ErrorCode::kConflict,
+      !in.plan.calls
+          ? "tool_choice: a tool must be called, and the format has no field "
+            "that writes calls."
+          : "tool_choice: a builtin tool must be called, and field '" +
+                std::string(in.name_of(*in.plan.calls)) +
+                "' writes calls of functions only.",
+      "/tool_choice"};
+}
+
+std::optional<Error> check_calls(const TagInput& in) {
+  const std::string subject =
+      "field '" + std::string(in.name_of(*in.plan.calls)) + "': ";
+  for (const WriteLayout& layout : in.layouts_of(*in.plan.calls)) {
+    for (const WritePart& part : layout.parts) {
+      if (part.kind == WritePart::Kind::kArguments && part.as_text) {
+        return Error{ErrorCode::kUnsupported,
+                     subject +
+                         "arguments that are the JSON text of a string cannot "
+                         "be constrained.",
+                     "/tools"};
+      }
+      if ((part.kind == WritePart::Kind::kAny ||
+           part.kind == WritePart::Kind::kOptional) &&
+          has_part({part}, WritePart::Kind::kArguments)) {
+        return Error{ErrorCode::kUnsupported,
+                     subject +
+                         "the arguments of a call are in an optional part or a "
+                         "choice; write two layouts.",
+                     "/tools"};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// A field that the template requires must be in every response of the tag.
+std::optional<Error> check_required(const TagInput& in) {
+  const auto& fields = in.format.description.fields;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const FieldId field(static_cast<std::uint32_t>(i));
+    if (!in.is_required(field)) continue;
+    const std::string subject =
+        "field '" + fields[i].name + "' is required, and ";
+    const std::string pointer = pointer_of(in, field) + "/optional";
+    if (in.layouts_of(field).empty()) {
+      return Error{ErrorCode::kUnsupported,
+                   subject + "it is not known how it is written.", pointer};
+    }
+    const FieldPlan& plan = in.plan_of(field);
+    if (plan.role == Role::kCalls && !in.with_calls()) {
+      return Error{ErrorCode::kConflict,
+                   "tools: " + subject + "the request has no tools to call.",
+                   "/tools"};
+    }
+    if (plan.role == Role::kCalls && in.request.document) {
+      return Error{ErrorCode::kConflict,
+                   "response_format: " + subject +
+                       "a document is written instead of calls.",
+                   "/response_format"};
+    }
+    if (plan.role == Role::kReasoning &&
+        in.request.reasoning == Reasoning::kOff &&
+        in.layouts_of(field).front().off.empty()) {
+      return Error{ErrorCode::kConflict,
+                   "reasoning: " + subject + "it is reasoning.", "/reasoning"};
+    }
+    if (!fields[i].open && !plan.free_text.patterns.empty()) {
+      return Error{ErrorCode::kUnsupported,
+                   subject +
+                       "its text cannot be kept apart from the opener of "
+                       "another field.",
+                   pointer};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check_document(const TagInput& in) {
+  if (!in.plan.content) {
+    return Error{ErrorCode::kConflict,
+                 "response_format: the format has no field for content.",
+                 "/response_format"};
+  }
+  if (in.plan_of(*in.plan.content).free_text.patterns.empty()) {
+    return std::nullopt;
+  }
+  return Error{ErrorCode::kConflict,
+               "response_format: a JSON document in field '" +
+                   std::string(in.name_of(*in.plan.content)) +
+                   "' cannot be kept apart from the opener of another field.",
+               "/response_format"};
+}
+
+// ---- values that a schema lists ----
+
+// The value that "#/..." refers to, without escapes; null for any other.
+const Value* local_target(const Value& root, std::string_view text) {
+  if (!text.starts_with("#/") || text.find('~') != text.npos ||
+      text.find('%') != text.npos) {
+    return nullptr;
+  }
+  text.remove_prefix(2);
+  const Value* at = &root;
+  while (at != nullptr) {
+    const std::size_t slash = text.find('/');
+    at = at->find(text.substr(0, slash));
+    if (slash == text.npos) return at;
+    text.remove_prefix(slash + 1);
+  }
+  return nullptr;
+}
+
+// The values that a schema lists.  `closed`: it allows no others.
+struct Listed {
+  std::vector<const Value*> values = {};
+  bool closed = true;
+};
+
+// Follows "$ref" into `root`, "anyOf" and "oneOf".  REQUIRES: the pointers of
+// `root` stay valid.  Bounded: at most kMostSchemas schemas are visited, and
+// what is beyond counts as not listed.
+Listed listed_values(const Value& root, const Value& schema) {
+  constexpr std::size_t kMostSchemas = 1000;
+  Listed out;
+  std::vector<const Value*> left = {&schema};
+  for (std::size_t visited = 0; !left.empty(); ++visited) {
+    const Value& one = *left.back();
+    left.pop_back();
+    if (visited == kMostSchemas) {
+      out.closed = false;
+      break;
+    }
+    if (const Value* values = one.find("enum")) {
+      for (const Value& value : values->items()) out.values.push_back(&value);
+      continue;
+    }
+    if (const Value* value = one.find("const")) {
+      out.values.push_back(value);
+      continue;
+    }
+    const Value* reference = one.find("$ref");
+    const Value* target = reference == nullptr
+                              ? nullptr
+                              : local_target(root, reference->as_string());
+    if (target != nullptr) {
+      left.push_back(target);
+      continue;
+    }
+    const Value* choices = one.find("anyOf");
+    if (choices == nullptr) choices = one.find("oneOf");
+    if (choices == nullptr || choices->items().empty()) {
+      out.closed = false;
+      continue;
+    }
+    for (const Value& choice : choices->items()) left.push_back(&choice);
+  }
+  return out;
+}
+
+// ---- notes ----
+
+std::string quoted_list(const Texts& texts) {
+  std::string out;
+  for (const std::string& text : texts) {
+    out +=
+        (out.empty() ? "" : ", ") + json::dump(Value(text), {.ascii = false});
+  }
+  return out;
+}
+
+// Whether strings are written without quotes and escapes.
+bool is_raw(const WritePart& part) {
+  const Value* style = part.style.find("style");
+  if (style == nullptr || style->as_string() == "json" ||
+      style->as_string() == "python") {
+    return false;
+  }
+  const Value* elements = part.style.find("elements");
+  const Value* strings =
+      elements == nullptr ? nullptr : elements->find("strings");
+  return strings == nullptr || strings->as_string() == "raw";
+}
+
+// What a raw string cannot contain.
+Texts raw_excludes(const TagInput& in, const WritePart& part) {
+  Texts out = in.plan_of(*in.plan.calls).raw_values;
+  if (const Value* elements = part.style.find("elements")) {
+    if (const Value* close = elements->find("close")) {
+      out.emplace_back(trimmed(close->as_string()));
+    }
+    if (const Value* ends = elements->find("ends")) {
+      for (const Value& end : ends->items()) {
+        out.emplace_back(end.as_string());
+      }
+    }
+  }
+  if (const Value* delimited = part.style.find("delimited")) {
+    const Value* string = delimited->find("string");
+    if (string != nullptr && string->size() == 2) {
+      out.emplace_back(string->items()[1].as_string());
+    }
+  }
+  std::erase(out, "");
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+class Notes {
+ public:
+  Notes(const TagInput& in, std::vector<GrammarNote>& out)
+      : in_(in), out_(out) {}
+
+  // What the number of calls, the text between them and the names of their
+  // arguments leave out.
+  void add_calls() {
+    if (in_.plan.one_call_only && in_.request.parallel) {
+      narrow_calls("repeats",
+                   "several calls in one response are not read back, so there "
+                   "is at most one.");
+    }
+    if (in_.wants_text_between() && !in_.writes_text_between()) {
+      narrow_calls("text_with_calls",
+                   "there is no text between calls, because it would not be "
+                   "read as content.");
+    }
+    if (!in_.plan.key_pattern.empty()) {
+      narrow_calls("tag_pattern",
+                   "names of arguments match " + in_.plan.key_pattern + ".");
+    }
+  }
+
+  // What the strings of arguments leave out.
+  std::optional<Error> add_arguments() {
+    // In every layout the strings of arguments are raw alike.
+    for (const WritePart& part :
+         in_.layouts_of(*in_.plan.calls).front().parts) {
+      if (part.kind == WritePart::Kind::kArguments && is_raw(part)) {
+        return add_raw_arguments(part);
+      }
+    }
+    const Texts& excluded = in_.plan_of(*in_.plan.calls).strings;
+    if (excluded.empty()) return std::nullopt;
+    narrow_calls("content", "a string of the arguments contains none of " +
+                                quoted_list(excluded) + ".");
+    return add_tools(excluded, /*as_json=*/true);
+  }
+
+  // What the strings of the document of response_format leave out.
+  void add_document() {
+    const FieldId field = *in_.plan.content;
+    const Texts& excluded = in_.plan_of(field).strings;
+    if (excluded.empty()) return;
+    narrow(field, "content",
+           "a string of the document contains none of " +
+               quoted_list(excluded) + ".");
+  }
+
+  // No format writes calls of builtin tools.
+  void add_builtins() {
+    for (const Tool& tool : in_.request.tools.builtins) {
+      out_.push_back(
+          {GrammarNote::Kind::kIgnored, "type", tool.path,
+           "the builtin tool " +
+               base::quoted(std::string_view(tool.name).substr(0, 200)) +
+               " cannot be called: the format writes calls of functions "
+               "only."});
+    }
+  }
+
+ private:
+  void narrow(FieldId field, std::string_view keyword,
+              const std::string& what) {
+    out_.push_back(
+        {GrammarNote::Kind::kNarrowed, std::string(keyword),
+         pointer_of(in_, field),
+         "field '" + std::string(in_.name_of(field)) + "': " + what});
+  }
+  void narrow_calls(std::string_view keyword, const std::string& what) {
+    narrow(*in_.plan.calls, keyword, what);
+  }
+
+  std::optional<Error> add_raw_arguments(const WritePart& part) {
+    const Texts excluded = raw_excludes(in_, part);
+    const Texts& nested = in_.plan_of(*in_.plan.calls).raw_values;
+    const Value* elements = part.style.find("elements");
+    const Value* strip =
+        elements == nullptr ? nullptr : elements->find("strip");
+    narrow_calls("content",
+                 "a string of the arguments, written without quotes, "
+                 "contains none of " +
+                     quoted_list(excluded) + ".");
+    if (elements != nullptr && !nested.empty()) {
+      narrow_calls("content",
+                   "a string in a list or an object of the arguments contains "
+                   "none of " +
+                       quoted_list(nested) + ".");
+    }
+    if (strip != nullptr && strip->as_bool()) {
+      narrow_calls("content",
+                   "a string of the arguments does not begin or end with "
+                   "white space.");
+    }
+    return add_tools(excluded, /*as_json=*/false);
+  }
+
+  std::optional<Error> add_tools(const Texts& excluded, bool as_json) {
+    for (const Tool& tool : in_.request.tools.functions) {
+      if (auto error = add_tool(tool, excluded, as_json)) return error;
+    }
+    return std::nullopt;
+  }
+
+  // The listed values of a tool's own arguments.  `as_json`: strings are
+  // written as JSON.
+  std::optional<Error> add_tool(const Tool& tool, const Texts& excluded,
+                                bool as_json) {
+    const Value* properties = tool.schema.find("properties");
+    if (properties == nullptr) return std::nullopt;
+    for (const json::Member& property : properties->members()) {
+      const Listed listed = listed_values(tool.schema, property.value);
+      const auto left_out = static_cast<std::size_t>(std::count_if(
+          listed.values.begin(), listed.values.end(), [&](const Value* value) {
+            return value->is_string() &&
+                   contains_any(value->as_string(), excluded, as_json);
+          }));
+      if (left_out == 0) continue;
+      const bool none = left_out == listed.values.size();
+      const std::string what =
+          "the tool " + base::quoted(tool.name.substr(0, 200)) +
+          ": of the listed values of its argument " +
+          base::quoted(std::string_view(property.key).substr(0, 200)) + ", " +
+          (none ? "none can" : "some cannot") +
+          " be written, because the reader of field '" +
+          std::string(in_.name_of(*in_.plan.calls)) +
+          "' would end the value early.";
+      const std::string pointer = json::append_pointer(
+          tool.path + "/parameters/properties", property.key);
+      if (none && listed.closed && requires_argument(tool, property.key)) {
+        return Error{ErrorCode::kConflict, "tools: " + what, pointer};
+      }
+      out_.push_back({GrammarNote::Kind::kNarrowed, "enum", pointer, what});
+    }
+    return std::nullopt;
+  }
+
+  static bool contains_any(std::string_view value, const Texts& excluded,
+                           bool as_json) {
+    std::string text(value);
+    if (as_json) {
+      text.clear();
+      json::append_string(text, value, /*ascii=*/false);
+    }
+    return std::any_of(
+        excluded.begin(), excluded.end(),
+        [&](const std::string& one) { return text.find(one) != text.npos; });
+  }
+
+  const TagInput& in_;
+  std::vector<GrammarNote>& out_;
+};
+
+}  // namespace
+
+std::optional<Error> check_request(const TagInput& in) {
+  if (in.must_call() && !in.with_calls()) return no_calls(in);
+  if (in.with_calls()) {
+    if (auto error = check_calls(in)) return error;
+  }
+  if (auto error = check_required(in)) return error;
+  if (in.request.document && !in.must_call()) return check_document(in);
+  return std::nullopt;
+}
+
+std::optional<Error> note_left_out(const TagInput& in,
+                                   std::vector<GrammarNote>& notes) {
+  Notes out(in, notes);
+  if (in.with_calls()) {
+    out.add_calls();
+    if (auto error = out.add_arguments()) return error;
+  }
+  if (in.request.document && !in.must_call()) out.add_document();
+  out.add_builtins();
+  return std::nullopt;
+}
+
+}  // namespace parlance::inversion
