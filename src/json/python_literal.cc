@@ -58,17 +58,8 @@ std::string to_decimal(std::string_view digits, unsigned base) {
   return out;
 }
 
-// The key that json.dumps writes for a key of a dict, if it writes one.
-std::optional<std::string> key_text(const Value& key) {
-  switch (key.kind()) {
-    case Kind::kString:
-      return std::string(key.as_string());
-    case Kind::kArray:
-    case Kind::kObject:
-      return std::nullopt;
-    default:
-      return dump(key);
-  }
+char closing(char bracket) {
+  return bracket == '[' ? ']' : bracket == '(' ? ')' : '}';
 }
 
 bool is_high(char32_t c) { return c >= 0xD800 && c < 0xDC00; }
@@ -78,7 +69,7 @@ bool is_low(char32_t c) { return c >= 0xDC00 && c < 0xE000; }
 
 // A container that is open.
 struct PythonReader::Frame {
-  char bracket;
+  char bracket = '[';
   Array items = {};
   Object members = {};
   std::string key = {};
@@ -90,6 +81,17 @@ Error PythonReader::error(std::string message) const {
   Error out{ErrorCode::kInvalidContent, std::move(message), ""};
   out.span = Span{at_, at_};
   return out;
+}
+
+PythonReader::Next PythonReader::fail(Error fault) {
+  fault_ = std::move(fault);
+  return Next::kFault;
+}
+
+PythonReader::Next PythonReader::fail(std::string message, ErrorCode code) {
+  Error out = error(std::move(message));
+  out.code = code;
+  return fail(std::move(out));
 }
 
 void PythonReader::skip_space() {
@@ -111,95 +113,94 @@ std::string_view PythonReader::name() {
 }
 
 // Invariant of the outer loop: `frames` are the open containers, and a value of
-// the innermost one comes next.
+// the innermost one comes next.  Of the inner loop: `done` is the latest value
+// of the innermost container, and not yet in it.
 Result<Value> PythonReader::value() {
   std::vector<Frame> frames;
-  const auto closing = [](char bracket) {
-    return bracket == '[' ? ']' : bracket == '(' ? ')' : '}';
-  };
-  // Reads the key of a dict and its colon.  At the beginning of the braces a
-  // scalar without a colon is the first item of a set, which `first` becomes.
-  const auto read_key = [&](Value* first) -> std::optional<Error> {
-    Result<Value> key = scalar();
-    if (!key) return std::move(key).error();
-    skip_space();
-    if (!skip(':')) {
-      if (first == nullptr) return error("expected ':' after a key");
-      frames.back().set = true;
-      *first = std::move(*key);
-      return std::nullopt;
-    }
-    std::optional<std::string> text = key_text(*key);
-    if (!text) return error("a key must be a string, number, boolean or None");
-    frames.back().key = std::move(*text);
-    return std::nullopt;
-  };
   for (;;) {
-    // 1. A value, or the beginning of a container.
-    skip_space();
-    if (at_ >= text_.size()) return error("the text ends inside a value");
     Value done;
-    const char c = text_[at_];
-    if (c == '[' || c == '(' || c == '{') {
-      if (frames.size() >= limits_.json_depth) {
-        Error out = error("the nesting is deeper than Limits::json_depth");
-        out.code = ErrorCode::kTooDeep;
-        return out;
-      }
-      ++at_;
-      frames.push_back({.bracket = c});
-      skip_space();
-      if (skip(closing(c))) {
-        done = c == '{' ? Value(Object()) : Value(Array());
-        frames.pop_back();
-      } else {
-        if (c != '{') continue;
-        if (auto fault = read_key(&done)) return std::move(*fault);
-        if (!frames.back().set) continue;
-      }
-    } else {
-      Result<Value> read = scalar();
-      if (!read) return read;
-      done = std::move(*read);
-    }
-    // 2. Give it to the innermost container, which may then be complete.
-    for (;;) {
+    Next next = begin_value(frames, done);
+    while (next == Next::kDone) {
       if (frames.empty()) return done;
-      Frame& frame = frames.back();
-      const bool dict = frame.bracket == '{' && !frame.set;
-      if (dict) {
-        frame.members.set(std::move(frame.key), std::move(done));
-      } else {
-        frame.items.push_back(std::move(done));
-      }
-      skip_space();
-      const bool comma = skip(',');
-      frame.comma = frame.comma || comma;
-      skip_space();
-      if (skip(closing(frame.bracket))) {
-        const bool parenthesised = frame.bracket == '(' && !frame.comma;
-        done = dict            ? Value(std::move(frame.members))
-               : parenthesised ? std::move(frame.items[0])
-                               : Value(std::move(frame.items));
-        frames.pop_back();
-        continue;
-      }
-      if (!comma) {
-        return error(std::string("expected ',' or '") + closing(frame.bracket) +
-                     "'");
-      }
-      if (dict) {
-        if (auto fault = read_key(nullptr)) return std::move(*fault);
-      } else if (frame.set) {
-        // The items of a set are scalars.
-        Result<Value> item = scalar();
-        if (!item) return item;
-        done = std::move(*item);
-        continue;
-      }
-      break;
+      next = add_value(frames, done);
     }
+    if (next == Next::kFault) return *std::exchange(fault_, std::nullopt);
   }
+}
+
+// Reads a value, or opens a container.
+PythonReader::Next PythonReader::begin_value(std::vector<Frame>& frames,
+                                             Value& done) {
+  skip_space();
+  if (at_ >= text_.size()) return fail("the text ends inside a value");
+  const char c = text_[at_];
+  if (c != '[' && c != '(' && c != '{') return scalar(done);
+  if (frames.size() >= limits_.json_depth) {
+    return fail("the nesting is deeper than Limits::json_depth",
+                ErrorCode::kTooDeep);
+  }
+  ++at_;
+  frames.emplace_back().bracket = c;
+  skip_space();
+  if (skip(closing(c))) {
+    done = c == '{' ? Value(Object()) : Value(Array());
+    frames.pop_back();
+    return Next::kDone;
+  }
+  return c == '{' ? read_key(frames.back(), done) : Next::kValue;
+}
+
+// Gives `done` to the innermost container and reads what follows it: the end of
+// the container, which is then `done`, or the comma and the key of the next
+// value.  The items of a set are scalars, so the next one is read here.
+PythonReader::Next PythonReader::add_value(std::vector<Frame>& frames,
+                                           Value& done) {
+  Frame& frame = frames.back();
+  const bool dict = frame.bracket == '{' && !frame.set;
+  if (dict) {
+    frame.members.set(std::move(frame.key), std::move(done));
+  } else {
+    frame.items.push_back(std::move(done));
+  }
+  skip_space();
+  const bool comma = skip(',');
+  frame.comma = frame.comma || comma;
+  skip_space();
+  if (skip(closing(frame.bracket))) {
+    const bool parenthesised = frame.bracket == '(' && !frame.comma;
+    done = dict            ? Value(std::move(frame.members))
+           : parenthesised ? std::move(frame.items[0])
+                           : Value(std::move(frame.items));
+    frames.pop_back();
+    return Next::kDone;
+  }
+  if (!comma) {
+    return fail(std::string("expected ',' or '") + closing(frame.bracket) +
+                "'");
+  }
+  if (dict) return read_key(frame, done);
+  return frame.set ? scalar(done) : Next::kValue;
+}
+
+// Reads the key of a dict and its colon.  In braces that have no key yet, a
+// scalar without a colon is the first item of a set.
+PythonReader::Next PythonReader::read_key(Frame& frame, Value& done) {
+  const bool is_text = at_string();
+  Value other;  // a key that is no string
+  if (is_text) {
+    Result<std::string> text = string();
+    if (!text) return fail(std::move(text).error());
+    frame.key = std::move(*text);
+  } else {
+    if (scalar(other) == Next::kFault) return Next::kFault;
+    frame.key = dump(other);  // as json.dumps writes it
+  }
+  skip_space();
+  if (skip(':')) return Next::kValue;
+  if (!frame.members.empty()) return fail("expected ':' after a key");
+  frame.set = true;
+  done = is_text ? Value(frame.key) : std::move(other);
+  return Next::kDone;
 }
 
 // Whether a string begins here, after a prefix or not.
@@ -213,27 +214,34 @@ bool PythonReader::at_string() const {
   return i < text_.size() && (text_[i] == '"' || text_[i] == '\'');
 }
 
-Result<Value> PythonReader::scalar() {
-  if (at_ >= text_.size()) return error("the text ends inside a value");
+PythonReader::Next PythonReader::scalar(Value& out) {
+  if (at_ >= text_.size()) return fail("the text ends inside a value");
   if (at_string()) {
     Result<std::string> text = string();
-    if (!text) return std::move(text).error();
-    return Value(*text);
+    if (!text) return fail(std::move(text).error());
+    out = Value(*text);
+    return Next::kDone;
   }
   const char c = text_[at_];
-  if (is_digit(c) || c == '.' || c == '+' || c == '-') return number();
+  if (is_digit(c) || c == '.' || c == '+' || c == '-') return number(out);
   const std::size_t begin = at_;
   const std::string_view word = name();
-  if (word == "None" || word == "null") return Value();
-  if (word == "True" || word == "true") return Value(true);
-  if (word == "False" || word == "false") return Value(false);
-  at_ = begin;
-  return error(word.empty() ? "expected a value"
-                            : "'" + std::string(word) + "' is no literal");
+  if (word == "None" || word == "null") {
+    out = Value();
+  } else if (word == "True" || word == "true") {
+    out = Value(true);
+  } else if (word == "False" || word == "false") {
+    out = Value(false);
+  } else {
+    at_ = begin;
+    return fail(word.empty() ? "expected a value"
+                             : "'" + std::string(word) + "' is no literal");
+  }
+  return Next::kDone;
 }
 
 // An optional sign and a number.
-Result<Value> PythonReader::number() {
+PythonReader::Next PythonReader::number(Value& out) {
   const std::size_t start = at_;
   bool negative = false;
   if (text_[at_] == '+' || text_[at_] == '-') {
@@ -241,89 +249,109 @@ Result<Value> PythonReader::number() {
     skip_space();
   }
   const std::size_t begin = at_;
-  unsigned base = 10;
-  if (at_ + 1 < text_.size() && text_[at_] == '0') {
-    const char kind = text_[at_ + 1];
-    base = kind == 'x' || kind == 'X'   ? 16
-           : kind == 'o' || kind == 'O' ? 8
-           : kind == 'b' || kind == 'B' ? 2
-                                        : 10;
-    if (base != 10) at_ += 2;
-  }
-  // Digits with single underscores between them; after 0x also at the start.
-  const auto digits = [&](bool underscore_first) {
-    const std::size_t from = at_;
-    bool last = underscore_first;
-    while (at_ < text_.size()) {
-      if (text_[at_] == '_' && last && at_ + 1 < text_.size() &&
-          digit_value(text_[at_ + 1]) < static_cast<int>(base)) {
-        last = false;
-      } else if (digit_value(text_[at_]) < static_cast<int>(base)) {
-        last = true;
-      } else {
-        break;
-      }
-      ++at_;
-    }
-    return at_ - from;
-  };
-  const std::size_t whole = digits(base != 10);
+  const unsigned base = base_prefix();
   bool real = false;
   if (base == 10) {
-    std::size_t fraction = 0;
-    if (at_ < text_.size() && text_[at_] == '.') {
-      real = true;
-      ++at_;
-      fraction = digits(false);
-    }
-    if (whole + fraction > 0 && at_ < text_.size() &&
-        (text_[at_] == 'e' || text_[at_] == 'E')) {
-      std::size_t exponent = at_ + 1;
-      if (exponent < text_.size() &&
-          (text_[exponent] == '+' || text_[exponent] == '-')) {
-        ++exponent;
-      }
-      if (exponent < text_.size() && is_digit(text_[exponent])) {
-        real = true;
-        at_ = exponent;
-        digits(false);
-      }
-    }
-    if (whole + fraction == 0) {
+    const std::optional<bool> read = decimal();
+    if (!read) {
       at_ = start;
-      return error("expected a number");
+      return fail("expected a number");
     }
+    real = *read;
+  } else if (digits(base) == 0) {
+    return fail("this is no number that JSON has");
   }
-  if ((base != 10 && whole == 0) ||
-      (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.'))) {
-    return error("this is no number that JSON has");
+  if (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.')) {
+    return fail("this is no number that JSON has");
   }
-  const std::string_view text = text_.substr(begin, at_ - begin);
-  if (real) {
-    double out = 0;
-    if (!base::python_float(text, out) || !std::isfinite(out)) {
-      at_ = start;
-      return error("the number is not finite");
+  // An error in the value of the number is at its beginning.
+  const std::size_t end = at_;
+  const std::string_view text = text_.substr(begin, end - begin);
+  at_ = start;
+  const Next next = real ? real_value(text, negative, out)
+                         : integer_value(text, base, negative, out);
+  if (next == Next::kDone) at_ = end;
+  return next;
+}
+
+// Reads 0x, 0o or 0b.
+unsigned PythonReader::base_prefix() {
+  if (at_ + 1 >= text_.size() || text_[at_] != '0') return 10;
+  const char kind = text_[at_ + 1];
+  const unsigned base = kind == 'x' || kind == 'X'   ? 16
+                        : kind == 'o' || kind == 'O' ? 8
+                        : kind == 'b' || kind == 'B' ? 2
+                                                     : 10;
+  if (base != 10) at_ += 2;
+  return base;
+}
+
+// Reads digits with single underscores between them; after 0x also at the
+// start.  Returns how many bytes.
+std::size_t PythonReader::digits(unsigned base) {
+  const std::size_t begin = at_;
+  bool underscore = base != 10;  // one may come now
+  while (at_ < text_.size()) {
+    if (text_[at_] == '_' && underscore && at_ + 1 < text_.size() &&
+        digit_value(text_[at_ + 1]) < static_cast<int>(base)) {
+      underscore = false;
+    } else if (digit_value(text_[at_]) < static_cast<int>(base)) {
+      underscore = true;
+    } else {
+      break;
     }
-    return Value(negative ? -out : out);
+    ++at_;
   }
+  return at_ - begin;
+}
+
+// Reads digits, a fraction and an exponent.  Returns whether there is a
+// fraction or an exponent; nothing if there is no digit.
+std::optional<bool> PythonReader::decimal() {
+  std::size_t count = digits(10);
+  bool real = skip('.');
+  if (real) count += digits(10);
+  if (count == 0) return std::nullopt;
+  if (at_ >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) {
+    return real;
+  }
+  std::size_t exponent = at_ + 1;
+  if (exponent < text_.size() &&
+      (text_[exponent] == '+' || text_[exponent] == '-')) {
+    ++exponent;
+  }
+  if (exponent >= text_.size() || !is_digit(text_[exponent])) return real;
+  at_ = exponent;
+  digits(10);
+  return true;
+}
+
+PythonReader::Next PythonReader::real_value(std::string_view text,
+                                            bool negative, Value& out) {
+  double number = 0;
+  if (!base::python_float(text, number) || !std::isfinite(number)) {
+    return fail("the number is not finite");
+  }
+  out = Value(negative ? -number : number);
+  return Next::kDone;
+}
+
+PythonReader::Next PythonReader::integer_value(std::string_view text,
+                                               unsigned base, bool negative,
+                                               Value& out) {
   if (text.size() > limits_.integer_digits) {
-    at_ = start;
-    Error out = error("an integer is longer than Limits::integer_digits");
-    out.code = ErrorCode::kTooLarge;
-    return out;
+    return fail("an integer is longer than Limits::integer_digits",
+                ErrorCode::kTooLarge);
   }
   std::string decimal;
   if (base != 10) {
     decimal = to_decimal(text.substr(2), base);
-  } else {
-    if (base::python_int(text, decimal) != base::NumberStatus::kOk ||
-        (text[0] == '0' && decimal != "0")) {
-      at_ = start;
-      return error("an integer must not begin with 0");
-    }
+  } else if (base::python_int(text, decimal) != base::NumberStatus::kOk ||
+             (text[0] == '0' && decimal != "0")) {
+    return fail("an integer must not begin with 0");
   }
-  return Value::integer(negative && decimal != "0" ? "-" + decimal : decimal);
+  out = Value::integer(negative && decimal != "0" ? "-" + decimal : decimal);
+  return Next::kDone;
 }
 
 // Strings beside each other are one.

@@ -19,8 +19,11 @@
 // are not finite, other keys.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -52,10 +55,28 @@ class PythonReader {
  private:
   struct Frame;
 
+  // What a step of value() has read.
+  enum class Next : std::uint8_t {
+    kDone,   // a value
+    kValue,  // the beginning of a container, or what separates its values
+    kFault,  // nothing: fault_ says why
+  };
+
   Error error(std::string message) const;
+  Next fail(Error fault);
+  Next fail(std::string message, ErrorCode code = ErrorCode::kInvalidContent);
+  Next begin_value(std::vector<Frame>& frames, Value& done);
+  Next add_value(std::vector<Frame>& frames, Value& done);
+  Next read_key(Frame& frame, Value& done);
+  Next scalar(Value& out);
+  Next number(Value& out);
+  unsigned base_prefix();
+  std::size_t digits(unsigned base);
+  std::optional<bool> decimal();
+  Next real_value(std::string_view text, bool negative, Value& out);
+  Next integer_value(std::string_view text, unsigned base, bool negative,
+                     Value& out);
   bool at_string() const;
-  Result<Value> scalar();
-  Result<Value> number();
   Result<std::string> string();
   Result<std::string> one_string();
   Result<bool> characters(std::string_view end, bool raw, std::string& out);
@@ -66,6 +87,7 @@ class PythonReader {
   const std::string_view text_;
   const Limits limits_;
   std::size_t at_ = 0;
+  std::optional<Error> fault_ = std::nullopt;
 };
 
 // Reads `text` as one value, with white space around it.

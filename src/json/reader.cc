@@ -99,7 +99,7 @@ Status Reader::feed(std::string_view piece) {
         if (is_space(*p)) {
           ++p;
         } else {
-          p = read_value(p, end);
+          p = read_token(p, end);
         }
         break;
       case Step::kFailed:
@@ -111,13 +111,42 @@ Status Reader::feed(std::string_view piece) {
   return status_;
 }
 
+// The first byte of a value determines its type (RFC 8259).
+inline const char* Reader::read_value(const char* p, const char* end) {
+  const char c = *p;
+  switch (c) {
+    case '"':
+      key_ = false;
+      return read_string(p + 1, end);
+    case '{':
+      return open(p, /*object=*/true);
+    case '[':
+      return open(p, /*object=*/false);
+    case 't':
+      return start_literal("true", 0, p, end);
+    case 'f':
+      return start_literal("false", 0, p, end);
+    case 'n':
+      return start_literal("null", 0, p, end);
+    case 'N':
+      if (options_.allow_nonfinite) return start_literal("NaN", 0, p, end);
+      break;
+    case 'I':
+      if (options_.allow_nonfinite) return start_literal("Infinity", 0, p, end);
+      break;
+    default:
+      if (c == '-' || is_digit(c)) return read_number(p, end);
+      break;
+  }
+  return fail(Status::kSyntax, step_, p);
+}
+
 // Reads the token at `p`, in one of the states before kString.
 // REQUIRES: `*p` is not white space.
 //
-// The first switch handles the tokens that are not values: brackets, commas,
-// colons and keys.  It falls through to the second only where a value is
-// expected, and the first byte of a value determines its type (RFC 8259).
-const char* Reader::read_value(const char* p, const char* end) {
+// The switch handles the tokens that are not values: closing brackets, commas,
+// colons and keys.  It ends only where a value is expected.
+const char* Reader::read_token(const char* p, const char* end) {
   const char c = *p;
   switch (step_) {
     case Step::kFirstItem:
@@ -172,31 +201,7 @@ const char* Reader::read_value(const char* p, const char* end) {
     default:
       break;
   }
-  switch (c) {
-    case '"':
-      key_ = false;
-      return read_string(p + 1, end);
-    case '{':
-      return open(p, /*object=*/true);
-    case '[':
-      return open(p, /*object=*/false);
-    case 't':
-      return start_literal("true", 0, p, end);
-    case 'f':
-      return start_literal("false", 0, p, end);
-    case 'n':
-      return start_literal("null", 0, p, end);
-    case 'N':
-      if (options_.allow_nonfinite) return start_literal("NaN", 0, p, end);
-      break;
-    case 'I':
-      if (options_.allow_nonfinite) return start_literal("Infinity", 0, p, end);
-      break;
-    default:
-      if (c == '-' || is_digit(c)) return read_number(p, end);
-      break;
-  }
-  return fail(Status::kSyntax, step_, p);
+  return read_value(p, end);
 }
 
 // ---- Containers ----
@@ -256,6 +261,30 @@ const char* Reader::read_string(const char* p, const char* end) {
   return resume_string(p, end);
 }
 
+// Appends a high surrogate that is not followed by a low one as it is.
+void Reader::flush_surrogate() {
+  if (surrogate_ == 0) return;
+  base::append_utf8(scratch_, surrogate_);
+  surrogate_ = 0;
+}
+
+// Appends the code unit hex_, which an escape spells: a low surrogate completes
+// the high one before it, and a high one waits.
+inline void Reader::append_escaped() {
+  if (surrogate_ != 0 && hex_ >= 0xDC00 && hex_ <= 0xDFFF) {
+    base::append_utf8(
+        scratch_, 0x10000 + ((surrogate_ - 0xD800) << 10) + (hex_ - 0xDC00));
+    surrogate_ = 0;
+    return;
+  }
+  flush_surrogate();
+  if (hex_ >= 0xD800 && hex_ <= 0xDBFF) {
+    surrogate_ = hex_;
+  } else {
+    base::append_utf8(scratch_, hex_);
+  }
+}
+
 // Invariant: scratch_ holds the decoded text before `p`, except for two parts.
 // escape_ and hex_ hold an escape that `p` is inside.  surrogate_ holds a high
 // surrogate that was escaped and has no partner yet, 0 if there is none.  A low
@@ -305,30 +334,12 @@ const char* Reader::resume_string(const char* p, const char* end) {
           break;
         }
         escape_ = EscapeStep::kNone;
-        if (surrogate_ != 0 && hex_ >= 0xDC00 && hex_ <= 0xDFFF) {
-          base::append_utf8(scratch_, 0x10000 + ((surrogate_ - 0xD800) << 10) +
-                                          (hex_ - 0xDC00));
-          surrogate_ = 0;
-          break;
-        }
-        flush_surrogate();
-        if (hex_ >= 0xD800 && hex_ <= 0xDBFF) {
-          surrogate_ = hex_;
-        } else {
-          base::append_utf8(scratch_, hex_);
-        }
+        append_escaped();
         break;
       }
     }
   }
   return p;
-}
-
-// Appends a high surrogate that is not followed by a low one as it is.
-void Reader::flush_surrogate() {
-  if (surrogate_ == 0) return;
-  base::append_utf8(scratch_, surrogate_);
-  surrogate_ = 0;
 }
 
 void Reader::end_string(std::string_view text) {
@@ -382,7 +393,6 @@ bool Reader::number_may_end() const {
 // not end.
 const char* Reader::resume_number(const char* p, const char* end) {
   const char* const begin = p;
-  const bool whole = scratch_.empty();
   bool more = true;
   for (; p != end && more; p += more) {
     const char c = *p;
@@ -441,26 +451,15 @@ const char* Reader::resume_number(const char* p, const char* end) {
         break;
     }
   }
-  const std::string_view text(begin, static_cast<std::size_t>(p - begin));
-  const bool integer =
-      number_ == NumberStep::kZero || number_ == NumberStep::kInteger;
-  if (more) {
-    scratch_.append(text);
-    return p;
-  }
-  bool fits;
-  if (whole) {
-    fits = end_number(text, integer);
-  } else {
-    scratch_.append(text);
-    fits = end_number(scratch_, integer);
-  }
-  return fits ? p : fail(Status::kTooManyDigits, Step::kNumber, p);
+  std::string_view text(begin, static_cast<std::size_t>(p - begin));
+  if (more || !scratch_.empty()) text = scratch_.append(text);
+  if (more) return p;
+  return end_number(text) ? p : fail(Status::kTooManyDigits, Step::kNumber, p);
 }
 
 // Returns false if the number has too many digits.
-bool Reader::end_number(std::string_view text, bool integer) {
-  if (!integer) {
+bool Reader::end_number(std::string_view text) {
+  if (number_ != NumberStep::kZero && number_ != NumberStep::kInteger) {
     place(Value(base::decimal_to_double(text)));
     return true;
   }
@@ -518,13 +517,9 @@ const char* Reader::resume_literal(const char* p, const char* end) {
 Status Reader::finish() {
   if (status_ != Status::kOk || finished_) return status_;
   finished_ = true;
-  if (step_ == Step::kNumber && number_may_end()) {
-    const bool integer =
-        number_ == NumberStep::kZero || number_ == NumberStep::kInteger;
-    if (!end_number(scratch_, integer)) {
-      fail(Status::kTooManyDigits, Step::kNumber, nullptr);
-      return status_;
-    }
+  if (step_ == Step::kNumber && number_may_end() && !end_number(scratch_)) {
+    fail(Status::kTooManyDigits, Step::kNumber, nullptr);
+    return status_;
   }
   if (step_ != Step::kEnd) fail(Status::kSyntax, step_, nullptr);
   return status_;
@@ -550,58 +545,60 @@ std::string Reader::message() const {
     return "an integer has more than " + std::to_string(options_.max_digits) +
            " digits";
   }
-  std::string found;
-  if (found_end_) {
-    found = "the end of the text";
-  } else if (found_byte_ > 0x20 && found_byte_ < 0x7F) {
-    found = {'\'', static_cast<char>(found_byte_), '\''};
-  } else {
-    static constexpr char kHex[] = "0123456789ABCDEF";
-    found = std::string("byte 0x") + kHex[found_byte_ >> 4] +
-            kHex[found_byte_ & 15];
-    if (found_byte_ == 0xEF && consumed_ == 0) {
-      found += " (no byte order mark is accepted)";
-    }
+  return "found " + found() + ", expected " + expected();
+}
+
+std::string Reader::found() const {
+  if (found_end_) return "the end of the text";
+  if (found_byte_ > 0x20 && found_byte_ < 0x7F) {
+    return {'\'', static_cast<char>(found_byte_), '\''};
   }
-  found = "found " + found + ", expected ";
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out =
+      std::string("byte 0x") + kHex[found_byte_ >> 4] + kHex[found_byte_ & 15];
+  if (found_byte_ == 0xEF && consumed_ == 0) {
+    out += " (no byte order mark is accepted)";
+  }
+  return out;
+}
+
+std::string Reader::expected() const {
   switch (failed_in_) {
     case Step::kValue:
-      return found + "a value";
+      return "a value";
     case Step::kFirstItem:
-      return found + "a value or ']'";
+      return "a value or ']'";
     case Step::kFirstKey:
-      return found + "a key in double quotes or '}'";
+      return "a key in double quotes or '}'";
     case Step::kKey:
-      return found + "a key in double quotes";
+      return "a key in double quotes";
     case Step::kColon:
-      return found + "':' after the key";
+      return "':' after the key";
     case Step::kAfterItem:
-      return found + "',' or ']'";
+      return "',' or ']'";
     case Step::kAfterMember:
-      return found + "',' or '}'";
+      return "',' or '}'";
     case Step::kEnd:
-      return found + "nothing more after the value";
+      return "nothing more after the value";
     case Step::kString:
       if (escape_ == EscapeStep::kBackslash) {
-        return found + "one of \"\\/bfnrtu after the backslash";
+        return "one of \"\\/bfnrtu after the backslash";
       }
       if (escape_ != EscapeStep::kNone) {
-        return found + "four hexadecimal digits after \\u";
+        return "four hexadecimal digits after \\u";
       }
-      return found_end_ ? found + "'\"' at the end of the string"
-                        : found +
-                              "an escape: control characters may not "
-                              "stand in strings";
+      return found_end_ ? "'\"' at the end of the string"
+                        : "an escape: control characters may not stand in "
+                          "strings";
     case Step::kNumber:
-      return found + "a digit";
+      return "a digit";
     case Step::kLiteral:
-      return found +
-             (literal_matched_ == 1 ? "a value such as " : "the rest of ") +
+      return (literal_matched_ == 1 ? "a value such as " : "the rest of ") +
              std::string(literal_);
     case Step::kFailed:
       break;
   }
-  return found + "a value";
+  return "a value";
 }
 
 Result<Value> parse(std::string_view text, const ParseOptions& options) {

@@ -136,6 +136,7 @@ class Reader {
     Value* slot = nullptr;      // in members: where the next value goes
   };
 
+  const char* read_token(const char* p, const char* end);
   const char* read_value(const char* p, const char* end);
   const char* read_string(const char* p, const char* end);
   const char* resume_string(const char* p, const char* end);
@@ -148,11 +149,15 @@ class Reader {
   void close();
   void place(Value value);
   void end_string(std::string_view text);
-  bool end_number(std::string_view text, bool integer);
+  bool end_number(std::string_view text);
   bool number_may_end() const;
+  void append_escaped();
   void flush_surrogate();
   // Records an error at `p` (end: the piece's end, for "end of text").
   const char* fail(Status status, Step where, const char* p);
+  // For message(): the byte of the error, and what is accepted instead.
+  std::string found() const;
+  std::string expected() const;
 
   ReaderOptions options_;
   Status status_ = Status::kOk;
