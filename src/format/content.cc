@@ -159,8 +159,48 @@ std::optional<Error> load_one(ContentKind kind, const Arguments& args,
   return std::nullopt;
 }
 
-bool has_value_parser(ContentKind kind) {
-  return kind == ContentKind::kXmlInline || kind == ContentKind::kKvLines;
+// A parser by name, with its arguments, which may be null.
+struct NamedParser {
+  ContentKind kind = ContentKind::kText;
+  const json::Value* args = nullptr;
+  std::string pointer = {};  // of the arguments
+};
+
+// The parser of the values of a parser of this kind; nothing if it has none.
+Result<std::optional<NamedParser>> find_value_parser(ContentKind kind,
+                                                     const Arguments& args) {
+  if (kind != ContentKind::kXmlInline && kind != ContentKind::kKvLines) {
+    return std::optional<NamedParser>();
+  }
+  const json::Value* value = args.find("value_parser");
+  if (value == nullptr || value->is_null()) return std::optional<NamedParser>();
+  if (!value->is_object()) {
+    return args.error(
+        ErrorCode::kWrongType, "value_parser",
+        "must be an object {\"name\": ..., \"args\": {...}} or null, got " +
+            describe_kind(*value) + ".");
+  }
+  NamedParser out;
+  out.pointer = args.pointer("value_parser");
+  if (const json::Value* name = value->find("name")) {
+    const std::optional<ContentKind> found =
+        name->is_string() ? content_kind_from_name(name->as_string())
+                          : std::nullopt;
+    if (!found) {
+      return Error{ErrorCode::kUnknownName,
+                   args.location().scope +
+                       ": value_parser names the unknown content parser " +
+                       json::dump(*name, {.ascii = false}) +
+                       ". Available: " + content_kind_list() + ".",
+                   json::append_pointer(out.pointer, "name")};
+    }
+    out.kind = *found;
+  }
+  out.args = value->find("args");
+  if (out.args != nullptr) {
+    out.pointer = json::append_pointer(out.pointer, "args");
+  }
+  return std::optional(std::move(out));
 }
 
 }  // namespace
@@ -187,7 +227,9 @@ std::string content_kind_list() {
 
 Result<Content> load_content(ContentKind kind, const json::Value* args,
                              const Location& location, const Limits& limits) {
-  // A chain: a parser, the parser of its values, the parser of theirs, ...
+  // A chain: a parser, the parser of its values, the parser of theirs, ...  It
+  // ends with the parser that has none, or with a fault, which is an error only
+  // in the first.
   std::vector<Content> chain;
   Location at = location;
   while (true) {
@@ -215,37 +257,16 @@ Result<Content> load_content(ContentKind kind, const json::Value* args,
       content.fault = std::move(error);
       break;
     }
-    if (!has_value_parser(kind)) break;
-    const json::Value* next = arguments.find("value_parser");
-    if (next == nullptr || next->is_null()) break;
-    if (!next->is_object()) {
-      chain.emplace_back().fault = arguments.error(
-          ErrorCode::kWrongType, "value_parser",
-          "must be an object {\"name\": ..., \"args\": {...}} or null, got " +
-              describe_kind(*next) + ".");
+    Result<std::optional<NamedParser>> next =
+        find_value_parser(kind, arguments);
+    if (!next) {
+      chain.emplace_back().fault = std::move(next).error();
       break;
     }
-    const std::string pointer = arguments.pointer("value_parser");
-    kind = ContentKind::kText;
-    if (const json::Value* name = next->find("name")) {
-      const std::optional<ContentKind> found =
-          name->is_string() ? content_kind_from_name(name->as_string())
-                            : std::nullopt;
-      if (!found) {
-        chain.emplace_back().fault =
-            Error{ErrorCode::kUnknownName,
-                  location.scope +
-                      ": value_parser names the unknown content parser " +
-                      json::dump(*name, {.ascii = false}) +
-                      ". Available: " + content_kind_list() + ".",
-                  json::append_pointer(pointer, "name")};
-        break;
-      }
-      kind = *found;
-    }
-    args = next->find("args");
-    at.pointer =
-        args != nullptr ? json::append_pointer(pointer, "args") : pointer;
+    if (!*next) break;
+    kind = (*next)->kind;
+    args = (*next)->args;
+    at.pointer = std::move((*next)->pointer);
   }
   // Each parser moves into the one whose values it parses.
   while (chain.size() > 1) {

@@ -88,11 +88,29 @@ std::string_view unescaped_bars(std::string_view source) {
   return "";
 }
 
+// Facts::tail: from the root down.
+std::vector<bool> tails_of(const regex::Hir& hir) {
+  std::vector<bool> out(hir.nodes.size());
+  if (out.empty()) return out;
+  out.back() = true;
+  for (std::size_t i = out.size(); i-- > 0;) {
+    if (!out[i]) continue;
+    const HirNode& node = hir.nodes[i];
+    if (node.kind == HirKind::kConcat) {
+      if (!node.children.empty()) out[node.children.back()] = true;
+    } else if (node.kind == HirKind::kAlternation ||
+               node.kind == HirKind::kCapture) {
+      for (regex::HirId child : node.children) out[child] = true;
+    }
+  }
+  return out;
+}
+
+// A node's facts follow from those of its children, which come before it.
 Facts facts_of(const regex::Hir& hir) {
   const std::size_t count = hir.nodes.size();
   Facts out{std::vector<bool>(count), std::vector<bool>(count),
-            std::vector<bool>(count), std::vector<bool>(count),
-            std::vector<bool>(count)};
+            std::vector<bool>(count), std::vector<bool>(count), tails_of(hir)};
   for (std::size_t i = 0; i < count; ++i) {
     const HirNode& node = hir.nodes[i];
     const auto all = [&](const std::vector<bool>& fact) {
@@ -124,6 +142,8 @@ Facts facts_of(const regex::Hir& hir) {
       }
       case HirKind::kAlternation:
       case HirKind::kConditional:
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
         out.can_be_empty[i] = any(out.can_be_empty);
         out.empty_anywhere[i] = any(out.empty_anywhere);
         out.endless_start[i] = any(out.endless_start);
@@ -135,32 +155,11 @@ Facts facts_of(const regex::Hir& hir) {
         out.endless_start[i] = any(out.endless_start) ||
                                (node.max == base::kUnbounded && any(out.wide));
         break;
-      case HirKind::kCapture:
-      case HirKind::kAtomic:
-        out.can_be_empty[i] = all(out.can_be_empty);
-        out.empty_anywhere[i] = all(out.empty_anywhere);
-        out.endless_start[i] = any(out.endless_start);
-        out.wide[i] = any(out.wide);
-        break;
       case HirKind::kAssert:
       case HirKind::kBackref:
-        out.can_be_empty[i] = true;
-        break;
       case HirKind::kLook:
         out.can_be_empty[i] = true;
         break;
-    }
-  }
-  if (count == 0) return out;
-  out.tail[count - 1] = true;
-  for (std::size_t i = count; i-- > 0;) {
-    if (!out.tail[i]) continue;
-    const HirNode& node = hir.nodes[i];
-    if (node.kind == HirKind::kConcat) {
-      if (!node.children.empty()) out.tail[node.children.back()] = true;
-    } else if (node.kind == HirKind::kAlternation ||
-               node.kind == HirKind::kCapture) {
-      for (regex::HirId child : node.children) out.tail[child] = true;
     }
   }
   return out;

@@ -431,18 +431,25 @@ class WriteLoader {
       }
     } else if (key == "any") {
       out.kind = Kind::kAny;
-      if (!read_.list(member, at, "'any'", "lists of parts")) return out;
-      if (member.items().empty()) {
-        read_.fail(ErrorCode::kEmptyValue, "'any' must have a choice.", at);
-      }
-      for (std::size_t i = 0; i < member.items().size(); ++i) {
-        out.choices.push_back(load_parts(member.items()[i],
-                                         append_pointer(at, i),
-                                         "a choice of 'any'", depth + 1));
-      }
+      out.choices = load_choices(member, at, depth + 1);
     } else {
       out.kind = Kind::kOptional;
       out.choices.push_back(load_parts(member, at, "'optional'", depth + 1));
+    }
+    return out;
+  }
+
+  std::vector<WriteParts> load_choices(const json::Value& value,
+                                       const std::string& pointer,
+                                       std::size_t depth) {
+    std::vector<WriteParts> out;
+    if (!read_.list(value, pointer, "'any'", "lists of parts")) return out;
+    if (value.items().empty()) {
+      read_.fail(ErrorCode::kEmptyValue, "'any' must have a choice.", pointer);
+    }
+    for (std::size_t i = 0; i < value.items().size(); ++i) {
+      out.push_back(load_parts(value.items()[i], append_pointer(pointer, i),
+                               "a choice of 'any'", depth));
     }
     return out;
   }
@@ -512,13 +519,10 @@ class WriteLoader {
     }
   }
 
-  // {"each": [parts], "between": text, "ends": [texts]}: the parts must be
-  //
-  //   texts key texts (type texts)? value texts
-  //
-  // and become the members of "elements": the texts before the key "open",
-  // those before the type or the value "middle", those after the type
-  // "after_type", those after the value "close".
+  // {"each": [parts], "between": text, "ends": [texts]}: the parts become the
+  // members of "elements": the texts before the key "open", those before the
+  // type or the value "middle", those after the type "after_type", those after
+  // the value "close".
   void load_elements(const json::Value& value, const std::string& pointer,
                      json::Object& style) {
     if (!read_.object(value, pointer, "'arguments'", kEachKeys)) return;
@@ -529,84 +533,102 @@ class WriteLoader {
                  pointer);
       return;
     }
-    const std::string at = append_pointer(pointer, "each");
-    if (!read_.list(*each, at, "'each'", "parts")) return;
-
-    std::array<std::string, 4> texts;  // open, middle, after_type, close
-    std::size_t place = 0;             // in `texts`
+    ElementParts parts;
+    if (!load_each(*each, append_pointer(pointer, "each"), parts)) return;
     json::Object out;
-    std::string key_form, strings;
-    const json::Value* types = nullptr;
-    constexpr std::array kKeys = {"key"sv, "type"sv, "value"sv};
-    for (std::size_t i = 0; i < each->items().size(); ++i) {
-      const json::Value& part = each->items()[i];
-      const std::string part_at = append_pointer(at, i);
-      if (part.is_string()) {
-        texts[place] += read_.text(part, part_at, "a text in 'each'");
-        continue;
-      }
-      if (!read_.object(part, part_at, "a part in 'each'", kKeys)) return;
-      if (part.size() != 1) {
-        read_.fail(ErrorCode::kConflict,
-                   "a part in 'each' must have one key, of: key, type, value.",
-                   part_at);
-        return;
-      }
-      const auto& [key, member] = *part.members().begin();
-      const std::string member_at = append_pointer(part_at, key);
-      // What may come at each place.
-      const bool fits = key == "key"    ? place == 0
-                        : key == "type" ? place == 1
-                                        : place == 1 || place == 2;
-      if (!fits) {
-        read_.fail(ErrorCode::kConflict,
-                   "the parts of 'each' must be one 'key', at most one "
-                   "'type', and one 'value', in this order, with texts "
-                   "around them.",
-                   part_at);
-        return;
-      }
-      if (key == "key") {
-        constexpr std::array kNames = {"raw"sv, "xml"sv};
-        key_form = kNames[read_.choice(member, member_at, "'key'", kNames)];
-        place = 1;
-      } else if (key == "type") {
-        load_types(member, member_at);
-        types = &member;
-        place = 2;
-      } else {
-        constexpr std::array kNames = {"raw"sv, "json"sv, "cdata"sv};
-        strings = kNames[read_.choice(member, member_at, "'value'", kNames)];
-        place = 3;
-      }
+    out.set("open", parts.texts[0]);
+    out.set("middle", parts.texts[1]);
+    if (parts.types != nullptr) {
+      out.set("types", *parts.types);
+      out.set("after_type", parts.texts[2]);
     }
-    if (place != 3) {
-      read_.fail(ErrorCode::kMissingKey,
-                 place == 0 ? "'each' has no part {\"key\": ...}."
-                            : "'each' has no part {\"value\": ...}.",
-                 at);
-      return;
-    }
-    out.set("open", texts[0]);
-    out.set("middle", texts[1]);
-    if (types != nullptr) {
-      out.set("types", *types);
-      out.set("after_type", texts[2]);
-    }
-    out.set("close", texts[3]);
+    out.set("close", parts.texts[3]);
     if (const json::Value* between = value.find("between")) {
       out.set("between",
               read_.maybe_empty_text(
                   *between, append_pointer(pointer, "between"), "'between'"));
     }
-    out.set("key", key_form);
-    out.set("strings", strings);
+    out.set("key", parts.key);
+    out.set("strings", parts.strings);
     if (const json::Value* ends = value.find("ends")) {
       read_.texts(*ends, append_pointer(pointer, "ends"), "'ends'");
       out.set("ends", *ends);
     }
     style.set("style", "elements");
     style.set("elements", json::Value(std::move(out)));
+  }
+
+  // What the parts of "each" say.
+  struct ElementParts {
+    std::array<std::string, 4> texts = {};  // open, middle, after_type, close
+    std::size_t place = 0;                  // in `texts`
+    std::string_view key = {};
+    std::string_view strings = {};
+    const json::Value* types = nullptr;
+  };
+
+  // The parts must be
+  //
+  //   texts key texts (type texts)? value texts
+  //
+  // Invariant: out.place says which texts come now.  False if a part is in the
+  // wrong place, or one is missing.
+  bool load_each(const json::Value& value, const std::string& pointer,
+                 ElementParts& out) {
+    if (!read_.list(value, pointer, "'each'", "parts")) return false;
+    for (std::size_t i = 0; i < value.items().size(); ++i) {
+      const json::Value& part = value.items()[i];
+      const std::string at = append_pointer(pointer, i);
+      if (part.is_string()) {
+        out.texts[out.place] += read_.text(part, at, "a text in 'each'");
+      } else if (!load_element_part(part, at, out)) {
+        return false;
+      }
+    }
+    if (out.place == 3) return true;
+    read_.fail(ErrorCode::kMissingKey,
+               out.place == 0 ? "'each' has no part {\"key\": ...}."
+                              : "'each' has no part {\"value\": ...}.",
+               pointer);
+    return false;
+  }
+
+  bool load_element_part(const json::Value& part, const std::string& pointer,
+                         ElementParts& out) {
+    constexpr std::array kKeys = {"key"sv, "type"sv, "value"sv};
+    if (!read_.object(part, pointer, "a part in 'each'", kKeys)) return false;
+    if (part.size() != 1) {
+      read_.fail(ErrorCode::kConflict,
+                 "a part in 'each' must have one key, of: key, type, value.",
+                 pointer);
+      return false;
+    }
+    const auto& [key, member] = *part.members().begin();
+    const bool fits = key == "key"    ? out.place == 0
+                      : key == "type" ? out.place == 1
+                                      : out.place == 1 || out.place == 2;
+    if (!fits) {
+      read_.fail(ErrorCode::kConflict,
+                 "the parts of 'each' must be one 'key', at most one 'type', "
+                 "and one 'value', in this order, with texts around them.",
+                 pointer);
+      return false;
+    }
+    const std::string at = append_pointer(pointer, key);
+    if (key == "key") {
+      constexpr std::array kNames = {"raw"sv, "xml"sv};
+      out.key = kNames[read_.choice(member, at, "'key'", kNames)];
+      out.place = 1;
+    } else if (key == "type") {
+      load_types(member, at);
+      out.types = &member;
+      out.place = 2;
+    } else {
+      constexpr std::array kNames = {"raw"sv, "json"sv, "cdata"sv};
+      out.strings = kNames[read_.choice(member, at, "'value'", kNames)];
+      out.place = 3;
+    }
+    return true;
   }
 
   // {"string": "true", "*": "false"}
