@@ -264,6 +264,82 @@ int run_parse(Arguments& arguments) {
   return parse_message(arguments, reading);
 }
 
+// A number of seconds, with a fraction or not.
+CLI::Validator seconds() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool good = !text.empty() && *end == '\0' && value >= 0;
+        return good ? "" : "it must be a number of seconds, 0 or more";
+      },
+      "");
+}
+
+// The options of --jsonl.
+void add_rows(CLI::App& command, Arguments& a, CLI::Option* jsonl) {
+  command
+      .add_flag("--details", a.batch.details,
+                "With --jsonl: add the diagnostics to each row")
+      ->needs(jsonl);
+  command
+      .add_option("--key", a.batch.key,
+                  "With --jsonl: the name of the member that is the response "
+                  "[response]")
+      ->type_name("NAME")
+      ->needs(jsonl);
+  command
+      .add_option("-j,--threads,--jobs", a.batch.threads,
+                  "With --jsonl: worker threads [one per core]")
+      ->type_name("N")
+      ->check(one_or_more())
+      ->needs(jsonl);
+  command
+      .add_option("--progress", a.batch.progress,
+                  "With --jsonl: show the progress: auto (on a terminal), "
+                  "always, never")
+      ->transform(one_of(kProgress))
+      ->type_name("WHEN")
+      ->needs(jsonl);
+  const auto name_option = [&](const char* names, std::string& value,
+                               const char* type, const char* what) {
+    return command.add_option(names, value, what)
+        ->type_name(type)
+        ->needs(jsonl);
+  };
+  name_option("--message-key", a.batch.message_key, "NAME",
+              "With --jsonl: write rows with the message as this member "
+              "[message]");
+  name_option("--id", a.batch.id, "NAME",
+              "With --jsonl: a member to copy, which also names the rows in "
+              "--errors");
+  name_option("--keep", a.keep, "NAMES",
+              "With --jsonl: the members to copy, separated by commas; '*' for "
+              "all [none]");
+  name_option("--prefix-key", a.batch.prefix_key, "NAME",
+              "With --jsonl: the member with the prompt of a row [prefix]");
+  name_option("--tools-key", a.batch.tools_key, "NAME",
+              "With --jsonl: the member with the tools of a row [tools]");
+  auto* output = name_option("-o,--output", a.batch.output.output, "FILE",
+                             "With --jsonl: where to write, compressed if the "
+                             "name ends in .gz or .zst [standard output]");
+  name_option("--errors", a.batch.output.errors, "FILE",
+              "With --jsonl: write a JSON line for each row that is cut off or "
+              "damaged");
+  auto* resume =
+      command.add_flag("--resume", a.batch.output.resume,
+                       "With --output: continue an interrupted run of the "
+                       "same command");
+  resume->needs(output);
+  command
+      .add_option("--checkpoint", a.batch.output.checkpoint_seconds,
+                  "With --output: after how many seconds the place is saved "
+                  "from which --resume continues [1]")
+      ->type_name("SECONDS")
+      ->check(seconds())
+      ->needs(output);
+}
+
 }  // namespace
 
 void add_parse(CLI::App& app, Run& run) {
@@ -303,73 +379,7 @@ void add_parse(CLI::App& app, Run& run) {
       "Each line of the input is a stored response: a JSON string, or an "
       "object with the response as a member; write one message per line");
   jsonl->excludes(events)->excludes(sse)->excludes("--ids")->excludes(pretty);
-  command
-      ->add_flag("--details", a->batch.details,
-                 "With --jsonl: add the diagnostics to each row")
-      ->needs(jsonl);
-  command
-      ->add_option("--key", a->batch.key,
-                   "With --jsonl: the name of the member that is the response "
-                   "[response]")
-      ->type_name("NAME")
-      ->needs(jsonl);
-  command
-      ->add_option("-j,--threads,--jobs", a->batch.threads,
-                   "With --jsonl: worker threads [one per core]")
-      ->type_name("N")
-      ->check(one_or_more())
-      ->needs(jsonl);
-  command
-      ->add_option("--progress", a->batch.progress,
-                   "With --jsonl: show the progress: auto (on a terminal), "
-                   "always, never")
-      ->transform(one_of(kProgress))
-      ->type_name("WHEN")
-      ->needs(jsonl);
-  const auto name_option = [&](const char* names, std::string& value,
-                               const char* type, const char* what) {
-    return command->add_option(names, value, what)
-        ->type_name(type)
-        ->needs(jsonl);
-  };
-  name_option("--message-key", a->batch.message_key, "NAME",
-              "With --jsonl: write rows with the message as this member "
-              "[message]");
-  name_option("--id", a->batch.id, "NAME",
-              "With --jsonl: a member to copy, which also names the rows in "
-              "--errors");
-  name_option("--keep", a->keep, "NAMES",
-              "With --jsonl: the members to copy, separated by commas; '*' for "
-              "all [none]");
-  name_option("--prefix-key", a->batch.prefix_key, "NAME",
-              "With --jsonl: the member with the prompt of a row [prefix]");
-  name_option("--tools-key", a->batch.tools_key, "NAME",
-              "With --jsonl: the member with the tools of a row [tools]");
-  auto* output = name_option("-o,--output", a->batch.output.output, "FILE",
-                             "With --jsonl: where to write, compressed if the "
-                             "name ends in .gz or .zst [standard output]");
-  name_option("--errors", a->batch.output.errors, "FILE",
-              "With --jsonl: write a JSON line for each row that is cut off or "
-              "damaged");
-  auto* resume =
-      command->add_flag("--resume", a->batch.output.resume,
-                        "With --output: continue an interrupted run of the "
-                        "same command");
-  resume->needs(output);
-  command
-      ->add_option("--checkpoint", a->batch.output.checkpoint_seconds,
-                   "With --output: after how many seconds the place is saved "
-                   "from which --resume continues [1]")
-      ->type_name("SECONDS")
-      ->check(CLI::Validator(
-          [](const std::string& text) -> std::string {
-            char* end = nullptr;
-            const double value = std::strtod(text.c_str(), &end);
-            const bool good = !text.empty() && *end == '\0' && value >= 0;
-            return good ? "" : "it must be a number of seconds, 0 or more";
-          },
-          ""))
-      ->needs(output);
+  add_rows(*command, *a, jsonl);
   command->callback([a, &run] { run = [a] { return run_parse(*a); }; });
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 #include "io.h"
@@ -166,6 +167,47 @@ int run_tag(const Arguments& arguments) {
   return kOk;
 }
 
+// The options that only a request has, besides those that need --format.
+std::vector<CLI::Option*> add_request(CLI::App& command, Arguments& a) {
+  CLI::Option* tools =
+      command
+          .add_option("--tools", a.tools_file,
+                      "The request's tools, a JSON list; default: none")
+          ->type_name("FILE");
+  CLI::Option* choice =
+      command
+          .add_option(
+              "--tool-choice", a.tool_choice,
+              "auto, none, required, a function's name, or the request's "
+              "JSON (auto)")
+          ->type_name("CHOICE");
+  CLI::Option* no_parallel =
+      command.add_flag("--no-parallel", a.no_parallel, "At most one call");
+  CLI::Option* text_with_calls =
+      command
+          .add_option("--text-with-calls", a.text_with_calls,
+                      "Where text may stand beside calls: optional, before "
+                      "or between (optional)")
+          ->type_name("WHERE")
+          ->check(one_of(places_of_text()));
+  CLI::Option* reasoning = command
+                               .add_option("--reasoning", a.reasoning,
+                                           "required, allowed or off (allowed)")
+                               ->type_name("MODE")
+                               ->check(one_of(reasoning_modes()));
+  CLI::Option* any_order = command.add_flag(
+      "--any-order", a.any_order, "Allow members of arguments in any order");
+  CLI::Option* white_space =
+      command
+          .add_option(
+              "--max-white-space", a.max_white_space,
+              "The most characters of white space between two parts of JSON")
+          ->type_name("N")
+          ->check(one_or_more());
+  return {tools,     choice,    no_parallel, text_with_calls,
+          reasoning, any_order, white_space};
+}
+
 }  // namespace
 
 void add_tag(CLI::App& app, Run& run) {
@@ -193,42 +235,7 @@ void add_tag(CLI::App& app, Run& run) {
                    "The prompt; the tag begins where it ends")
       ->type_name("TEXT")
       ->needs(format);
-  CLI::Option* tools =
-      command
-          ->add_option("--tools", a->tools_file,
-                       "The request's tools, a JSON list; default: none")
-          ->type_name("FILE");
-  CLI::Option* choice =
-      command
-          ->add_option(
-              "--tool-choice", a->tool_choice,
-              "auto, none, required, a function's name, or the request's "
-              "JSON (auto)")
-          ->type_name("CHOICE");
-  CLI::Option* no_parallel =
-      command->add_flag("--no-parallel", a->no_parallel, "At most one call");
-  CLI::Option* text_with_calls =
-      command
-          ->add_option("--text-with-calls", a->text_with_calls,
-                       "Where text may stand beside calls: optional, before "
-                       "or between (optional)")
-          ->type_name("WHERE")
-          ->check(one_of(places_of_text()));
-  CLI::Option* reasoning =
-      command
-          ->add_option("--reasoning", a->reasoning,
-                       "required, allowed or off (allowed)")
-          ->type_name("MODE")
-          ->check(one_of(reasoning_modes()));
-  CLI::Option* any_order = command->add_flag(
-      "--any-order", a->any_order, "Allow members of arguments in any order");
-  CLI::Option* white_space =
-      command
-          ->add_option(
-              "--max-white-space", a->max_white_space,
-              "The most characters of white space between two parts of JSON")
-          ->type_name("N")
-          ->check(one_or_more());
+  const std::vector<CLI::Option*> request = add_request(*command, *a);
   auto* ebnf = command->add_flag(
       "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");
   add_vocabulary(*command, a->vocabulary,
@@ -239,10 +246,6 @@ void add_tag(CLI::App& app, Run& run) {
   command->add_flag("--compact", a->compact, "One line without spaces")
       ->excludes(pretty);
   add_color(*command, a->color);
-  // What only a request has.
-  const std::vector<CLI::Option*> request = {
-      tools,     choice,    no_parallel, text_with_calls,
-      reasoning, any_order, white_space};
   command->callback([a, request, &run] {
     if (a->format.empty()) {
       for (const CLI::Option* option : request) {
