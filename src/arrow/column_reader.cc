@@ -31,6 +31,14 @@ struct View {
 static_assert(sizeof(View) == 16);
 constexpr std::int32_t kInlineBytes = 12;
 
+Error wrong_type(std::string_view what, const std::string& found) {
+  return Error{ErrorCode::kWrongType,
+               std::string(what) + " are a column of Arrow type " + found +
+                   "; this takes texts (string, large_string, string_view, "
+                   "binary, or a dictionary of them) and lists of integers, "
+                   "which are token ids"};
+}
+
 }  // namespace
 
 ColumnReader::Integers ColumnReader::integers_of(std::string_view format) {
@@ -59,72 +67,67 @@ ColumnReader::Integers ColumnReader::integers_of(std::string_view format) {
 
 Result<ColumnReader> ColumnReader::make(const ArrowColumn& column,
                                         std::string_view what) {
+  if (column.schema->dictionary != nullptr) {
+    return make_dictionary(column, what);
+  }
+  constexpr std::pair<std::string_view, Layout> kTexts[] = {
+      {"n", Layout::kNull},      {"u", Layout::kOffsets32},
+      {"z", Layout::kOffsets32}, {"U", Layout::kOffsets64},
+      {"Z", Layout::kOffsets64}, {"vu", Layout::kViews},
+      {"vz", Layout::kViews}};
+  constexpr std::pair<std::string_view, Layout> kLists[] = {
+      {"+l", Layout::kOffsets32},
+      {"+L", Layout::kOffsets64},
+      {"+vl", Layout::kListView32},
+      {"+vL", Layout::kListView64}};
   const std::string_view format = column.schema->format;
   ColumnReader made;
   made.array_ = column.array;
-  const auto wrong = [&](const std::string& found) {
-    return Error{ErrorCode::kWrongType,
-                 std::string(what) + " are a column of Arrow type " + found +
-                     "; this takes texts (string, large_string, string_view, "
-                     "binary, or a dictionary of them) and lists of integers, "
-                     "which are token ids"};
-  };
-  if (column.schema->dictionary != nullptr) {
-    made.indices_ = integers_of(format);
-    if (made.indices_ == Integers::kNone ||
-        column.array->dictionary == nullptr) {
-      return wrong("dictionary with indices '" + std::string(format) + "'");
-    }
-    Result<ColumnReader> words =
-        make({column.schema->dictionary, column.array->dictionary}, what);
-    if (!words) return std::move(words).error();
-    if (words->of_ids()) return wrong("dictionary of lists");
-    made.layout_ = Layout::kDictionary;
-    made.words_ = std::make_shared<const ColumnReader>(*std::move(words));
+  for (const auto& [name, layout] : kTexts) {
+    if (format != name) continue;
+    made.layout_ = layout;
     return made;
   }
-  if (format == "n") {
-    made.layout_ = Layout::kNull;
-    return made;
+  bool known = false;
+  for (const auto& [name, layout] : kLists) {
+    if (format != name) continue;
+    made.layout_ = layout;
+    known = true;
   }
-  if (format == "u" || format == "z") {
-    made.layout_ = Layout::kOffsets32;
-    return made;
-  }
-  if (format == "U" || format == "Z") {
-    made.layout_ = Layout::kOffsets64;
-    return made;
-  }
-  if (format == "vu" || format == "vz") {
-    made.layout_ = Layout::kViews;
-    return made;
-  }
-  if (format == "+l") {
-    made.layout_ = Layout::kOffsets32;
-  } else if (format == "+L") {
-    made.layout_ = Layout::kOffsets64;
-  } else if (format == "+vl") {
-    made.layout_ = Layout::kListView32;
-  } else if (format == "+vL") {
-    made.layout_ = Layout::kListView64;
-  } else if (format.starts_with("+w:")) {
+  if (format.starts_with("+w:")) {
     made.layout_ = Layout::kFixed;
     const std::string_view width = format.substr(3);
     const auto [end, failed] =
         std::from_chars(width.data(), width.data() + width.size(), made.width_);
-    if (failed != std::errc() || end != width.data() + width.size() ||
-        made.width_ < 0) {
-      return wrong("'" + std::string(format) + "'");
-    }
-  } else {
-    return wrong("'" + std::string(format) + "'");
+    known = failed == std::errc() && end == width.data() + width.size() &&
+            made.width_ >= 0;
   }
+  if (!known) return wrong_type(what, "'" + std::string(format) + "'");
   const std::string_view items =
       column.schema->n_children == 1 ? column.schema->children[0]->format : "";
   made.integers_ = integers_of(items);
   if (made.integers_ == Integers::kNone || column.array->n_children != 1) {
-    return wrong("list of '" + std::string(items) + "'");
+    return wrong_type(what, "list of '" + std::string(items) + "'");
   }
+  return made;
+}
+
+Result<ColumnReader> ColumnReader::make_dictionary(const ArrowColumn& column,
+                                                   std::string_view what) {
+  const std::string_view format = column.schema->format;
+  ColumnReader made;
+  made.array_ = column.array;
+  made.layout_ = Layout::kDictionary;
+  made.indices_ = integers_of(format);
+  if (made.indices_ == Integers::kNone || column.array->dictionary == nullptr) {
+    return wrong_type(what,
+                      "dictionary with indices '" + std::string(format) + "'");
+  }
+  Result<ColumnReader> words =
+      make({column.schema->dictionary, column.array->dictionary}, what);
+  if (!words) return std::move(words).error();
+  if (words->of_ids()) return wrong_type(what, "dictionary of lists");
+  made.words_ = std::make_shared<const ColumnReader>(*std::move(words));
   return made;
 }
 

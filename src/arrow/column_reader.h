@@ -70,6 +70,8 @@ class ColumnReader {
     std::int64_t end = 0;
   };
 
+  static Result<ColumnReader> make_dictionary(const ArrowColumn& column,
+                                              std::string_view what);
   static Integers integers_of(std::string_view format);
   std::int64_t integer(const ArrowArray& array, std::int64_t at) const;
   Range range(std::int64_t at) const;

@@ -102,6 +102,31 @@ void CallStream::advance(std::string_view text, const Event& like,
   emit(like, round);
 }
 
+// Whether the announced call `i` is `wanted`, as far as it is written.  What is
+// missing of its arguments is then added.
+bool CallStream::complete(std::size_t i, const CallView& wanted,
+                          const Event& like, events::Round& round) {
+  Call& call = writer_.calls_[i];
+  if (call.name != wanted.name || call.id != wanted.id) return false;
+  if (writer_.rest_ && i + 1 == writer_.calls_.size()) {
+    add_rest(*wanted.arguments, call.arguments);
+  }
+  if (!call.arguments.empty()) {
+    json::ParseOptions options;
+    options.limits = limits_;
+    const Result<json::Value> written = json::parse(call.arguments, options);
+    return written && *written == *wanted.arguments;
+  }
+  call.arguments = json::dump(*wanted.arguments, {.ascii = false});
+  // emit() continues only the call that was announced last.
+  if (i + 1 < announced_) {
+    add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i), like,
+        round)
+        .text = round.keep_text(call.arguments);
+  }
+  return true;
+}
+
 std::optional<std::uint32_t> CallStream::close(std::string_view text,
                                                const json::Value& value,
                                                const Event& like,
@@ -109,29 +134,6 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   if (reader_ != nullptr) reader_->advance(text, true, writer_);
   const std::vector<CallView> calls = calls_in(value);
   std::vector<Call>& announced = writer_.calls_;
-  json::ParseOptions options;
-  options.limits = limits_;
-  // Whether the announced call `i` is `wanted`.  A call without arguments so
-  // far gets them.
-  const auto agrees = [&](std::size_t i, const CallView& wanted) {
-    Call& call = announced[i];
-    if (call.name != wanted.name || call.id != wanted.id) return false;
-    if (writer_.rest_ && i + 1 == announced.size()) {
-      add_rest(*wanted.arguments, call.arguments);
-    }
-    if (!call.arguments.empty()) {
-      const Result<json::Value> written = json::parse(call.arguments, options);
-      return written && *written == *wanted.arguments;
-    }
-    call.arguments = json::dump(*wanted.arguments, {.ascii = false});
-    // emit() continues only the call that was announced last.
-    if (i + 1 < announced_) {
-      add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i),
-          like, round)
-          .text = round.keep_text(call.arguments);
-    }
-    return true;
-  };
   // Finds each call of the value among the announced ones, in order.
   // Invariant: the first `found` calls of the value are found, and the next one
   // can only be at `next` or after it.
@@ -139,7 +141,9 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   std::size_t next = 0;
   while (found < calls.size()) {
     std::size_t at = next;
-    while (at < announced.size() && !agrees(at, calls[found])) ++at;
+    while (at < announced.size() && !complete(at, calls[found], like, round)) {
+      ++at;
+    }
     if (at == announced.size()) break;
     announced[at].complete = true;
     next = at + 1;

@@ -96,6 +96,8 @@ class NamedCallReader final : public CallReader {
   bool opened_ = false;
 };
 
+struct CallView;
+
 // Memory: the calls of the open region, and their events of this round.
 class CallStream {
  public:
@@ -123,6 +125,8 @@ class CallStream {
 
  private:
   void emit(const Event& like, events::Round& round);
+  bool complete(std::size_t i, const CallView& wanted, const Event& like,
+                events::Round& round);
   static Event& add(EventKind kind, std::uint32_t call, const Event& like,
                     events::Round& round);
   void finish_region();

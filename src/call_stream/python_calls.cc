@@ -474,6 +474,10 @@ bool PythonCallReader::follow(std::string_view text, bool end,
   return end && e.quote == 0 && e.open.empty();
 }
 
+std::string_view PythonCallReader::held(std::string_view text) const {
+  return text.substr(held_begin_, extent_.at - held_begin_);
+}
+
 // Writes a value that was held.
 bool PythonCallReader::write_held(std::string_view held, std::string& out) {
   Result<json::Value> value = json::read_python(held, limits_);
@@ -492,9 +496,6 @@ bool PythonCallReader::write_held(std::string_view held, std::string& out) {
 
 bool PythonCallReader::read_held(std::string_view text, bool end,
                                  std::string& out) {
-  const auto held = [&] {
-    return text.substr(held_begin_, extent_.at - held_begin_);
-  };
   switch (held_) {
     case Held::kScalar:
       if (!follow(text, end, [](char c) {
@@ -502,12 +503,12 @@ bool PythonCallReader::read_held(std::string_view text, bool end,
           })) {
         return false;
       }
-      return write_held(held(), out);
+      return write_held(held(text), out);
     case Held::kArgument:
       if (!follow(text, end, [](char c) { return c == ',' || c == ')'; })) {
         return false;
       }
-      return write_held(held(), out);
+      return write_held(held(text), out);
     case Held::kBrackets: {
       // The brackets close where nothing is open in them any more.
       if (extent_.at == held_begin_) {
@@ -515,48 +516,56 @@ bool PythonCallReader::read_held(std::string_view text, bool end,
         ++extent_.at;
       }
       if (!follow(text, end, [](char) { return true; })) return false;
-      return write_held(held(), out);
+      return write_held(held(text), out);
     }
-    case Held::kBrace: {
-      if (extent_.at == held_begin_) ++extent_.at;
-      if (!follow(text, end,
-                  [](char c) { return c == ':' || c == ',' || c == '}'; }) ||
-          extent_.at == text.size()) {
-        return false;
-      }
-      if (text[extent_.at] != ':') {
-        // A set, or an empty dict.
-        held_ = Held::kBrackets;
-        extent_.open += '{';
-        return true;
-      }
-      if (open_.size() > limits_.json_depth) return stop();
-      out += '{';
-      open_ += '{';
-      first_ = true;
-      ++held_begin_;
-      held_ = Held::kKey;
-      return true;
-    }
-    case Held::kKey: {
-      if (!follow(text, end, [](char c) { return c == ':'; }) ||
-          extent_.at == text.size()) {
-        return false;
-      }
-      // A dict of its own reads the key.
-      const std::string dict = "{" + std::string(held()) + ":0}";
-      const Result<json::Value> key = json::read_python(dict, limits_);
-      if (!key || !key->is_object() || key->size() != 1) return stop();
-      if (!first_) out += ", ";
-      first_ = false;
-      json::append_string(out, key->members().begin()->key, false);
-      out += ": ";
-      at_ = extent_.at + 1;
-      step_ = Step::kValue;
-      return true;
-    }
+    case Held::kBrace:
+      return read_brace(text, end, out);
+    case Held::kKey:
+      return read_key(text, end, out);
   }
   return stop();
+}
+
+bool PythonCallReader::read_brace(std::string_view text, bool end,
+                                  std::string& out) {
+  if (extent_.at == held_begin_) ++extent_.at;
+  if (!follow(text, end,
+              [](char c) { return c == ':' || c == ',' || c == '}'; }) ||
+      extent_.at == text.size()) {
+    return false;
+  }
+  if (text[extent_.at] != ':') {
+    // A set, or an empty dict.
+    held_ = Held::kBrackets;
+    extent_.open += '{';
+    return true;
+  }
+  if (open_.size() > limits_.json_depth) return stop();
+  out += '{';
+  open_ += '{';
+  first_ = true;
+  ++held_begin_;
+  held_ = Held::kKey;
+  return true;
+}
+
+bool PythonCallReader::read_key(std::string_view text, bool end,
+                                std::string& out) {
+  if (!follow(text, end, [](char c) { return c == ':'; }) ||
+      extent_.at == text.size()) {
+    return false;
+  }
+  // A dict of its own reads the key.
+  const std::string dict = "{" + std::string(held(text)) + ":0}";
+  const Result<json::Value> key = json::read_python(dict, limits_);
+  if (!key || !key->is_object() || key->size() != 1) return stop();
+  if (!first_) out += ", ";
+  first_ = false;
+  json::append_string(out, key->members().begin()->key, false);
+  out += ": ";
+  at_ = extent_.at + 1;
+  step_ = Step::kValue;
+  return true;
 }
 
 bool PythonCallReader::read_after(std::string_view text, bool end,

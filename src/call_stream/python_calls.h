@@ -94,10 +94,13 @@ class PythonCallReader final : public CallReader {
   bool read_after_string(std::string_view text, bool end, std::string& out);
   bool read_number(std::string_view text, bool end, std::string& out);
   bool read_held(std::string_view text, bool end, std::string& out);
+  bool read_brace(std::string_view text, bool end, std::string& out);
+  bool read_key(std::string_view text, bool end, std::string& out);
   bool read_after(std::string_view text, bool end, std::string& out);
 
   void hold(Held held, std::size_t begin);
   bool follow(std::string_view text, bool end, bool (*stops)(char));
+  std::string_view held(std::string_view text) const;
   bool write_held(std::string_view held, std::string& out);
   void begin_string(std::string_view text, std::size_t quote);
   bool read_damage(std::string_view text);

@@ -41,59 +41,23 @@ void EventRows::add(const Event& event) {
   }
   last_is_text_ = is_text;
   at_ = std::max(at_, event.bytes.end);
-  const std::string field(event.field);
-  const auto of_field = [&](ExplanationRow& row) -> ExplanationRow& {
-    row.field = field;
-    row.field_index = event.field_index;
-    return row;
-  };
   switch (event.kind) {
-    case EventKind::kRegionOpen: {
-      // The implicit field, which has no opening delimiter, opens with its
-      // first character.
-      if (event.bytes.size() == 0) return;
-      std::string what = "opens " + field;
-      for (const Capture& capture : event.captures) {
-        what += ", " + std::string(capture.name) + "=";
-        what += capture.text;
-      }
-      ExplanationRow& added = of_field(row(ExplanationKind::kOpen, event.bytes,
-                                           event.tokens, std::move(what)));
-      for (const Capture& capture : event.captures) {
-        added.captures.emplace_back(capture.name, capture.text);
-      }
-      return;
-    }
+    case EventKind::kRegionOpen:
+      return open(event);
     case EventKind::kRegionChunk:
-      of_field(row(ExplanationKind::kText, event.bytes, event.tokens,
-                   "text of " + field));
+      field_row(ExplanationKind::kText, event, "text of ");
       return;
     case EventKind::kRegionClose:
       if (event.cut) {
-        of_field(remark(ExplanationKind::kCut, event.bytes,
-                        "the response ends inside " + field));
+        of_field(event, remark(ExplanationKind::kCut, event.bytes,
+                               "the response ends inside " +
+                                   std::string(event.field)));
       } else if (event.bytes.size() > 0) {
-        of_field(row(ExplanationKind::kClose, event.bytes, event.tokens,
-                     "closes " + field));
+        field_row(ExplanationKind::kClose, event, "closes ");
       }
       return;
-    case EventKind::kRegionMalformed: {
-      if (event.bytes.size() > 0) {
-        of_field(row(ExplanationKind::kClose, event.bytes, event.tokens,
-                     "closes " + field));
-      }
-      const Diagnostic* why = event.diagnostic;
-      ExplanationRow& added = of_field(
-          remark(ExplanationKind::kMalformed,
-                 why == nullptr ? event.bytes : why->bytes,
-                 field + " is malformed" +
-                     (why == nullptr ? std::string() : ": " + why->message)));
-      if (why != nullptr) {
-        added.code = why->code;
-        added.message = why->message;
-      }
-      return;
-    }
+    case EventKind::kRegionMalformed:
+      return malformed(event);
     case EventKind::kTextUnclaimed: {
       row(ExplanationKind::kUnclaimed, event.bytes, event.tokens, "in no field")
           .field_index = event.field_index;
@@ -108,6 +72,51 @@ void EventRows::add(const Event& event) {
     case EventKind::kCallClose:
       return;
   }
+}
+
+void EventRows::open(const Event& event) {
+  // The implicit field, which has no opening delimiter, opens with its first
+  // character.
+  if (event.bytes.size() == 0) return;
+  std::string what = "opens " + std::string(event.field);
+  for (const Capture& capture : event.captures) {
+    what += ", " + std::string(capture.name) + "=";
+    what += capture.text;
+  }
+  ExplanationRow& added = of_field(
+      event,
+      row(ExplanationKind::kOpen, event.bytes, event.tokens, std::move(what)));
+  for (const Capture& capture : event.captures) {
+    added.captures.emplace_back(capture.name, capture.text);
+  }
+}
+
+void EventRows::malformed(const Event& event) {
+  if (event.bytes.size() > 0) {
+    field_row(ExplanationKind::kClose, event, "closes ");
+  }
+  const Diagnostic* why = event.diagnostic;
+  std::string what = std::string(event.field) + " is malformed";
+  if (why != nullptr) what += ": " + why->message;
+  ExplanationRow& added =
+      of_field(event, remark(ExplanationKind::kMalformed,
+                             why == nullptr ? event.bytes : why->bytes,
+                             std::move(what)));
+  if (why == nullptr) return;
+  added.code = why->code;
+  added.message = why->message;
+}
+
+ExplanationRow& EventRows::of_field(const Event& event, ExplanationRow& added) {
+  added.field = event.field;
+  added.field_index = event.field_index;
+  return added;
+}
+
+void EventRows::field_row(ExplanationKind kind, const Event& event,
+                          std::string_view what) {
+  of_field(event, row(kind, event.bytes, event.tokens,
+                      std::string(what) + std::string(event.field)));
 }
 
 void EventRows::held(std::size_t fed, std::size_t end, std::size_t size) {

@@ -33,7 +33,15 @@ class EventRows {
                       std::string what);
   ExplanationRow& remark(ExplanationKind kind, Span place, std::string what);
 
+  // The row, which now names the field of the event.
+  static ExplanationRow& of_field(const Event& event, ExplanationRow& added);
+  // A row for the bytes of the event: `what` and its field.
+  void field_row(ExplanationKind kind, const Event& event,
+                 std::string_view what);
+
   bool join_row(const Event& event);
+  void open(const Event& event);
+  void malformed(const Event& event);
 
   Explanation& out_;
   bool join_;
