@@ -85,6 +85,7 @@ class EbnfReader : private TextCursor {
   bool options(rules::RuleOptions& out, const std::string& rule_name);
   bool option(rules::RuleOptions& out, const std::string& key,
               const std::string& rule_name, std::size_t begin);
+  bool temperature(std::size_t begin, rules::RuleOptions& out);
   bool marker(rules::ExprId& out);
   bool macro(const std::string& called, std::size_t begin, rules::ExprId& out);
   bool arguments(Arguments& out);

@@ -254,6 +254,11 @@ bool EbnfReader::option(rules::RuleOptions& out, const std::string& key,
     return marker(out.marker);
   }
   if (key != "temperature") return number(0, 0xFFFFFFFF, value);
+  return temperature(begin, out);
+}
+
+// REQUIRES: the cursor is after "=" of the option that begins at `begin`.
+bool EbnfReader::temperature(std::size_t begin, rules::RuleOptions& out) {
   const std::size_t number_begin = at_;
   while (is_digit(peek()) || peek() == '.' || peek() == 'e' || peek() == 'E' ||
          ((peek() == '-' || peek() == '+') && at_ > number_begin)) {

@@ -172,6 +172,8 @@ class Writer {
 
   std::optional<Error> write_parts(const WriteParts& parts, const Scope& scope);
   std::optional<Error> write_part(const WritePart& part, const Scope& scope);
+  std::optional<Error> write_call_arguments(const WritePart& part,
+                                            const Scope& scope);
   std::optional<Error> write_id(const WritePart& part, const Scope& scope);
   std::optional<Error> write_field(FieldId field, bool goes_on);
   std::optional<Error> write_calls(FieldId field, const WriteLayout& layout,
@@ -267,6 +269,24 @@ std::optional<Error> Writer::write_id(const WritePart& part,
                json::append_pointer(pointer(scope), "id")};
 }
 
+std::optional<Error> Writer::write_call_arguments(const WritePart& part,
+                                                  const Scope& scope) {
+  Result<std::string> text = write_arguments(scope.call->arguments, part.style,
+                                             ends_of_call(scope.field));
+  if (!text) {
+    Error error = std::move(text).error();
+    error.message = "message: " + error.message;
+    error.path = pointer(scope) + "/function/arguments" + error.path;
+    return error;
+  }
+  if (part.as_text) {
+    json::append_string(out_, *text, /*ascii=*/false);
+  } else {
+    out_ += *text;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> Writer::write_part(const WritePart& part,
                                         const Scope& scope) {
   switch (part.kind) {
@@ -283,22 +303,8 @@ std::optional<Error> Writer::write_part(const WritePart& part,
         out_ += scope.call->name;
       }
       return std::nullopt;
-    case WritePart::Kind::kArguments: {
-      Result<std::string> text = write_arguments(
-          scope.call->arguments, part.style, ends_of_call(scope.field));
-      if (!text) {
-        Error error = std::move(text).error();
-        error.message = "message: " + error.message;
-        error.path = pointer(scope) + "/function/arguments" + error.path;
-        return error;
-      }
-      if (part.as_text) {
-        json::append_string(out_, *text, /*ascii=*/false);
-      } else {
-        out_ += *text;
-      }
-      return std::nullopt;
-    }
+    case WritePart::Kind::kArguments:
+      return write_call_arguments(part, scope);
     case WritePart::Kind::kIndex:
       out_ +=
           std::to_string(part.first + static_cast<std::int64_t>(scope.index));

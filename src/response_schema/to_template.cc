@@ -757,38 +757,42 @@ class Converter {
     } else if (!call.content->key_value || !head.empty()) {
       return refuse(*call.content, "", why);
     }
-    // Name the group of the capture's pattern.  `before` is the part of the
-    // pattern before the group, and `named` is the pattern with the name.
     if (call.captures.size() > 1) return refuse(property, key, why);
     for (const Capture& capture : call.captures) {
-      const std::optional<Items> items =
-          capture.node->regex && !capture.node->regex->fault
-              ? split(capture.node->regex->source)
-              : std::nullopt;
-      if (!items) return refuse(*capture.node, "x-regex", why);
-      const bool anchored = !items->empty() && (*items)[0] == "^";
-      std::string before;
-      std::string named;
-      for (std::size_t i = anchored ? 1 : 0; i < items->size(); ++i) {
-        if (const auto group = inside((*items)[i], "(")) {
-          named += "(?P<" + capture.name + ">" + *group + ")";
-        } else {
-          named += (*items)[i];
-          if (named.find("(?P<") == std::string::npos) before += (*items)[i];
-        }
-      }
-      // An anchored pattern replaces the beginning of the head.  Any other
-      // pattern may skip text, which only an empty head allows.
-      if (anchored && head.substr(0, before.size()) == before) {
-        head = named + head.substr(before.size());
-      } else if (!anchored && head.empty()) {
-        head = ".*?" + named;
-      } else {
+      if (!add_capture(capture, head)) {
         return refuse(*capture.node, "x-regex", why);
       }
     }
     cut.open += head;
     return std::nullopt;
+  }
+
+  // Puts the pattern of the capture, with its group named, into `head`.  False
+  // if it does not fit there.
+  static bool add_capture(const Capture& capture, std::string& head) {
+    if (!capture.node->regex || capture.node->regex->fault) return false;
+    const std::optional<Items> items = split(capture.node->regex->source);
+    if (!items) return false;
+    const bool anchored = !items->empty() && (*items)[0] == "^";
+    std::string before;  // the part of the pattern before the group
+    std::string named;   // the pattern
+    for (std::size_t i = anchored ? 1 : 0; i < items->size(); ++i) {
+      if (const auto group = inside((*items)[i], "(")) {
+        named += "(?P<" + capture.name + ">" + *group + ")";
+      } else {
+        named += (*items)[i];
+        if (named.find("(?P<") == std::string::npos) before += (*items)[i];
+      }
+    }
+    // An anchored pattern replaces the beginning of the head.  Any other
+    // pattern may skip text, which only an empty head allows.
+    if (anchored && head.starts_with(before)) {
+      head = named + head.substr(before.size());
+      return true;
+    }
+    if (anchored || !head.empty()) return false;
+    head = ".*?" + named;
+    return true;
   }
 
   // As build_open(), for one pattern that names all parts, such as

@@ -115,36 +115,44 @@ RuleId Rules::add_rule(std::string_view name) {
   return static_cast<RuleId>(rules.size() - 1);
 }
 
+namespace {
+
+// The size of the table that Expr::index of this kind refers to.
+std::size_t table_size(const Rules& rules, ExprKind kind) {
+  switch (kind) {
+    case ExprKind::kBytes:
+      return rules.texts.size();
+    case ExprKind::kClass:
+      return rules.classes.size();
+    case ExprKind::kRule:
+      return rules.rules.size();
+    case ExprKind::kRegex:
+      return rules.regexes.size();
+    case ExprKind::kSubstring:
+      return rules.substrings.size();
+    case ExprKind::kFreeText:
+      return rules.free_texts.size();
+    case ExprKind::kTokens:
+      return rules.token_sets.size();
+    case ExprKind::kTokenText:
+      return rules.token_texts.size();
+    case ExprKind::kSchema:
+      return rules.schemas.size();
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+// The tables of `other` go behind those of this.  Expressions and rules come
+// first, as the sizes of the other tables are what their indices move by.
 RuleId Rules::append(const Rules& other) {
   const auto expr_base = static_cast<std::uint32_t>(exprs.size());
   const auto rule_base = static_cast<std::uint32_t>(rules.size());
-  auto base_of = [&](ExprKind kind) -> std::size_t {
-    switch (kind) {
-      case ExprKind::kBytes:
-        return texts.size();
-      case ExprKind::kClass:
-        return classes.size();
-      case ExprKind::kRule:
-        return rule_base;
-      case ExprKind::kRegex:
-        return regexes.size();
-      case ExprKind::kSubstring:
-        return substrings.size();
-      case ExprKind::kFreeText:
-        return free_texts.size();
-      case ExprKind::kTokens:
-        return token_sets.size();
-      case ExprKind::kTokenText:
-        return token_texts.size();
-      case ExprKind::kSchema:
-        return schemas.size();
-      default:
-        return 0;
-    }
-  };
   for (const Expr& from : other.exprs) {
     Expr expr = from;
-    expr.index += static_cast<std::uint32_t>(base_of(expr.kind));
+    expr.index += static_cast<std::uint32_t>(table_size(*this, expr.kind));
     for (ExprId& child : expr.children) child += expr_base;
     if (expr.marker != kNoId) {
       expr.marker += static_cast<std::uint32_t>(markers.size());

@@ -101,30 +101,38 @@ json::Value rules(json::Value patterns, const TagNode& node,
   return out;
 }
 
-// Adds the members of `format` after "type".
+template <class Tags>
+void add_counts(const Tags& body, json::Object& out) {
+  out.set("at_least_one", body.at_least_one);
+  out.set("stop_after_first", body.stop_after_first);
+}
+
+void add_json_schema(const JsonSchemaBody& body, json::Object& out) {
+  out.set("json_schema", body.schema);
+  out.set("style", to_string(body.style));
+  if (body.style == ArgumentStyle::kElements) {
+    out.set("elements", to_json(body.elements));
+  } else if (body.style == ArgumentStyle::kDelimited) {
+    out.set("delimited", to_json(body.delimited));
+  }
+  out.set("any_order", body.any_order);
+  out.set("max_whitespace_cnt",
+          body.max_white_space == kUnbounded
+              ? json::Value()
+              : json::Value(std::int64_t{body.max_white_space}));
+  if (!body.excludes.empty()) out.set("excludes", texts(body.excludes));
+}
+
+// A flat table: the members of each type of node after "type", in the order of
+// the description.  Children are moved out of `made`.
 void add_members(const TagNode& node, std::vector<json::Value>& made,
                  json::Object& out) {
   switch (node.type) {
     case TagNodeType::kConstString:
       out.set("value", node.as<ConstString>().value);
       return;
-    case TagNodeType::kJsonSchema: {
-      const auto& body = node.as<JsonSchemaBody>();
-      out.set("json_schema", body.schema);
-      out.set("style", to_string(body.style));
-      if (body.style == ArgumentStyle::kElements) {
-        out.set("elements", to_json(body.elements));
-      } else if (body.style == ArgumentStyle::kDelimited) {
-        out.set("delimited", to_json(body.delimited));
-      }
-      out.set("any_order", body.any_order);
-      out.set("max_whitespace_cnt",
-              body.max_white_space == kUnbounded
-                  ? json::Value()
-                  : json::Value(std::int64_t{body.max_white_space}));
-      if (!body.excludes.empty()) out.set("excludes", texts(body.excludes));
-      return;
-    }
+    case TagNodeType::kJsonSchema:
+      return add_json_schema(node.as<JsonSchemaBody>(), out);
     case TagNodeType::kRegex:
       out.set("pattern", node.as<RegexBody>().pattern);
       return;
@@ -167,8 +175,7 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
       const auto& body = node.as<TriggeredTags>();
       out.set("triggers", texts(body.triggers));
       out.set("tags", children(node, made));
-      out.set("at_least_one", body.at_least_one);
-      out.set("stop_after_first", body.stop_after_first);
+      add_counts(body, out);
       out.set("excludes", texts(body.excludes));
       add_exclude_patterns(body.exclude_patterns, out);
       return;
@@ -177,8 +184,7 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
       const auto& body = node.as<TagsWithSeparator>();
       out.set("tags", children(node, made));
       out.set("separator", body.separator);
-      out.set("at_least_one", body.at_least_one);
-      out.set("stop_after_first", body.stop_after_first);
+      add_counts(body, out);
       return;
     }
     case TagNodeType::kDispatch: {
@@ -206,8 +212,7 @@ void add_members(const TagNode& node, std::vector<json::Value>& made,
       out.set("trigger_tokens", tokens(body.triggers));
       out.set("tags", children(node, made));
       out.set("exclude_tokens", tokens(body.excludes));
-      out.set("at_least_one", body.at_least_one);
-      out.set("stop_after_first", body.stop_after_first);
+      add_counts(body, out);
       return;
     }
     case TagNodeType::kTokenDispatch: {
