@@ -219,6 +219,36 @@ std::vector<Input> schemas() {
                                R"(:{"minimum":)" + number(i) + "}}}";
                       }) +
                  "]}"),
+      schema("oneOf of 300, by a constant",
+             R"({"oneOf":[)" +
+                 join(300, ",",
+                      [](int i) {
+                        return R"({"type":"object","required":["t","v"],)"
+                               R"("properties":{"t":{"const":"a)" +
+                               number(i) + R"("},"v":{"minimum":)" + number(i) +
+                               "}}}";
+                      }) +
+                 "]}"),
+      schema("anyOf of 300 closed objects",
+             R"({"anyOf":[)" +
+                 join(300, ",",
+                      [](int i) {
+                        return R"({"type":"object","required":[)" +
+                               quoted("k" + number(i)) +
+                               R"(],"additionalProperties":false,)"
+                               R"("properties":{"x":{"type":"integer"},)" +
+                               quoted("k" + number(i)) + R"(:{"minimum":)" +
+                               number(i) + "}}}";
+                      }) +
+                 "]}"),
+      schema("enum of 400 objects", R"({"enum":[)" +
+                                        join(400, ",",
+                                             [](int i) {
+                                               return R"({"id":)" + number(i) +
+                                                      R"(,"name":"n)" +
+                                                      number(i) + "\"}";
+                                             }) +
+                                        "]}"),
       schema("$ref recursion through 100 anyOf",
              R"({"$ref":"#/$defs/n0","$defs":{)" +
                  join(100, ",",

@@ -80,7 +80,9 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
 
 void SchemaSolver::Expander::run(Branch branch) {
   while (true) {
-    if (finished_.size() >= limit_ || steps_ > limit_ * 64 ||
+    // Each of the n branches of a oneOf assumes n literals.
+    if (finished_.size() >= limit_ ||
+        steps_ > limit_ * std::max<std::size_t>(64, limit_) ||
         !solver_.steps_left()) {
       truncated_ = true;
       return;
@@ -158,6 +160,8 @@ bool SchemaSolver::Expander::choose(Branch& branch,
   return false;
 }
 
+// Takes one choice on a branch: its literals are to be assumed next, and its
+// edit narrows the disjunct.  False if no value satisfies the disjunct then.
 bool SchemaSolver::Expander::apply(Branch& branch, const Choice& choice,
                                    std::uint32_t by) {
   for (auto it = choice.literals.rbegin(); it != choice.literals.rend(); ++it) {
@@ -613,12 +617,35 @@ class SchemaSolver::Expander::Writer {
   Constants constants_ = 0;
 };
 
+// The number of alternatives of the widest disjunction about the value itself
+// that the conjunction has, without those inside of alternatives.
+std::size_t SchemaSolver::widest_disjunction(ConjunctionId conjunction) const {
+  constexpr std::size_t kMostNodes = 64;
+  std::vector<NodeId> nodes;
+  const auto add = [&](NodeId id) {
+    if (id != schema::kNoNode && nodes.size() < kMostNodes) nodes.push_back(id);
+  };
+  for (const Literal literal : conjunctions_[conjunction]) {
+    if ((literal & 1) == 0) add(literal >> 1);
+  }
+  std::size_t widest = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const schema::Node& node = document_.node(nodes[i]);
+    widest = std::max({widest, node.any_of.size(), node.one_of.size(),
+                       node.enum_nodes.size()});
+    for (const NodeId child : node.all_of) add(child);
+    add(node.ref);
+  }
+  return widest;
+}
+
 // Expands by a tableau, then writes the finished branches as disjuncts.
 //
 // Disjunctions are split first, because a disjunct without a condition is
-// cheaper for recognisers.  If that gives more than kSplit branches, their
-// product is avoided: the expansion is repeated with disjunctions joined,
-// unless an unevaluated rule depends on which of their alternatives hold.
+// cheaper for recognisers.  If that gives more than kSplit branches, and not
+// because a single disjunction is so wide, their product is avoided: the
+// expansion is repeated with disjunctions joined, unless an unevaluated rule
+// depends on which of their alternatives hold.
 void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                           Expansion& into) {
   if (conjunction == kNothing) return;
@@ -628,9 +655,14 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                      (type == JsonType::kObject && !tracks_evaluated);
   const std::size_t limit = options_.limits.alternatives;
   if (!base::work_left()) return note_stop(conjunction);
+  std::size_t first_limit = limit;
+  if (joins) {
+    const std::size_t wide =
+        type == JsonType::kObject ? 2 * widest_disjunction(conjunction) : 0;
+    first_limit = std::min(limit, std::max(kSplit, wide));
+  }
   std::optional<Expander> made;
-  made.emplace(*this, type, joins ? std::min(limit, kSplit) : limit,
-               tracks_evaluated);
+  made.emplace(*this, type, first_limit, tracks_evaluated);
   made->run(conjunctions_[conjunction]);
   if (made->truncated() && joins) {
     made.emplace(*this, type, limit, tracks_evaluated,

@@ -405,6 +405,7 @@ class SchemaSolver {
   void find_prefix(ArrayConstraints& array);
   std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
   bool has_unevaluated(ConjunctionId conjunction, JsonType type) const;
+  std::size_t widest_disjunction(ConjunctionId conjunction) const;
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
   // Counts steps of the present question.
   void count_step();

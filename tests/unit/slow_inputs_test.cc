@@ -231,6 +231,48 @@ TEST(SlowInputs, PlainTextNeverLeavesWhatIsSaidToLast) {
   EXPECT_GT(lasting, 300U);
 }
 
+// A single disjunction may be wider than a product of several may be: its
+// alternatives are a sum.  Each is met, and nothing between two of them.
+TEST(SlowInputs, WideDisjunctionsOfObjects) {
+  Result<Compiler> compiler = Compiler::create(digits_vocabulary(true));
+  ASSERT_TRUE(compiler);
+  constexpr auto value = [](int i, int v) {
+    return R"({"t":"a)" + number(i) + R"(","v":)" + number(v) + "}";
+  };
+  constexpr auto same = [](int i) {
+    return R"({"t":"a)" + number(i) + R"(","v":)" + number(i) + "}";
+  };
+  constexpr auto by_constant = [](int i) {
+    return R"({"type": "object", "required": ["t", "v"],
+               "properties": {"t": {"const": "a)" +
+           number(i) + R"("}, "v": {"const": )" + number(i) + "}}}";
+  };
+  for (const std::string& schema :
+       {R"({"oneOf": [)" + list(200, by_constant) + "]}",
+        R"({"anyOf": [)" + list(250, by_constant) + "]}",
+        R"({"enum": [)" + list(200, same) + "]}"}) {
+    Result<Constraint> constraint = compiler->compile_json_schema(schema);
+    ASSERT_TRUE(constraint) << constraint.error().to_string();
+    Result<Grammar> made = Grammar::from_json_schema(schema);
+    ASSERT_TRUE(made);
+    const Grammar& grammar = *made;
+    EXPECT_TRUE(grammar.report().empty());
+    for (const int i : {0, 1, 99, 129, 199}) {
+      EXPECT_TRUE(grammar.accepts(value(i, i))) << i;
+      EXPECT_FALSE(grammar.accepts(value(i, i + 1))) << i;
+      EXPECT_FALSE(grammar.accepts(value(i + 300, i))) << i;
+    }
+    for (const char* text : {"", R"({"t":"a1)", R"({"v":19)",
+                             R"({"t":"a150","v":)", R"({"v":7,"t":"a)"}) {
+      SCOPED_TRACE(text);
+      Matcher matcher = constraint->matcher();
+      ASSERT_TRUE(matcher.accept_bytes(text));
+      check_mask(*constraint, matcher);
+      EXPECT_FALSE(matcher.error());
+    }
+  }
+}
+
 TEST(SlowInputs, ManyContainsOfDifferentConstants) {
   Result<Grammar> grammar = Grammar::from_json_schema(
       R"({"type": "array", "allOf": [)" +
