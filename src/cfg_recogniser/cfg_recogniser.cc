@@ -341,19 +341,26 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     }
   };
   byte = same[byte];
-  Items kernel = scan(config, byte);
+  Items kernel = scan(states_[config.lex].items, byte);
   if (kernel.empty()) {
     keep(0);
     return {};
   }
-  const std::vector<ContextId> slots = slots_of(config);
-  const Configuration next = configuration(std::move(kernel), slots);
+  const std::vector<std::uint32_t> slots = number_slots(kernel);
+  find_contexts(slots, config);
+  const std::uint32_t shape = shapes_.find(kernel);
+  Configuration next = {};
+  if (shape != shapes_.kNone) next = rename(shape, /*impure=*/true);
+  const bool renamed = !next.dead();
+  if (!renamed) next = close_numbered(kernel, slots_of(config));
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
     keep(next.lex);
     return next;
   }
   if (overflowed_) return {};
   keep(kDependsOnFrame);
+  remember_kernel(config.lex, byte, kernel, slots);
+  if (!renamed) learn_renaming(shapes_.find(kernel), next);
   return remember_step(config, byte, next);
 }
 
@@ -375,8 +382,14 @@ Configuration CfgRecogniser::step_in_frame(Configuration config,
     track(found->read_set);
     return found->to;
   }
-  const std::vector<ContextId> slots = slots_of(config);
-  const Configuration next = configuration(scan(config, byte), slots);
+  const NumberedKernel kernel = kernel_after(config.lex, byte);
+  find_contexts(slot_lists_[kernel.slots], config);
+  Configuration next = rename(kernel.shape, /*impure=*/false);
+  if (next.dead()) {
+    const std::span<const Item> items = shapes_[kernel.shape];
+    next = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
+    learn_renaming(kernel.shape, next);
+  }
   return remember_step(config, byte, next);
 }
 
@@ -463,19 +476,21 @@ Configuration CfgRecogniser::wrap(std::uint32_t site, Configuration inner) {
   return {inner.lex | kInside, known->second, inner.count, inner.extra};
 }
 
-Configuration CfgRecogniser::enter_site(const Item& item) {
-  const auto [known, added] =
-      site_of_item_.try_emplace(pair_key(item.state, item.context),
-                                static_cast<std::uint32_t>(sites_.size()));
+std::uint32_t CfgRecogniser::intern_site(StateId state, ContextId context) {
+  const auto [known, added] = site_of_item_.try_emplace(
+      pair_key(state, context), static_cast<std::uint32_t>(sites_.size()));
   if (added) {
     bytes_ += 64 + sizeof(SchemaSite);
-    sites_.push_back(
-        {.state = item.state,
-         .context = item.context,
-         .forced_text = forced_from(network_.states[item.state].next)});
+    sites_.push_back({.state = state,
+                      .context = context,
+                      .forced_text = forced_from(network_.states[state].next)});
     bytes_ += sites_.back().forced_text.capacity();
   }
-  const std::uint32_t site = known->second;
+  return known->second;
+}
+
+Configuration CfgRecogniser::enter_site(const Item& item) {
+  const std::uint32_t site = intern_site(item.state, item.context);
   return wrap(site, item.inner == 0 ? schema_of(sites_[site]).start()
                                     : configs_[item.inner]);
 }

@@ -47,6 +47,10 @@
 // records which contexts are read; configurations whose contexts agree as far
 // as their mask read them are mask-equivalent.
 //
+// For the same reason a transition that depends on the frame is computed once
+// for all frames in which the contexts that its closure compared or read are
+// alike (renaming.cc): one bracket further in, only the contexts are others.
+//
 // Invariant: items only enter live states of the network, so a configuration
 // that is not dead can be continued to a text of the language.
 //
@@ -60,9 +64,9 @@
 // Files: closure.cc what follows without reading; subsume.cc which contexts
 // make others redundant; scan.cc reading a byte or a token; byte_classes.cc the
 // byte classes of a state; equivalence.cc read sets and mask-equivalent
-// configurations; adopt.cc configurations of another recogniser; temperature.cc
-// temperatures; expected.cc messages; cfg_recogniser.cc interning, transitions
-// and schemas.
+// configurations; renaming.cc transitions up to renaming of contexts; adopt.cc
+// configurations of another recogniser; temperature.cc temperatures;
+// expected.cc messages; cfg_recogniser.cc interning, transitions and schemas.
 
 #include <array>
 #include <cstddef>
@@ -173,6 +177,11 @@ class CfgRecogniser final : public recogniser::Recogniser,
     return site_of(config).forced_text;
   }
   bool number_ends_with_part(recogniser::Configuration config) override;
+  const automata::ByteTable* byte_classes_at(
+      recogniser::Configuration config) override {
+    if (config.dead() || inside(config)) return nullptr;
+    return &byte_classes(config.lex);
+  }
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
   base::ByteSet alphabet() const override { return alphabet_; }
   recogniser::Configuration mask_equivalent(
@@ -316,6 +325,29 @@ class CfgRecogniser final : public recogniser::Recogniser,
     std::uint32_t frame = 0;
   };
 
+  // The kernel after a byte, in any frame: a shape, whose contexts are numbers,
+  // and for each number its slot in the state.
+  struct NumberedKernel {
+    std::uint32_t shape = 0;
+    std::uint32_t slots = 0;  // in slot_lists_
+  };
+  // What a closure makes of contexts that it knows by number only.  Where a
+  // context is expected, a number stands for that context, and `kLocal | i` for
+  // the i-th context that is made.
+  struct Renaming {
+    struct Made {
+      Items content = {};
+      std::uint32_t loop = 1;  // this and the following refer to each other
+    };
+    bool pure = false;
+    // The target: a state, or a configuration of the schema of `site`.
+    recogniser::Configuration to = {};
+    StateId site = 0;
+    std::vector<ContextId> frame = {};  // of the state, or that of the site
+    std::vector<ContextId> reads = {};
+    std::vector<Made> made = {};
+  };
+
   class Closure;
   // Memory that closures reuse, by nesting depth.
   struct ClosureMemory;
@@ -380,6 +412,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration wrap(std::uint32_t site,
                                  recogniser::Configuration inner);
   recogniser::Configuration enter_site(const Item& item);
+  std::uint32_t intern_site(StateId state, ContextId context);
   recogniser::Configuration exit_of(std::uint32_t site);
   std::string forced_from(StateId state) const;
   recogniser::Configuration site_step(recogniser::Configuration config,
@@ -400,7 +433,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
                        std::size_t depth, Enclosing* outer);
   static bool is_complete(const RuleActivation& one, const NetworkRule& rule);
   Reading reading_of(const Items& items, Reading RuleActivation::*inside) const;
-  void remember_subsumed(std::uint64_t pair, bool holds);
+  // `compared`: the read set of the contexts on which the answer no depends.
+  void remember_subsumed(std::uint64_t pair, bool holds,
+                         std::uint32_t compared = 0);
   std::uint32_t intern_activation(Budget budget, Items kernel,
                                   const RuleActivation* closed = nullptr);
   // All activations in `items`, nested ones included, without duplicates.
@@ -434,8 +469,33 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Tracking push_tracking();
   std::vector<std::uint32_t> pop_tracking(Tracking outer);
   const CanonicalForm& canonical_form(ContextId context);
+  enum class Asking : std::uint8_t { kFind, kExtend, kRefine };
+  EquivalenceTree::Id ask(EquivalenceTree::Id& root,
+                          std::span<const ContextId> contexts, Asking how);
   recogniser::Configuration find_equivalent(recogniser::Configuration config,
                                             bool add);
+
+  // renaming.cc
+  static std::vector<std::uint32_t> number_slots(Items& kernel);
+  NumberedKernel remember_kernel(std::uint32_t lex, std::uint8_t byte,
+                                 const Items& kernel,
+                                 std::span<const std::uint32_t> slots);
+  NumberedKernel kernel_after(std::uint32_t lex, std::uint8_t byte);
+  // Finds the contexts of a kernel in the frame of `config`.
+  void find_contexts(std::span<const std::uint32_t> slots,
+                     recogniser::Configuration config);
+  // The configuration of the kernel with these contexts, by a renaming that is
+  // known; dead if none is.  `impure`: only if the closure was not pure.
+  recogniser::Configuration rename(std::uint32_t shape, bool impure);
+  // As configuration(), for a kernel whose contexts are numbers.
+  recogniser::Configuration close_numbered(Items kernel,
+                                           std::span<const ContextId> slots);
+  // Learns how close_numbered() has made `to`.
+  void learn_renaming(std::uint32_t shape, recogniser::Configuration to);
+  bool number_targets(Renaming& made, recogniser::Configuration to);
+  recogniser::Configuration apply(const Renaming& renaming);
+  void record_compared(std::span<const ContextId> contexts);
+  void record_made(ContextId first, std::size_t count);
 
   // byte_classes.cc
   // For each byte, the least byte of its class: bytes of a class have the same
@@ -456,7 +516,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool can_read(const Item& item);
 
   // scan.cc
-  Items scan(recogniser::Configuration config, std::uint8_t byte);
   Items scan(const Items& items, std::uint8_t byte);
   Items scan_inside(const Items& items, std::uint8_t byte);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
@@ -524,8 +583,15 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::uint32_t slot_round_ = 0;
 
   base::InternTable<Item, ItemHash> contexts_;
-  // By pair of contexts: whether the second subsumes the first, if known.
-  Interned<std::uint64_t, bool> subsumed_;
+  // By pair of contexts: whether the second subsumes the first, if known.  An
+  // answer no depends on the contents of the contexts of a read set; on too
+  // many of them, if that is kTooMany.
+  struct Subsumption {
+    bool holds = false;
+    std::uint32_t compared = 0;
+  };
+  static constexpr std::uint32_t kTooMany = 0xFFFFFFFF;
+  Interned<std::uint64_t, Subsumption> subsumed_;
   Interned<std::string, ContextId>
       loop_of_;  // contexts that refer to each other
   std::deque<RuleActivation> activations_;
@@ -559,6 +625,27 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Tracking tracking_;  // may contain duplicates
   std::vector<std::uint32_t> tracked_rounds_;
   std::uint32_t tracking_round_ = 0;
+
+  // Of the closure being made: what a renaming of its result depends on beside
+  // reads_, and the contexts that it made.  See renaming.cc.
+  struct MadeContexts {
+    ContextId first = 0;
+    std::uint32_t count = 0;  // several refer to each other
+  };
+  std::vector<ContextId> compared_;
+  std::vector<std::uint32_t> compared_rounds_;  // by context: its last round
+  bool compared_too_many_ = false;
+  std::vector<MadeContexts> made_contexts_;
+  base::InternTable<Item, ItemHash> shapes_;             // of kernels
+  std::vector<EquivalenceTree::Id> renamings_of_shape_;  // roots
+  TransitionTable kernels_of_steps_;  // by state and byte; the frame is 0
+  base::InternTable<std::uint32_t, NumberHash> slot_lists_;
+  std::vector<Renaming> renamings_;
+  std::vector<ContextId> contexts_of_kernel_;  // by number
+  // Of apply(): the contexts that it made, and memory.
+  std::vector<ContextId> renamed_;
+  std::vector<Items> renamed_contents_;
+  std::vector<ContextId> renamed_frame_;
 
   EquivalenceTree equivalence_tree_;
   TransitionTable known_equivalents_;  // by configuration; the byte is 0

@@ -564,6 +564,7 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
   base::InternTable<Item, ItemHash>& contexts = recogniser_.contexts_;
   const auto [id, added] = contexts.intern(content);
   if (added) recogniser_.bytes_ += contexts.bytes_of(content.size());
+  if (depth_ == 0) recogniser_.record_made(id, 1);
   return id;
 }
 
@@ -586,6 +587,7 @@ void CfgRecogniser::Closure::intern_members(
     contents.push_back(locals_[member].content);
   }
   ContextId id = recogniser_.intern_loop(contents);
+  if (depth_ == 0) recogniser_.record_made(id, members.size());
   for (const std::uint32_t member : members) locals_[member].made = id++;
 }
 

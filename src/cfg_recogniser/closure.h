@@ -118,6 +118,8 @@ class CfgRecogniser::Closure {
   bool covers(const Item& b, const Item& a) const;
   bool holds(ContextId a, ContextId b);
   std::uint16_t& assumption(ContextId a, ContextId b);
+  bool take_compared(std::uint32_t read_set);
+  std::uint32_t compared_since(std::size_t mark);
   bool subsumed(ContextId a, ContextId b);
   void record_pairs();
   bool drop_subsumed(Items& items);
@@ -164,6 +166,9 @@ class CfgRecogniser::Closure {
   // another pair is there.
   std::array<std::uint16_t, 512> assumed_at_;
   std::vector<std::pair<ContextId, ContextId>> taken_;
+  // The contexts that were compared, in order, with repetitions.
+  std::vector<ContextId> compared_;
+  bool too_many_compared_ = false;
   std::size_t pairs_ = 0;
   std::size_t items_ = 0;         // of the contexts that were compared
   std::size_t pairs_of_all_ = 0;  // compared in this closure before

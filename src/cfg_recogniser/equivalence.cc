@@ -38,6 +38,9 @@ void CfgRecogniser::record_identity(ContextId context) {
 
 void CfgRecogniser::begin_read_set() {
   reads_.clear();
+  compared_.clear();
+  compared_too_many_ = false;
+  made_contexts_.clear();
   ++read_round_;
 }
 
@@ -124,16 +127,21 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   return forms_.back();
 }
 
-// Walks the decision tree of the state of `config`.  Contexts are numbered as
-// they are met, first those of the frame; each node asks for the canonical form
-// of one of them and numbers the contexts inside it.  Returns the configuration
-// at the leaf.
+// Walks a decision tree.  Contexts are numbered as they are met, first those
+// given; each node asks for the canonical form of one of them and numbers the
+// contexts inside it.  Returns the leaf.
 //
-// If the path ends before a leaf, the result is dead, or (`add`) the tree is
-// extended: a new node (`fresh`) asks for the next context of the read set that
-// was not asked for on this path.  When none is left, `config` becomes the
-// representative of all configurations that reach this leaf.
-Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
+// If the path ends before a leaf, the result is kNone, or the tree is extended:
+// a new node (`fresh`) asks for the next context of the read set that was not
+// asked for on this path.  When none is left, the node is a leaf, which has no
+// configuration yet.
+//
+// Masks of one vocabulary may read contexts that those of another do not.  So
+// where a tree is refined, a leaf whose path does not ask for all of the read
+// set becomes a node that does; what it stood for is known no more.
+EquivalenceTree::Id CfgRecogniser::ask(EquivalenceTree::Id& root,
+                                       std::span<const ContextId> contexts,
+                                       Asking how) {
   ++number_round_;
   number_of_context_.resize(contexts_.size());
   contexts_by_number_.clear();
@@ -146,34 +154,35 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
     }
     return entry.number;
   };
-  for (const ContextId context : frames_[config.frame]) number_of(context);
+  for (const ContextId context : contexts) number_of(context);
   std::vector<bool>& asked = tested_;
   asked.assign(contexts_by_number_.size(), false);
-  EquivalenceTree::Id at = states_[config.lex].equivalence_root;
+  EquivalenceTree::Id at = root;
   if (at == EquivalenceTree::kNone) {
-    if (!add) return {};
-    at = states_[config.lex].equivalence_root = equivalence_tree_.add();
+    if (how == Asking::kFind) return EquivalenceTree::kNone;
+    at = root = equivalence_tree_.add();
     bytes_ += EquivalenceTree::bytes_of(0);
   }
   bool fresh = equivalence_tree_.node(at).question == EquivalenceTree::kNone &&
                equivalence_tree_.node(at).equivalent.dead();
   std::uint32_t first = 0;  // the contexts before it need no question
   for (;;) {
-    if (!base::spend_work()) return {};
-    if (fresh) {
+    if (!base::spend_work()) return EquivalenceTree::kNone;
+    const bool leaf = !equivalence_tree_.node(at).equivalent.dead();
+    if (leaf && how != Asking::kRefine) return at;
+    if (fresh || leaf) {
       while (first < contexts_by_number_.size() &&
              (asked[first] ||
               read_rounds_[contexts_by_number_[first]] != read_round_)) {
         ++first;
       }
-      if (first == contexts_by_number_.size()) {
-        equivalence_tree_.node(at).equivalent = config;
-        return config;
+      if (first == contexts_by_number_.size()) return at;
+      equivalence_tree_.node(at) = {.question = first};
+      fresh = true;
+      if (leaf) {
+        bytes_ -= known_equivalents_.memory_bytes();
+        known_equivalents_ = {};
       }
-      equivalence_tree_.node(at).question = first;
-    }
-    if (!equivalence_tree_.node(at).equivalent.dead()) {
-      return equivalence_tree_.node(at).equivalent;
     }
     const std::uint32_t question = equivalence_tree_.node(at).question;
     asked[question] = true;
@@ -193,13 +202,26 @@ Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
     asked.resize(contexts_by_number_.size(), false);
     EquivalenceTree::Id to = equivalence_tree_.find(at, form_id, inside_);
     if (to == EquivalenceTree::kNone) {
-      if (!add) return {};
+      if (how == Asking::kFind) return EquivalenceTree::kNone;
       to = equivalence_tree_.add(at, form_id, inside_);
       bytes_ += EquivalenceTree::bytes_of(inside_.size());
       fresh = true;
     }
     at = to;
   }
+}
+
+// Walks the decision tree of the state of `config`.  Returns the configuration
+// at the leaf, which is `config` itself if the leaf is new: it represents all
+// configurations that reach this leaf.
+Configuration CfgRecogniser::find_equivalent(Configuration config, bool add) {
+  const EquivalenceTree::Id leaf =
+      ask(states_[config.lex].equivalence_root, frames_[config.frame],
+          add ? Asking::kRefine : Asking::kFind);
+  if (leaf == EquivalenceTree::kNone) return {};
+  Configuration& known = equivalence_tree_.node(leaf).equivalent;
+  if (known.dead()) known = config;
+  return known;
 }
 
 Configuration CfgRecogniser::mask_equivalent(Configuration config) {

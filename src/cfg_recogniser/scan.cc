@@ -17,18 +17,6 @@ using recogniser::Configuration;
 using automata::AhoCorasick;
 using automata::CharStep;
 
-// REQUIRES: !inside(config).
-CfgRecogniser::Items CfgRecogniser::scan(Configuration config,
-                                         std::uint8_t byte) {
-  Items out;
-  advanced_.clear();
-  for (Item item : states_[config.lex].items) {
-    item.context = frames_[config.frame][item.context];
-    scan_item(item, byte, out);
-  }
-  return out;
-}
-
 CfgRecogniser::Items CfgRecogniser::scan(const Items& items,
                                          std::uint8_t byte) {
   advanced_.clear();

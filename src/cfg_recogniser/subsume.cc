@@ -41,6 +41,8 @@ constexpr std::size_t kPairsOfGivingUp = 800;
 // identities.
 constexpr std::size_t kExpandedPairs = 16;
 constexpr std::size_t kExpandedItems = 256;
+// An answer no that depends on more contexts is not stored with them.
+constexpr std::size_t kMostCompared = 32;
 // How many items of the same state each item is compared with.
 constexpr std::size_t kNeighbours = 8;
 
@@ -90,6 +92,8 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   a = settled(a);
   b = settled(b);
   if (a == b) return true;
+  if (!local(a)) compared_.push_back(a);
+  if (!local(b)) compared_.push_back(b);
   if (a == kOutermost || b == kOutermost) return false;
   const bool kept = !local(a) && !local(b);
   const std::uint64_t key = std::uint64_t{a} << 32 | b;
@@ -99,7 +103,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   if (kept) {
     const auto known = recogniser_.subsumed_.find(key);
     if (known != recogniser_.subsumed_.end()) {
-      if (!known->second) return false;
+      if (!known->second.holds) return take_compared(known->second.compared);
       if (assumed_.size() >= kExpandedPairs || items_ >= kExpandedItems) {
         taken_.emplace_back(a, b);
         return true;
@@ -113,6 +117,7 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   }
   const std::size_t mark = assumed_.size();
   const std::size_t mark_taken = taken_.size();
+  const std::size_t mark_compared = compared_.size() - (kept ? 2 : 0);
   assumed_.emplace_back(a, b);
   assumed = static_cast<std::uint16_t>(assumed_.size());
   // Contents are sorted by state.  Of two lists of hundreds of items most name
@@ -137,8 +142,36 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   if (all) return true;
   assumed_.resize(mark);
   taken_.resize(mark_taken);
-  if (kept && !gave_up_) recogniser_.remember_subsumed(key, false);
+  if (kept && !gave_up_) {
+    recogniser_.remember_subsumed(key, false, compared_since(mark_compared));
+  }
   return false;
+}
+
+// The answer no to a pair depends on what was compared to find it, now as then.
+bool CfgRecogniser::Closure::take_compared(std::uint32_t read_set) {
+  if (read_set == kTooMany) {
+    too_many_compared_ = true;
+  } else {
+    const std::span<const ContextId> contexts =
+        recogniser_.read_sets_[read_set];
+    compared_.insert(compared_.end(), contexts.begin(), contexts.end());
+  }
+  return false;
+}
+
+std::uint32_t CfgRecogniser::Closure::compared_since(std::size_t mark) {
+  if (too_many_compared_) return kTooMany;
+  std::vector<ContextId> contexts(
+      compared_.begin() + static_cast<std::ptrdiff_t>(mark), compared_.end());
+  std::sort(contexts.begin(), contexts.end());
+  contexts.erase(std::unique(contexts.begin(), contexts.end()), contexts.end());
+  if (contexts.size() > kMostCompared) return kTooMany;
+  const auto [set, added] = recogniser_.read_sets_.intern(contexts);
+  if (added) {
+    recogniser_.bytes_ += recogniser_.read_sets_.bytes_of(contexts.size());
+  }
+  return set;
 }
 
 // Whether context `b` subsumes context `a`; false if that is not found.
@@ -150,7 +183,14 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   assumed_at_.fill(0);
   items_ = 0;
   taken_.clear();
-  if (!holds(a, b)) return false;
+  compared_.clear();
+  too_many_compared_ = false;
+  const bool all = holds(a, b);
+  if (depth_ == 0) {
+    recogniser_.record_compared(compared_);
+    if (too_many_compared_) recogniser_.compared_too_many_ = true;
+  }
+  if (!all) return false;
   for (const auto& [one, other] : assumed_) {
     if (local(one) || local(other)) continue;
     recogniser_.remember_subsumed(std::uint64_t{one} << 32 | other, true);
@@ -247,8 +287,10 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::older_equal(
   return kLocal;
 }
 
-void CfgRecogniser::remember_subsumed(std::uint64_t pair, bool holds) {
-  if (subsumed_.emplace(pair, holds).second) bytes_ += 48;
+void CfgRecogniser::remember_subsumed(std::uint64_t pair, bool holds,
+                                      std::uint32_t compared) {
+  const Subsumption answer{.holds = holds, .compared = compared};
+  if (subsumed_.emplace(pair, answer).second) bytes_ += 48;
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -14,6 +14,7 @@
 //                      uses the part
 //   mask_equivalent()  same mask, found by tracking what a mask depends on
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -55,6 +56,12 @@ class Composite {
   // Whether that text cannot begin with a byte that continues a number.
   virtual bool number_ends_with_part(Configuration config) = 0;
 
+  // For each byte, the least byte of its class: bytes of one class lead from
+  // `config` to the same configuration.  Null if they are not known.  Valid as
+  // long as the recogniser.
+  virtual const std::array<std::uint8_t, 256>* byte_classes_at(Configuration) {
+    return nullptr;
+  }
   // Bytes of which every text, of whole characters, can be read from `config`.
   // Of the bytes beyond ASCII it contains all or none.  May be empty where such
   // bytes are hard to find.

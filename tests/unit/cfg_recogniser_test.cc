@@ -250,6 +250,65 @@ item ::= "(" item* ")" | "<" item ">" | "a"
   EXPECT_EQ(recogniser.mask_equivalent(outermost), outermost);
 }
 
+// One bracket further in, a transition is not computed again: what it makes of
+// the contexts is known.  The texts that can follow are those of a recogniser
+// that has read nothing else.
+TEST(CfgRecogniser, TransitionsAreKnownUpToNamesOfContexts) {
+  constexpr const char* kRules = R"x(root ::= item
+item ::= "(" list ")" | "[" list "]" | "<" item ">" | sum | "(" list "]"
+list ::= (item ("," item)*)?
+sum ::= sum "+" sum | "a" | "a" sum?
+)x";
+  CfgRecogniser recogniser = recogniser_of(kRules);
+  constexpr std::string_view kBytes = "([<a+,>])";
+  const auto following = [&](CfgRecogniser& one, std::string_view text) {
+    std::string out;
+    const Configuration at = read(one, one.start(), text);
+    for (const char a : kBytes) {
+      for (const char b : kBytes) {
+        const Configuration to = read(one, at, std::string{a, b});
+        if (!to.dead()) out += {a, b, one.can_end(to) ? '!' : ' '};
+      }
+    }
+    return out;
+  };
+  std::uint32_t state = 1;
+  for (int i = 0; i < 200; ++i) {
+    std::string text;
+    for (Configuration at = recogniser.start(); text.size() < 40;) {
+      std::string possible;
+      for (const char byte : kBytes) {
+        if (!read(recogniser, at, {&byte, 1}).dead()) possible += byte;
+      }
+      if (possible.empty()) break;
+      state = state * 1664525 + 1013904223;
+      text += possible[(state >> 16) % possible.size()];
+      at = read(recogniser, at, {&text.back(), 1});
+      CfgRecogniser fresh = recogniser_of(kRules);
+      ASSERT_EQ(following(recogniser, text), following(fresh, text)) << text;
+    }
+  }
+}
+
+// Nor does a known transition hide that contexts are redundant: what ambiguity
+// piles up is still found.
+TEST(CfgRecogniser, KnownTransitionsPileNothingUp) {
+  for (const char* rules :
+       {"root ::= e\ne ::= e \"+\" e | \"(\" e \")\" | [0-9]+\n",
+        "root ::= root root | \"1\" | \"+\" | \"\"\n",
+        "root ::= e\ne ::= f \"+\" e | f\nf ::= e \"+\" f | \"1\"\n"}) {
+    CfgRecogniser recogniser = recogniser_of(rules);
+    Configuration at = recogniser.start();
+    std::size_t before = 0;
+    for (int i = 0; i < 2'000; ++i) {
+      at = read(recogniser, at, i % 2 == 0 ? "1" : "+");
+      ASSERT_FALSE(at.dead());
+      if (i == 100) before = recogniser.own_bytes();
+    }
+    EXPECT_EQ(recogniser.own_bytes(), before) << rules;
+  }
+}
+
 TEST(CfgRecogniser, CountsAreNotMultipliedOut) {
   CfgRecogniser recogniser =
       recogniser_of("root ::= (\"ab\" | \"a\"){3,100000} \".\"\n");

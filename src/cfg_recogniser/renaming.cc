@@ -1,0 +1,302 @@
+// Transitions up to renaming of contexts: see cfg_recogniser.h.
+//
+// One bracket further in, a state has another frame, and every transition that
+// depends on the frame is a new one.  But its closure only asks whether two
+// contexts are the same, and what is in some of them.  So the closure is
+// computed once for all frames in which these answers are equal:
+//
+//   kernel     the items after the byte, with contexts as numbers (its shape)
+//   questions  the contexts that the closure compared or read: a decision tree
+//              (equivalence_tree.h) asks for their forms, and numbers what is
+//              in them
+//   renaming   the target, and the contexts made on the way, in terms of the
+//              numbered contexts
+//
+// To follow a transition is then to walk a tree, to intern the few contexts
+// that are made, and to intern a frame.
+//
+// A renaming depends on what was compared in vain, too.  A closure that drops
+// nothing for that reason would be right in any frame, but not as small as it
+// could be: what ambiguity piles up would no longer be found.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/work.h"
+#include "cfg_recogniser/cfg_recogniser.h"
+
+namespace parlance::cfg_recogniser {
+
+using recogniser::Configuration;
+
+namespace {
+
+// A closure that makes more contexts, or contexts with more items, is computed
+// in each frame.
+constexpr std::size_t kMostMade = 256;
+constexpr std::size_t kMostMadeItems = 4096;
+
+}  // namespace
+
+void CfgRecogniser::record_compared(std::span<const ContextId> contexts) {
+  compared_rounds_.resize(contexts_.size());
+  for (const ContextId context : contexts) {
+    if (compared_rounds_[context] == read_round_) continue;
+    compared_rounds_[context] = read_round_;
+    compared_.push_back(context);
+  }
+}
+
+void CfgRecogniser::record_made(ContextId first, std::size_t count) {
+  made_contexts_.push_back({first, static_cast<std::uint32_t>(count)});
+}
+
+// --- Kernels -----------------------------------------------------------------
+
+// Replaces slots by numbers in the order of the items; returns the slots by
+// number.
+std::vector<std::uint32_t> CfgRecogniser::number_slots(Items& kernel) {
+  std::sort(kernel.begin(), kernel.end());
+  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
+  std::vector<std::uint32_t> slots;
+  for (Item& item : kernel) {
+    const auto at = std::ranges::find(slots, item.context);
+    const auto number = static_cast<std::uint32_t>(at - slots.begin());
+    if (at == slots.end()) slots.push_back(item.context);
+    item.context = number;
+  }
+  return slots;
+}
+
+CfgRecogniser::NumberedKernel CfgRecogniser::remember_kernel(
+    std::uint32_t lex, std::uint8_t byte, const Items& kernel,
+    std::span<const std::uint32_t> slots) {
+  const auto [shape, added] = shapes_.intern(kernel);
+  if (added) bytes_ += shapes_.bytes_of(kernel.size());
+  const auto [list, new_list] = slot_lists_.intern(slots);
+  if (new_list) bytes_ += slot_lists_.bytes_of(slots.size());
+  renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
+  const std::size_t before = kernels_of_steps_.memory_bytes();
+  kernels_of_steps_.insert({lex, 0, 0, 0}, byte, {.to = {shape, list, 0, 0}});
+  bytes_ += kernels_of_steps_.memory_bytes() - before;
+  return {.shape = shape, .slots = list};
+}
+
+// REQUIRES: `byte` represents its class.
+CfgRecogniser::NumberedKernel CfgRecogniser::kernel_after(std::uint32_t lex,
+                                                          std::uint8_t byte) {
+  if (const TransitionTable::Step* known =
+          kernels_of_steps_.find({lex, 0, 0, 0}, byte)) {
+    return {.shape = known->to.lex, .slots = known->to.frame};
+  }
+  Items kernel = scan(states_[lex].items, byte);
+  const std::vector<std::uint32_t> slots = number_slots(kernel);
+  return remember_kernel(lex, byte, kernel, slots);
+}
+
+void CfgRecogniser::find_contexts(std::span<const std::uint32_t> slots,
+                                  Configuration config) {
+  contexts_of_kernel_.clear();
+  const std::span<const ContextId> frame = frames_[config.frame];
+  for (const std::uint32_t slot : slots) {
+    contexts_of_kernel_.push_back(frame[slot]);
+  }
+}
+
+// --- Learning ----------------------------------------------------------------
+
+Configuration CfgRecogniser::close_numbered(Items kernel,
+                                            std::span<const ContextId> slots) {
+  made_read_set_ = 0;
+  if (kernel.empty() || !within_limits() || !base::spend_work()) return {};
+  for (Item& item : kernel) item.context = contexts_of_kernel_[item.context];
+  begin_read_set();
+  const Configuration made = make_configuration(std::move(kernel), slots);
+  made_read_set_ = intern_read_set();
+  return made;
+}
+
+// Stores how `to` was made of contexts_of_kernel_, if that is a renaming.
+//
+// A context that was made may be one that has a number: its content was in the
+// table.  That is so wherever the numbered one has the same content, so it is
+// asked for, too.
+void CfgRecogniser::learn_renaming(std::uint32_t shape, Configuration to) {
+  const auto by_identity = [](ContextId one) { return (one & kLocal) != 0; };
+  if (to.dead() || overflowed_ || too_large_ || spoiled() ||
+      compared_too_many_ || !base::work_left() ||
+      made_contexts_.size() > kMostMade ||
+      std::ranges::any_of(reads_, by_identity)) {
+    return;
+  }
+  const std::vector<ContextId> reads = reads_;
+  const std::vector<ContextId> compared = compared_;
+  const std::vector<MadeContexts> made = made_contexts_;
+  begin_read_set();
+  for (const ContextId context : reads) record_read(context);
+  for (const ContextId context : compared) record_read(context);
+  for (const MadeContexts& one : made) {
+    for (std::uint32_t i = 0; i < one.count; ++i) record_read(one.first + i);
+  }
+  read_rounds_.resize(contexts_.size());
+  identity_rounds_.resize(contexts_.size());
+  const EquivalenceTree::Id leaf =
+      ask(renamings_of_shape_[shape], contexts_of_kernel_, Asking::kExtend);
+  if (leaf == EquivalenceTree::kNone ||
+      !equivalence_tree_.node(leaf).equivalent.dead()) {
+    return;
+  }
+  Renaming renaming;
+  renaming.pure = pure_;
+  renaming.reads = reads;
+  made_contexts_ = made;
+  if (!number_targets(renaming, to)) renaming = {};
+  bytes_ += sizeof(Renaming) +
+            (renaming.frame.size() + renaming.reads.size()) * sizeof(ContextId);
+  for (const Renaming::Made& one : renaming.made) {
+    bytes_ += sizeof(one) + one.content.size() * sizeof(Item);
+  }
+  renamings_.push_back(std::move(renaming));
+  equivalence_tree_.node(leaf).equivalent.lex =
+      static_cast<std::uint32_t>(renamings_.size());
+}
+
+// Fills `made` with the target `to`, in terms of the numbers that ask() gave
+// and of made_contexts_.  False if it has a context that is neither.
+bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
+  std::vector<std::pair<ContextId, ContextId>> names;  // of what is made
+  std::size_t items = 0;
+  bool all = true;
+  const auto name = [&](ContextId& context) {
+    if (context < number_of_context_.size() &&
+        number_of_context_[context].round == number_round_) {
+      context = number_of_context_[context].number;
+      return;
+    }
+    const auto at = std::ranges::find(names, context,
+                                      &std::pair<ContextId, ContextId>::first);
+    if (at == names.end()) {
+      all = false;
+    } else {
+      context = at->second;
+    }
+  };
+  const auto known = [&](ContextId context) {
+    return (context < number_of_context_.size() &&
+            number_of_context_[context].round == number_round_) ||
+           std::ranges::find(names, context,
+                             &std::pair<ContextId, ContextId>::first) !=
+               names.end();
+  };
+  for (const MadeContexts& group : made_contexts_) {
+    if (known(group.first)) continue;
+    for (std::uint32_t i = 0; i < group.count; ++i) {
+      names.emplace_back(group.first + i, kLocal | static_cast<std::uint32_t>(
+                                                       made.made.size() + i));
+    }
+    for (std::uint32_t i = 0; i < group.count; ++i) {
+      const std::span<const Item> content = contexts_[group.first + i];
+      items += content.size();
+      if (items > kMostMadeItems) return false;
+      made.made.push_back({.content = {content.begin(), content.end()},
+                           .loop = group.count - i});
+      for (Item& item : made.made.back().content) name(item.context);
+    }
+  }
+  if (inside(to)) {
+    const SchemaSite& site = site_of(to);
+    made.site = site.state;
+    made.frame = {site.context};
+    made.to = unwrap(to);
+    made.to.lex |= kInside;
+  } else {
+    made.frame.assign(frames_[to.frame].begin(), frames_[to.frame].end());
+    made.to = to;
+  }
+  for (ContextId& context : made.frame) name(context);
+  for (ContextId& context : made.reads) name(context);
+  return all;
+}
+
+// --- Following ---------------------------------------------------------------
+
+Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
+  made_read_set_ = 0;
+  EquivalenceTree::Id& root = renamings_of_shape_[shape];
+  if (root == EquivalenceTree::kNone || !within_limits()) return {};
+  const EquivalenceTree::Id leaf =
+      ask(root, contexts_of_kernel_, Asking::kFind);
+  if (leaf == EquivalenceTree::kNone) return {};
+  const Renaming& renaming =
+      renamings_[equivalence_tree_.node(leaf).equivalent.lex - 1];
+  if (renaming.to.dead() || (impure && renaming.pure)) return {};
+  return apply(renaming);
+}
+
+// Interns what the renaming makes.  A context that turns out to be a numbered
+// one, or one made before, would be two in the target; then the result is dead,
+// and the closure is computed.
+Configuration CfgRecogniser::apply(const Renaming& renaming) {
+  const auto real = [&](ContextId context) {
+    return (context & kLocal) != 0 ? renamed_[context & ~kLocal]
+                                   : contexts_by_number_[context];
+  };
+  renamed_.clear();
+  for (std::size_t i = 0; i < renaming.made.size();) {
+    const std::uint32_t count = renaming.made[i].loop;
+    bool loop = count > 1;
+    if (renamed_contents_.size() < count) renamed_contents_.resize(count);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      Items& content = renamed_contents_[k];
+      content = renaming.made[i + k].content;
+      for (Item& item : content) {
+        const ContextId made = item.context & ~kLocal;
+        if ((item.context & kLocal) != 0 && made >= i) {
+          item.context = kLocal | static_cast<ContextId>(made - i);
+          loop = true;
+        } else {
+          item.context = real(item.context);
+        }
+      }
+      if (!std::ranges::is_sorted(content)) std::ranges::sort(content);
+    }
+    ContextId id = 0;
+    if (loop) {
+      id = intern_loop(std::span(renamed_contents_).first(count));
+    } else {
+      const auto [known, added] = contexts_.intern(renamed_contents_[0]);
+      if (added) bytes_ += contexts_.bytes_of(renamed_contents_[0].size());
+      id = known;
+    }
+    number_of_context_.resize(contexts_.size());
+    for (std::uint32_t k = 0; k < count; ++k, ++id) {
+      NumberEntry& entry = number_of_context_[id];
+      if (entry.round == number_round_) return {};
+      entry = {number_round_, 0};
+      renamed_.push_back(id);
+    }
+    i += count;
+  }
+  pure_ = renaming.pure;
+  reads_.clear();
+  for (const ContextId context : renaming.reads) {
+    reads_.push_back(real(context));
+  }
+  made_read_set_ = intern_read_set();
+  if (inside(renaming.to)) {
+    Configuration inner = renaming.to;
+    inner.lex &= ~kInside;
+    return wrap(intern_site(renaming.site, real(renaming.frame[0])), inner);
+  }
+  renamed_frame_.clear();
+  for (const ContextId context : renaming.frame) {
+    renamed_frame_.push_back(real(context));
+  }
+  return {renaming.to.lex, intern_frame(renamed_frame_), 0, 0};
+}
+
+}  // namespace parlance::cfg_recogniser
