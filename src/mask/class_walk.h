@@ -28,6 +28,10 @@
 //   bool decide_below(std::uint32_t i, StateId from);
 //   // The walk has come to `node` in `state`.
 //   SubtreeVerdict judge(const Node& node, StateId state);
+//   // Optional: whether the walk is to end here, with some tokens undecided;
+//   // asked where the bytes of the class of `node` lead from `from` to
+//   // different states.
+//   bool gives_up(const Node& node, StateId from);
 //   // Optional: a split is about to be applied at `depth`.
 //   void enter_split(std::size_t depth);
 //   // Decides the tokens at and below the node `root` of the trie of all
@@ -255,6 +259,12 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
     if (split) target = most_common(from, node.byte_class);
     path_[node.depth] = {.state = target, .byte_class = node.byte_class};
     const SubtreeVerdict verdict = judge(node, target);
+    if constexpr (requires { walk().gives_up(node, from); }) {
+      if (split && walk().gives_up(node, from)) {
+        deferred_.clear();
+        return;
+      }
+    }
     if (split && !all_judged(node, from, target, verdict)) {
       if constexpr (requires { walk().walk_sets(i, from); }) {
         if (verdict == SubtreeVerdict::kDescend && splits_again(node, target)) {

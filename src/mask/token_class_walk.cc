@@ -37,6 +37,7 @@ const ByteClassSet& character_classes() {
 bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
                          std::span<std::uint32_t> words) {
   recogniser_ = &recogniser;
+  composite_ = recogniser.composite();
   too_many_ = false;
   start(token_classes_);
   states_.resize(1);
@@ -58,9 +59,8 @@ bool TokenClassWalk::accepts_below(const TokenClassNode& node, StateId from) {
 // characters, if none of their bytes is in it.
 void TokenClassWalk::find_dead_classes() {
   dead_classes_ = {};
-  const recogniser::Composite* const composite = recogniser_->composite();
-  if (composite == nullptr) return;
-  const base::ByteSet alive = composite->alphabet();
+  if (composite_ == nullptr) return;
+  const base::ByteSet alive = composite_->alphabet();
   if (alive == base::kAllBytes) return;
   const auto dead = [&](std::uint8_t byte_class) {
     return std::ranges::none_of(
@@ -75,6 +75,21 @@ void TokenClassWalk::find_dead_classes() {
     dead_classes_.add(TokenClassTrie::kOther);
     dead_classes_.add(TokenClassTrie::kBroken);
   }
+}
+
+// Where nearly every letter leads to a state of its own, nearly every token
+// would be corrected byte by byte after it was walked in vain.
+bool TokenClassWalk::gives_up(const TokenClassNode& node, StateId from) {
+  constexpr std::size_t kManyBytes = 16;
+  const auto bytes = token_classes_.bytes(node.byte_class);
+  if (node.depth != 1 || bytes.size() < kManyBytes) return too_many_;
+  std::vector<StateId> targets;
+  for (const std::uint8_t byte : bytes) targets.push_back(step(from, byte));
+  std::ranges::sort(targets);
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  const std::size_t live = targets.size() - (targets.front() == 0 ? 1 : 0);
+  too_many_ = too_many_ || live * 8 > bytes.size() * 7;
+  return too_many_;
 }
 
 // Divides the tokens at and below `root`: those that are texts of `stay` are
@@ -136,11 +151,19 @@ bool TokenClassWalk::decide_below(std::uint32_t i, StateId from) {
 const ByteClassSet& TokenClassWalk::repeatable(StateId state) {
   if (states_[state].repeatable_known) return states_[state].repeatable;
   states_[state].repeatable_known = true;
-  recogniser::Composite* const composite = recogniser_->composite();
-  if (composite == nullptr) return states_[state].repeatable;
+  if (composite_ == nullptr) return states_[state].repeatable;
   const base::ByteSet bytes =
-      composite->repeatable_bytes(states_[state].config);
+      composite_->repeatable_bytes(states_[state].config);
   if (bytes == base::ByteSet{}) return states_[state].repeatable;
+  return states_[state].repeatable = classes_of(bytes);
+}
+
+// A grammar has few repeats of classes, so the answers are kept.
+const ByteClassSet& TokenClassWalk::classes_of(const base::ByteSet& bytes) {
+  constexpr std::size_t kFew = 16;
+  for (const auto& [known, classes] : classes_of_) {
+    if (known == bytes) return classes;
+  }
   ByteClassSet set;
   for (std::uint8_t c = 0; c < TokenClassTrie::kLead2; ++c) {
     const auto all = token_classes_.bytes(c);
@@ -151,7 +174,8 @@ const ByteClassSet& TokenClassWalk::repeatable(StateId state) {
     }
   }
   if (base::has_byte(bytes, 0x80)) set.add(character_classes());
-  return states_[state].repeatable = set;
+  if (classes_of_.size() == kFew) classes_of_.clear();
+  return classes_of_.emplace_back(bytes, set).second;
 }
 
 SubtreeVerdict TokenClassWalk::judge(const TokenClassNode& node,
@@ -174,6 +198,7 @@ TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
     add_state();
     State& state = states_.emplace_back();
     state.config = config;
+    if (composite_ != nullptr) state.same = composite_->byte_classes_at(config);
     state.others.add(TokenClassTrie::kBroken);
   }
   return it->second;
@@ -181,6 +206,10 @@ TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
 
 TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
                                               std::uint8_t byte) {
+  if (const auto* const same = states_[state].same;
+      same != nullptr && (*same)[byte] != byte) {
+    return step(state, (*same)[byte]);
+  }
   // From here on all states are dead, so that the walk ends soon.
   too_many_ = too_many_ || states_.size() > kMostStates;
   if (too_many_) return 0;

@@ -35,9 +35,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_set.h"
 #include "mask/byte_positions.h"
 #include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
+#include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
 #include "recogniser/recogniser.h"
 #include "vocab/token_class_trie.h"
@@ -57,9 +59,8 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
         vocabulary_(vocabulary) {}
 
   // Overwrites `words` with the tokens that can be read from `at`.  Returns
-  // false, with `words` as they were, if that takes too many states for classes
-  // to save work: after the first letters of 20,000 words, hardly two letters
-  // lead to the same state.
+  // false, with `words` as they were, if classes do not save work: of the first
+  // letters of 20,000 words, hardly two lead to the same state.
   // REQUIRES: `at` is not dead, and the caller holds recogniser.mutex.
   [[nodiscard]] bool run(recogniser::Recogniser& recogniser,
                          recogniser::Configuration at,
@@ -70,6 +71,8 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
 
   struct State {
     recogniser::Configuration config;
+    // For each byte, one that leads to the same state; null: not known.
+    const std::array<std::uint8_t, 256>* same = nullptr;
     // Byte classes that lead back to this state, and those that do not, as far
     // as known.  The classes of multi-byte characters are in one of the sets
     // together: the former if every such character leads back.
@@ -80,11 +83,13 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
     vocab::ByteClassSet repeatable = {};
   };
 
+  const vocab::ByteClassSet& classes_of(const base::ByteSet& bytes);
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
   // Whether every token from the edge to `node` on can be read from `from`.
   bool accepts_below(const vocab::TokenClassNode& node, StateId from);
   bool decide_below(std::uint32_t i, StateId from);
+  bool gives_up(const vocab::TokenClassNode& node, StateId from);
   bool find_leavers(std::uint32_t root, const vocab::ByteClassSet& stay);
   void find_dead_classes();
   const vocab::ByteClassSet& repeatable(StateId state);
@@ -110,10 +115,13 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   // What find_leavers() found: accepted ranges of tokens, and the others.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> staying_, leaving_;
   recogniser::Recogniser* recogniser_ = nullptr;
+  recogniser::Composite* composite_ = nullptr;  // of it; null: not one
   std::vector<State> states_;
   std::unordered_map<recogniser::Configuration, StateId,
                      recogniser::ConfigurationHash>
       state_of_;
+  // The classes of which all bytes are in a set, for the last few sets.
+  std::vector<std::pair<base::ByteSet, vocab::ByteClassSet>> classes_of_;
   // By depth: the real and the assumed state, while a subtree is corrected.
   std::array<std::pair<StateId, StateId>, vocab::kMaxTokenBytes + 1> pairs_;
 };
