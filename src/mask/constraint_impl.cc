@@ -291,7 +291,6 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
     RecogniserMasks& masks = *position.in->masks;
     can_end = use->can_end(position.config);
     if (!use->overflowed()) {
-      const Configuration key = mask_key_of(*use, position.config);
       Composite* const composite = use->composite();
       if (composite != nullptr) composite->begin_tracking();
       builder = &maker->make(*use, position.config, masks.partial);
@@ -301,7 +300,9 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
       if (handle) {
-        masks.memo.insert(key, handle);
+        // The key by what this mask depends on: the one before may be that of
+        // masks of another vocabulary, which depend on less.
+        masks.memo.insert(mask_key_of(*use, position.config), handle);
         store_in_part(*use, position.config, past_part, handle);
       }
     }

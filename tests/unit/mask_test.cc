@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -653,6 +654,49 @@ TEST(ConstraintImpl, IsRightWithAnyBudget) {
 }
 
 // --- Files -------------------------------------------------------------------
+
+// Compilers of several vocabularies share what was learnt about a grammar.
+// Which masks are alike depends on the vocabulary: after "<((a" and "((<(a" the
+// same tokens fit if no token closes three brackets.
+TEST(Masks, OfOneGrammarWithSeveralVocabularies) {
+  const auto compiler_of = [](std::initializer_list<const char*> tokens) {
+    std::vector<TokenEntry> entries;
+    for (const char* token : tokens) {
+      entries.push_back(
+          {.id = static_cast<TokenId>(entries.size()), .bytes = token});
+    }
+    const std::vector<TokenId> no_stops;
+    return *Compiler::create(*Vocabulary::from_table(entries, no_stops));
+  };
+  const Compiler few = compiler_of({"a", "(", "<", ")", ">"});
+  const Compiler many =
+      compiler_of({"a", "(", "<", ")", ">", ")>", "))", ")))", "))>", ">)"});
+  const auto new_grammar = [] {
+    return *Grammar::from_ebnf(R"x(root ::= item
+item ::= "(" item ")" | "<" item ">" | "a"
+)x");
+  };
+  const auto mask_after = [](const Compiler& compiler, const Grammar& grammar,
+                             std::string_view text) {
+    Matcher matcher = compiler.compile(grammar)->matcher();
+    EXPECT_TRUE(matcher.accept_bytes(text));
+    std::int32_t row = 0;
+    matcher.fill_bitmask({&row, 1});
+    return row;
+  };
+  for (const bool few_first : {true, false}) {
+    const Grammar shared = new_grammar();
+    for (const char* text : {"((a", "<(a", "<((a", "((<(a", "<<(a", "(<(a",
+                             "(((a", "<<((a", "((((a", "<((a", "((a"}) {
+      for (const bool first : {true, false}) {
+        const Compiler& compiler = first == few_first ? few : many;
+        EXPECT_EQ(mask_after(compiler, shared, text),
+                  mask_after(compiler, new_grammar(), text))
+            << text << (first == few_first ? ", few" : ", many");
+      }
+    }
+  }
+}
 
 // A number ends before the byte that shows it, which a token may hold too.
 TEST(Masks, TokensThatGoOnBehindANumber) {
