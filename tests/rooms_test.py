@@ -17,6 +17,7 @@ PUBLIC = ROOT / "include" / "parlance"
 VOCABULARY = {
     "access.h",
     "error.h",
+    "flat_json.h",
     "harmony_message.h",
     "json.h",
     "json_place.h",

@@ -26,6 +26,7 @@
 
 #include "parlance/chat.h"
 #include "parlance/error.h"
+#include "parlance/flat_json.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
@@ -78,6 +79,7 @@ nb::object to_str(std::string_view text);
 // The same for keys, which repeat: short keys come from a small cache.
 nb::object to_key(std::string_view text);
 nb::object to_object(const json::Value& value);
+nb::object to_object(std::span<const json::FlatNode> nodes);
 
 // A str that the caller passed, and its UTF-8; null if there is none.
 struct Fed {

@@ -196,13 +196,14 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
   if (!dict.is_valid()) throw nb::python_error();
   for (const ResponseFields::Field& field : fields->fields()) {
     const nb::object key = to_key(field.name);
-    const bool whole = field.value == nullptr && !text->empty() &&
-                       field.text.data() == text->data() &&
+    const bool whole = field.value == nullptr && field.nodes.empty() &&
+                       !text->empty() && field.text.data() == text->data() &&
                        field.text.size() == text->size();
     set(dict, key.ptr(),
         whole                    ? nb::borrow(response)
-        : field.value == nullptr ? to_str(field.text)
-                                 : to_object(*field.value));
+        : field.value != nullptr ? to_object(*field.value)
+        : field.nodes.empty()    ? to_str(field.text)
+                                 : to_object(field.nodes));
   }
   return dict;
 }

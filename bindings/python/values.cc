@@ -1,6 +1,8 @@
 // Conversion of the library's values to Python objects.
 
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "binding.h"
@@ -20,9 +22,7 @@ class KeyCache {
  public:
   nb::object get(std::string_view text) {
     if (text.size() > kLongest) return to_str(text);
-    std::size_t hash = text.size();
-    for (char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
-    Entry& entry = entries_[hash % entries_.size()];
+    Entry& entry = entries_[hash(text) % entries_.size()];
     if (entry.object != nullptr &&
         std::string_view(entry.text, entry.size) == text) {
       return nb::borrow(entry.object);
@@ -37,6 +37,29 @@ class KeyCache {
 
  private:
   static constexpr std::size_t kLongest = 32;
+
+  // Of the length and of the first and the last bytes.
+  static std::size_t hash(std::string_view text) {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    const std::size_t size = text.size();
+    if (size >= 8) {
+      std::memcpy(&first, text.data(), 8);
+      std::memcpy(&last, text.data() + size - 8, 8);
+    } else if (size >= 4) {
+      std::memcpy(&first, text.data(), 4);
+      std::memcpy(&last, text.data() + size - 4, 4);
+    } else if (size > 0) {
+      first = static_cast<unsigned char>(text[0]);
+      last = static_cast<unsigned char>(text[size / 2]) * 256u +
+             static_cast<unsigned char>(text[size - 1]);
+    }
+    // A multiplication mixes upwards: the highest bits depend on all.
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    const std::uint64_t mixed = (first * kOdd) ^ (last + size);
+    return static_cast<std::size_t>((mixed * kOdd) >> 48);
+  }
+
   struct Entry {
     PyObject* object = nullptr;
     std::size_t size = 0;
@@ -45,7 +68,48 @@ class KeyCache {
   std::array<Entry, 256> entries_;
 };
 
+// The object of the value at `node`, which is advanced past it.  The recursion
+// is bounded as that of to_object().
+nb::object flat_object(const json::FlatNode*& node) {
+  const json::FlatNode& head = *node++;
+  switch (head.kind) {
+    case json::Kind::kNull:
+    case json::Kind::kBigInt:
+      break;
+    case json::Kind::kBool:
+      return to_bool(head.boolean);
+    case json::Kind::kInt:
+      return steal(PyLong_FromLongLong(head.integer));
+    case json::Kind::kFloat:
+      return steal(PyFloat_FromDouble(head.number));
+    case json::Kind::kString:
+      return to_str(head.as_string());
+    case json::Kind::kArray: {
+      nb::object list = steal(PyList_New(static_cast<Py_ssize_t>(head.size)));
+      for (std::uint32_t i = 0; i < head.size; ++i) {
+        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
+                       flat_object(node).release().ptr());
+      }
+      return list;
+    }
+    case json::Kind::kObject: {
+      nb::object dict = steal(PyDict_New());
+      for (std::uint32_t i = 0; i < head.size; ++i) {
+        const nb::object key = to_key((node++)->as_string());
+        set(dict, key.ptr(), flat_object(node));
+      }
+      return dict;
+    }
+  }
+  return nb::none();
+}
+
 }  // namespace
+
+nb::object to_object(std::span<const json::FlatNode> nodes) {
+  const json::FlatNode* node = nodes.data();
+  return flat_object(node);
+}
 
 nb::object to_str(std::string_view text) {
   return steal(PyUnicode_DecodeUTF8(

@@ -14,6 +14,7 @@
 #include "parlance/detect.h"
 #include "parlance/error.h"
 #include "parlance/explain.h"
+#include "parlance/flat_json.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/grammar_cache.h"

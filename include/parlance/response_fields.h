@@ -6,7 +6,8 @@
 //
 //   ResponseFields read(format, response, {.prefix = prompt});
 //   for (const ResponseFields::Field& field : read.fields())
-//     if (field.value == nullptr) show(field.name, field.text);
+//     if (field.value == nullptr && field.nodes.empty())
+//       show(field.name, field.text);
 
 #include <memory>
 #include <span>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "parlance/error.h"
+#include "parlance/flat_json.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
@@ -37,7 +39,9 @@ class ResponseFields {
   // A member of Message::fields.  Valid as long as the ResponseFields.
   struct Field {
     std::string_view name;
-    const json::Value* value = nullptr;  // null: it is `text`
+    const json::Value* value = nullptr;  // null: it is `nodes` or `text`
+    // The value as a sequence of nodes; empty: the value is `text`.
+    std::span<const json::FlatNode> nodes = {};
     std::string_view text = {};  // into the response, or of joined regions
   };
   // In the order of Message::fields.

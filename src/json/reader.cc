@@ -12,18 +12,14 @@
 #include "json/reader.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
+#include "json/find_special.h"
 #include "json/string_body.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace parlance::json {
 namespace {
@@ -31,30 +27,6 @@ namespace {
 using base::hex_digit;
 using base::is_digit;
 using base::is_space;
-
-// The first quote, backslash or control character in [p, end), else end.
-const char* find_special(const char* p, const char* end) {
-#if defined(__SSE2__)
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i last_control = _mm_set1_epi8(0x1F);
-  for (; end - p >= 16; p += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i control =
-        _mm_cmpeq_epi8(_mm_max_epu8(block, last_control), last_control);
-    const __m128i hit =
-        _mm_or_si128(control, _mm_or_si128(_mm_cmpeq_epi8(block, quote),
-                                           _mm_cmpeq_epi8(block, backslash)));
-    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(hit));
-    if (mask != 0) return p + std::countr_zero(mask);
-  }
-#endif
-  while (p != end && *p != '"' && *p != '\\' &&
-         static_cast<unsigned char>(*p) >= 0x20) {
-    ++p;
-  }
-  return p;
-}
 
 }  // namespace
 

@@ -384,7 +384,7 @@ ResponseFields::ResponseFields(const Format& format, std::string_view response,
       state_->assembler.fields();
   fields_.reserve(fields.size());
   for (const auto& field : fields) {
-    fields_.push_back({field.name, field.value, field.text});
+    fields_.push_back({field.name, field.value, field.nodes, field.text});
   }
 }
 

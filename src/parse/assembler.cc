@@ -38,6 +38,12 @@ bool is_empty(const json::Value& value) {
   }
 }
 
+bool is_empty(const json::FlatNode& node) {
+  return node.kind == json::Kind::kNull ||
+         ((node.kind == json::Kind::kString || node.is_container()) &&
+          node.size == 0);
+}
+
 // Whether `value` is a call or a list of calls: objects whose "function" has a
 // name and an object of arguments.
 bool consists_of_calls(const json::Value& value) {
@@ -72,6 +78,8 @@ Assembler::Assembler(const format::FormatImpl& format,
     events().reserve(8);
     chunks_.reserve(4);
     if (options_.keep_message) message_.parts.reserve(6);
+  } else {
+    order_.reserve(description_.fields.size());
   }
   if (options_.stream_calls) {
     calls_.emplace(options_.keep_message ? &message_.calls : nullptr,
@@ -498,18 +506,68 @@ bool Assembler::is_read(FieldId field) const {
          read_.captures == captures_;
 }
 
-// Puts the text of a region, which is borrowed, under its field.
-void Assembler::store_text(FieldId index) {
+// Puts the text of a region, which is borrowed, under its field.  Returns false
+// if store() has to do it.
+bool Assembler::store_text(FieldId index) {
+  const format::Field& field = description_.fields[index];
   Slot& slot = slots_[index];
-  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+  const bool empty = slot.kind == Slot::Kind::kEmpty;
+  if (field.join ? !empty : field.repeats) return false;
+  if (empty) order_.push_back(index);
   slot.kind = Slot::Kind::kText;
   slot.text = strips(index) ? base::python_strip(borrowed_) : borrowed_;
+  return true;
+}
+
+// Puts the value of a region of JSON, which is borrowed, under its field.
+// Returns false if it has to be read and stored by region_value() and store().
+bool Assembler::store_flat(FieldId index) {
+  const format::Field& field = description_.fields[index];
+  const bool read =
+      reading(index) != nullptr && reads_values(field, *reading(index));
+  if (!is_strict_json(field) || field.join || read || !options_.tools.empty()) {
+    return false;
+  }
+  Slot& slot = slots_[index];
+  const bool empty = slot.kind == Slot::Kind::kEmpty;
+  if (field.repeats && !empty && slot.kind != Slot::Kind::kFlat) return false;
+  std::vector<json::FlatNode>& nodes = slot.nodes;
+  if (slot.kind != Slot::Kind::kFlat) {
+    nodes.clear();
+    if (field.repeats) {
+      nodes.push_back(json::flat_container(json::Kind::kArray));
+    }
+  }
+  // A value that is replaced stays until there is another.
+  const std::size_t before = nodes.size();
+  std::vector<std::pair<std::string_view, std::string_view>> captures;
+  if (!captures_.empty()) captures.assign(captures_.begin(), captures_.end());
+  if (!flat_.append_region(field, borrowed_, captures, format_.limits, nodes)) {
+    return false;
+  }
+  if (field.repeats) {
+    ++nodes[0].size;
+    nodes[0].nodes = nodes.size();
+  } else {
+    nodes.erase(nodes.begin(),
+                nodes.begin() + static_cast<std::ptrdiff_t>(before));
+  }
+  if (empty) order_.push_back(index);
+  slot.kind = Slot::Kind::kFlat;
+  return true;
 }
 
 // Puts the value of a region under its field: replacing, appending or joining.
 std::optional<Error> Assembler::store(FieldId index, json::Value value) {
   const format::Field& field = description_.fields[index];
   Slot& slot = slots_[index];
+  if (slot.kind == Slot::Kind::kFlat) {
+    slot.value = json::value_of(slot.nodes);
+    slot.kind = Slot::Kind::kValue;
+  } else if (slot.kind == Slot::Kind::kText) {
+    slot.joined = slot.text;
+    slot.kind = Slot::Kind::kJoined;
+  }
   if (reading(index) != nullptr && value.is_array() && !field.join &&
       has_several_values(field, *reading(index))) {
     // The calls of all regions are one list.
@@ -590,8 +648,8 @@ void Assembler::close_region(const Delimited* delimiter, std::uint64_t position,
       captures_.emplace_back(name, text);
     }
   }
-  if (!borrowed_.empty() && is_text(index) && !field.repeats) {
-    store_text(index);
+  if (!borrowed_.empty() &&
+      (is_text(index) ? store_text(index) : store_flat(index))) {
     borrowed_ = {};
     return;
   }
@@ -756,6 +814,8 @@ std::vector<Assembler::FieldView> Assembler::fields() const {
     field.name = name;
     if (slot.kind == Slot::Kind::kValue) {
       field.value = &slot.value;
+    } else if (slot.kind == Slot::Kind::kFlat) {
+      field.nodes = slot.nodes;
     } else {
       field.text = slot.kind == Slot::Kind::kText ? slot.text : slot.joined;
     }
@@ -774,8 +834,9 @@ std::vector<Assembler::FieldView> Assembler::fields() const {
   for (const FieldId i : order_) {
     add(description_.fields[i].name, slots_[i]);
     const FieldView& last = out.back();
-    const bool empty =
-        last.value == nullptr ? last.text.empty() : is_empty(*last.value);
+    const bool empty = last.value != nullptr ? is_empty(*last.value)
+                       : !last.nodes.empty() ? is_empty(last.nodes[0])
+                                             : last.text.empty();
     if (empty) out.pop_back();
   }
   return out;

@@ -21,10 +21,12 @@
 #include "events/round.h"
 #include "format/description.h"
 #include "parlance/error.h"
+#include "parlance/flat_json.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
 #include "parlance/tools.h"
 #include "parse/delimiter_program.h"
+#include "parse/flat_content.h"
 #include "parse/reading_filter.h"
 #include "parse/region_values.h"
 #include "parse/segmenter.h"
@@ -95,7 +97,8 @@ class Assembler final : public SegmentSink {
   // With fields_only, after finish(): the members of the message.
   struct FieldView {
     std::string_view name;
-    const json::Value* value = nullptr;  // null: it is `text`
+    const json::Value* value = nullptr;  // null: it is `nodes` or `text`
+    std::span<const json::FlatNode> nodes = {};  // empty: it is `text`
     std::string_view text = {};
   };
   std::vector<FieldView> fields() const;
@@ -108,10 +111,11 @@ class Assembler final : public SegmentSink {
 
   // The value of a field so far.
   struct Slot {
-    enum class Kind : std::uint8_t { kEmpty, kValue, kText, kJoined };
+    enum class Kind : std::uint8_t { kEmpty, kValue, kFlat, kText, kJoined };
     Kind kind = Kind::kEmpty;
     json::Value value = {};
-    std::string_view text = {};  // into lender_
+    std::vector<json::FlatNode> nodes = {};  // kFlat
+    std::string_view text = {};              // into lender_
     std::string joined = {};
     // A region of this field was read but has no value in this slot.
     bool attempted = false;
@@ -205,7 +209,8 @@ class Assembler final : public SegmentSink {
   // Whether white space around a text is left out.
   bool strips(FieldId field) const;
   std::optional<Error> store(FieldId field, json::Value value);
-  void store_text(FieldId field);
+  bool store_text(FieldId field);
+  bool store_flat(FieldId field);
   void build_fields() const;
   // The caller's byte for a position.
   std::size_t at(std::uint64_t position) const {
@@ -227,6 +232,7 @@ class Assembler final : public SegmentSink {
   // Instead of body_, while the text is one stretch of lender_.
   std::string_view borrowed_;
   std::string_view lender_;
+  FlatContent flat_;
   std::vector<MarkAt> body_marks_;  // where the content's parser needs them
   std::size_t region_begin_ = 0;
   std::size_t body_begin_ = 0;

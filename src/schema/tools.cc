@@ -103,7 +103,12 @@ schema::Parameter schema::parameter_of(const json::Value& schema) {
   return out;
 }
 
-ToolSet::ToolSet() : impl_(std::make_shared<const schema::ToolTable>()) {}
+// All sets without tools share one table.
+ToolSet::ToolSet() {
+  static const auto& none = *new std::shared_ptr<const schema::ToolTable>(
+      std::make_shared<const schema::ToolTable>());
+  impl_ = none;
+}
 
 ToolSet ToolSet::from_value(const json::Value& list) {
   auto table = std::make_shared<schema::ToolTable>();

@@ -22,6 +22,7 @@
 #include "base/access.h"
 #include "base/utf8.h"
 #include "format/description.h"
+#include "json/flat.h"
 #include "parlance/json.h"
 #include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
@@ -359,9 +360,10 @@ inline std::string fields_alone(const ParseRecord& record,
     const ResponseFields read(record.format, text, options, well_formed);
     json::Object members;
     for (const ResponseFields::Field& field : read.fields()) {
-      members.set(std::string(field.name), field.value == nullptr
+      members.set(std::string(field.name), field.value != nullptr ? *field.value
+                                           : field.nodes.empty()
                                                ? json::Value(field.text)
-                                               : *field.value);
+                                               : json::value_of(field.nodes));
     }
     std::string got = json::dump(json::Value(std::move(members)));
     if (read.failure() != nullptr) got += read.failure()->to_string();

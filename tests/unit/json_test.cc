@@ -7,11 +7,13 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "json/flat.h"
 #include "json/lax.h"
 #include "json/located.h"
 #include "json/reader.h"
@@ -476,6 +478,95 @@ TEST(Located, InsideStrings) {
 
 TEST(Located, PassesOnErrors) {
   EXPECT_EQ(Located::parse("[").error().code, ErrorCode::kInvalidJson);
+}
+
+// What read_flat() reads is what parse() reads.
+std::string flat_dump(std::string_view text, const ParseOptions& options = {}) {
+  FlatTexts texts;
+  std::vector<FlatNode> nodes(1);
+  if (!read_flat(text, options, texts, nodes)) {
+    EXPECT_EQ(nodes.size(), 1u) << text;
+    return "";
+  }
+  EXPECT_EQ(after(&nodes[1]), nodes.data() + nodes.size()) << text;
+  const Value value = value_of(std::span(nodes).subspan(1));
+  const Result<Value> parsed = parse(text, options);
+  EXPECT_TRUE(parsed.has_value() && value == *parsed) << text;
+  return dump(value, {.ascii = false});
+}
+
+TEST(Flat, Values) {
+  for (const std::string_view text : {
+           "null",
+           "true",
+           "false",
+           "0",
+           "-12",
+           "123456789012345678",
+           "1.5",
+           "-2e+16",
+           "\"\"",
+           "[]",
+           "{}",
+           "[1, [], [[2]], {}, \"a\"]",
+           "{\"a\": {\"b\": [1, {\"c\": null}]}, \"d\": \"e\"}",
+       }) {
+    EXPECT_EQ(flat_dump(text), text);
+  }
+  EXPECT_EQ(flat_dump(" { \"a\" :\t[ 1 ,\n2 ] } "), "{\"a\": [1, 2]}");
+  EXPECT_EQ(flat_dump(R"({"a": 1, "b": 2, "a": 3})"), R"({"a": 3, "b": 2})");
+  EXPECT_EQ(flat_dump(R"("\n\u00e9x\/")"), "\"\\n\u00e9x/\"");
+  EXPECT_EQ(flat_dump(R"({"\u0061\"": 1})"), R"({"a\"": 1})");
+}
+
+// Texts without a value, and what is left to parse().
+TEST(Flat, Refuses) {
+  for (const std::string_view text :
+       {"", " ", "[", "{", "[1", "[1,", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}",
+        "{\"a\": 1,}", "{a: 1}", "{1: 2}", "[1}", "{\"a\": 1]", "1 2", "[] []",
+        "tru", "nul", "falsy", "01", "-", "1.", ".5", "1e", "1e+", "+1", "\"",
+        "\"\\", "\"\\u12\"", "\"\\x\"", "\"\n\"", "'a'",
+        // Left to parse().
+        "NaN", "Infinity", "-Infinity", "1234567890123456789",
+        "\"\\ud83d\\ude00\"", "\"\\ud800\""}) {
+    EXPECT_EQ(flat_dump(text), "") << text;
+  }
+  EXPECT_NE(flat_dump(std::string(32, '[') + std::string(32, ']')), "");
+  EXPECT_EQ(flat_dump(std::string(33, '[') + std::string(33, ']')), "");
+  ParseOptions options;
+  options.limits.json_depth = 1;
+  options.limits.integer_digits = 2;
+  EXPECT_EQ(flat_dump("[12]", options), "[12]");
+  EXPECT_EQ(flat_dump("[[12]]", options), "");
+  EXPECT_EQ(flat_dump("[123]", options), "");
+  options.limits.source_bytes = 3;
+  EXPECT_EQ(flat_dump("[12]", options), "");
+}
+
+// Every text of a few tokens is read alike, or left to parse().
+TEST(Flat, SmallTexts) {
+  constexpr std::string_view kTokens[] = {"[", "]", "{",     "}",    ",",
+                                          ":", "1", "\"a\"", "true", " "};
+  std::vector<std::string> texts = {""};
+  for (std::size_t at = 0, size = 0; size < 5; ++size) {
+    const std::size_t end = texts.size();
+    for (; at < end; ++at) {
+      for (const std::string_view token : kTokens) {
+        texts.push_back(texts[at] + std::string(token));
+      }
+    }
+  }
+  for (const std::string& text : texts) {
+    EXPECT_EQ(!flat_dump(text).empty(), parse(text).has_value()) << text;
+  }
+}
+
+TEST(Flat, OfValues) {
+  const Value value = *parse(R"([{"a": [1, 2.5, "x", null, true]}, []])");
+  std::vector<FlatNode> nodes;
+  ASSERT_TRUE(append_flat(value, nodes));
+  EXPECT_EQ(value_of(nodes), value);
+  EXPECT_FALSE(append_flat(Value::integer("12345678901234567890"), nodes));
 }
 
 TEST(Pointer, Escapes) {

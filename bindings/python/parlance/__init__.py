@@ -894,7 +894,21 @@ def _either(name, value, alias):
     return value
 
 
-def parse_response(
+def _usual(response, spec, prefix):
+    """The message for the usual arguments, or NotImplemented.
+
+    These are a text, and a prefix if there is a template.
+    """
+    if type(spec) is dict:
+        spec = _parlance.cached(_specs_of_dicts, spec, _spec_of_dict)
+    if prefix is not None:
+        return _parse_text(spec, response, prefix)
+    if isinstance(spec, _BaseSchema):
+        return _parlance.parse_schema_one(spec, response, None, False)
+    return NotImplemented
+
+
+def _parse_response(
     response=NOT_GIVEN,
     spec=NOT_GIVEN,
     *,
@@ -908,6 +922,38 @@ def parse_response(
     response_template=NOT_GIVEN,
     schema=NOT_GIVEN,
 ):
+    if (
+        type(response) is str
+        and tools is None
+        and vocabulary is None
+        and markers is _TOKEN
+        and recover is None
+        and details is False
+        and text is response_template is schema is NOT_GIVEN
+    ):
+        parsed = _usual(response, spec, prefix)
+        if parsed is not NotImplemented:
+            return parsed
+    if response is NOT_GIVEN or text is not NOT_GIVEN:
+        response = _either("response", response, text)
+    if schema is not NOT_GIVEN:
+        spec = _either("spec", spec, schema)
+    if spec is NOT_GIVEN or response_template is not NOT_GIVEN:
+        spec = _either("spec", spec, response_template)
+    details = flag("details", details)
+    parsed = _parsed(
+        response, spec, prefix, tools, vocabulary, markers, recover, details
+    )
+    if not details:
+        return parsed
+    if type(parsed) is list:
+        return [ParseResult(*one) for one in parsed]
+    return ParseResult(*parsed)
+
+
+# A call fills in the default of each argument that is given by name alone,
+# which takes longer than parsing a short text.
+def parse_response(response=NOT_GIVEN, spec=NOT_GIVEN, *, prefix=None, **options):
     """Parses whole responses: one, or a batch on all cores.
 
     Args:
@@ -950,39 +996,15 @@ def parse_response(
     Complexity: O(bytes of the responses), without the GIL for a batch or a
     long response.  A ``spec`` is read once and cached by its content.
     """
-    if (
-        type(response) is str
-        and tools is None
-        and vocabulary is None
-        and markers is _TOKEN
-        and recover is None
-        and details is False
-        and text is response_template is schema is NOT_GIVEN
-    ):
-        # The usual calls: a text, and a prefix if there is a template.
-        if type(spec) is dict:
-            spec = _parlance.cached(_specs_of_dicts, spec, _spec_of_dict)
-        if prefix is not None:
-            parsed = _parse_text(spec, response, prefix)
-            if parsed is not NotImplemented:
-                return parsed
-        elif isinstance(spec, _BaseSchema):
-            return _parlance.parse_schema_one(spec, response, None, False)
-    if response is NOT_GIVEN or text is not NOT_GIVEN:
-        response = _either("response", response, text)
-    if schema is not NOT_GIVEN:
-        spec = _either("spec", spec, schema)
-    if spec is NOT_GIVEN or response_template is not NOT_GIVEN:
-        spec = _either("spec", spec, response_template)
-    details = flag("details", details)
-    parsed = _parsed(
-        response, spec, prefix, tools, vocabulary, markers, recover, details
-    )
-    if not details:
-        return parsed
-    if type(parsed) is list:
-        return [ParseResult(*one) for one in parsed]
-    return ParseResult(*parsed)
+    if not options and type(response) is str:
+        parsed = _usual(response, spec, prefix)
+        if parsed is not NotImplemented:
+            return parsed
+    return _parse_response(response, spec, prefix=prefix, **options)
+
+
+_parse_response.__name__ = _parse_response.__qualname__ = "parse_response"
+parse_response.__wrapped__ = _parse_response  # its signature
 
 
 class ParseResult(NamedTuple):
