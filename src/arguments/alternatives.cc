@@ -1,463 +1,613 @@
-// Turns each conjunction that an object or array may satisfy into a plain list
-// of members or items.
+// Turns the disjuncts of the schema solver into plain lists of members or
+// items.
+//
+// A disjunct of the solver has no logic but what it did not split: a condition
+// (schema_solver/conditions.h), and keys that require others.  Rules of members
+// have no memory of the members before them, so here both are split, too, until
+// every alternative is a plain list of members:
+//
+//   a optional, b optional,             a optional, b absent
+//   a or not b                    =>    a required, b optional
 
 #include <algorithm>
-#include <limits>
+#include <cassert>
+#include <optional>
+#include <utility>
 
-#include "arguments/markup.h"
 #include "arguments/schema_view.h"
 
 namespace parlance::arguments {
 namespace {
 
 using automata::LanguageId;
-using schema::Closing;
-using schema::Node;
-using schema::NodeId;
-using schema::ObjectRules;
-using schema_solver::holds;
+using schema_solver::Condition;
+using schema_solver::ConditionId;
+using schema_solver::ConjunctionId;
+using schema_solver::DisjunctId;
+using schema_solver::JsonType;
+using schema_solver::KeyClass;
+using schema_solver::KeyId;
+using schema_solver::Literal;
+using schema_solver::ObjectConstraints;
+using schema_solver::SchemaSolver;
 
-// The limit of the number of classes into which patternProperties divide names.
-constexpr std::size_t kMaxNameClasses = 64;
+static_assert(schema_solver::kUnboundedCount == ArgumentObject::kUnbounded);
 
-constexpr std::size_t kAllItems = std::numeric_limits<std::size_t>::max();
-
-// The nodes of a conjunction without negation.
-std::vector<NodeId> nodes_of(const Conjunction& all) {
-  std::vector<NodeId> nodes;
-  nodes.reserve(all.size());
-  for (const schema_solver::Literal literal : all) {
-    nodes.push_back(literal >> 1);
-  }
-  return nodes;
+template <class T>
+bool contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-}  // namespace
+// Splits one disjunct.
+class ObjectSplitter {
+ public:
+  // A part of the disjunct: the assumptions that were made to split it.
+  struct Part {
+    std::vector<ConditionId> pending;
+    std::vector<std::pair<KeyId, Literal>> at;  // of the values of members
+    std::vector<ConditionId> every;             // each a kEvery
+    std::vector<KeyId> required = {};
+    std::vector<KeyId> forbidden = {};
+    std::uint64_t min = 0;
+    std::uint64_t max = 0;
+  };
 
-// A schema sees what is evaluated by itself and by the schemas in place in it,
-// but not what the schemas around it and beside it evaluate.
-std::vector<NodeId> ArgumentSchema::nodes_inside(const Nodes& nodes,
-                                                 NodeId id) const {
-  // Invariant: the nodes of the conjunction that are in place in those before
-  // `i` are in `inside`.
-  std::vector<NodeId> inside = {id};
-  for (std::size_t i = 0; i < inside.size(); ++i) {
-    const Node& node = document_.node(inside[i]);
-    const auto add = [&](NodeId other) {
-      if (std::binary_search(nodes.begin(), nodes.end(), other) &&
-          std::ranges::find(inside, other) == inside.end()) {
-        inside.push_back(other);
+  ObjectSplitter(SchemaSolver& solver, DisjunctId disjunct)
+      : solver_(solver),
+        disjunct_(disjunct),
+        constraints_(solver.object(disjunct)) {}
+
+  // Nothing if there are more than `limit`.
+  std::optional<std::vector<Part>> run(std::size_t limit) {
+    std::vector<Part> done;
+    std::vector<Part> open;
+    open.push_back({.pending = {constraints_.condition},
+                    .at = {},
+                    .every = {},
+                    .required = constraints_.required,
+                    .forbidden = constraints_.forbidden,
+                    .min = constraints_.min,
+                    .max = constraints_.max});
+    std::size_t steps = 0;
+    while (!open.empty()) {
+      if (++steps > 64 * limit || open.size() + done.size() > limit) {
+        return std::nullopt;
       }
-    };
-    if (node.ref != schema::kNoNode) add(node.ref);
-    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
-      for (const NodeId other : *list) add(other);
+      Part now = std::move(open.back());
+      open.pop_back();
+      std::vector<Part> parts;
+      if (!propagate(now)) continue;
+      if (!split(now, parts)) {
+        done.push_back(std::move(now));
+        continue;
+      }
+      std::move(parts.rbegin(), parts.rend(), std::back_inserter(open));
     }
+    return done;
   }
-  return inside;
-}
 
-bool ArgumentSchema::is_evaluated(const Nodes& nodes, NodeId id,
-                                  const std::vector<NodeId>& evaluating) const {
-  const std::vector<NodeId> inside = nodes_inside(nodes, id);
-  return std::ranges::any_of(inside, [&](NodeId one) {
-    return std::ranges::find(evaluating, one) != evaluating.end() ||
-           (one != id && document_.node(one).objects().unevaluated_properties !=
-                             schema::kNoNode);
-  });
-}
-
-void ArgumentSchema::insert_unevaluated(const Nodes& nodes,
-                                        const std::vector<NodeId>& evaluating,
-                                        Conjunction& value) const {
-  for (const NodeId id : nodes) {
-    const NodeId rule = document_.node(id).objects().unevaluated_properties;
-    if (rule != schema::kNoNode && !is_evaluated(nodes, id, evaluating)) {
-      insert(value, holds(rule));
+  // What the value of a member must satisfy.
+  ConjunctionId value(const Part& part, const KeyClass& key_class) {
+    ConjunctionId out = solver_.member_conjunction(disjunct_, key_class);
+    for (const auto& [key, literal] : part.at) {
+      if (key == key_class.key) out = solver_.with(out, literal);
     }
+    for (const ConditionId id : part.every) {
+      const Condition& rule = solver_.conditions()[id];
+      if (!solver_.is_in(rule.keys, key_class)) continue;
+      out = rule.literal == schema_solver::kNever
+                ? schema_solver::kNothing
+                : solver_.with(out, rule.literal);
+    }
+    return out;
   }
-}
 
-bool ArgumentSchema::closes(const Nodes& nodes,
-                            const std::vector<NodeId>& evaluating) const {
-  return std::ranges::any_of(nodes, [&](NodeId id) {
-    switch (document_.node(id).object_closing) {
-      case Closing::kAdditional:
-        return std::ranges::find(evaluating, id) == evaluating.end();
-      case Closing::kUnevaluated:
-        return !is_evaluated(nodes, id, evaluating);
+  // Whether alternatives are left out that require a member of which the schema
+  // gives no name.
+  bool omits() const { return omits_; }
+
+ private:
+  using Kind = Condition::Kind;
+
+  const Condition& at(ConditionId id) const { return solver_.conditions()[id]; }
+
+  bool possible(const Part& part, KeyId key) {
+    return solver_.satisfiable(value(part, {.key = key}));
+  }
+
+  // Each function returns false if the part has no objects.
+  bool require(Part& part, KeyId key) {
+    if (contains(part.forbidden, key)) return false;
+    if (!contains(part.required, key)) part.required.push_back(key);
+    return possible(part, key);
+  }
+  static bool forbid(Part& part, KeyId key) {
+    if (contains(part.required, key)) return false;
+    if (!contains(part.forbidden, key)) part.forbidden.push_back(key);
+    return true;
+  }
+  // The member is absent, or its value satisfies the literal.
+  bool restrict_value(Part& part, KeyId key, Literal literal) {
+    part.at.emplace_back(key, literal);
+    return !contains(part.required, key) || possible(part, key);
+  }
+
+  bool assume(Part& part, ConditionId id) {
+    const Condition& atom = at(id);
+    switch (atom.kind) {
+      case Kind::kAbsent:
+        return forbid(part, atom.key);
+      case Kind::kPresent:
+        return require(part, atom.key);
+      case Kind::kValue:
+        part.at.emplace_back(atom.key, atom.literal);
+        return require(part, atom.key);
+      case Kind::kEvery:
+        part.every.push_back(id);
+        return std::ranges::all_of(
+            part.required, [&](KeyId key) { return possible(part, key); });
+      case Kind::kAtLeast:
+        part.min = std::max(part.min, atom.bound);
+        return part.min <= part.max;
+      case Kind::kAtMost:
+        part.max = std::min(part.max, atom.bound);
+        return part.min <= part.max;
       default:
         return false;
     }
-  });
-}
+  }
 
-Result<std::optional<Conjunction>> ArgumentSchema::member(
-    const Nodes& nodes, std::string_view name) {
-  using Optional = std::optional<Conjunction>;
-  Conjunction out;
-  std::vector<NodeId> evaluating;
-  for (NodeId id : nodes) {
-    const ObjectRules& rules = document_.node(id).objects();
-    bool here = false;
-    for (const auto& [key, value] : rules.properties) {
-      if (key != name) continue;
-      insert(out, holds(value));
-      here = true;
-    }
-    for (const auto& [pattern_id, value] : rules.pattern_properties) {
-      Result<LanguageId> language = pattern(pattern_id);
-      if (!language) return std::move(language).error();
-      if (!accepts(*language, name)) continue;
-      insert(out, holds(value));
-      here = true;
-    }
-    if (!here && rules.additional_properties != schema::kNoNode) {
-      insert(out, holds(rules.additional_properties));
-      here = true;
-    }
-    if (here) evaluating.push_back(id);
-    if (rules.property_names != schema::kNoNode) {
-      Result<LanguageId> names = strings_of(rules.property_names);
-      if (!names) return std::move(names).error();
-      if (!accepts(*names, name)) return Optional();
+  // Whether the condition holds by what was assumed.
+  bool holds(const Part& part, ConditionId id) const {
+    const Condition& one = at(id);
+    const auto part_holds = [&](ConditionId inner) {
+      return holds(part, inner);
+    };
+    switch (one.kind) {
+      case Kind::kTrue:
+        return true;
+      case Kind::kAll:
+        return std::ranges::all_of(one.parts, part_holds);
+      case Kind::kAny:
+        return std::ranges::any_of(one.parts, part_holds);
+      case Kind::kAbsent:
+        return contains(part.forbidden, one.key);
+      case Kind::kPresent:
+        return contains(part.required, one.key);
+      case Kind::kValue:
+        return contains(part.required, one.key) &&
+               contains(part.at, std::pair(one.key, one.literal));
+      case Kind::kEvery:
+        return contains(part.every, id);
+      case Kind::kAtLeast:
+        return part.min >= one.bound;
+      case Kind::kAtMost:
+        return part.max <= one.bound;
+      default:
+        return false;
     }
   }
-  if (closes(nodes, evaluating)) {
-    // A key in `required` that nothing declares counts as declared.
-    return evaluating.empty() ? Optional(std::move(out)) : Optional();
-  }
-  insert_unevaluated(nodes, evaluating, out);
-  if (types(out) == 0) return Optional();
-  return Optional(std::move(out));
-}
 
-// Whether some node describes the values of no undeclared name.
-bool ArgumentSchema::forbids_undeclared(const Nodes& nodes) {
-  return std::ranges::any_of(nodes, [&](NodeId id) {
-    const ObjectRules& rules = document_.node(id).objects();
-    return rules.pattern_properties.empty() &&
-           rules.additional_properties != schema::kNoNode &&
-           types({holds(rules.additional_properties)}) == 0;
-  });
-}
-
-// The classes of the names in `names` by the patterns that they match.
-//
-// Each pattern splits every class into the names that match and those that do
-// not.  Invariant: the classes are disjoint and not empty.
-Result<std::vector<ArgumentSchema::NameClass>> ArgumentSchema::name_classes(
-    const Nodes& nodes, LanguageId names) {
-  std::vector<NameClass> classes = {{names, {}}};
-  std::vector<schema::PatternId> split;
-  for (NodeId id : nodes) {
-    for (const auto& [pattern_id, value] :
-         document_.node(id).objects().pattern_properties) {
-      if (std::ranges::find(split, pattern_id) != split.end()) continue;
-      split.push_back(pattern_id);
-      Result<LanguageId> language = pattern(pattern_id);
-      if (!language) return std::move(language).error();
-      std::vector<NameClass> finer;
-      for (const NameClass& one : classes) {
-        NameClass in = one;
-        in.names = languages_.all_of({one.names, *language});
-        in.matched.push_back(pattern_id);
-        NameClass out = one;
-        out.names =
-            languages_.all_of({one.names, languages_.complement(*language)});
-        for (NameClass* part : {&in, &out}) {
-          if (!languages_.empty(part->names)) finer.push_back(*part);
+  // Assumes all that is no disjunction.  What is left in `pending` are kAny and
+  // kSome that do not hold yet.
+  bool propagate(Part& part) {
+    std::vector<ConditionId> left = std::move(part.pending);
+    part.pending.clear();
+    while (!left.empty()) {
+      const ConditionId id = left.back();
+      left.pop_back();
+      const Condition& one = at(id);
+      if (one.kind == Kind::kTrue) continue;
+      if (one.kind == Kind::kAll) {
+        left.insert(left.end(), one.parts.rbegin(), one.parts.rend());
+      } else if (one.kind == Kind::kAny || one.kind == Kind::kSome) {
+        part.pending.push_back(id);
+      } else if (!assume(part, id)) {
+        return false;
+      }
+    }
+    std::erase_if(part.pending,
+                  [&](ConditionId id) { return holds(part, id); });
+    // Keys that required keys require.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto& [key, others] : constraints_.dependent) {
+        if (!contains(part.required, key)) continue;
+        for (const KeyId other : others) {
+          if (contains(part.required, other)) continue;
+          if (!require(part, other)) return false;
+          changed = true;
         }
       }
-      classes = std::move(finer);
-      if (classes.size() > kMaxNameClasses) {
-        return Error{ErrorCode::kTooLarge,
-                     "'patternProperties' divide names into more than 64 "
-                     "classes.",
-                     document_.pointer(id) + "/patternProperties"};
+    }
+    return true;
+  }
+
+  // Splits by a key that may require others, or by a disjunction.  False if
+  // there is none.
+  bool split(const Part& part, std::vector<Part>& out) {
+    for (const auto& [key, others] : constraints_.dependent) {
+      const bool decided = contains(part.required, key) ||
+                           contains(part.forbidden, key) ||
+                           std::ranges::all_of(others, [&](KeyId other) {
+                             return contains(part.required, other);
+                           });
+      if (decided) continue;
+      Part with = part;
+      if (require(with, key)) out.push_back(std::move(with));
+      Part without = part;
+      if (forbid(without, key)) out.push_back(std::move(without));
+      return true;
+    }
+    if (part.pending.empty()) return false;
+    const ConditionId id = part.pending.back();
+    Part rest = part;
+    rest.pending.pop_back();
+    if (at(id).kind == Kind::kSome) {
+      split_some(rest, at(id), out);
+    } else {
+      split_any(rest, at(id), out);
+    }
+    return true;
+  }
+
+  // One part for each alternative.  "The member is absent" and "its value
+  // satisfies S" are one alternative: an optional member.
+  void split_any(const Part& rest, const Condition& any,
+                 std::vector<Part>& out) {
+    const auto is_absent = [&](KeyId key) {
+      return std::ranges::any_of(any.parts, [&](ConditionId id) {
+        return at(id).kind == Kind::kAbsent && at(id).key == key;
+      });
+    };
+    const auto has_value = [&](KeyId key) {
+      return std::ranges::any_of(any.parts, [&](ConditionId id) {
+        return at(id).kind == Kind::kValue && at(id).key == key;
+      });
+    };
+    for (const ConditionId id : any.parts) {
+      const Condition& one = at(id);
+      Part with = rest;
+      if (one.kind == Kind::kValue && is_absent(one.key)) {
+        if (!restrict_value(with, one.key, one.literal)) continue;
+      } else if (one.kind == Kind::kAbsent && has_value(one.key)) {
+        continue;
+      } else {
+        with.pending.push_back(id);
+      }
+      out.push_back(std::move(with));
+    }
+  }
+
+  // Some member of a group has a value that satisfies a literal: a part for
+  // each key that the schema spells.
+  void split_some(const Part& rest, const Condition& some,
+                  std::vector<Part>& out) {
+    for (const KeyId key : solver_.spelled_list(disjunct_)) {
+      if (!solver_.is_in(some.keys, {.key = key})) continue;
+      Part with = rest;
+      if (some.literal != schema_solver::kNoLiteral) {
+        with.at.emplace_back(key, some.literal);
+      }
+      if (require(with, key)) out.push_back(std::move(with));
+    }
+    for (const schema_solver::ExtraKeys& extra :
+         solver_.extra_keys(disjunct_)) {
+      const KeyClass key_class{schema_solver::kNoKey,
+                               &solver_.key_languages(disjunct_),
+                               &extra.matched};
+      ConjunctionId conjunction = value(rest, key_class);
+      if (some.literal != schema_solver::kNoLiteral) {
+        conjunction = solver_.with(conjunction, some.literal);
+      }
+      omits_ = omits_ || (solver_.is_in(some.keys, key_class) &&
+                          solver_.satisfiable(conjunction));
+    }
+  }
+
+  SchemaSolver& solver_;
+  const DisjunctId disjunct_;
+  const ObjectConstraints& constraints_;
+  bool omits_ = false;
+};
+
+using Part = ObjectSplitter::Part;
+
+// Makes the alternatives of one disjunct: one for each part.
+class ObjectWriter {
+ public:
+  ObjectWriter(SchemaSolver& solver, DisjunctId disjunct,
+               ObjectSplitter& splitter, TextLanguages& texts,
+               const UndeclaredNames& names)
+      : solver_(solver),
+        disjunct_(disjunct),
+        splitter_(splitter),
+        texts_(texts),
+        names_(names),
+        keys_(solver.spelled_list(disjunct)) {
+    // Those that the schema declares in its order, then the others.
+    std::stable_sort(keys_.begin(), keys_.end(), [&](KeyId one, KeyId other) {
+      return solver.rank(disjunct, one) < solver.rank(disjunct, other);
+    });
+    spelled_.reserve(keys_.size());
+    for (const KeyId key : keys_) spelled_.push_back(solver.key_text(key));
+    const std::vector<Literal>& rules = solver.object(disjunct).key_rules;
+    if (!rules.empty()) name_rule_ = solver.string_language(rules);
+  }
+
+  // Nothing if no object satisfies the part.
+  std::optional<ArgumentObject> write(const Part& part) {
+    ArgumentObject out;
+    out.min = part.min;
+    out.max = part.max;
+    if (out.min > out.max || !add_members(part, out)) return std::nullopt;
+    add_extras(part, out);
+    return out;
+  }
+
+  // Whether members are left out that may have a value.
+  bool leaves_out() const { return leaves_out_; }
+
+ private:
+  // Made where it is needed, because most objects have no undeclared names.
+  LanguageId writable() { return texts_.whole(names_.writable); }
+
+  bool possible(ConjunctionId value) {
+    if (solver_.satisfiable(value)) return true;
+    leaves_out_ = leaves_out_ || !solver_.is_empty(value);
+    return false;
+  }
+
+  // Adds the spelled keys.  An optional one that only a pattern or
+  // propertyNames spell, such as "^(a|b)$", has no place in an order and
+  // becomes an undeclared name.  False if a required key has no value.
+  bool add_members(const Part& part, ArgumentObject& out) {
+    for (const KeyId key : keys_) {
+      if (contains(part.forbidden, key)) continue;
+      const bool required = contains(part.required, key);
+      const bool listed =
+          required || solver_.rank(disjunct_, key) != SchemaSolver::kNoRank;
+      const std::string& name = solver_.key_text(key);
+      if (!listed && !texts_.contains(writable(), name)) continue;
+      const ConjunctionId value = splitter_.value(part, {.key = key});
+      if (!possible(value)) {
+        if (required) return false;
+        continue;
+      }
+      if (listed || !add_name(name, solver_.literals(value), out)) {
+        out.members.push_back({name, solver_.literals(value), required});
       }
     }
+    return true;
   }
-  return classes;
-}
 
-// The constraints on the values of the undeclared names that match the patterns
-// `matched` and no others; nothing if there are no such members.
-std::optional<Conjunction> ArgumentSchema::undeclared_value(
-    const Nodes& nodes, const std::vector<schema::PatternId>& matched) {
-  Conjunction value;
-  std::vector<NodeId> evaluating;
-  for (NodeId id : nodes) {
-    const ObjectRules& rules = document_.node(id).objects();
-    bool here = false;
-    for (const auto& [pattern_id, node] : rules.pattern_properties) {
-      if (std::ranges::find(matched, pattern_id) == matched.end()) continue;
-      insert(value, holds(node));
-      here = true;
+  // False if no language of names has the name.
+  bool add_name(const std::string& name, const Conjunction& value,
+                ArgumentObject& out) {
+    bool found = false;
+    bool by_pattern = false;
+    for (const LanguageId language : solver_.key_languages(disjunct_)) {
+      if (!texts_.contains(language, name)) continue;
+      found = true;
+      by_pattern = by_pattern || language != name_rule_;
     }
-    if (!here && rules.additional_properties != schema::kNoNode) {
-      insert(value, holds(rules.additional_properties));
-      here = true;
+    if (!found) return false;
+    const LanguageId names = texts_.literals({name});
+    for (ArgumentObject::Extra& other : out.extras) {
+      if (other.value != value || other.by_pattern != by_pattern) continue;
+      other.names = texts_.any_of({other.names, names});
+      return true;
     }
-    if (here) evaluating.push_back(id);
+    out.extras.push_back(
+        {.names = names, .value = value, .by_pattern = by_pattern});
+    return true;
   }
-  if (closes(nodes, evaluating)) return std::nullopt;
-  insert_unevaluated(nodes, evaluating, value);
-  if (types(value) == 0) return std::nullopt;
-  return value;
-}
 
-// The undeclared members.  Names are partitioned into classes by the set of
-// patterns that they match; within a class, all names have the same constraints
-// on their values.
-Result<std::vector<ArgumentObject::Extra>> ArgumentSchema::extras(
-    const Nodes& nodes, const ArgumentObject& constraints, LanguageId names,
-    bool names_constrained, const UndeclaredNames& undeclared) {
-  using Extras = std::vector<ArgumentObject::Extra>;
-  const bool by_patterns = std::ranges::any_of(nodes, [&](NodeId id) {
-    return !document_.node(id).objects().pattern_properties.empty();
-  });
-  if (forbids_undeclared(nodes)) return Extras();
-  // The names that no pattern matches.
-  const std::optional<Conjunction> others = undeclared_value(nodes, {});
-  if (!others && !by_patterns) return Extras();
-  std::vector<std::string> listed;
-  for (const ArgumentObject::Member& one : constraints.members) {
-    listed.push_back(one.name);
-  }
-  // A declared property that must be absent is not an extra member either.
-  for (NodeId id : nodes) {
-    for (const auto& [key, value] : document_.node(id).objects().properties) {
-      listed.emplace_back(key);
-    }
-  }
-  const LanguageId writable = languages_.whole(undeclared.writable);
-  const LanguageId unconstrained = languages_.whole(undeclared.unconstrained);
-  if (!by_patterns && !names_constrained) {
-    // One class of infinitely many names.
-    ArgumentObject::Extra extra;
-    extra.names = languages_.all_of({writable, unconstrained});
-    extra.declared = std::move(listed);
-    extra.value = *others;
-    return Extras{std::move(extra)};
-  }
-  Result<std::vector<NameClass>> classes = name_classes(
-      nodes,
-      languages_.all_of({names, writable,
-                         languages_.complement(languages_.literals(listed))}));
-  if (!classes) return std::move(classes).error();
-  Extras out;
-  for (const NameClass& one : *classes) {
-    ArgumentObject::Extra extra;
-    extra.by_pattern = !one.matched.empty();
-    std::optional<Conjunction> value =
-        extra.by_pattern ? undeclared_value(nodes, one.matched) : others;
-    if (!value) continue;
-    extra.value = *std::move(value);
-    // Names that no pattern and no propertyNames constrain are fewer.
-    extra.names = extra.by_pattern || names_constrained
-                      ? one.names
-                      : languages_.all_of({one.names, unconstrained});
-    if (!languages_.empty(extra.names)) out.push_back(std::move(extra));
-  }
-  return out;
-}
-
-// Nothing if no object satisfies the nodes.
-Result<std::optional<ArgumentObject>> ArgumentSchema::object_constraints(
-    const Nodes& nodes, const UndeclaredNames& undeclared) {
-  using Optional = std::optional<ArgumentObject>;
-  ArgumentObject constraints;
-  std::vector<std::string_view> order;
-  std::vector<std::string_view> required;
-  std::vector<LanguageId> names;
-  // The declared keys in the order of the schema, then the required keys that
-  // nothing declares; and the bounds.
-  for (NodeId id : nodes) {
-    const ObjectRules& rules = document_.node(id).objects();
-    for (const auto& [key, value] : rules.properties) {
-      if (std::find(order.begin(), order.end(), key) == order.end()) {
-        order.push_back(key);
+  // Adds the keys that are not spelled, by the patterns that they match.
+  void add_extras(const Part& part, ArgumentObject& out) {
+    const std::vector<LanguageId>& languages = solver_.key_languages(disjunct_);
+    for (const schema_solver::ExtraKeys& extra :
+         solver_.extra_keys(disjunct_)) {
+      const ConjunctionId value = splitter_.value(
+          part, {schema_solver::kNoKey, &languages, &extra.matched});
+      if (!possible(value)) continue;
+      std::vector<LanguageId> in = {writable()};
+      ArgumentObject::Extra one;
+      for (std::size_t i = 0; i < languages.size(); ++i) {
+        in.push_back(extra.matched[i] ? languages[i]
+                                      : texts_.complement(languages[i]));
+        one.by_pattern =
+            one.by_pattern || (extra.matched[i] && languages[i] != name_rule_);
       }
-    }
-    required.insert(required.end(), rules.required.begin(),
-                    rules.required.end());
-    constraints.min =
-        std::max(constraints.min, rules.min_properties.value_or(0));
-    constraints.max = std::min(constraints.max,
-                               rules.max_properties.value_or(constraints.max));
-    if (rules.property_names != schema::kNoNode) {
-      Result<LanguageId> language = strings_of(rules.property_names);
-      if (!language) return std::move(language).error();
-      names.push_back(*language);
+      // Names that no pattern and no propertyNames constrain are fewer.
+      if (!one.by_pattern && !name_rule_) {
+        in.push_back(texts_.whole(names_.unconstrained));
+      }
+      one.names = texts_.all_of(std::move(in));
+      one.value = solver_.literals(value);
+      one.declared = spelled_;
+      if (!texts_.empty(one.names)) out.extras.push_back(std::move(one));
     }
   }
-  for (std::string_view name : required) {
-    if (std::find(order.begin(), order.end(), name) == order.end()) {
-      order.push_back(name);
-    }
-  }
-  // The constraints on the value of each key.
-  for (std::string_view name : order) {
-    const bool needed =
-        std::find(required.begin(), required.end(), name) != required.end();
-    Result<std::optional<Conjunction>> value = member(nodes, name);
-    if (!value) return std::move(value).error();
-    if (!*value) {
-      if (needed) return Optional();
-      continue;
-    }
-    constraints.members.push_back(
-        {std::string(name), std::move(**value), needed});
-  }
-  const bool names_constrained = !names.empty();
-  Result<std::vector<ArgumentObject::Extra>> more =
-      extras(nodes, constraints, languages_.all_of(std::move(names)),
-             names_constrained, undeclared);
-  if (!more) return std::move(more).error();
-  constraints.extras = std::move(*more);
-  if (constraints.min > constraints.max) return Optional();
-  return Optional(std::move(constraints));
+
+  SchemaSolver& solver_;
+  const DisjunctId disjunct_;
+  ObjectSplitter& splitter_;
+  TextLanguages& texts_;
+  const UndeclaredNames& names_;
+  std::vector<KeyId> keys_;
+  std::vector<std::string> spelled_;
+  std::optional<LanguageId> name_rule_;  // of propertyNames
+  bool leaves_out_ = false;
+};
+
+}  // namespace
+
+void ArgumentSchema::note_narrowed(std::string path, std::string what) {
+  std::pair<std::string, std::string> note(std::move(path), std::move(what));
+  if (!contains(narrowed_, note)) narrowed_.push_back(std::move(note));
 }
 
+void ArgumentSchema::note_formats(const Conjunction& all) {
+  if (document_.patterns.empty()) return;
+  for (const Literal literal : all) {
+    for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
+      solver_.note_format(node);
+    }
+  }
+  add_notes(solver_.take_notes());
+}
+
+void ArgumentSchema::add_notes(std::vector<schema_solver::NodeNote> notes) {
+  if (notes.empty()) return;
+  for (GrammarNote& note : schema_solver::locate(document_, std::move(notes))) {
+    if (note.kind != GrammarNote::Kind::kNarrowed) continue;
+    note_narrowed(std::move(note.path),
+                  "'" + note.keyword + "': " + note.message);
+  }
+}
+
+void ArgumentSchema::note_left_out(const Conjunction& all, bool leaves_out) {
+  add_notes(solver_.take_notes());
+  const bool narrowed = solver_.narrowed() && !narrowed_before_;
+  narrowed_before_ = solver_.narrowed();
+  if (!leaves_out && !narrowed) return;
+  if (narrowed || negation_notes_.empty()) {
+    note_narrowed(pointer(all),
+                  "some combinations of alternatives are left out");
+  }
+  add_notes(std::move(negation_notes_));
+  negation_notes_.clear();
+}
+
+// One alternative for each part of each disjunct.
 Result<std::vector<ArgumentObject>> ArgumentSchema::objects(
     const Conjunction& all, const UndeclaredNames& names) {
-  if (needs_solver(all, schema::kObject)) return solved_objects(all, names);
-  Result<std::vector<Nodes>> options =
-      alternatives(nodes_of(all), schema::kObject);
-  if (!options) return std::move(options).error();
+  const ConjunctionId conjunction = solver_.conjunction(all);
+  const std::vector<DisjunctId> disjuncts =
+      solver_.disjuncts(conjunction, JsonType::kObject);
+  if (disjuncts.size() > kMaxAlternatives) return too_many(pointer(all));
   std::vector<ArgumentObject> out;
-  for (const Nodes& nodes : *options) {
-    Result<std::optional<ArgumentObject>> constraints =
-        object_constraints(nodes, names);
-    if (!constraints) return std::move(constraints).error();
-    if (*constraints) out.push_back(std::move(**constraints));
+  bool omits = false;
+  bool leaves_out = solver_.leaves_out(conjunction, JsonType::kObject);
+  for (const DisjunctId disjunct : disjuncts) {
+    ObjectSplitter splitter(solver_, disjunct);
+    const auto parts = splitter.run(kMaxAlternatives);
+    if (!parts) return too_many(pointer(all));
+    omits = omits || splitter.omits();
+    ObjectWriter writer(solver_, disjunct, splitter, languages_, names);
+    for (const ObjectSplitter::Part& part : *parts) {
+      std::optional<ArgumentObject> object = writer.write(part);
+      if (!object || contains(out, *object)) continue;
+      out.push_back(*std::move(object));
+      if (out.size() > kMaxAlternatives) return too_many(pointer(all));
+    }
+    leaves_out = leaves_out || writer.leaves_out();
   }
+  if (solver_.pattern_error()) return *solver_.pattern_error();
+  if (out.empty() && omits) {
+    return Error{ErrorCode::kUnsupported,
+                 "Every object needs a member whose name the schema does not "
+                 "list, which cannot be enforced where arguments are written "
+                 "as elements.",
+                 pointer(all)};
+  }
+  if (omits) {
+    note_narrowed(pointer(all),
+                  "objects are left out that need a member whose name the "
+                  "schema does not list");
+  }
+  note_left_out(all, leaves_out);
   return out;
 }
 
-// The number of items that closed levels declare; kAllItems if none closes.
-std::size_t ArgumentSchema::declared_items(const Nodes& nodes) const {
-  std::size_t declared = kAllItems;
-  for (NodeId id : nodes) {
-    const Closing closing = document_.node(id).array_closing;
-    if (closing == Closing::kNone) continue;
-    std::size_t by_level = 0;
-    for (NodeId one : closing == Closing::kAdditional
-                          ? std::vector<NodeId>{id}
-                          : nodes_inside(nodes, id)) {
-      const schema::ArrayRules& rules = document_.node(one).arrays();
-      by_level = std::max(by_level, rules.items != schema::kNoNode
-                                        ? kAllItems
-                                        : rules.prefix_items.size());
-    }
-    declared = std::min(declared, by_level);
+std::optional<Error> ArgumentSchema::why_unlistable(
+    const schema_solver::ArrayConstraints& constraints,
+    const Conjunction& all) const {
+  const auto unsupported = [](std::string_view rule, std::string path) {
+    return Error{ErrorCode::kUnsupported,
+                 std::string(rule) +
+                     " cannot be enforced where a list is written as elements.",
+                 std::move(path)};
+  };
+  for (const schema_solver::ItemCount& count : constraints.counts) {
+    // That no item satisfies a literal is a rule for each item.
+    if (count.max == 0) continue;
+    return unsupported("'contains'", document_.pointer(count.literal >> 1));
   }
-  return declared;
-}
-
-// The constraints of one alternative, of which the list may still have to end
-// early.  Errors: kUnsupported for rules on the list as a whole.
-Result<ArgumentArray> ArgumentSchema::item_constraints(const Nodes& nodes) {
-  ArgumentArray out;
-  out.rest.emplace();
-  for (NodeId id : nodes) {
-    const schema::ArrayRules& rules = document_.node(id).arrays();
-    const std::string_view keyword = rules.contains != schema::kNoNode
-                                         ? "contains"
-                                     : rules.unique_items ? "uniqueItems"
-                                                          : "";
-    if (!keyword.empty()) {
-      return unsupported(id, keyword,
-                         "cannot be enforced where a list is written as "
-                         "elements.");
-    }
-    if (out.prefix.size() < rules.prefix_items.size()) {
-      out.prefix.resize(rules.prefix_items.size());
-    }
-    out.min = std::max(out.min, rules.min_items.value_or(0));
-    out.max = std::min(out.max, rules.max_items.value_or(out.max));
-  }
-  for (NodeId id : nodes) {
-    const schema::ArrayRules& rules = document_.node(id).arrays();
-    for (std::size_t i = 0; i < out.prefix.size(); ++i) {
-      if (i < rules.prefix_items.size()) {
-        insert(out.prefix[i], holds(rules.prefix_items[i]));
-      } else if (rules.items != schema::kNoNode) {
-        insert(out.prefix[i], holds(rules.items));
+  if (constraints.unique && constraints.max > 1) {
+    for (const Literal literal : all) {
+      for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
+        if (!document_.node(node).arrays().unique_items) continue;
+        return unsupported("'uniqueItems'",
+                           document_.pointer(node) + "/uniqueItems");
       }
     }
-    if (rules.items != schema::kNoNode) insert(*out.rest, holds(rules.items));
+    assert(false);
   }
-  return out;
+  if (constraints.witnesses.empty()) return std::nullopt;
+  return unsupported("A rule that some item must break", pointer(all));
 }
 
-// Every step below may end the list earlier, and then no item follows.
 Result<std::vector<ArgumentArray>> ArgumentSchema::arrays(
     const Conjunction& all) {
-  if (needs_solver(all, schema::kArray)) return solved_arrays(all);
-  Result<std::vector<Nodes>> options =
-      alternatives(nodes_of(all), schema::kArray);
-  if (!options) return std::move(options).error();
+  const ConjunctionId conjunction = solver_.conjunction(all);
+  const std::vector<DisjunctId> disjuncts =
+      solver_.disjuncts(conjunction, JsonType::kArray);
+  if (disjuncts.size() > kMaxAlternatives) return too_many(pointer(all));
   std::vector<ArgumentArray> out;
-  for (const Nodes& nodes : *options) {
-    Result<ArgumentArray> made = item_constraints(nodes);
-    if (!made) return std::move(made).error();
-    ArgumentArray& array = *made;
-    const auto end_at = [&](std::size_t size) {
-      array.prefix.resize(size);
-      array.rest.reset();
+  std::optional<Error> refused;
+  bool leaves_out = solver_.leaves_out(conjunction, JsonType::kArray);
+  const auto possible = [&](ConjunctionId value) {
+    if (solver_.satisfiable(value)) return true;
+    leaves_out = leaves_out || !solver_.is_empty(value);
+    return false;
+  };
+  for (const DisjunctId disjunct : disjuncts) {
+    const schema_solver::ArrayConstraints& constraints =
+        solver_.array(disjunct);
+    if (auto why = why_unlistable(constraints, all)) {
+      refused = std::move(why);
+      continue;
+    }
+    const auto item = [&](std::uint64_t index) {
+      ConjunctionId value = solver_.item_conjunction(disjunct, index);
+      // That no item satisfies a literal is a rule for each item.
+      for (const schema_solver::ItemCount& count : constraints.counts) {
+        value = solver_.with(value, schema_solver::negation(count.literal));
+      }
+      return value;
     };
-    // After the items that closed levels declare.
-    const std::size_t declared = declared_items(nodes);
-    if (declared <= array.prefix.size()) end_at(declared);
-    // Before the first item that no value satisfies.
-    const auto impossible = std::ranges::find_if(
-        array.prefix,
-        [&](const Conjunction& item) { return types(item) == 0; });
-    if (impossible != array.prefix.end()) {
-      end_at(static_cast<std::size_t>(impossible - array.prefix.begin()));
+    ArgumentArray array;
+    array.min = constraints.min;
+    array.max = constraints.max;
+    // The list ends before the first item that no value satisfies, and no item
+    // follows the last one that maxItems allows.
+    bool ends = false;
+    for (std::uint64_t i = 0; i < constraints.prefix && !ends; ++i) {
+      const ConjunctionId value = item(i);
+      ends = i >= array.max || !possible(value);
+      if (!ends) array.prefix.push_back(solver_.literals(value));
     }
-    // After the last item that maxItems allows.
-    if (array.max < array.prefix.size()) {
-      end_at(static_cast<std::size_t>(array.max));
-    }
-    if (array.rest && types(*array.rest) == 0) array.rest.reset();
-    if (!array.rest) {
+    const ConjunctionId rest = item(constraints.prefix);
+    if (!ends && array.prefix.size() < array.max && possible(rest)) {
+      array.rest = solver_.literals(rest);
+    } else {
       array.max = std::min<std::uint64_t>(array.max, array.prefix.size());
     }
-    if (array.min <= array.max) out.push_back(std::move(array));
+    if (array.min <= array.max && !contains(out, array)) {
+      out.push_back(std::move(array));
+    }
   }
+  if (solver_.pattern_error()) return *solver_.pattern_error();
+  if (refused) {
+    if (out.empty()) return *std::move(refused);
+    note_narrowed(pointer(all),
+                  "arrays are left out that have to be looked at as a "
+                  "whole (contains, uniqueItems)");
+  }
+  note_left_out(all, leaves_out);
   return out;
-}
-
-LanguageId ArgumentSchema::names_of(const ArgumentObject::Extra& extra) {
-  return languages_.all_of(
-      {languages_.not_containing(extra.names, extra.excludes),
-       languages_.complement(languages_.literals(extra.declared))});
-}
-
-bool ArgumentSchema::remove_names(ArgumentObject& constraints,
-                                  const structural_tag::ElementLayout& layout,
-                                  const std::vector<std::string>& texts) {
-  if (texts.empty()) return true;
-  const auto holds = [&](const std::string& name) {
-    const std::string written = written_name(layout, name);
-    return std::any_of(texts.begin(), texts.end(),
-                       [&](const std::string& text) {
-                         return written.find(text) != std::string::npos;
-                       });
-  };
-  for (const ArgumentObject::Member& one : constraints.members) {
-    if (one.required && holds(one.name)) return false;
-  }
-  std::erase_if(constraints.members, [&](const ArgumentObject::Member& one) {
-    return holds(one.name);
-  });
-  for (ArgumentObject::Extra& one : constraints.extras) {
-    one.excludes.insert(one.excludes.end(), texts.begin(), texts.end());
-  }
-  return true;
 }
 
 }  // namespace parlance::arguments

@@ -117,10 +117,14 @@ CloseText close_text(std::string_view close) {
 
 std::string_view unambiguous_end(std::string_view before,
                                  std::string_view end) {
+  // Whether the first `size` bytes, `before` and `end` begin with `end`: then
+  // `before` and `end` begin with the rest of it.
   for (std::size_t size = 1; size < end.size(); ++size) {
-    const std::string text =
-        std::string(end.substr(0, size)).append(before).append(end);
-    if (text.starts_with(end)) return end.substr(0, size);
+    std::string_view rest = end.substr(size);
+    const std::string_view first = before.substr(0, rest.size());
+    if (!rest.starts_with(first)) continue;
+    rest.remove_prefix(first.size());
+    if (end.starts_with(rest)) return end.substr(0, size);
   }
   return end;
 }

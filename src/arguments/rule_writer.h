@@ -79,8 +79,8 @@ class RuleWriter {
   ExprId marker(std::string_view text);
   // `texts` and the texts that every string excludes.
   std::vector<std::string> joined(std::vector<std::string> texts) const;
-  std::vector<std::string> excludes_in_element() const {
-    return joined(raw_excludes(layout_));
+  const std::vector<std::string>& excludes_in_element() const {
+    return excludes_in_element_;
   }
   ExprId schema_expr(const Conjunction& all, std::uint8_t types,
                      bool integers = false);
@@ -150,6 +150,7 @@ class RuleWriter {
   rules::Rules& rules_;
   const schema::Document& document_;
   const ElementLayout& layout_;
+  const std::vector<std::string> excludes_in_element_;
   TextLanguages& languages_;
   ArgumentSchema schema_;
   LanguageRules texts_;

@@ -1,5 +1,5 @@
-// The strings and types of a conjunction, and the expansion of conjunctions to
-// alternatives.  alternatives.cc turns an alternative into members or items.
+// The types and the strings of a conjunction, the names of members, and the
+// schema of a value.
 
 #include "arguments/schema_view.h"
 
@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "arguments/markup.h"
 #include "json/located.h"
 #include "schema/close.h"
 #include "schema/validate.h"
@@ -76,6 +77,13 @@ std::string_view type_name(std::uint8_t bit) {
   }
 }
 
+JsonSchemaOptions solver_options() {
+  JsonSchemaOptions out;
+  // One more, so that the limit is told from all alternatives there are.
+  out.limits.alternatives = kMaxAlternatives + 1;
+  return out;
+}
+
 // A JSON Pointer as the fragment of a URL.
 std::string fragment(std::string_view pointer) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -103,7 +111,7 @@ Result<std::shared_ptr<const ArgumentDocument>> ArgumentDocument::load(
   options.limits = limits;
   Result<schema::Document> document = schema::load(schema, options);
   if (!document) return std::move(document).error();
-  schema::close(*document, /*empty_lists=*/true);
+  schema::close(*document, /*names_declare=*/true);
   schema_solver::ItemChoices choices(*document);
   return std::shared_ptr<const ArgumentDocument>(
       new ArgumentDocument{std::move(*document), std::move(choices)});
@@ -113,10 +121,12 @@ ArgumentSchema::ArgumentSchema(const ArgumentDocument& loaded,
                                const json::Value& source,
                                TextLanguages& languages)
     : document_(loaded.document),
-      choices_(loaded.choices),
       source_(source),
-      languages_(languages) {
-  solver_options_.limits.alternatives = kMaxAlternatives;
+      languages_(languages),
+      solver_options_(solver_options()),
+      solver_(document_, loaded.choices, solver_options_, &languages_) {
+  solver_.note_negated();
+  negation_notes_ = solver_.take_notes();
 }
 
 Error ArgumentSchema::too_many(std::string path) {
@@ -124,13 +134,6 @@ Error ArgumentSchema::too_many(std::string path) {
                "A value has more alternatives than arguments written as "
                "elements can have (256).",
                std::move(path)};
-}
-
-Error ArgumentSchema::unsupported(NodeId id, std::string_view keyword,
-                                  std::string_view what) const {
-  return Error{ErrorCode::kUnsupported,
-               "'" + std::string(keyword) + "' " + std::string(what),
-               json::append_pointer(document_.pointer(id), keyword)};
 }
 
 std::uint8_t ArgumentSchema::types_of(NodeId id) {
@@ -215,110 +218,11 @@ bool ArgumentSchema::accepts(LanguageId language, std::string_view text) {
   return state != automata::kDeadState && languages_.accepting(state);
 }
 
-Result<LanguageId> ArgumentSchema::pattern(schema::PatternId id) {
-  const auto known = patterns_.find(id);
-  if (known != patterns_.end()) return known->second;
-  Result<LanguageId> made = languages_.from_hir(document_.patterns[id].hir(),
-                                                Languages::Mode::kSearch);
-  if (made) patterns_[id] = *made;
-  return made;
-}
-
-// The strings that the node itself allows, applicators disregarded.
-Result<LanguageId> ArgumentSchema::strings_here(const Node& node) {
-  if ((node.types & schema::kString) == 0) return languages_.nothing();
-  std::vector<LanguageId> all;
-  if (node.scalars) {
-    std::vector<std::string> words;
-    for (const json::Value& scalar : *node.scalars) {
-      if (scalar.is_string()) words.emplace_back(scalar.as_string());
-    }
-    all.push_back(languages_.literals(words));
-  }
-  const schema::StringRules& rules = node.strings();
-  if (rules.min_length || rules.max_length) {
-    all.push_back(languages_.length_between(
-        rules.min_length.value_or(0),
-        rules.max_length.value_or(ArgumentObject::kUnbounded)));
-  }
-  for (const schema::PatternId id : {rules.pattern, rules.format}) {
-    if (id == schema::kNoPattern) continue;
-    Result<LanguageId> matched = pattern(id);
-    if (!matched) return matched;
-    all.push_back(*matched);
-  }
-  return languages_.all_of(std::move(all));
-}
-
-// The loader bounds the depth of in-place applicators, and thus this recursion.
-Result<LanguageId> ArgumentSchema::strings_of(NodeId id) {
-  const auto known = strings_.find(id);
-  if (known != strings_.end()) return known->second;
-  const Node& node = document_.node(id);
-  Result<LanguageId> here = strings_here(node);
-  if (!here) {
-    Error error = std::move(here).error();
-    error.path = document_.pointer(id) + error.path;
-    return error;
-  }
-  std::vector<LanguageId> all = {*here};
-  std::optional<Error> error;
-  const auto of = [&](NodeId part) {
-    Result<LanguageId> made = strings_of(part);
-    if (made) return *made;
-    error = std::move(made).error();
-    return languages_.nothing();
-  };
-  const auto each = [&](const std::vector<NodeId>& nodes) {
-    std::vector<LanguageId> out;
-    out.reserve(nodes.size());
-    for (NodeId branch : nodes) out.push_back(of(branch));
-    return out;
-  };
-  for (NodeId part : node.all_of) all.push_back(of(part));
-  if (node.ref != schema::kNoNode) all.push_back(of(node.ref));
-  if (node.has_any_of) all.push_back(languages_.any_of(each(node.any_of)));
-  if (node.has_one_of) {
-    const std::vector<LanguageId> branches = each(node.one_of);
-    std::vector<LanguageId> exactly;
-    for (std::size_t i = 0; i < branches.size(); ++i) {
-      std::vector<LanguageId> others = branches;
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-      exactly.push_back(languages_.all_of(
-          {branches[i],
-           languages_.complement(languages_.any_of(std::move(others)))}));
-    }
-    all.push_back(languages_.any_of(std::move(exactly)));
-  }
-  if (node.not_node != schema::kNoNode) {
-    all.push_back(languages_.complement(of(node.not_node)));
-  }
-  if (node.if_node != schema::kNoNode) {
-    const LanguageId condition = of(node.if_node);
-    const auto branch = [&](NodeId part) {
-      return part == schema::kNoNode ? languages_.everything() : of(part);
-    };
-    all.push_back(languages_.any_of(
-        {languages_.all_of({condition, branch(node.then_node)}),
-         languages_.all_of(
-             {languages_.complement(condition), branch(node.else_node)})}));
-  }
-  if (error) return *std::move(error);
-  const LanguageId made = languages_.all_of(std::move(all));
-  strings_[id] = made;
-  return made;
-}
-
 Result<LanguageId> ArgumentSchema::strings(const Conjunction& all) {
-  std::vector<LanguageId> parts;
-  parts.reserve(all.size());
-  for (const Literal literal : all) {
-    Result<LanguageId> part = strings_of(literal >> 1);
-    if (!part) return part;
-    parts.push_back(is_negative(literal) ? languages_.complement(*part)
-                                         : *part);
-  }
-  return languages_.all_of(std::move(parts));
+  note_formats(all);
+  const LanguageId language = solver_.string_language(all);
+  if (solver_.pattern_error()) return *solver_.pattern_error();
+  return language;
 }
 
 std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
@@ -373,232 +277,33 @@ std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   return out;
 }
 
-// Whether both branches require a common member, for which they list disjoint
-// values.
-bool ArgumentSchema::mutually_exclusive(NodeId a, NodeId b) const {
-  const auto through = [&](NodeId id) {
-    while (document_.node(id).ref != schema::kNoNode) {
-      id = document_.node(id).ref;
-    }
-    return id;
+LanguageId ArgumentSchema::names_of(const ArgumentObject::Extra& extra) {
+  return languages_.all_of(
+      {languages_.not_containing(extra.names, extra.excludes),
+       languages_.complement(languages_.literals(extra.declared))});
+}
+
+bool ArgumentSchema::remove_names(ArgumentObject& constraints,
+                                  const structural_tag::ElementLayout& layout,
+                                  const std::vector<std::string>& texts) {
+  if (texts.empty()) return true;
+  const auto holds = [&](const std::string& name) {
+    const std::string written = written_name(layout, name);
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) {
+                         return written.find(text) != std::string::npos;
+                       });
   };
-  const schema::ObjectRules& first = document_.node(through(a)).objects();
-  const schema::ObjectRules& second = document_.node(through(b)).objects();
-  const auto listed = [&](const schema::ObjectRules& rules,
-                          std::string_view name) -> const Node* {
-    if (std::find(rules.required.begin(), rules.required.end(), name) ==
-        rules.required.end()) {
-      return nullptr;
-    }
-    for (const auto& [key, id] : rules.properties) {
-      if (key != name) continue;
-      const Node& node = document_.node(through(id));
-      return node.scalars && node.enum_nodes.empty() ? &node : nullptr;
-    }
-    return nullptr;
-  };
-  for (const auto& [name, id] : first.properties) {
-    const Node* left = listed(first, name);
-    const Node* right = listed(second, name);
-    if (left == nullptr || right == nullptr) continue;
-    bool common = false;
-    for (const json::Value& value : *left->scalars) {
-      for (const json::Value& other : *right->scalars) {
-        common = common || schema::equal_values(value, other);
-      }
-    }
-    if (!common) return true;
+  for (const ArgumentObject::Member& one : constraints.members) {
+    if (one.required && holds(one.name)) return false;
   }
-  return false;
-}
-
-ArgumentSchema::Nodes ArgumentSchema::able_branches(const Node& node,
-                                                    schema::TypeBits type) {
-  Nodes branches;
-  for (const NodeId branch : node.one_of) {
-    if ((types_of(branch) & type) != 0) branches.push_back(branch);
-  }
-  return branches;
-}
-
-template <class Use>
-bool ArgumentSchema::any_in_place(const Nodes& nodes, schema::TypeBits type,
-                                  Use use) {
-  std::vector<NodeId> left = nodes;
-  std::set<NodeId> seen(nodes.begin(), nodes.end());
-  while (!left.empty()) {
-    const Node& node = document_.node(left.back());
-    left.pop_back();
-    if (use(node)) return true;
-    const auto add = [&](NodeId other) {
-      if ((types_of(other) & type) != 0 && seen.insert(other).second) {
-        left.push_back(other);
-      }
-    };
-    if (node.ref != schema::kNoNode) add(node.ref);
-    for (const auto* list :
-         {&node.all_of, &node.any_of, &node.one_of, &node.enum_nodes}) {
-      for (const NodeId other : *list) add(other);
-    }
-  }
-  return false;
-}
-
-// What is not plain: a negation, also one that `oneOf`, `if` or a dependency
-// implies, and for arrays rules on which items are evaluated.
-bool ArgumentSchema::needs_solver(const Conjunction& all,
-                                  schema::TypeBits type) {
-  Nodes nodes;
-  for (const Literal literal : all) {
-    if (is_negative(literal)) return true;
-    nodes.push_back(literal >> 1);
-  }
-  return any_in_place(nodes, type, [&](const Node& node) {
-    const schema::ObjectRules& objects = node.objects();
-    if (node.not_node != schema::kNoNode || node.if_node != schema::kNoNode) {
-      return true;
-    }
-    if (type == schema::kObject && (!objects.dependent_required.empty() ||
-                                    !objects.dependent_schemas.empty())) {
-      return true;
-    }
-    if (type == schema::kArray &&
-        node.arrays().unevaluated_items != schema::kNoNode) {
-      return true;
-    }
-    if (!node.has_one_of) return false;
-    const Nodes branches = able_branches(node, type);
-    for (std::size_t i = 0; i < branches.size(); ++i) {
-      for (std::size_t j = i + 1; j < branches.size(); ++j) {
-        if (!mutually_exclusive(branches[i], branches[j])) return true;
-      }
-    }
-    return false;
+  std::erase_if(constraints.members, [&](const ArgumentObject::Member& one) {
+    return holds(one.name);
   });
-}
-
-// Whether the members or items that are declared depend on which nodes hold,
-// because some node in place has an unevaluated rule, or close() gave it one.
-bool ArgumentSchema::tracks_evaluated(const Nodes& all, schema::TypeBits type) {
-  return any_in_place(all, type, [&](const Node& node) {
-    const schema::Closing closing =
-        type == schema::kObject ? node.object_closing : node.array_closing;
-    return closing == schema::Closing::kUnevaluated ||
-           (type == schema::kObject &&
-            node.objects().unevaluated_properties != schema::kNoNode);
-  });
-}
-
-// The sets of nodes of an anyOf of which one has to hold.  Each single node;
-// with `tracked`, for up to kMaxSets nodes also their sets, because together
-// nodes declare more than each alone.
-std::vector<ArgumentSchema::Nodes> ArgumentSchema::any_sets(
-    const Node& node, schema::TypeBits type, bool tracked) {
-  constexpr std::size_t kMaxSets = 6;
-  std::vector<NodeId> able;
-  for (const NodeId branch : node.any_of) {
-    if ((types_of(branch) & type) != 0) able.push_back(branch);
+  for (ArgumentObject::Extra& one : constraints.extras) {
+    one.excludes.insert(one.excludes.end(), texts.begin(), texts.end());
   }
-  std::vector<Nodes> sets;
-  sets.reserve(able.size());
-  for (const NodeId branch : able) sets.push_back({branch});
-  if (!tracked || able.size() < 2) return sets;
-  if (able.size() > kMaxSets) {
-    std::pair<std::string, std::string> note(
-        document_.pointer(node.source) + "/anyOf",
-        "of more than six alternatives that declare members together, a value "
-        "satisfies one at a time");
-    if (std::ranges::find(narrowed_, note) == narrowed_.end()) {
-      narrowed_.push_back(std::move(note));
-    }
-    return sets;
-  }
-  for (std::uint32_t bits = 1; bits < 1U << able.size(); ++bits) {
-    Nodes set;
-    bool possible = true;
-    for (std::size_t i = 0; i < able.size(); ++i) {
-      if ((bits >> i & 1) == 0) continue;
-      for (const NodeId other : set) {
-        possible = possible && !mutually_exclusive(able[i], other);
-      }
-      insert(set, able[i]);
-    }
-    if (possible && std::ranges::find(sets, set) == sets.end()) {
-      sets.push_back(std::move(set));
-    }
-  }
-  return sets;
-}
-
-// Expands nodes, all of which must hold, to disjunctive normal form, as a
-// tableau does: a value of the type satisfies `all` if it satisfies one of the
-// results.  All references, allOf, anyOf and oneOf have been followed in the
-// results.
-//
-// Invariant: a value satisfies `all` if it satisfies one of `out`, or both
-// `left` and `done` of an open branch.
-Result<std::vector<ArgumentSchema::Nodes>> ArgumentSchema::alternatives(
-    const Nodes& all, schema::TypeBits type) {
-  struct Branch {
-    std::vector<NodeId> left;
-    Nodes done;
-  };
-  const bool tracked = tracks_evaluated(all, type);
-  std::vector<Nodes> out;
-  std::vector<Branch> open = {{{all.rbegin(), all.rend()}, {}}};
-  std::size_t steps = 0;
-  while (!open.empty()) {
-    if (++steps > 64 * kMaxAlternatives || open.size() > kMaxAlternatives) {
-      return too_many(all.empty() ? "" : document_.pointer(all[0]));
-    }
-    Branch now = std::move(open.back());
-    open.pop_back();
-    bool branched = false;
-    while (!now.left.empty() && !branched) {
-      const NodeId id = now.left.back();
-      now.left.pop_back();
-      if (std::binary_search(now.done.begin(), now.done.end(), id)) continue;
-      const Node& node = document_.node(id);
-      insert(now.done, id);
-      if ((types_of(id) & type) == 0) {
-        branched = true;  // of no type that fits: no alternative
-        break;
-      }
-      if (node.ref != schema::kNoNode) now.left.push_back(node.ref);
-      now.left.insert(now.left.end(), node.all_of.rbegin(), node.all_of.rend());
-      // The branch splits: one set of nodes must be chosen from each of these
-      // lists.  The lists of one node multiply.
-      std::vector<std::vector<Nodes>> choices;
-      const auto each = [](const std::vector<NodeId>& branches) {
-        std::vector<Nodes> sets;
-        sets.reserve(branches.size());
-        for (const NodeId branch : branches) sets.push_back({branch});
-        return sets;
-      };
-      if (node.scalars) choices.push_back(each(node.enum_nodes));
-      if (node.has_any_of) choices.push_back(any_sets(node, type, tracked));
-      // The branches are mutually exclusive, so oneOf is the same as anyOf.
-      if (node.has_one_of) choices.push_back(each(able_branches(node, type)));
-      if (choices.empty()) continue;
-      branched = true;
-      std::vector<Branch> next = {std::move(now)};
-      for (const std::vector<Nodes>& choice : choices) {
-        std::vector<Branch> more;
-        for (const Branch& prefix : next) {
-          for (const Nodes& set : choice) {
-            more.push_back(prefix);
-            more.back().left.insert(more.back().left.end(), set.rbegin(),
-                                    set.rend());
-          }
-        }
-        next = std::move(more);
-        if (next.size() > kMaxAlternatives) break;
-      }
-      open.insert(open.end(), next.rbegin(), next.rend());
-    }
-    if (!branched) out.push_back(std::move(now.done));
-  }
-  return out;
+  return true;
 }
 
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
@@ -667,11 +372,6 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
                               json::Object{{"arguments", std::move(root)}});
   }
   return out;
-}
-
-void insert(std::vector<std::uint32_t>& sorted, std::uint32_t id) {
-  const auto at = std::lower_bound(sorted.begin(), sorted.end(), id);
-  if (at == sorted.end() || *at != id) sorted.insert(at, id);
 }
 
 }  // namespace parlance::arguments

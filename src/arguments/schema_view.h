@@ -5,22 +5,9 @@
 // string, and the elements of an object or an array.
 //
 // The constraints on a value are a set of nodes of the document that must hold,
-// or must not (Conjunction).  The strings that satisfy a conjunction are
-// computed exactly, as a language.  Objects and arrays are expanded to
-// alternatives, each a plain list of members or items, in one of two ways:
-//
-//   alternatives.cc         a conjunction of which each node holds for a value
-//                           of the type whatever else does: references, allOf,
-//                           anyOf, and oneOf with exclusive branches.  Every
-//                           rule is still at its node, so an error points to
-//                           its keyword, as "/items/uniqueItems".
-//   solved_alternatives.cc  any other: a negation, also one that oneOf, `if` or
-//                           a dependency implies.  The schema solver decides
-//                           it.  The constraints of a disjunct are those of
-//                           many nodes together, so an error points to the
-//                           value.
-//
-// needs_solver() decides which.
+// or must not (Conjunction).  The schema solver decides everything about them:
+// the strings, as a language, and the alternatives of objects and arrays, which
+// alternatives.cc turns into plain lists of members or items.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,10 +35,6 @@ namespace parlance::arguments {
 // Literals of the schema solver: nodes that must hold, or must not.  Sorted,
 // without repetitions.  Empty: anything is valid.
 using Conjunction = std::vector<schema_solver::Literal>;
-
-// Adds a literal to a conjunction, or a node to a sorted list of nodes, if it
-// is not there yet.  O(size).
-void insert(std::vector<std::uint32_t>& sorted, std::uint32_t id);
 
 // A schema as the grammar and the reader of arguments load it: closed, and with
 // the nodes that the solver adds.  Immutable, so the two share one.
@@ -169,95 +152,40 @@ class ArgumentSchema {
  private:
   using NodeId = schema::NodeId;
   using Literal = schema_solver::Literal;
-  using Nodes = std::vector<NodeId>;  // sorted, without repetitions
 
   std::uint8_t types_of(NodeId id);
   std::uint8_t types_of_literal(Literal literal);
   std::uint8_t whole_types(NodeId id) const;
-  Result<automata::LanguageId> strings_of(NodeId id);
-  Result<automata::LanguageId> strings_here(const schema::Node& node);
-  Result<automata::LanguageId> pattern(schema::PatternId id);
 
-  // Calls `use` with each node that applies in place to a value of the type,
-  // once; conditions (not, if) apart.  Stops and returns true once `use` does.
-  template <class Use>
-  bool any_in_place(const Nodes& nodes, schema::TypeBits type, Use use);
-  // Whether only the solver can expand the conjunction.
-  bool needs_solver(const Conjunction& all, schema::TypeBits type);
-  // REQUIRES: needs_solver() is false for the nodes.
-  Result<std::vector<Nodes>> alternatives(const Nodes& all,
-                                          schema::TypeBits type);
-  bool tracks_evaluated(const Nodes& all, schema::TypeBits type);
-  std::vector<Nodes> any_sets(const schema::Node& node, schema::TypeBits type,
-                              bool tracked);
-  // The branches of oneOf that may hold for the type.
-  Nodes able_branches(const schema::Node& node, schema::TypeBits type);
-  bool mutually_exclusive(NodeId a, NodeId b) const;
-
-  // solved_alternatives.cc
-  Result<schema_solver::SchemaSolver*> solver();
-  Result<std::vector<ArgumentObject>> solved_objects(
-      const Conjunction& all, const UndeclaredNames& names);
-  Result<std::vector<ArgumentArray>> solved_arrays(const Conjunction& all);
-  void note_narrowed(const Conjunction& all, std::string_view what);
-  // Notes that the solver left alternatives out, unless it did before.
-  void note_combinations(const Conjunction& all, bool narrowed_before);
-  bool is_unlistable(const schema_solver::ArrayConstraints& constraints,
-                     const Conjunction& all, std::optional<Error>& why) const;
-
-  Result<std::optional<ArgumentObject>> object_constraints(
-      const Nodes& nodes, const UndeclaredNames& names);
-  Result<std::vector<ArgumentObject::Extra>> extras(
-      const Nodes& nodes, const ArgumentObject& constraints,
-      automata::LanguageId names, bool names_constrained,
-      const UndeclaredNames& undeclared);
-  // Names that match the same patterns.
-  struct NameClass {
-    automata::LanguageId names;
-    std::vector<schema::PatternId> matched;
-  };
-  Result<std::vector<NameClass>> name_classes(const Nodes& nodes,
-                                              automata::LanguageId names);
-  bool forbids_undeclared(const Nodes& nodes);
-  std::optional<Conjunction> undeclared_value(
-      const Nodes& nodes, const std::vector<schema::PatternId>& matched);
-  Result<ArgumentArray> item_constraints(const Nodes& nodes);
-  std::size_t declared_items(const Nodes& nodes) const;
-  // The node and those of `nodes` that are in place in it.
-  std::vector<NodeId> nodes_inside(const Nodes& nodes, NodeId id) const;
-  // Whether the node's unevaluatedProperties do not see a value that the nodes
-  // `evaluating` evaluate.
-  bool is_evaluated(const Nodes& nodes, NodeId id,
-                    const std::vector<NodeId>& evaluating) const;
-  // Whether a member that only the nodes `evaluating` evaluate is refused by a
-  // closed level (schema/close.h).
-  bool closes(const Nodes& nodes, const std::vector<NodeId>& evaluating) const;
-  // Adds the unevaluatedProperties that hold for a value that only the nodes
-  // `evaluating` evaluate.
-  void insert_unevaluated(const Nodes& nodes,
-                          const std::vector<NodeId>& evaluating,
-                          Conjunction& value) const;
-  // The constraints on the value of a member; nothing if it must be absent.
-  Result<std::optional<Conjunction>> member(const Nodes& nodes,
-                                            std::string_view name);
+  // alternatives.cc
+  // Why a list of elements cannot enforce the rules of a disjunct; nothing if
+  // it can.
+  std::optional<Error> why_unlistable(
+      const schema_solver::ArrayConstraints& constraints,
+      const Conjunction& all) const;
+  void note_narrowed(std::string path, std::string what);
+  void add_notes(std::vector<schema_solver::NodeNote> notes);
+  // Notes which strings of their formats the nodes leave out.
+  void note_formats(const Conjunction& all);
+  // Notes what the alternatives of a conjunction leave out.  `leaves_out`:
+  // values that satisfy it may be among that.
+  void note_left_out(const Conjunction& all, bool leaves_out);
 
   static Error too_many(std::string path);
   std::string pointer(const Conjunction& all) const {
     return all.empty() ? "" : document_.pointer(all[0] >> 1);
   }
-  Error unsupported(NodeId id, std::string_view keyword,
-                    std::string_view what) const;
 
   const schema::Document& document_;
-  const schema_solver::ItemChoices& choices_;
   const json::Value& source_;
   TextLanguages& languages_;
   std::map<NodeId, std::uint8_t> types_;
-  std::map<NodeId, automata::LanguageId> strings_;
-  std::map<schema::PatternId, automata::LanguageId> patterns_;
   std::vector<std::pair<std::string, std::string>> narrowed_;
-  JsonSchemaOptions solver_options_;
-  std::unique_ptr<schema_solver::SchemaSolver> solver_;  // null until needed
+  const JsonSchemaOptions solver_options_;
+  schema_solver::SchemaSolver solver_;
+  bool narrowed_before_ = false;
+  // What negations in the document may leave out, until it matters.
+  std::vector<schema_solver::NodeNote> negation_notes_;
 };
 
 }  // namespace parlance::arguments

@@ -36,6 +36,7 @@ RuleWriter::RuleWriter(const ArgumentOptions& options, Rules& rules,
       rules_(rules),
       document_(loaded.document),
       layout_(options.layout),
+      excludes_in_element_(joined(raw_excludes(layout_))),
       languages_(shared.for_next_schema()),
       schema_(loaded, source, languages_),
       texts_(languages_, rules, shared.dfas(), kMaxTextStates),
@@ -480,6 +481,7 @@ ExprId RuleWriter::members(const ArgumentObject& constraints,
   parts.min = constraints.min;
   parts.max = constraints.max;
   parts.separator = separator();
+  const std::string path = is_literal() ? "" : pointer(list.all);
   for (const ArgumentObject::Member& one : constraints.members) {
     if (is_literal()) {
       parts.members.push_back(rules_.sequence(
@@ -487,7 +489,7 @@ ExprId RuleWriter::members(const ArgumentObject& constraints,
     } else {
       std::string written = written_name(layout_, one.name);
       const ExprId name = rules_.bytes(written);
-      rules_.names.push_back({std::move(written), pointer(list.all)});
+      rules_.names.push_back({std::move(written), path});
       parts.members.push_back(
           rules_.sequence({element(name, one.value), space_}));
     }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -58,10 +60,10 @@ Node copy(const Node& node) {
 }
 
 // What a node itself says of members and items.
-std::uint8_t own_rules(const Node& node, bool empty_lists) {
+std::uint8_t own_rules(const Node& node, bool names_declare) {
   const ObjectRules& members = node.objects();
   const ArrayRules& items = node.arrays();
-  const bool listed = empty_lists && !node.literal &&
+  const bool listed = names_declare && !node.literal &&
                       (node.source->find("properties") != nullptr ||
                        node.source->find("patternProperties") != nullptr);
   std::uint8_t out = 0;
@@ -98,11 +100,24 @@ bool is_choice(const Node& node) {
   return !node.any_of.empty() && node.one_of.empty() && node.all_of.empty() &&
          node.ref == kNoNode && node.if_node == kNoNode &&
          node.objects().dependent_schemas.empty() &&
-         own_rules(node, /*empty_lists=*/true) == 0;
+         own_rules(node, /*names_declare=*/true) == 0;
 }
 
 bool forwards(const Node& node) {
   return is_reference(node) || is_choice(node);
+}
+
+// Calls `see` for each node that applies in place in the node if some condition
+// holds.
+template <class See>
+void for_each_part(const Node& node, const See& see) {
+  for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+    for (const NodeId id : *list) see(id);
+  }
+  for (const NodeId id : {node.then_node, node.else_node, node.ref}) {
+    if (id != kNoNode) see(id);
+  }
+  for (const auto& [name, id] : node.objects().dependent_schemas) see(id);
 }
 
 // Calls `see(child, role)` for each child of the node, which has `role`; the
@@ -145,9 +160,9 @@ void for_each_child(N& node, Role role, const See& see) {
 
 class Closer {
  public:
-  Closer(Document& document, bool empty_lists)
+  Closer(Document& document, bool names_declare)
       : document_(document),
-        empty_lists_(empty_lists),
+        names_declare_(names_declare),
         in_place_(document.nodes.size()),
         leaf_(document.nodes.size()),
         made_(document.nodes.size()) {
@@ -169,14 +184,18 @@ class Closer {
   std::uint8_t in_place(NodeId id);
   std::uint8_t others(const Node& node);
   void close(Node& made, const Node& node);
+  void declare_required(Node& made, const Node& node);
 
   Document& document_;
-  const bool empty_lists_;
+  const bool names_declare_;
   // What a node and the nodes in place in it say; nothing: not computed yet.
   std::vector<std::optional<std::uint8_t>> in_place_;
   std::vector<bool> leaf_;  // of each node: literal, or without children
   // The new node of each old one in each role.
   std::vector<std::array<NodeId, kRoles>> made_;
+  // Accepts everything: the schema of members that only `required` names.
+  NodeId anything_ = kNoNode;
+  std::size_t declaring_left_ = 1'000'000;
 };
 
 // A node that says nothing of levels is the same in each role.
@@ -185,23 +204,15 @@ Role Closer::role_of(NodeId id, Role wanted) const {
 }
 
 std::uint8_t Closer::own(const Node& node) const {
-  return own_rules(node, empty_lists_);
+  return own_rules(node, names_declare_);
 }
 
 // What the nodes in place in the node say, without the node itself.
 std::uint8_t Closer::others(const Node& node) {
   std::uint8_t out = 0;
-  const auto add = [&](NodeId id) {
-    if (id != kNoNode) out |= in_place(id);
-  };
-  for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
-    for (const NodeId id : *list) add(id);
-  }
-  for (const NodeId id :
-       {node.if_node, node.then_node, node.else_node, node.ref}) {
-    add(id);
-  }
-  for (const auto& [name, id] : node.objects().dependent_schemas) add(id);
+  const auto add = [&](NodeId id) { out |= in_place(id); };
+  for_each_part(node, add);
+  if (node.if_node != kNoNode) add(node.if_node);
   return out;
 }
 
@@ -228,6 +239,42 @@ void Closer::close(Node& made, const Node& node) {
   };
   made.object_closing = closing(kMembers, kOtherMembers);
   made.array_closing = closing(kItems, kOtherItems);
+  if (names_declare_ && made.object_closing != Closing::kNone) {
+    declare_required(made, node);
+  }
+}
+
+// Declares, in the copy of a closed level, the keys that a node in place
+// requires and none declares.  Levels share such nodes, so the work is limited;
+// beyond the limit none is declared.
+void Closer::declare_required(Node& made, const Node& node) {
+  std::vector<std::string_view> required;
+  std::vector<std::string_view> declared;
+  std::vector<const Node*> left = {&node};
+  std::unordered_set<const Node*> seen;
+  while (!left.empty()) {
+    const Node& one = *left.back();
+    left.pop_back();
+    if (!seen.insert(&one).second) continue;
+    const ObjectRules& rules = one.objects();
+    const std::size_t work =
+        1 + rules.required.size() + rules.properties.size();
+    if (work > declaring_left_) return;
+    declaring_left_ -= work;
+    required.insert(required.end(), rules.required.begin(),
+                    rules.required.end());
+    for (const auto& [name, id] : rules.properties) declared.push_back(name);
+    for_each_part(one, [&](NodeId id) { left.push_back(&document_.node(id)); });
+  }
+  std::ranges::sort(declared);
+  for (const std::string_view name : required) {
+    if (std::ranges::binary_search(declared, name)) continue;
+    declared.insert(std::ranges::upper_bound(declared, name), name);
+    if (made.object_rules == nullptr) {
+      made.object_rules = std::make_unique<ObjectRules>();
+    }
+    made.object_rules->properties.emplace_back(name, anything_);
+  }
 }
 
 // Step 1 finds the roles of each node that the root reaches.  Step 2 numbers
@@ -269,8 +316,9 @@ void Closer::run() {
     }
   }
 
+  anything_ = count;
   std::vector<Node> nodes;
-  nodes.reserve(count);
+  nodes.reserve(count + 1);
   const auto find = [&](NodeId id, Role wanted) {
     return made_[id][static_cast<std::size_t>(role_of(id, wanted))];
   };
@@ -289,14 +337,17 @@ void Closer::run() {
     ignored.node = *std::ranges::find_if(
         made_[ignored.node], [](NodeId made) { return made != kNoNode; });
   }
+  if (names_declare_) {
+    nodes.emplace_back().source = document_.node(document_.root).source;
+  }
   document_.root = find(document_.root, Role::kLevel);
   document_.nodes = std::move(nodes);
 }
 
 }  // namespace
 
-void close(Document& document, bool empty_lists) {
-  Closer(document, empty_lists).run();
+void close(Document& document, bool names_declare) {
+  Closer(document, names_declare).run();
 }
 
 }  // namespace parlance::schema

@@ -28,11 +28,12 @@ namespace parlance::schema {
 
 // Sets Node::object_closing and Node::array_closing.  A schema that is a level
 // in one place and applies in place in another becomes several nodes with one
-// source.  `empty_lists`: `"properties": {}` declares, too.
+// source.  `names_declare`: `"properties": {}` declares, too, and a closed
+// level declares the keys that it requires.
 //
 // REQUIRES: `document` is as load() made it.
 // Complexity: O(size of the document), at most three nodes for each.
-void close(Document& document, bool empty_lists = false);
+void close(Document& document, bool names_declare = false);
 
 }  // namespace parlance::schema
 

@@ -228,13 +228,13 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
   auto& object = std::get<ObjectConstraints>(branch.disjunct);
   const bool lists =
       !rules.properties.empty() || !rules.pattern_properties.empty();
-  if (lists || rules.additional_properties != kNoNode) {
+  const bool closed =
+      document().node(id).object_closing == schema::Closing::kAdditional;
+  if (lists || closed || rules.additional_properties != kNoNode) {
     Literal extra = rules.additional_properties == kNoNode
                         ? kNoLiteral
                         : holds(rules.additional_properties);
-    if (document().node(id).object_closing == schema::Closing::kAdditional) {
-      extra = kNever;
-    }
+    if (closed) extra = kNever;
     object.members.push_back({id, extra});
   }
   const std::size_t required_before = object.required.size();

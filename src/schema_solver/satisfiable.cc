@@ -212,12 +212,20 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
   if (!known.satisfiable_known) {
     known.satisfiable_known = true;
     for (const DisjunctId disjunct : known.all) {
-      if (solve_disjunct(type, disjunct).yes) {
+      const Verdict verdict = solve_disjunct(type, disjunct);
+      if (verdict.yes) {
         known.satisfiable.push_back(disjunct);
+      } else {
+        known.incomplete = known.incomplete || verdict.incomplete;
       }
     }
   }
   return known.satisfiable;
+}
+
+bool SchemaSolver::leaves_out(ConjunctionId conjunction, JsonType type) {
+  return !excludes(conjunction, type) &&
+         expansion(conjunction, type).incomplete;
 }
 
 // Whether an array of `size` items can be completed:

@@ -197,15 +197,36 @@ NodeId SchemaSolver::declared(NodeId node, KeyId key) {
 automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
   automata::LanguageId& known = pattern_languages_[pattern];
   if (known == 0xFFFFFFFF) {
-    const Result<automata::LanguageId> made = languages_.from_hir(
+    Result<automata::LanguageId> made = languages_.from_hir(
         document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
     // check_nodes() refuses a pattern that cannot be compiled, or ignores it.
     known = made ? *made : languages_.everything();
+    if (!made && !pattern_error_) {
+      pattern_error_ = at_pattern(pattern, std::move(made).error());
+    }
   }
   return known;
 }
 
-// The strings that satisfy a conjunction, as one language.
+// The error with the place of the first keyword that has the pattern.
+Error SchemaSolver::at_pattern(schema::PatternId pattern, Error error) const {
+  const auto keyword = [&](const schema::Node& node) -> std::string_view {
+    if (node.strings().pattern == pattern) return "/pattern";
+    if (node.strings().format == pattern) return "/format";
+    for (const auto& [names, child] : node.objects().pattern_properties) {
+      if (names == pattern) return "/patternProperties";
+    }
+    return "";
+  };
+  for (NodeId id = 0; id < document_.nodes.size(); ++id) {
+    const std::string_view found = keyword(document_.node(id));
+    if (found.empty()) continue;
+    error.path = document_.pointer(id) + std::string(found);
+    break;
+  }
+  return error;
+}
+
 automata::LanguageId SchemaSolver::string_language(
     const std::vector<Literal>& literals) {
   const ConjunctionId id = conjunction(literals);

@@ -208,6 +208,15 @@ class SchemaSolver {
   // note).  Adds notes on what the grammar ignores or narrows.
   std::optional<Error> check_nodes();
 
+  // The notes of check_nodes() without its errors, for a caller that has other
+  // ways than a recogniser to enforce the keywords: on a format that is
+  // narrower than written, and on what a negation leaves out.
+  void note_format(NodeId id);
+  void note_negated();
+  // The error of the first pattern that was needed and cannot be compiled: any
+  // string has matched it.  None after check_nodes().
+  const std::optional<Error>& pattern_error() const { return pattern_error_; }
+
   // Expands the conjunctions that are reachable from `root`, up to a limit of
   // work, so that narrowed() and the notes are known before a text is read.
   void survey(ConjunctionId root);
@@ -235,10 +244,17 @@ class SchemaSolver {
   }
   ConjunctionId with(ConjunctionId conjunction, Literal literal);
 
+  // The node, and those that apply in place to the same value.
+  std::vector<NodeId> in_place_nodes(NodeId from) const;
+  // The strings that satisfy the literals, as one language.
+  automata::LanguageId string_language(const std::vector<Literal>& literals);
+
   // The satisfiable disjuncts of a conjunction; empty when no value of the type
   // satisfies it.
   const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
                                            JsonType type);
+  // Whether disjuncts() has left out alternatives that a value may satisfy.
+  bool leaves_out(ConjunctionId conjunction, JsonType type);
   bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
   // Whether it is proved that no value, of any depth, satisfies the
   // conjunction.  !satisfiable() is weaker: it is also true when no value was
@@ -428,7 +444,6 @@ class SchemaSolver {
   // members.cc: see there.
   bool accepts_all(NodeId id, JsonType type);
   bool has_exact_negation(NodeId id);
-  std::vector<NodeId> in_place_nodes(NodeId from) const;
   ConditionId object_condition(NodeId id);
   void add_dependencies(const schema::ObjectRules& rules,
                         std::vector<ConditionId>& parts);
@@ -483,6 +498,7 @@ class SchemaSolver {
   // The literal that an unevaluated item must satisfy.
   Literal item_rule(const UnevaluatedRule& rule) const;
   automata::LanguageId pattern_language(schema::PatternId pattern);
+  Error at_pattern(schema::PatternId pattern, Error error) const;
   // The strings among the values of an enum.
   automata::LanguageId enum_language(const std::vector<json::Value>& values);
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
@@ -491,15 +507,12 @@ class SchemaSolver {
       std::vector<automata::LanguageId> languages);
   automata::LanguageId list_language(std::vector<std::string> texts);
   bool list_contains(automata::LanguageId language, const std::string& word);
-  automata::LanguageId string_language(const std::vector<Literal>& literals);
   std::optional<Error> check_node(NodeId id);
   std::optional<Error> check_pattern(NodeId id, std::string_view keyword,
                                      schema::PatternId pattern);
   std::optional<Error> check_unique_items(NodeId id);
   std::optional<Error> refuse(NodeId id, std::string_view keyword,
                               ErrorCode code, const std::string& why);
-  void note_format(NodeId id);
-  void note_negated();
   void note(GrammarNote::Kind kind, NodeId node, std::string_view keyword,
             std::string message);
 
@@ -542,6 +555,7 @@ class SchemaSolver {
            bool>
       completable_;
   std::vector<automata::LanguageId> pattern_languages_;
+  std::optional<Error> pattern_error_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
   // Languages that are sorted lists of strings; and the complements of such
   // languages, with the list.

@@ -524,6 +524,14 @@ TEST(Arguments, Errors) {
                        2}, "then": {"contains": {"const": 1}},
                        "else": {"contains": {"const": 2}}}}})",
                    "/properties/a/else/contains"},
+           Refused{"cohere_xml",
+                   R"({"properties": {"a": {"$ref": "#/$defs/L"}},
+                       "$defs": {"L": {"allOf": [{"type": "array"},
+                                                 {"uniqueItems": true}]}}})",
+                   "/$defs/L/allOf/1/uniqueItems"},
+           Refused{"cohere_xml", R"({"properties": {"a": {"type": "array",
+                       "not": {"items": {"type": "integer"}}}}})",
+                   "/properties/a"},
            Refused{"qwen_xml", R"({"type": "object", "not": {
                        "additionalProperties": {"type": "string"}}})",
                    ""},
@@ -615,6 +623,125 @@ TEST(Arguments, Logic) {
     const auto reader = arguments::ArgumentReader::make(format);
     ASSERT_TRUE(reader) << reader.error().to_string();
     EXPECT_EQ(reader->read(text).complete, row.valid);
+  }
+}
+
+// Rules of one type in a schema of another, rules that cannot be broken, and
+// keys that nothing declares.
+TEST(Arguments, LogicBesideOtherRules) {
+  struct LogicRow {
+    const char* style;
+    const char* schema;
+    const char* text;
+    const char* value;  // null: not valid
+  };
+  constexpr const char* kOtherType =
+      R"({"properties": {"a": {"type": "string", "uniqueItems": true}, "b": {}},
+          "not": {"required": ["b"]}})";
+  constexpr const char* kUndeclared =
+      R"({"properties": {"a": {"type": "integer"}}, "required": ["z"],
+          "if": {"properties": {"a": {"const": 1}}, "required": ["a"]},
+          "then": {"required": ["y"]}})";
+  constexpr const char* kNone =
+      R"({"properties": {}, "not": {"required": ["b"]}})";
+  constexpr const char* kNames =
+      R"({"patternProperties": {"^(en|de)$": {"type": "string"}},
+          "dependentSchemas": {"en": {"maxProperties": 1}}})";
+  constexpr const char* kList =
+      R"({"properties": {"a": {"type": "array", "items": {"type": "integer"},
+          "contains": {"const": 1}, "minContains": 0}}})";
+  constexpr const char* kMinimax =
+      R"({"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+          "dependentSchemas": {"a": {"required": ["b"]}},
+          "additionalProperties": true})";
+  for (const LogicRow& row : {
+           LogicRow{"qwen_xml", kOtherType, "<parameter=a>x</parameter>",
+                    R"({"a": "x"})"},
+           {"qwen_xml", kOtherType, "<parameter=b>x</parameter>", nullptr},
+           {"qwen_xml", kUndeclared, "<parameter=z>x</parameter>",
+            R"({"z": "x"})"},
+           {"qwen_xml", kUndeclared,
+            "<parameter=a>1</parameter><parameter=z>x</parameter>", nullptr},
+           {"qwen_xml", kUndeclared,
+            "<parameter=a>1</parameter><parameter=z>x</parameter>"
+            "<parameter=y>x</parameter>",
+            R"({"a": 1, "z": "x", "y": "x"})"},
+           {"qwen_xml", kNone, "", "{}"},
+           {"qwen_xml", kNone, "<parameter=a>1</parameter>", nullptr},
+           {"qwen_xml", kNames, "<parameter=de>x</parameter>",
+            R"({"de": "x"})"},
+           {"qwen_xml", kNames,
+            "<parameter=de>x</parameter><parameter=en>x</parameter>", nullptr},
+           {"cohere_xml", kList,
+            "<cofl:value name=\"a\" type=\"list\"><cofl:value type=\"json\">2"
+            "</cofl:value></cofl:value>",
+            R"({"a": [2]})"},
+           {"minimax_m3_xml", kMinimax, "]<]minimax[>[<b>1]<]minimax[>[</b>",
+            R"({"b": 1})"},
+           {"minimax_m3_xml", kMinimax, "]<]minimax[>[<a>1]<]minimax[>[</a>",
+            nullptr},
+       }) {
+    SCOPED_TRACE(std::string(row.schema) + "\n" + row.text);
+    const auto format = format_of(row.style, row.schema);
+    const auto grammar = grammar_of(format);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_EQ(grammar->accepts(row.text), row.value != nullptr);
+    const auto reader = arguments::ArgumentReader::make(format);
+    ASSERT_TRUE(reader) << reader.error().to_string();
+    const arguments::Arguments read = reader->read(row.text);
+    EXPECT_EQ(read.complete, row.value != nullptr);
+    if (row.value != nullptr) {
+      EXPECT_EQ(json::dump(read.value), row.value);
+    }
+  }
+}
+
+// Names that only a pattern spells come in any order.
+TEST(Arguments, NamesOfPatterns) {
+  check({{"qwen_xml",
+          R"({"patternProperties": {"^(en|de)$": {"type": "string"}}})",
+          "<parameter=en>x</parameter><parameter=de>y</parameter>",
+          R"({"en": "x", "de": "y"})"},
+         {"qwen_xml",
+          R"({"patternProperties": {"^(en|de)$": {"type": "string"}}})",
+          "<parameter=de>y</parameter><parameter=en>x</parameter>",
+          R"({"de": "y", "en": "x"})"}});
+}
+
+// The report says what the grammar leaves out, and only that.
+TEST(Arguments, Reports) {
+  struct Report {
+    const char* style;
+    const char* schema;
+    const char* path;  // null: there is no note
+  };
+  for (const Report& row : {
+           Report{"cohere_xml", R"({"properties": {"a": {"anyOf": [
+                      {"type": "array", "uniqueItems": true},
+                      {"type": "array", "maxItems": 1}]}}})",
+                  "/format/json_schema/properties/a"},
+           Report{"qwen_xml", R"({"properties": {"a": {"type": "string",
+                      "format": "email"}}})",
+                  "/format/json_schema/properties/a"},
+           Report{"qwen_xml", R"({"properties": {"a": {"type": "integer"}},
+                      "not": {"unevaluatedProperties": false,
+                              "minProperties": 2}})",
+                  "/format/json_schema/not"},
+           Report{"qwen_xml", R"({"properties": {"a": {"type": "integer"}},
+                      "not": {"type": "string", "uniqueItems": true}})",
+                  nullptr},
+       }) {
+    SCOPED_TRACE(row.schema);
+    const auto grammar = grammar_of(format_of(row.style, row.schema));
+    std::string path;
+    if (grammar) {
+      for (const GrammarNote& note : grammar->report()) {
+        if (note.kind == GrammarNote::Kind::kNarrowed) path = note.path;
+      }
+      EXPECT_EQ(path, row.path == nullptr ? "" : row.path);
+    } else {
+      ADD_FAILURE() << grammar.error().to_string();
+    }
   }
 }
 
