@@ -56,7 +56,7 @@ std::int64_t nanoseconds(Clock::time_point from, Clock::time_point to) {
 struct Options {
   std::string folder, vocab, tokens, sample, only, errors;
   std::size_t limit = ~std::size_t{0};
-  std::size_t cache_mib = 64;
+  std::size_t cache_mib = CompilerOptions{}.cache_bytes >> 20;
   unsigned timeout_s = 900;
   bool lenient = false;
   JsonSpelling spelling = JsonSpelling::kCanonical;

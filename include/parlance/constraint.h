@@ -42,8 +42,8 @@ class Matcher;
 struct CompilerOptions {
   // Memory for the masks that constraints share, in bytes, keys included.
   // Beyond it, masks that were not used recently are evicted, and computed
-  // again when they are needed.  Default: 64 MiB.
-  std::size_t cache_bytes = std::size_t{64} << 20;
+  // again when they are needed.  Default: 32 MiB.
+  std::size_t cache_bytes = std::size_t{32} << 20;
   // Memory of Compiler::grammar_cache(), in bytes, keys included: grammars, the
   // automata of their schemas, and the lists of masks that are known for their
   // states.  0: nothing is cached.

@@ -1594,7 +1594,7 @@ class Compiler:
     Args:
         vocabulary: a ``Vocabulary``.
         cache_bytes: memory for the masks that constraints share, in bytes
-            (default 64 MiB).  Beyond it, the least recently used masks are
+            (default 32 MiB).  Beyond it, the least recently used masks are
             evicted, and computed again when they are needed.
         grammar_bytes: memory for cached grammars, in bytes (default 128 MiB);
             0 caches none.
@@ -1619,7 +1619,7 @@ class Compiler:
         self,
         vocabulary: Vocabulary,
         *,
-        cache_bytes: int = 67108864,
+        cache_bytes: int = 33554432,
         grammar_bytes: int = 134217728,
         stop_ids: _Ids | None = None,
         tables_file: str | PathLike[str] | None = None,

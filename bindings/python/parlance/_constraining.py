@@ -452,7 +452,7 @@ class Compiler(_parlance.Compiler):
     Args:
         vocabulary: a ``Vocabulary``.
         cache_bytes: memory for the masks that constraints share, in bytes
-            (default 64 MiB).  Beyond it, the least recently used masks are
+            (default 32 MiB).  Beyond it, the least recently used masks are
             evicted, and computed again when they are needed.
         grammar_bytes: memory for cached grammars, in bytes (default 128 MiB);
             0 caches none.
@@ -477,7 +477,7 @@ class Compiler(_parlance.Compiler):
         self,
         vocabulary,
         *,
-        cache_bytes=64 << 20,
+        cache_bytes=32 << 20,
         grammar_bytes=128 << 20,
         stop_ids=None,
         tables_file=None,
