@@ -179,6 +179,13 @@ LanguageId Languages::literals(const std::vector<std::string>& strings) {
   return checked(expressions_->strings(std::move(sorted)));
 }
 
+std::optional<LanguageId> Languages::without(LanguageId language,
+                                             std::string_view string) {
+  if (!base::is_utf8(string)) return language;
+  const std::optional<ExprId> rest = expressions_->without(language, string);
+  return rest ? std::optional(checked(*rest)) : std::nullopt;
+}
+
 Result<LanguageId> Languages::from_hir(const regex::Hir& hir, Mode mode) {
   Expressions& e = *expressions_;
   Result<ItemId> item = e.from_hir(hir, limits_.pattern_size);

@@ -32,6 +32,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,6 +96,12 @@ class Languages {
   // Returns nothing() once a limit has made some language smaller than
   // requested: the complement of the smaller language would be too large.
   LanguageId complement(LanguageId language);
+
+  // A language from literals() without one of its strings, as literals() of the
+  // other strings.  Nothing if the language is no trie of strings.
+  // Complexity: O(characters of the string * branches at each).
+  std::optional<LanguageId> without(LanguageId language,
+                                    std::string_view string);
 
   // Strings of min_chars..max_chars code points; the largest number means no
   // upper bound.  Complexity: O(1), whatever the numbers.

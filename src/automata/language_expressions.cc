@@ -571,4 +571,80 @@ ExprId Expressions::strings(std::vector<std::string_view> sorted) {
   return done;
 }
 
+// The operand of a node of a trie of strings that begins with the character, or
+// is the empty text if that is empty: kNoText if there is none; nothing if the
+// node has other operands, or several for the character.
+std::optional<ExprId> Expressions::branch(ExprId id,
+                                          std::string_view character) const {
+  const Expr& e = exprs_[id];
+  const bool either = e.kind == ExprKind::kOr;
+  ExprId found = kNoText;
+  for (std::uint32_t i = 0; i < (either ? e.count : 1); ++i) {
+    const ExprId operand = either ? operands_[e.first + i] : id;
+    const Expr& one = exprs_[operand];
+    if (one.kind == ExprKind::kFalse) continue;
+    if (one.kind != ExprKind::kChar && one.kind != ExprKind::kEmpty) {
+      return std::nullopt;
+    }
+    const bool follows =
+        one.kind == ExprKind::kEmpty
+            ? character.empty()
+            : !character.empty() && in_trie(TrieId(one.a), character);
+    if (!follows) continue;
+    if (found != kNoText) return std::nullopt;
+    found = operand;
+  }
+  return found;
+}
+
+// Follows the string along the branches, and then builds the nodes of the path
+// again without it, from the last to the first.  A branch that has a class of
+// characters is not divided.
+std::optional<ExprId> Expressions::without(ExprId id, std::string_view string) {
+  struct Step {
+    ExprId node;
+    ExprId branch;  // the operand of the node that the path follows
+  };
+  std::vector<Step> path;
+  ExprId node = id;
+  for (std::size_t at = 0;;) {
+    const std::size_t begin = at;
+    char32_t c = 0;
+    if (at < string.size()) c = base::next_code_point(string, at);
+    const auto next = branch(node, string.substr(begin, at - begin));
+    if (!next) return std::nullopt;
+    if (*next == kNoText) return id;
+    path.push_back({.node = node, .branch = *next});
+    if (at == begin) break;
+    if (trie_of(c) != TrieId(exprs_[*next].a)) return std::nullopt;
+    node = exprs_[*next].b;
+  }
+  ExprId rest = kNoText;
+  for (std::size_t i = path.size(); i-- > 0;) {
+    const auto [from, taken] = path[i];
+    // The last branch is the empty text, which is dropped.
+    if (i + 1 < path.size()) rest = character(TrieId(exprs_[taken].a), rest);
+    if (from == taken) continue;
+    const Expr& e = exprs_[from];
+    std::vector<ExprId> operands(operands_.begin() + e.first,
+                                 operands_.begin() + e.first + e.count);
+    std::ranges::replace(operands, taken, rest);
+    rest = any_of(std::move(operands));
+  }
+  return rest;
+}
+
+// Whether the trie contains the character with these bytes.
+bool Expressions::in_trie(TrieId id, std::string_view bytes) const {
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    const auto edge = std::ranges::find_if(tries_[id], [&](const TrieEdge& e) {
+      return e.low <= byte && byte <= e.high;
+    });
+    if (edge == tries_[id].end()) return false;
+    id = edge->next;
+  }
+  return id == kTrieEnd;
+}
+
 }  // namespace parlance::automata

@@ -178,6 +178,8 @@ class Expressions {
   ExprId negate(ExprId expr);
   ExprId text(std::string_view string, ExprId rest);
   ExprId strings(std::vector<std::string_view> sorted);
+  // strings() without one of them; nothing if `expr` is no trie of strings.
+  std::optional<ExprId> without(ExprId expr, std::string_view string);
 
   // Meaning (language_derive.cc).
   ExprId build(ItemId item, ExprId rest);
@@ -260,6 +262,8 @@ class Expressions {
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
   ExprId derive_operand(ExprId expr, std::uint8_t byte);
   void boundaries_inside(ExprId expr, Boundaries& out);
+  bool in_trie(TrieId id, std::string_view bytes) const;
+  std::optional<ExprId> branch(ExprId id, std::string_view character) const;
   ExprId combine(ExprKind kind, std::size_t begin);
   Memo& memo(ExprId expr);
 

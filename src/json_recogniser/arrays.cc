@@ -100,7 +100,10 @@ std::vector<JsonRecogniser::ItemChoice> JsonRecogniser::item_choices(
 // Whether some value may come in a frame with uniqueItems: all that fit may
 // have been used already.
 bool JsonRecogniser::any_value_left(FrameId frame) {
-  return enter_string(frame) != 0 || enter_number(frame) != 0 ||
+  std::uint32_t& string =
+      frames_[frame].entry[static_cast<std::size_t>(JsonType::kString)];
+  if (string == kUnknown) string = enter_string(frame);
+  return string != 0 || enter_number(frame) != 0 ||
          enter_literal(frame, JsonType::kNull) != 0 ||
          enter_literal(frame, JsonType::kBoolean) != 0 ||
          open(frame, JsonType::kObject) != 0 ||

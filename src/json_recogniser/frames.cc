@@ -173,7 +173,9 @@ std::uint32_t JsonRecogniser::with_value(std::uint32_t values,
       // Short strings are stored in the object itself.
       list_bytes_ += sizeof(std::string) + (one.size() > 15 ? 32 : 0);
     }
+    list_bytes_ += sizeof(value_set_from_[0]) + value.size();
     value_sets_.push_back(std::move(list));
+    value_set_from_.emplace_back(values, value);
   }
   return it->second;
 }

@@ -41,6 +41,7 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
                             : Kind::kDead;
   }
   value_sets_.push_back({});
+  value_set_from_.emplace_back();
   value_set_of_.emplace(std::string(), 0);
   texts_.push_back(0);
 }

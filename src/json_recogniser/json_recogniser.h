@@ -404,6 +404,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t enter_string(FrameId frame);
   bool spelled_canonically(const schema_solver::StringConstraints& string);
   std::uint32_t used_strings_trie(FrameId frame);
+  automata::LanguageId without_used(automata::LanguageId language,
+                                    std::uint32_t values);
   std::uint32_t min_chars_needed(json::BodyState body, std::uint32_t partial,
                                  automata::StateId state, bool canonical);
   bool any_in(const EscapeRanges& ranges, automata::StateId state);
@@ -592,6 +594,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // other_keys() by its arguments.
   std::unordered_map<std::string, automata::LanguageId> other_keys_;
   std::vector<std::vector<std::string>> value_sets_;
+  // The set that a set was made from, and the value that it has more.
+  std::vector<std::pair<std::uint32_t, std::string>> value_set_from_;
+  std::unordered_map<std::uint64_t, automata::LanguageId> without_used_;
   std::unordered_map<std::string, std::uint32_t> value_set_of_;
   // Per list: the ArrayConstraints::counts so far, then the witnesses found,
   // one bit each.

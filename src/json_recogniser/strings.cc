@@ -48,17 +48,17 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         const bool everything =
             languages.universal(languages.start(language)) &&
             string.max_chars == schema_solver::kUnboundedCount;
-        std::vector<std::string> words;
-        for (const std::string& value : value_sets_[frame.used]) {
-          if (value[0] == '"') words.push_back(value.substr(1));
-        }
-        if (everything && !words.empty() &&
+        const auto& used = value_sets_[frame.used];
+        const bool any_used =
+            std::any_of(used.begin(), used.end(),
+                        [](const std::string& one) { return one[0] == '"'; });
+        if (everything && any_used &&
             unique_in(frame, schema_solver::kNothing)) {
           lexeme.trie = used_strings_trie(id);
           lexeme.node = 0;
-        } else if (!words.empty()) {
+        } else if (any_used) {
           language = languages.all_of(
-              {language, languages.complement(languages.literals(words)),
+              {without_used(language, frame.used),
                languages.length_between(string.min_chars, string.max_chars)});
           entry.min = 0;
           entry.max = base::kUnbounded;
@@ -78,6 +78,46 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));
+}
+
+// The strings of the language that no item used.
+//
+// An enumeration is a trie.  A set of used values has one more than an earlier
+// set, so one string is taken out of a trie, and most of the trie is shared.
+automata::LanguageId JsonRecogniser::without_used(automata::LanguageId language,
+                                                  std::uint32_t values) {
+  const auto key = [language](std::uint32_t set) {
+    return std::uint64_t{language} << 32 | set;
+  };
+  automata::Languages& languages = solver_.languages();
+  automata::LanguageId rest = language;
+  const std::uint32_t all = values;
+  std::vector<std::uint32_t>
+      later;  // sets whose rest is not known, newest first
+  for (; values != 0; values = value_set_from_[values].first) {
+    if (const auto known = without_used_.find(key(values));
+        known != without_used_.end()) {
+      rest = known->second;
+      break;
+    }
+    later.push_back(values);
+  }
+  for (auto set = later.rbegin(); set != later.rend(); ++set) {
+    const std::string& value = value_set_from_[*set].second;
+    if (rest != kUnknown && value[0] == '"') {
+      rest = languages.without(rest, std::string_view(value).substr(1))
+                 .value_or(kUnknown);
+    }
+    without_used_.emplace(key(*set), rest);
+    list_bytes_ += 48;
+  }
+  if (rest != kUnknown) return rest;
+  std::vector<std::string> words;
+  for (const std::string& value : value_sets_[all]) {
+    if (value[0] == '"') words.push_back(value.substr(1));
+  }
+  return languages.all_of(
+      {language, languages.complement(languages.literals(words))});
 }
 
 // The trie of the strings among the values that items of the frame used.

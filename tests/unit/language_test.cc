@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -670,6 +672,51 @@ TEST(Language, ConditionsWithinALength) {
   for (std::uint64_t max = 0; max < 12; ++max) {
     EXPECT_EQ(empty(parts, 0, max), max < 6) << max;  // "3ab123"
   }
+}
+
+// A set of strings without one of them, one after the other, is the set of the
+// others: the same language, not only an equal one.
+TEST(Language, WithoutAString) {
+  std::mt19937 random(5);
+  const std::vector<std::string> parts = {
+      "a", "b", "ab", "\xC3\xA9", "\xC3\xA8", "\xE4\xB8\xAD"};
+  for (int round = 0; round < 50; ++round) {
+    Languages languages;
+    std::set<std::string> left;
+    for (std::size_t n = random() % 12; n > 0; --n) {
+      std::string word;
+      for (std::size_t m = random() % 4; m > 0; --m) {
+        word += parts[random() % parts.size()];
+      }
+      left.insert(std::move(word));
+    }
+    const auto all = [&] {
+      return languages.literals({left.begin(), left.end()});
+    };
+    LanguageId now = all();
+    while (!left.empty()) {
+      for (const char* other : {"aaaaaaa", "\xC3\xAA", "bb\xC3\xA9x", "\xC3"}) {
+        EXPECT_EQ(languages.without(now, other), now);
+      }
+      auto word = left.begin();
+      std::advance(word, random() % left.size());
+      const std::optional<LanguageId> rest = languages.without(now, *word);
+      left.erase(word);
+      ASSERT_EQ(rest, all());
+      now = *rest;
+    }
+  }
+}
+
+TEST(Language, WithoutAStringOfAPattern) {
+  Languages languages;
+  const auto of = [&](const char* pattern) {
+    return *language(languages, pattern, Mode::kWhole);
+  };
+  EXPECT_EQ(languages.without(of("[ab]c"), "ac"), std::nullopt);
+  EXPECT_EQ(languages.without(of("a*"), "a"), std::nullopt);
+  // No trie: two branches begin alike.
+  EXPECT_EQ(languages.without(of("ab|ac"), "ab"), std::nullopt);
 }
 
 TEST(Language, LimitsNarrowAndNeverWiden) {

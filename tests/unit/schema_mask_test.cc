@@ -130,6 +130,10 @@ const std::vector<std::string>& schemas() {
       R"({"anyOf": [{"type": "array", "items": {"type": "string", "maxLength":
           3}, "uniqueItems": true}, {"type": "array", "items": {"type":
           "string", "minLength": 5}}]})",
+      R"({"type": "array", "items": {"enum": ["ab", "abc", "a", "x\u00e9", "",
+          "id", "idx", 1, null]}, "uniqueItems": true, "minItems": 3})",
+      R"({"type": "array", "uniqueItems": true, "items": {"anyOf": [{"enum":
+          ["ab", "abab", "a-b"]}, {"type": "string", "pattern": "^[ab]+$"}]}})",
       // Numbers.
       R"({"type": "array", "items": {"anyOf": [{"type": "integer", "minimum":
           -12, "maximum": 120}, {"multipleOf": 0.5, "exclusiveMinimum":
