@@ -57,9 +57,11 @@ std::shared_ptr<Generation> ConstraintImpl::make_generation(
   return made;
 }
 
+// A question that was stopped spoils whatever it uses, so it gets no successor:
+// each would be spoiled before it is used.
 std::shared_ptr<Generation> ConstraintImpl::newest_generation() {
   const std::lock_guard lock(generations_mutex_);
-  while (current_->full.load(std::memory_order_relaxed)) {
+  while (current_->full.load(std::memory_order_relaxed) && base::work_left()) {
     std::shared_ptr<Recogniser> next = current_->recogniser->successor();
     if (next == nullptr) break;
     previous_ = std::exchange(current_, make_generation(std::move(next)));

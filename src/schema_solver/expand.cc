@@ -81,7 +81,9 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
 void SchemaSolver::Expander::run(Branch branch) {
   while (true) {
     // Each of the n branches of a oneOf assumes n literals.
-    if (finished_.size() >= limit_ ||
+    const std::size_t branches =
+        finished_.size() + (limits_open_ ? stack_.size() : 0);
+    if (branches >= limit_ ||
         steps_ > limit_ * std::max<std::size_t>(64, limit_) ||
         !solver_.steps_left()) {
       truncated_ = true;
@@ -663,6 +665,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   }
   std::optional<Expander> made;
   made.emplace(*this, type, first_limit, tracks_evaluated);
+  if (joins && first_limit > kSplit) made->limit_open_branches();
   made->run(conjunctions_[conjunction]);
   if (made->truncated() && joins) {
     made.emplace(*this, type, limit, tracks_evaluated,

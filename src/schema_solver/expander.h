@@ -75,6 +75,9 @@ class SchemaSolver::Expander {
         tracks_evaluated_(tracks_evaluated),
         joins_(disjunctions == Disjunctions::kJoin) {}
 
+  // Counts open branches towards the limit as well, so that a product of
+  // disjunctions is found before it is expanded.
+  void limit_open_branches() { limits_open_ = true; }
   // Expands until no branch is open or a limit is reached.
   void run(const std::vector<Literal>& literals);
   void run(Branch branch);
@@ -212,6 +215,7 @@ class SchemaSolver::Expander {
   std::size_t limit_;
   bool tracks_evaluated_;
   bool joins_;
+  bool limits_open_ = false;
   std::size_t steps_ = 0;
   bool truncated_ = false;
   bool incomplete_ = false;
