@@ -278,7 +278,9 @@ TEST(SavedCompiler, KnownRequestsNeedNoTables) {
     for (std::size_t i = 0; i < now.size(); ++i) {
       EXPECT_EQ(walk(now[i], 9), walk(expected[i], 9)) << i;
     }
-    EXPECT_EQ(after.cache_statistics().tables_bytes,
+    // Then they are made, but for what no mask has asked for.
+    EXPECT_GT(after.cache_statistics().tables_bytes, 0u);
+    EXPECT_LE(after.cache_statistics().tables_bytes,
               same.cache_statistics().tables_bytes);
     // What is not known is compiled as ever.
     EXPECT_EQ(walk(*after.compile_regex("the+"), 4),
