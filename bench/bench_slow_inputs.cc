@@ -78,6 +78,16 @@ std::string pattern(const std::string& text) {
   return R"({"pattern":")" + text + "\"}";
 }
 
+std::string enum_of_objects(int count) {
+  return R"({"enum":[)" +
+         join(count, ",",
+              [](int i) {
+                return R"({"id":)" + number(i) + R"(,"name":"n)" + number(i) +
+                       "\"}";
+              }) +
+         "]}";
+}
+
 // `count` patterns of keys, of which most keys match several.
 std::string overlapping(int count,
                         const std::function<std::string(int)>& value) {
@@ -139,14 +149,7 @@ std::vector<Input> schemas() {
                                       number(i * 7919 % 100000));
                       }) +
                  "]}"),
-      schema("enum of 1e4 objects", R"({"enum":[)" +
-                                        join(10000, ",",
-                                             [](int i) {
-                                               return R"({"id":)" + number(i) +
-                                                      R"(,"name":"n)" +
-                                                      number(i) + "\"}";
-                                             }) +
-                                        "]}"),
+      schema("enum of 1e4 objects", enum_of_objects(10000)),
       schema("enum of 1e5 integers",
              R"({"enum":[)" + join(100000, ",", number) + "]}"),
       schema("properties, 1e4",
@@ -241,14 +244,7 @@ std::vector<Input> schemas() {
                                number(i) + "}}}";
                       }) +
                  "]}"),
-      schema("enum of 400 objects", R"({"enum":[)" +
-                                        join(400, ",",
-                                             [](int i) {
-                                               return R"({"id":)" + number(i) +
-                                                      R"(,"name":"n)" +
-                                                      number(i) + "\"}";
-                                             }) +
-                                        "]}"),
+      schema("enum of 400 objects", enum_of_objects(400)),
       schema("$ref recursion through 100 anyOf",
              R"({"$ref":"#/$defs/n0","$defs":{)" +
                  join(100, ",",

@@ -79,7 +79,8 @@ std::string_view type_name(std::uint8_t bit) {
 
 JsonSchemaOptions solver_options() {
   JsonSchemaOptions out;
-  // One more, so that the limit is told from all alternatives there are.
+  // One more than objects() and arrays() accept, so that these see when the
+  // solver has left some out.
   out.limits.alternatives = kMaxAlternatives + 1;
   return out;
 }

@@ -580,6 +580,8 @@ EarleyRecogniser::Kernel EarleyRecogniser::scan(const StateSet& column,
   return kernel;
 }
 
+// Written apart from CfgRecogniser::scan_item(), because tests compare the two:
+// what one read wrongly the other would read wrongly, too.
 void EarleyRecogniser::scan_item(const Item& item, std::uint8_t byte,
                                  std::vector<Item>& out) {
   const NetworkState& state = network_.states[item.state];

@@ -95,6 +95,24 @@ class Walks {
   const std::shared_ptr<CompilerImpl> compiler_;
 };
 
+// Walks over the masks of each grammar, beside Earley's parser.
+void compare(const std::vector<std::string>& grammars, Walks& walks,
+             int rounds) {
+  std::uint32_t seed = 1;
+  for (const std::string& source : grammars) {
+    SCOPED_TRACE(source.substr(0, 500));
+    const Result<rules::Rules> rules = notation::read_ebnf(source);
+    ASSERT_TRUE(rules) << rules.error().to_string();
+    const Result<Grammar> fast = Grammar::from_ebnf(source);
+    ASSERT_TRUE(fast) << fast.error().to_string();
+    const testing::SchemaRecognisers schemas(*rules);
+    ASSERT_EQ(schemas.failure(), "");
+    EarleyRecogniser slow(*rules, schemas.recognisers());
+    walks.run(*fast, slow, ++seed, rounds);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TEST(CfgRecogniserMask, Grammars) {
   const std::vector<std::string> grammars = {
       R"x(root ::= "a" | "b" root "a" | root "ab"
@@ -153,19 +171,7 @@ text[max_chars=6] ::= ([^.] | "\u00e9")* "a"
 )x",
   };
   Walks walks(grammars);
-  std::uint32_t seed = 1;
-  for (const std::string& source : grammars) {
-    SCOPED_TRACE(source);
-    const Result<rules::Rules> rules = notation::read_ebnf(source);
-    ASSERT_TRUE(rules) << rules.error().to_string();
-    const Result<Grammar> fast = Grammar::from_ebnf(source);
-    ASSERT_TRUE(fast) << fast.error().to_string();
-    const testing::SchemaRecognisers schemas(*rules);
-    ASSERT_EQ(schemas.failure(), "");
-    EarleyRecogniser slow(*rules, schemas.recognisers());
-    walks.run(*fast, slow, ++seed);
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+  compare(grammars, walks, /*rounds=*/6);
 }
 
 // Grammars that make a state for nearly every text: palindromes, names of which
@@ -201,17 +207,7 @@ TEST(CfgRecogniserMask, ManyStates) {
   std::vector<std::string> texts = {"racecar", "abcba9",      "x12x3xx4",
                                     "xx<xx>x", "aa0bcd bh1x", "zzhq7zzz"};
   Walks walks(texts, 1200);
-  std::uint32_t seed = 1;
-  for (const std::string& source : grammars) {
-    SCOPED_TRACE(source.substr(0, 60));
-    const Result<rules::Rules> rules = notation::read_ebnf(source);
-    ASSERT_TRUE(rules) << rules.error().to_string();
-    const Result<Grammar> fast = Grammar::from_ebnf(source);
-    ASSERT_TRUE(fast) << fast.error().to_string();
-    EarleyRecogniser slow(*rules, {});
-    walks.run(*fast, slow, ++seed, /*rounds=*/1);
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+  compare(grammars, walks, /*rounds=*/1);
 }
 
 // More than 256 tokens begin with the same classes of bytes.
@@ -224,17 +220,7 @@ word ::= [a-d]+ [e-h] | "fee" | "h"
 )x",
   };
   Walks walks(testing::crowded_texts(), 2000);
-  std::uint32_t seed = 1;
-  for (const std::string& source : grammars) {
-    SCOPED_TRACE(source);
-    const Result<rules::Rules> rules = notation::read_ebnf(source);
-    ASSERT_TRUE(rules) << rules.error().to_string();
-    const Result<Grammar> fast = Grammar::from_ebnf(source);
-    ASSERT_TRUE(fast) << fast.error().to_string();
-    EarleyRecogniser slow(*rules, {});
-    walks.run(*fast, slow, ++seed, /*rounds=*/2);
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+  compare(grammars, walks, /*rounds=*/2);
 }
 
 // Where only few levels are left, what may begin depends on their number.
