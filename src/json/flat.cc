@@ -277,6 +277,11 @@ FlatNode flat_container(Kind kind) {
   return node;
 }
 
+void close_flat(std::size_t at, std::size_t size, std::vector<FlatNode>& out) {
+  out[at].size = static_cast<std::uint32_t>(size);
+  out[at].nodes = out.size() - at;
+}
+
 void expect_nodes(std::size_t more, std::vector<FlatNode>& out) {
   const std::size_t needed = out.size() + more;
   if (needed > out.capacity()) {
@@ -330,8 +335,7 @@ bool append_flat(const Value& value, std::vector<FlatNode>& out) {
       }
       break;
   }
-  out[at].size = static_cast<std::uint32_t>(value.size());
-  out[at].nodes = out.size() - at;
+  close_flat(at, value.size(), out);
   return true;
 }
 

@@ -34,8 +34,10 @@ bool read_flat(std::string_view text, const ParseOptions& options,
 bool append_flat(const Value& value, std::vector<FlatNode>& out);
 
 FlatNode flat_text(std::string_view text);
-// A kArray or kObject without items, to be counted and closed.
+// A kArray or kObject without items, to be closed after them.
 FlatNode flat_container(Kind kind);
+// The container at `at` has so many items or members, which end `out`.
+void close_flat(std::size_t at, std::size_t size, std::vector<FlatNode>& out);
 
 // Allocates memory for so many more nodes.  Capacities double at least, so that
 // many calls take linear time.

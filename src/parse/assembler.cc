@@ -546,8 +546,7 @@ bool Assembler::store_flat(FieldId index) {
     return false;
   }
   if (field.repeats) {
-    ++nodes[0].size;
-    nodes[0].nodes = nodes.size();
+    json::close_flat(0, nodes[0].size + std::size_t{1}, nodes);
   } else {
     nodes.erase(nodes.begin(),
                 nodes.begin() + static_cast<std::ptrdiff_t>(before));

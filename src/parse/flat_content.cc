@@ -12,15 +12,6 @@ using format::Transform;
 using json::FlatNode;
 using json::Kind;
 
-namespace {
-
-void close(std::size_t at, std::size_t size, std::vector<FlatNode>& out) {
-  out[at].size = static_cast<std::uint32_t>(size);
-  out[at].nodes = out.size() - at;
-}
-
-}  // namespace
-
 bool FlatContent::append_region(const format::Field& field,
                                 std::string_view text, Captures captures,
                                 const Limits& limits,
@@ -55,7 +46,7 @@ bool FlatContent::append_each(const Transform& transform, Scope& scope,
     if (!append(transform, scope, out)) return false;
     scope.item = json::after(scope.item);
   }
-  close(at, list->size, out);
+  json::close_flat(at, list->size, out);
   return true;
 }
 
@@ -73,7 +64,7 @@ bool FlatContent::append(const Transform& transform, const Scope& scope,
       for (const Transform& item : transform.items) {
         if (!append(item, scope, out)) return false;
       }
-      close(at, transform.items.size(), out);
+      json::close_flat(at, transform.items.size(), out);
       return true;
     case Transform::Kind::kObject:
       out.push_back(json::flat_container(Kind::kObject));
@@ -81,7 +72,7 @@ bool FlatContent::append(const Transform& transform, const Scope& scope,
         out.push_back(json::flat_text(key));
         if (!append(member, scope, out)) return false;
       }
-      close(at, transform.members.size(), out);
+      json::close_flat(at, transform.members.size(), out);
       return true;
   }
   return false;
