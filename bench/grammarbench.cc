@@ -27,7 +27,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -36,6 +35,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_clock.h"
 #include "encode.h"
 #include "maskbench_report.h"
 #include "parlance/constraint.h"
@@ -48,17 +48,6 @@
 namespace parlance::bench {
 namespace {
 
-// Of this thread when asked so: on a busy machine the clock on the wall says
-// little about what takes long.
-struct Clock {
-  static inline bool cpu = false;
-  using time_point = std::int64_t;
-  static time_point now() {
-    timespec at{};
-    clock_gettime(cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &at);
-    return at.tv_sec * std::int64_t{1'000'000'000} + at.tv_nsec;
-  }
-};
 using maskbench::Samples;
 
 struct Options {
