@@ -280,31 +280,43 @@ StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
   return id;
 }
 
+// `made`, or no text if what was made last overflowed: that may be negated in
+// it, so it is unusable.
+ExprId Languages::usable(ExprId made) {
+  if (!expressions_->overflowed()) return made;
+  expressions_->clear_overflow();
+  narrowed_ = true;
+  return kNoText;
+}
+
 // The successor by one byte.  It need not be live.
 StateId Languages::derived(StateId id, std::uint8_t byte) {
-  Expressions& e = *expressions_;
+  if (next_utf8(states_[id].utf8, byte) == kInvalid) return kDeadState;
+  return successor(id, byte,
+                   usable(expressions_->derive(states_[id].expression, byte)));
+}
+
+// The successor by a byte, whose derivative is `after`.
+StateId Languages::successor(StateId id, std::uint8_t byte, ExprId after) {
   const std::uint8_t next = next_utf8(states_[id].utf8, byte);
-  if (next == kInvalid) return kDeadState;
-  ExprId after = e.derive(states_[id].expression, byte);
-  if (next == 0) after = e.resolve(after, previous_char(byte));
-  // What overflowed may be negated in `after`, so `after` is unusable.
-  if (e.overflowed()) {
-    e.clear_overflow();
-    narrowed_ = true;
-    after = kNoText;
+  if (next == 0) {
+    after = usable(expressions_->resolve(after, previous_char(byte)));
   }
   return state_of(after, next);
 }
 
+// Computes the successors for ranges of bytes.  Bytes between two boundaries of
+// the expression have one derivative, which is computed once, however many
+// states of UTF-8 they lead to.
 bool Languages::expand(StateId id) {
   if (!base::spend_work()) return false;
   if (states_[id].expanded) return true;
   if (over_limit()) return false;
-  Expressions& e = *expressions_;
-  ExprId expression = states_[id].expression;
-  std::uint8_t utf8 = states_[id].utf8;
-  Expressions::Boundaries boundaries;
-  e.boundaries(expression, boundaries);
+  const ExprId expression = states_[id].expression;
+  const std::uint8_t utf8 = states_[id].utf8;
+  Expressions::Boundaries own;
+  expressions_->boundaries(expression, own);
+  Expressions::Boundaries boundaries = own;
   if (utf8 == 0) {
     for (std::size_t low : kUtf8Boundaries) boundaries[low] = true;
     boundaries[0xF5] = true;
@@ -313,11 +325,20 @@ bool Languages::expand(StateId id) {
     boundaries[kUtf8States[utf8].high + 1U] = true;
   }
   std::vector<Successor> successors;
+  ExprId after = kNoText;  // of the bytes since the last of `own`
+  bool known = false;      // `after`
   for (std::size_t low = 0; low < 256;) {
     if (!base::work_left()) return false;
     std::size_t end = low + 1;
     while (end < 256 && !boundaries[end]) ++end;
-    const StateId target = derived(id, static_cast<std::uint8_t>(low));
+    if (own[low]) known = false;
+    const auto byte = static_cast<std::uint8_t>(low);
+    StateId target = kDeadState;
+    if (next_utf8(utf8, byte) != kInvalid) {
+      if (!known) after = usable(expressions_->derive(expression, byte));
+      known = true;
+      target = successor(id, byte, after);
+    }
     auto last = static_cast<std::uint8_t>(end - 1);
     if (!successors.empty() && successors.back().target == target) {
       successors.back().last = last;

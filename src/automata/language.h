@@ -226,7 +226,9 @@ class Languages {
   bool completes_within_length(LanguageId expression) const;
   std::pair<std::uint64_t, bool> plain_completion(LanguageId expression) const;
   std::uint64_t chars_without_end_of(LanguageId expression) const;
+  LanguageId usable(LanguageId made);
   StateId derived(StateId state, std::uint8_t byte);
+  StateId successor(StateId state, std::uint8_t byte, LanguageId after);
   // False when memory ran out.
   bool expand(StateId state);
   bool live(StateId state);
