@@ -39,14 +39,40 @@ ConditionId Conditions::of(Condition condition) {
   const auto id = static_cast<ConditionId>(table_.size());
   Literal test = kNoLiteral;
   if (condition.kind == Kind::kTest) test = condition.literal;
+  Subjects subjects = subjects_of(condition);
   for (const ConditionId part : condition.parts) {
     if (test == kNoLiteral) test = tests_[part];
+    subjects.keys |= subjects_[part].keys;
+    subjects.others = subjects.others || subjects_[part].others;
   }
   part_count_ += condition.parts.size();
   table_.push_back(std::move(condition));
   tests_.push_back(test);
+  subjects_.push_back(subjects);
   id_of_.emplace(hash, id);
   return id;
+}
+
+Conditions::Subjects Conditions::subjects_of(const Condition& atom) {
+  switch (atom.kind) {
+    case Kind::kAbsent:
+    case Kind::kPresent:
+    case Kind::kValue:
+      return {.keys = bit_of(atom.key)};
+    case Kind::kSome:
+    case Kind::kEvery:
+    case Kind::kAtLeast:
+    case Kind::kAtMost:
+      return {.others = true};
+    default:
+      return {};
+  }
+}
+
+// Whether an atom may be about a member with this key.  False is exact.
+bool Conditions::about(ConditionId id, KeyId key) const {
+  const Subjects& of = subjects_[id];
+  return of.others || (key != kNoKey && (of.keys & bit_of(key)) != 0);
 }
 
 ConditionId Conditions::all(std::vector<ConditionId> parts) {
@@ -104,9 +130,18 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
   return of({.kind = kind, .parts = std::move(left)});
 }
 
+template <class MayChange, class Change>
+ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
+                                  const Change& change) {
+  std::unordered_map<ConditionId, ConditionId> known;
+  return map_atoms(id, may_change, change, known);
+}
+
+template <class MayChange, class Change>
 ConditionId Conditions::map_atoms(
-    ConditionId id, const Change& change,
+    ConditionId id, const MayChange& may_change, const Change& change,
     std::unordered_map<ConditionId, ConditionId>& known) {
+  if (!may_change(id)) return id;
   if (!is_list(table_[id].kind)) return change(id);
   const auto found = known.find(id);
   if (found != known.end()) return found->second;
@@ -116,7 +151,7 @@ ConditionId Conditions::map_atoms(
   std::vector<ConditionId> parts = table_[id].parts;
   bool same = true;
   for (ConditionId& part : parts) {
-    const ConditionId now = map_atoms(part, change, known);
+    const ConditionId now = map_atoms(part, may_change, change, known);
     same = same && now == part;
     part = now;
   }
@@ -128,15 +163,13 @@ ConditionId Conditions::map_atoms(
 ConditionId Conditions::after_member(
     ConditionId id, KeyId key, std::uint64_t count,
     const std::function<bool(const KeyGroup&)>& in) {
-  if (id <= kImpossible) return id;
-  std::unordered_map<ConditionId, ConditionId> known;
   const auto test = [&](Literal literal) {
     if (literal == kNoLiteral) return kAlways;
     if (literal == kNever) return kImpossible;
     return of({.kind = Kind::kTest, .literal = literal});
   };
   return map_atoms(
-      id,
+      id, [&](ConditionId at) { return about(at, key); },
       [&](ConditionId at) {
         const Condition one = table_[at];
         switch (one.kind) {
@@ -157,36 +190,31 @@ ConditionId Conditions::after_member(
           default:
             return at;
         }
-      },
-      known);
+      });
 }
 
 ConditionId Conditions::without_keys(
     ConditionId id, const std::function<bool(KeyId)>& excluded) {
-  std::unordered_map<ConditionId, ConditionId> known;
   return map_atoms(
-      id,
+      id, [&](ConditionId at) { return subjects_[at].keys != 0; },
       [&](ConditionId at) {
         const Condition& one = table_[at];
         if (one.key == kNoKey || !excluded(one.key)) return at;
         return one.kind == Kind::kAbsent ? kAlways : kImpossible;
-      },
-      known);
+      });
 }
 
 ConditionId Conditions::after_test(ConditionId id, Literal literal,
                                    bool fulfilled) {
-  std::unordered_map<ConditionId, ConditionId> known;
   return map_atoms(
-      id,
+      id, [&](ConditionId at) { return tests_[at] != kNoLiteral; },
       [&](ConditionId at) {
         const Condition& one = table_[at];
         if (one.kind != Kind::kTest) return at;
         if (one.literal == literal) return fulfilled ? kAlways : kImpossible;
         // A value does not satisfy a literal and its negation.
         return fulfilled && (one.literal ^ 1) == literal ? kImpossible : at;
-      },
-      known);
+      });
 }
 
 bool Conditions::holds_at_end(ConditionId id, std::uint64_t count) const {

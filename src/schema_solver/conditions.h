@@ -119,13 +119,31 @@ class Conditions {
   std::size_t memory_bytes() const;
 
  private:
-  using Change = std::function<ConditionId(ConditionId)>;
-  ConditionId join(Condition::Kind kind, std::vector<ConditionId> parts);
-  ConditionId map_atoms(ConditionId id, const Change& change,
+  // What the atoms of a condition are about.
+  struct Subjects {
+    std::uint64_t keys = 0;  // the bit_of() of each key that they name
+    bool others = false;     // some name no key: kSome, kEvery or a bound
+  };
+  static std::uint64_t bit_of(KeyId key) {
+    return std::uint64_t{1} << (key % 64);
+  }
+  static Subjects subjects_of(const Condition& atom);
+  bool about(ConditionId id, KeyId key) const;
+
+  // The condition with each atom replaced by `change` of it.  `may_change`:
+  // false if no atom of a condition changes, which is then not searched.
+  template <class MayChange, class Change>
+  ConditionId map_atoms(ConditionId id, const MayChange& may_change,
+                        const Change& change);
+  template <class MayChange, class Change>
+  ConditionId map_atoms(ConditionId id, const MayChange& may_change,
+                        const Change& change,
                         std::unordered_map<ConditionId, ConditionId>& known);
+  ConditionId join(Condition::Kind kind, std::vector<ConditionId> parts);
 
   std::vector<Condition> table_;
   std::vector<Literal> tests_;
+  std::vector<Subjects> subjects_;
   std::unordered_multimap<std::uint64_t, ConditionId> id_of_;
   std::size_t part_count_ = 0;
 };
