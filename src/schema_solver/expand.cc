@@ -405,31 +405,51 @@ automata::LanguageId SchemaSolver::enum_language(
   return it->second;
 }
 
+// The complement of a list is cached, because conjunctions of negated enums ask
+// for it again and again.
 automata::LanguageId SchemaSolver::complement(automata::LanguageId language) {
+  if (!string_lists_.contains(language)) return languages_.complement(language);
+  const auto known = list_complements_.find(language);
+  if (known != list_complements_.end()) return known->second;
   const automata::LanguageId outside = languages_.complement(language);
-  if (string_lists_.contains(language)) {
-    complemented_lists_.try_emplace(outside, language);
-  }
+  if (outside == languages_.nothing()) return outside;  // beyond its limits
+  list_complements_.emplace(language, outside);
+  complemented_lists_.try_emplace(outside, language);
   return outside;
 }
 
-bool SchemaSolver::list_contains(automata::LanguageId language,
-                                 const std::string& text) {
-  const auto lists = [&](automata::LanguageId list) {
-    const auto it = string_lists_.find(list);
-    return it != string_lists_.end() &&
-           std::binary_search(it->second.begin(), it->second.end(), text);
-  };
-  if (string_lists_.contains(language)) return lists(language);
+// Drops the texts that are not in the language.  REQUIRES: `texts` are sorted.
+//
+// Two sorted lists are read side by side, unless one is much longer, which is
+// then searched.
+void SchemaSolver::keep_members(std::vector<std::string>& texts,
+                                automata::LanguageId language) {
   const auto outside = complemented_lists_.find(language);
-  if (outside != complemented_lists_.end()) return !lists(outside->second);
-  return languages_.contains(language, text);
+  const bool inside = outside == complemented_lists_.end();
+  const auto known = string_lists_.find(inside ? language : outside->second);
+  if (known == string_lists_.end()) {
+    std::erase_if(texts, [&](const std::string& text) {
+      return !languages_.contains(language, text);
+    });
+    return;
+  }
+  const std::vector<std::string>& list = known->second;
+  const bool search = list.size() > 8 * texts.size();
+  auto at = list.begin();
+  std::erase_if(texts, [&](const std::string& text) {
+    if (search) {
+      at = std::lower_bound(at, list.end(), text);
+    } else {
+      while (at != list.end() && *at < text) ++at;
+    }
+    return (at != list.end() && *at == text) != inside;
+  });
 }
 
 // The intersection of languages.  If one of them is a list of strings, the
-// result is the shortest such list, of the strings that are in all the others:
-// the strings are tested one by one.  A product automaton would give the same,
-// but with a state for each prefix of a string.
+// result is the shortest such list, of the strings that are in all the others.
+// A product automaton would give the same, but with a state for each prefix of
+// a string.
 automata::LanguageId SchemaSolver::all_of(
     std::vector<automata::LanguageId> languages) {
   sort_unique(languages);
@@ -444,11 +464,9 @@ automata::LanguageId SchemaSolver::all_of(
   }
   const std::vector<std::string>& list = string_lists_.at(*shortest);
   std::vector<std::string> texts = list;
-  std::erase_if(texts, [&](const std::string& text) {
-    return std::ranges::any_of(languages, [&](automata::LanguageId other) {
-      return other != *shortest && !list_contains(other, text);
-    });
-  });
+  for (const automata::LanguageId other : languages) {
+    if (other != *shortest) keep_members(texts, other);
+  }
   if (texts.size() == list.size()) return *shortest;
   return list_language(std::move(texts));
 }

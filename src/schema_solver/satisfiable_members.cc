@@ -8,6 +8,10 @@
 // tried, alternative by alternative, absent members first.  When the limit of
 // steps is reached the verdict is "no": the language becomes narrower, and
 // narrowed() returns true.
+//
+// Most questions about an object are about one more member, and what completed
+// the object before completes it still: the last completion that a search found
+// is tried first, without a search.
 
 #include <algorithm>
 #include <optional>
@@ -73,9 +77,12 @@ class SchemaSolver::CompletionSearch {
     completion.min = disjunct_.min;
     completion.max = disjunct_.max;
     verdict_.incomplete = object_keys_.incomplete;
-    verdict_.yes = condition == kAlways
-                       ? step() && fits(completion)
-                       : search(std::move(completion), {condition}, {}, {});
+    if (condition == kAlways) {
+      verdict_.yes = step() && fits(completion);
+    } else {
+      verdict_.yes = completes_as_before(completion, condition) ||
+                     search(std::move(completion), {condition}, {}, {});
+    }
     if (!verdict_.yes) solver_.note_incomplete(object_);
     return verdict_;
   }
@@ -90,6 +97,11 @@ class SchemaSolver::CompletionSearch {
       const ExtraKeys* extra = nullptr;
       bool absent = false;
       std::vector<Literal> literals = {};
+
+      bool has(Literal literal) const {
+        return std::find(literals.begin(), literals.end(), literal) !=
+               literals.end();
+      }
     };
     std::vector<Member> members;
     std::vector<ConditionId> every_rules;  // each a kEvery
@@ -248,11 +260,8 @@ class SchemaSolver::CompletionSearch {
     std::vector<Literal> all = {literal};
     if (member != nullptr) {
       if (member->absent) return Status::kFails;
-      const auto& has = member->literals;
-      if (std::find(has.begin(), has.end(), literal) != has.end()) {
-        return Status::kHolds;
-      }
-      all.insert(all.end(), has.begin(), has.end());
+      if (member->has(literal)) return Status::kHolds;
+      all.insert(all.end(), member->literals.begin(), member->literals.end());
     }
     return solve(value_conjunction(completion, {.key = key}, all))
                ? Status::kOpen
@@ -403,7 +412,7 @@ class SchemaSolver::CompletionSearch {
                        [&](ConditionId id) {
                          return satisfy_by_absence(completion, id);
                        }) &&
-           fits(completion);
+           remember_if_fits(completion);
   }
 
   // Makes `id` true by atoms that forbid members or constrain all of them, if
@@ -411,12 +420,10 @@ class SchemaSolver::CompletionSearch {
   // added only for parts that hold.  Recursion is as deep as conditions are
   // nested.
   bool satisfy_by_absence(Completion& completion, ConditionId id) {
+    if (!base::spend_work()) return false;
     const Kind kind = at(id).kind;
     if (kind != Kind::kAll && kind != Kind::kAny) {
-      const Status now = status(completion, id);
-      if (now != Status::kOpen) return now == Status::kHolds;
-      const bool bound = kind == Kind::kAbsent || kind == Kind::kEvery;
-      return bound && assume(completion, id);
+      return holds_by_absence(completion, id);
     }
     const Ids parts = at(id).parts;
     const auto lacks = [&](ConditionId part) {
@@ -431,13 +438,69 @@ class SchemaSolver::CompletionSearch {
                               : std::any_of(parts.begin(), parts.end(), lacks);
   }
 
+  // Whether an atom holds if no member is present but those that are required
+  // or in the completion.  What that forbids is added to the completion.
+  // Agrees with status(), without a question about the value of a key that is
+  // absent here.
+  bool holds_by_absence(Completion& completion, ConditionId id) {
+    const Kind kind = at(id).kind;
+    if (kind == Kind::kEvery) {
+      return status(completion, id) == Status::kHolds || assume(completion, id);
+    }
+    if (kind != Kind::kAbsent && kind != Kind::kPresent &&
+        kind != Kind::kValue) {
+      return status(completion, id) == Status::kHolds;
+    }
+    const KeyId key = at(id).key;
+    const Completion::Member* const member = completion.find(key);
+    const bool chosen = member != nullptr && !member->absent;
+    if (kind == Kind::kValue) {
+      return chosen && !is_seen(key) && !is_excluded(key) &&
+             member->has(at(id).literal);
+    }
+    const bool present =
+        is_seen(key) || (!is_excluded(key) && (is_required(key) || chosen));
+    if (kind == Kind::kPresent) return present;
+    return !present && assume(completion, id);
+  }
+
+  // Whether the completion that the last search found, without the members
+  // that are present by now, is one of `condition` too.  `start` is the empty
+  // completion.  False proves nothing.
+  bool completes_as_before(Completion start, ConditionId condition) {
+    const auto known = solver_.completions_.find(object_);
+    if (known != solver_.completions_.end()) {
+      start.every_rules = known->second.every_rules;
+      for (const auto& [key, literals] : known->second.members) {
+        if (is_seen(key) || is_excluded(key)) continue;
+        start.members.push_back({.key = key, .literals = literals});
+      }
+    }
+    return completes_by_absence(std::move(start), {condition});
+  }
+
+  // Whether the completion fits.  If so, it is remembered for questions to
+  // come, unless it has keys that the schema does not spell.
+  bool remember_if_fits(const Completion& completion) {
+    if (!fits(completion)) return false;
+    FoundCompletion found{.members = {}, .every_rules = completion.every_rules};
+    for (const Completion::Member& member : completion.members) {
+      if (member.extra != nullptr) return true;
+      if (!member.absent) {
+        found.members.emplace_back(member.key, member.literals);
+      }
+    }
+    solver_.completions_[object_] = std::move(found);
+    return true;
+  }
+
   // Finds a key for each of `some`, by backtracking: first keys that the schema
   // spells, then extra keys that the completion already has, then new ones.
   //
   // Invariant: each key in the completion can have a value that satisfies all
   // that was assumed of it; what was assigned is no longer in `some`.
   bool assign_keys(Completion completion, Ids some) {
-    if (some.empty()) return fits(completion);
+    if (some.empty()) return remember_if_fits(completion);
     if (!step()) return false;
     const ConditionId id = some.back();
     some.pop_back();

@@ -1004,8 +1004,8 @@ std::size_t SchemaSolver::memory_bytes() const {
          objects_.size() * 700 + arrays_.size() * 400 +
          strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
          disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
-         completable_.size() * 96 + merged_complements_.size() * 160 +
-         conditions_.memory_bytes();
+         completable_.size() * 96 + completions_.size() * 256 +
+         merged_complements_.size() * 160 + conditions_.memory_bytes();
 }
 
 }  // namespace parlance::schema_solver

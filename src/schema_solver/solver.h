@@ -253,6 +253,12 @@ class SchemaSolver {
   // satisfies it.
   const std::vector<DisjunctId>& disjuncts(ConjunctionId conjunction,
                                            JsonType type);
+  // Whether a conjunction has alternatives for values of a type, satisfiable or
+  // not, which is cheaper to know.
+  bool has_alternatives(ConjunctionId conjunction, JsonType type) {
+    return !excludes(conjunction, type) &&
+           !expansion(conjunction, type).all.empty();
+  }
   // Whether disjuncts() has left out alternatives that a value may satisfy.
   bool leaves_out(ConjunctionId conjunction, JsonType type);
   bool satisfiable(ConjunctionId conjunction) { return solve(conjunction).yes; }
@@ -506,7 +512,8 @@ class SchemaSolver {
   std::vector<automata::LanguageId> merge_complements(
       std::vector<automata::LanguageId> languages);
   automata::LanguageId list_language(std::vector<std::string> texts);
-  bool list_contains(automata::LanguageId language, const std::string& word);
+  void keep_members(std::vector<std::string>& texts,
+                    automata::LanguageId language);
   std::optional<Error> check_node(NodeId id);
   std::optional<Error> check_pattern(NodeId id, std::string_view keyword,
                                      schema::PatternId pattern);
@@ -554,15 +561,23 @@ class SchemaSolver {
                       std::uint32_t>,
            bool>
       completable_;
+  // What completes an object: the members that are present, with literals that
+  // their values satisfy, and the rules for all members (each a kEvery).
+  struct FoundCompletion {
+    std::vector<std::pair<KeyId, std::vector<Literal>>> members;
+    std::vector<ConditionId> every_rules;
+  };
+  // The last one that was found for an object.
+  std::unordered_map<DisjunctId, FoundCompletion> completions_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::optional<Error> pattern_error_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
-  // Languages that are sorted lists of strings; and the complements of such
-  // languages, with the list.
+  // Languages that are sorted lists of strings; the complements of such
+  // languages, with the list; and the complement of each list.
   std::unordered_map<automata::LanguageId, std::vector<std::string>>
       string_lists_;
   std::unordered_map<automata::LanguageId, automata::LanguageId>
-      complemented_lists_;
+      complemented_lists_, list_complements_;
   // The cache of merge_complements(): by the sorted complements.
   std::map<std::vector<automata::LanguageId>, automata::LanguageId>
       merged_complements_;
