@@ -56,10 +56,12 @@ std::uint64_t JsonRecogniser::conjunction_fingerprint(
   return it->second;
 }
 
-// conjunction_fingerprint() of a conjunction that accepts scalars only, else 0.
+// conjunction_fingerprint() of a conjunction that visibly accepts scalars only,
+// else 0.  Whether arrays and objects are satisfiable is not asked: it is a
+// large question, and this one is put about each key that may come.
 std::uint64_t JsonRecogniser::scalar_fingerprint(ConjunctionId conjunction) {
-  if (!solver_.disjuncts(conjunction, JsonType::kArray).empty() ||
-      !solver_.disjuncts(conjunction, JsonType::kObject).empty()) {
+  if (solver_.has_alternatives(conjunction, JsonType::kArray) ||
+      solver_.has_alternatives(conjunction, JsonType::kObject)) {
     return 0;
   }
   using base::mix;
@@ -161,9 +163,10 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
       coarse.parent = outer == kUnknown ? 0 : outer;
       if (frames_[*it].kind == FrameKind::kObject) {
         coarse.count = kCoarseObject;
-        if (any_member(*it)) {
+        if (any_other_key(*it)) {
+          coarse.count |= kMoreMembers | kAnyKey;
+        } else if (any_member(*it)) {
           coarse.count |= kMoreMembers;
-          if (key_info(*it).open) coarse.count |= kAnyKey;
         }
       } else if (const FrameId next = next_item(*it); next != 0) {
         std::vector<ConjunctionId> conjunctions =

@@ -442,6 +442,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   const Alternative* alternatives(const Frame& frame) const {
     return alternatives_.data() + frame.first;
   }
+  // A copy, for loops that intern frames.
+  std::vector<Alternative> alternatives_of(FrameId id) const {
+    const Alternative* const first = alternatives(frames_[id]);
+    return {first, first + frames_[id].size};
+  }
   // How many levels of arrays and objects a value in the frame may have, for
   // SchemaSolver::ScopedDepthLimit.
   std::uint32_t levels_in(FrameId frame) const;
@@ -489,7 +494,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // members.cc
   KeyInfo& key_info(FrameId frame);
   bool any_member(FrameId frame);
-  KeyInfo* find_next_keys(FrameId frame, bool any_only);
+  bool any_other_key(FrameId frame);
+  bool some_key_allowed(FrameId frame);
   std::uint32_t key_trie(const Frame& frame);
   std::uint32_t make_key_trie(const Frame& frame);
   // The frame in which the value of a member comes; 0 if there is no such
@@ -521,9 +527,13 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t min_rank(FrameId frame, schema_solver::KeySet keys);
   schema_solver::KeySet possible_keys(schema_solver::DisjunctId disjunct,
                                       std::uint32_t trie, bool near);
+  schema_solver::KeySet next_in_order(FrameId frame,
+                                      schema_solver::DisjunctId disjunct,
+                                      schema_solver::KeySet possible);
   schema_solver::KeySet allowed_keys(FrameId frame,
                                      const Alternative& alternative,
-                                     schema_solver::KeySet possible);
+                                     schema_solver::KeySet possible,
+                                     bool any_only);
   schema_solver::KeySet allowed_together(FrameId frame,
                                          const Alternative& alternative,
                                          schema_solver::KeySet keys);

@@ -195,21 +195,14 @@ KeySet JsonRecogniser::possible_keys(DisjunctId disjunct, std::uint32_t trie,
   return possible;
 }
 
-// Those of the possible keys after which the alternative can be completed.
-//
-// can_continue_with() answers that for one key, at the cost of a question to
-// the solver.  Objects may have thousands of keys, so keys about which the
-// solver gives the same answer are asked about together.  Invariant: `allowed`
-// holds the keys found allowed, `interchangeable` keys that are not asked about
-// yet.
-KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
-                                    KeySet possible) {
+// Those of the possible keys that are not used and that the order of members
+// lets come next: in schema order, no key after the first key that is still
+// needed, because it would skip the needed one.
+KeySet JsonRecogniser::next_in_order(FrameId id, DisjunctId disjunct,
+                                     KeySet possible) {
   KeySets& sets = solver_.key_sets();
-  const DisjunctId disjunct = alternative.disjunct;
   KeySet left = possible;
   if (in_order()) {
-    // Step 1: in schema order, no key after the first key that is still needed
-    // may come, because it would skip the needed one.
     const KeySet needed = solver_.needed(
         disjunct, members_of(disjunct, progress_of(id), kAlways).seen);
     const std::uint32_t own = solver_.min_rank(disjunct, needed);
@@ -221,9 +214,24 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
       left = sets.intersect(ranked_below(id, any + 1), left);
     }
   }
-  left = sets.subtract(left, frames_[id].used);
+  return sets.subtract(left, frames_[id].used);
+}
+
+// Those of the possible keys after which the alternative can be completed; with
+// `any_only`, some of them, none only if there is none.
+//
+// can_continue_with() answers that for one key, at the cost of a question to
+// the solver.  Objects may have thousands of keys, so keys about which the
+// solver gives the same answer are asked about together.  Invariant: `allowed`
+// holds the keys found allowed, `interchangeable` keys that are not asked about
+// yet.
+KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
+                                    KeySet possible, bool any_only) {
+  KeySets& sets = solver_.key_sets();
+  const DisjunctId disjunct = alternative.disjunct;
+  const KeySet left = next_in_order(id, disjunct, possible);
   if (left == kNoKeys) return left;
-  // Step 2: separate the keys whose presence matters to rules or to the
+  // Step 1: separate the keys whose presence matters to rules or to the
   // condition, and ask about each of them.  The others differ only in
   // being required, and in which presence_keys() they skip.
   const KeySet presence = solver_.presence_keys(disjunct);
@@ -231,16 +239,18 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
       left, sets.unite(presence, solver_.condition_keys(disjunct)));
   KeySet interchangeable = sets.subtract(left, individual);
   KeySet allowed = kNoKeys;
+  const auto enough = [&] { return any_only && allowed != kNoKeys; };
   const auto one_by_one = [&](KeySet keys) {
     sets.each(keys, [&](KeyId key) {
       if (can_continue_with(id, alternative, key)) {
         allowed = sets.with(allowed, key);
       }
-      return true;
+      return !enough();
     });
   };
   one_by_one(individual);
-  // Step 3: where members are counted, or a condition is open, each skipped key
+  if (enough()) return allowed;
+  // Step 2: where members are counted, or a condition is open, each skipped key
   // may be missed later, so every interchangeable key is a question of its own.
   if (in_order() && solver_.tracks_extra_keys(disjunct) &&
       (solver_.object(disjunct).min > frames_[id].count + 1U ||
@@ -248,11 +258,11 @@ KeySet JsonRecogniser::allowed_keys(FrameId id, const Alternative& alternative,
     one_by_one(interchangeable);
     return allowed;
   }
-  // Step 4: in schema order, the keys up to the next of the presence keys ahead
+  // Step 3: in schema order, the keys up to the next of the presence keys ahead
   // skip the same presence keys: they are one group, and so on from there.
   if (in_order()) {
     KeySet ahead = sets.subtract(presence, frames_[id].used);
-    while (ahead != kNoKeys && interchangeable != kNoKeys) {
+    while (ahead != kNoKeys && interchangeable != kNoKeys && !enough()) {
       const std::uint32_t rank = min_rank(id, ahead);
       if (rank == SchemaSolver::kNoRank) break;
       const KeySet near =
@@ -307,25 +317,47 @@ automata::LanguageId JsonRecogniser::other_keys(
   return language;
 }
 
-JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
-  return *find_next_keys(id, false);
+// Whether any key may come that the schema does not spell: KeyInfo::open.
+bool JsonRecogniser::any_other_key(FrameId id) {
+  if (frames_[id].keys != nullptr) return frames_[id].keys->open;
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+  if (!key_tries_[key_trie(frames_[id])].languages().empty()) return false;
+  const std::vector<Alternative> now = alternatives_of(id);
+  return std::any_of(now.begin(), now.end(), [&](const Alternative& one) {
+    return solver_.languages().universal(
+        solver_.languages().start(extras_of(id, one)));
+  });
 }
 
-// Whether another member may come.
+// Whether another member may come.  Masks ask only this of many frames, for
+// tokens with a comma, so the first key that is found will do.  Keys that the
+// schema does not spell are asked about first: mostly they leave the rest of
+// the object as it is, so that the solver knows the answer.
 bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
   if (frames_[id].kind == FrameKind::kCoarse) {
     return coarse_has_member(frames_[id]);
   }
-  const KeyInfo* info = find_next_keys(id, true);
-  if (info != nullptr) return info->any;
-  return frames_[id].any_member = true;
+  if (frames_[id].keys == nullptr &&
+      (any_other_key(id) || some_key_allowed(id))) {
+    return frames_[id].any_member = true;
+  }
+  return key_info(id).any;
+}
+
+// Whether some key may come that the schema spells.
+bool JsonRecogniser::some_key_allowed(FrameId id) {
+  const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
+  const std::uint32_t trie = key_trie(frames_[id]);
+  const bool near = levels_in(id) != SchemaSolver::kAnyLevels;
+  const std::vector<Alternative> now = alternatives_of(id);
+  return std::any_of(now.begin(), now.end(), [&](const Alternative& one) {
+    const KeySet possible = possible_keys(one.disjunct, trie, near);
+    return allowed_keys(id, one, possible, /*any_only=*/true) != kNoKeys;
+  });
 }
 
 // The keys that may come next in a frame.
-//
-// `any_only`: returns null as soon as one is found.  A mask asks many frames
-// only whether some member may follow, for tokens with a comma.
 //
 // A key is handled in one of three ways, cheapest first:
 //   allowed  the schema spells it: it is in the trie
@@ -333,16 +365,14 @@ bool JsonRecogniser::any_member(FrameId id) {
 //            state is needed
 //   extras   the other keys are a regular language: a state of its automaton,
 //            and one of each pattern, since patterns decide the value
-JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
-                                                        bool any_only) {
-  if (frames_[id].keys != nullptr) return frames_[id].keys.get();
+JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
+  if (frames_[id].keys != nullptr) return *frames_[id].keys;
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const std::uint32_t trie_id = key_trie(frames_[id]);
   const KeyTrie& trie = key_tries_[trie_id];
   auto info = std::make_unique<KeyInfo>(KeyInfo{.trie = trie_id});
   list_bytes_ += sizeof(KeyInfo);
-  const std::vector<Alternative> now(
-      alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
+  const std::vector<Alternative> now = alternatives_of(id);
   automata::Languages& languages = solver_.languages();
   KeySets& sets = solver_.key_sets();
   std::vector<automata::LanguageId> extras;
@@ -357,12 +387,11 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
     const KeySet possible = sets.subtract(
         possible_keys(alternative.disjunct, trie_id, near), info->allowed);
     info->allowed =
-        sets.unite(info->allowed, allowed_keys(id, alternative, possible));
-    if (any_only && info->allowed != kNoKeys) return nullptr;
+        sets.unite(info->allowed,
+                   allowed_keys(id, alternative, possible, /*any_only=*/false));
     const automata::LanguageId others = extras_of(id, alternative);
     if (languages.empty(others)) continue;
     any_open = any_open || languages.universal(languages.start(others));
-    if (any_only && any_open && trie.languages().empty()) return nullptr;
     extras.push_back(others);
   }
   // Step 2: the lexeme after the opening quote.
@@ -389,7 +418,7 @@ JsonRecogniser::KeyInfo* JsonRecogniser::find_next_keys(FrameId id,
               info->extras != automata::kDeadState;
   info->start = intern(std::move(start));
   frames_[id].keys = std::move(info);
-  return frames_[id].keys.get();
+  return *frames_[id].keys;
 }
 
 JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
@@ -507,9 +536,7 @@ JsonRecogniser::FrameId JsonRecogniser::make_member(FrameId id,
   next.parent = frames_[id].parent;
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
-  const std::vector<Alternative> now(
-      alternatives(frames_[id]), alternatives(frames_[id]) + frames_[id].size);
-  for (const Alternative& alternative : now) {
+  for (const Alternative& alternative : alternatives_of(id)) {
     cap = std::max(cap, solver_.count_cap(alternative.disjunct));
     if (skips_required(alternative.disjunct, progress_of(id), progress)) {
       continue;
