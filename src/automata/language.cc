@@ -142,8 +142,8 @@ Languages::~Languages() = default;
 std::size_t Languages::memory_bytes() const {
   return expressions_->memory_bytes() +
          states_.size() * (sizeof(State) + sizeof(rows_[0]) + 1) +
-         successor_count_ * sizeof(Successor) +
-         row_count_ * 256 * sizeof(StateId) + table_.size() * sizeof(StateId);
+         successor_count_ * sizeof(Successor) + row_bytes_ +
+         table_.size() * sizeof(StateId);
 }
 
 bool Languages::over_limit() const { return memory_bytes() > limits_.bytes; }
@@ -422,33 +422,22 @@ StateId Languages::start(LanguageId language) {
   return live(state) ? state : kDeadState;
 }
 
-const StateId* Languages::row(StateId state) {
-  if (rows_[state] == nullptr) {
-    rows_[state] = std::make_unique<StateId[]>(256);
-    std::fill_n(rows_[state].get(), 256, kUnknownState);
-    ++row_count_;
-    if (state == kDeadState) std::fill_n(rows_[state].get(), 256, kDeadState);
-  }
-  return rows_[state].get();
-}
-
 // The first few steps from a state compute one successor each: most states on
 // the way to a quote are left by a byte or two.
 StateId Languages::compute_step(StateId state, std::uint8_t byte) {
-  constexpr std::uint8_t kSingleSteps = 4;
+  constexpr std::uint8_t kSingleSteps = base::ByteRow<StateId>::kFew;
   if (!states_[state].expanded && states_[state].steps < kSingleSteps &&
       !over_limit()) {
     ++states_[state].steps;
     const StateId found = derived(state, byte);
     const StateId target = live(found) ? found : kDeadState;
-    row(state);
-    return rows_[state][byte] = target;
+    rows_[state].set(byte, target);
+    return target;
   }
   if (!expand(state)) {
     narrowed_ = true;
     return kDeadState;
   }
-  row(state);
   std::size_t low = 0;
   std::size_t at = 0;
   while (states_[state].successors[at].last < byte) {
@@ -457,8 +446,10 @@ StateId Languages::compute_step(StateId state, std::uint8_t byte) {
   }
   Successor found = states_[state].successors[at];
   StateId target = live(found.target) ? found.target : kDeadState;
-  std::fill(rows_[state].get() + low, rows_[state].get() + found.last + 1,
-            target);
+  base::ByteRow<StateId>& row = rows_[state];
+  row_bytes_ -= row.memory_bytes();
+  row.set_range(static_cast<std::uint8_t>(low), found.last, target);
+  row_bytes_ += row.memory_bytes();
   return target;
 }
 

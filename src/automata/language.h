@@ -38,6 +38,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_row.h"
 #include "parlance/error.h"
 #include "regex/hir.h"
 
@@ -113,9 +114,8 @@ class Languages {
   // with the text read so far: every other state is live.  An array lookup for
   // a transition that was taken before.
   StateId step(StateId state, std::uint8_t byte) {
-    const StateId* known = rows_[state].get();
-    if (known != nullptr && known[byte] != kUnknownState) return known[byte];
-    return compute_step(state, byte);
+    const StateId known = rows_[state].find(byte);
+    return known != kUnknownState ? known : compute_step(state, byte);
   }
 
   bool accepting(StateId state) const { return (flags_[state] & 1) != 0; }
@@ -174,10 +174,12 @@ class Languages {
   // it is so.
   bool loops_beyond_ascii(StateId state);
 
-  // The 256 transitions of a state; kUnknownState for those that step() has not
-  // computed.  Valid as long as the Languages.
-  static constexpr StateId kUnknownState{0xFFFFFFFF};
-  const StateId* row(StateId state);
+  // Whether step() is known to give the same for two bytes.
+  bool known_same_step(StateId state, std::uint8_t a, std::uint8_t b) const {
+    const StateId known = rows_[state].find(a);
+    return state == kDeadState ||
+           (known != kUnknownState && known == rows_[state].find(b));
+  }
 
   // Whether some character of [low, high] may come next.  Surrogates are
   // skipped: they are no characters.
@@ -237,10 +239,12 @@ class Languages {
   LanguageLimits limits_;
   std::unique_ptr<Expressions> expressions_;
   std::vector<State> states_;
-  std::vector<std::unique_ptr<StateId[]>> rows_;
+  // The transitions that step() has computed.
+  static constexpr StateId kUnknownState = base::ByteRow<StateId>::kUnknown;
+  std::vector<base::ByteRow<StateId>> rows_;
   std::vector<std::uint8_t> flags_;  // bit 0: accepting, bit 1: universal
   std::vector<StateId> table_;       // open hashing of (expression, utf8)
-  std::size_t row_count_ = 0;
+  std::size_t row_bytes_ = 0;
   std::size_t successor_count_ = 0;
   std::size_t failed_searches_ = 0;
   bool narrowed_ = false;

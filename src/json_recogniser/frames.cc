@@ -40,18 +40,16 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
     mix(hash, alternative.state);
     mix(hash, alternative.pending);
   }
-  const auto [begin, end] = frame_of_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    const Frame& known = frames_[it->second];
-    if (known.kind == frame.kind && known.parent == frame.parent &&
-        known.count == frame.count && known.used == frame.used &&
-        known.present == frame.present && known.pending == frame.pending &&
-        known.size == alternatives.size() &&
-        std::equal(alternatives.begin(), alternatives.end(),
-                   alternatives_.begin() + known.first)) {
-      return it->second;
-    }
-  }
+  const auto is_same = [&](FrameId id) {
+    const Frame& known = frames_[id];
+    return known.kind == frame.kind && known.parent == frame.parent &&
+           known.count == frame.count && known.used == frame.used &&
+           known.present == frame.present && known.pending == frame.pending &&
+           known.size == alternatives.size() &&
+           std::equal(alternatives.begin(), alternatives.end(),
+                      alternatives_.begin() + known.first);
+  };
+  if (const auto known = frame_of_.find(hash, is_same)) return *known;
   const auto id = static_cast<FrameId>(frames_.size());
   frame.first = static_cast<std::uint32_t>(alternatives_.size());
   frame.size = static_cast<std::uint32_t>(alternatives.size());
@@ -63,7 +61,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   alternatives_.insert(alternatives_.end(), alternatives.begin(),
                        alternatives.end());
   frames_.push_back(std::move(frame));
-  frame_of_.emplace(hash, id);
+  frame_of_.add(hash, id);
   return id;
 }
 

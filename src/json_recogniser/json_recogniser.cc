@@ -577,7 +577,7 @@ std::string JsonRecogniser::expected_bytes(Configuration config) {
 std::size_t JsonRecogniser::own_bytes() const {
   return solver_.memory_bytes() + frames_.size() * (sizeof(Frame) + 48) +
          alternatives_.size() * sizeof(Alternative) +
-         lexemes_.size() * (sizeof(Lexeme) + 96) + rows_ * 1024 +
+         lexemes_.size() * (sizeof(Lexeme) + 48) + row_bytes_ +
          texts_.size() * 64 + list_bytes_ +
          (next_members_.size() + member_frames_.size() + possible_keys_.size() +
           common_conjunctions_.size() + fingerprints_.size()) *

@@ -50,6 +50,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/byte_row.h"
+#include "base/hashed_ids.h"
 #include "json/string_body.h"
 #include "json_recogniser/key_trie.h"
 #include "parlance/schema_options.h"
@@ -337,11 +339,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // Strings: up to this many characters no entry's maximum is exceeded.
     std::uint32_t max = base::kUnbounded;
     std::uint64_t fingerprint = 0;  // lexeme_fingerprint(), once known
-    std::unique_ptr<std::array<LexId, 256>> row;  // kUnknown: not yet computed
-
-    LexId known_step(std::uint8_t byte) const {
-      return row == nullptr ? kUnknown : (*row)[byte];
-    }
+    base::ByteRow<LexId> row;
+    // kUnknown: not computed yet.
+    LexId known_step(std::uint8_t byte) const { return row.find(byte); }
     Lexeme without_entries() const;
     bool same(const Lexeme& other) const;
     std::uint64_t hash() const;
@@ -390,6 +390,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   LexId intern(Lexeme lexeme);
   // Stores and returns the target of a byte.
   LexId remember_step(LexId from, std::uint8_t byte, LexId to);
+  LexId remember_steps(LexId from, std::uint8_t first, std::uint8_t last,
+                       LexId to);
   std::uint32_t enter_number(FrameId frame);
   recogniser::Configuration number_step(recogniser::Configuration config,
                                         std::uint8_t byte);
@@ -588,9 +590,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
 
   std::deque<Frame> frames_;
   std::vector<Alternative> alternatives_;
-  std::unordered_multimap<std::uint64_t, FrameId> frame_of_;
+  base::HashedIds<FrameId> frame_of_;
   std::deque<Lexeme> lexemes_;
-  std::unordered_multimap<std::uint64_t, LexId> lexeme_of_;
+  base::HashedIds<LexId> lexeme_of_;
   std::deque<KeyTrie> key_tries_;
   // By trie, and by Lexeme::open, track and noncanonical.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
@@ -628,7 +630,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
       common_conjunctions_;
   std::unordered_map<std::uint64_t, schema_solver::ConjunctionId>
       conjunction_of_fingerprint_;
-  std::size_t rows_ = 0;
+  std::size_t row_bytes_ = 0;   // of the lexemes
   std::size_t list_bytes_ = 0;  // of the lists inside the tables above
 
   std::size_t base_bytes_ = 0;    // after compilation

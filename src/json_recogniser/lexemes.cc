@@ -56,9 +56,9 @@ std::uint64_t JsonRecogniser::Lexeme::hash() const {
 
 JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   const std::uint64_t hash = lexeme.hash();
-  const auto [begin, end] = lexeme_of_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    if (lexemes_[it->second].same(lexeme)) return it->second;
+  if (const auto known = lexeme_of_.find(
+          hash, [&](LexId id) { return lexemes_[id].same(lexeme); })) {
+    return *known;
   }
   if (lexeme.kind == Kind::kString) {
     for (const Entry& entry : lexeme.entries) {
@@ -70,7 +70,7 @@ JsonRecogniser::LexId JsonRecogniser::intern(Lexeme lexeme) {
   const auto id = static_cast<LexId>(lexemes_.size());
   list_bytes_ += lexeme.entries.capacity() * sizeof(Entry);
   lexemes_.push_back(std::move(lexeme));
-  lexeme_of_.emplace(hash, id);
+  lexeme_of_.add(hash, id);
   return id;
 }
 
@@ -94,13 +94,23 @@ JsonRecogniser::Lexeme JsonRecogniser::Lexeme::without_entries() const {
 JsonRecogniser::LexId JsonRecogniser::remember_step(LexId from,
                                                     std::uint8_t byte,
                                                     LexId to) {
-  auto& row = lexemes_[from].row;
-  if (row == nullptr) {
-    row = std::make_unique<std::array<LexId, 256>>();
-    row->fill(kUnknown);
-    ++rows_;
+  return remember_steps(from, byte, byte, to);
+}
+
+// Stores the steps with the bytes [first, last], which lead to `to`.
+JsonRecogniser::LexId JsonRecogniser::remember_steps(LexId from,
+                                                     std::uint8_t first,
+                                                     std::uint8_t last,
+                                                     LexId to) {
+  base::ByteRow<LexId>& row = lexemes_[from].row;
+  row_bytes_ -= row.memory_bytes();
+  if (first == last) {
+    row.set(first, to);
+  } else {
+    row.set_range(first, last, to);
   }
-  return (*row)[byte] = to;
+  row_bytes_ += row.memory_bytes();
+  return to;
 }
 
 // --- Numbers. ---------------------------------------------------------------

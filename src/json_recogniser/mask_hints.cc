@@ -330,7 +330,7 @@ std::uint32_t JsonRecogniser::lexeme_step(std::uint32_t lex,
                                           std::uint8_t byte) {
   const Lexeme& now = lexemes_[lex];
   if (!json::is_live(json::next(now.body, byte))) return 0;
-  const LexId known = now.row == nullptr ? kUnknown : (*now.row)[byte];
+  const LexId known = now.known_step(byte);
   if (now.kind == Kind::kString) {
     return known != kUnknown ? known : compute_string_step(lex, byte);
   }

@@ -230,33 +230,29 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
 JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
                                                      std::uint8_t byte,
                                                      LexId to) {
-  remember_step(from, byte, to);
   const Lexeme& now = lexemes_[from];
   const BodyState body = json::next(now.body, byte);
   if (now.node != KeyTrie::kNone || is_escape(now.body) || is_escape(body)) {
-    return to;
+    return remember_step(from, byte, to);
   }
-  automata::Languages& languages = solver_.languages();
-  const auto same = [&](automata::StateId state, std::size_t other) {
-    if (state == automata::kDeadState) return true;
-    const automata::StateId* const row = languages.row(state);
-    return row[byte] != automata::Languages::kUnknownState &&
-           row[byte] == row[other];
+  const automata::Languages& languages = solver_.languages();
+  const auto extends_to = [&](std::size_t at) {
+    const auto other = static_cast<std::uint8_t>(at);
+    return languages.known_same_step(now.extras, byte, other) &&
+           std::all_of(now.entries.begin(), now.entries.end(),
+                       [&](const Entry& entry) {
+                         return languages.known_same_step(entry.state, byte,
+                                                          other);
+                       }) &&
+           json::next(now.body, other) == body &&
+           now.known_step(other) == kUnknown;
   };
-  std::array<LexId, 256>& row = *now.row;
-  const auto extends_to = [&](std::size_t other) {
-    return row[other] == kUnknown &&
-           json::next(now.body, static_cast<std::uint8_t>(other)) == body &&
-           same(now.extras, other) &&
-           std::all_of(
-               now.entries.begin(), now.entries.end(),
-               [&](const Entry& entry) { return same(entry.state, other); });
-  };
-  for (std::size_t b = byte; b-- > 0 && extends_to(b);) row[b] = to;
-  for (std::size_t b = byte + 1U; b < row.size() && extends_to(b); ++b) {
-    row[b] = to;
-  }
-  return to;
+  std::size_t first = byte;
+  std::size_t last = byte;
+  while (first > 0 && extends_to(first - 1)) --first;
+  while (last < 0xFF && extends_to(last + 1)) ++last;
+  return remember_steps(from, static_cast<std::uint8_t>(first),
+                        static_cast<std::uint8_t>(last), to);
 }
 
 // An entry of `now` after `byte`, which leads to the body `next.body`; nothing

@@ -2,7 +2,6 @@
 
 #include "mask/lexeme_mask.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace parlance::mask {
@@ -18,16 +17,16 @@ std::shared_ptr<const LexemeMask> LexemeMaskCache::find(
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(fingerprint);
   if (found == entries_.end()) return nullptr;
-  found->second.used = ++clock_;
-  return found->second.mask;
+  uses_.splice(uses_.begin(), uses_, found->second);
+  return found->second->second.mask;
 }
 
 void LexemeMaskCache::add(std::uint64_t fingerprint,
                           std::shared_ptr<const LexemeMask> mask,
                           std::size_t base_bytes) {
-  // A node of the map: the entry, its key, and two pointers.
+  // A node of the list and one of the map: the entry, two keys, five pointers.
   constexpr std::size_t kNode =
-      sizeof(Entry) + sizeof(fingerprint) + 2 * sizeof(void*);
+      sizeof(Entry) + 2 * sizeof(fingerprint) + 5 * sizeof(void*);
   const std::size_t own = mask->bytes() + kNode;
   const std::size_t total = own + base_bytes;
   const std::lock_guard lock(mutex_);
@@ -35,28 +34,28 @@ void LexemeMaskCache::add(std::uint64_t fingerprint,
   while (held_bytes_ + total > budget_bytes_) drop_oldest();
   held_bytes_ += total;
   bytes_->fetch_add(own, std::memory_order_relaxed);
-  entries_.emplace(fingerprint, Entry{.mask = std::move(mask),
-                                      .own_bytes = own,
-                                      .total_bytes = total,
-                                      .used = ++clock_});
+  uses_.emplace_front(
+      fingerprint,
+      Entry{.mask = std::move(mask), .own_bytes = own, .total_bytes = total});
+  entries_.emplace(fingerprint, uses_.begin());
 }
 
 void LexemeMaskCache::clear() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [fingerprint, entry] : entries_) {
+  for (const auto& [fingerprint, entry] : uses_) {
     bytes_->fetch_sub(entry.own_bytes, std::memory_order_relaxed);
   }
   entries_.clear();
+  uses_.clear();
   held_bytes_ = 0;
 }
 
-// A linear search: making the mask that needs the room took far longer.
 void LexemeMaskCache::drop_oldest() {
-  const auto oldest = std::ranges::min_element(
-      entries_, {}, [](const auto& entry) { return entry.second.used; });
-  held_bytes_ -= oldest->second.total_bytes;
-  bytes_->fetch_sub(oldest->second.own_bytes, std::memory_order_relaxed);
-  entries_.erase(oldest);
+  const auto& [fingerprint, oldest] = uses_.back();
+  held_bytes_ -= oldest.total_bytes;
+  bytes_->fetch_sub(oldest.own_bytes, std::memory_order_relaxed);
+  entries_.erase(fingerprint);
+  uses_.pop_back();
 }
 
 }  // namespace parlance::mask

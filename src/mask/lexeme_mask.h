@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -82,17 +83,17 @@ class LexemeMaskCache {
     std::shared_ptr<const LexemeMask> mask;
     std::size_t own_bytes = 0;    // added to `*bytes_`
     std::size_t total_bytes = 0;  // including the base, which counts its own
-    std::uint64_t used = 0;       // time of the last use, by clock_
   };
+  using Uses = std::list<std::pair<std::uint64_t, Entry>>;
   void drop_oldest();
 
   const std::size_t budget_bytes_;
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
 
   std::mutex mutex_;  // all below
-  std::unordered_map<std::uint64_t, Entry> entries_;
+  Uses uses_;         // fingerprints and entries; the last used first
+  std::unordered_map<std::uint64_t, Uses::iterator> entries_;
   std::size_t held_bytes_ = 0;
-  std::uint64_t clock_ = 0;
 };
 
 }  // namespace parlance::mask

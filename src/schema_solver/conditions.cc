@@ -32,9 +32,9 @@ Conditions::Conditions() {
 
 ConditionId Conditions::of(Condition condition) {
   const std::uint64_t hash = hash_of(condition);
-  const auto [begin, end] = id_of_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    if (table_[it->second] == condition) return it->second;
+  if (const auto known = id_of_.find(
+          hash, [&](ConditionId id) { return table_[id] == condition; })) {
+    return *known;
   }
   const auto id = static_cast<ConditionId>(table_.size());
   Literal test = kNoLiteral;
@@ -49,7 +49,7 @@ ConditionId Conditions::of(Condition condition) {
   table_.push_back(std::move(condition));
   tests_.push_back(test);
   subjects_.push_back(subjects);
-  id_of_.emplace(hash, id);
+  id_of_.add(hash, id);
   return id;
 }
 

@@ -27,6 +27,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/hashed_ids.h"
 #include "base/id.h"
 
 namespace parlance::schema_solver {
@@ -144,7 +145,7 @@ class Conditions {
   std::vector<Condition> table_;
   std::vector<Literal> tests_;
   std::vector<Subjects> subjects_;
-  std::unordered_multimap<std::uint64_t, ConditionId> id_of_;
+  base::HashedIds<ConditionId> id_of_;
   std::size_t part_count_ = 0;
 };
 

@@ -133,9 +133,10 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
     if (literals[i] == negation(literals[i - 1])) return kNothing;
   }
   const std::uint64_t hash = hash_of(literals);
-  const auto [begin, end] = conjunction_of_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    if (conjunctions_[it->second] == literals) return it->second;
+  if (const auto known = conjunction_of_.find(hash, [&](ConjunctionId id) {
+        return conjunctions_[id] == literals;
+      })) {
+    return *known;
   }
   const auto id = static_cast<ConjunctionId>(conjunctions_.size());
   std::uint8_t types = schema::kAllTypes;
@@ -145,7 +146,7 @@ ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   types_.push_back(types);
   conjunctions_.push_back(std::move(literals));
   expansions_.emplace_back();
-  conjunction_of_.emplace(hash, id);
+  conjunction_of_.add(hash, id);
   return id;
 }
 

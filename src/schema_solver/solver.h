@@ -48,6 +48,7 @@
 
 #include "automata/language.h"
 #include "automata/number_language.h"
+#include "base/hashed_ids.h"
 #include "base/id.h"
 #include "parlance/error.h"
 #include "parlance/schema_options.h"
@@ -533,7 +534,7 @@ class SchemaSolver {
   std::deque<std::vector<Literal>> conjunctions_;
   // The types that the positive literals of a conjunction allow: TypeBits.
   std::vector<std::uint8_t> types_;
-  std::unordered_multimap<std::uint64_t, ConjunctionId> conjunction_of_;
+  base::HashedIds<ConjunctionId> conjunction_of_;
   // Caches of with() and member_conjunction(), by conjunction and literal and
   // by disjunct and key.
   std::unordered_map<std::uint64_t, ConjunctionId> with_;
