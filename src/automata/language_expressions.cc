@@ -102,46 +102,9 @@ void Expressions::compute_properties(
       e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
       break;
     }
-    case ExprKind::kRepeat: {
-      const Expr& rest = exprs_[e.b];
-      const Item& item = items_[e.a];
-      bool plain = !item.conditional;
-      e.alike = item.alike && rest.alike;
-      e.nullable = e.min == 0 && rest.nullable;
-      e.context = item.context || (e.min == 0 && rest.context);
-      e.positive = plain && rest.positive;
-      e.extends =
-          plain && (rest.extends || (e.a == any_item_ && e.max == kUnbounded &&
-                                     e.b == kEmptyText));
-      e.prefix_closed =
-          e.min == 0 && e.b == kEmptyText && item.kind == ItemKind::kChar;
-      e.live = rest.live && (plain || e.min == 0);
-      bool grows = plain && (e.max == kUnbounded ? item.max_chars > 0
-                                                 : item.max_chars == kInfinite);
-      e.infinite =
-          (grows && rest.live) || (rest.infinite && (plain || e.min == 0));
-      e.cofinite = e.a == any_item_ && e.max == kUnbounded &&
-                   (e.b == kEmptyText || rest.cofinite);
-      e.min_chars = saturating_add(saturating_multiply(item.min_chars, e.min),
-                                   rest.min_chars);
-      e.effort =
-          effort(saturating_multiply(item.min_chars, e.min), rest.effort);
-      e.min_plain = rest.min_plain;
-      if (e.min != 0) {
-        e.min_plain =
-            item.kind == ItemKind::kChar && plain_[item.trie] != Plain::kNone
-                ? effort(e.min, rest.min_plain)
-                : kNoPlain;
-      }
-      e.max_chars = saturating_add(
-          saturating_multiply(item.max_chars,
-                              e.max == kUnbounded ? kInfinite : e.max),
-          rest.max_chars);
-      e.depth = item.front + 1 + rest.depth;
-      e.hash = mix(mix(e.hash, item.hash), rest.hash);
-      e.hash = mix(mix(e.hash, e.min), e.max);
+    case ExprKind::kRepeat:
+      compute_repeat(e);
       break;
-    }
     case ExprKind::kAssert: {
       const Expr& rest = exprs_[e.b];
       e.context = true;
@@ -170,59 +133,114 @@ void Expressions::compute_properties(
       break;
     }
     case ExprKind::kOr:
-    case ExprKind::kAnd: {
-      bool any = e.kind == ExprKind::kOr;
-      e.nullable = !any;
-      e.positive = any;
-      e.cofinite = !any;
-      e.extends = e.prefix_closed = true;
-      e.min_chars = any ? kInfinite : 0;
-      e.effort = any ? kFarthest : 0;
-      e.min_plain = kNoPlain;
-      e.max_chars = any ? 0 : kInfinite;
-      std::uint64_t sum = 0;
-      std::size_t not_cofinite = 0;
-      bool rest_infinite = true;
-      for (ExprId id : operands) {
-        const Expr& part = exprs_[id];
-        e.context = e.context || part.context;
-        e.extends = e.extends && part.extends;
-        e.prefix_closed = e.prefix_closed && part.prefix_closed;
-        e.alike = e.alike && part.alike;
-        e.depth = std::max(e.depth, part.depth + 1);
-        sum += mix(0x77, part.hash);
-        if (any) {
-          e.nullable = e.nullable || part.nullable;
-          e.positive = e.positive && part.positive;
-          e.live = e.live || part.live;
-          e.infinite = e.infinite || part.infinite;
-          e.cofinite = e.cofinite || part.cofinite;
-          e.min_chars = std::min(e.min_chars, part.min_chars);
-          e.effort = std::min(e.effort, part.effort);
-          e.min_plain = std::min(e.min_plain, part.min_plain);
-          e.max_chars = std::max(e.max_chars, part.max_chars);
-        } else {
-          e.nullable = e.nullable && part.nullable;
-          e.cofinite = e.cofinite && part.cofinite;
-          e.min_chars = std::max(e.min_chars, part.min_chars);
-          e.effort = effort(e.effort, part.effort);
-          e.max_chars = std::min(e.max_chars, part.max_chars);
-          if (!part.cofinite) {
-            ++not_cofinite;
-            rest_infinite = part.infinite;
-          }
-        }
-      }
-      // Of a conjunction, only the empty text is known to be a member.
-      if (!any && e.nullable && !e.context) e.min_plain = 0;
-      // An infinite set minus finitely many strings is infinite.
-      if (!any && not_cofinite <= 1 && rest_infinite) {
-        e.live = e.infinite = true;
-      }
-      e.hash = mix(e.hash, sum);
+      compute_union(e, operands);
       break;
+    case ExprKind::kAnd:
+      compute_intersection(e, operands);
+      break;
+  }
+}
+
+void Expressions::compute_repeat(Expr& e) const {
+  const Expr& rest = exprs_[e.b];
+  const Item& item = items_[e.a];
+  bool plain = !item.conditional;
+  e.alike = item.alike && rest.alike;
+  e.nullable = e.min == 0 && rest.nullable;
+  e.context = item.context || (e.min == 0 && rest.context);
+  e.positive = plain && rest.positive;
+  e.extends =
+      plain && (rest.extends ||
+                (e.a == any_item_ && e.max == kUnbounded && e.b == kEmptyText));
+  e.prefix_closed =
+      e.min == 0 && e.b == kEmptyText && item.kind == ItemKind::kChar;
+  e.live = rest.live && (plain || e.min == 0);
+  bool grows = plain && (e.max == kUnbounded ? item.max_chars > 0
+                                             : item.max_chars == kInfinite);
+  e.infinite = (grows && rest.live) || (rest.infinite && (plain || e.min == 0));
+  e.cofinite = e.a == any_item_ && e.max == kUnbounded &&
+               (e.b == kEmptyText || rest.cofinite);
+  e.min_chars = saturating_add(saturating_multiply(item.min_chars, e.min),
+                               rest.min_chars);
+  e.effort = effort(saturating_multiply(item.min_chars, e.min), rest.effort);
+  e.min_plain = rest.min_plain;
+  if (e.min != 0) {
+    e.min_plain =
+        item.kind == ItemKind::kChar && plain_[item.trie] != Plain::kNone
+            ? effort(e.min, rest.min_plain)
+            : kNoPlain;
+  }
+  e.max_chars = saturating_add(
+      saturating_multiply(item.max_chars,
+                          e.max == kUnbounded ? kInfinite : e.max),
+      rest.max_chars);
+  e.depth = item.front + 1 + rest.depth;
+  e.hash = mix(mix(e.hash, item.hash), rest.hash);
+  e.hash = mix(mix(e.hash, e.min), e.max);
+}
+
+// What unions and intersections have in common.  Returns the sum of the hashes,
+// which does not depend on the order of the operands.
+std::uint64_t Expressions::compute_list(
+    Expr& e, const std::vector<ExprId>& operands) const {
+  e.extends = e.prefix_closed = true;
+  e.min_plain = kNoPlain;
+  std::uint64_t sum = 0;
+  for (const ExprId id : operands) {
+    const Expr& part = exprs_[id];
+    e.context = e.context || part.context;
+    e.extends = e.extends && part.extends;
+    e.prefix_closed = e.prefix_closed && part.prefix_closed;
+    e.alike = e.alike && part.alike;
+    e.depth = std::max(e.depth, part.depth + 1);
+    sum += mix(0x77, part.hash);
+  }
+  return sum;
+}
+
+void Expressions::compute_union(Expr& e,
+                                const std::vector<ExprId>& operands) const {
+  e.hash = mix(e.hash, compute_list(e, operands));
+  e.positive = true;
+  e.min_chars = kInfinite;
+  e.effort = kFarthest;
+  for (const ExprId id : operands) {
+    const Expr& part = exprs_[id];
+    e.nullable = e.nullable || part.nullable;
+    e.positive = e.positive && part.positive;
+    e.live = e.live || part.live;
+    e.infinite = e.infinite || part.infinite;
+    e.cofinite = e.cofinite || part.cofinite;
+    e.min_chars = std::min(e.min_chars, part.min_chars);
+    e.effort = std::min(e.effort, part.effort);
+    e.min_plain = std::min(e.min_plain, part.min_plain);
+    e.max_chars = std::max(e.max_chars, part.max_chars);
+  }
+}
+
+void Expressions::compute_intersection(
+    Expr& e, const std::vector<ExprId>& operands) const {
+  e.hash = mix(e.hash, compute_list(e, operands));
+  e.nullable = e.cofinite = true;
+  e.max_chars = kInfinite;
+  std::size_t not_cofinite = 0;
+  bool rest_infinite = true;
+  for (const ExprId id : operands) {
+    const Expr& part = exprs_[id];
+    e.nullable = e.nullable && part.nullable;
+    e.cofinite = e.cofinite && part.cofinite;
+    e.min_chars = std::max(e.min_chars, part.min_chars);
+    e.effort = effort(e.effort, part.effort);
+    e.max_chars = std::min(e.max_chars, part.max_chars);
+    if (!part.cofinite) {
+      ++not_cofinite;
+      rest_infinite = part.infinite;
     }
   }
+  // Only the empty text is known to be a member.
+  if (e.nullable && !e.context) e.min_plain = 0;
+  // An infinite set minus finitely many strings is infinite.
+  if (not_cofinite <= 1 && rest_infinite) e.live = e.infinite = true;
 }
 
 ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {

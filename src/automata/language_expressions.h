@@ -233,7 +233,19 @@ class Expressions {
   static const Expressions& first();
 
   TrieId intern_trie(std::vector<TrieEdge> edges);
+  // Numbers, and the trie of the bytes after them.
+  struct TriePart {
+    std::uint32_t low = 0, high = 0;
+    TrieId next;
+  };
+  std::vector<TriePart> level_up(const std::vector<TriePart>& parts);
   ItemId intern_item(Item item);
+  void compute_properties(Item& item) const;
+  void compute_lengths(Item& item) const;
+  ItemId char_item(TrieId trie);
+  ItemId text_item(std::string_view text);
+  Result<ItemId> item_of(const regex::HirNode& node,
+                         std::vector<ItemId> children);
   ItemId concat(std::vector<ItemId> children);
   ItemId alternation(std::vector<ItemId> children);
   void share_prefixes(std::vector<ItemId>& children);
@@ -246,6 +258,12 @@ class Expressions {
   ExprId intern(Expr expr, const std::vector<ExprId>& operands = {});
   void compute_properties(Expr& expr,
                           const std::vector<ExprId>& operands) const;
+  void compute_repeat(Expr& expr) const;
+  std::uint64_t compute_list(Expr& expr,
+                             const std::vector<ExprId>& operands) const;
+  void compute_union(Expr& expr, const std::vector<ExprId>& operands) const;
+  void compute_intersection(Expr& expr,
+                            const std::vector<ExprId>& operands) const;
   bool flatten(ExprKind kind, std::vector<ExprId>& operands) const;
   void absorb(ExprKind kind, std::vector<ExprId>& operands) const;
   // True when something changed.

@@ -36,12 +36,13 @@ struct Length {
   char32_t first;
   char32_t last;
   unsigned size;
+  std::uint8_t lead;  // the bits that mark its first byte
 };
-constexpr std::array<Length, 5> kLengths = {{{0, 0x7F, 1},
-                                             {0x80, 0x7FF, 2},
-                                             {0x800, 0xD7FF, 3},
-                                             {0xE000, 0xFFFF, 3},
-                                             {0x10000, 0x10FFFF, 4}}};
+constexpr std::array<Length, 5> kLengths = {{{0, 0x7F, 1, 0},
+                                             {0x80, 0x7FF, 2, 0xC0},
+                                             {0x800, 0xD7FF, 3, 0xE0},
+                                             {0xE000, 0xFFFF, 3, 0xE0},
+                                             {0x10000, 0x10FFFF, 4, 0xF0}}};
 
 }  // namespace
 
@@ -74,76 +75,77 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
   return it->second;
 }
 
+// One level of trie(): `parts` are ascending ranges of numbers, each with the
+// trie of the bytes that follow.  Numbers that share all but their last six
+// bits become one trie: its edges are the last six bits, and the shared bits
+// are its number one level up.
+//
+// Invariant: `edges` are those of the numbers of `group` so far; what comes
+// before the group is in `upper`.
+std::vector<Expressions::TriePart> Expressions::level_up(
+    const std::vector<TriePart>& parts) {
+  std::vector<TriePart> upper;
+  std::vector<TrieEdge> edges;
+  std::uint32_t group = 0;
+  const auto flush = [&] {
+    if (edges.empty()) return;
+    const TrieId next = intern_trie(std::move(edges));
+    edges.clear();
+    if (!upper.empty() && upper.back().next == next &&
+        upper.back().high + 1 == group) {
+      upper.back().high = group;
+    } else {
+      upper.push_back({group, group, next});
+    }
+  };
+  const auto push = [&](std::uint32_t low, std::uint32_t high, TrieId next) {
+    if (low >> 6 != group) flush();
+    group = low >> 6;
+    edges.push_back({static_cast<std::uint8_t>(0x80 | (low & 63)),
+                     static_cast<std::uint8_t>(0x80 | (high & 63)), next});
+  };
+  for (const TriePart& part : parts) {
+    const std::uint32_t low = part.low;
+    const std::uint32_t first_end = std::min(part.high, low | 63);
+    push(low, first_end, part.next);
+    if (first_end == part.high) continue;
+    // Groups that the range covers completely all have the same trie.
+    const std::uint32_t last_group = part.high >> 6;
+    const bool last_full = (part.high & 63) == 63;
+    const std::uint32_t full_begin = (first_end + 1) >> 6;
+    const std::uint32_t full_end = last_full ? last_group + 1 : last_group;
+    if (full_begin < full_end) {
+      push(full_begin << 6, full_begin << 6 | 63, part.next);
+      flush();
+      upper.back().high = full_end - 1;
+      group = full_end - 1;
+    }
+    if (!last_full) push(last_group << 6, part.high, part.next);
+  }
+  flush();
+  return upper;
+}
+
 // Builds the trie of each encoding length bottom up, from the last byte to the
 // first.  Invariant of the loop over `level`: `parts` are disjoint ascending
-// ranges of numbers, made of the leading bits of the code points (all bits at
-// first, six fewer per level), each with the trie of the bytes after them.
-// Numbers that share all but their last six bits become one trie: its edges are
-// the last six bits, and the shared bits are its number one level up.
+// ranges of numbers, made of the leading bits of the code points: all bits at
+// first, six fewer per level.
 TrieId Expressions::trie(const CharClass& set) {
   std::vector<TrieEdge> root;
-  struct Part {
-    std::uint32_t low, high;
-    TrieId next;
-  };
   for (const Length& length : kLengths) {
-    std::vector<Part> parts;
+    std::vector<TriePart> parts;
     for (CharRange range : set.ranges()) {
       char32_t low = std::max(range.first, length.first);
       char32_t high = std::min(range.last, length.last);
       if (low <= high) parts.push_back({low, high, kTrieEnd});
     }
     for (unsigned level = length.size; level > 1; --level) {
-      // A group: numbers that are equal but for their last six bits.
-      std::vector<Part> upper;
-      std::vector<TrieEdge> edges;
-      std::uint32_t group = 0;
-      auto flush = [&] {
-        if (edges.empty()) return;
-        TrieId next = intern_trie(std::move(edges));
-        edges.clear();
-        if (!upper.empty() && upper.back().next == next &&
-            upper.back().high + 1 == group) {
-          upper.back().high = group;
-        } else {
-          upper.push_back({group, group, next});
-        }
-      };
-      auto push = [&](std::uint32_t low, std::uint32_t high, TrieId next) {
-        if (low >> 6 != group) flush();
-        group = low >> 6;
-        edges.push_back({static_cast<std::uint8_t>(0x80 | (low & 63)),
-                         static_cast<std::uint8_t>(0x80 | (high & 63)), next});
-      };
-      for (const Part& part : parts) {
-        std::uint32_t low = part.low;
-        std::uint32_t first_end = std::min(part.high, low | 63);
-        push(low, first_end, part.next);
-        if (first_end == part.high) continue;
-        // Groups that the range covers completely all have the same trie.
-        std::uint32_t last_group = part.high >> 6;
-        bool last_full = (part.high & 63) == 63;
-        std::uint32_t full_begin = (first_end + 1) >> 6;
-        std::uint32_t full_end = last_full ? last_group + 1 : last_group;
-        if (full_begin < full_end) {
-          push(full_begin << 6, full_begin << 6 | 63, part.next);
-          flush();
-          upper.back().high = full_end - 1;
-          group = full_end - 1;
-        }
-        if (!last_full) push(last_group << 6, part.high, part.next);
-      }
-      flush();
-      parts = std::move(upper);
+      parts = level_up(parts);
     }
-    std::uint32_t lead = length.size == 1   ? 0
-                         : length.size == 2 ? 0xC0
-                         : length.size == 3 ? 0xE0
-                                            : 0xF0;
-    for (const Part& part : parts) {
-      auto low = static_cast<std::uint8_t>(lead | part.low);
-      auto high = static_cast<std::uint8_t>(lead | part.high);
-      root.push_back({low, high, part.next});
+    for (const TriePart& part : parts) {
+      root.push_back({static_cast<std::uint8_t>(length.lead | part.low),
+                      static_cast<std::uint8_t>(length.lead | part.high),
+                      part.next});
     }
   }
   if (root.empty()) return kTrieEnd;
@@ -178,15 +180,10 @@ const CharClass& plain_chars() {
 
 // --- Items ------------------------------------------------------------------
 
-ItemId Expressions::intern_item(Item item) {
+// Computes what items of a kind have of their own; compute_properties() adds
+// what all have.
+void Expressions::compute_lengths(Item& item) const {
   const auto& of = item.children;
-  std::uint64_t hash =
-      mix(static_cast<std::uint64_t>(item.kind) + 17,
-          item.negative + 2 * static_cast<std::uint64_t>(item.assertion));
-  hash = mix(mix(hash, item.min), item.max);
-  if (item.kind == ItemKind::kChar) hash = mix(hash, trie_hashes_[item.trie]);
-  for (ItemId child : of) hash = mix(hash, items_[child].hash);
-  item.hash = hash;
   switch (item.kind) {
     case ItemKind::kNothing:
       item.min_chars = kInfinite;
@@ -242,6 +239,20 @@ ItemId Expressions::intern_item(Item item) {
       item.front = 2;
       break;
   }
+}
+
+// Computes the properties of an item from those of its children.
+void Expressions::compute_properties(Item& item) const {
+  const auto& of = item.children;
+  item.hash =
+      mix(static_cast<std::uint64_t>(item.kind) + 17,
+          item.negative + 2 * static_cast<std::uint64_t>(item.assertion));
+  item.hash = mix(mix(item.hash, item.min), item.max);
+  if (item.kind == ItemKind::kChar) {
+    item.hash = mix(item.hash, trie_hashes_[item.trie]);
+  }
+  for (ItemId child : of) item.hash = mix(item.hash, items_[child].hash);
+  compute_lengths(item);
   if (item.kind == ItemKind::kChar) item.alike = alike_[item.trie];
   if (item.kind == ItemKind::kAssert) item.alike = false;
   for (ItemId child : of) {
@@ -253,6 +264,10 @@ ItemId Expressions::intern_item(Item item) {
   if (item.kind == ItemKind::kRepeat && items_[of[0]].nullable) {
     item.unrolled = saturating_multiply(item.unrolled, std::max(item.min, 1U));
   }
+}
+
+ItemId Expressions::intern_item(Item item) {
+  compute_properties(item);
   if (item.context) uses_context_ = true;
   std::string key;
   append_bytes(key, static_cast<std::uint32_t>(item.kind) << 16 |
@@ -261,7 +276,7 @@ ItemId Expressions::intern_item(Item item) {
   append_bytes(key, item.min);
   append_bytes(key, item.max);
   append_bytes(key, item.trie);
-  for (ItemId child : of) append_bytes(key, child);
+  for (ItemId child : item.children) append_bytes(key, child);
   auto [it, fresh] = item_ids_.try_emplace(key, ItemId(items_.size()));
   if (fresh) {
     small_bytes_ += key.size() * 2 + sizeof(Item) + 80;
@@ -397,76 +412,76 @@ ItemId Expressions::assertion(Assertion assertion) {
   return intern_item({.kind = ItemKind::kAssert, .assertion = assertion});
 }
 
-Result<ItemId> Expressions::from_hir(const Hir& hir, std::size_t max_size) {
-  auto unsupported = [](std::string what) {
+ItemId Expressions::char_item(TrieId trie) {
+  if (trie == kTrieEnd) return kNoItem;
+  return intern_item({.kind = ItemKind::kChar, .trie = trie});
+}
+
+ItemId Expressions::text_item(std::string_view text) {
+  std::vector<ItemId> children;
+  for (std::size_t at = 0; at < text.size();) {
+    children.push_back(char_item(trie_of(base::next_code_point(text, at))));
+  }
+  return concat(std::move(children));
+}
+
+// The item of a node with these children.
+Result<ItemId> Expressions::item_of(const HirNode& node,
+                                    std::vector<ItemId> children) {
+  const auto unsupported = [](std::string what) {
     return Error{ErrorCode::kUnsupportedPattern,
                  "The pattern has " + std::move(what) +
                      ", which cannot be enforced while a text is written."};
   };
+  switch (node.kind) {
+    case HirKind::kEmpty:
+      return kEmptyItem;
+    case HirKind::kNothing:
+      return kNoItem;
+    case HirKind::kLiteral:
+      return text_item(node.text);
+    case HirKind::kClass:
+      return char_item(trie(node.char_class));
+    case HirKind::kConcat:
+      return concat(std::move(children));
+    case HirKind::kAlternation:
+      return alternation(std::move(children));
+    case HirKind::kRepeat:
+      if (node.possessive) return unsupported("a possessive repeat");
+      return repeat_item(children[0], node.min, node.max);
+    case HirKind::kCapture:
+      return children[0];
+    case HirKind::kAssert:
+      return assertion(node.assertion);
+    case HirKind::kLook:
+      if (node.behind) return unsupported("a look-behind");
+      return look(children[0], node.negative);
+    case HirKind::kAtomic:
+      return unsupported("an atomic group");
+    case HirKind::kBackref:
+      return unsupported("a back-reference");
+    case HirKind::kConditional:
+      return unsupported("a conditional");
+  }
+  return kNoItem;
+}
+
+Result<ItemId> Expressions::from_hir(const Hir& hir, std::size_t max_size) {
   std::vector<ItemId> items(hir.nodes.size(), kNoItem);
   std::size_t size = hir.nodes.size();
   for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
     const HirNode& node = hir.nodes[i];
-    std::vector<ItemId> children;
-    for (regex::HirId child : node.children) children.push_back(items[child]);
     size += node.text.size();
     if (size > max_size) {
       return Error{ErrorCode::kTooLarge,
                    "The pattern has more than " + std::to_string(max_size) +
                        " parts (LanguageLimits::pattern_size)."};
     }
-    switch (node.kind) {
-      case HirKind::kEmpty:
-        items[i] = kEmptyItem;
-        break;
-      case HirKind::kNothing:
-        items[i] = kNoItem;
-        break;
-      case HirKind::kLiteral: {
-        for (std::size_t at = 0; at < node.text.size();) {
-          TrieId one = trie_of(base::next_code_point(node.text, at));
-          children.push_back(
-              one == kTrieEnd
-                  ? kNoItem
-                  : intern_item({.kind = ItemKind::kChar, .trie = one}));
-        }
-        items[i] = concat(std::move(children));
-        break;
-      }
-      case HirKind::kClass: {
-        TrieId set = trie(node.char_class);
-        items[i] = set == kTrieEnd
-                       ? kNoItem
-                       : intern_item({.kind = ItemKind::kChar, .trie = set});
-        break;
-      }
-      case HirKind::kConcat:
-        items[i] = concat(std::move(children));
-        break;
-      case HirKind::kAlternation:
-        items[i] = alternation(std::move(children));
-        break;
-      case HirKind::kRepeat:
-        if (node.possessive) return unsupported("a possessive repeat");
-        items[i] = repeat_item(children[0], node.min, node.max);
-        break;
-      case HirKind::kCapture:
-        items[i] = children[0];
-        break;
-      case HirKind::kAssert:
-        items[i] = assertion(node.assertion);
-        break;
-      case HirKind::kLook:
-        if (node.behind) return unsupported("a look-behind");
-        items[i] = look(children[0], node.negative);
-        break;
-      case HirKind::kAtomic:
-        return unsupported("an atomic group");
-      case HirKind::kBackref:
-        return unsupported("a back-reference");
-      case HirKind::kConditional:
-        return unsupported("a conditional");
-    }
+    std::vector<ItemId> children;
+    for (regex::HirId child : node.children) children.push_back(items[child]);
+    Result<ItemId> made = item_of(node, std::move(children));
+    if (!made) return made;
+    items[i] = *made;
     if (items_[items[i]].depth > kMaxItemDepth) {
       return Error{ErrorCode::kTooLarge, "The pattern is nested too deeply."};
     }
