@@ -556,6 +556,51 @@ bool Assembler::store_flat(FieldId index) {
   return true;
 }
 
+// Adds text to that of a field with "join".
+std::optional<Error> Assembler::join(FieldId index, const json::Value& value) {
+  const std::string& separator = *description_.fields[index].join;
+  Slot& slot = slots_[index];
+  if (!value.is_string()) {
+    return Error{ErrorCode::kInvalidContent,
+                 "\"join\" needs text, and this region's value is of type " +
+                     std::string(json::to_string(value.kind()))};
+  }
+  if (slot.kind == Slot::Kind::kJoined) {
+    slot.joined.append(separator).append(value.as_string());
+  } else if (slot.kind == Slot::Kind::kEmpty || slot.value.is_null()) {
+    slot.joined = value.as_string();
+  } else if (slot.value.is_string()) {
+    slot.joined.assign(slot.value.as_string())
+        .append(separator)
+        .append(value.as_string());
+  } else {
+    return Error{ErrorCode::kContentType,
+                 "\"join\" needs text to join to, and the default is of "
+                 "type " +
+                     std::string(json::to_string(slot.value.kind()))};
+  }
+  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+  slot.kind = Slot::Kind::kJoined;
+  return std::nullopt;
+}
+
+// Adds an item to the list of a field with "repeats".
+std::optional<Error> Assembler::append(FieldId index, json::Value value) {
+  Slot& slot = slots_[index];
+  if (slot.kind == Slot::Kind::kEmpty) {
+    slot.value = json::Value(json::Array());
+    order_.push_back(index);
+  } else if (!slot.value.is_array()) {
+    return Error{ErrorCode::kContentAttribute,
+                 "\"repeats\" needs a list to append to, and the default is "
+                 "of type " +
+                     std::string(json::to_string(slot.value.kind()))};
+  }
+  slot.kind = Slot::Kind::kValue;
+  slot.value.mutable_items().push_back(std::move(value));
+  return std::nullopt;
+}
+
 // Puts the value of a region under its field: replacing, appending or joining.
 std::optional<Error> Assembler::store(FieldId index, json::Value value) {
   const format::Field& field = description_.fields[index];
@@ -567,57 +612,17 @@ std::optional<Error> Assembler::store(FieldId index, json::Value value) {
     slot.joined = slot.text;
     slot.kind = Slot::Kind::kJoined;
   }
-  if (reading(index) != nullptr && value.is_array() && !field.join &&
-      has_several_values(field, *reading(index))) {
+  const bool several = reading(index) != nullptr && value.is_array() &&
+                       !field.join &&
+                       has_several_values(field, *reading(index));
+  if (several && slot.kind != Slot::Kind::kEmpty && slot.value.is_array()) {
     // The calls of all regions are one list.
-    if (slot.kind == Slot::Kind::kEmpty || !slot.value.is_array()) {
-      if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
-      slot.kind = Slot::Kind::kValue;
-      slot.value = std::move(value);
-      return std::nullopt;
-    }
     json::Array& items = slot.value.mutable_items();
     items.insert(items.end(), value.items().begin(), value.items().end());
     return std::nullopt;
   }
-  if (field.join) {
-    if (!value.is_string()) {
-      return Error{ErrorCode::kInvalidContent,
-                   "\"join\" needs text, and this region's value is of type " +
-                       std::string(json::to_string(value.kind()))};
-    }
-    if (slot.kind == Slot::Kind::kJoined) {
-      slot.joined.append(*field.join).append(value.as_string());
-    } else if (slot.kind == Slot::Kind::kEmpty || slot.value.is_null()) {
-      slot.joined = value.as_string();
-    } else if (slot.value.is_string()) {
-      slot.joined.assign(slot.value.as_string())
-          .append(*field.join)
-          .append(value.as_string());
-    } else {
-      return Error{ErrorCode::kContentType,
-                   "\"join\" needs text to join to, and the default is of "
-                   "type " +
-                       std::string(json::to_string(slot.value.kind()))};
-    }
-    if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
-    slot.kind = Slot::Kind::kJoined;
-    return std::nullopt;
-  }
-  if (field.repeats) {
-    if (slot.kind == Slot::Kind::kEmpty) {
-      slot.value = json::Value(json::Array());
-      order_.push_back(index);
-    } else if (!slot.value.is_array()) {
-      return Error{ErrorCode::kContentAttribute,
-                   "\"repeats\" needs a list to append to, and the default is "
-                   "of type " +
-                       std::string(json::to_string(slot.value.kind()))};
-    }
-    slot.kind = Slot::Kind::kValue;
-    slot.value.mutable_items().push_back(std::move(value));
-    return std::nullopt;
-  }
+  if (!several && field.join) return join(index, value);
+  if (!several && field.repeats) return append(index, std::move(value));
   if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
   slot.kind = Slot::Kind::kValue;
   slot.value = std::move(value);

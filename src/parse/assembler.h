@@ -208,6 +208,8 @@ class Assembler final : public SegmentSink {
   json::Value text_value(FieldId field);
   // Whether white space around a text is left out.
   bool strips(FieldId field) const;
+  std::optional<Error> join(FieldId index, const json::Value& value);
+  std::optional<Error> append(FieldId index, json::Value value);
   std::optional<Error> store(FieldId field, json::Value value);
   bool store_text(FieldId field);
   bool store_flat(FieldId field);

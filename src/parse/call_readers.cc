@@ -272,6 +272,29 @@ bool apply_reading(const Field& field, const format::FieldReading& reading,
   return true;
 }
 
+// The reader of a call whose name and id are known, and whose arguments are the
+// whole content, in elements or lines.  Null if the content is neither.
+std::unique_ptr<CallReader> arguments_reader(const std::string& name,
+                                             const std::string& id,
+                                             const Content& content,
+                                             const RegionContext& region,
+                                             call_stream::Casts casts) {
+  if (content.fault) return nullptr;
+  if (content.kind == ContentKind::kXmlInline &&
+      region.program.tags.at(&content).automaton != nullptr) {
+    return std::make_unique<ElementCallReader>(name, id, content,
+                                               region.program, region.marks,
+                                               std::move(casts), region.limits);
+  }
+  if (content.kind == ContentKind::kKvLines &&
+      !content.line_separator.empty() && !content.key_separator.empty()) {
+    return std::make_unique<LineCallReader>(name, id, content, region.program,
+                                            region.marks, std::move(casts),
+                                            region.limits);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 // The steps: the transform and the family file say where the parts of a call
@@ -282,62 +305,46 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
                                              call_stream::Casts casts) {
   std::optional<Sources> sources = sources_of(field, region);
   if (!sources) return nullptr;
-  if (region.reading != nullptr &&
-      region.reading->syntax == format::ValueSyntax::kPythonCalls) {
+  const format::FieldReading* const reading = region.reading;
+  if (reading != nullptr &&
+      reading->syntax == format::ValueSyntax::kPythonCalls) {
     return python_reader(*sources, std::move(casts), region.limits);
   }
-  if (region.reading != nullptr &&
-      (region.reading->syntax == format::ValueSyntax::kCohereXml ||
-       region.reading->syntax == format::ValueSyntax::kMinimaxM3Xml)) {
-    return nested_reader(*sources, *region.reading, std::move(casts),
-                         region.limits);
+  if (reading != nullptr &&
+      (reading->syntax == format::ValueSyntax::kCohereXml ||
+       reading->syntax == format::ValueSyntax::kMinimaxM3Xml)) {
+    return nested_reader(*sources, *reading, std::move(casts), region.limits);
   }
   JsonCallShape shape;
   shape.count = field.transform_each ? JsonCallShape::Count::kList
                                      : JsonCallShape::Count::kOne;
-  if (region.reading != nullptr &&
-      !apply_reading(field, *region.reading, *sources, shape)) {
+  if (reading != nullptr && !apply_reading(field, *reading, *sources, shape)) {
     return nullptr;
   }
   const Source& name = sources->name;
   const Source& id = sources->id;
+  const std::optional<Source>& arguments = sources->arguments;
   const bool known = name.kind == Source::Kind::kText &&
                      id.kind != Source::Kind::kPaths &&
                      shape.count == JsonCallShape::Count::kOne;
-  const auto late = [&]() -> std::unique_ptr<CallReader> {
-    if (!known) return nullptr;
-    return std::make_unique<call_stream::NamedCallReader>(name.text, id.text);
-  };
-  const std::optional<Source>& arguments = sources->arguments;
-  if (!arguments || arguments->kind != Source::Kind::kPaths) return late();
+  const bool given = arguments && arguments->kind == Source::Kind::kPaths;
   const Content& content = field.content;
-  if (content.kind == ContentKind::kJson || region.reading != nullptr) {
-    const bool lax = is_lax(content);
+  std::unique_ptr<CallReader> made;
+  if (given && (content.kind == ContentKind::kJson || reading != nullptr)) {
     shape.name = name;
     shape.id = id;
     shape.arguments = arguments->paths;
-    std::unique_ptr<CallReader> reader =
+    made =
         JsonCallReader::make(std::move(shape), std::move(casts), region.limits);
-    if (reader != nullptr && lax) {
-      reader = lax_reader(content, region, std::move(reader));
+    if (made != nullptr && is_lax(content)) {
+      made = lax_reader(content, region, std::move(made));
     }
-    return reader != nullptr ? std::move(reader) : late();
+  } else if (given && known && arguments->paths[0].empty()) {
+    made =
+        arguments_reader(name.text, id.text, content, region, std::move(casts));
   }
-  const bool whole = known && arguments->paths[0].empty();
-  if (!whole || content.fault) return late();
-  if (content.kind == ContentKind::kXmlInline &&
-      region.program.tags.at(&content).automaton != nullptr) {
-    return std::make_unique<ElementCallReader>(name.text, id.text, content,
-                                               region.program, region.marks,
-                                               std::move(casts), region.limits);
-  }
-  if (content.kind == ContentKind::kKvLines &&
-      !content.line_separator.empty() && !content.key_separator.empty()) {
-    return std::make_unique<LineCallReader>(name.text, id.text, content,
-                                            region.program, region.marks,
-                                            std::move(casts), region.limits);
-  }
-  return late();
+  if (made != nullptr || !known) return made;
+  return std::make_unique<call_stream::NamedCallReader>(name.text, id.text);
 }
 
 }  // namespace parlance::parse

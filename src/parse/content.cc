@@ -193,6 +193,30 @@ void ignore(std::string_view part, std::string_view text,
   ignored->push_back({begin, begin + part.size()});
 }
 
+// The value of an element, which a match of tag_pattern found.
+ContentResult element_value(const MarkedText& marked, const Found& found,
+                            bool has_value, const Content& content,
+                            const format::ArgumentReading* reading,
+                            const DelimiterProgram& program,
+                            const Limits& limits) {
+  MarkedText raw("");
+  bool null = false;
+  if (has_value) {
+    const auto [begin, end] = found.groups[1];
+    null = begin == std::string_view::npos;
+    if (!null) raw = marked.substr(begin, end - begin);
+  }
+  std::string_view type;
+  if (found.groups.size() > 2 &&
+      found.groups[2].first != std::string_view::npos) {
+    const auto [begin, end] = found.groups[2];
+    type = marked.text.substr(begin, end - begin);
+  }
+  return reading == nullptr || null
+             ? parse_member_value(raw, null, content, program, limits)
+             : read_argument(raw, type, content, *reading, program, limits);
+}
+
 // Invariant of the loop: `out` has the members of all matches so far, and the
 // text before last_end is either in them or in `ignored`.
 ContentResult parse_xml(const MarkedText& marked, const Content& content,
@@ -200,8 +224,10 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
                         bool cut, std::vector<Span>* ignored) {
   const std::string_view text = marked.text;
   const Finder& finder = program.tags.at(&content);
-  bool has_value = finder.groups[1] != 0;
-  const auto reading = program.arguments.find(&content);
+  const bool has_value = finder.groups[1] != 0;
+  const auto known = program.arguments.find(&content);
+  const format::ArgumentReading* const reading =
+      known == program.arguments.end() ? nullptr : known->second;
   json::Object out;
   FindAll all(finder, marked);
   Found found;
@@ -216,27 +242,9 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
     }
     auto [key_begin, key_end] = found.groups[0];
     std::string key(text.substr(key_begin, key_end - key_begin));
-    if (reading != program.arguments.end() && reading->second->xml_keys) {
-      key = decode_references(key);
-    }
-    MarkedText raw("");
-    bool null = false;
-    if (has_value) {
-      auto [begin, end] = found.groups[1];
-      null = begin == std::string_view::npos;
-      if (!null) raw = marked.substr(begin, end - begin);
-    }
-    std::string_view type;
-    if (found.groups.size() > 2 &&
-        found.groups[2].first != std::string_view::npos) {
-      const auto [begin, end] = found.groups[2];
-      type = text.substr(begin, end - begin);
-    }
-    ContentResult value =
-        reading == program.arguments.end() || null
-            ? parse_member_value(raw, null, content, program, limits)
-            : read_argument(raw, type, content, *reading->second, program,
-                            limits);
+    if (reading != nullptr && reading->xml_keys) key = decode_references(key);
+    ContentResult value = element_value(marked, found, has_value, content,
+                                        reading, program, limits);
     if (!value) return value.error();
     Value* old = content.merge_duplicates ? out.find(key) : nullptr;
     if (old == nullptr) {

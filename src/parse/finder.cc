@@ -118,6 +118,56 @@ std::size_t FindAll::run_search() {
   return at - at_;
 }
 
+// The first match from at_ on by the automaton; with `not_empty`, one that is
+// not empty at at_.
+bool FindAll::search_automaton(bool not_empty, Found& out) {
+  automata::Context context;
+  context.text_start = at_ == 0;
+  context.line_start = at_ == 0 || text_[at_ - 1] == '\n';
+  if (not_empty) context.not_empty.push_back(0);
+  search_.start(finder_.automaton.get(), at_, context);
+  const std::size_t read = run_search();
+  search_.finish();
+  if (read > bytes_left_) gave_up_ = true;
+  bytes_left_ -= std::min<std::uint64_t>(read, bytes_left_);
+  if (gave_up_ || !search_.decided()) return false;
+  search_.match(match_);
+  out.begin = match_.begin;
+  out.end = match_.end;
+  out.groups.clear();
+  std::size_t wanted = 0;
+  for (std::uint32_t group : finder_.groups) {
+    std::uint64_t begin = automata::kNoPosition;
+    std::uint64_t end = automata::kNoPosition;
+    if (group != 0) std::tie(begin, end) = match_.groups[wanted++];
+    bool set = begin != automata::kNoPosition;
+    out.groups.emplace_back(set ? begin : std::string_view::npos,
+                            set ? end : std::string_view::npos);
+  }
+  return true;
+}
+
+// The same by backtracking.
+bool FindAll::search_code(bool not_empty, Found& out) {
+  if (!scratch_) scratch_.emplace(*finder_.code);
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  const auto found = finder_.code->search(
+      text_, at_, {.not_empty_at_start = not_empty, .bytes_left = &bytes_left_},
+      *scratch_, &groups);
+  if (found.status == regex::Pcre2::Status::kLimit) gave_up_ = true;
+  if (found.status != regex::Pcre2::Status::kMatch) return false;
+  out.begin = found.begin;
+  out.end = found.end;
+  out.groups.clear();
+  for (std::uint32_t group : finder_.groups) {
+    const bool set = group != 0 && group < groups.size();
+    out.groups.push_back(
+        set ? groups[group]
+            : std::pair(regex::Pcre2::kUnset, regex::Pcre2::kUnset));
+  }
+  return true;
+}
+
 // Invariant: all matches that end at or before at_ have been returned, and
 // last_empty_ says whether the last one was empty; the next one must then not
 // be empty at at_ too.
@@ -128,55 +178,12 @@ bool FindAll::next(Found& out) {
     if (!skip_to_prefix()) return false;
     not_empty = false;  // because no match is empty
   }
-  if (finder_.automaton != nullptr) {
-    automata::Context context;
-    context.text_start = at_ == 0;
-    context.line_start = at_ == 0 || text_[at_ - 1] == '\n';
-    if (not_empty) context.not_empty.push_back(0);
-    search_.start(finder_.automaton.get(), at_, context);
-    const std::size_t read = run_search();
-    search_.finish();
-    if (read > bytes_left_) gave_up_ = true;
-    bytes_left_ -= std::min<std::uint64_t>(read, bytes_left_);
-    if (gave_up_ || !search_.decided()) {
-      at_ = text_.size() + 1;
-      return false;
-    }
-    search_.match(match_);
-    out.begin = match_.begin;
-    out.end = match_.end;
-    out.groups.clear();
-    std::size_t wanted = 0;
-    for (std::uint32_t group : finder_.groups) {
-      std::uint64_t begin = automata::kNoPosition;
-      std::uint64_t end = automata::kNoPosition;
-      if (group != 0) std::tie(begin, end) = match_.groups[wanted++];
-      bool set = begin != automata::kNoPosition;
-      out.groups.emplace_back(set ? begin : std::string_view::npos,
-                              set ? end : std::string_view::npos);
-    }
-  } else if (finder_.code) {
-    if (!scratch_) scratch_.emplace(*finder_.code);
-    std::vector<std::pair<std::size_t, std::size_t>> groups;
-    auto found = finder_.code->search(
-        text_, at_,
-        {.not_empty_at_start = not_empty, .bytes_left = &bytes_left_},
-        *scratch_, &groups);
-    if (found.status == regex::Pcre2::Status::kLimit) gave_up_ = true;
-    if (found.status != regex::Pcre2::Status::kMatch) {
-      at_ = text_.size() + 1;
-      return false;
-    }
-    out.begin = found.begin;
-    out.end = found.end;
-    out.groups.clear();
-    for (std::uint32_t group : finder_.groups) {
-      bool set = group != 0 && group < groups.size();
-      out.groups.push_back(
-          set ? groups[group]
-              : std::pair(regex::Pcre2::kUnset, regex::Pcre2::kUnset));
-    }
-  } else {
+  if (finder_.automaton == nullptr && !finder_.code) return false;
+  const bool found = finder_.automaton != nullptr
+                         ? search_automaton(not_empty, out)
+                         : search_code(not_empty, out);
+  if (!found) {
+    at_ = text_.size() + 1;
     return false;
   }
   at_ = out.end;

@@ -84,6 +84,8 @@ class FindAll {
   static constexpr std::uint64_t kPasses = 16;
 
   bool skip_to_prefix();
+  bool search_automaton(bool not_empty, Found& out);
+  bool search_code(bool not_empty, Found& out);
   std::size_t run_search();
 
   const Finder& finder_;

@@ -84,32 +84,65 @@ std::vector<Span> split(std::string_view text, std::string_view separator,
   }
 }
 
-std::vector<Item> read_items(const Field& field, const FieldReading& reading,
-                             const MarkedText& text, Captures captures,
-                             const ValueContext& context) {
-  const DelimiterProgram& program = context.program;
-  const Limits& limits = context.limits;
+// Of a syntax of its own, which the content of the field does not describe;
+// nothing for the others.
+std::optional<std::vector<Item>> read_special_items(
+    ValueSyntax syntax, const MarkedText& text, Captures captures,
+    const ValueContext& context) {
   std::vector<Item> out;
   const Span all = {0, text.text.size()};
-  if (reading.syntax == ValueSyntax::kCohereXml) {
-    out.push_back({all, read_cohere_elements(text.text, limits)});
+  if (syntax == ValueSyntax::kCohereXml) {
+    out.push_back({all, read_cohere_elements(text.text, context.limits)});
     return out;
   }
-  if (reading.syntax == ValueSyntax::kMinimaxM3Xml) {
+  if (syntax == ValueSyntax::kMinimaxM3Xml) {
     std::string_view tool;
     for (const auto& [name, value] : captures) {
       if (name == "name") tool = value;
     }
     out.push_back({all, read_minimax_m3_elements(text.text, context.tools, tool,
-                                                 limits)});
+                                                 context.limits)});
     return out;
   }
-  if (reading.syntax == ValueSyntax::kPythonCalls) {
-    for (PythonCall& call : read_python_calls(text.text, limits)) {
+  if (syntax == ValueSyntax::kPythonCalls) {
+    for (PythonCall& call : read_python_calls(text.text, context.limits)) {
       out.push_back({call.bytes, std::move(call.call)});
     }
     return out;
   }
+  return std::nullopt;
+}
+
+// One list.  If it cannot be read, its items are read one by one.
+void read_list(const MarkedText& text, bool literals, const auto& read,
+               const auto& add, std::vector<Item>& out) {
+  const Span all = {0, text.text.size()};
+  Result<Value> whole = read(all);
+  const std::size_t begin = text.text.find_first_not_of(" \t\r\n");
+  if (whole || begin == std::string_view::npos || text.text[begin] != '[') {
+    add(all, std::move(whole));
+    return;
+  }
+  std::size_t end = end_of_brackets(text.text, begin, literals);
+  end = end == std::string_view::npos ? text.text.size() : end - 1;
+  const std::string_view inside =
+      text.text.substr(begin + 1, end - (begin + 1));
+  for (Span bytes : split(inside, ",", literals)) {
+    const Span place = {begin + 1 + bytes.begin, begin + 1 + bytes.end};
+    out.push_back({place, read(place)});
+  }
+  if (out.empty()) out.push_back({all, std::move(whole)});
+}
+
+std::vector<Item> read_items(const Field& field, const FieldReading& reading,
+                             const MarkedText& text, Captures captures,
+                             const ValueContext& context) {
+  if (auto special =
+          read_special_items(reading.syntax, text, captures, context)) {
+    return *std::move(special);
+  }
+  std::vector<Item> out;
+  const Span all = {0, text.text.size()};
   static const Content kJson{.kind = ContentKind::kJson};
   const Content& content =
       field.content.kind == ContentKind::kJson ? field.content : kJson;
@@ -117,7 +150,7 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   const bool literals = python && !is_lax(content);
   const auto read = [&](Span bytes) {
     return read_one(text.substr(bytes.begin, bytes.size()), content, python,
-                    program, limits);
+                    context.program, context.limits);
   };
   // The items of a list are items.
   const auto add = [&](Span bytes, Result<Value> value) {
@@ -129,31 +162,14 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   };
   if (!has_several_values(field, reading)) {
     out.push_back({all, read(all)});
-    return out;
-  }
-  if (reading.count == ValueCount::kSequence) {
+  } else if (reading.count == ValueCount::kSequence) {
     const std::string_view separator = base::python_strip(reading.separator);
     for (Span bytes : split(text.text, separator, literals)) {
       add(bytes, read(bytes));
     }
-    return out;
+  } else {
+    read_list(text, literals, read, add, out);
   }
-  // One list.  If it cannot be read, its items are read one by one.
-  Result<Value> whole = read(all);
-  const std::size_t begin = text.text.find_first_not_of(" \t\r\n");
-  if (whole || begin == std::string_view::npos || text.text[begin] != '[') {
-    add(all, std::move(whole));
-    return out;
-  }
-  std::size_t end = end_of_brackets(text.text, begin, literals);
-  end = end == std::string_view::npos ? text.text.size() : end - 1;
-  const std::string_view inside =
-      text.text.substr(begin + 1, end - (begin + 1));
-  for (Span bytes : split(inside, ",", literals)) {
-    const Span place = {begin + 1 + bytes.begin, begin + 1 + bytes.end};
-    out.push_back({place, read(place)});
-  }
-  if (out.empty()) out.push_back({all, std::move(whole)});
   return out;
 }
 

@@ -159,6 +159,7 @@ class Segmenter {
   Found look_before(std::uint64_t position, bool end);
   bool process_value(bool end);
   bool process_outside(bool end);
+  bool find_candidate(ValueScanner::Phase now, std::uint64_t at, bool end);
   bool process_string(bool end);
   bool process_unconfirmed(bool end);
   bool process_after(bool end);

@@ -185,10 +185,9 @@ bool Segmenter::process_outside(bool end) {
   }
 }
 
-bool Segmenter::process_string(bool end) {
-  const Phase now = scanner_.phase();
-  const std::uint64_t at = scanner_.position();
-  // 1. The first match that begins in the string.
+// Finds the first match that begins in the string, up to `at`, and passes the
+// text before it.  False if more text is needed.
+bool Segmenter::find_candidate(Phase now, std::uint64_t at, bool end) {
   std::uint64_t to = at;
   if (!candidate_ && !string_is_text_) {
     switch (look_before(at, end)) {
@@ -212,7 +211,13 @@ bool Segmenter::process_string(bool end) {
   }
   if (candidate_) to = candidate_->match.begin;
   pass(std::min(to, at));
-  // 2. What became of the string.
+  return true;
+}
+
+bool Segmenter::process_string(bool end) {
+  const Phase now = scanner_.phase();
+  const std::uint64_t at = scanner_.position();
+  if (!find_candidate(now, at, end)) return false;
   switch (now) {
     case Phase::kString: {
       if (at < total_) return true;
