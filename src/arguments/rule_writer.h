@@ -127,6 +127,10 @@ class RuleWriter {
   ExprId extras(const ArgumentObject& constraints, const ListKey& list,
                 ExprId any, std::uint64_t least, std::uint64_t most,
                 bool first);
+  ExprId different(const ArgumentObject& constraints, const ListKey& list,
+                   ExprId any, std::uint64_t least, std::uint64_t most,
+                   bool first);
+  ExprId after_separator(ExprId one);
   ExprId members(const ArgumentObject& constraints, const ListKey& list);
   // Between two members or items; empty if white space is.
   std::string separator() const;

@@ -307,20 +307,38 @@ bool ArgumentSchema::remove_names(ArgumentObject& constraints,
   return true;
 }
 
+namespace {
+
+std::string_view id_key(schema::Draft draft) {
+  return draft == schema::Draft::k4 ? "id" : "$id";
+}
+
+// All of the parts.  `refers`: one of them is a reference, which may have no
+// siblings in old drafts.
+json::Value all_of(json::Array parts, bool refers) {
+  if (parts.empty()) return json::Object{};
+  if (parts.size() == 1 && !refers) return std::move(parts[0]);
+  return json::Object{{"allOf", std::move(parts)}};
+}
+
+}  // namespace
+
+// The base of references to the source, which schema_of() embeds.
+std::string ArgumentSchema::base_uri() const {
+  const json::Value* const id = source_.find(id_key(document_.draft));
+  if (id == nullptr || !id->is_string()) return "parlance:arguments";
+  std::string base(id->as_string());
+  while (base.ends_with('#')) base.pop_back();
+  return base;
+}
+
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
                                       std::uint8_t wanted, bool integers,
                                       bool finite) {
   constexpr double kLargest = std::numeric_limits<double>::max();
   json::Array parts;
   bool wraps = false;
-  const bool modern = document_.draft >= schema::Draft::k2019;
-  const std::string_view id_key =
-      document_.draft == schema::Draft::k4 ? "id" : "$id";
-  std::string base = "parlance:arguments";
-  if (const json::Value* id = source_.find(id_key); id && id->is_string()) {
-    base = std::string(id->as_string());
-    while (base.ends_with('#')) base.pop_back();
-  }
+  const std::string base = base_uri();
   for (const Literal literal : all) {
     const NodeId id = literal >> 1;
     const Node& node = document_.node(id);
@@ -352,27 +370,26 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
     parts.push_back(
         json::Object{{"minimum", -kLargest}, {"maximum", kLargest}});
   }
-  json::Value out;
-  if (parts.empty()) {
-    out = json::Object{};
-  } else if (parts.size() == 1 && !wraps) {
-    out = std::move(parts[0]);
-  } else {
-    out = json::Object{{"allOf", std::move(parts)}};
-  }
+  json::Value out = all_of(std::move(parts), wraps);
   const json::Value* dialect = source_.find("$schema");
   if (dialect != nullptr && out.is_object()) {
     out.mutable_members().set("$schema", *dialect);
   }
-  if (wraps) {
-    json::Value root = source_;
-    if (root.find(id_key) == nullptr) {
-      root.mutable_members().set(std::string(id_key), base);
-    }
-    out.mutable_members().set(modern ? "$defs" : "definitions",
-                              json::Object{{"arguments", std::move(root)}});
-  }
+  if (wraps) embed_source(out, base);
   return out;
+}
+
+// Adds the source, under `base`, to a schema that refers to it.
+void ArgumentSchema::embed_source(json::Value& out,
+                                  const std::string& base) const {
+  json::Value root = source_;
+  const std::string_view key = id_key(document_.draft);
+  if (root.find(key) == nullptr) {
+    root.mutable_members().set(std::string(key), base);
+  }
+  const bool modern = document_.draft >= schema::Draft::k2019;
+  out.mutable_members().set(modern ? "$defs" : "definitions",
+                            json::Object{{"arguments", std::move(root)}});
 }
 
 }  // namespace parlance::arguments

@@ -150,6 +150,8 @@ class ArgumentSchema {
   }
 
  private:
+  std::string base_uri() const;
+  void embed_source(json::Value& schema, const std::string& base) const;
   using NodeId = schema::NodeId;
   using Literal = schema_solver::Literal;
 

@@ -408,30 +408,36 @@ ExprId RuleWriter::extra_members(const ArgumentObject& constraints,
 }
 
 // From `least` to `most` members with undeclared names (each is `any`), among
-// them at least `least` different names.  The members that must differ are
-// from different parts, so what may follow depends on the set of parts written.
+// them at least `least` different names.
 // `first`: no member comes before them, and so no separator.
 ExprId RuleWriter::extras(const ArgumentObject& constraints,
                           const ListKey& list, ExprId any, std::uint64_t least,
                           std::uint64_t most, bool first) {
   if (most < least) return rules_.choice({});
-  const std::string parting = separator();
-  const auto after_separator = [&](ExprId one) {
-    return parting.empty() ? one : rules_.sequence({marker(parting), one});
-  };
-  if (least <= 1 && (parting.empty() || !first)) {
+  if (least > 1) return different(constraints, list, any, least, most, first);
+  if (!first || separator().empty()) {
     return rules_.repeat(after_separator(any), repeat_bound(least),
                          repeat_bound(most));
   }
-  if (least <= 1) {
-    if (most == 0) return rules_.empty();
-    const ExprId more = rules_.repeat(
-        after_separator(any), 0,
-        repeat_bound(most == ArgumentObject::kUnbounded ? most : most - 1));
-    const ExprId some = rules_.sequence({any, more});
-    return least == 0 ? rules_.repeat(some, 0, 1) : some;
-  }
+  if (most == 0) return rules_.empty();
+  const ExprId more = rules_.repeat(
+      after_separator(any), 0,
+      repeat_bound(most == ArgumentObject::kUnbounded ? most : most - 1));
+  const ExprId some = rules_.sequence({any, more});
+  return least == 0 ? rules_.repeat(some, 0, 1) : some;
+}
 
+ExprId RuleWriter::after_separator(ExprId one) {
+  const std::string parting = separator();
+  return parting.empty() ? one : rules_.sequence({marker(parting), one});
+}
+
+// extras() with names that must differ: these are from different parts of the
+// names, so what may follow depends on the set of parts written.
+ExprId RuleWriter::different(const ArgumentObject& constraints,
+                             const ListKey& list, ExprId any,
+                             std::uint64_t least, std::uint64_t most,
+                             bool first) {
   std::vector<LanguageId> names;
   for (const ArgumentObject::Extra& one : constraints.extras) {
     names.push_back(schema_.names_of(one));

@@ -470,6 +470,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<std::uint32_t> pop_tracking(Tracking outer);
   const CanonicalForm& canonical_form(ContextId context);
   enum class Asking : std::uint8_t { kFind, kExtend, kRefine };
+  std::uint32_t number_of(ContextId context);
+  bool add_question(EquivalenceTree::Id at, std::uint32_t& first);
+  std::uint32_t answer(EquivalenceTree::Id at, bool fresh);
   EquivalenceTree::Id ask(EquivalenceTree::Id& root,
                           std::span<const ContextId> contexts, Asking how);
   recogniser::Configuration find_equivalent(recogniser::Configuration config,
@@ -518,6 +521,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // scan.cc
   Items scan(const Items& items, std::uint8_t byte);
   Items scan_inside(const Items& items, std::uint8_t byte);
+  void scan_count_class(const Item& item, std::uint8_t byte, Items& out);
+  void scan_call(const Item& item, std::uint8_t byte, Items& out);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
   void scan_substring(const Item& item, std::uint8_t byte, Items& out);
   void scan_free_text(const Item& item, std::uint8_t byte, Items& out);

@@ -127,14 +127,64 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   return forms_.back();
 }
 
+// The number of a context in this walk, which gets the next one if it has none.
+std::uint32_t CfgRecogniser::number_of(ContextId context) {
+  NumberEntry& entry = number_of_context_[context];
+  if (entry.round != number_round_) {
+    entry = {number_round_,
+             static_cast<std::uint32_t>(contexts_by_number_.size())};
+    contexts_by_number_.push_back(context);
+  }
+  return entry.number;
+}
+
+// Lets a new node, or a leaf that is refined, ask for the next context of the
+// read set that was not asked for on this path.  False if none is left.
+// `first`: the contexts before it need no question.
+bool CfgRecogniser::add_question(EquivalenceTree::Id at, std::uint32_t& first) {
+  while (first < contexts_by_number_.size() &&
+         (tested_[first] ||
+          read_rounds_[contexts_by_number_[first]] != read_round_)) {
+    ++first;
+  }
+  if (first == contexts_by_number_.size()) return false;
+  const bool was_leaf = !equivalence_tree_.node(at).equivalent.dead();
+  equivalence_tree_.node(at) = {.question = first};
+  if (was_leaf) {
+    bytes_ -= known_equivalents_.memory_bytes();
+    known_equivalents_ = {};
+  }
+  return true;
+}
+
+// Answers the question of a node: the canonical form of the context, or the
+// context itself where masks told it from others of its form.  Numbers the
+// contexts inside it, and lists their numbers in inside_.
+std::uint32_t CfgRecogniser::answer(EquivalenceTree::Id at, bool fresh) {
+  const std::uint32_t question = equivalence_tree_.node(at).question;
+  const ContextId context = contexts_by_number_[question];
+  tested_[question] = true;
+  inside_.clear();
+  std::uint32_t out = context;
+  if (fresh ? identity_rounds_[context] == read_round_
+            : equivalence_tree_.node(at).by_identity) {
+    equivalence_tree_.node(at).by_identity = true;
+  } else {
+    const CanonicalForm& form = canonical_form(context);
+    out = form.id;
+    for (const ContextId one : form.contexts) inside_.push_back(number_of(one));
+  }
+  tested_.resize(contexts_by_number_.size(), false);
+  return out;
+}
+
 // Walks a decision tree.  Contexts are numbered as they are met, first those
 // given; each node asks for the canonical form of one of them and numbers the
 // contexts inside it.  Returns the leaf.
 //
 // If the path ends before a leaf, the result is kNone, or the tree is extended:
-// a new node (`fresh`) asks for the next context of the read set that was not
-// asked for on this path.  When none is left, the node is a leaf, which has no
-// configuration yet.
+// a new node (`fresh`) gets a question, if there is one to ask, else it is a
+// leaf, which has no configuration yet.
 //
 // Masks of one vocabulary may read contexts that those of another do not.  So
 // where a tree is refined, a leaf whose path does not ask for all of the read
@@ -145,18 +195,8 @@ EquivalenceTree::Id CfgRecogniser::ask(EquivalenceTree::Id& root,
   ++number_round_;
   number_of_context_.resize(contexts_.size());
   contexts_by_number_.clear();
-  const auto number_of = [&](ContextId context) {
-    NumberEntry& entry = number_of_context_[context];
-    if (entry.round != number_round_) {
-      entry = {number_round_,
-               static_cast<std::uint32_t>(contexts_by_number_.size())};
-      contexts_by_number_.push_back(context);
-    }
-    return entry.number;
-  };
   for (const ContextId context : contexts) number_of(context);
-  std::vector<bool>& asked = tested_;
-  asked.assign(contexts_by_number_.size(), false);
+  tested_.assign(contexts_by_number_.size(), false);
   EquivalenceTree::Id at = root;
   if (at == EquivalenceTree::kNone) {
     if (how == Asking::kFind) return EquivalenceTree::kNone;
@@ -165,45 +205,20 @@ EquivalenceTree::Id CfgRecogniser::ask(EquivalenceTree::Id& root,
   }
   bool fresh = equivalence_tree_.node(at).question == EquivalenceTree::kNone &&
                equivalence_tree_.node(at).equivalent.dead();
-  std::uint32_t first = 0;  // the contexts before it need no question
+  std::uint32_t first = 0;
   for (;;) {
     if (!base::spend_work()) return EquivalenceTree::kNone;
     const bool leaf = !equivalence_tree_.node(at).equivalent.dead();
     if (leaf && how != Asking::kRefine) return at;
     if (fresh || leaf) {
-      while (first < contexts_by_number_.size() &&
-             (asked[first] ||
-              read_rounds_[contexts_by_number_[first]] != read_round_)) {
-        ++first;
-      }
-      if (first == contexts_by_number_.size()) return at;
-      equivalence_tree_.node(at) = {.question = first};
+      if (!add_question(at, first)) return at;
       fresh = true;
-      if (leaf) {
-        bytes_ -= known_equivalents_.memory_bytes();
-        known_equivalents_ = {};
-      }
     }
-    const std::uint32_t question = equivalence_tree_.node(at).question;
-    asked[question] = true;
-    inside_.clear();
-    std::uint32_t form_id = 0;
-    if (fresh ? identity_rounds_[contexts_by_number_[question]] == read_round_
-              : equivalence_tree_.node(at).by_identity) {
-      form_id = contexts_by_number_[question];
-      equivalence_tree_.node(at).by_identity = true;
-    } else {
-      const CanonicalForm& form = canonical_form(contexts_by_number_[question]);
-      form_id = form.id;
-      for (const ContextId context : form.contexts) {
-        inside_.push_back(number_of(context));
-      }
-    }
-    asked.resize(contexts_by_number_.size(), false);
-    EquivalenceTree::Id to = equivalence_tree_.find(at, form_id, inside_);
+    const std::uint32_t found = answer(at, fresh);
+    EquivalenceTree::Id to = equivalence_tree_.find(at, found, inside_);
     if (to == EquivalenceTree::kNone) {
       if (how == Asking::kFind) return EquivalenceTree::kNone;
-      to = equivalence_tree_.add(at, form_id, inside_);
+      to = equivalence_tree_.add(at, found, inside_);
       bytes_ += EquivalenceTree::bytes_of(inside_.size());
       fresh = true;
     }

@@ -61,22 +61,9 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
           break;
       }
       break;
-    case Action::kCountClass: {
-      if (item.count >= state.max) break;
-      const CharStep step =
-          automata::read_char(network_.classes[state.index], byte, next.inner);
-      if (step == CharStep::kNo) break;
-      if (step == CharStep::kDone) {
-        ++next.count;
-        if (state.max == kUnbounded) {
-          next.count = std::min(next.count, state.min);
-        }
-      }
-      next.inner =
-          automata::canonicalize(network_.classes[state.index], next.inner);
-      push(out, next);
+    case Action::kCountClass:
+      scan_count_class(item, byte, out);
       break;
-    }
     case Action::kSubstring:
       scan_substring(item, byte, out);
       break;
@@ -94,21 +81,42 @@ void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
       push(out, next);
       break;
     }
-    case Action::kCall: {
-      const auto after = [&](const RuleActivation& one) {
-        Budget budget = one.budget;
-        const bool begins = (byte & 0xC0) != 0x80;
-        if (begins && budget.chars != kUnbounded && budget.chars != 0) {
-          --budget.chars;
-        }
-        return std::pair(budget, scan_inside(one.items, byte));
-      };
-      advance_in_activation(item, after, out);
+    case Action::kCall:
+      scan_call(item, byte, out);
       break;
-    }
     default:
       break;
   }
+}
+
+void CfgRecogniser::scan_count_class(const Item& item, std::uint8_t byte,
+                                     Items& out) {
+  const NetworkState& state = network_.states[item.state];
+  if (item.count >= state.max) return;
+  Item next = item;
+  const CharStep step =
+      automata::read_char(network_.classes[state.index], byte, next.inner);
+  if (step == CharStep::kNo) return;
+  if (step == CharStep::kDone) {
+    ++next.count;
+    if (state.max == kUnbounded) next.count = std::min(next.count, state.min);
+  }
+  next.inner =
+      automata::canonicalize(network_.classes[state.index], next.inner);
+  push(out, next);
+}
+
+// The first byte of a character counts against the budget of an activation.
+void CfgRecogniser::scan_call(const Item& item, std::uint8_t byte, Items& out) {
+  const auto after = [&](const RuleActivation& one) {
+    Budget budget = one.budget;
+    const bool begins = (byte & 0xC0) != 0x80;
+    if (begins && budget.chars != kUnbounded && budget.chars != 0) {
+      --budget.chars;
+    }
+    return std::pair(budget, scan_inside(one.items, byte));
+  };
+  advance_in_activation(item, after, out);
 }
 
 // An activation is advanced once for each symbol, however many items call it:

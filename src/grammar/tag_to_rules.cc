@@ -253,23 +253,28 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   return made->list;
 }
 
-// As lower_arguments(), with a cache.  The cache contains the rules of the
-// arguments alone, because their ids in out_.rules depend on the rules before
-// them.
-Result<LoweredArguments> Lowering::elements(const json::Value& schema,
-                                            const ArgumentOptions& options) {
-  if (options_.cache == nullptr) {
-    Result<LoweredArguments> made =
-        arguments::lower_arguments(schema, options, out_.rules, &shared());
-    if (made) link_texts_.link(made->texts, 0);
-    return made;
+namespace {
+
+// What the cache of elements() stores.
+struct CachedElements {
+  Rules rules;
+  LoweredArguments made;
+
+  std::size_t memory_bytes() const {
+    std::size_t bytes = rules::memory_bytes(rules);
+    for (const auto& [path, message] : made.narrowed) {
+      bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
+    }
+    for (const arguments::TextRule& text : made.texts) {
+      bytes += sizeof(text) + text.dfa->memory_bytes();
+    }
+    return bytes;
   }
-  struct Elements {
-    Rules rules;
-    LoweredArguments made;
-  };
-  std::shared_ptr<const arguments::ArgumentDocument> document;
-  // The key: everything that lower_arguments() reads.
+};
+
+// The key of the cache: everything that lower_arguments() reads.
+std::string cache_key(const json::Value& schema,
+                      const ArgumentOptions& options) {
   recogniser::KeyWriter writer('a');
   writer.number(static_cast<std::uint64_t>(options.style))
       .number(options.any_order ? 1 : 0)
@@ -282,28 +287,39 @@ Result<LoweredArguments> Lowering::elements(const json::Value& schema,
   for (const std::string& text : options.excludes) writer.text(text);
   writer.value(structural_tag::to_json(options.layout))
       .value(structural_tag::to_json(options.delimited));
-  std::string key = writer.value(schema).take();
+  return writer.value(schema).take();
+}
+
+}  // namespace
+
+// As lower_arguments(), with a cache.  The cache contains the rules of the
+// arguments alone, because their ids in out_.rules depend on the rules before
+// them.
+Result<LoweredArguments> Lowering::elements(const json::Value& schema,
+                                            const ArgumentOptions& options) {
+  if (options_.cache == nullptr) {
+    Result<LoweredArguments> made =
+        arguments::lower_arguments(schema, options, out_.rules, &shared());
+    if (made) link_texts_.link(made->texts, 0);
+    return made;
+  }
+  std::shared_ptr<const arguments::ArgumentDocument> document;
+  std::string key = cache_key(schema, options);
   std::shared_ptr<const void> cached =
       options_.cache->find(recogniser::EntryKind::kPart, key);
   if (cached == nullptr) {
-    auto made = std::make_shared<Elements>();
+    auto made = std::make_shared<CachedElements>();
     Result<LoweredArguments> lowered =
         arguments::lower_arguments(schema, options, made->rules, &shared());
     if (!lowered) return lowered;
     made->made = *std::move(lowered);
     document = std::move(made->made.document);
-    std::size_t bytes = rules::memory_bytes(made->rules);
-    for (const auto& [path, message] : made->made.narrowed) {
-      bytes += 2 * sizeof(std::string) + path.capacity() + message.capacity();
-    }
-    for (const arguments::TextRule& text : made->made.texts) {
-      bytes += sizeof(text) + text.dfa->memory_bytes();
-    }
+    const std::size_t bytes = made->memory_bytes();
     cached = options_.cache->add(recogniser::EntryKind::kPart, std::move(key),
                                  {std::move(made), bytes});
   }
   // Append the cached rules; their expressions move by `first`.
-  const auto& one = *static_cast<const Elements*>(cached.get());
+  const auto& one = *static_cast<const CachedElements*>(cached.get());
   Rules& rules = out_.rules;
   const auto first = static_cast<ExprId>(rules.exprs.size());
   const std::size_t first_rule = rules.rules.size();

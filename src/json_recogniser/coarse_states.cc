@@ -157,36 +157,37 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
   }
   bool has_outer = outer != 0;
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
-    FrameId made = 0;
-    if (has_outer) {
-      Frame coarse;
-      coarse.parent = outer == kUnknown ? 0 : outer;
-      if (frames_[*it].kind == FrameKind::kObject) {
-        coarse.count = kCoarseObject;
-        if (any_other_key(*it)) {
-          coarse.count |= kMoreMembers | kAnyKey;
-        } else if (any_member(*it)) {
-          coarse.count |= kMoreMembers;
-        }
-      } else if (const FrameId next = next_item(*it); next != 0) {
-        std::vector<ConjunctionId> conjunctions =
-            conjunctions_in(frames_[next]);
-        for (ConjunctionId& conjunction : conjunctions) {
-          conjunction = common_conjunction(conjunction);
-        }
-        std::sort(conjunctions.begin(), conjunctions.end());
-        conjunctions.erase(
-            std::unique(conjunctions.begin(), conjunctions.end()),
-            conjunctions.end());
-        coarse.used = detached(std::move(conjunctions));
-      }
-      made = intern_coarse(std::move(coarse), {});
-    }
-    frames_[*it].coarse = made;
-    outer = made;
-    has_outer = made != 0;
+    outer = has_outer ? coarse_within(*it, outer == kUnknown ? 0 : outer) : 0;
+    frames_[*it].coarse = outer;
+    has_outer = outer != 0;
   }
   return frames_[id].coarse;
+}
+
+// The coarse frame after a value in frame `id`, given that of what follows when
+// the frame closes; 0: it cannot be closed here.
+JsonRecogniser::FrameId JsonRecogniser::coarse_within(FrameId id,
+                                                      FrameId outer) {
+  Frame coarse;
+  coarse.parent = outer;
+  if (frames_[id].kind == FrameKind::kObject) {
+    coarse.count = kCoarseObject;
+    if (any_other_key(id)) {
+      coarse.count |= kMoreMembers | kAnyKey;
+    } else if (any_member(id)) {
+      coarse.count |= kMoreMembers;
+    }
+  } else if (const FrameId next = next_item(id); next != 0) {
+    std::vector<ConjunctionId> conjunctions = conjunctions_in(frames_[next]);
+    for (ConjunctionId& conjunction : conjunctions) {
+      conjunction = common_conjunction(conjunction);
+    }
+    std::sort(conjunctions.begin(), conjunctions.end());
+    conjunctions.erase(std::unique(conjunctions.begin(), conjunctions.end()),
+                       conjunctions.end());
+    coarse.used = detached(std::move(conjunctions));
+  }
+  return intern_coarse(std::move(coarse), {});
 }
 
 // The coarse frame of a frame that expects a value; 0 if there is none.  The

@@ -73,6 +73,32 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
               std::move(choices), std::move(options));
 }
 
+// Why no text was found to be valid: an unsupported keyword, a limit, or the
+// schema, in this order.
+Error JsonRecogniser::why_unsatisfiable() {
+  if (auto error = too_large()) return *std::move(error);
+  for (const GrammarNote& note :
+       schema_solver::locate(*document_, solver_.take_notes())) {
+    if (note.kind != GrammarNote::Kind::kNarrowed) continue;
+    return Error{ErrorCode::kUnsupported,
+                 "'" + note.keyword + "': " + note.message +
+                     ", and no other valid text was found",
+                 note.path,
+                 {}};
+  }
+  if (solver_.narrowed()) {
+    return Error{ErrorCode::kTooLarge,
+                 "No valid text was found before a limit was reached: the "
+                 "schema has too many alternatives, or is nested too deeply.",
+                 {},
+                 {}};
+  }
+  return Error{ErrorCode::kUnsatisfiable,
+               "No JSON text is valid under this schema.",
+               {},
+               {}};
+}
+
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
     DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
   std::unique_ptr<JsonRecogniser> made(new JsonRecogniser(
@@ -84,33 +110,10 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   // checked first.
   if (auto error = made->too_large()) return *std::move(error);
   if (wrong) return *std::move(wrong);
-  // Step 2: some text must be valid.  If none was found, the reason is an
-  // unsupported keyword, a limit, or the schema, in this order.
+  // Step 2: some text must be valid.
   const schema_solver::ConjunctionId root =
       solver.conjunction({schema_solver::holds(made->document_->root)});
-  if (!solver.satisfiable(root)) {
-    if (auto error = made->too_large()) return *std::move(error);
-    for (const GrammarNote& note :
-         schema_solver::locate(*made->document_, solver.take_notes())) {
-      if (note.kind != GrammarNote::Kind::kNarrowed) continue;
-      return Error{ErrorCode::kUnsupported,
-                   "'" + note.keyword + "': " + note.message +
-                       ", and no other valid text was found",
-                   note.path,
-                   {}};
-    }
-    if (solver.narrowed()) {
-      return Error{ErrorCode::kTooLarge,
-                   "No valid text was found before a limit was reached: the "
-                   "schema has too many alternatives, or is nested too deeply.",
-                   {},
-                   {}};
-    }
-    return Error{ErrorCode::kUnsatisfiable,
-                 "No JSON text is valid under this schema.",
-                 {},
-                 {}};
-  }
+  if (!solver.satisfiable(root)) return made->why_unsatisfiable();
   // Step 3: some text must be valid within the depth limit.  frames_[0]
   // encloses the whole text.
   const schema_solver::SchemaSolver::ScopedDepthLimit levels(

@@ -359,6 +359,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
                  JsonSchemaOptions options);
   std::vector<GrammarNote> located(std::vector<schema_solver::NodeNote> notes,
                                    bool narrowed) const;
+  Error why_unsatisfiable();
   static Result<std::unique_ptr<JsonRecogniser>> make(
       DocumentRef document, schema_solver::ItemChoices choices,
       JsonSchemaOptions options);
@@ -560,6 +561,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   schema_solver::ConjunctionId common_conjunction(
       schema_solver::ConjunctionId conjunction);
   FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
+  FrameId coarse_within(FrameId frame, FrameId outer);
   FrameId coarse_after(FrameId frame);
   FrameId coarse_pending(FrameId frame);
   std::uint32_t empty_key_trie();

@@ -179,6 +179,7 @@ class Closer {
   void run();
 
  private:
+  void find_roles();
   Role role_of(NodeId id, Role wanted) const;
   std::uint8_t own(const Node& node) const;
   std::uint8_t in_place(NodeId id);
@@ -277,10 +278,9 @@ void Closer::declare_required(Node& made, const Node& node) {
   }
 }
 
-// Step 1 finds the roles of each node that the root reaches.  Step 2 numbers
-// the pairs in the order of the old nodes, so that reports keep their order.
-// Step 3 makes the new nodes.
-void Closer::run() {
+// Marks, in made_, the roles of each node that the root reaches, and of what is
+// ignored anywhere, which is reported.
+void Closer::find_roles() {
   for (auto& ids : made_) ids.fill(kNoNode);
   std::vector<std::pair<NodeId, Role>> left;
   const auto reach = [&](NodeId id, Role wanted) {
@@ -303,19 +303,23 @@ void Closer::run() {
   };
   reach(document_.root, Role::kLevel);
   reach_all();
-  // What is ignored is reported wherever it is.
   for (const Ignored& ignored : document_.ignored) {
     if (!is_reached(ignored.node)) reach(ignored.node, Role::kOpen);
   }
   reach_all();
+}
 
+// Step 1 finds the roles of each node.  Step 2 numbers the pairs in the order
+// of the old nodes, so that reports keep their order.  Step 3 makes the new
+// nodes.
+void Closer::run() {
+  find_roles();
   NodeId count = 0;
   for (auto& ids : made_) {
     for (NodeId& id : ids) {
       if (id != kNoNode) id = count++;
     }
   }
-
   anything_ = count;
   std::vector<Node> nodes;
   nodes.reserve(count + 1);

@@ -486,6 +486,7 @@ class SchemaSolver {
     std::uint8_t types = schema::kAllTypes;  // of their nodes
   };
   std::vector<PatternRules> pattern_rules(DisjunctId object);
+  class CompatiblePatterns;
   std::optional<std::vector<std::vector<bool>>> compatible_patterns(
       const std::vector<PatternRules>& patterns);
   std::optional<automata::LanguageId> extra_keys_of_any_class(

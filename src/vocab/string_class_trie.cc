@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/utf8.h"
@@ -54,6 +55,38 @@ bool is_unusual(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// A node of the trie of all tokens on the path of the walk.
+struct PathEntry {
+  std::uint32_t class_node = 0;  // unused after an escape
+  std::uint32_t node = 0;
+  BodyState body = BodyState::kText;
+  bool escape = false;
+};
+
+// Lists nodes, each after the nodes on the path to it that are not listed yet.
+class PathList {
+ public:
+  PathList(std::vector<std::uint32_t>& out, std::uint32_t target)
+      : out_(out), target_(target) {}
+
+  // The path has changed from this depth on.
+  void leave(std::size_t depth) { listed_ = std::min(listed_, depth - 1); }
+
+  void add(std::span<const PathEntry> path, std::size_t depth) {
+    while (++listed_ < depth) out_.push_back(path[listed_].node);
+    out_.push_back(path[depth].node | target_);
+  }
+
+ private:
+  std::vector<std::uint32_t>& out_;
+  std::uint32_t target_;
+  std::size_t listed_ = 0;  // nodes of the path up to this depth are listed
+};
+
+}  // namespace
+
 // One walk over the trie of all tokens.  Nodes outside of strings are skipped.
 // Nodes after a quote or an escape are listed with their paths; the others are
 // mapped to nodes of the trie of classes.
@@ -63,44 +96,28 @@ StringClassTrie::StringClassTrie(const TokenTables& tables,
   const TokenTrie& trie = tables.trie();
   ClassTrieBuilder<StringClassNode> builder;
   const auto arrays = std::make_shared<Arrays>();
-
-  struct PathEntry {
-    std::uint32_t class_node = 0;  // unused after an escape
-    std::uint32_t node = 0;
-    BodyState body = BodyState::kText;
-    bool escape = false;
-  };
   std::array<PathEntry, kMaxTokenBytes + 1> path;
-  // Nodes of the path up to these depths are in the two lists.
-  std::size_t in_escapes = 0, in_quotes = 0;
-  const auto list = [&](std::vector<std::uint32_t>& out, std::size_t& listed,
-                        std::size_t depth) {
-    while (++listed < depth) out.push_back(path[listed].node);
-    out.push_back(path[depth].node | kTarget);
-  };
+  PathList escapes(arrays->exit_points, kTarget);
+  PathList quotes(arrays->quotes, kTarget);
   for (std::uint32_t i = 1; i < trie.node_count();) {
     const TrieNode node = trie.node(i);
     const std::size_t depth = node.depth();
     const PathEntry& from = path[depth - 1];
-    in_escapes = std::min(in_escapes, depth - 1);
-    in_quotes = std::min(in_quotes, depth - 1);
+    escapes.leave(depth);
+    quotes.leave(depth);
     PathEntry& to = path[depth];
     to = {.class_node = 0,
           .node = i,
           .body = json::next(from.body, node.byte()),
           .escape = from.escape || node.byte() == '\\'};
-    if (to.body == BodyState::kDead) {
-      i = node.subtree_end();
-      continue;
-    }
-    if (to.body == BodyState::kExit) {
-      list(arrays->quotes, in_quotes, depth);
+    if (!json::is_live(to.body)) {
+      if (to.body == BodyState::kExit) quotes.add(path, depth);
       i = node.subtree_end();
       continue;
     }
     ++i;
     if (to.escape) {
-      list(arrays->exit_points, in_escapes, depth);
+      escapes.add(path, depth);
       continue;
     }
     to.class_node = builder.child(
