@@ -666,7 +666,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<ContextId> contexts_by_number_;
   std::vector<NumberEntry> number_of_context_;
   std::uint32_t number_round_ = 0;
-  std::vector<bool> tested_;
+  std::vector<std::uint32_t> asked_rounds_;  // by number: the last walk that
+                                             // asked for the context
   std::vector<std::uint32_t> inside_;
 
   std::vector<std::unique_ptr<automata::ByteTable>>

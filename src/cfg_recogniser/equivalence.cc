@@ -134,6 +134,9 @@ std::uint32_t CfgRecogniser::number_of(ContextId context) {
     entry = {number_round_,
              static_cast<std::uint32_t>(contexts_by_number_.size())};
     contexts_by_number_.push_back(context);
+    if (asked_rounds_.size() < contexts_by_number_.size()) {
+      asked_rounds_.push_back(0);
+    }
   }
   return entry.number;
 }
@@ -143,7 +146,7 @@ std::uint32_t CfgRecogniser::number_of(ContextId context) {
 // `first`: the contexts before it need no question.
 bool CfgRecogniser::add_question(EquivalenceTree::Id at, std::uint32_t& first) {
   while (first < contexts_by_number_.size() &&
-         (tested_[first] ||
+         (asked_rounds_[first] == number_round_ ||
           read_rounds_[contexts_by_number_[first]] != read_round_)) {
     ++first;
   }
@@ -163,7 +166,7 @@ bool CfgRecogniser::add_question(EquivalenceTree::Id at, std::uint32_t& first) {
 std::uint32_t CfgRecogniser::answer(EquivalenceTree::Id at, bool fresh) {
   const std::uint32_t question = equivalence_tree_.node(at).question;
   const ContextId context = contexts_by_number_[question];
-  tested_[question] = true;
+  asked_rounds_[question] = number_round_;
   inside_.clear();
   std::uint32_t out = context;
   if (fresh ? identity_rounds_[context] == read_round_
@@ -174,7 +177,6 @@ std::uint32_t CfgRecogniser::answer(EquivalenceTree::Id at, bool fresh) {
     out = form.id;
     for (const ContextId one : form.contexts) inside_.push_back(number_of(one));
   }
-  tested_.resize(contexts_by_number_.size(), false);
   return out;
 }
 
@@ -196,7 +198,6 @@ EquivalenceTree::Id CfgRecogniser::ask(EquivalenceTree::Id& root,
   number_of_context_.resize(contexts_.size());
   contexts_by_number_.clear();
   for (const ContextId context : contexts) number_of(context);
-  tested_.assign(contexts_by_number_.size(), false);
   EquivalenceTree::Id at = root;
   if (at == EquivalenceTree::kNone) {
     if (how == Asking::kFind) return EquivalenceTree::kNone;

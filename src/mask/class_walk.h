@@ -20,6 +20,8 @@
 //
 //   // The state after `byte`.  Called once for each state and byte.
 //   StateId learn(StateId state, std::uint8_t byte);
+//   // Optional: whether all bytes of the class are known to lead to one state.
+//   bool is_uniform(StateId state, std::uint8_t byte_class);
 //   // Optional: whether all tokens at and below `node` are accepted, asked
 //   // before the step from `from` to the node.
 //   bool accepts_below(const Node& node, StateId from);
@@ -35,12 +37,11 @@
 //   // Optional: a split is about to be applied at `depth`.
 //   void enter_split(std::size_t depth);
 //   // Decides the tokens at and below the node `root` of the trie of all
-//   tokens,
-//   // where the state is `state`.  They were decided as if it were `assumed`.
+//   // tokens, where the state is `state`.  They were decided as if it were
+//   // `assumed`.
 //   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
 //   // Decides the token ids()[i].  Its first `depth` bytes lead to `from`; it
-//   was
-//   // decided as if its next byte led to `assumed`.
+//   // was decided as if its next byte led to `assumed`.
 //   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
 //                      StateId assumed);
 //   // Optional: decides all tokens at and below the node `i`, whose parent's
@@ -191,6 +192,11 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::learn_class(
     StateId state, std::uint8_t byte_class) {
   const auto bytes = class_trie_->bytes(byte_class);
   StateId target = step(state, bytes.front());
+  if constexpr (requires { walk().is_uniform(state, byte_class); }) {
+    if (walk().is_uniform(state, byte_class)) {
+      return transitions_[state].by_class[byte_class] = target;
+    }
+  }
   for (const std::uint8_t byte : bytes.subspan(1)) {
     if (step(state, byte) == target) continue;
     target = kSplit;

@@ -216,6 +216,15 @@ TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
   return state_of(recogniser_->step(states_[state].config, byte));
 }
 
+bool TokenClassWalk::is_uniform(StateId state, std::uint8_t byte_class) const {
+  const auto* const same = states_[state].same;
+  if (same == nullptr) return false;
+  const auto bytes = token_classes_.bytes(byte_class);
+  return std::ranges::all_of(bytes, [&](std::uint8_t byte) {
+    return (*same)[byte] == (*same)[bytes.front()];
+  });
+}
+
 // Whether every valid text of `classes` leads from `state` back to it.  Asks
 // for each class once; the answers are kept in the state.
 bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
@@ -282,8 +291,7 @@ bool TokenClassWalk::leads_back(StateId from, unsigned due, StateId to) {
   return true;
 }
 
-// --- DeferredSplit ways
-// -------------------------------------------------------------
+// --- Corrections -------------------------------------------------------------
 
 // Walks the subtree with both states.  Where they are equal, everything below
 // was decided correctly.

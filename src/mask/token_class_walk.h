@@ -86,6 +86,7 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   const vocab::ByteClassSet& classes_of(const base::ByteSet& bytes);
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
+  bool is_uniform(StateId state, std::uint8_t byte_class) const;
   // Whether every token from the edge to `node` on can be read from `from`.
   bool accepts_below(const vocab::TokenClassNode& node, StateId from);
   bool decide_below(std::uint32_t i, StateId from);
