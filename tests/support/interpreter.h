@@ -13,6 +13,10 @@
 // on.
 //
 // Texts are short (less than 32 bytes), made of characters of one or two bytes.
+//
+// It reads bytes, classes, sequences, choices, repeats, references, chunks of a
+// substring, sets of tokens, and free text without patterns.  Regular
+// expressions, schemas and text of tokens match nothing here.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,17 +34,20 @@ namespace parlance::testing {
 
 class Interpreter {
  public:
-  // `tokens`: the positions where a token ends, ascending; none: the text
-  // is not made of tokens.
+  struct Token {
+    std::size_t end = 0;
+    rules::Token id = 0;
+  };
+  // `tokens`: those that the text is made of, if it is.
   Interpreter(const rules::Rules& rules, std::string_view text,
-              const std::vector<std::size_t>& tokens = {})
-      : rules_(rules), text_(text) {
+              const std::vector<Token>& tokens = {})
+      : rules_(rules), text_(text), all_tokens_(tokens) {
     for (std::size_t at = 0; at <= text.size(); ++at) {
       unsigned begun = 0;
       for (std::size_t i = 0; i < at; ++i) begun += begins(text[i]) ? 1 : 0;
       chars_.push_back(begun);
-      tokens_.push_back(static_cast<unsigned>(
-          std::ranges::count_if(tokens, [&](auto end) { return end <= at; })));
+      tokens_.push_back(static_cast<unsigned>(std::ranges::count_if(
+          tokens, [&](const Token& one) { return one.end <= at; })));
     }
     find_all();
   }
@@ -178,6 +185,70 @@ class Interpreter {
         if (size != 0) out |= Places{1} << (at + size);
       } else if (expr.kind == ExprKind::kRule) {
         out |= call({expr.index, at, budget});
+      } else if (expr.kind == ExprKind::kTokens) {
+        out |= one_token(rules_.token_sets[expr.index], at);
+      } else if (expr.kind == ExprKind::kSubstring) {
+        out |= substring(rules_.substrings[expr.index], at);
+      } else if (expr.kind == ExprKind::kFreeText) {
+        out |= free_text(rules_.free_texts[expr.index], at, budget);
+      }
+    }
+    return out;
+  }
+
+  // The token that begins at `begin`, if one does and the set has it.
+  Places one_token(const rules::TokenSetExpr& set, unsigned begin) const {
+    std::size_t from = 0;
+    for (const Token& one : all_tokens_) {
+      if (from == begin) {
+        return set.contains(one.id) ? Places{1} << one.end : 0;
+      }
+      from = one.end;
+    }
+    return 0;
+  }
+
+  // Every run of chunks, from every chunk on.
+  Places substring(const rules::SubstringExpr& expr, unsigned begin) const {
+    Places out = Places{1} << begin;
+    for (std::size_t first = 0; first < expr.chunks.size(); ++first) {
+      std::size_t at = begin;
+      for (std::size_t i = first; i < expr.chunks.size(); ++i) {
+        if (!text_.substr(at).starts_with(expr.chunks[i])) break;
+        at += expr.chunks[i].size();
+        out |= Places{1} << at;
+      }
+    }
+    return out;
+  }
+
+  // Runs of text, the first from `begin` on.  A run ends with its first
+  // trigger, whose rule follows, and then, if the text loops, another run; it
+  // ends nowhere else than between two characters before that, and not after an
+  // excluded string.
+  Places free_text(const rules::FreeTextExpr& expr, unsigned begin,
+                   const Budget& budget) {
+    Places out = 0;
+    Places runs = Places{1} << begin;  // where runs begin
+    for (unsigned from = begin; from <= text_.size(); ++from) {
+      if ((runs >> from & 1) == 0) continue;
+      out |= Places{1} << from;
+      for (unsigned at = from + 1; at <= text_.size(); ++at) {
+        if (at < text_.size() && !begins(text_[at])) continue;
+        const std::string_view run = text_.substr(from, at - from);
+        const auto ends_with = [&](std::string_view word) {
+          return run.ends_with(word);
+        };
+        if (std::ranges::any_of(expr.excludes, ends_with)) break;
+        const auto trigger = std::ranges::find_if(
+            expr.triggers,
+            [&](const auto& one) { return ends_with(one.text); });
+        if (trigger == expr.triggers.end()) {
+          out |= Places{1} << at;
+          continue;
+        }
+        (expr.loop ? runs : out) |= call({trigger->rule, at, budget});
+        break;
       }
     }
     return out;
@@ -206,6 +277,7 @@ class Interpreter {
 
   const rules::Rules& rules_;
   const std::string_view text_;
+  const std::vector<Token> all_tokens_;
   std::vector<unsigned> chars_;   // by place: begun before it
   std::vector<unsigned> tokens_;  // by place: read before it
   Call root_;

@@ -17,7 +17,12 @@ namespace parlance::testing {
 // Rules that call each other in every way, half of them lazy or limited.
 class RandomRules {
  public:
-  explicit RandomRules(std::uint32_t seed) : random_(seed) {}
+  // `texts`: with free text, substrings, and, in half of the rules that are
+  // made, sets of the tokens 1 to 5.  Rules with such sets are not lazy and have
+  // no budgets: a token that can be read by its id and as text is read in two
+  // ways, each of which ends a lazy or limited rule for itself.
+  explicit RandomRules(std::uint32_t seed, bool texts = false)
+      : random_(seed), texts_(texts) {}
 
   // root ::= a b c, each of them captured and one of random rules.
   rules::Rules make_row() {
@@ -40,7 +45,8 @@ class RandomRules {
     rules::Rules rules;
     const std::size_t count = 1 + pick(4);
     for (std::size_t i = 0; i < count; ++i) rules.add_rule("r");
-    const bool plain = pick(2) == 0;
+    sets_ = texts_ && pick(2) == 0;
+    const bool plain = sets_ || pick(2) == 0;
     for (rules::Rule& rule : rules.rules) {
       rule.body = expr(rules, 3, count);
       if (plain) continue;
@@ -71,6 +77,7 @@ class RandomRules {
 
  private:
   rules::ExprId expr(rules::Rules& rules, int depth, std::size_t callable) {
+    if (texts_ && pick(6) == 0) return text(rules, callable);
     switch (pick(depth == 0 ? 5 : 11)) {
       case 0:
         return rules.bytes(pick(2) == 0 ? "a" : "b");
@@ -114,7 +121,35 @@ class RandomRules {
     }
   }
 
+  // None of the triggers of a text contains another one: which of two is
+  // complete first is for other tests.
+  rules::ExprId text(rules::Rules& rules, std::size_t callable) {
+    if (sets_ && pick(2) == 0) {
+      const rules::Token first = 1 + pick(4);
+      return rules.tokens(
+          {.ranges = {{first, first + pick(2)}}, .negated = pick(3) == 0});
+    }
+    if (callable == 0 || pick(3) == 0) {
+      std::vector<std::string> chunks;
+      for (std::size_t n = 1 + pick(3); n > 0; --n) {
+        chunks.emplace_back(pick(2) == 0 ? "a" : pick(2) == 0 ? "ba" : "é");
+      }
+      return rules.substring(std::move(chunks));
+    }
+    static const std::vector<std::vector<const char*>> kTriggers = {
+        {"b"}, {"ab"}, {"é"}, {"é", "ab"}, {"bb"}, {"ba", "é"}};
+    rules::FreeTextExpr made;
+    for (const char* trigger : kTriggers[pick(kTriggers.size())]) {
+      made.triggers.push_back({.text = trigger, .rule = pick(callable)});
+    }
+    if (pick(2) == 0) made.excludes.emplace_back(pick(2) == 0 ? "aa" : "éb");
+    made.loop = pick(2) == 0;
+    return rules.free_text(std::move(made));
+  }
+
   std::mt19937 random_;
+  bool texts_ = false;
+  bool sets_ = false;
 };
 
 }  // namespace parlance::testing
