@@ -93,28 +93,30 @@ void MaskBuilder::become_dense() {
 
 namespace {
 
-// Whether two masks differ in at most `most` bits; null is the empty mask.
+// Calls use(i, bits) for each word in which two masks differ, with the bits in
+// which it does, until `use` returns false; then the result is false.  `b` is
+// null for the empty mask.
 //
-// Masks that are not similar differ in many words, so the words that differ are
-// counted first, which is cheap, and then their bits.
-bool similar(const std::uint32_t* a, const std::uint32_t* b, std::size_t words,
-             std::size_t most) {
-  constexpr std::size_t kBlock = 128;
-  std::size_t bits = 0;
+// Most blocks of words are equal, and that takes the compiler a few vector
+// instructions to see.
+template <class Use>
+bool each_difference(const std::uint32_t* a, const std::uint32_t* b,
+                     std::size_t words, const Use& use) {
+  constexpr std::size_t kBlock = 64;
+  const auto differ = [&](std::size_t i) {
+    return b == nullptr ? a[i] : a[i] ^ b[i];
+  };
   for (std::size_t begin = 0; begin < words; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, words);
-    std::uint32_t differ = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      differ += a[i] != (b == nullptr ? 0 : b[i]) ? 1U : 0U;
+    std::uint32_t any = 0;
+    if (b == nullptr) {
+      for (std::size_t i = begin; i < end; ++i) any |= a[i];
+    } else {
+      for (std::size_t i = begin; i < end; ++i) any |= a[i] ^ b[i];
     }
-    if (differ == 0) continue;
-    if (bits + differ > most) return false;
+    if (any == 0) continue;
     for (std::size_t i = begin; i < end; ++i) {
-      for (std::uint32_t rest = a[i] ^ (b == nullptr ? 0 : b[i]); rest != 0;
-           rest &= rest - 1) {
-        ++bits;
-      }
-      if (bits > most) return false;
+      if (differ(i) != 0 && !use(i, differ(i))) return false;
     }
   }
   return true;
@@ -122,24 +124,27 @@ bool similar(const std::uint32_t* a, const std::uint32_t* b, std::size_t words,
 
 }  // namespace
 
+// The differences from a base are collected until there are too many.
 void MaskBuilder::compact(std::span<const Base> bases) {
   if (!dense_) return;
   for (const Base& base : bases) {
-    if (!similar(words_.data(), base.words, word_count_, kMaxDifferences)) {
-      continue;
+    const bool similar = each_difference(
+        words_.data(), base.words, word_count_,
+        [&](std::size_t i, std::uint32_t bits) {
+          for (; bits != 0; bits &= bits - 1) {
+            const auto bit = static_cast<Id>(std::countr_zero(bits));
+            const Id id = static_cast<Id>(i) * 32 + bit;
+            (words_[i] >> bit & 1 ? set_ : cleared_).push_back(id);
+          }
+          return set_.size() + cleared_.size() <= kMaxDifferences;
+        });
+    if (similar) {
+      base_ = base;
+      dense_ = false;
+      return;
     }
-    for (std::size_t i = 0; i < word_count_; ++i) {
-      for (std::uint32_t rest =
-               words_[i] ^ (base.words == nullptr ? 0 : base.words[i]);
-           rest != 0; rest &= rest - 1) {
-        const auto bit = static_cast<Id>(std::countr_zero(rest));
-        const Id id = static_cast<Id>(i) * 32 + bit;
-        (words_[i] >> bit & 1 ? set_ : cleared_).push_back(id);
-      }
-    }
-    base_ = base;
-    dense_ = false;
-    return;
+    set_.clear();
+    cleared_.clear();
   }
 }
 

@@ -18,9 +18,9 @@ namespace parlance::testing {
 class RandomRules {
  public:
   // `texts`: with free text, substrings, and, in half of the rules that are
-  // made, sets of the tokens 1 to 5.  Rules with such sets are not lazy and have
-  // no budgets: a token that can be read by its id and as text is read in two
-  // ways, each of which ends a lazy or limited rule for itself.
+  // made, sets of the tokens 1 to 5.  Rules with such sets are not lazy and
+  // have no budgets: a token that can be read by its id and as text is read in
+  // two ways, each of which ends a lazy or limited rule for itself.
   explicit RandomRules(std::uint32_t seed, bool texts = false)
       : random_(seed), texts_(texts) {}
 
