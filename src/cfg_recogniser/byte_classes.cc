@@ -216,6 +216,8 @@ const ByteTable& CfgRecogniser::kinds_of_class(std::uint32_t index) {
   return *kinds;
 }
 
+// Splits the classes where two bytes may lead the item to different items, or
+// one of them to none.
 void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
   const NetworkState& state = network_.states[item.state];
   switch (state.action) {

@@ -41,6 +41,8 @@ std::string quoted_rest(const std::string& text, std::size_t from) {
 
 }  // namespace
 
+// What the items of the configuration read, and those of the activations that
+// are open in it: each once, in the order of the items.
 std::string CfgRecogniser::expected(recogniser::Configuration config) {
   if (config.dead()) return "nothing";
   std::vector<std::string> all;

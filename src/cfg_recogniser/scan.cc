@@ -203,6 +203,9 @@ CfgRecogniser::Items CfgRecogniser::scan_token(const Items& items,
   return scan_token_inside(items, token);
 }
 
+// The successors of the items that read `token` as one symbol: by its id, or as
+// a mark in free text.  What reads its bytes is scanned byte by byte and not
+// here, so a token may be read in both ways.
 CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
                                                       rules::Token token) {
   Items out;

@@ -88,6 +88,13 @@ std::uint16_t& CfgRecogniser::Closure::assumption(ContextId a, ContextId b) {
   }
 }
 
+// Whether `b` accepts all that `a` accepts: each item of `a` is covered by one
+// of `b`, and the context of the one by that of the other.
+//
+// Invariant: assumed_ has the pairs that are assumed or were found to hold
+// under these assumptions, taken_ those whose answer yes is known from before.
+// When a pair is found not to hold, both are cut back to what they were before
+// it, as what was concluded from it is void.
 bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   a = settled(a);
   b = settled(b);

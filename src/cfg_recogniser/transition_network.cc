@@ -347,6 +347,8 @@ bool TransitionNetwork::Build::expands(RuleId id) {
   return true;
 }
 
+// Connects work.begin with work.end by states that read the expression.  What
+// is inside it is left to do.
 void TransitionNetwork::Build::expression(const Work& work) {
   const rules::Expr& expr = from.exprs[work.id];
   switch (expr.kind) {

@@ -338,6 +338,9 @@ bool JsonRecogniser::left_in_coarse_key(FrameId id, std::uint32_t index) const {
          (frame.has(kBeforeKey) && index != KeyTrie::kNone);
 }
 
+// The coarse configuration of `config`, by the kind of its lexeme: between
+// lexemes, in a key, or in a value, whose entries become those of the coarse
+// conjunction.  Dead if there is none.
 Configuration JsonRecogniser::coarse_state(Configuration config) {
   const Frame& frame = frames_[config.frame];
   // Near the depth limit, and in exact layout, the configuration depends on its

@@ -7,6 +7,10 @@ namespace parlance::json_recogniser {
 
 using schema_solver::KeyId;
 
+// Sorted texts give the nodes in depth-first order: each text branches off the
+// path of the preceding text.  Invariant of the loop: the nodes of `path` spell
+// `before`, the preceding text; the nodes that are not on it have their `end`
+// and `last`.
 KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
                  std::vector<automata::LanguageId> languages)
     : keys_(std::move(keys)), languages_(std::move(languages)) {
@@ -17,8 +21,6 @@ KeyTrie::KeyTrie(schema_solver::SchemaSolver& solver, std::vector<KeyId> keys,
   for (std::uint32_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i] >= solver.keys_in_order()) late_.push_back(i);
   }
-  // Sorted texts give the nodes in depth-first order: each text branches off
-  // the path of the preceding text.
   nodes_.push_back({});
   std::vector<std::uint32_t> path = {0};  // nodes of the preceding text
   std::string_view before;

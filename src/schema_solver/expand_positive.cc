@@ -12,6 +12,10 @@ using automata::NumberSpec;
 
 using schema::kNoNode;
 
+// Assumes that the node holds.  Step 1 adds what it says of one value to the
+// branch; step 2 requires the literals that hold with it; step 3 collects what
+// it says as a choice.  False if that contradicts the branch, or if the branch
+// was replaced by its splits.
 bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
                                              std::uint32_t entry) {
   const Node& node = document().node(id);

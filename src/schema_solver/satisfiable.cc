@@ -436,6 +436,9 @@ bool SchemaSolver::enough_values(ConjunctionId conjunction,
 
 // --- Survey -----------------------------------------------------------------
 
+// Asks about every value inside a value of the root, breadth first, so that
+// notes and narrowed() say what texts could meet.  Bounded: what is left out is
+// noted when a text meets it.
 void SchemaSolver::survey(ConjunctionId root) {
   constexpr std::size_t kMaxConjunctions = 2000;
   constexpr std::size_t kMaxSteps = 100'000;

@@ -303,6 +303,12 @@ std::pair<std::uint32_t, ResumePoint> TagCompiler::text_with_triggers(
   return {index, std::move(resume)};
 }
 
+// Free text with triggers, each of which begins one of the tags.  Returns where
+// the code begins.
+//
+//   text up to a trigger, then a tag, then text again   unless it stops there
+//   text up to the end
+//   a tag first                                         if at least one comes
 Pc TagCompiler::compile_triggers(TagNodeId id) {
   const TagNode& format = tag_[id];
   const Pc leave = leave_[index_of(id)];

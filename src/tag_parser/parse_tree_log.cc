@@ -81,9 +81,9 @@ void ParseTreeLog::resume(std::uint64_t position) {
   now_.resume(position);
 }
 
+// Replays the records.  Invariant: the records before `at` and the first `text`
+// bytes of the text have been replayed, and `here` is the position of the tree.
 json::Value ParseTreeLog::root(std::uint64_t position) const {
-  // Invariant: the records before `at` and the first `text` bytes of the text
-  // have been replayed, and `here` is the position of the tree.
   ParseTree tree(code_, tokens_, true);
   const std::string_view all = text_;
   std::size_t text = 0;
