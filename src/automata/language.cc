@@ -453,6 +453,16 @@ StateId Languages::compute_step(StateId state, std::uint8_t byte) {
   return target;
 }
 
+std::pair<std::uint8_t, std::uint8_t> Languages::known_range(
+    StateId state, std::uint8_t byte) const {
+  std::uint8_t first = 0;
+  for (const Successor& successor : states_[state].successors) {
+    if (byte <= successor.last) return {first, successor.last};
+    first = static_cast<std::uint8_t>(successor.last + 1);
+  }
+  return {byte, byte};  // not expanded
+}
+
 StateId Languages::step_char(StateId state, char32_t c) {
   std::string bytes;
   base::append_utf8(bytes, c);

@@ -174,12 +174,10 @@ class Languages {
   // it is so.
   bool loops_beyond_ascii(StateId state);
 
-  // Whether step() is known to give the same for two bytes.
-  bool known_same_step(StateId state, std::uint8_t a, std::uint8_t b) const {
-    const StateId known = rows_[state].find(a);
-    return state == kDeadState ||
-           (known != kUnknownState && known == rows_[state].find(b));
-  }
+  // A range of bytes that contains `byte` and for all of which step() gives the
+  // same, as far as that is known without computing anything: first and last.
+  std::pair<std::uint8_t, std::uint8_t> known_range(StateId state,
+                                                    std::uint8_t byte) const;
 
   // Whether some character of [low, high] may come next.  Surrogates are
   // skipped: they are no characters.

@@ -220,6 +220,35 @@ Configuration JsonRecogniser::within_bounds(Configuration config) {
   return config;
 }
 
+namespace {
+
+using ByteRange = std::pair<std::uint8_t, std::uint8_t>;  // first and last
+
+// The bytes around `byte` that lead from `body` to the same state as `byte`.
+ByteRange body_range(BodyState body, std::uint8_t byte) {
+  constexpr std::size_t kStates = json::kLiveBodyStateCount;
+  static const auto ranges = [] {
+    std::array<std::array<ByteRange, 256>, kStates> out;
+    for (std::size_t state = 0; state < kStates; ++state) {
+      const auto from = static_cast<BodyState>(state);
+      const auto next = [&](std::size_t b) {
+        return json::next(from, static_cast<std::uint8_t>(b));
+      };
+      for (std::size_t first = 0; first < 256;) {
+        std::size_t end = first + 1;
+        while (end < 256 && next(end) == next(first)) ++end;
+        const ByteRange range(static_cast<std::uint8_t>(first),
+                              static_cast<std::uint8_t>(end - 1));
+        for (; first < end; ++first) out[state][first] = range;
+      }
+    }
+    return out;
+  }();
+  return ranges[static_cast<std::size_t>(body)][byte];
+}
+
+}  // namespace
+
 // Stores the step with `byte`, which leads to `to`, for every byte of the same
 // range of bytes that leads there for the same reason.  Most states have few
 // such ranges, so a walk that tries every byte computes few steps.
@@ -231,28 +260,20 @@ JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
                                                      std::uint8_t byte,
                                                      LexId to) {
   const Lexeme& now = lexemes_[from];
-  const BodyState body = json::next(now.body, byte);
-  if (now.node != KeyTrie::kNone || is_escape(now.body) || is_escape(body)) {
+  if (now.node != KeyTrie::kNone || is_escape(now.body) ||
+      is_escape(json::next(now.body, byte))) {
     return remember_step(from, byte, to);
   }
-  const automata::Languages& languages = solver_.languages();
-  const auto extends_to = [&](std::size_t at) {
-    const auto other = static_cast<std::uint8_t>(at);
-    return languages.known_same_step(now.extras, byte, other) &&
-           std::all_of(now.entries.begin(), now.entries.end(),
-                       [&](const Entry& entry) {
-                         return languages.known_same_step(entry.state, byte,
-                                                          other);
-                       }) &&
-           json::next(now.body, other) == body &&
-           now.known_step(other) == kUnknown;
+  ByteRange range = body_range(now.body, byte);
+  const auto narrow = [&](automata::StateId state) {
+    if (state == automata::kDeadState) return;
+    const ByteRange known = solver_.languages().known_range(state, byte);
+    range.first = std::max(range.first, known.first);
+    range.second = std::min(range.second, known.second);
   };
-  std::size_t first = byte;
-  std::size_t last = byte;
-  while (first > 0 && extends_to(first - 1)) --first;
-  while (last < 0xFF && extends_to(last + 1)) ++last;
-  return remember_steps(from, static_cast<std::uint8_t>(first),
-                        static_cast<std::uint8_t>(last), to);
+  narrow(now.extras);
+  for (const Entry& entry : now.entries) narrow(entry.state);
+  return remember_steps(from, range.first, range.second, to);
 }
 
 // An entry of `now` after `byte`, which leads to the body `next.body`; nothing
