@@ -438,29 +438,30 @@ StateId Languages::compute_step(StateId state, std::uint8_t byte) {
     narrowed_ = true;
     return kDeadState;
   }
-  std::size_t low = 0;
-  std::size_t at = 0;
-  while (states_[state].successors[at].last < byte) {
-    low = states_[state].successors[at].last + 1U;
-    ++at;
-  }
-  Successor found = states_[state].successors[at];
+  const auto [first, found] = successor_range(state, byte);
   StateId target = live(found.target) ? found.target : kDeadState;
   base::ByteRow<StateId>& row = rows_[state];
   row_bytes_ -= row.memory_bytes();
-  row.set_range(static_cast<std::uint8_t>(low), found.last, target);
+  row.set_range(first, found.last, target);
   row_bytes_ += row.memory_bytes();
   return target;
 }
 
 std::pair<std::uint8_t, std::uint8_t> Languages::known_range(
     StateId state, std::uint8_t byte) const {
-  std::uint8_t first = 0;
-  for (const Successor& successor : states_[state].successors) {
-    if (byte <= successor.last) return {first, successor.last};
-    first = static_cast<std::uint8_t>(successor.last + 1);
-  }
-  return {byte, byte};  // not expanded
+  if (!states_[state].expanded) return {byte, byte};
+  const auto [first, successor] = successor_range(state, byte);
+  return {first, successor.last};
+}
+
+// The first byte of the range that `byte` is in, and the successor by it.
+// REQUIRES: the state is expanded.
+std::pair<std::uint8_t, Languages::Successor> Languages::successor_range(
+    StateId state, std::uint8_t byte) const {
+  const std::vector<Successor>& all = states_[state].successors;
+  const auto at = std::ranges::lower_bound(all, byte, {}, &Successor::last);
+  const bool leads = at == all.begin();
+  return {static_cast<std::uint8_t>(leads ? 0 : std::prev(at)->last + 1), *at};
 }
 
 StateId Languages::step_char(StateId state, char32_t c) {
@@ -477,11 +478,7 @@ bool Languages::contains(LanguageId language, std::string_view string) {
       narrowed_ = true;
       return false;
     }
-    const auto byte = static_cast<std::uint8_t>(c);
-    const std::vector<Successor>& successors = states_[state].successors;
-    state = std::find_if(successors.begin(), successors.end(),
-                         [&](const Successor& one) { return byte <= one.last; })
-                ->target;
+    state = successor_range(state, static_cast<std::uint8_t>(c)).second.target;
   }
   return accepting(state);
 }

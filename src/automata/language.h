@@ -229,6 +229,8 @@ class Languages {
   LanguageId usable(LanguageId made);
   StateId derived(StateId state, std::uint8_t byte);
   StateId successor(StateId state, std::uint8_t byte, LanguageId after);
+  std::pair<std::uint8_t, Successor> successor_range(StateId state,
+                                                     std::uint8_t byte) const;
   // False when memory ran out.
   bool expand(StateId state);
   bool live(StateId state);

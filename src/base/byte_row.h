@@ -32,18 +32,14 @@ class ByteRow {
 
   void set(std::uint8_t byte, State to) {
     std::size_t at = 0;
-    while (at < count_ && bytes_[at] != byte) ++at;
-    if (row_ == nullptr && at == kFew) make_row();
-    if (row_ != nullptr) {
-      (*row_)[byte] = to;
-      return;
-    }
+    while (row_ == nullptr && at < count_ && bytes_[at] != byte) ++at;
+    if (row_ != nullptr || at == kFew) return set_range(byte, byte, to);
     bytes_[at] = byte;
     states_[at] = to;
     if (at == count_) ++count_;
   }
 
-  // Sets the transitions of the bytes [first, last].
+  // Sets the transitions of the bytes [first, last], in a row of 256.
   void set_range(std::uint8_t first, std::uint8_t last, State to) {
     if (row_ == nullptr) make_row();
     for (std::size_t byte = first; byte <= last; ++byte) (*row_)[byte] = to;

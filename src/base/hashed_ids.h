@@ -15,8 +15,8 @@
 //   ids.add(hash, id);
 //
 // Open addressing: 8 bytes an entry, at most half of them in use, and no
-// allocation for each id.  intern_table.h does the same for lists, which it
-// also stores.
+// allocation for each id.  intern_table.h stores the values, too, if they are
+// lists.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +48,6 @@ class HashedIds {
     if (2 * ++size_ > entries_.size()) grow();
     place({.hash = fold(hash), .id = static_cast<std::uint32_t>(id)});
   }
-
-  std::size_t memory_bytes() const { return entries_.size() * sizeof(Entry); }
 
  private:
   static constexpr std::uint32_t kFree = 0xFFFFFFFF;
