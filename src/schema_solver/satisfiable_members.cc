@@ -243,12 +243,18 @@ class SchemaSolver::CompletionSearch {
     return open ? Status::kOpen : known(all);
   }
 
-  Status status_of_absence(const Completion& completion, KeyId key) {
-    if (is_seen(key)) return Status::kFails;
-    if (is_excluded(key)) return Status::kHolds;
-    if (is_required(key)) return Status::kFails;
+  // Whether the member is absent; nothing if that is not decided yet.
+  std::optional<bool> absent(const Completion& completion, KeyId key) const {
+    if (is_seen(key)) return false;
+    if (is_excluded(key)) return true;
+    if (is_required(key)) return false;
     const Completion::Member* member = completion.find(key);
-    if (member != nullptr) return known(member->absent);
+    if (member == nullptr) return std::nullopt;
+    return member->absent;
+  }
+
+  Status status_of_absence(const Completion& completion, KeyId key) {
+    if (const auto decided = absent(completion, key)) return known(*decided);
     return can_be_present(completion, key) ? Status::kOpen : Status::kHolds;
   }
 
@@ -390,7 +396,10 @@ class SchemaSolver::CompletionSearch {
     if (best->id == kAlways) {
       return assign_keys(std::move(completion), std::move(some));
     }
-    if (some.empty() && completes_by_absence(completion, open)) return true;
+    if (some.empty()) {
+      Completion all = completion;
+      if (completes_by_absence(all, open)) return remember(all);
+    }
     // Branch on the best clause.
     std::erase(open, best->id);
     std::stable_sort(best->alternatives.begin(), best->alternatives.end(),
@@ -405,14 +414,15 @@ class SchemaSolver::CompletionSearch {
   }
 
   // Whether the object can be completed by members that are absent, one for
-  // each open clause.  This pass without backtracking finds the common case,
-  // in which clauses are about different members.  False proves nothing.
-  bool completes_by_absence(Completion completion, const Ids& open) {
+  // each open clause, which are added.  This pass without backtracking finds
+  // the common case, in which clauses are about different members.  False
+  // proves nothing.
+  bool completes_by_absence(Completion& completion, const Ids& open) {
     return std::all_of(open.begin(), open.end(),
                        [&](ConditionId id) {
                          return satisfy_by_absence(completion, id);
                        }) &&
-           remember_if_fits(completion);
+           fits(completion);
   }
 
   // Makes `id` true by atoms that forbid members or constrain all of them, if
@@ -452,16 +462,14 @@ class SchemaSolver::CompletionSearch {
       return status(completion, id) == Status::kHolds;
     }
     const KeyId key = at(id).key;
-    const Completion::Member* const member = completion.find(key);
-    const bool chosen = member != nullptr && !member->absent;
     if (kind == Kind::kValue) {
-      return chosen && !is_seen(key) && !is_excluded(key) &&
-             member->has(at(id).literal);
+      // Only what is neither seen nor excluded is chosen with literals.
+      const Completion::Member* const member = completion.find(key);
+      return member != nullptr && member->has(at(id).literal);
     }
-    const bool present =
-        is_seen(key) || (!is_excluded(key) && (is_required(key) || chosen));
-    if (kind == Kind::kPresent) return present;
-    return !present && assume(completion, id);
+    const bool is_absent = absent(completion, key).value_or(true);
+    if (kind == Kind::kPresent) return !is_absent;
+    return is_absent && assume(completion, id);
   }
 
   // Whether the completion that the last search found, without the members
@@ -476,13 +484,12 @@ class SchemaSolver::CompletionSearch {
         start.members.push_back({.key = key, .literals = literals});
       }
     }
-    return completes_by_absence(std::move(start), {condition});
+    return completes_by_absence(start, {condition});
   }
 
-  // Whether the completion fits.  If so, it is remembered for questions to
-  // come, unless it has keys that the schema does not spell.
-  bool remember_if_fits(const Completion& completion) {
-    if (!fits(completion)) return false;
+  // Remembers what a search found, unless it has keys that the schema does not
+  // spell.  Returns true.
+  bool remember(const Completion& completion) {
     FoundCompletion found{.members = {}, .every_rules = completion.every_rules};
     for (const Completion::Member& member : completion.members) {
       if (member.extra != nullptr) return true;
@@ -500,7 +507,7 @@ class SchemaSolver::CompletionSearch {
   // Invariant: each key in the completion can have a value that satisfies all
   // that was assumed of it; what was assigned is no longer in `some`.
   bool assign_keys(Completion completion, Ids some) {
-    if (some.empty()) return remember_if_fits(completion);
+    if (some.empty()) return fits(completion) && remember(completion);
     if (!step()) return false;
     const ConditionId id = some.back();
     some.pop_back();
