@@ -10,15 +10,24 @@
 
 namespace parlance::bench {
 
+inline std::int64_t nanoseconds(clockid_t clock) {
+  timespec at{};
+  clock_gettime(clock, &at);
+  return at.tv_sec * std::int64_t{1'000'000'000} + at.tv_nsec;
+}
+
 struct Clock {
   static inline bool cpu = false;
   using time_point = std::int64_t;  // nanoseconds
   static time_point now() {
-    timespec at{};
-    clock_gettime(cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &at);
-    return at.tv_sec * std::int64_t{1'000'000'000} + at.tv_nsec;
+    return nanoseconds(cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
   }
 };
+
+// The processor time of this thread, in milliseconds.
+inline double thread_ms() {
+  return static_cast<double>(nanoseconds(CLOCK_THREAD_CPUTIME_ID)) / 1e6;
+}
 
 }  // namespace parlance::bench
 

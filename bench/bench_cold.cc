@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -29,18 +28,12 @@
 #include <utility>
 #include <vector>
 
+#include "bench_clock.h"
 #include "parlance/constraint.h"
 #include "parlance/vocabulary.h"
 
 namespace parlance {
 namespace {
-
-double milliseconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 +
-         static_cast<double>(now.tv_nsec) / 1e6;
-}
 
 template <class T>
 T take(Result<T> result, std::string_view what) {
@@ -128,9 +121,9 @@ Times measure(int runs, const std::function<Vocabulary()>& vocabulary,
               const Request& request, Times* next = nullptr) {
   std::vector<double> times, nexts;
   for (int run = 0; run < runs; ++run) {
-    double begin = milliseconds();
+    double begin = bench::thread_ms();
     const auto passed = [&] {
-      const double now = milliseconds();
+      const double now = bench::thread_ms();
       return now - std::exchange(begin, now);
     };
     const Compiler compiler =

@@ -13,7 +13,6 @@
 // milliseconds, the best time of the worst family, whose name is the label.
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench_clock.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
@@ -36,13 +36,6 @@
 namespace parlance {
 namespace {
 
-double now_ms() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 +
-         static_cast<double>(time.tv_nsec) / 1e6;
-}
-
 // ---- Loading
 
 void BM_LoadOne(benchmark::State& state) {
@@ -52,9 +45,9 @@ void BM_LoadOne(benchmark::State& state) {
   for (auto _ : state) {
     for (const std::string_view name : Format::built_in_names()) {
       const std::string source(Format::built_in_source(name));
-      const double begin = now_ms();
+      const double begin = bench::thread_ms();
       benchmark::DoNotOptimize(Format::from_json(source));
-      const double time = now_ms() - begin;
+      const double time = bench::thread_ms() - begin;
       total += time;
       ++loads;
       const auto [at, is_new] = best.emplace(name, time);
@@ -175,9 +168,9 @@ class Requests {
         first_mask(format, other_);
         compiler_.clear_cache();
         if (known) first_mask(format);
-        const double begin = now_ms();
+        const double begin = bench::thread_ms();
         benchmark::DoNotOptimize(first_mask(format));
-        const double time = now_ms() - begin;
+        const double time = bench::thread_ms() - begin;
         total += time;
         const auto [at, is_new] = best.emplace(name, time);
         if (!is_new) at->second = std::min(at->second, time);

@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -33,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench_clock.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
 
@@ -378,13 +378,6 @@ std::vector<Input> grammars() {
   return out;
 }
 
-double now_ms() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 +
-         static_cast<double>(time.tv_nsec) / 1e6;
-}
-
 struct Figures {
   double compile = 0, first = 0, worst = 0, accept = 0;  // ms
   long grown = 0;                                        // MB
@@ -450,9 +443,9 @@ long peak_mb() {
 Figures walk(const Compiler& compiler, const Input& input) {
   Figures out;
   const long before = peak_mb();
-  double begin = now_ms();
+  double begin = bench::thread_ms();
   Result<Constraint> constraint = compile(compiler, input);
-  out.compile = now_ms() - begin;
+  out.compile = bench::thread_ms() - begin;
   out.end = Figures::End::kWalked;
   if (!constraint) {
     out.end = Figures::End::kRefused;
@@ -475,9 +468,9 @@ Figures walk(const Compiler& compiler, const Input& input) {
   if (!input.before.empty()) matcher.accept_bytes(input.before);
   for (int i = 0; i < kTokens; ++i) {
     if (matcher.is_terminated()) matcher.reset();
-    begin = now_ms();
+    begin = bench::thread_ms();
     matcher.fill_bitmask(row);
-    const double took = now_ms() - begin;
+    const double took = bench::thread_ms() - begin;
     if (matcher.error()) return bounded(took);
     if (i == 0) {
       out.first = took;
@@ -496,13 +489,13 @@ Figures walk(const Compiler& compiler, const Input& input) {
       matcher.reset();
       continue;
     }
-    begin = now_ms();
+    begin = bench::thread_ms();
     if (!matcher.accept_token(static_cast<TokenId>(token))) {
-      if (matcher.error()) return bounded(now_ms() - begin);
+      if (matcher.error()) return bounded(bench::thread_ms() - begin);
       out.end = Figures::End::kDeadEnd;
       break;
     }
-    out.accept = std::max(out.accept, now_ms() - begin);
+    out.accept = std::max(out.accept, bench::thread_ms() - begin);
   }
   out.grown = peak_mb() - before;
   return out;
