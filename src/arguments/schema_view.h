@@ -150,10 +150,11 @@ class ArgumentSchema {
   }
 
  private:
-  std::string base_uri() const;
-  void embed_source(json::Value& schema, const std::string& base) const;
   using NodeId = schema::NodeId;
   using Literal = schema_solver::Literal;
+
+  std::string base_uri() const;
+  void embed_source(json::Value& schema, const std::string& base) const;
 
   std::uint8_t types_of(NodeId id);
   std::uint8_t types_of_literal(Literal literal);

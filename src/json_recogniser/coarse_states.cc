@@ -155,11 +155,9 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_after(FrameId id) {
     if (left_value(closed)) break;
     at = closed.frame;
   }
-  bool has_outer = outer != 0;
   for (auto it = path.rbegin(); it != path.rend(); ++it) {
-    outer = has_outer ? coarse_within(*it, outer == kUnknown ? 0 : outer) : 0;
+    if (outer != 0) outer = coarse_within(*it, outer == kUnknown ? 0 : outer);
     frames_[*it].coarse = outer;
-    has_outer = outer != 0;
   }
   return frames_[id].coarse;
 }

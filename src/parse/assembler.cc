@@ -621,7 +621,7 @@ std::optional<Error> Assembler::store(FieldId index, json::Value value) {
     items.insert(items.end(), value.items().begin(), value.items().end());
     return std::nullopt;
   }
-  if (!several && field.join) return join(index, value);
+  if (field.join) return join(index, value);
   if (!several && field.repeats) return append(index, std::move(value));
   if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
   slot.kind = Slot::Kind::kValue;

@@ -53,10 +53,6 @@ bool is_unusual(std::string_view text) {
          has_text("\xE2\x80\xA9") || !base::is_utf8(text);
 }
 
-}  // namespace
-
-namespace {
-
 // A node of the trie of all tokens on the path of the walk.
 struct PathEntry {
   std::uint32_t class_node = 0;  // unused after an escape
