@@ -36,6 +36,13 @@ constexpr unsigned kAccelerateAfter = 16;
 // of its state refined.
 constexpr unsigned kRefineAfter = 64;
 
+// Begins another round of marking: no element of `rounds` equals `round`.
+void next_round(std::vector<std::uint32_t>& rounds, std::uint32_t& round) {
+  if (++round != 0) return;
+  std::ranges::fill(rounds, 0);
+  round = 1;
+}
+
 }  // namespace
 
 // Builds the threads after one symbol, or those of a start state.
@@ -75,16 +82,22 @@ struct Automaton::Builder {
   }
 
   // The symbol-consuming instructions of sub-programs that can be reached from
-  // `stack` without reading anything; sorted.  `matched`: whether a sub-program
-  // has matched.
-  std::vector<Pc> look_closure(std::vector<Pc> stack, bool& matched) const {
+  // the look_stack without reading anything; sorted.  `matched`: whether a
+  // sub-program has matched.
+  std::vector<Pc> look_closure(bool& matched) const {
+    Workspace& space = a.workspace_;
+    std::vector<Pc>& stack = space.look_stack;
     std::vector<Pc> out;
-    std::unordered_map<Pc, char> visited;
+    space.look_rounds.resize(nfa.insts.size(), 0);
+    next_round(space.look_rounds, space.look_round);
     matched = false;
     while (!stack.empty()) {
       Pc pc = stack.back();
       stack.pop_back();
-      if (!visited.try_emplace(pc).second) continue;
+      if (std::exchange(space.look_rounds[pc], space.look_round) ==
+          space.look_round) {
+        continue;
+      }
       const Inst& inst = nfa.insts[pc];
       switch (inst.op) {
         case Op::kSymbols:
@@ -119,7 +132,8 @@ struct Automaton::Builder {
 
   std::vector<Pc> look_step(const std::vector<Pc>& set, Symbol symbol,
                             bool& matched) const {
-    std::vector<Pc> next;
+    std::vector<Pc>& next = a.workspace_.look_stack;
+    next.clear();
     for (Pc pc : set) {
       const Inst& inst = nfa.insts[pc];
       for (std::uint32_t i = 0; i < inst.count; ++i) {
@@ -129,7 +143,7 @@ struct Automaton::Builder {
         }
       }
     }
-    return look_closure(std::move(next), matched);
+    return look_closure(matched);
   }
 
   // The id of a set of obligations; kDead when the table of sets is full.
@@ -163,7 +177,8 @@ struct Automaton::Builder {
   // `id` after `symbol`, or kDead when one of its conditions has failed.
   std::uint32_t step_obligations(std::uint32_t id, Symbol symbol) const {
     if (id == 0) return 0;
-    const Obligations old = a.obligations_[id];
+    // Valid until intern().
+    const Obligations& old = a.obligations_[id];
     Obligations next;
     bool matched = false;
     if (!old.negative.empty()) {
@@ -183,7 +198,8 @@ struct Automaton::Builder {
   std::uint32_t add_obligation(std::uint32_t id, Pc entry,
                                bool negative) const {
     bool matched = false;
-    std::vector<Pc> set = look_closure({entry}, matched);
+    a.workspace_.look_stack.assign(1, entry);
+    std::vector<Pc> set = look_closure(matched);
     if (matched) return negative ? kDead : id;
     if (set.empty()) return negative ? id : kDead;
     Obligations next = a.obligations_[id];
@@ -305,60 +321,55 @@ struct Automaton::Builder {
     return closed;
   }
 
-  // Turns `work` into `state`, and into `transition` if there is one.
+  // Turns `work` into `draft`.
   //
   // Positions are numbered by first appearance in the threads, so that states
   // which differ only in the numbering are equal (canonical form).
   // sources[n] is where position n comes from.  Then `decided` is set if only
   // matches are left at the first start, and `moves` is the cheapest operation
   // on the positions that the transition needs.
-  void finish(State& state, Transition* transition, bool spawning) {
+  void finish(Draft& draft, bool spawning) {
     bool closed = prune();
-    state.spawning = spawning && !closed;
+    draft.spawning = spawning && !closed;
     auto& numbers = a.workspace_.numbers;
-    auto& sources = a.workspace_.transition.sources;
     numbers.clear();
-    sources.clear();
-    state.threads.reserve(work.size());
-    state.tags.reserve(work.size() * nfa.slots);
+    draft.threads.reserve(work.size());
+    draft.tags.reserve(work.size() * nfa.slots);
     for (const Work& w : work) {
-      state.threads.push_back({w.pc, w.obligations});
+      draft.threads.push_back({w.pc, w.obligations});
       for (std::size_t slot = 0; slot < nfa.slots; ++slot) {
         const std::int32_t tag = pool[w.tags + slot];
         if (tag == kUnset || tag == kNow) {
-          state.tags.push_back(tag);
+          draft.tags.push_back(tag);
           continue;
         }
         auto it = std::find_if(numbers.begin(), numbers.end(),
                                [&](const auto& n) { return n.first == tag; });
         if (it == numbers.end()) {
           numbers.emplace_back(tag, static_cast<std::int32_t>(numbers.size()));
-          sources.push_back(tag == kHere ? kFromHere
-                                         : static_cast<std::uint16_t>(tag));
+          draft.sources.push_back(
+              tag == kHere ? kFromHere : static_cast<std::uint16_t>(tag));
           it = numbers.end() - 1;
         }
-        state.tags.push_back(it->second);
+        draft.tags.push_back(it->second);
       }
     }
-    state.positions = numbers.size();
+    draft.positions = numbers.size();
     if (!work.empty()) {
-      state.first_start = state.tags[0];
-      state.decided = true;
+      draft.first_start = draft.tags[0];
+      draft.decided = true;
       for (std::size_t i = 0; i < work.size(); ++i) {
-        if (state.tags[i * nfa.slots] != state.first_start) break;
-        if (!is_match(work[i])) state.decided = false;
+        if (draft.tags[i * nfa.slots] != draft.first_start) break;
+        if (!is_match(work[i])) draft.decided = false;
       }
-      state.decided_empty = state.decided && state.first_start == kNow;
+      draft.decided_empty = draft.decided && draft.first_start == kNow;
     }
-    if (transition == nullptr) return;
-    using Moves = Transition::Moves;
-    transition->moves = Moves::kNone;
-    for (std::size_t i = transition->sources.size(); i-- > 0;) {
-      std::uint16_t source = transition->sources[i];
+    for (std::size_t i = draft.sources.size(); i-- > 0;) {
+      std::uint16_t source = draft.sources[i];
       if (source == i) continue;
-      transition->first = static_cast<std::uint16_t>(i);
-      transition->moves = std::max(
-          transition->moves, source == kFromHere ? Moves::kSet : Moves::kShift);
+      draft.first = static_cast<std::uint16_t>(i);
+      draft.moves = std::max(draft.moves,
+                             source == kFromHere ? Moves::kSet : Moves::kShift);
     }
   }
 
@@ -368,8 +379,9 @@ struct Automaton::Builder {
   // threads, in order of priority.  A match with open obligations waits: it
   // stays a thread until they are discharged.  New matches begin after all
   // threads, since they start later, and never inside a character.
-  void step(const State& old, Symbol symbol, State& state,
-            Transition& transition) {
+  Draft& step(const State& old, Symbol symbol) {
+    Draft& draft = a.workspace_.draft;
+    draft.clear();
     text_start = false;
     line_start = symbol == '\n';
     for (std::size_t t = 0; t < old.threads.size(); ++t) {
@@ -400,9 +412,10 @@ struct Automaton::Builder {
         if (id != kDead) close_over(edge.next, id, get_tags());
       }
     }
-    if (nfa.matches_empty) state.inside = inside_after(old, symbol);
-    if (old.spawning && symbol != kEnd && state.inside == 0) spawn(nullptr);
-    finish(state, &transition, old.spawning && symbol != kEnd);
+    if (nfa.matches_empty) draft.inside = inside_after(old, symbol);
+    if (old.spawning && symbol != kEnd && draft.inside == 0) spawn(nullptr);
+    finish(draft, old.spawning && symbol != kEnd);
+    return draft;
   }
 
   // How many bytes of the current character are missing after `symbol`.
@@ -412,22 +425,22 @@ struct Automaton::Builder {
     return symbol < 0xE0 ? 1 : symbol < 0xF0 ? 2 : 3;
   }
 
-  static bool same(const State& a, const State& b) {
+  static bool same(const Draft& a, const State& b) {
     const auto same_thread = [](const Thread& s, const Thread& t) {
       return s.pc == t.pc && s.obligations == t.obligations;
     };
     return a.spawning == b.spawning && a.inside == b.inside &&
-           a.tags == b.tags &&
+           std::ranges::equal(a.tags, b.tags) &&
            std::ranges::equal(a.threads, b.threads, same_thread);
   }
 
   // Equal for states that are the same.
-  static std::uint64_t hash(const State& state) {
-    std::uint64_t hash = (state.spawning ? 1U : 0U) | (state.inside << 1);
-    for (const Thread& thread : state.threads) {
+  static std::uint64_t hash(const Draft& draft) {
+    std::uint64_t hash = (draft.spawning ? 1U : 0U) | (draft.inside << 1);
+    for (const Thread& thread : draft.threads) {
       base::mix(hash, std::uint64_t{thread.obligations} << 32 | thread.pc);
     }
-    for (std::int32_t tag : state.tags) {
+    for (std::int32_t tag : draft.tags) {
       base::mix(hash, static_cast<std::uint32_t>(tag));
     }
     return hash;
@@ -439,10 +452,7 @@ void Automaton::Workspace::begin(std::size_t insts) {
   pool.clear();
   seen.clear();
   rounds.resize(insts, 0);
-  if (++round == 0) {
-    std::ranges::fill(rounds, 0);
-    round = 1;
-  }
+  next_round(rounds, round);
 }
 
 bool Automaton::Workspace::enter(Pc pc, std::uint32_t obligations) {
@@ -485,8 +495,7 @@ std::size_t Automaton::state_count() const {
   return states_.size();
 }
 
-void State::clear() {
-  next = nullptr;
+void Automaton::Draft::clear() {
   decided = false;
   decided_empty = false;
   spawning = true;
@@ -495,9 +504,25 @@ void State::clear() {
   threads.clear();
   tags.clear();
   positions = 0;
+  moves = Moves::kNone;
+  first = 0;
+  sources.clear();
 }
 
-const State* Automaton::add_state(const State& state,
+void Automaton::Draft::assign_to(State& state,
+                                 std::span<const Thread> its_threads,
+                                 std::span<const std::int32_t> its_tags) const {
+  state.decided = decided;
+  state.decided_empty = decided_empty;
+  state.spawning = spawning;
+  state.inside = inside;
+  state.first_start = first_start;
+  state.threads = its_threads;
+  state.tags = its_tags;
+  state.positions = positions;
+}
+
+const State* Automaton::add_state(const Draft& draft,
                                   std::uint64_t hash) const {
   if (2 * (states_.size() + 1) > state_slots_.size()) {
     state_slots_.assign(std::max<std::size_t>(32, 2 * state_slots_.size()), 0);
@@ -505,20 +530,38 @@ const State* Automaton::add_state(const State& state,
       place(states_[i]->hash, i);
     }
   }
-  auto owned = std::make_unique<State>();
-  owned->next = std::make_unique<std::atomic<Link>[]>(nfa_.class_count + 1);
-  owned->decided = state.decided;
-  owned->decided_empty = state.decided_empty;
-  owned->spawning = state.spawning;
-  owned->inside = state.inside;
-  owned->first_start = state.first_start;
-  owned->threads = state.threads;
-  owned->tags = state.tags;
-  owned->positions = state.positions;
-  owned->hash = hash;
-  states_.push_back(std::move(owned));
+  static_assert(sizeof(State) % alignof(std::atomic<Link>) == 0);
+  void* memory = arena_.allocate(
+      sizeof(State) + nfa_.class_count * sizeof(std::atomic<Link>),
+      alignof(State));
+  auto* state = new (memory) State;
+  state->in_table = true;
+  std::uninitialized_value_construct_n(state->links(), nfa_.class_count);
+  draft.assign_to(*state, copy_to_arena(draft.threads),
+                  copy_to_arena(draft.tags));
+  state->regular = !state->decided;
+  state->hash = hash;
+  states_.push_back(state);
   place(hash, states_.size() - 1);
-  return states_.back().get();
+  return state;
+}
+
+template <class T>
+std::span<const T> Automaton::copy_to_arena(const std::vector<T>& from) const {
+  if (from.empty()) return {};
+  T* to = static_cast<T*>(arena_.allocate(from.size() * sizeof(T), alignof(T)));
+  std::uninitialized_copy(from.begin(), from.end(), to);
+  return {to, from.size()};
+}
+
+const Transition* Automaton::add_transition(const Draft& draft,
+                                            const State* target) const {
+  memory_ += sizeof(Transition) + 2 * draft.sources.size() + 16;
+  void* memory = arena_.allocate(sizeof(Transition), alignof(Transition));
+  return new (memory) Transition{.target = target,
+                                 .moves = draft.moves,
+                                 .first = draft.first,
+                                 .sources = copy_to_arena(draft.sources)};
 }
 
 // REQUIRES: a slot of state_slots_ is free.
@@ -529,55 +572,48 @@ void Automaton::place(std::uint64_t hash, std::size_t index) const {
   state_slots_[at] = static_cast<std::uint32_t>(index + 1);
 }
 
-// The state of the table that equals `state`, which is added if there is none;
+// The state of the table that equals `draft`, which is added if there is none;
 // null when the table is full.
-const State* Automaton::intern(const State& state) const {
-  const std::uint64_t hash = Builder::hash(state);
+const State* Automaton::intern(const Draft& draft) const {
+  const std::uint64_t hash = Builder::hash(draft);
   if (!state_slots_.empty()) {
     const std::size_t mask = state_slots_.size() - 1;
     for (std::size_t at = hash & mask; state_slots_[at] != 0;
          at = (at + 1) & mask) {
       const State& known = *states_[state_slots_[at] - 1];
-      if (known.hash == hash && Builder::same(known, state)) return &known;
+      if (known.hash == hash && Builder::same(draft, known)) return &known;
     }
   }
-  const std::size_t key = 4 + 8 * state.threads.size() + 4 * state.tags.size();
+  const std::size_t key = 4 + 8 * draft.threads.size() + 4 * draft.tags.size();
   const std::size_t bytes =
       2 * key + sizeof(State) + 64 + nfa_.class_count * sizeof(void*);
   if (memory_ + bytes > memory_limit_) return nullptr;
   memory_ += bytes;
-  return add_state(state, hash);
+  return add_state(draft, hash);
 }
 
 Link Automaton::step(const State* state, Symbol symbol,
                      Scratch& scratch) const {
   std::lock_guard lock(mutex_);
   std::size_t cls = nfa_.class_of[symbol];
-  if (state->next != nullptr) {
-    Link known = state->next[cls].load(std::memory_order_acquire);
+  if (state->in_table) {
+    Link known = state->links()[cls].load(std::memory_order_acquire);
     if (known != 0) return known;
   }
-  Builder builder(*this);
-  State& fresh = workspace_.state;
-  Transition& transition = workspace_.transition;
-  fresh.clear();
-  builder.step(*state, symbol, fresh, transition);
-  // `state` may be the state of `scratch`; it is not used once that changes.
-  const State* interned = state->next != nullptr ? intern(fresh) : nullptr;
+  Draft& draft = Builder(*this).step(*state, symbol);
+  const State* interned = state->in_table ? intern(draft) : nullptr;
   if (interned == nullptr) {
-    scratch.state = std::move(fresh);
-    transition.target = &scratch.state;
-    scratch.transition = std::move(transition);
+    std::swap(scratch.draft, draft);
+    const Draft& kept = scratch.draft;
+    kept.assign_to(scratch.state, kept.threads, kept.tags);
+    scratch.transition = {&scratch.state, kept.moves, kept.first, kept.sources};
     return reinterpret_cast<Link>(&scratch.transition) | 1;
   }
   Link link = reinterpret_cast<Link>(interned);
-  if (transition.moves != Transition::Moves::kNone) {
-    transition.target = interned;
-    memory_ += sizeof(Transition) + 2 * transition.sources.size() + 16;
-    transitions_.push_back(transition);
-    link = reinterpret_cast<Link>(&transitions_.back()) | 1;
+  if (draft.moves != Moves::kNone) {
+    link = reinterpret_cast<Link>(add_transition(draft, interned)) | 1;
   }
-  state->next[cls].store(link, std::memory_order_release);
+  state->links()[cls].store(link, std::memory_order_release);
   return link;
 }
 
@@ -591,13 +627,8 @@ void Automaton::accelerate_locked(const State& state) const {
   if (!fresh_entry) return;
   memory_ += sizeof(Accelerator) + 64;
   const auto leaves_on = [&](Symbol symbol) {
-    Builder builder(*this);
-    State& fresh = workspace_.state;
-    Transition& transition = workspace_.transition;
-    fresh.clear();
-    builder.step(state, symbol, fresh, transition);
-    return transition.moves != Transition::Moves::kNone ||
-           !Builder::same(fresh, state);
+    const Draft& draft = Builder(*this).step(state, symbol);
+    return draft.moves != Moves::kNone || !Builder::same(draft, state);
   };
   // The bytes that some thread reads.  Every other byte ends all threads, so
   // one of them stands for all.  The end of a line counts as read if a pattern
@@ -627,8 +658,7 @@ void Automaton::accelerate_locked(const State& state) const {
   }
   auto accelerator = std::make_unique<Accelerator>(leaves);
   if (accelerator->useful()) {
-    state.next[nfa_.class_count].store(
-        reinterpret_cast<Link>(accelerator.get()), std::memory_order_release);
+    state.accelerator.store(accelerator.get(), std::memory_order_release);
   }
   entry->second = std::move(accelerator);
 }
@@ -643,7 +673,7 @@ void Automaton::refine(const State& state) const {
   const int stop = found->second->only_stop();
   if (stop < 0 || state.positions != 0 || nfa_.matches_empty) return;
   const Link link =
-      state.next[nfa_.class_of[static_cast<std::size_t>(stop)]].load(
+      state.links()[nfa_.class_of[static_cast<std::size_t>(stop)]].load(
           std::memory_order_acquire);
   if (link == 0) return;
   const State* after =
@@ -655,12 +685,8 @@ void Automaton::refine(const State& state) const {
   for (unsigned b = 0; b < 256; ++b) {
     std::int8_t& returns = known[nfa_.class_of[b]];
     if (returns < 0) {
-      Builder builder(*this);
-      State& fresh = workspace_.state;
-      fresh.clear();
-      builder.step(*after, static_cast<Symbol>(b), fresh,
-                   workspace_.transition);
-      returns = Builder::same(fresh, state) ? 1 : 0;
+      const Draft& draft = Builder(*this).step(*after, static_cast<Symbol>(b));
+      returns = Builder::same(draft, state) ? 1 : 0;
     }
     if (returns != 0) continue;
     if (seconds.size() == Accelerator::kMostSeconds) return;
@@ -689,12 +715,12 @@ const State* Automaton::start(const Context& context) const {
   builder.text_start = text_start;
   builder.line_start = line_start;
   builder.spawn(&context.not_empty);
-  State& fresh = workspace_.state;
-  fresh.clear();
-  builder.finish(fresh, nullptr, true);
-  const State* interned = intern(fresh);
+  Draft& draft = workspace_.draft;
+  draft.clear();
+  builder.finish(draft, true);
+  const State* interned = intern(draft);
   // Start states are in the table even when it is full.
-  if (interned == nullptr) interned = add_state(fresh, Builder::hash(fresh));
+  if (interned == nullptr) interned = add_state(draft, Builder::hash(draft));
   if (plain && !interned->decided) accelerate_locked(*interned);
   if (remembered) start.store(interned, std::memory_order_release);
   return interned;
@@ -715,8 +741,8 @@ void Search::move(const Transition* transition, std::uint64_t here) {
   const std::uint16_t* sources = transition->sources.data();
   std::size_t count = transition->sources.size();
   if (positions_.size() < count) positions_.resize(count + 8);
-  if (transition->moves == Transition::Moves::kNone) return;
-  if (transition->moves == Transition::Moves::kSet) {
+  if (transition->moves == Moves::kNone) return;
+  if (transition->moves == Moves::kSet) {
     for (std::size_t i = transition->first; i < count; ++i) {
       if (sources[i] == kFromHere) positions_[i] = here;
     }
@@ -734,12 +760,12 @@ void Search::move(const Transition* transition, std::uint64_t here) {
 Link Search::step(Symbol symbol) {
   auto& scratch = scratch_[scratch_turn_ ^= 1];
   if (scratch == nullptr) scratch = std::make_unique<Automaton::Scratch>();
-  scratch->state = State();
   return automaton_->step(state_, symbol, *scratch);
 }
 
-// Invariant: state_ and positions_ are the state after the first i bytes, and
-// the search is not decided.
+// Invariant: `state` and positions_ are the state after the first i bytes.
+// `state` is a copy of state_, because from one byte to the next the wait is
+// for the next state, and a variable has it sooner than memory.
 //
 // Each iteration first jumps over bytes that leave the state as it is, if its
 // accelerator is built, and then reads one byte.  A state that stays the same
@@ -752,51 +778,62 @@ std::size_t Search::run(std::string_view bytes) {
   std::size_t size = bytes.size();
   std::size_t i = 0;
   const std::uint64_t base = position_;
-  const std::size_t accelerator_slot = automaton_->nfa_.class_count;
-  while (i < size) {
-    const State* state = state_;
-    if (state->decided_empty) {
-      decided_ = true;
-      break;
-    }
-    const std::atomic<Link>* next = state->next.get();
-    if (next == nullptr) {
-      advance(step(static_cast<unsigned char>(data[i])), base + i);
+  const State* state = state_;
+  const auto follow = [&](Link link) {
+    if ((link & 1) == 0) {
+      state = reinterpret_cast<const State*>(link);
     } else {
-      Link accelerator = next[accelerator_slot].load(std::memory_order_acquire);
-      if (accelerator != 0) {
-        i += reinterpret_cast<const Accelerator*>(accelerator)
-                 ->find(data + i, size - i);
-        if (i == size) break;
-        if (++stopped_ == kRefineAfter) automaton_->refine(*state);
-      }
-      auto byte = static_cast<unsigned char>(data[i]);
-      Link link = next[class_of[byte]].load(std::memory_order_acquire);
-      if (link == reinterpret_cast<Link>(state)) {
-        // The byte changes nothing.  Count how many in a row do so.
-        const std::size_t stop = std::min(size, i + kAccelerateAfter);
-        const unsigned before = stayed_;
-        const std::size_t begin = i;
-        do {
-          ++i;
-        } while (i < stop &&
-                 next[class_of[static_cast<unsigned char>(data[i])]].load(
-                     std::memory_order_acquire) == link);
-        stayed_ += static_cast<unsigned>(i - begin);
-        if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
-          automaton_->accelerate(*state);
-        }
-        continue;
-      }
-      stayed_ = 0;
-      advance(link != 0 ? link : step(byte), base + i);
+      const auto* transition = reinterpret_cast<const Transition*>(link - 1);
+      move(transition, base + i);
+      state = transition->target;
     }
     ++i;
-    if (state_->decided && !state_->decided_empty) {
-      decided_ = true;
+  };
+  const auto add = [&](unsigned char byte) {
+    state_ = state;
+    return step(byte);
+  };
+  while (true) {
+    if (!state->regular && state->decided) {
+      // Nothing has to follow a match that is not empty.
+      decided_ = !state->decided_empty || i < size;
       break;
     }
+    if (i == size) break;
+    if (!state->regular) {
+      follow(add(static_cast<unsigned char>(data[i])));
+      continue;
+    }
+    const Accelerator* accelerator =
+        state->accelerator.load(std::memory_order_acquire);
+    if (accelerator != nullptr) {
+      i += accelerator->find(data + i, size - i);
+      if (i == size) break;
+      if (++stopped_ == kRefineAfter) automaton_->refine(*state);
+    }
+    const auto byte = static_cast<unsigned char>(data[i]);
+    const std::atomic<Link>* links = state->links();
+    const Link link = links[class_of[byte]].load(std::memory_order_acquire);
+    if (link != reinterpret_cast<Link>(state)) {
+      stayed_ = 0;
+      follow(link != 0 ? link : add(byte));
+      continue;
+    }
+    // The byte changes nothing.  Count how many in a row do so.
+    const std::size_t stop = std::min(size, i + kAccelerateAfter);
+    const unsigned before = stayed_;
+    const std::size_t begin = i;
+    do {
+      ++i;
+    } while (i < stop &&
+             links[class_of[static_cast<unsigned char>(data[i])]].load(
+                 std::memory_order_acquire) == link);
+    stayed_ += static_cast<unsigned>(i - begin);
+    if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
+      automaton_->accelerate(*state);
+    }
   }
+  state_ = state;
   position_ = base + i;
   return i;
 }

@@ -32,8 +32,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 #include <string>
@@ -57,17 +57,18 @@ struct State;
 // or the position of the symbol just read.
 inline constexpr std::uint16_t kFromHere = 0xFFFF;
 
+// How the positions change.  ORDER: cheapest first
+enum class Moves : std::uint8_t {
+  kNone,   // every position stays where it is
+  kSet,    // some become the position of the symbol just read, others stay
+  kShift,  // some become the old value of another
+};
+
 struct Transition {
   const State* target = nullptr;
-  // How the positions change.  ORDER: cheapest first
-  enum class Moves : std::uint8_t {
-    kNone,   // every position stays where it is
-    kSet,    // some become the position of the symbol just read, others stay
-    kShift,  // some become the old value of another
-  };
   Moves moves = Moves::kNone;
   std::uint16_t first = 0;  // the first position that changes
-  std::vector<std::uint16_t> sources;
+  std::span<const std::uint16_t> sources = {};
 };
 
 // The value of a tag within a state.
@@ -83,12 +84,10 @@ struct Thread {
 // else a Transition, with the lowest bit set.
 using Link = std::uintptr_t;
 
+// Not changed once built, apart from links and accelerator.
 struct State {
-  // The members that the inner loop reads come first.
-  // Indexed by class of symbol; the entry after the last class is the state's
-  // Accelerator (null while unknown or not useful).  Null: the state is not in
-  // the table.
-  std::unique_ptr<std::atomic<Link>[]> next;
+  // In the table and not decided: all that the inner loop asks of most states.
+  bool regular = false;
   bool decided = false;
   bool decided_empty = false;  // decided for an empty match right here
   bool spawning = true;        // new matches may begin here
@@ -96,15 +95,20 @@ struct State {
   // pattern may match nothing: it must not do so inside a character, and
   // one that reads something cannot.
   std::uint8_t inside = 0;
+  bool in_table = false;
   std::int32_t first_start = kUnset;  // tag of the first thread, kNow: no hold
+  // Null while unknown or not useful.
+  mutable std::atomic<const Accelerator*> accelerator = nullptr;
+  std::span<const Thread> threads = {};
+  std::span<const std::int32_t> tags = {};  // slots per thread
+  std::size_t positions = 0;                // tags count from 0 to this
+  std::uint64_t hash = 0;                   // of a state of the table
 
-  std::vector<Thread> threads;
-  std::vector<std::int32_t> tags;  // slots per thread
-  std::size_t positions = 0;       // tags count from 0 to this
-  std::uint64_t hash = 0;          // of a state of the table
-
-  // Makes this a state without threads again.  Keeps the capacity.
-  void clear();
+  // By class of symbol.  They follow a state of the table in memory, so that
+  // the inner loop needs no pointer to them.  REQUIRES: in_table.
+  std::atomic<Link>* links() const {
+    return reinterpret_cast<std::atomic<Link>*>(const_cast<State*>(this) + 1);
+  }
 };
 
 // The text before a search, as far as patterns depend on it.
@@ -145,20 +149,48 @@ class Automaton {
   const State* start(const Context& context) const;
   // The transition of `state` on `symbol`: from the table, or added to it, or,
   // when the table is full, built in `scratch`.
-  struct Scratch {
-    Transition transition;
-    State state;
-  };
+  struct Scratch;
   Link step(const State* state, Symbol symbol, Scratch& scratch) const;
-  const State* intern(const State& state) const;
-  // Adds a copy of `state`, whether or not the memory limit allows it.
-  const State* add_state(const State& state, std::uint64_t hash) const;
+  // A state and the transition to it while they are built.
+  struct Draft {
+    bool decided = false;
+    bool decided_empty = false;
+    bool spawning = true;
+    std::uint8_t inside = 0;
+    std::int32_t first_start = kUnset;
+    std::vector<Thread> threads;
+    std::vector<std::int32_t> tags;
+    std::size_t positions = 0;
+    Moves moves = Moves::kNone;
+    std::uint16_t first = 0;
+    std::vector<std::uint16_t> sources;
+
+    // Makes this a state without threads again.  Keeps the capacities.
+    void clear();
+    // Sets `state` to this, with its arrays.
+    void assign_to(State& state, std::span<const Thread> its_threads,
+                   std::span<const std::int32_t> its_tags) const;
+  };
+  struct Scratch {
+    Draft draft;
+    State state;
+    Transition transition;
+  };
+  const State* intern(const Draft& draft) const;
+  // Adds `draft`, whether or not the memory limit allows it.
+  const State* add_state(const Draft& draft, std::uint64_t hash) const;
+  const Transition* add_transition(const Draft& draft,
+                                   const State* target) const;
+  template <class T>
+  std::span<const T> copy_to_arena(const std::vector<T>& from) const;
   void place(std::uint64_t hash, std::size_t index) const;
   // Builds the accelerator of `state`, a state of the table.
   void accelerate(const State& state) const;
   void accelerate_locked(const State& state) const;
   // Refines the accelerator of `state`, if it can be.
   void refine(const State& state) const;
+
+  static constexpr std::size_t kFirstBlock = 2048;  // bytes of arena_
 
   // What a Builder works in, so that a step allocates nothing of its own.
   // Guarded by mutex_.
@@ -177,11 +209,14 @@ class Automaton {
     std::uint32_t round = 0;
     std::unordered_set<std::uint64_t> seen;
     std::vector<bool> cut;  // of prune(), by pattern
+    // The same as rounds, of look_closure(), and its stack.
+    std::vector<std::uint32_t> look_rounds;
+    std::uint32_t look_round = 0;
+    std::vector<Pc> look_stack;
     // Of finish(): the tags that are positions, and their numbers.
     std::vector<std::pair<std::int32_t, std::int32_t>> numbers;
     // What a step results in, before it is known whether the table has it.
-    State state;
-    Transition transition;
+    Draft draft;
 
     void begin(std::size_t insts);
     // Whether (pc, obligations) is new.  A thread without obligations matches
@@ -203,11 +238,12 @@ class Automaton {
   mutable Workspace workspace_;
   mutable std::vector<Obligations> obligations_;
   mutable std::unordered_map<std::string, std::uint32_t> obligation_ids_;
-  mutable std::vector<std::unique_ptr<State>> states_;
+  // Holds states, transitions and their arrays.
+  mutable std::pmr::monotonic_buffer_resource arena_{kFirstBlock};
+  mutable std::vector<const State*> states_;
   // Indices into states_ plus one by State::hash, 0: free.  Open addressing; a
   // power of two, at most half full.
   mutable std::vector<std::uint32_t> state_slots_;
-  mutable std::deque<Transition> transitions_;
   mutable std::unordered_map<const State*, std::unique_ptr<Accelerator>>
       accelerators_;
   mutable std::size_t memory_ = 0;
@@ -259,10 +295,10 @@ class Search {
     state_ = transition->target;
   }
   Link known(Symbol symbol) const {
-    return state_->next == nullptr
-               ? 0
-               : state_->next[automaton_->nfa_.class_of[symbol]].load(
-                     std::memory_order_acquire);
+    return state_->in_table
+               ? state_->links()[automaton_->nfa_.class_of[symbol]].load(
+                     std::memory_order_acquire)
+               : 0;
   }
   void move(const Transition* transition, std::uint64_t here);
   Link step(Symbol symbol);
