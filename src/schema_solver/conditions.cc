@@ -1,6 +1,7 @@
 #include "schema_solver/conditions.h"
 
 #include <algorithm>
+#include <bitset>
 #include <utility>
 
 #include "base/mix.h"
@@ -49,6 +50,7 @@ ConditionId Conditions::of(Condition condition) {
   table_.push_back(std::move(condition));
   tests_.push_back(test);
   subjects_.push_back(subjects);
+  at_end_.push_back(at_end_of(table_.back()));
   id_of_.add(hash, id);
   return id;
 }
@@ -101,15 +103,21 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
       flat.push_back(part);
     }
   }
-  std::sort(flat.begin(), flat.end());
+  if (!std::is_sorted(flat.begin(), flat.end())) {
+    std::sort(flat.begin(), flat.end());
+  }
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   std::vector<KeyId> absent;
   for (const ConditionId part : flat) {
     if (table_[part].kind == Kind::kAbsent) absent.push_back(table_[part].key);
   }
   std::sort(absent.begin(), absent.end());
+  // Few parts of parts are parts themselves, and most others have no bit here.
+  std::bitset<1024> bits;
+  for (const ConditionId part : flat) bits.set(part % bits.size());
   const auto has = [&](ConditionId part) {
-    return std::binary_search(flat.begin(), flat.end(), part);
+    return bits.test(part % bits.size()) &&
+           std::binary_search(flat.begin(), flat.end(), part);
   };
   std::vector<ConditionId> left;
   for (const ConditionId part : flat) {
@@ -217,7 +225,37 @@ ConditionId Conditions::after_test(ConditionId id, Literal literal,
       });
 }
 
+Conditions::AtEnd Conditions::at_end_of(const Condition& condition) const {
+  switch (condition.kind) {
+    case Kind::kTrue:
+    case Kind::kAbsent:
+    case Kind::kEvery:
+      return AtEnd::kHolds;
+    case Kind::kFalse:
+    case Kind::kPresent:
+    case Kind::kValue:
+    case Kind::kTest:
+    case Kind::kSome:
+      return AtEnd::kFails;
+    case Kind::kAtLeast:
+    case Kind::kAtMost:
+      return AtEnd::kDepends;
+    case Kind::kAll:
+    case Kind::kAny:
+      break;
+  }
+  const bool all = condition.kind == Kind::kAll;
+  const AtEnd decides = all ? AtEnd::kFails : AtEnd::kHolds;
+  AtEnd out = all ? AtEnd::kHolds : AtEnd::kFails;
+  for (const ConditionId part : condition.parts) {
+    if (at_end_[part] == decides) return decides;
+    if (at_end_[part] == AtEnd::kDepends) out = AtEnd::kDepends;
+  }
+  return out;
+}
+
 bool Conditions::holds_at_end(ConditionId id, std::uint64_t count) const {
+  if (at_end_[id] != AtEnd::kDepends) return at_end_[id] == AtEnd::kHolds;
   const Condition& one = table_[id];
   const auto holds = [&](ConditionId part) {
     return holds_at_end(part, count);
@@ -227,22 +265,11 @@ bool Conditions::holds_at_end(ConditionId id, std::uint64_t count) const {
       return std::all_of(one.parts.begin(), one.parts.end(), holds);
     case Kind::kAny:
       return std::any_of(one.parts.begin(), one.parts.end(), holds);
-    case Kind::kTrue:
-    case Kind::kAbsent:
-    case Kind::kEvery:
-      return true;
-    case Kind::kFalse:
-    case Kind::kPresent:
-    case Kind::kValue:
-    case Kind::kTest:
-    case Kind::kSome:
-      return false;
     case Kind::kAtLeast:
       return count >= one.bound;
-    case Kind::kAtMost:
-      return count <= one.bound;
+    default:
+      return count <= one.bound;  // kAtMost
   }
-  return false;
 }
 
 void Conditions::for_each_atom(

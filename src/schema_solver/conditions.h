@@ -129,6 +129,10 @@ class Conditions {
     return std::uint64_t{1} << (key % 64);
   }
   static Subjects subjects_of(const Condition& atom);
+  // Whether a condition holds at the end of an object, if that does not depend
+  // on the number of members.
+  enum class AtEnd : std::uint8_t { kFails, kHolds, kDepends };
+  AtEnd at_end_of(const Condition& condition) const;
   bool about(ConditionId id, KeyId key) const;
 
   // The condition with each atom replaced by `change` of it.  `may_change`:
@@ -145,6 +149,7 @@ class Conditions {
   std::vector<Condition> table_;
   std::vector<Literal> tests_;
   std::vector<Subjects> subjects_;
+  std::vector<AtEnd> at_end_;
   base::HashedIds<ConditionId> id_of_;
   std::size_t part_count_ = 0;
 };

@@ -121,7 +121,7 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
       next = branch.negative.back();
       branch.negative.pop_back();
     } else {
-      return true;
+      return join_clauses(branch);
     }
     if (next.literal == kNever) return false;
     // A contradiction closes the branch; a literal that is already assumed adds
@@ -204,18 +204,19 @@ bool SchemaSolver::Expander::apply(Branch& branch, const Choice& choice,
           .counts.push_back(choice.count);
       return choice.count.min <= choice.count.max;
     default:
-      return apply_member(std::get<ObjectConstraints>(branch.disjunct), choice);
+      return apply_member(branch, choice);
   }
 }
 
-bool SchemaSolver::Expander::apply_member(ObjectConstraints& object,
+bool SchemaSolver::Expander::apply_member(Branch& branch,
                                           const Choice& choice) {
   using Edit = Choice::Edit;
+  auto& object = std::get<ObjectConstraints>(branch.disjunct);
   const auto has = [](const std::vector<KeyId>& list, KeyId key) {
     return std::find(list.begin(), list.end(), key) != list.end();
   };
   if (choice.edit == Edit::kCondition) {
-    add_condition(object, choice.condition, choice.nodes);
+    add_condition(branch, choice.condition, choice.nodes);
     return object.condition != kImpossible;
   }
   if (choice.edit == Edit::kForbid) {

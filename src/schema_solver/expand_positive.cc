@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "schema_solver/expander.h"
 
@@ -33,7 +36,13 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   std::vector<std::vector<Choice>> splits;
   if (!enumerated.empty()) splits.push_back(std::move(enumerated));
   if (node.has_any_of) splits.push_back(any_of(node));
-  if (node.has_one_of) splits.push_back(one_of(node));
+  if (node.has_one_of && type_ == JsonType::kObject && chooses_members(node)) {
+    splits.push_back({{.edit = Choice::Edit::kCondition,
+                       .condition = solver_.one_of(node, false),
+                       .nodes = node.one_of}});
+  } else if (node.has_one_of) {
+    splits.push_back(one_of(node));
+  }
   if (node.if_node != kNoNode) {
     splits.push_back(conditional(node));
     // As a condition: (not if or then) and (if or else).  This conjunction is
@@ -46,8 +55,7 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   }
   if (type_ == JsonType::kObject) {
     for (const auto& [name, child] : node.objects().dependent_schemas) {
-      if (!add_dependent(std::get<ObjectConstraints>(branch.disjunct), name,
-                         child)) {
+      if (!add_dependent(branch, name, child)) {
         splits.push_back(dependent(name, child));
       }
     }
@@ -381,22 +389,48 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::conditional(
   return choices;
 }
 
+// Whether a node says nothing about objects but with `properties` and
+// `required`.
+bool SchemaSolver::Expander::has_only_members(const Node& node) {
+  const schema::ObjectRules& rules = node.objects();
+  return !node.scalars && !node.has_any_of && !node.has_one_of &&
+         node.all_of.empty() && node.ref == kNoNode &&
+         node.not_node == kNoNode && node.if_node == kNoNode &&
+         rules.pattern_properties.empty() &&
+         rules.additional_properties == kNoNode &&
+         rules.property_names == kNoNode && !rules.min_properties &&
+         !rules.max_properties && rules.dependent_required.empty() &&
+         rules.dependent_schemas.empty() &&
+         rules.unevaluated_properties == kNoNode;
+}
+
+// Whether oneOf has many options that differ by the keys that they require, and
+// in no key that two of them declare: "one of these members".  Split, each of
+// the n alternatives would have n conditions; as a condition of the object it
+// is short, and each member that is read decides an option.
+bool SchemaSolver::Expander::chooses_members(const Node& node) const {
+  constexpr std::size_t kMany = 16;
+  if (tracks_evaluated_ || node.one_of.size() <= kMany) return false;
+  std::unordered_set<std::string_view> declared;
+  return std::ranges::all_of(node.one_of, [&](NodeId child) {
+    const Node& option = document().node(child);
+    if (!possible(child) || !has_only_members(option)) return false;
+    return std::ranges::all_of(option.objects().properties,
+                               [&](const auto& member) {
+                                 return declared.insert(member.first).second;
+                               });
+  });
+}
+
 // Adds "if `name` is present, the node `id` holds" to the condition of the
 // object, as a clause (absent(name) or absent(member) or member satisfies
 // child) for each property, and as a dependency for required keys.  False, and
 // nothing added, if the node has rules other than `properties` and `required`.
-bool SchemaSolver::Expander::add_dependent(ObjectConstraints& object,
+bool SchemaSolver::Expander::add_dependent(Branch& branch,
                                            std::string_view name, NodeId id) {
   const Node& node = document().node(id);
   const schema::ObjectRules& rules = node.objects();
-  if (!possible(id) || tracks_evaluated_ || node.scalars || node.has_any_of ||
-      node.has_one_of || !node.all_of.empty() || node.ref != kNoNode ||
-      node.not_node != kNoNode || node.if_node != kNoNode ||
-      !rules.pattern_properties.empty() ||
-      rules.additional_properties != kNoNode ||
-      rules.property_names != kNoNode || rules.min_properties ||
-      rules.max_properties || !rules.dependent_required.empty() ||
-      !rules.dependent_schemas.empty()) {
+  if (!possible(id) || tracks_evaluated_ || !has_only_members(node)) {
     return false;
   }
   Conditions& conditions = solver_.conditions_;
@@ -405,7 +439,10 @@ bool SchemaSolver::Expander::add_dependent(ObjectConstraints& object,
   for (const std::string_view other : rules.required) {
     required.push_back(solver_.key(other));
   }
-  if (!required.empty()) object.dependent.emplace_back(key, required);
+  if (!required.empty()) {
+    std::get<ObjectConstraints>(branch.disjunct)
+        .dependent.emplace_back(key, required);
+  }
   const auto absent = [&](KeyId one) {
     return conditions.of({.kind = Condition::Kind::kAbsent, .key = one});
   };
@@ -419,20 +456,39 @@ bool SchemaSolver::Expander::add_dependent(ObjectConstraints& object,
                                        .key = other,
                                        .literal = holds(child)})}));
   }
-  add_condition(object, conditions.all(std::move(parts)), {});
+  add_condition(branch, conditions.all(std::move(parts)), {});
   return true;
 }
 
-void SchemaSolver::Expander::add_condition(ObjectConstraints& object,
+// A conjunction grows clause by clause.  As many clauses as it has parts are
+// joined to it at once, so that n clauses cost O(n log n) and not O(n^2).
+void SchemaSolver::Expander::add_condition(Branch& branch,
                                            ConditionId condition,
                                            const std::vector<NodeId>& nodes) {
-  object.condition = solver_.conditions_.all({object.condition, condition});
+  auto& object = std::get<ObjectConstraints>(branch.disjunct);
+  branch.clauses.push_back(condition);
+  const Condition& so_far = solver_.conditions_[object.condition];
+  const bool is_long = so_far.kind == Condition::Kind::kAll &&
+                       so_far.parts.size() > branch.clauses.size();
+  if (condition == kImpossible || !is_long) join_clauses(branch);
   for (const NodeId node : nodes) {
     if (std::find(object.condition_nodes.begin(), object.condition_nodes.end(),
                   node) == object.condition_nodes.end()) {
       object.condition_nodes.push_back(node);
     }
   }
+}
+
+// False if no object satisfies the condition.
+bool SchemaSolver::Expander::join_clauses(Branch& branch) {
+  auto* object = std::get_if<ObjectConstraints>(&branch.disjunct);
+  if (object == nullptr) return true;
+  if (!branch.clauses.empty()) {
+    branch.clauses.push_back(object->condition);
+    object->condition =
+        solver_.conditions_.all(std::exchange(branch.clauses, {}));
+  }
+  return object->condition != kImpossible;
 }
 
 // Joins the choices to one disjunction: for strings, the union of their
@@ -455,7 +511,7 @@ bool SchemaSolver::Expander::join(Branch& branch,
     any.push_back(condition_of(choice, nodes));
   }
   const ConditionId made = solver_.conditions_.any(std::move(any));
-  add_condition(std::get<ObjectConstraints>(branch.disjunct), made, nodes);
+  add_condition(branch, made, nodes);
   return made != kImpossible;
 }
 

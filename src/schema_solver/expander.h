@@ -56,6 +56,8 @@ struct SchemaSolver::Branch {
   std::variant<Constants, automata::NumberSpec, Strings, ObjectConstraints,
                ArrayConstraints>
       disjunct;
+  // Of an object: conditions to be joined to that of the disjunct.
+  std::vector<ConditionId> clauses;
 };
 
 // Expands one conjunction for one type.
@@ -136,7 +138,7 @@ class SchemaSolver::Expander {
   bool finish(Branch& branch);
   bool choose(Branch& branch, std::vector<Choice>& choices, std::uint32_t by);
   bool apply(Branch& branch, const Choice& choice, std::uint32_t by);
-  bool apply_member(ObjectConstraints& object, const Choice& choice);
+  bool apply_member(Branch& branch, const Choice& choice);
   bool bound(Branch& branch, std::uint64_t min, std::uint64_t max);
   static void add_number(automata::NumberSpec& into,
                          const automata::NumberSpec& from);
@@ -165,10 +167,13 @@ class SchemaSolver::Expander {
   std::vector<Literal> key_literals(const ObjectConstraints& object, KeyId key);
   std::vector<Choice> any_of(const Node& node);
   std::vector<Choice> one_of(const Node& node);
+  static bool has_only_members(const Node& node);
+  bool chooses_members(const Node& node) const;
   std::vector<Choice> conditional(const Node& node) const;
-  bool add_dependent(ObjectConstraints& object, std::string_view name,
-                     NodeId id);
-  void add_condition(ObjectConstraints& object, ConditionId condition,
+  bool add_dependent(Branch& branch, std::string_view name, NodeId id);
+  // Adds to the condition of an object, at once or when the branch ends.
+  bool join_clauses(Branch& branch);
+  void add_condition(Branch& branch, ConditionId condition,
                      const std::vector<NodeId>& nodes);
   bool join(Branch& branch, const std::vector<Choice>& choices);
   automata::LanguageId language_of(const Choice& choice);

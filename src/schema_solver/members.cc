@@ -308,29 +308,59 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
 }
 
 // oneOf: exactly one node holds; negated: none holds, or some two do.
+//
+// Spelled out, n nodes have n^2 parts.  So a long list is cut into halves: the
+// one that holds is in the first and none is in the second, or the other way
+// round.  Two hold if two do in a half, or some in each.  O(n log n).
 ConditionId SchemaSolver::one_of(const schema::Node& node, bool negated) {
-  std::vector<ConditionId> hold;
-  std::vector<ConditionId> fail;
+  if (!negated) return exactly_one(node.one_of).one;
+  const FewHold few = at_least_two(node.one_of);
+  std::vector<ConditionId> none;
   for (const NodeId child : node.one_of) {
-    hold.push_back(condition_of(holds(child)));
-    fail.push_back(condition_of(fails(child)));
+    none.push_back(condition_of(fails(child)));
   }
-  std::vector<ConditionId> alternatives;
-  if (negated) {
-    alternatives.push_back(conditions_.all(fail));
-    for (std::size_t i = 0; i < hold.size(); ++i) {
-      for (std::size_t j = i + 1; j < hold.size(); ++j) {
-        alternatives.push_back(conditions_.all({hold[i], hold[j]}));
-      }
-    }
-  } else {
-    for (std::size_t i = 0; i < hold.size(); ++i) {
-      std::vector<ConditionId> all = fail;
-      all[i] = hold[i];
-      alternatives.push_back(conditions_.all(std::move(all)));
+  return conditions_.any({conditions_.all(std::move(none)), few.two});
+}
+
+SchemaSolver::FewHold SchemaSolver::exactly_one(std::span<const NodeId> nodes) {
+  if (nodes.size() > kSpelledOut) {
+    const FewHold a = exactly_one(nodes.first(nodes.size() / 2));
+    const FewHold b = exactly_one(nodes.subspan(nodes.size() / 2));
+    return {.none = conditions_.all({a.none, b.none}),
+            .one = conditions_.any({conditions_.all({a.one, b.none}),
+                                    conditions_.all({a.none, b.one})})};
+  }
+  std::vector<ConditionId> fail;
+  for (const NodeId child : nodes) fail.push_back(condition_of(fails(child)));
+  std::vector<ConditionId> one;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<ConditionId> all = fail;
+    all[i] = condition_of(holds(nodes[i]));
+    one.push_back(conditions_.all(std::move(all)));
+  }
+  return {.none = conditions_.all(std::move(fail)),
+          .one = conditions_.any(std::move(one))};
+}
+
+SchemaSolver::FewHold SchemaSolver::at_least_two(
+    std::span<const NodeId> nodes) {
+  if (nodes.size() > kSpelledOut) {
+    const FewHold a = at_least_two(nodes.first(nodes.size() / 2));
+    const FewHold b = at_least_two(nodes.subspan(nodes.size() / 2));
+    return {.one = conditions_.any({a.one, b.one}),
+            .two = conditions_.any(
+                {a.two, b.two, conditions_.all({a.one, b.one})})};
+  }
+  std::vector<ConditionId> hold;
+  for (const NodeId child : nodes) hold.push_back(condition_of(holds(child)));
+  std::vector<ConditionId> two;
+  for (std::size_t i = 0; i < hold.size(); ++i) {
+    for (std::size_t j = i + 1; j < hold.size(); ++j) {
+      two.push_back(conditions_.all({hold[i], hold[j]}));
     }
   }
-  return conditions_.any(std::move(alternatives));
+  return {.one = conditions_.any(std::move(hold)),
+          .two = conditions_.any(std::move(two))};
 }
 
 // if, then and else: (not if or then) and (if or else); negated: (if and not

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -103,16 +104,36 @@ class SchemaSolver::CompletionSearch {
                literals.end();
       }
     };
-    std::vector<Member> members;
+    std::vector<Member> members;           // the last ones are taken back
     std::vector<ConditionId> every_rules;  // each a kEvery
     std::uint64_t min = 0;
     std::uint64_t max = kUnboundedCount;
+    // Where the members are, once there are many.  A member that was taken back
+    // may have its entry still.
+    std::unordered_map<KeyId, std::size_t> places;
 
-    const Member* find(KeyId key) const {
-      for (const Member& member : members) {
-        if (member.key == key && member.extra == nullptr) return &member;
+    void add(Member member) {
+      constexpr std::size_t kMany = 16;
+      members.push_back(std::move(member));
+      if (members.size() < kMany && places.empty()) return;
+      const std::size_t begin = places.empty() ? 0 : members.size() - 1;
+      for (std::size_t i = begin; i < members.size(); ++i) {
+        if (members[i].extra == nullptr) places[members[i].key] = i;
       }
-      return nullptr;
+    }
+    const Member* find(KeyId key) const {
+      const auto is = [&](const Member& member) {
+        return member.key == key && member.extra == nullptr;
+      };
+      if (places.empty()) {
+        const auto found = std::ranges::find_if(members, is);
+        return found == members.end() ? nullptr : &*found;
+      }
+      const auto found = places.find(key);
+      return found != places.end() && found->second < members.size() &&
+                     is(members[found->second])
+                 ? &members[found->second]
+                 : nullptr;
     }
     Member* find(KeyId key) {
       return const_cast<Member*>(std::as_const(*this).find(key));
@@ -282,7 +303,7 @@ class SchemaSolver::CompletionSearch {
     switch (kind) {
       case Kind::kAbsent:
         if (completion.find(key) == nullptr) {
-          completion.members.push_back({.key = key, .absent = true});
+          completion.add({.key = key, .absent = true});
         }
         return true;
       case Kind::kPresent:
@@ -290,7 +311,7 @@ class SchemaSolver::CompletionSearch {
         if (is_seen(key)) return kind == Kind::kPresent;
         if (is_excluded(key)) return false;
         if (completion.find(key) == nullptr) {
-          completion.members.push_back({.key = key});
+          completion.add({.key = key});
         }
         if (kind == Kind::kValue) {
           completion.find(key)->literals.push_back(at(id).literal);
@@ -481,7 +502,7 @@ class SchemaSolver::CompletionSearch {
       start.every_rules = known->second.every_rules;
       for (const auto& [key, literals] : known->second.members) {
         if (is_seen(key) || is_excluded(key)) continue;
-        start.members.push_back({.key = key, .literals = literals});
+        start.add({.key = key, .literals = literals});
       }
     }
     return completes_by_absence(start, {condition});
@@ -519,7 +540,7 @@ class SchemaSolver::CompletionSearch {
         continue;
       }
       Completion with = completion;
-      if (with.find(key) == nullptr) with.members.push_back({.key = key});
+      if (with.find(key) == nullptr) with.add({.key = key});
       if (literal != kNoLiteral) with.find(key)->literals.push_back(literal);
       if (can_be_present(with, key) && assign_keys(std::move(with), some)) {
         return true;
@@ -550,7 +571,7 @@ class SchemaSolver::CompletionSearch {
       if (literal != kNoLiteral) literals.push_back(literal);
       if (!solve(value_conjunction(completion, key_class, literals))) continue;
       Completion with = completion;
-      with.members.push_back({.extra = &extra, .literals = literals});
+      with.add({.extra = &extra, .literals = literals});
       if (assign_keys(std::move(with), some)) return true;
     }
     return false;

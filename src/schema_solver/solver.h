@@ -39,6 +39,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -457,6 +458,17 @@ class SchemaSolver {
   ConditionId negated_object_condition(NodeId id);
   ConditionId condition_of(Literal literal);
   ConditionId one_of(const schema::Node& node, bool negated);
+  // How many of some nodes hold, as conditions.
+  struct FewHold {
+    ConditionId none = kImpossible;
+    ConditionId one = kImpossible;
+    ConditionId two = kImpossible;
+  };
+  static constexpr std::size_t kSpelledOut = 8;  // so many nodes are not halved
+  // None, and exactly one.
+  FewHold exactly_one(std::span<const NodeId> nodes);
+  // One or more, and two or more.
+  FewHold at_least_two(std::span<const NodeId> nodes);
   ConditionId if_then_else(const schema::Node& node, bool negated);
 
   Verdict solve_items(DisjunctId array, std::uint64_t size,
