@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -1091,6 +1093,45 @@ TEST(Grammar, NestedOneOf) {
   wrong[wrong.find('1')] = 'n';
   check({{schema, {text, R"({"v":1,"k":5})"}, {wrong, R"({"v":1,"k":0})"}}},
         compact());
+}
+
+// Exactly one of many members, and the negation, by counting.
+TEST(Grammar, OneOfManyMembers) {
+  constexpr int kOptions = 40;
+  std::string one_of;
+  for (int i = 0; i < kOptions; ++i) {
+    const std::string name = "\"k" + std::to_string(i) + '"';
+    one_of += (i > 0 ? "," : "") + (R"({"required":[)" + name) +
+              R"(],"properties":{)" + name + R"(:{"minimum":)" +
+              std::to_string(i % 7) + "}}}";
+  }
+  one_of = R"({"type":"object","oneOf":[)" + one_of + "]}";
+  const std::string none_or_two = R"({"type":"object","not":)" + one_of + "}";
+  const auto grammar = Grammar::from_json_schema(one_of, compact());
+  const auto negated = Grammar::from_json_schema(none_or_two, compact());
+  ASSERT_TRUE(grammar && negated);
+  std::mt19937 random(7);
+  int valid = 0;
+  for (int round = 0; round < 800; ++round) {
+    // An option holds if its member is there with a number that is no less.
+    std::set<int> keys;
+    for (unsigned n = random() % 5; n > 0; --n) {
+      keys.insert(static_cast<int>(random() % (kOptions + 3)));
+    }
+    std::string text;
+    int holding = 0;
+    for (const int key : keys) {
+      const int value = static_cast<int>(random() % 8);
+      if (key < kOptions && value >= key % 7) ++holding;
+      text += (text.empty() ? "\"k" : ",\"k") + std::to_string(key) +
+              "\":" + std::to_string(value);
+    }
+    text = '{' + text + '}';
+    EXPECT_EQ(grammar->accepts(text), holding == 1) << text;
+    EXPECT_EQ(negated->accepts(text), holding != 1) << text;
+    valid += holding == 1 ? 1 : 0;
+  }
+  EXPECT_GT(valid, 150);
 }
 
 TEST(Grammar, HugeEnum) {
