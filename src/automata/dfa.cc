@@ -36,13 +36,6 @@ constexpr unsigned kAccelerateAfter = 16;
 // of its state refined.
 constexpr unsigned kRefineAfter = 64;
 
-// Begins another round of marking: no element of `rounds` equals `round`.
-void next_round(std::vector<std::uint32_t>& rounds, std::uint32_t& round) {
-  if (++round != 0) return;
-  std::ranges::fill(rounds, 0);
-  round = 1;
-}
-
 }  // namespace
 
 // Builds the threads after one symbol, or those of a start state.
@@ -88,16 +81,13 @@ struct Automaton::Builder {
     Workspace& space = a.workspace_;
     std::vector<Pc>& stack = space.look_stack;
     std::vector<Pc> out;
-    space.look_rounds.resize(nfa.insts.size(), 0);
-    next_round(space.look_rounds, space.look_round);
+    space.look_entered.clear(nfa.insts.size());
     matched = false;
     while (!stack.empty()) {
       Pc pc = stack.back();
       stack.pop_back();
-      if (std::exchange(space.look_rounds[pc], space.look_round) ==
-          space.look_round) {
-        continue;
-      }
+      if (space.look_entered.has(pc)) continue;
+      space.look_entered.insert(pc);
       const Inst& inst = nfa.insts[pc];
       switch (inst.op) {
         case Op::kSymbols:
@@ -451,14 +441,20 @@ void Automaton::Workspace::begin(std::size_t insts) {
   work.clear();
   pool.clear();
   seen.clear();
-  rounds.resize(insts, 0);
-  next_round(rounds, round);
+  entered.clear(insts);
+}
+
+void Automaton::PcSet::clear(std::size_t insts) {
+  rounds_.resize(insts, 0);
+  if (++round_ != 0) return;
+  std::ranges::fill(rounds_, 0);
+  round_ = 1;
 }
 
 bool Automaton::Workspace::enter(Pc pc, std::uint32_t obligations) {
-  if (rounds[pc] == round) return false;
+  if (entered.has(pc)) return false;
   if (obligations == 0) {
-    rounds[pc] = round;
+    entered.insert(pc);
     return true;
   }
   return seen.insert((std::uint64_t{pc} << 32) | obligations).second;
@@ -496,30 +492,12 @@ std::size_t Automaton::state_count() const {
 }
 
 void Automaton::Draft::clear() {
-  decided = false;
-  decided_empty = false;
-  spawning = true;
-  inside = 0;
-  first_start = kUnset;
+  static_cast<StateFacts&>(*this) = {};
   threads.clear();
   tags.clear();
-  positions = 0;
   moves = Moves::kNone;
   first = 0;
   sources.clear();
-}
-
-void Automaton::Draft::assign_to(State& state,
-                                 std::span<const Thread> its_threads,
-                                 std::span<const std::int32_t> its_tags) const {
-  state.decided = decided;
-  state.decided_empty = decided_empty;
-  state.spawning = spawning;
-  state.inside = inside;
-  state.first_start = first_start;
-  state.threads = its_threads;
-  state.tags = its_tags;
-  state.positions = positions;
 }
 
 const State* Automaton::add_state(const Draft& draft,
@@ -537,8 +515,9 @@ const State* Automaton::add_state(const Draft& draft,
   auto* state = new (memory) State;
   state->in_table = true;
   std::uninitialized_value_construct_n(state->links(), nfa_.class_count);
-  draft.assign_to(*state, copy_to_arena(draft.threads),
-                  copy_to_arena(draft.tags));
+  static_cast<StateFacts&>(*state) = draft;
+  state->threads = copy_to_arena(draft.threads);
+  state->tags = copy_to_arena(draft.tags);
   state->regular = !state->decided;
   state->hash = hash;
   states_.push_back(state);
@@ -605,7 +584,9 @@ Link Automaton::step(const State* state, Symbol symbol,
   if (interned == nullptr) {
     std::swap(scratch.draft, draft);
     const Draft& kept = scratch.draft;
-    kept.assign_to(scratch.state, kept.threads, kept.tags);
+    static_cast<StateFacts&>(scratch.state) = kept;
+    scratch.state.threads = kept.threads;
+    scratch.state.tags = kept.tags;
     scratch.transition = {&scratch.state, kept.moves, kept.first, kept.sources};
     return reinterpret_cast<Link>(&scratch.transition) | 1;
   }
@@ -779,16 +760,6 @@ std::size_t Search::run(std::string_view bytes) {
   std::size_t i = 0;
   const std::uint64_t base = position_;
   const State* state = state_;
-  const auto follow = [&](Link link) {
-    if ((link & 1) == 0) {
-      state = reinterpret_cast<const State*>(link);
-    } else {
-      const auto* transition = reinterpret_cast<const Transition*>(link - 1);
-      move(transition, base + i);
-      state = transition->target;
-    }
-    ++i;
-  };
   const auto add = [&](unsigned char byte) {
     state_ = state;
     return step(byte);
@@ -801,7 +772,8 @@ std::size_t Search::run(std::string_view bytes) {
     }
     if (i == size) break;
     if (!state->regular) {
-      follow(add(static_cast<unsigned char>(data[i])));
+      state = follow(add(static_cast<unsigned char>(data[i])), base + i);
+      ++i;
       continue;
     }
     const Accelerator* accelerator =
@@ -816,7 +788,8 @@ std::size_t Search::run(std::string_view bytes) {
     const Link link = links[class_of[byte]].load(std::memory_order_acquire);
     if (link != reinterpret_cast<Link>(state)) {
       stayed_ = 0;
-      follow(link != 0 ? link : add(byte));
+      state = follow(link != 0 ? link : add(byte), base + i);
+      ++i;
       continue;
     }
     // The byte changes nothing.  Count how many in a row do so.
@@ -845,7 +818,7 @@ bool Search::mark(Symbol symbol, std::size_t length) {
     return false;
   }
   Link link = known(symbol);
-  advance(link != 0 ? link : step(symbol), position_);
+  state_ = follow(link != 0 ? link : step(symbol), position_);
   position_ += length;
   if (state_->decided && !state_->decided_empty) decided_ = true;
   return true;
@@ -858,7 +831,7 @@ void Search::finish() {
     return;
   }
   Link link = known(kEnd);
-  advance(link != 0 ? link : step(kEnd), position_);
+  state_ = follow(link != 0 ? link : step(kEnd), position_);
   if (state_->decided) {
     decided_ = true;
   } else {

@@ -84,10 +84,8 @@ struct Thread {
 // else a Transition, with the lowest bit set.
 using Link = std::uintptr_t;
 
-// Not changed once built, apart from links and accelerator.
-struct State {
-  // In the table and not decided: all that the inner loop asks of most states.
-  bool regular = false;
+// What is known of a state, besides its threads.
+struct StateFacts {
   bool decided = false;
   bool decided_empty = false;  // decided for an empty match right here
   bool spawning = true;        // new matches may begin here
@@ -95,13 +93,19 @@ struct State {
   // pattern may match nothing: it must not do so inside a character, and
   // one that reads something cannot.
   std::uint8_t inside = 0;
-  bool in_table = false;
   std::int32_t first_start = kUnset;  // tag of the first thread, kNow: no hold
+  std::size_t positions = 0;          // tags count from 0 to this
+};
+
+// Not changed once built, apart from links and accelerator.
+struct State : StateFacts {
+  // In the table and not decided: all that the inner loop asks of most states.
+  bool regular = false;
+  bool in_table = false;
   // Null while unknown or not useful.
   mutable std::atomic<const Accelerator*> accelerator = nullptr;
   std::span<const Thread> threads = {};
   std::span<const std::int32_t> tags = {};  // slots per thread
-  std::size_t positions = 0;                // tags count from 0 to this
   std::uint64_t hash = 0;                   // of a state of the table
 
   // By class of symbol.  They follow a state of the table in memory, so that
@@ -152,24 +156,15 @@ class Automaton {
   struct Scratch;
   Link step(const State* state, Symbol symbol, Scratch& scratch) const;
   // A state and the transition to it while they are built.
-  struct Draft {
-    bool decided = false;
-    bool decided_empty = false;
-    bool spawning = true;
-    std::uint8_t inside = 0;
-    std::int32_t first_start = kUnset;
+  struct Draft : StateFacts {
     std::vector<Thread> threads;
     std::vector<std::int32_t> tags;
-    std::size_t positions = 0;
     Moves moves = Moves::kNone;
     std::uint16_t first = 0;
     std::vector<std::uint16_t> sources;
 
     // Makes this a state without threads again.  Keeps the capacities.
     void clear();
-    // Sets `state` to this, with its arrays.
-    void assign_to(State& state, std::span<const Thread> its_threads,
-                   std::span<const std::int32_t> its_tags) const;
   };
   struct Scratch {
     Draft draft;
@@ -192,6 +187,18 @@ class Automaton {
 
   static constexpr std::size_t kFirstBlock = 2048;  // bytes of arena_
 
+  // A set of instructions, which is emptied without being written.
+  class PcSet {
+   public:
+    void clear(std::size_t insts);
+    bool has(Pc pc) const { return rounds_[pc] == round_; }
+    void insert(Pc pc) { rounds_[pc] = round_; }
+
+   private:
+    std::vector<std::uint32_t> rounds_;  // the round of the last insert()
+    std::uint32_t round_ = 0;
+  };
+
   // What a Builder works in, so that a step allocates nothing of its own.
   // Guarded by mutex_.
   struct Workspace {
@@ -203,16 +210,13 @@ class Automaton {
     std::vector<Work> work;
     std::vector<Work> stack;
     std::vector<std::int32_t> pool;
-    // Every (pc, obligations) that has been entered since begin(): the round of
-    // the last time by pc, and the others in `seen`.
-    std::vector<std::uint32_t> rounds;
-    std::uint32_t round = 0;
+    // Every (pc, obligations) that has been entered since begin(): those
+    // without obligations, and the others.
+    PcSet entered;
     std::unordered_set<std::uint64_t> seen;
-    std::vector<bool> cut;  // of prune(), by pattern
-    // The same as rounds, of look_closure(), and its stack.
-    std::vector<std::uint32_t> look_rounds;
-    std::uint32_t look_round = 0;
-    std::vector<Pc> look_stack;
+    std::vector<bool> cut;       // of prune(), by pattern
+    PcSet look_entered;          // of look_closure()
+    std::vector<Pc> look_stack;  // of look_closure()
     // Of finish(): the tags that are positions, and their numbers.
     std::vector<std::pair<std::int32_t, std::int32_t>> numbers;
     // What a step results in, before it is known whether the table has it.
@@ -285,14 +289,12 @@ class Search {
   void match(Match& out) const;
 
  private:
-  void advance(Link link, std::uint64_t here) {
-    if ((link & 1) == 0) {
-      state_ = reinterpret_cast<const State*>(link);
-      return;
-    }
+  // The state after `link`, with its positions.
+  const State* follow(Link link, std::uint64_t here) {
+    if ((link & 1) == 0) return reinterpret_cast<const State*>(link);
     const auto* transition = reinterpret_cast<const Transition*>(link - 1);
     move(transition, here);
-    state_ = transition->target;
+    return transition->target;
   }
   Link known(Symbol symbol) const {
     return state_->in_table
