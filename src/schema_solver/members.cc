@@ -347,9 +347,9 @@ SchemaSolver::FewHold SchemaSolver::at_least_two(
   if (nodes.size() > kSpelledOut) {
     const FewHold a = at_least_two(nodes.first(nodes.size() / 2));
     const FewHold b = at_least_two(nodes.subspan(nodes.size() / 2));
-    return {.one = conditions_.any({a.one, b.one}),
+    return {.some = conditions_.any({a.some, b.some}),
             .two = conditions_.any(
-                {a.two, b.two, conditions_.all({a.one, b.one})})};
+                {a.two, b.two, conditions_.all({a.some, b.some})})};
   }
   std::vector<ConditionId> hold;
   for (const NodeId child : nodes) hold.push_back(condition_of(holds(child)));
@@ -359,7 +359,7 @@ SchemaSolver::FewHold SchemaSolver::at_least_two(
       two.push_back(conditions_.all({hold[i], hold[j]}));
     }
   }
-  return {.one = conditions_.any(std::move(hold)),
+  return {.some = conditions_.any(std::move(hold)),
           .two = conditions_.any(std::move(two))};
 }
 

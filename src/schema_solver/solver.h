@@ -461,13 +461,14 @@ class SchemaSolver {
   // How many of some nodes hold, as conditions.
   struct FewHold {
     ConditionId none = kImpossible;
-    ConditionId one = kImpossible;
-    ConditionId two = kImpossible;
+    ConditionId one = kImpossible;   // exactly
+    ConditionId some = kImpossible;  // one or more
+    ConditionId two = kImpossible;   // or more
   };
   static constexpr std::size_t kSpelledOut = 8;  // so many nodes are not halved
-  // None, and exactly one.
+  // Sets `none` and `one`.
   FewHold exactly_one(std::span<const NodeId> nodes);
-  // One or more, and two or more.
+  // Sets `some` and `two`.
   FewHold at_least_two(std::span<const NodeId> nodes);
   ConditionId if_then_else(const schema::Node& node, bool negated);
 
