@@ -5,8 +5,8 @@
 // lists have equal ids.
 //
 // The elements of all lists are stored in one array, and hashed_ids.h finds the
-// id of a list.  A list takes the memory of its elements and a few bytes, and no
-// allocation of its own.
+// id of a list.  A list takes the memory of its elements and a few bytes, and
+// no allocation of its own.
 
 #include <algorithm>
 #include <cstddef>
