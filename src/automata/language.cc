@@ -354,6 +354,35 @@ bool Languages::expand(StateId id) {
   return true;
 }
 
+// Whether one path, on which Expr::effort falls with each character, leads to a
+// live state; then every state on it is live.  It takes one derivative a byte,
+// where a search takes one for each class of bytes.
+bool Languages::leads_down(StateId id) {
+  const auto effort = [this](StateId state) {
+    return (*expressions_)[states_[state].expression].effort;
+  };
+  std::vector<StateId> path;
+  std::uint32_t least = effort(id);  // at the last end of a character
+  for (StateId state = id;
+       path.size() < limits_.search_states && !over_limit();) {
+    path.push_back(state);
+    const auto byte = expressions_->nearest_byte(states_[state].expression);
+    if (!byte || !base::spend_work()) return false;
+    const StateId next = derived(state, *byte);
+    if (states_[next].life == Life::kLive) {
+      for (const StateId passed : path) states_[passed].life = Life::kLive;
+      return true;
+    }
+    if (states_[next].life == Life::kDead) return false;
+    if (states_[next].utf8 == 0) {
+      if (effort(next) >= least) return false;
+      least = effort(next);
+    }
+    state = next;
+  }
+  return false;
+}
+
 // A best-first search for a live state.  Once it finds one, every state on the
 // path to it is live.  If it finds none, every visited state is dead.
 //
@@ -381,6 +410,7 @@ bool Languages::live(StateId id) {
     narrowed_ = true;
     return false;
   }
+  if (leads_down(id)) return true;
   StateQueue queue;
   std::unordered_map<StateId, StateId> reached_from;
   auto push = [&](StateId state, StateId from) {

@@ -234,6 +234,7 @@ class Languages {
   // False when memory ran out.
   bool expand(StateId state);
   bool live(StateId state);
+  bool leads_down(StateId state);
   std::uint64_t accepting_path_chars(StateId state);
 
   LanguageLimits limits_;

@@ -22,8 +22,6 @@ namespace {
 using base::kUnbounded;
 using regex::Assertion;
 
-constexpr ExprId kNoExpansion{0xFFFFFFFF};
-
 std::uint32_t less_one(std::uint32_t count) {
   return count == 0 || count == kUnbounded ? count : count - 1;
 }
@@ -143,14 +141,14 @@ ExprId Expressions::build_fresh(ItemId id, ExprId rest, ExprId rest_empty) {
 // A repeat with its first round unrolled.  An empty first round is dropped
 // (kNoText): it would lead back to the same repeat.
 ExprId Expressions::expand(ExprId id) {
-  if (exprs_[id].expansion != kNoExpansion) return exprs_[id].expansion;
+  if (exprs_[id].other_form != kNoText) return exprs_[id].other_form;
   const Expr e = exprs_[id];
   const ItemId item{e.a};
   ExprId after = repeat(item, less_one(e.min), less_one(e.max), e.b);
   ExprId expansion = e.min > 0
                          ? build(item, after)
                          : any_of({e.b, build_fresh(item, after, kNoText)});
-  exprs_[id].expansion = expansion;
+  exprs_[id].other_form = expansion;
   return expansion;
 }
 
@@ -206,6 +204,16 @@ ExprId Expressions::derive(ExprId id, std::uint8_t byte) {
   return derive_inside(id, byte);
 }
 
+// `expr` is a kChar; it need not outlive the call.
+ExprId Expressions::derive_char(const Expr& expr, std::uint8_t byte) {
+  for (const TrieEdge& edge : tries_[expr.a]) {
+    if (byte < edge.low) break;
+    if (byte > edge.high) continue;
+    return edge.next == kTrieEnd ? expr.b : character(edge.next, expr.b);
+  }
+  return kNoText;
+}
+
 ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
   ExprKind kind = exprs_[id].kind;
   switch (kind) {
@@ -215,17 +223,15 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
       return kNoText;
     case ExprKind::kTrue:
       return kAnyText;
-    case ExprKind::kChar: {
-      ExprId rest = exprs_[id].b;
-      for (const TrieEdge& edge : tries_[exprs_[id].a]) {
-        if (byte < edge.low) break;
-        if (byte > edge.high) continue;
-        return edge.next == kTrieEnd ? rest : character(edge.next, rest);
-      }
-      return kNoText;
-    }
-    case ExprKind::kRepeat:
+    case ExprKind::kChar:
+      return derive_char(exprs_[id], byte);
     case ExprKind::kNot:
+      if (const Expr& inner = exprs_[exprs_[id].b];
+          inner.kind == ExprKind::kChar) {
+        return negate(derive_char(inner, byte));
+      }
+      break;
+    case ExprKind::kRepeat:
     case ExprKind::kOr:
     case ExprKind::kAnd:
       break;
@@ -241,12 +247,17 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
     const std::uint32_t first = exprs_[id].first;
     const std::uint32_t count = exprs_[id].count;
     const std::size_t begin = scratch_.size();
+    // The absorbing element decides, whatever the others derive to, and the
+    // neutral one changes nothing.
+    const ExprId zero = kind == ExprKind::kAnd ? kNoText : kAnyText;
+    const ExprId unit = kind == ExprKind::kAnd ? kAnyText : kNoText;
     for (std::uint32_t i = 0; i < count; ++i) {
       const ExprId operand = operands_[first + i];
       const ExprId derived = kind == ExprKind::kAnd
                                  ? derive_operand(operand, byte)
                                  : derive_inside(operand, byte);
-      scratch_.push_back(derived);
+      if (derived != unit) scratch_.push_back(derived);
+      if (derived == zero) break;
     }
     result = combine(kind, begin);
     scratch_.resize(begin);
@@ -304,6 +315,12 @@ ExprId Expressions::combine(ExprKind kind, std::size_t begin) {
 ExprId Expressions::derive_operand(ExprId id, std::uint8_t byte) {
   constexpr std::size_t kFirstEntries = std::size_t{1} << 8;
   constexpr std::size_t kMostEntries = std::size_t{1} << 15;
+  if (const ExprKind kind = exprs_[id].kind;
+      kind == ExprKind::kChar ||
+      (kind == ExprKind::kNot &&
+       exprs_[exprs_[id].b].kind == ExprKind::kChar)) {
+    return derive_inside(id, byte);
+  }
   const std::uint64_t key = (std::uint64_t{id} << 8 | byte) + 1;
   const auto slot = [&]() -> Derived& {
     const std::uint64_t hash = key * 0x9E3779B97F4A7C15;
@@ -323,6 +340,35 @@ ExprId Expressions::derive_operand(ExprId id, std::uint8_t byte) {
   }
   slot() = {key, value};
   return value;
+}
+
+// Follows the parts that decide Expr::effort: the nearest operand of an Or, the
+// farthest of an And, the rest of an optional repeat.
+std::optional<std::uint8_t> Expressions::nearest_byte(ExprId id) {
+  for (;;) {
+    const Expr& e = exprs_[id];
+    const ExprId* const parts = operands_.data() + e.first;
+    const auto effort = [this](ExprId part) { return exprs_[part].effort; };
+    switch (e.kind) {
+      case ExprKind::kChar:
+        return tries_[e.a].front().low;
+      case ExprKind::kRepeat:
+        id = e.min > 0 ? expand(id) : e.b;
+        break;
+      case ExprKind::kOr:
+        id = *std::ranges::min_element(parts, parts + e.count, {}, effort);
+        break;
+      case ExprKind::kAnd:
+        id = *std::ranges::max_element(parts, parts + e.count, {}, effort);
+        break;
+      case ExprKind::kFalse:
+      case ExprKind::kEmpty:
+      case ExprKind::kTrue:
+      case ExprKind::kAssert:
+      case ExprKind::kNot:
+        return std::nullopt;
+    }
+  }
 }
 
 void Expressions::boundaries(ExprId id, Boundaries& out) {

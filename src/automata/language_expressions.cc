@@ -81,11 +81,13 @@ void Expressions::compute_properties(
       break;
     case ExprKind::kEmpty:
       e.nullable = e.positive = e.live = e.prefix_closed = true;
+      e.ascii.in_one.reset();
       break;
     case ExprKind::kTrue:
       e.nullable = e.positive = e.live = e.infinite = e.cofinite = true;
       e.extends = e.prefix_closed = true;
       e.max_chars = kInfinite;
+      e.ascii.in_one.reset();
       break;
     case ExprKind::kChar: {
       const Expr& rest = exprs_[e.b];
@@ -99,6 +101,9 @@ void Expressions::compute_properties(
       e.min_plain =
           plain_[e.a] == Plain::kNone ? kNoPlain : effort(1, rest.min_plain);
       e.max_chars = saturating_add(1, rest.max_chars);
+      e.ascii = ascii_of(TrieId(e.a));
+      e.ascii.in_all |= rest.ascii.in_all;
+      e.ascii.in_one |= rest.ascii.in_one;
       e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
       break;
     }
@@ -128,6 +133,8 @@ void Expressions::compute_properties(
       e.effort = static_cast<std::uint32_t>(e.min_chars);
       e.min_plain = inner.nullable || inner.context ? kNoPlain : 0;
       e.max_chars = kInfinite;
+      // The empty text, or any.
+      if (e.nullable && !e.context) e.ascii.in_one.reset();
       e.depth = inner.depth + 1;
       e.hash = mix(e.hash, inner.hash);
       break;
@@ -174,6 +181,13 @@ void Expressions::compute_repeat(Expr& e) const {
       saturating_multiply(item.max_chars,
                           e.max == kUnbounded ? kInfinite : e.max),
       rest.max_chars);
+  e.ascii = rest.ascii;
+  if (!plain) {
+    e.ascii.in_one.set();
+  } else if (e.min > 0) {
+    e.ascii.in_all |= item.ascii.in_all;
+    e.ascii.in_one |= item.ascii.in_one;
+  }
   e.depth = item.front + 1 + rest.depth;
   e.hash = mix(mix(e.hash, item.hash), rest.hash);
   e.hash = mix(mix(e.hash, e.min), e.max);
@@ -204,8 +218,11 @@ void Expressions::compute_union(Expr& e,
   e.positive = true;
   e.min_chars = kInfinite;
   e.effort = kFarthest;
+  e.ascii.in_all.set();
   for (const ExprId id : operands) {
     const Expr& part = exprs_[id];
+    e.ascii.in_all &= part.ascii.in_all;
+    if (part.min_chars < e.min_chars) e.ascii.in_one = part.ascii.in_one;
     e.nullable = e.nullable || part.nullable;
     e.positive = e.positive && part.positive;
     e.live = e.live || part.live;
@@ -227,6 +244,7 @@ void Expressions::compute_intersection(
   bool rest_infinite = true;
   for (const ExprId id : operands) {
     const Expr& part = exprs_[id];
+    e.ascii.in_all |= part.ascii.in_all;
     e.nullable = e.nullable && part.nullable;
     e.cofinite = e.cofinite && part.cofinite;
     e.min_chars = std::max(e.min_chars, part.min_chars);
@@ -241,6 +259,32 @@ void Expressions::compute_intersection(
   if (e.nullable && !e.context) e.min_plain = 0;
   // An infinite set minus finitely many strings is infinite.
   if (not_cofinite <= 1 && rest_infinite) e.live = e.infinite = true;
+  find_member(e, operands);
+}
+
+// Of an intersection of one set with complements: whether the known member of
+// the set is in it, because it is shorter than all that a complement excludes
+// or lacks a character that all of that has.
+void Expressions::find_member(Expr& e,
+                              const std::vector<ExprId>& operands) const {
+  const auto is_complement = [this](ExprId id) {
+    return exprs_[id].kind == ExprKind::kNot;
+  };
+  const auto set = std::ranges::find_if_not(operands, is_complement);
+  if (set == operands.end()) return;
+  const Expr& whole = exprs_[*set];
+  const std::uint64_t chars = whole.positive ? whole.min_chars : kInfinite;
+  const bool outside = std::ranges::all_of(operands, [&](ExprId id) {
+    if (id == *set) return true;
+    if (!is_complement(id)) return false;
+    const Expr& excluded = exprs_[exprs_[id].b];
+    if (excluded.context) return false;
+    return chars < excluded.min_chars ||
+           (excluded.ascii.in_all & ~whole.ascii.in_one).any();
+  });
+  if (!outside) return;
+  e.live = true;
+  e.ascii.in_one = whole.ascii.in_one;
 }
 
 ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
@@ -337,13 +381,15 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
 bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
   ExprId unit = kind == ExprKind::kOr ? kNoText : kAnyText;
   ExprId zero = kind == ExprKind::kOr ? kAnyText : kNoText;
-  bool nested = false;
+  std::size_t count = 0;  // of operands with those of the same kind spliced in
   for (const ExprId id : operands) {
     if (id == zero) return true;
-    nested = nested || exprs_[id].kind == kind;
+    const Expr& e = exprs_[id];
+    count += e.kind == kind ? e.count : 1;
   }
-  if (nested) {
+  if (count > operands.size()) {
     std::vector<ExprId> flat;
+    flat.reserve(count);
     for (const ExprId id : operands) {
       const Expr& e = exprs_[id];
       if (e.kind == kind) {
@@ -359,11 +405,17 @@ bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
   base::spend_work(1 + operands.size() / 4);
   std::sort(operands.begin(), operands.end());
   operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-  for (ExprId id : operands) {
-    const Expr& e = exprs_[id];
-    if (e.kind == ExprKind::kNot && has(operands, e.b)) return true;
+  // x and not x.  `maybe` has a bit of each operand: most searches are saved.
+  const auto bit = [](ExprId id) { return std::uint64_t{1} << (id % 64); };
+  std::uint64_t maybe = 0;
+  for (const ExprId id : operands) {
+    if (exprs_[id].kind != ExprKind::kNot) maybe |= bit(id);
   }
-  return false;
+  return std::ranges::any_of(operands, [&](ExprId id) {
+    const Expr& e = exprs_[id];
+    return e.kind == ExprKind::kNot && (maybe & bit(e.b)) != 0 &&
+           has(operands, e.b);
+  });
 }
 
 // x or (x and y) is x; x and (x or y) is x.
@@ -515,17 +567,22 @@ ExprId Expressions::all_of(std::vector<ExprId> operands) {
 }
 
 ExprId Expressions::negate(ExprId id) {
-  const Expr e = exprs_[id];
   if (id == kNoText) return kAnyText;
   if (id == kAnyText) return kNoText;
+  const Expr e = exprs_[id];
   if (e.kind == ExprKind::kNot) return e.b;
   if (e.kind == ExprKind::kOr || e.kind == ExprKind::kAnd) {
+    if (e.other_form != kNoText) return e.other_form;
     // De Morgan.  The recursion is no deeper than e.depth, which is bounded.
     std::vector<ExprId> operands(operands_.begin() + e.first,
                                  operands_.begin() + e.first + e.count);
     for (ExprId& operand : operands) operand = negate(operand);
-    return e.kind == ExprKind::kOr ? all_of(std::move(operands))
-                                   : any_of(std::move(operands));
+    const ExprId negation = e.kind == ExprKind::kOr
+                                ? all_of(std::move(operands))
+                                : any_of(std::move(operands));
+    // What overflowed is unusable.
+    if (!overflowed_) exprs_[id].other_form = negation;
+    return negation;
   }
   return intern({.kind = ExprKind::kNot, .b = id});
 }

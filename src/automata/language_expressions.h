@@ -74,6 +74,13 @@ struct TrieEdge {
   TrieId next = kTrieEnd;
 };
 
+// What is known of the ASCII characters in the members of a set of texts.
+struct AsciiChars {
+  using Set = std::bitset<128>;
+  Set in_all = {};           // in every member
+  Set in_one = Set{}.set();  // at least those of a shortest member
+};
+
 enum class ItemKind : std::uint8_t {
   kNothing,
   kEmpty,
@@ -99,6 +106,7 @@ struct Item {
   std::uint32_t front = 0;         // depth of recursion of its derivative
   std::uint64_t unrolled = 1;      // items that one build() may visit
   std::uint64_t min_chars = 0, max_chars = 0;
+  AsciiChars ascii = {};  // unless conditional
   std::uint64_t hash = 0;
   std::vector<ItemId> children = {};
 };
@@ -122,7 +130,7 @@ struct Expr {
   // Depends on the previous character, so resolve() changes it.
   bool context = false;
   // Contains no And, no Not and no conditional item.  So the expression and
-  // all its derivatives are False or not empty.
+  // all its derivatives are False or not empty, and min_chars is attained.
   bool positive = false;
   // Known to be not empty; infinite; the complement of a finite set.
   bool live = false;
@@ -139,9 +147,10 @@ struct Expr {
   std::uint32_t a = 0;
   ExprId b = 0;
   std::uint32_t min = 0, max = 0;
-  std::uint32_t depth = 0;                     // of recursion of derive()
-  std::uint32_t first = 0, count = 0;          // kOr, kAnd: operands
-  ExprId expansion{0xFFFFFFFF};                // kRepeat, once needed
+  std::uint32_t depth = 0;             // of recursion of derive()
+  std::uint32_t first = 0, count = 0;  // kOr, kAnd: operands
+  // kRepeat: the expansion; kOr, kAnd: the negation.  kNoText: not made yet.
+  ExprId other_form = kNoText;
   std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
   // An upper bound on the characters of the shortest member that is plain text,
   // of plain_chars() alone; kNoPlain if there is none, or if the expression
@@ -150,6 +159,8 @@ struct Expr {
   // A guess at the distance to the nearest member.  Like min_chars, but the
   // operands of an And add up.
   std::uint32_t effort = 0;
+  // in_one: of a member of min_chars characters if `positive`, else of any.
+  AsciiChars ascii = {};
   std::uint64_t hash = 0;
 };
 
@@ -187,6 +198,10 @@ class Expressions {
   // The derivative by `byte`: all t with byte t in `expr`.
   // REQUIRES: !context of `expr`.  The result may have context.
   ExprId derive(ExprId expr, std::uint8_t byte);
+  // A byte whose derivative seems to be nearer to a member, as Expr::effort has
+  // it.  Nothing if the expression does not show one.
+  // Complexity: O(depth of the expression * operands at each).
+  std::optional<std::uint8_t> nearest_byte(ExprId expr);
   // Byte classes: sets bit b if the derivatives by b - 1 and b may differ.
   using Boundaries = std::bitset<257>;
   void boundaries(ExprId expr, Boundaries& out);
@@ -242,6 +257,8 @@ class Expressions {
   ItemId intern_item(Item item);
   void compute_properties(Item& item) const;
   void compute_lengths(Item& item) const;
+  AsciiChars ascii_of(const Item& item) const;
+  AsciiChars ascii_of(TrieId trie) const;
   ItemId char_item(TrieId trie);
   ItemId text_item(std::string_view text);
   Result<ItemId> item_of(const regex::HirNode& node,
@@ -264,6 +281,7 @@ class Expressions {
   void compute_union(Expr& expr, const std::vector<ExprId>& operands) const;
   void compute_intersection(Expr& expr,
                             const std::vector<ExprId>& operands) const;
+  void find_member(Expr& expr, const std::vector<ExprId>& operands) const;
   bool flatten(ExprKind kind, std::vector<ExprId>& operands) const;
   void absorb(ExprKind kind, std::vector<ExprId>& operands) const;
   // True when something changed.
@@ -277,6 +295,7 @@ class Expressions {
   // character, `rest_empty` after an empty match.
   ExprId build_fresh(ItemId item, ExprId rest, ExprId rest_empty);
   ExprId expand(ExprId repeat);
+  ExprId derive_char(const Expr& expr, std::uint8_t byte);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
   ExprId derive_operand(ExprId expr, std::uint8_t byte);
   void boundaries_inside(ExprId expr, Boundaries& out);

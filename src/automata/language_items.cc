@@ -241,6 +241,50 @@ void Expressions::compute_lengths(Item& item) const {
   }
 }
 
+// Of one character: the first that is in ASCII, if there is one.
+AsciiChars Expressions::ascii_of(TrieId trie) const {
+  AsciiChars chars{.in_all = {}, .in_one = {}};
+  const std::vector<TrieEdge>& edges = tries_[trie];
+  const TrieEdge& first = edges.front();
+  if (first.low >= 0x80) return chars;
+  chars.in_one.set(first.low);
+  if (edges.size() == 1 && first.low == first.high) {
+    chars.in_all = chars.in_one;
+  }
+  return chars;
+}
+
+AsciiChars Expressions::ascii_of(const Item& item) const {
+  const auto& of = item.children;
+  AsciiChars chars{.in_all = {}, .in_one = {}};
+  switch (item.kind) {
+    case ItemKind::kChar:
+      return ascii_of(item.trie);
+    case ItemKind::kConcat:
+      for (ItemId child : of) {
+        chars.in_all |= items_[child].ascii.in_all;
+        chars.in_one |= items_[child].ascii.in_one;
+      }
+      return chars;
+    case ItemKind::kAlternation:
+      chars.in_all.set();
+      for (ItemId child : of) chars.in_all &= items_[child].ascii.in_all;
+      chars.in_one =
+          items_[*std::ranges::min_element(of, {}, [&](ItemId child) {
+            return items_[child].min_chars;
+          })].ascii.in_one;
+      return chars;
+    case ItemKind::kRepeat:
+      return item.min == 0 ? chars : items_[of[0]].ascii;
+    case ItemKind::kNothing:
+    case ItemKind::kEmpty:
+    case ItemKind::kLook:
+    case ItemKind::kAssert:
+      break;
+  }
+  return chars;
+}
+
 // Computes the properties of an item from those of its children.
 void Expressions::compute_properties(Item& item) const {
   const auto& of = item.children;
@@ -253,6 +297,7 @@ void Expressions::compute_properties(Item& item) const {
   }
   for (ItemId child : of) item.hash = mix(item.hash, items_[child].hash);
   compute_lengths(item);
+  item.ascii = ascii_of(item);
   if (item.kind == ItemKind::kChar) item.alike = alike_[item.trie];
   if (item.kind == ItemKind::kAssert) item.alike = false;
   for (ItemId child : of) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -640,6 +642,51 @@ TEST(Language, ConditionsThatAddUp) {
   EXPECT_GE(enough, 21u);
   EXPECT_LE(enough, 100u);
   EXPECT_TRUE(small.narrowed());
+}
+
+// Words without those in which some patterns are found: empty when, and only
+// when, each of the words is excluded.  Most of the others show it by a member
+// that is too short for, or lacks a character of, all that is excluded.
+TEST(Language, MembersBesideWhatIsExcluded) {
+  const std::vector<std::string> words = {"a",   "b",   "ab",     "ba",     "c",
+                                          "abc", "cab", "\u00E9", "a\u00E9"};
+  const std::vector<std::string> patterns = {"a",    "b",      "c",   "ab",
+                                             "a.*c", "[ab]",   "^a$", "^.$",
+                                             "..",   "\u00E9", "^b?c"};
+  std::mt19937 random(11);
+  std::size_t found_empty = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Languages languages;
+    std::vector<std::string> some;
+    for (const std::string& word : words) {
+      if (random() % 3 == 0) some.push_back(word);
+    }
+    std::vector<LanguageId> parts;
+    std::string either;
+    for (const std::string& word : some) either += "|" + word;
+    // As strings, or as a pattern, whose prefixes are not shared.
+    parts.push_back(random() % 2 == 0 || some.empty()
+                        ? languages.literals(some)
+                        : *language(languages, "^(" + either.substr(1) + ")$"));
+    std::vector<LanguageId> excluded;
+    std::string what = either + " without";
+    for (const std::string& pattern : patterns) {
+      if (random() % 4 != 0) continue;
+      excluded.push_back(*language(languages, pattern));
+      parts.push_back(languages.complement(excluded.back()));
+      what += " " + pattern;
+    }
+    const bool expected =
+        std::ranges::all_of(some, [&](const std::string& word) {
+          return std::ranges::any_of(excluded, [&](LanguageId id) {
+            return languages.contains(id, word);
+          });
+        });
+    ASSERT_EQ(languages.empty(languages.all_of(parts)), expected) << what;
+    found_empty += expected ? 1 : 0;
+  }
+  EXPECT_GT(found_empty, 100u);
+  EXPECT_LT(found_empty, 1900u);
 }
 
 // A conjunction with a condition on the length has a member if the other
