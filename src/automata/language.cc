@@ -787,6 +787,10 @@ std::pair<std::uint64_t, bool> Languages::plain_completion(
   return best;
 }
 
+bool Languages::extends(LanguageId id) const {
+  return (*expressions_)[id].extends;
+}
+
 bool Languages::prefix_closed(StateId id) const {
   return states_[id].utf8 == 0 &&
          (*expressions_)[states_[id].expression].prefix_closed;

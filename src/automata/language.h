@@ -133,6 +133,10 @@ class Languages {
   // LanguageLimits::search_states; beyond it false, with narrowed() set.
   bool infinite(LanguageId language);
 
+  // Whether a string of the language followed by any text is in it, too.  May be
+  // false for a language that is so, but whose expression does not show it.
+  bool extends(LanguageId language) const;
+
   // The least number of code points that completes the text to a string of the
   // language; a code point that has begun counts as one.  Exact within the
   // search limit; beyond it an upper bound, with narrowed() set.

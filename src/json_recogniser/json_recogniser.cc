@@ -446,6 +446,10 @@ Configuration JsonRecogniser::mask_key(Configuration config,
                            ? min_chars
                            : std::max(min_chars, lexeme.max - longest - 1);
       }
+    } else if (lexeme.entries.size() == 1 && longest < min_chars &&
+               config.count < min_chars - longest) {
+      // No token reaches the minimum, nor the maximum, which is no less.
+      config.count = 0;
     }
   } else if (lexeme.kind < Kind::kLiteral && !options_.layout.exact) {
     if (options_.layout.max_white_space > longest &&
