@@ -244,6 +244,25 @@ LanguageId Languages::length_between(std::uint64_t min_chars,
                                       max, kEmptyText));
 }
 
+Languages::Counted Languages::counted(LanguageId language) {
+  const ExprKind kind = (*expressions_)[language].kind;
+  if (kind != ExprKind::kChar && kind != ExprKind::kRepeat &&
+      kind != ExprKind::kAnd) {
+    return {.language = language};
+  }
+  const auto [known, fresh] = counted_.try_emplace(language);
+  if (fresh) {
+    const Expressions::Counted made = expressions_->counted(language);
+    known->second = {.language = checked(made.expr),
+                     .min_chars = made.min_chars,
+                     .max_chars = made.max_chars};
+    if (known->second.language == kNoText) {
+      known->second = {.language = language};
+    }
+  }
+  return known->second;
+}
+
 // --- States -----------------------------------------------------------------
 
 StateId Languages::state_of(LanguageId expression, std::uint8_t utf8) {
@@ -679,6 +698,13 @@ std::uint64_t Languages::max_min_chars(StateId id) {
   return max_min_chars_of(states_[id].expression);
 }
 
+std::uint64_t Languages::most_chars_needed(StateId id) {
+  static_assert(kNoMaximum == kInfinite);
+  const std::uint64_t most =
+      (*expressions_)[states_[id].expression].most_needed;
+  return most != kNoMaximum ? most : max_min_chars(id);
+}
+
 // The derivative of `.*x` by any character contains `.*x` as an alternative, so
 // the minimum of `.*x` bounds the minimum of every later state.
 //
@@ -785,10 +811,6 @@ std::pair<std::uint64_t, bool> Languages::plain_completion(
     best = {chars, true};
   }
   return best;
-}
-
-bool Languages::extends(LanguageId id) const {
-  return (*expressions_)[id].extends;
 }
 
 bool Languages::prefix_closed(StateId id) const {

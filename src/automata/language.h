@@ -35,6 +35,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -133,9 +134,22 @@ class Languages {
   // LanguageLimits::search_states; beyond it false, with narrowed() set.
   bool infinite(LanguageId language);
 
-  // Whether a string of the language followed by any text is in it, too.  May be
-  // false for a language that is so, but whose expression does not show it.
-  bool extends(LanguageId language) const;
+  // The language as the strings of min_chars..max_chars characters of another
+  // one.  A state of that one can be completed in any number of characters that
+  // is no less than min_chars_to_accept(), so a reader may count: it is live as
+  // long as that many are left.  Beside numbers, fewer states are different.
+  //
+  //   [a-z][a-z0-9]{0,62}   1..63 of [a-z][a-z0-9]*
+  //   .{20,} and .*a.*b.*   20... of .*a.*b.*
+  //
+  // The language itself, without bounds, if its expression does not show one,
+  // or only a small one.  Complexity: O(1) but for the first call.
+  struct Counted {
+    LanguageId language = 0;
+    std::uint64_t min_chars = 0;
+    std::uint64_t max_chars = 0xFFFFFFFFFFFFFFFF;
+  };
+  Counted counted(LanguageId language);
 
   // The least number of code points that completes the text to a string of the
   // language; a code point that has begun counts as one.  Exact within the
@@ -149,9 +163,15 @@ class Languages {
   static constexpr std::uint64_t kNoMaximum = 0xFFFFFFFFFFFFFFFF;
   std::uint64_t max_min_chars(StateId state);
 
-  // The same for continuations by plain text: characters except those below
-  // U+0020, U+0085, U+2028 and U+2029.  Finite for `(?=.*a)(?=.*b)`, which a
-  // newline leaves for good.  Complexity: O(operands of the expression).
+  // An upper bound on min_chars_to_accept() of the state and of every live
+  // state that some text leads to.  kNoMaximum if the expression does not show
+  // one.
+  std::uint64_t most_chars_needed(StateId state);
+
+  // max_min_chars() for continuations by plain text: characters except those
+  // below U+0020, U+0085, U+2028 and U+2029.  Finite for `(?=.*a)(?=.*b)`,
+  // which a newline leaves for good.  Complexity: O(operands of the
+  // expression).
   std::uint64_t max_min_plain_chars(StateId state) const;
 
   // Whether every prefix of a continuation that is accepted is accepted, and
@@ -249,6 +269,7 @@ class Languages {
   std::vector<base::ByteRow<StateId>> rows_;
   std::vector<std::uint8_t> flags_;  // bit 0: accepting, bit 1: universal
   std::vector<StateId> table_;       // open hashing of (expression, utf8)
+  std::unordered_map<LanguageId, Counted> counted_;
   std::size_t row_bytes_ = 0;
   std::size_t successor_count_ = 0;
   std::size_t failed_searches_ = 0;

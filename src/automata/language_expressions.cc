@@ -81,12 +81,14 @@ void Expressions::compute_properties(
       break;
     case ExprKind::kEmpty:
       e.nullable = e.positive = e.live = e.prefix_closed = true;
+      e.most_needed = 0;
       e.ascii.in_one.reset();
       break;
     case ExprKind::kTrue:
       e.nullable = e.positive = e.live = e.infinite = e.cofinite = true;
       e.extends = e.prefix_closed = true;
       e.max_chars = kInfinite;
+      e.most_needed = 1;
       e.ascii.in_one.reset();
       break;
     case ExprKind::kChar: {
@@ -97,6 +99,7 @@ void Expressions::compute_properties(
       e.live = rest.live;
       e.infinite = rest.infinite;
       e.min_chars = saturating_add(1, rest.min_chars);
+      e.most_needed = std::max(e.min_chars, rest.most_needed);
       e.effort = effort(1, rest.effort);
       e.min_plain =
           plain_[e.a] == Plain::kNone ? kNoPlain : effort(1, rest.min_plain);
@@ -127,6 +130,7 @@ void Expressions::compute_properties(
       e.context = inner.context;
       e.nullable = !inner.nullable;
       e.prefix_closed = inner.extends && !inner.context;
+      if (e.prefix_closed) e.most_needed = 1;
       e.alike = inner.alike;
       e.live = e.infinite = e.cofinite = inner.max_chars != kInfinite;
       e.min_chars = inner.nullable && !inner.context ? 1 : 0;
@@ -181,6 +185,13 @@ void Expressions::compute_repeat(Expr& e) const {
       saturating_multiply(item.max_chars,
                           e.max == kUnbounded ? kInfinite : e.max),
       rest.max_chars);
+  if (plain) {
+    const std::uint64_t inside = saturating_add(
+        item.most_needed,
+        saturating_multiply(item.min_chars, std::max(e.min, 1U) - 1));
+    e.most_needed =
+        std::max(saturating_add(inside, rest.min_chars), rest.most_needed);
+  }
   e.ascii = rest.ascii;
   if (!plain) {
     e.ascii.in_one.set();
@@ -218,9 +229,11 @@ void Expressions::compute_union(Expr& e,
   e.positive = true;
   e.min_chars = kInfinite;
   e.effort = kFarthest;
+  e.most_needed = 0;
   e.ascii.in_all.set();
   for (const ExprId id : operands) {
     const Expr& part = exprs_[id];
+    e.most_needed = std::max(e.most_needed, part.most_needed);
     e.ascii.in_all &= part.ascii.in_all;
     if (part.min_chars < e.min_chars) e.ascii.in_one = part.ascii.in_one;
     e.nullable = e.nullable || part.nullable;
@@ -259,6 +272,7 @@ void Expressions::compute_intersection(
   if (e.nullable && !e.context) e.min_plain = 0;
   // An infinite set minus finitely many strings is infinite.
   if (not_cofinite <= 1 && rest_infinite) e.live = e.infinite = true;
+  if (e.prefix_closed) e.most_needed = 1;
   find_member(e, operands);
 }
 
@@ -585,6 +599,58 @@ ExprId Expressions::negate(ExprId id) {
     return negation;
   }
   return intern({.kind = ExprKind::kNot, .b = id});
+}
+
+// Of characters, one after the other, and then a repeat of one: p x{a,b} is
+// p x* with p + a to p + b characters.  What is left after some of them can be
+// extended by x, which does not change what follows.
+Expressions::Counted Expressions::counted_chain(ExprId id) {
+  constexpr std::size_t kLongestChain = 32;
+  // A repeat of few characters has few states, and their masks are exact
+  // without a count.
+  constexpr std::uint32_t kFew = 16;
+  std::vector<TrieId> chain;
+  ExprId end = id;
+  while (exprs_[end].kind == ExprKind::kChar && chain.size() < kLongestChain) {
+    chain.emplace_back(exprs_[end].a);
+    end = exprs_[end].b;
+  }
+  const Expr last = exprs_[end];
+  if (last.kind != ExprKind::kRepeat || last.b != kEmptyText ||
+      items_[ItemId(last.a)].kind != ItemKind::kChar) {
+    return {.expr = id};
+  }
+  const bool endless = last.max == kUnbounded;
+  if ((endless ? last.min : last.max) <= kFew) return {.expr = id};
+  Counted made{.expr = repeat(ItemId(last.a), 0, kUnbounded, kEmptyText),
+               .min_chars = chain.size() + last.min};
+  if (!endless) made.max_chars = chain.size() + last.max;
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    made.expr = character(*it, made.expr);
+  }
+  return made;
+}
+
+// A conjunction with a least length, whose other operands contain what extends
+// a member: they are completed, and then extended by as many characters as are
+// wanted.
+Expressions::Counted Expressions::counted(ExprId id) {
+  const Expr e = exprs_[id];
+  if (e.kind != ExprKind::kAnd) return counted_chain(id);
+  std::vector<ExprId> others(operands_.begin() + e.first,
+                             operands_.begin() + e.first + e.count);
+  const auto length = std::ranges::find_if(
+      others, [this](ExprId operand) { return is_length(operand); });
+  if (length == others.end() || exprs_[*length].max != kUnbounded) {
+    return {.expr = id};
+  }
+  const std::uint64_t min_chars = exprs_[*length].min;
+  others.erase(length);
+  if (!std::ranges::all_of(
+          others, [this](ExprId operand) { return exprs_[operand].extends; })) {
+    return {.expr = id};
+  }
+  return {.expr = all_of(std::move(others)), .min_chars = min_chars};
 }
 
 ExprId Expressions::text(std::string_view string, ExprId rest) {

@@ -106,7 +106,8 @@ struct Item {
   std::uint32_t front = 0;         // depth of recursion of its derivative
   std::uint64_t unrolled = 1;      // items that one build() may visit
   std::uint64_t min_chars = 0, max_chars = 0;
-  AsciiChars ascii = {};  // unless conditional
+  std::uint64_t most_needed = 0;  // as Expr::most_needed, unless conditional
+  AsciiChars ascii = {};          // unless conditional
   std::uint64_t hash = 0;
   std::vector<ItemId> children = {};
 };
@@ -152,6 +153,10 @@ struct Expr {
   // kRepeat: the expansion; kOr, kAnd: the negation.  kNoText: not made yet.
   ExprId other_form = kNoText;
   std::uint64_t min_chars = 0, max_chars = 0;  // bounds on every member
+  // An upper bound on the characters of the shortest member, of the expression
+  // and of each of its derivatives that has one.  A character that has begun
+  // counts as one.
+  std::uint64_t most_needed = kInfinite;
   // An upper bound on the characters of the shortest member that is plain text,
   // of plain_chars() alone; kNoPlain if there is none, or if the expression
   // does not show it.
@@ -191,6 +196,14 @@ class Expressions {
   ExprId strings(std::vector<std::string_view> sorted);
   // strings() without one of them; nothing if `expr` is no trie of strings.
   std::optional<ExprId> without(ExprId expr, std::string_view string);
+
+  // See Languages::counted().
+  struct Counted {
+    ExprId expr = kNoText;
+    std::uint64_t min_chars = 0;
+    std::uint64_t max_chars = kInfinite;
+  };
+  Counted counted(ExprId expr);
 
   // Meaning (language_derive.cc).
   ExprId build(ItemId item, ExprId rest);
@@ -288,6 +301,7 @@ class Expressions {
   bool merge_repeats(std::vector<ExprId>& operands);
   bool intersect_lengths(std::vector<ExprId>& operands);
   bool is_length(ExprId id) const;
+  Counted counted_chain(ExprId expr);
   ExprId assert_here(regex::Assertion assertion, ExprId rest);
   ExprId end_here(regex::Assertion assertion, ExprId rest);
 

@@ -192,7 +192,7 @@ void Expressions::compute_lengths(Item& item) const {
       item.nullable = true;
       break;
     case ItemKind::kChar:
-      item.min_chars = item.max_chars = 1;
+      item.min_chars = item.max_chars = item.most_needed = 1;
       break;
     case ItemKind::kConcat:
       item.nullable = true;
@@ -200,6 +200,9 @@ void Expressions::compute_lengths(Item& item) const {
         const Item& part = items_[child];
         item.context = item.context || (item.nullable && part.context);
         item.nullable = item.nullable && part.nullable;
+        // Inside this part, or inside one before it.
+        item.most_needed = std::max(
+            part.most_needed, saturating_add(item.most_needed, part.min_chars));
         item.min_chars = saturating_add(item.min_chars, part.min_chars);
         item.max_chars = saturating_add(item.max_chars, part.max_chars);
         item.front += part.front;
@@ -213,6 +216,7 @@ void Expressions::compute_lengths(Item& item) const {
         item.nullable = item.nullable || part.nullable;
         item.min_chars = std::min(item.min_chars, part.min_chars);
         item.max_chars = std::max(item.max_chars, part.max_chars);
+        item.most_needed = std::max(item.most_needed, part.most_needed);
         item.front = std::max(item.front, part.front + 1);
       }
       break;
@@ -221,6 +225,9 @@ void Expressions::compute_lengths(Item& item) const {
       item.context = part.context;
       item.nullable = item.min == 0 || part.nullable;
       item.min_chars = saturating_multiply(part.min_chars, item.min);
+      item.most_needed = saturating_add(
+          part.most_needed,
+          saturating_multiply(part.min_chars, std::max(item.min, 1U) - 1));
       item.max_chars = saturating_multiply(
           part.max_chars, item.max == base::kUnbounded ? kInfinite : item.max);
       item.front = part.front + 1;

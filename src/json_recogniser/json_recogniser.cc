@@ -424,33 +424,46 @@ bool JsonRecogniser::can_end(Configuration config) {
   return !end_number(config).dead();
 }
 
+// The least number of characters for which the masks are those of `count`
+// characters, as far as that is known.  A length matters only if a token, of at
+// most `longest` characters, can reach a bound.
+std::uint32_t JsonRecogniser::count_in_mask_key(const Lexeme& lexeme,
+                                                std::uint32_t count,
+                                                std::uint32_t longest) {
+  std::uint32_t reached = 0;  // the largest minimum that is reached
+  std::uint32_t ahead = base::kUnbounded;    // the smallest that is not
+  std::uint32_t room_to = base::kUnbounded;  // no text has to end before
+  for (const Entry& entry : lexeme.entries) {
+    if (entry.min <= count) {
+      reached = std::max(reached, entry.min);
+    } else {
+      ahead = std::min(ahead, entry.min);
+    }
+    if (entry.max == base::kUnbounded) continue;
+    // One more for a character that an escape has begun.
+    const std::uint64_t needed =
+        solver_.languages().most_chars_needed(entry.state);
+    room_to =
+        needed >= entry.max
+            ? 0
+            : std::min(room_to,
+                       entry.max - static_cast<std::uint32_t>(needed) - 1);
+  }
+  const std::uint32_t bound = std::min(ahead, room_to);
+  if (bound == base::kUnbounded) return reached;
+  if (bound <= longest || count >= bound - longest) return count;
+  return reached;
+}
+
 Configuration JsonRecogniser::mask_key(Configuration config,
                                        std::uint32_t longest) {
   const Lexeme& lexeme = lexemes_[config.lex];
   config.frame = canonical(config.frame);
   if (lexeme.kind == Kind::kString || lexeme.kind == Kind::kKey) {
-    // The length matters only if a token can reach a bound.
     if (!lexeme.track) config.extra = 0;
-    std::uint32_t min_chars = 0;
-    for (const Entry& entry : lexeme.entries) {
-      if (lexeme.kind == Kind::kString) {
-        min_chars = std::max(min_chars, entry.min);
-      }
-    }
-    if (lexeme.kind == Kind::kKey) {
-      config.count = 0;
-    } else if (config.count >= min_chars) {
-      const std::uint32_t left = lexeme.max - config.count;
-      if (lexeme.max == base::kUnbounded || left > longest) {
-        config.count = lexeme.max == base::kUnbounded
-                           ? min_chars
-                           : std::max(min_chars, lexeme.max - longest - 1);
-      }
-    } else if (lexeme.entries.size() == 1 && longest < min_chars &&
-               config.count < min_chars - longest) {
-      // No token reaches the minimum, nor the maximum, which is no less.
-      config.count = 0;
-    }
+    config.count = lexeme.kind == Kind::kKey
+                       ? 0
+                       : count_in_mask_key(lexeme, config.count, longest);
   } else if (lexeme.kind < Kind::kLiteral && !options_.layout.exact) {
     if (options_.layout.max_white_space > longest &&
         config.count <= options_.layout.max_white_space - longest) {

@@ -403,8 +403,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
   std::string text(std::uint32_t id) const;
 
+  std::uint32_t count_in_mask_key(const Lexeme& lexeme, std::uint32_t count,
+                                  std::uint32_t longest);
   // strings.cc
   std::uint32_t enter_string(FrameId frame);
+  void count_characters(Lexeme& lexeme, automata::LanguageId language);
   bool spelled_canonically(const schema_solver::StringConstraints& string);
   std::uint32_t used_strings_trie(FrameId frame);
   automata::LanguageId without_used(automata::LanguageId language,

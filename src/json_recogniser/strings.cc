@@ -33,6 +33,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
+  automata::LanguageId last = 0;
   for (const schema_solver::ConjunctionId conjunction :
        conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
@@ -74,10 +75,29 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
       }
       lexeme.total = lexeme.total && total && !entry.canonical;
       lexeme.entries.push_back(entry);
+      last = language;
     }
   }
   if (lexeme.entries.empty()) return 0;
+  // Several alternatives with bounds of their own would not be told by their
+  // states alone (lexeme_by_state()).
+  if (lexeme.entries.size() == 1) count_characters(lexeme, last);
   return intern(std::move(lexeme));
+}
+
+// Takes bounds on the length out of the language of the only alternative.
+void JsonRecogniser::count_characters(Lexeme& lexeme,
+                                      automata::LanguageId language) {
+  automata::Languages& languages = solver_.languages();
+  const automata::Languages::Counted counted = languages.counted(language);
+  if (counted.language == language) return;
+  Entry& entry = lexeme.entries.front();
+  entry.state = languages.start(counted.language);
+  entry.min = std::max(entry.min, saturate(counted.min_chars));
+  entry.max = std::min(entry.max, saturate(counted.max_chars));
+  entry.needed =
+      min_chars_needed(BodyState::kText, 0, entry.state, entry.canonical);
+  lexeme.total = languages.universal(entry.state) && !entry.canonical;
 }
 
 // The strings of the language that no item used.

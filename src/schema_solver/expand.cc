@@ -564,10 +564,10 @@ class SchemaSolver::Expander::Writer {
     }
   }
 
-  // A maximum stays a number, and is compared with the length of the shortest
-  // string in the language.  So does a minimum if every string of the language
-  // can be extended to it.  Otherwise it becomes part of the language, so that
-  // the language alone decides emptiness.
+  // A bound on the length stays a pair of numbers if the language is that of
+  // all strings.  Otherwise a minimum becomes part of the language, so that the
+  // language alone decides emptiness, and a maximum is compared with the length
+  // of the shortest string in the language.
   void add(Strings& strings) {
     automata::Languages& languages = solver_.languages_;
     automata::LanguageId language =
@@ -575,18 +575,22 @@ class SchemaSolver::Expander::Writer {
             ? languages.everything()
             : solver_.all_of(std::move(strings.languages));
     if (languages.empty(language) || strings.min > strings.max) return;
-    std::uint64_t min = strings.min;
-    if (min > 0 && !languages.extends(language)) {
-      language = languages.all_of(
-          {language, languages.length_between(min, kUnboundedCount)});
-      if (languages.empty(language)) return;
-      min = 0;
+    const bool bounded = strings.min > 0 || strings.max != kUnboundedCount;
+    const bool total = languages.universal(languages.start(language));
+    if (bounded && total) {
+      add_bounded(language, strings.min, strings.max);
+      return;
     }
-    if (min == 0 && strings.max == kUnboundedCount) {
+    if (strings.min > 0) {
+      language = languages.all_of(
+          {language, languages.length_between(strings.min, kUnboundedCount)});
+      if (languages.empty(language)) return;
+    }
+    if (strings.max == kUnboundedCount) {
       any_length_.push_back(language);
     } else if (languages.min_chars_to_accept(languages.start(language)) <=
                strings.max) {
-      add_bounded(language, min, strings.max);
+      add_bounded(language, 0, strings.max);
     }
   }
 

@@ -84,8 +84,6 @@ inline constexpr std::size_t kJsonTypes = 6;
 
 inline constexpr std::uint64_t kUnboundedCount = ~std::uint64_t{0};
 
-// A minimum is only beside a language whose strings can all be extended by any
-// text (Languages::extends()).
 struct StringConstraints {
   automata::LanguageId language = 0;
   std::uint64_t min_chars = 0;

@@ -6,13 +6,16 @@
 
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/access.h"
 #include "grammar/grammar_impl.h"
 #include "mask/matcher_impl.h"
 #include "parlance/grammar.h"
+#include "parlance/vocabulary.h"
 #include "support/sanitized.h"
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
@@ -32,12 +35,16 @@ class Walks {
  public:
   Walks(std::uint32_t seed, std::size_t pieces,
         const std::vector<std::string>& texts)
-      : vocabulary_(toy_vocabulary(seed, pieces, texts)),
+      : Walks(toy_vocabulary(seed, pieces, texts)) {}
+
+  explicit Walks(Vocabulary vocabulary)
+      : vocabulary_(std::move(vocabulary)),
         compiler_(std::make_shared<CompilerImpl>(
             vocabulary_, *vocab::TokenTables::build(vocabulary_),
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
-  void run(const Grammar& grammar, std::uint32_t seed, int rounds) {
+  void run(const Grammar& grammar, std::uint32_t seed, int rounds,
+           int steps = 30) {
     const auto& machine = detail::Access::impl(grammar);
     auto constraint = std::make_shared<ConstraintImpl>(
         compiler_, std::shared_ptr<recogniser::Recogniser>(
@@ -47,7 +54,7 @@ class Walks {
     for (int round = 0; round < rounds; ++round) {
       MatcherImpl matcher(constraint);
       std::string so_far;
-      for (int step = 0; step < 30 && !matcher.is_terminated(); ++step) {
+      for (int step = 0; step < steps && !matcher.is_terminated(); ++step) {
         SCOPED_TRACE("after " + so_far);
         Row row(compiler_->mask_words(), 0x55555555);
         ASSERT_TRUE(matcher.fill_bitmask(row));
@@ -207,6 +214,62 @@ TEST(SchemaMask, CrowdedClasses) {
           Grammar::from_json_schema(*json::parse(schema));
       ASSERT_TRUE(grammar) << grammar.error().to_string();
       walks.run(*grammar, seed, list == &schemas() ? 1 : 6);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// Lengths that are counted beside a pattern, all of them with tokens of few
+// bytes: far from a bound the masks of many lengths are one.
+TEST(SchemaMask, CountedLengths) {
+  const std::vector<std::string> strings = {
+      R"("pattern": "^a*(x|bc{20})$", "maxLength": 40)",
+      R"("pattern": "^a*(x|bc{20}|[^a-z]{3})*$", "minLength": 30,
+         "maxLength": 42)",
+      R"("pattern": "^[a-c]{1,40}$")",
+      R"("pattern": "^[a-c]{1,40}$", "minLength": 20, "maxLength": 30)",
+      R"("pattern": "^x[ab\u00e9]{18,}$", "maxLength": 40)",
+      R"("pattern": "^x-[^a]{0,30}$")",
+      R"("pattern": "^[\u00e0-\u00e9]{20,30}$")",
+      R"("pattern": "^[^]{0,30}$")",
+      R"("pattern": "^.{19,30}$")",
+      R"("pattern": "a.*b", "minLength": 30)",
+      R"("pattern": "a.*b", "minLength": 30, "maxLength": 31)",
+      R"("pattern": "a.{17}b", "minLength": 30, "maxLength": 40)",
+      R"("minLength": 30, "allOf": [{"pattern": "a"}, {"pattern": "b.?c"}])",
+      R"("maxLength": 40, "not": {"pattern": "a.*b"}, "minLength": 20)",
+      R"("maxLength": 40, "not": {"pattern": "^[a-x]{3,35}$"})",
+      R"("anyOf": [{"pattern": "^[ab]{1,30}$"}, {"pattern": "^[bc]{20,35}$"}])",
+      R"("anyOf": [{"maxLength": 30}, {"pattern": "^x{20,40}$"}])",
+  };
+  std::vector<TokenEntry> entries;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.push_back({.id = static_cast<TokenId>(byte),
+                       .bytes = std::string(1, static_cast<char>(byte))});
+  }
+  for (const char* text :
+       {"aa", "ab", "bc", "ca", "xa", "cc", "x-", "a\"", "b\"]", "\"]", "\",\"",
+        "\xC3\xA9", "\xC3\xA9\xC3", "\\n", "\\u00e", "--", "[\"", "\"x"}) {
+    entries.push_back(
+        {.id = static_cast<TokenId>(entries.size()), .bytes = text});
+  }
+  const auto stop = static_cast<TokenId>(entries.size());
+  entries.push_back({.id = stop, .bytes = "</s>", .kind = TokenKind::kControl});
+  Walks walks(*Vocabulary::from_table(entries, std::span(&stop, 1)));
+  std::uint32_t seed = 300;
+  for (const std::string& string : strings) {
+    for (const char* array : {"", R"(, "uniqueItems": true)"}) {
+      const std::string schema =
+          R"({"type": "array", "maxItems": 3, "items": {"type": "string", )" +
+          string + "}" + array + "}";
+      SCOPED_TRACE(schema);
+      ++seed;
+      const Result<Grammar> grammar = Grammar::from_json_schema(
+          *json::parse(schema),
+          {.spelling =
+               seed % 4 < 2 ? JsonSpelling::kAny : JsonSpelling::kCanonical});
+      ASSERT_TRUE(grammar) << grammar.error().to_string();
+      walks.run(*grammar, seed, 6, 120);
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
