@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <span>
 #include <utility>
 
 #include "base/mix.h"
@@ -47,6 +48,7 @@ ConditionId Conditions::of(Condition condition) {
     subjects.others = subjects.others || subjects_[part].others;
   }
   part_count_ += condition.parts.size();
+  kinds_.push_back(condition.kind);
   table_.push_back(std::move(condition));
   tests_.push_back(test);
   subjects_.push_back(subjects);
@@ -60,7 +62,7 @@ Conditions::Subjects Conditions::subjects_of(const Condition& atom) {
     case Kind::kAbsent:
     case Kind::kPresent:
     case Kind::kValue:
-      return {.keys = bit_of(atom.key)};
+      return {.keys = std::bitset<256>().set(atom.key % 256)};
     case Kind::kSome:
     case Kind::kEvery:
     case Kind::kAtLeast:
@@ -74,7 +76,7 @@ Conditions::Subjects Conditions::subjects_of(const Condition& atom) {
 // Whether an atom may be about a member with this key.  False is exact.
 bool Conditions::about(ConditionId id, KeyId key) const {
   const Subjects& of = subjects_[id];
-  return of.others || (key != kNoKey && (of.keys & bit_of(key)) != 0);
+  return of.others || (key != kNoKey && of.keys[key % 256]);
 }
 
 ConditionId Conditions::all(std::vector<ConditionId> parts) {
@@ -92,79 +94,109 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
   const ConditionId neutral = kind == Kind::kAll ? kAlways : kImpossible;
   const ConditionId absorbing = kind == Kind::kAll ? kImpossible : kAlways;
   const Kind other = kind == Kind::kAll ? Kind::kAny : Kind::kAll;
-  std::vector<ConditionId> flat;
+  std::vector<ConditionId>& flat = flat_;
+  flat.clear();
   for (const ConditionId part : parts) {
     if (part == absorbing) return absorbing;
     if (part == neutral) continue;
-    const Condition& one = table_[part];
-    if (one.kind == kind) {
-      flat.insert(flat.end(), one.parts.begin(), one.parts.end());
+    if (kinds_[part] == kind) {
+      const std::vector<ConditionId>& inner = table_[part].parts;
+      flat.insert(flat.end(), inner.begin(), inner.end());
     } else {
       flat.push_back(part);
     }
   }
-  if (!std::is_sorted(flat.begin(), flat.end())) {
-    std::sort(flat.begin(), flat.end());
+  // Mostly the list of another condition with one part replaced: two runs.
+  const auto second = std::is_sorted_until(flat.begin(), flat.end());
+  if (second != flat.end()) {
+    if (!std::is_sorted(second, flat.end())) std::sort(second, flat.end());
+    std::inplace_merge(flat.begin(), second, flat.end());
   }
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
-  std::vector<KeyId> absent;
-  for (const ConditionId part : flat) {
-    if (table_[part].kind == Kind::kAbsent) absent.push_back(table_[part].key);
-  }
-  std::sort(absent.begin(), absent.end());
-  // Few parts of parts are parts themselves, and most others have no bit here.
+  std::vector<KeyId>& absent = absent_;
+  absent.clear();
+  // Of the parts of a part only atoms can be parts themselves: lists alternate.
+  // Few are, and most others have no bit here.
   std::bitset<1024> bits;
-  for (const ConditionId part : flat) bits.set(part % bits.size());
+  bool atoms = false;
+  for (const ConditionId part : flat) {
+    if (is_list(kinds_[part])) continue;
+    atoms = true;
+    bits.set(part % bits.size());
+    if (kinds_[part] == Kind::kAbsent) absent.push_back(table_[part].key);
+  }
+  if (!atoms) return of_list(kind, {flat.begin(), flat.end()});
+  std::sort(absent.begin(), absent.end());
   const auto has = [&](ConditionId part) {
     return bits.test(part % bits.size()) &&
            std::binary_search(flat.begin(), flat.end(), part);
   };
-  std::vector<ConditionId> left;
+  std::vector<ConditionId> left = std::move(parts);
+  left.clear();
   for (const ConditionId part : flat) {
-    const Condition& one = table_[part];
-    const bool here = one.kind == Kind::kPresent ||
-                      (kind == Kind::kAll && one.kind == Kind::kValue);
-    if (here && std::binary_search(absent.begin(), absent.end(), one.key)) {
+    const Kind of_part = kinds_[part];
+    const bool here = of_part == Kind::kPresent ||
+                      (kind == Kind::kAll && of_part == Kind::kValue);
+    if (here &&
+        std::binary_search(absent.begin(), absent.end(), table_[part].key)) {
       return absorbing;
     }
-    if (one.kind == other &&
-        std::any_of(one.parts.begin(), one.parts.end(), has)) {
+    if (of_part == other && std::ranges::any_of(table_[part].parts, has)) {
       continue;
     }
     left.push_back(part);
   }
-  if (left.empty()) return neutral;
-  if (left.size() == 1) return left[0];
-  return of({.kind = kind, .parts = std::move(left)});
+  return of_list(kind, std::move(left));
+}
+
+// The list of the parts, which are canonical.
+ConditionId Conditions::of_list(Kind kind, std::vector<ConditionId> parts) {
+  if (parts.empty()) return kind == Kind::kAll ? kAlways : kImpossible;
+  if (parts.size() == 1) return parts[0];
+  return of({.kind = kind, .parts = std::move(parts)});
 }
 
 template <class MayChange, class Change>
 ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
                                   const Change& change) {
-  std::unordered_map<ConditionId, ConditionId> known;
-  return map_atoms(id, may_change, change, known);
+  if (mapped_.size() < table_.size()) mapped_.resize(table_.size());
+  return map_atoms(id, may_change, change, ++calls_);
 }
 
 template <class MayChange, class Change>
-ConditionId Conditions::map_atoms(
-    ConditionId id, const MayChange& may_change, const Change& change,
-    std::unordered_map<ConditionId, ConditionId>& known) {
+ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
+                                  const Change& change, std::uint32_t call) {
   if (!may_change(id)) return id;
-  if (!is_list(table_[id].kind)) return change(id);
-  const auto found = known.find(id);
-  if (found != known.end()) return found->second;
-  const Kind kind = table_[id].kind;
-  base::spend_work(1 + table_[id].parts.size() / 4);
-  // A copy, because map_atoms() adds to the table.
-  std::vector<ConditionId> parts = table_[id].parts;
-  bool same = true;
-  for (ConditionId& part : parts) {
-    const ConditionId now = map_atoms(part, may_change, change, known);
-    same = same && now == part;
-    part = now;
+  if (!is_list(kinds_[id])) return change(id);
+  // The parts stay where they are while map_atoms() adds to the table.
+  const std::span<const ConditionId> parts = table_[id].parts;
+  // A list of atoms is soon done again.
+  const bool nested = std::ranges::any_of(
+      parts, [&](ConditionId part) { return is_list(kinds_[part]); });
+  if (nested && mapped_[id].call == call) return mapped_[id].to;
+  const Kind kind = kinds_[id];
+  base::spend_work(1 + parts.size() / 4);
+  const ConditionId neutral = kind == Kind::kAll ? kAlways : kImpossible;
+  const ConditionId absorbing = kind == Kind::kAll ? kImpossible : kAlways;
+  std::vector<ConditionId> changed;  // the parts, once one of them changes
+  bool fewer = true;                 // every part that changed became neutral
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ConditionId now = map_atoms(parts[i], may_change, change, call);
+    if (now == parts[i]) continue;
+    if (changed.empty()) changed.assign(parts.begin(), parts.end());
+    fewer = fewer && now == neutral;
+    changed[i] = now;
+    if (now == absorbing) break;
   }
-  const ConditionId made = same ? id : join(kind, std::move(parts));
-  known.emplace(id, made);
+  ConditionId made = id;
+  if (!changed.empty() && fewer) {
+    // What is left of a canonical list is one.
+    std::erase(changed, neutral);
+    made = of_list(kind, std::move(changed));
+  } else if (!changed.empty()) {
+    made = join(kind, std::move(changed));
+  }
+  if (nested) mapped_[id] = {.call = call, .to = made};
   return made;
 }
 
@@ -204,7 +236,7 @@ ConditionId Conditions::after_member(
 ConditionId Conditions::without_keys(
     ConditionId id, const std::function<bool(KeyId)>& excluded) {
   return map_atoms(
-      id, [&](ConditionId at) { return subjects_[at].keys != 0; },
+      id, [&](ConditionId at) { return subjects_[at].keys.any(); },
       [&](ConditionId at) {
         const Condition& one = table_[at];
         if (one.key == kNoKey || !excluded(one.key)) return at;
@@ -290,7 +322,7 @@ void Conditions::for_each_atom(
 }
 
 std::size_t Conditions::memory_bytes() const {
-  return table_.size() * (sizeof(Condition) + 48) +
+  return table_.size() * (sizeof(Condition) + 96) +
          part_count_ * sizeof(ConditionId);
 }
 

@@ -21,10 +21,10 @@
 // negation normal form, with negation inside the atoms.  Therefore an atom that
 // is not known to hold may be assumed to fail.
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <unordered_map>
 #include <vector>
 
 #include "base/hashed_ids.h"
@@ -94,6 +94,7 @@ class Conditions {
   ConditionId all(std::vector<ConditionId> parts);
   ConditionId any(std::vector<ConditionId> parts);
 
+  // Valid until a condition is added; its list of parts for as long as this.
   const Condition& operator[](ConditionId id) const { return table_[id]; }
 
   // The condition that remains after the `count`th member.  Its key is `key`,
@@ -122,12 +123,9 @@ class Conditions {
  private:
   // What the atoms of a condition are about.
   struct Subjects {
-    std::uint64_t keys = 0;  // the bit_of() of each key that they name
-    bool others = false;     // some name no key: kSome, kEvery or a bound
+    std::bitset<256> keys = {};  // bit key % 256 of each key that they name
+    bool others = false;         // some name no key: kSome, kEvery or a bound
   };
-  static std::uint64_t bit_of(KeyId key) {
-    return std::uint64_t{1} << (key % 64);
-  }
   static Subjects subjects_of(const Condition& atom);
   // Whether a condition holds at the end of an object, if that does not depend
   // on the number of members.
@@ -142,16 +140,28 @@ class Conditions {
                         const Change& change);
   template <class MayChange, class Change>
   ConditionId map_atoms(ConditionId id, const MayChange& may_change,
-                        const Change& change,
-                        std::unordered_map<ConditionId, ConditionId>& known);
+                        const Change& change, std::uint32_t call);
   ConditionId join(Condition::Kind kind, std::vector<ConditionId> parts);
+  ConditionId of_list(Condition::Kind kind, std::vector<ConditionId> parts);
 
   std::vector<Condition> table_;
+  std::vector<Condition::Kind> kinds_;  // those of table_, closer together
   std::vector<Literal> tests_;
   std::vector<Subjects> subjects_;
   std::vector<AtEnd> at_end_;
   base::HashedIds<ConditionId> id_of_;
   std::size_t part_count_ = 0;
+  // By condition: what a call of map_atoms() made of it, and the number of that
+  // call.
+  struct Mapped {
+    std::uint32_t call = 0;
+    ConditionId to;
+  };
+  std::vector<Mapped> mapped_;
+  std::uint32_t calls_ = 0;
+  // Only used inside join(): they keep their memory.
+  std::vector<ConditionId> flat_;
+  std::vector<KeyId> absent_;
 };
 
 }  // namespace parlance::schema_solver

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <unordered_map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -108,9 +108,9 @@ class SchemaSolver::CompletionSearch {
     std::vector<ConditionId> every_rules;  // each a kEvery
     std::uint64_t min = 0;
     std::uint64_t max = kUnboundedCount;
-    // Where the members are, once there are many.  A member that was taken back
-    // may have its entry still.
-    std::unordered_map<KeyId, std::size_t> places;
+    // By key: one more than the place of its member, once there are many.  A
+    // member that was taken back may have its place still.
+    std::vector<std::uint32_t> places;
 
     void add(Member member) {
       constexpr std::size_t kMany = 16;
@@ -118,7 +118,10 @@ class SchemaSolver::CompletionSearch {
       if (members.size() < kMany && places.empty()) return;
       const std::size_t begin = places.empty() ? 0 : members.size() - 1;
       for (std::size_t i = begin; i < members.size(); ++i) {
-        if (members[i].extra == nullptr) places[members[i].key] = i;
+        if (members[i].extra != nullptr) continue;
+        const KeyId key = members[i].key;
+        if (places.size() <= key) places.resize(2 * std::size_t{key} + 1);
+        places[key] = static_cast<std::uint32_t>(i + 1);
       }
     }
     const Member* find(KeyId key) const {
@@ -129,10 +132,9 @@ class SchemaSolver::CompletionSearch {
         const auto found = std::ranges::find_if(members, is);
         return found == members.end() ? nullptr : &*found;
       }
-      const auto found = places.find(key);
-      return found != places.end() && found->second < members.size() &&
-                     is(members[found->second])
-                 ? &members[found->second]
+      const std::size_t place = key < places.size() ? places[key] : 0;
+      return place != 0 && place <= members.size() && is(members[place - 1])
+                 ? &members[place - 1]
                  : nullptr;
     }
     Member* find(KeyId key) {
@@ -256,7 +258,8 @@ class SchemaSolver::CompletionSearch {
     const bool all = at(id).kind == Kind::kAll;
     const Status decides = all ? Status::kFails : Status::kHolds;
     bool open = false;
-    for (const ConditionId part : Ids(at(id).parts)) {
+    const std::span<const ConditionId> parts = at(id).parts;
+    for (const ConditionId part : parts) {
       const Status one = status(completion, part);
       if (one == decides) return one;
       open = open || one == Status::kOpen;
@@ -456,7 +459,8 @@ class SchemaSolver::CompletionSearch {
     if (kind != Kind::kAll && kind != Kind::kAny) {
       return holds_by_absence(completion, id);
     }
-    const Ids parts = at(id).parts;
+    // They stay where they are while the table of conditions grows.
+    const std::span<const ConditionId> parts = at(id).parts;
     const auto lacks = [&](ConditionId part) {
       const std::size_t members = completion.members.size();
       const std::size_t every_rules = completion.every_rules.size();
@@ -606,23 +610,22 @@ class SchemaSolver::CompletionSearch {
   //   4. it reaches the minimum, or other members can fill up.
   bool fits(const Completion& completion) {
     KeySet present = seen_;
-    KeySet absent = excluded_;
     std::uint64_t extras = 0;
     for (const Completion::Member& member : completion.members) {
       if (member.extra != nullptr) {
         ++extras;
-      } else if (member.absent) {
-        absent = sets_.with(absent, member.key);
-      } else {
+      } else if (!member.absent) {
         if (!can_be_present(completion, member.key)) return false;
         present = sets_.with(present, member.key);
       }
     }
     const KeySet needed = solver_.needed(object_, present);
-    if (sets_.intersect(needed, absent) != kNoKeys) return false;
+    bool all = sets_.intersect(needed, excluded_) == kNoKeys;
+    if (!all) return false;
+    sets_.each(needed, [&](KeyId key) { return all = !completion.lacks(key); });
+    if (!all) return false;
     // If the disjunct is known to be satisfiable, its required members are too.
     const bool possible = known_satisfiable_ && completion.every_rules.empty();
-    bool all = true;
     sets_.each(
         possible ? sets_.subtract(needed, object_keys_.required) : needed,
         [&](KeyId key) { return all = can_be_present(completion, key); });
@@ -639,6 +642,10 @@ class SchemaSolver::CompletionSearch {
       if (!solve(value_conjunction(completion, key_class, {}))) continue;
       others += keys_left(completion, extra, completion.min - min - others);
       if (min + others >= completion.min) return true;
+    }
+    KeySet absent = excluded_;
+    for (const Completion::Member& member : completion.members) {
+      if (member.absent) absent = sets_.with(absent, member.key);
     }
     return can_fill(completion, sets_.unite(present, needed), absent,
                     completion.min - min - others, completion.max - min);
