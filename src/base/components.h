@@ -22,6 +22,11 @@ struct ComponentVisit {
 
 // The state of one or more walks over a graph; empty between two of them.
 struct ComponentWalk {
+  struct Step {
+    std::uint32_t node;
+    std::size_t edge;
+  };
+  std::vector<Step> path;           // from the root to the present node
   std::vector<std::uint32_t> open;  // nodes, in the order of their visits
   std::uint32_t visited = 0;        // the last order that was given
 };
@@ -41,11 +46,7 @@ struct ComponentWalk {
 template <class VisitOf, class NextOf, class Complete>
 void visit_components(ComponentWalk& walk, std::uint32_t root, VisitOf visit_of,
                       NextOf next_of, Complete complete) {
-  struct Step {
-    std::uint32_t node;
-    std::size_t edge;
-  };
-  std::vector<Step> path;
+  std::vector<ComponentWalk::Step>& path = walk.path;
   const auto enter = [&](std::uint32_t node) {
     ComponentVisit& visit = visit_of(node);
     visit.order = visit.low = ++walk.visited;

@@ -173,7 +173,7 @@ void CfgRecogniser::Closure::call(const Item& item, const Item& after) {
   const bool added = place.round != memory_.round;
   if (added) {
     place = {memory_.round, static_cast<std::uint32_t>(locals_.size())};
-    locals_.push_back({.rule = rule});
+    locals_.add(rule);
   }
   const std::uint32_t index = place.local;
   Local& local = locals_[index];
@@ -435,7 +435,7 @@ void CfgRecogniser::Closure::join_contents(
   const std::uint32_t first = *std::ranges::min_element(
       loop, {}, [&](std::uint32_t index) { return locals_[index].rule; });
   for (const std::uint32_t index : loop) locals_[index].same = first;
-  Items content;
+  Items& content = locals_[first].content;
   for (const std::uint32_t index : loop) {
     for (const Item& caller : locals_[index].callers) {
       if (!network_.states[caller.state].live) continue;
@@ -480,7 +480,6 @@ void CfgRecogniser::Closure::join_contents(
     runs_.resize(kept);
   }
   content.erase(std::unique(content.begin(), content.end()), content.end());
-  locals_[first].content = std::move(content);
 }
 
 // Interns the local context `root` and all that it refers to.  A component of

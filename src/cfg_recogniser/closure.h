@@ -50,13 +50,52 @@ struct CfgRecogniser::ClosureMemory {
     // yet.
     std::uint32_t same = kLocal;
     ContextId made = kLocal;  // the interned context; kLocal: none yet
+
+    // Another rule, with the memory of this one.
+    void reuse(rules::RuleId next) {
+      callers.clear();
+      content.clear();
+      *this = {.rule = next,
+               .callers = std::move(callers),
+               .content = std::move(content)};
+    }
+  };
+
+  // The local contexts of a closure.  clear() keeps their lists for the next
+  // closure, up to a limit.
+  class Locals {
+   public:
+    Local& operator[](std::size_t i) { return all_[i]; }
+    const Local& operator[](std::size_t i) const { return all_[i]; }
+    std::size_t size() const { return size_; }
+    void add(rules::RuleId rule) {
+      if (size_ == all_.size()) all_.emplace_back();
+      all_[size_++].reuse(rule);
+    }
+    void clear() {
+      constexpr std::size_t kMostKept = std::size_t{1} << 17;
+      for (std::size_t i = 0; i < size_; ++i) {
+        kept_ += all_[i].callers.capacity() + all_[i].content.capacity();
+      }
+      // Lists that were used several times count several times.
+      if (kept_ > kMostKept) {
+        all_.clear();
+        kept_ = 0;
+      }
+      size_ = 0;
+    }
+
+   private:
+    std::vector<Local> all_;
+    std::size_t size_ = 0;
+    std::size_t kept_ = 0;  // items that the lists have room for, at most
   };
 
   Items left;
   Items kept;
   Items deferred;
   base::ReusableSet<Item, ItemHash> seen;
-  std::vector<Local> locals;
+  Locals locals;
   // Pairs of contexts of which the second subsumes the first, as far as that is
   // in the read set already.
   struct PairHash {
@@ -149,7 +188,7 @@ class CfgRecogniser::Closure {
   // tail calls as far as is known, and have been entered.
   Items& deferred_;
   base::ReusableSet<Item, ItemHash>& seen_;
-  std::vector<Local>& locals_;
+  ClosureMemory::Locals& locals_;
   base::ReusableSet<std::uint64_t, ClosureMemory::PairHash>& recorded_pairs_;
   // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
