@@ -319,29 +319,37 @@ void LexemeWalk::walk_unusual() {
   read_unusual();
 }
 
-void LexemeWalk::read_unusual() {
+// Reads the unusual tokens.  With `doomed`, not those that are cut off and not
+// in it: where every usual character beyond ASCII leads back, one of them
+// completes such a token.
+void LexemeWalk::read_unusual(const TokenBytes::Bits* doomed) {
   for (const std::uint32_t i : class_trie_->unusual()) {
+    if (doomed != nullptr &&
+        ((token_bytes_.cut_off()[i / 64] & ~(*doomed)[i / 64]) >> (i % 64) &
+         1) != 0) {
+      if (bounded_) most_ = std::max(most_, 1U);
+      continue;
+    }
     PathState at = path_states_[0];
     for (const char c : class_trie_->text(i)) {
       at = next(at, static_cast<std::uint8_t>(c));
       if (at.state == 0) break;
     }
-    const bool accepted = fits(at);
-    decided_.decide(class_trie_->ids()[i], accepted);
-    if (accepted && bounded_) most_ = std::max(most_, least(at.state));
+    const bool stays = fits(at);
+    decided_.decide(class_trie_->ids()[i], stays);
+    if (stays && bounded_) most_ = std::max(most_, least(at.state));
   }
 }
 
 // Finds the states that plain text of ASCII leads to.  False if there are many,
 // or one of them is left by many bytes or by a plain character beyond ASCII.
 bool LexemeWalk::find_exits(StateId first) {
-  constexpr std::size_t kMostStates = 8;
   constexpr std::size_t kMostBytes = 16;
   exits_.clear();
   exits_.push_back({.state = first});
   for (std::size_t i = 0; i < exits_.size(); ++i) {
     const StateId from = exits_[i].state;
-    if (i == kMostStates || !hints_->loops_beyond_ascii(states_[from].lex)) {
+    if (i == kMostExits || !hints_->loops_beyond_ascii(states_[from].lex)) {
       return false;
     }
     for (std::uint8_t byte = TokenBytes::kFirst; byte <= TokenBytes::kLast;
@@ -360,7 +368,13 @@ bool LexemeWalk::find_exits(StateId first) {
   return true;
 }
 
-// Exits::doomed, as the least solution of
+// The place in exits_ of a state that is there.
+std::size_t LexemeWalk::place_of(StateId state) const {
+  return static_cast<std::size_t>(
+      std::ranges::find(exits_, state, &Exits::state) - exits_.begin());
+}
+
+// doomed_, as the least solution of
 //
 //   doomed(s) = union over the edges s -b-> t of with(b) and doomed(t),
 //
@@ -370,25 +384,55 @@ bool LexemeWalk::find_exits(StateId first) {
 // depends only on which bytes a text contains at least.
 void LexemeWalk::find_doomed() {
   const std::size_t words = (class_trie_->ids().size() + 63) / 64;
-  for (Exits& from : exits_) from.doomed.assign(words, 0);
+  for (std::size_t i = 0; i < exits_.size(); ++i) doomed_[i].assign(words, 0);
+  // One round is enough if every edge leads to a later place.
+  bool cycle = false;
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = exits_.size(); i-- > 0;) {
-      TokenBytes::Bits& doomed = exits_[i].doomed;
+      TokenBytes::Bits& doomed = doomed_[i];
       for (const auto& [byte, to] : exits_[i].edges) {
         const TokenBytes::Bits& with = token_bytes_.with(byte);
-        const TokenBytes::Bits* const then =
-            to == 0 ? &with
-                    : &std::ranges::find(exits_, to, &Exits::state)->doomed;
+        const std::size_t place = to == 0 ? kMostExits : place_of(to);
+        cycle = cycle || place < i;
+        const TokenBytes::Bits& then = to == 0 ? with : doomed_[place];
         std::uint64_t more = 0;
         for (std::size_t n = 0; n < words; ++n) {
-          const std::uint64_t now = with[n] & (*then)[n];
+          const std::uint64_t now = with[n] & then[n];
           more |= now & ~doomed[n];
           doomed[n] |= now;
         }
         changed = changed || more != 0;
       }
     }
+    if (!cycle) return;
+  }
+}
+
+// Reads the tokens of `reads_`, all but the unusual ones, by the edges of
+// exits_: with any other byte a state stays.  Rejects those that leave the
+// lexeme.
+void LexemeWalk::read_by_exits() {
+  constexpr std::uint8_t kDead = kMostExits;
+  std::array<std::array<std::uint8_t, 256>, kMostExits> next;
+  for (std::size_t i = 0; i < exits_.size(); ++i) {
+    next[i].fill(static_cast<std::uint8_t>(i));
+    for (const auto& [byte, to] : exits_[i].edges) {
+      next[i][byte] = to == 0 ? kDead : static_cast<std::uint8_t>(place_of(to));
+    }
+  }
+  // The texts are far apart, so they are fetched a few tokens ahead.
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t k = 0; k < reads_.size(); ++k) {
+    if (k + kAhead < reads_.size()) {
+      __builtin_prefetch(class_trie_->text(reads_[k + kAhead]).data());
+    }
+    std::uint8_t at = 0;
+    for (const char c : class_trie_->text(reads_[k])) {
+      at = next[at][static_cast<std::uint8_t>(c)];
+      if (at == kDead) break;
+    }
+    if (at == kDead) decided_.decide(class_trie_->ids()[reads_[k]], false);
   }
 }
 
@@ -399,7 +443,9 @@ bool LexemeWalk::walk_by_bytes() {
   const StateId first = path_states_[0].state;
   if (!find_exits(first)) return false;
   find_doomed();
-  TokenBytes::Bits sure(exits_.front().doomed.size(), 0);
+  const TokenBytes::Bits& doomed = doomed_.front();
+  TokenBytes::Bits& sure = sure_;
+  sure.assign(doomed.size(), 0);  // a part of `doomed`
   for (const auto& [byte, to] : exits_.front().edges) {
     const std::pair<std::uint8_t, StateId> death(byte, 0);
     if (!std::ranges::all_of(exits_, [&](const Exits& one) {
@@ -410,27 +456,25 @@ bool LexemeWalk::walk_by_bytes() {
     const TokenBytes::Bits& with = token_bytes_.with(byte);
     for (std::size_t n = 0; n < sure.size(); ++n) sure[n] |= with[n];
   }
-  const TokenBytes::Bits& doomed = exits_.front().doomed;
-  std::size_t reads = 0;
-  for (std::size_t n = 0; n < sure.size(); ++n) {
-    reads += static_cast<std::size_t>(std::popcount(doomed[n] & ~sure[n]));
-  }
-  if (reads * 4 > class_trie_->ids().size()) return false;
-  decided_.accept(0, static_cast<std::uint32_t>(class_trie_->ids().size()));
-  for (std::size_t n = 0; n < sure.size(); ++n) {
-    for (std::uint64_t bits = doomed[n]; bits != 0; bits &= bits - 1) {
-      const std::uint64_t bit = bits & (~bits + 1);
-      const std::size_t i =
-          n * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      StateId state = (sure[n] & bit) != 0 ? 0 : first;
-      for (const char c : class_trie_->text(i)) {
-        if (state == 0) break;
-        state = step(state, static_cast<std::uint8_t>(c));
-      }
-      if (state == 0) decided_.decide(class_trie_->ids()[i], false);
+  const std::span<const Id> ids = class_trie_->ids();
+  const auto each = [](std::size_t n, std::uint64_t bits, const auto& use) {
+    for (; bits != 0; bits &= bits - 1) {
+      use(static_cast<std::uint32_t>(n * 64) +
+          static_cast<std::uint32_t>(std::countr_zero(bits)));
     }
+  };
+  reads_.clear();
+  for (std::size_t n = 0; n < sure.size(); ++n) {
+    each(n, doomed[n] & ~sure[n],
+         [&](std::uint32_t i) { reads_.push_back(i); });
+    if (reads_.size() * 4 > ids.size()) return false;
   }
-  read_unusual();
+  decided_.accept(0, static_cast<std::uint32_t>(ids.size()));
+  for (std::size_t n = 0; n < sure.size(); ++n) {
+    each(n, sure[n], [&](std::uint32_t i) { decided_.decide(ids[i], false); });
+  }
+  read_by_exits();
+  read_unusual(&doomed);
   return true;
 }
 

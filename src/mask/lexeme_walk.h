@@ -89,9 +89,9 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   struct Exits {
     StateId state = 0;
     std::vector<std::pair<std::uint8_t, StateId>> edges = {};
-    // At least the tokens that the state cannot read.
-    TokenBytes::Bits doomed = {};
   };
+
+  static constexpr std::uint8_t kMostExits = 8;
 
   // The states that texts with the same classes lead to; ascending, with the
   // dead state if some of them leave the lexeme.
@@ -131,9 +131,11 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
   void walk_unusual();
-  void read_unusual();
+  void read_unusual(const TokenBytes::Bits* doomed = nullptr);
   bool find_exits(StateId first);
+  std::size_t place_of(StateId state) const;
   void find_doomed();
+  void read_by_exits();
   bool walk_by_bytes();
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
@@ -154,7 +156,13 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::vector<StateSet> sets_;
   std::vector<StateSetId> path_sets_ =
       std::vector<StateSetId>(vocab::kMaxTokenBytes + 1);
-  std::vector<Exits> exits_;  // of walk_by_bytes(); the first state first
+  // Of walk_by_bytes(): the states, the first one first; at their places, at
+  // least the tokens that they cannot read; the tokens that none of them can
+  // read; and those that have to be read.
+  std::vector<Exits> exits_;
+  std::array<TokenBytes::Bits, kMostExits> doomed_;
+  TokenBytes::Bits sure_;
+  std::vector<std::uint32_t> reads_;
   std::vector<PathState> path_states_ =
       std::vector<PathState>(vocab::kMaxTokenBytes + 1);
   std::vector<std::uint32_t> nodes_ =

@@ -1,6 +1,9 @@
 #include "mask/token_bytes.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "base/utf8.h"
 
 namespace parlance::mask {
 
@@ -24,7 +27,15 @@ void TokenBytes::build() const {
       bits_[at][word] = block[at];
     }
   }
-  bytes_->fetch_add(bits_.size() * words * sizeof(std::uint64_t),
+  cut_off_.assign(words, 0);
+  for (const std::uint32_t i : classes_.unusual()) {
+    const std::string_view text = classes_.text(i);
+    const std::size_t begun = base::begun_character(text);
+    if (begun != 0 && !vocab::is_unusual(text.substr(0, text.size() - begun))) {
+      cut_off_[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+  }
+  bytes_->fetch_add((bits_.size() + 1) * words * sizeof(std::uint64_t),
                     std::memory_order_relaxed);
 }
 

@@ -27,7 +27,7 @@ namespace parlance::mask {
 
 // Safe to share between threads.  Made by make(), or on first use.
 //
-// Memory: 96 bits for each token.
+// Memory: 97 bits for each token.
 class TokenBytes {
  public:
   // The token with index i in StringClassTrie::ids() is bit i % 64 of word
@@ -49,6 +49,13 @@ class TokenBytes {
     return bits_[byte - kFirst];
   }
 
+  // The tokens that end inside a character, and are not unusual but for that
+  // (vocab::is_unusual()).
+  const Bits& cut_off() const {
+    make();
+    return cut_off_;
+  }
+
   // Makes the sets, if with() has not done so.  O(bytes of all tokens).
   void make() const {
     std::call_once(built_, [&] { build(); });
@@ -61,6 +68,7 @@ class TokenBytes {
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
   mutable std::once_flag built_;
   mutable std::array<Bits, kLast - kFirst + 1> bits_;
+  mutable Bits cut_off_;
 };
 
 }  // namespace parlance::mask

@@ -42,17 +42,6 @@ ByteClassMap classes() {
   return ByteClassMap(class_of);
 }
 
-bool is_unusual(std::string_view text) {
-  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) {
-    return false;
-  }
-  const auto has_text = [text](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  };
-  return has_text("\xC2\x85") || has_text("\xE2\x80\xA8") ||
-         has_text("\xE2\x80\xA9") || !base::is_utf8(text);
-}
-
 // A node of the trie of all tokens on the path of the walk.
 struct PathEntry {
   std::uint32_t class_node = 0;  // unused after an escape
@@ -82,6 +71,17 @@ class PathList {
 };
 
 }  // namespace
+
+bool is_unusual(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) {
+    return false;
+  }
+  const auto has_text = [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
+  return has_text("\xC2\x85") || has_text("\xE2\x80\xA8") ||
+         has_text("\xE2\x80\xA9") || !base::is_utf8(text);
+}
 
 // One walk over the trie of all tokens.  Nodes outside of strings are skipped.
 // Nodes after a quote or an escape are listed with their paths; the others are

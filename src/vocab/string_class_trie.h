@@ -46,6 +46,9 @@ struct StringClassNode : ClassTrieNode {
 };
 static_assert(std::has_unique_object_representations_v<StringClassNode>);
 
+// Whether the text contains U+0085, U+2028 or U+2029 or part of a character.
+bool is_unusual(std::string_view text);
+
 // Immutable, safe to share between threads.  A view of its arrays, which are in
 // memory or in a mapped file.
 class StringClassTrie {
