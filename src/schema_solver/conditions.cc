@@ -19,7 +19,14 @@ std::uint64_t hash_of(const Condition& one) {
   base::mix(hash,
             static_cast<std::uint64_t>(one.keys.kind) << 32 | one.keys.id);
   base::mix(hash, one.bound);
-  for (const ConditionId part : one.parts) base::mix(hash, part);
+  // A sum, because the steps of a chain wait for one another: lists are long.
+  std::uint64_t sum = 0;
+  for (const ConditionId part : one.parts) {
+    std::uint64_t own = one.parts.size();
+    base::mix(own, part);
+    sum += own * 0x94D049BB133111EB;
+  }
+  base::mix(hash, sum);
   return hash;
 }
 
