@@ -33,6 +33,8 @@ class ByteClasses {
     --size_[old];
     class_[byte] = static_cast<std::uint8_t>(count_);
     size_[count_++] = 1;
+    if (single_count_ < singles_.size()) singles_[single_count_] = byte;
+    ++single_count_;
   }
 
   // Separates bytes with different values.
@@ -42,6 +44,7 @@ class ByteClasses {
       std::uint16_t key = 0;
       std::uint16_t made = kNone;
     };
+    single_count_ = singles_.size() + 1;
     std::array<Entry, 512> made;
     ByteTable next;
     std::array<std::uint16_t, 256> size{};
@@ -62,7 +65,9 @@ class ByteClasses {
     count_ = count;
   }
 
+  // Each byte mapped to the least byte of its class.
   ByteTable representative() const {
+    if (single_count_ <= singles_.size()) return of_singles();
     std::array<std::uint16_t, 256> least;
     least.fill(kNone);
     ByteTable out;
@@ -77,9 +82,24 @@ class ByteClasses {
  private:
   static constexpr std::uint16_t kNone = 0xFFFF;
 
+  // representative() of few bytes beside the class of all others.
+  ByteTable of_singles() const {
+    std::size_t least = 0;
+    while (class_[least] != 0) ++least;
+    ByteTable out;
+    out.fill(static_cast<std::uint8_t>(least));
+    for (std::size_t i = 0; i < single_count_; ++i) {
+      out[singles_[i]] = singles_[i];
+    }
+    return out;
+  }
+
   ByteTable class_{};
   std::array<std::uint16_t, 257> size_{};
   std::uint16_t count_ = 1;
+  // The bytes that were split off, if these are few and all that was done.
+  std::array<std::uint8_t, 16> singles_{};
+  std::size_t single_count_ = 0;
 };
 
 }  // namespace parlance::automata

@@ -326,21 +326,39 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
 Configuration CfgRecogniser::learn_step(Configuration config,
                                         std::uint8_t byte) {
   if (!within_limits()) return {};
-  const automata::ByteTable& same = byte_classes(config.lex);
+  // In literals each byte is a class of its own, and all others are dead.
+  const Items& items = states_[config.lex].items;
+  const bool literals = std::ranges::all_of(items, [&](const Item& item) {
+    return network_.states[item.state].action == Action::kBytes;
+  });
   std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
   if (row == nullptr) {
     states_[config.lex].row =
         std::make_unique<std::array<std::uint32_t, 256>>();
     row = states_[config.lex].row.get();
-    row->fill(kUnknown);
+    row->fill(literals ? 0 : kUnknown);
+    if (literals) {
+      for (const Item& item : items) {
+        const std::string& text =
+            network_.texts[network_.states[item.state].index];
+        (*row)[static_cast<std::uint8_t>(text[item.inner])] = kUnknown;
+      }
+      if ((*row)[byte] == 0) return {};
+    }
     bytes_ += sizeof(*row) + 16;
   }
+  const automata::ByteTable* const same =
+      literals ? nullptr : &byte_classes(config.lex);
   const auto keep = [&](std::uint32_t known) {
-    for (std::size_t other = same[byte]; other < 256; ++other) {
-      if (same[other] == same[byte]) (*row)[other] = known;
+    if (same == nullptr) {
+      (*row)[byte] = known;
+      return;
+    }
+    for (std::size_t other = byte; other < 256; ++other) {
+      if ((*same)[other] == byte) (*row)[other] = known;
     }
   };
-  byte = same[byte];
+  if (same != nullptr) byte = (*same)[byte];
   Items kernel = scan(states_[config.lex].items, byte);
   if (kernel.empty()) {
     keep(0);

@@ -191,7 +191,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
   std::optional<double> temperature(recogniser::Configuration config) override;
   void begin_tracking() override;
-  bool end_tracking(recogniser::Configuration config) override;
+  Tracked end_tracking(recogniser::Configuration config) override;
+  void track(const Tracked& tracked) override;
 
  private:
   // A copy of `of` with empty tables.

@@ -74,13 +74,16 @@ void CfgRecogniser::begin_tracking() {
   read_past_part_ = false;
 }
 
-bool CfgRecogniser::end_tracking(Configuration config) {
-  const std::vector<std::uint32_t> read_sets = pop_tracking({});
-  if (config.dead() || inside(config) || !within_limits()) {
-    return read_past_part_;
-  }
+void CfgRecogniser::track(const Tracked& tracked) {
+  for (const std::uint32_t set : tracked.read_sets) track(set);
+  read_past_part_ = read_past_part_ || tracked.past_part;
+}
+
+CfgRecogniser::Tracked CfgRecogniser::end_tracking(Configuration config) {
+  Tracked tracked{.read_sets = pop_tracking({}), .past_part = read_past_part_};
+  if (config.dead() || inside(config) || !within_limits()) return tracked;
   begin_read_set();
-  for (const std::uint32_t set : read_sets) {
+  for (const std::uint32_t set : tracked.read_sets) {
     for (const ContextId context : read_sets_[set]) {
       if ((context & kLocal) != 0) {
         record_identity(context & ~kLocal);
@@ -92,7 +95,7 @@ bool CfgRecogniser::end_tracking(Configuration config) {
   read_rounds_.resize(contexts_.size());
   identity_rounds_.resize(contexts_.size());
   find_equivalent(config, true);
-  return read_past_part_;
+  return tracked;
 }
 
 // --- Equivalents -------------------------------------------------------------

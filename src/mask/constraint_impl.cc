@@ -295,9 +295,12 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
     if (!use->overflowed()) {
       Composite* const composite = use->composite();
       if (composite != nullptr) composite->begin_tracking();
-      builder = &maker->make(*use, position.config, masks.partial);
-      const bool past_part =
-          composite != nullptr && composite->end_tracking(position.config);
+      builder = &maker->make(*use, position.config, masks);
+      Composite::Tracked tracked;
+      if (composite != nullptr) {
+        tracked = composite->end_tracking(position.config);
+      }
+      const bool past_part = tracked.past_part;
       made = !use->overflowed() && base::work_left();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
@@ -306,6 +309,11 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
         // masks of another vocabulary, which depend on less.
         masks.memo.insert(mask_key_of(*use, position.config), handle);
         store_in_part(*use, position.config, past_part, handle);
+        if (maker->read_most()) {
+          masks.last_read = (masks.last_read + 1) % masks.lately.size();
+          masks.lately[masks.last_read] = {position.config, handle,
+                                           std::move(tracked)};
+        }
       }
     }
   }

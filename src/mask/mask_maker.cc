@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/byte_set.h"
+#include "recogniser/composite.h"
 
 namespace parlance::mask {
 
@@ -82,10 +84,13 @@ MaskMaker::MaskMaker(const MaskResources& resources)
                         resources.byte_positions, resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
-                                   PartialMaskCache& partial_masks) {
+                                   RecogniserMasks& masks) {
   recogniser_ = &recogniser;
   hints_ = Hints(recogniser);
-  partial_masks_ = &partial_masks;
+  masks_ = &masks;
+  partial_masks_ = &masks.partial;
+  read_most_ = false;
+  whole_ = config;
   if (config.dead()) {
     builder_.start({});
   } else if (const Configuration coarse = hints_.coarse_state(config);
@@ -318,10 +323,135 @@ void MaskMaker::start_between_lexemes(std::uint32_t max_bytes,
 void MaskMaker::in_text(Configuration config) {
   builder_.start({});
   const base::ByteSet bytes = recogniser_->first_bytes(config);
-  if (!hints_.outside_parts(config) || nodes_below(bytes) <= kManyNodes ||
-      !token_class_walk_.run(*recogniser_, config, builder_.words())) {
+  const std::size_t nodes = nodes_below(bytes);
+  if (!hints_.outside_parts(config) || nodes <= kManyNodes) {
+    walk_all(config, bytes);
+    return;
+  }
+  const bool most = 2 * nodes > trie_.node_count();
+  if (most && like_another(config)) return;
+  read_most_ = most && config == whole_ && exit_points_ == nullptr;
+  if (!token_class_walk_.run(*recogniser_, config, builder_.words())) {
     walk_all(config, bytes);
   }
+}
+
+// Makes the mask from one that was made lately, of a configuration from which
+// most bytes lead where they lead from `config`: after a `<` that may begin a
+// marker, all but the next byte of the marker.  Tokens are read as long as they
+// lead to different configurations.  False, and nothing is set, if there is no
+// such configuration.  REQUIRES: the recogniser is a Composite.
+bool MaskMaker::like_another(Configuration config) {
+  if (config != whole_ || exit_points_ != nullptr) return false;
+  const std::size_t count = masks_->lately.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const RecogniserMasks::Read& read =
+        masks_->lately[(masks_->last_read + count - i) % count];
+    if (read.config.dead()) continue;
+    const std::optional<base::ByteSet> apart = bytes_apart(config, read.config);
+    if (!apart || !has_marks_of(config, read.config)) continue;
+    const MaskView* const mask = resources_.store.pin(read.mask);
+    if (mask == nullptr) continue;
+    mask->write(builder_.words());
+    resources_.store.unpin(read.mask);
+    bool corrected = true;
+    base::for_bytes(*apart, [&](std::uint8_t byte) {
+      corrected =
+          corrected && correct(trie_.root_child(byte), config, read.config);
+    });
+    if (corrected) {
+      // What the other mask depends on, this one does, too.
+      recogniser_->composite()->track(read.tracked);
+      return true;
+    }
+    builder_.start({});
+  }
+  return false;
+}
+
+// Whether the same marks are read by their ids, whose bits in a mask say
+// nothing about their bytes.
+bool MaskMaker::has_marks_of(Configuration config, Configuration like) {
+  const auto size = static_cast<std::uint32_t>(resources_.vocabulary.size());
+  recogniser_->token_ids(like, size, token_ids_);
+  const Recogniser::TokenIds of_like = token_ids_;
+  recogniser_->token_ids(config, size, token_ids_);
+  return of_like.accepted == token_ids_.accepted &&
+         of_like.undecided == token_ids_.undecided;
+}
+
+// Corrects the tokens at and below the node `root`, a child of the root of the
+// trie, which are decided as from `like`, to what they are from `config`. Where
+// both lead to the same configuration, the rest of the subtree is right.  False
+// if they do so seldom.
+bool MaskMaker::correct(std::uint32_t root, Configuration config,
+                        Configuration like) {
+  constexpr std::size_t kMostSteps = kManyNodes;
+  constexpr std::size_t kFew = 16;
+  Configuration* const states = states_.data();
+  like_states_.resize(states_.size());
+  states[0] = config;
+  like_states_[0] = like;
+  std::size_t steps = 0;
+  std::size_t unequal = 0;  // nodes that are reached with two configurations
+  const std::uint32_t end = trie_.subtree_end(root);
+  for (std::uint32_t i = root; i < end;) {
+    if (++steps > kMostSteps) return false;
+    const vocab::TrieNode node = trie_.node(i);
+    const std::size_t depth = node.depth();
+    const Configuration to = recogniser_->step(states[depth - 1], node.byte());
+    const Configuration to_like =
+        recogniser_->step(like_states_[depth - 1], node.byte());
+    if (to == to_like) {
+      i = node.subtree_end();
+      continue;
+    }
+    if (++unequal > kFew && unequal * 2 > steps) return false;
+    if (to.dead()) {
+      for (; i < node.subtree_end(); ++i) {
+        trie_.each_token(trie_.node(i), [&](Id id) { builder_.clear(id); });
+      }
+    } else if (to_like.dead()) {
+      set_node(node);
+      walk(i, to);
+      i = node.subtree_end();
+    } else {
+      states[depth] = to;
+      like_states_[depth] = to_like;
+      ++i;
+    }
+  }
+  return true;
+}
+
+// The bytes that lead from the two configurations to different ones.  Nothing
+// if many tokens begin with them.
+std::optional<base::ByteSet> MaskMaker::bytes_apart(Configuration config,
+                                                    Configuration like) {
+  Recogniser& recogniser = *recogniser_;
+  recogniser::Composite& composite = *recogniser.composite();
+  const auto* const classes = composite.byte_classes_at(config);
+  const auto* const classes_like = composite.byte_classes_at(like);
+  if (classes == nullptr || classes_like == nullptr) return std::nullopt;
+  // By the least byte of a class.
+  std::array<Configuration, 256> to;
+  std::array<Configuration, 256> to_like;
+  base::ByteSet apart{};
+  std::size_t nodes = 0;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto byte = static_cast<std::uint8_t>(i);
+    const std::uint8_t one = (*classes)[byte];
+    const std::uint8_t other = (*classes_like)[byte];
+    if (one == byte) to[byte] = recogniser.step(config, byte);
+    if (other == byte) to_like[byte] = recogniser.step(like, byte);
+    if (to[one] == to_like[other]) continue;
+    const std::uint32_t child = trie_.root_child(byte);
+    if (child == 0) continue;
+    base::add_byte(apart, byte);
+    nodes += trie_.subtree_end(child) - child;
+    if (nodes * 8 > trie_.node_count()) return std::nullopt;
+  }
+  return apart;
 }
 
 // The number of nodes of the trie of all tokens below `bytes`.

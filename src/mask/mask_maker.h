@@ -88,6 +88,8 @@
 //                        state, of a coarse
 //                        state, or of a
 //                        value after a key
+//   lately               most recent first    configuration 4 entries;
+//                                             and mask      overwritten
 //   next                 configuration        forced byte   256 entries, by
 //                                             or mark       hash; overwritten
 //
@@ -100,6 +102,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -112,6 +115,7 @@
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/partial_mask.h"
+#include "mask/recogniser_masks.h"
 #include "mask/token_bytes.h"
 #include "mask/token_class_walk.h"
 #include "parlance/vocabulary.h"
@@ -176,10 +180,12 @@ class MaskMaker {
   explicit MaskMaker(const MaskResources& resources);
 
   // The mask of `config`.  Valid until the next call.
-  // REQUIRES: the caller holds `recogniser.mutex`; `partial_masks` are those of
+  // REQUIRES: the caller holds `recogniser.mutex`; `masks` are those of
   // `recogniser`.
   const MaskBuilder& make(Recogniser& recogniser, Configuration config,
-                          PartialMaskCache& partial_masks);
+                          RecogniserMasks& masks);
+  // Whether the last make() read most tokens (RecogniserMasks::lately).
+  bool read_most() const { return read_most_; }
 
  private:
   // Whether what was found so far may be kept in a cache that others use.
@@ -213,6 +219,11 @@ class MaskMaker {
 
   // mask_maker.cc
   void make_by_kind(Configuration config);
+  bool like_another(Configuration config);
+  bool has_marks_of(Configuration config, Configuration like);
+  bool correct(std::uint32_t root, Configuration config, Configuration like);
+  std::optional<base::ByteSet> bytes_apart(Configuration config,
+                                           Configuration like);
   void set_marks(Configuration config);
   bool before_value(Configuration config);
   void continue_past_value(const ExitPoint& exit_point, Configuration end,
@@ -225,6 +236,9 @@ class MaskMaker {
                              const recogniser::StringHint* string);
   // A walk over fewer nodes is faster byte by byte than by token classes.
   static constexpr std::size_t kManyNodes = 1000;
+  bool read_most_ = false;
+  RecogniserMasks* masks_ = nullptr;  // of the recogniser
+  Configuration whole_;               // that make() was called for
   void in_text(Configuration config);
   std::size_t nodes_below(const base::ByteSet& bytes) const;
 
@@ -326,6 +340,7 @@ class MaskMaker {
   Configuration actual_;
 
   // Of the current path of a walk, by depth in the trie.
+  std::vector<Configuration> like_states_;  // of correct()
   std::vector<Configuration> states_ =
       std::vector<Configuration>(vocab::kMaxTokenBytes + 1);
   std::vector<json::BodyState> body_states_ =

@@ -20,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/byte_set.h"
 #include "recogniser/configuration.h"
@@ -77,9 +78,14 @@ class Composite {
   // configurations that agree on all of that are equivalent.
   virtual Configuration mask_equivalent(Configuration config) = 0;
   virtual void begin_tracking() = 0;
-  // Returns whether a result since begin_tracking() depended on what follows
-  // the text of a part.
-  virtual bool end_tracking(Configuration config) = 0;
+  // What results depended on.
+  struct Tracked {
+    std::vector<std::uint32_t> read_sets = {};  // numbers of the recogniser
+    bool past_part = false;  // on what follows the text of a part
+  };
+  virtual Tracked end_tracking(Configuration config) = 0;
+  // Between the two: results depend on all of that, too.
+  virtual void track(const Tracked& tracked) = 0;
 
   // Whether some rule of the grammar has a temperature.
   virtual bool has_temperatures() const { return false; }

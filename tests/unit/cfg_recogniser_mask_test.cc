@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,12 +42,31 @@ class Walks {
             vocabulary_, *vocab::TokenTables::build(vocabulary_),
             std::size_t{16} << 20, vocabulary_.stop_ids())) {}
 
+  // The masks along a text, byte by byte.
+  void along(const Grammar& grammar, EarleyRecogniser& slow,
+             std::string_view text) {
+    MatcherImpl matcher(constraint_of(grammar));
+    EarleyRecogniser::Place place = slow.start();
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      SCOPED_TRACE(text.substr(0, at));
+      Row row(compiler_->mask_words(), 0x55555555);
+      ASSERT_TRUE(matcher.fill_bitmask(row));
+      std::optional<Id> next;
+      for (Id id = 0; id < vocabulary_.size(); ++id) {
+        const bool wanted = allows(slow, place, id);
+        ASSERT_EQ(bit(row, id), wanted)
+            << id << " \"" << vocabulary_.bytes(id) << '"';
+        if (wanted && vocabulary_.bytes(id) == text.substr(at, 1)) next = id;
+      }
+      ASSERT_TRUE(next);
+      ASSERT_TRUE(matcher.accept_token(*next));
+      slow.feed_token(place, *next, compiler_->text(*next));
+    }
+  }
+
   void run(const Grammar& grammar, EarleyRecogniser& slow, std::uint32_t seed,
            int rounds = 6) {
-    const auto& impl = detail::Access::impl(grammar);
-    auto constraint = std::make_shared<ConstraintImpl>(
-        compiler_,
-        std::shared_ptr<recogniser::Recogniser>(impl, impl->recogniser.get()));
+    const auto constraint = constraint_of(grammar);
     std::mt19937 random(seed);
     for (int round = 0; round < rounds; ++round) {
       MatcherImpl matcher(constraint);
@@ -74,6 +95,13 @@ class Walks {
   }
 
  private:
+  std::shared_ptr<ConstraintImpl> constraint_of(const Grammar& grammar) const {
+    const auto& impl = detail::Access::impl(grammar);
+    return std::make_shared<ConstraintImpl>(
+        compiler_,
+        std::shared_ptr<recogniser::Recogniser>(impl, impl->recogniser.get()));
+  }
+
   bool allows(EarleyRecogniser& slow, const EarleyRecogniser::Place& place,
               Id id) const {
     if (compiler_->stops()->contains(id)) return slow.can_end(place);
@@ -293,6 +321,55 @@ TEST(CfgRecogniserMask, Tags) {
     walks.run(*fast, *slow->recogniser, ++seed);
     if (::testing::Test::HasFatalFailure()) return;
   }
+}
+
+// Inside free text the mask of a place is made from that of another one, which
+// most bytes leave alike: after a part of a marker, and where other texts
+// enclose it.
+TEST(CfgRecogniserMask, PartsOfMarkers) {
+  const std::vector<std::string> tags = {
+      R"x({"type": "structural_tag", "format": {"type": "sequence", "elements": [
+        {"type": "tag", "begin": "<t>", "content": {"type": "any_text"},
+         "end": "</t>"},
+        {"type": "triggered_tags", "triggers": ["<f=", "<fx"], "tags": [
+          {"begin": "<f=a>", "end": "</f>", "content": {"type": "any_text"}},
+          {"begin": "<f=ab>", "end": "</fab>", "content":
+            {"type": "json_schema", "json_schema": {"type": "integer"}}},
+          {"begin": "<fx", "end": ">", "content": {"type": "any_text",
+           "excludes": ["x>", "ab"]}}]}]}})x",
+      R"x({"type": "structural_tag", "format": {"type": "triggered_tags",
+        "triggers": ["<t>", "<f"], "excludes": ["aba", "<t<"], "tags": [
+          {"begin": "<t>", "end": "t>", "content": {"type": "any_text"}},
+          {"begin": "<fff", "end": "fxf", "content": {"type": "any_text"}}]}})x",
+  };
+  Walks walks({"<t>ab</t><f=a>ab</f>", "<f=ab>1</fab>", "<fxabx>", "<t<fff",
+               "</", "</f", "<f", "xf>ab", "fxfxff", "abaabab", "t>t>"},
+              2500);
+  std::uint32_t seed = 50;
+  for (const std::string& source : tags) {
+    SCOPED_TRACE(source);
+    const Result<Grammar> fast = Grammar::from_structural_tag(source);
+    ASSERT_TRUE(fast) << fast.error().to_string();
+    Result<testing::TagReader> slow =
+        testing::make_tag_reader(*json::parse(source));
+    ASSERT_TRUE(slow) << slow.error().to_string();
+    walks.run(*fast, *slow->recogniser, ++seed, /*rounds=*/3);
+    const std::string_view text =
+        &source == &tags.front()
+            ? "<t>a<b</</t</t>x<<f<<f=a>b</a</f><f=ab>12</fab>z<fxa<f>a<<f"
+            : "ab<<t>a<t>ab<fff<ff</fxf<t>tt>abb<fffabfxfxf<";
+    walks.along(*fast, *slow->recogniser, text);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  const std::vector<std::string> grammars = {
+      R"x(root ::= "a" text | "<" text ">" root
+text ::= ([^<] | "<" [^abf] | "<f" [^x])*
+)x",
+      R"x(root ::= (line "\n")* "<t>"
+line ::= "a" [^\n<]* | "<" [^\n>]* ">" | [^a<\n] [^\n]*
+)x",
+  };
+  compare(grammars, walks, /*rounds=*/3);
 }
 
 }  // namespace
