@@ -214,9 +214,11 @@ ExprId Expressions::derive_char(const Expr& expr, std::uint8_t byte) {
   return kNoText;
 }
 
-ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
-  ExprKind kind = exprs_[id].kind;
-  switch (kind) {
+// The derivative of an expression that needs no cache: a constant, a character
+// or its complement.  Nothing for others.
+std::optional<ExprId> Expressions::derive_at_once(ExprId id,
+                                                  std::uint8_t byte) {
+  switch (exprs_[id].kind) {
     case ExprKind::kFalse:
     case ExprKind::kEmpty:
     case ExprKind::kAssert:
@@ -236,8 +238,14 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
     case ExprKind::kAnd:
       break;
   }
+  return std::nullopt;
+}
+
+ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
+  if (const auto at_once = derive_at_once(id, byte)) return *at_once;
   if (Memo& known = memo(id); known.epoch == epoch_) return known.value;
   if (!base::spend_work(1 + exprs_[id].count / 4)) return kNoText;
+  const ExprKind kind = exprs_[id].kind;
   ExprId result = kNoText;
   if (kind == ExprKind::kRepeat) {
     result = derive_inside(expand(id), byte);
@@ -249,8 +257,8 @@ ExprId Expressions::derive_inside(ExprId id, std::uint8_t byte) {
     const std::size_t begin = scratch_.size();
     // The absorbing element decides, whatever the others derive to, and the
     // neutral one changes nothing.
-    const ExprId zero = kind == ExprKind::kAnd ? kNoText : kAnyText;
-    const ExprId unit = kind == ExprKind::kAnd ? kAnyText : kNoText;
+    const ExprId zero = absorbing_in(kind);
+    const ExprId unit = neutral_in(kind);
     for (std::uint32_t i = 0; i < count; ++i) {
       const ExprId operand = operands_[first + i];
       const ExprId derived = kind == ExprKind::kAnd
@@ -315,12 +323,7 @@ ExprId Expressions::combine(ExprKind kind, std::size_t begin) {
 ExprId Expressions::derive_operand(ExprId id, std::uint8_t byte) {
   constexpr std::size_t kFirstEntries = std::size_t{1} << 8;
   constexpr std::size_t kMostEntries = std::size_t{1} << 15;
-  if (const ExprKind kind = exprs_[id].kind;
-      kind == ExprKind::kChar ||
-      (kind == ExprKind::kNot &&
-       exprs_[exprs_[id].b].kind == ExprKind::kChar)) {
-    return derive_inside(id, byte);
-  }
+  if (const auto at_once = derive_at_once(id, byte)) return *at_once;
   const std::uint64_t key = (std::uint64_t{id} << 8 | byte) + 1;
   const auto slot = [&]() -> Derived& {
     const std::uint64_t hash = key * 0x9E3779B97F4A7C15;

@@ -393,8 +393,8 @@ ExprId Expressions::repeat(ItemId id, std::uint32_t min, std::uint32_t max,
 // neutral operands.  Returns true if the result is the absorbing element:
 // kAnyText for an or, kNoText for an and.
 bool Expressions::flatten(ExprKind kind, std::vector<ExprId>& operands) const {
-  ExprId unit = kind == ExprKind::kOr ? kNoText : kAnyText;
-  ExprId zero = kind == ExprKind::kOr ? kAnyText : kNoText;
+  const ExprId unit = neutral_in(kind);
+  const ExprId zero = absorbing_in(kind);
   std::size_t count = 0;  // of operands with those of the same kind spliced in
   for (const ExprId id : operands) {
     if (id == zero) return true;

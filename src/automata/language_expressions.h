@@ -124,6 +124,15 @@ enum class ExprKind : std::uint8_t {
   kNot,  // `b`
 };
 
+// The operand that changes nothing in an Or or And, and the one that decides
+// it.
+constexpr ExprId neutral_in(ExprKind list) {
+  return list == ExprKind::kOr ? kNoText : kAnyText;
+}
+constexpr ExprId absorbing_in(ExprKind list) {
+  return list == ExprKind::kOr ? kAnyText : kNoText;
+}
+
 struct Expr {
   ExprKind kind = ExprKind::kFalse;
   // Contains the empty text; meaningless with `context`.
@@ -310,6 +319,7 @@ class Expressions {
   ExprId build_fresh(ItemId item, ExprId rest, ExprId rest_empty);
   ExprId expand(ExprId repeat);
   ExprId derive_char(const Expr& expr, std::uint8_t byte);
+  std::optional<ExprId> derive_at_once(ExprId expr, std::uint8_t byte);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
   ExprId derive_operand(ExprId expr, std::uint8_t byte);
   void boundaries_inside(ExprId expr, Boundaries& out);

@@ -386,6 +386,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::string expected_in_key(recogniser::Configuration config);
   std::string expected_bytes(recogniser::Configuration config);
   recogniser::Configuration begin_value(FrameId frame, std::uint8_t byte);
+  std::uint32_t count_in_mask_key(const Lexeme& lexeme, std::uint32_t count,
+                                  std::uint32_t longest);
 
   // lexemes.cc
   LexId intern(Lexeme lexeme);
@@ -403,8 +405,6 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t extend_text(std::uint32_t text, std::string_view bytes);
   std::string text(std::uint32_t id) const;
 
-  std::uint32_t count_in_mask_key(const Lexeme& lexeme, std::uint32_t count,
-                                  std::uint32_t longest);
   // strings.cc
   std::uint32_t enter_string(FrameId frame);
   void count_characters(Lexeme& lexeme, automata::LanguageId language);

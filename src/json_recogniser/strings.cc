@@ -33,7 +33,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   lexeme.kind = Kind::kString;
   lexeme.track = frame.unique;
   lexeme.total = true;
-  automata::LanguageId last = 0;
+  automata::LanguageId only = 0;  // the language, if there is one entry
   for (const schema_solver::ConjunctionId conjunction :
        conjunctions_in(frame)) {
     const bool unique = unique_in(frame, conjunction);
@@ -75,13 +75,13 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
       }
       lexeme.total = lexeme.total && total && !entry.canonical;
       lexeme.entries.push_back(entry);
-      last = language;
+      only = language;
     }
   }
   if (lexeme.entries.empty()) return 0;
-  // Several alternatives with bounds of their own would not be told by their
-  // states alone (lexeme_by_state()).
-  if (lexeme.entries.size() == 1) count_characters(lexeme, last);
+  // With several alternatives the mask would depend on their bounds, and not on
+  // their states alone (lexeme_by_state()).
+  if (lexeme.entries.size() == 1) count_characters(lexeme, only);
   return intern(std::move(lexeme));
 }
 

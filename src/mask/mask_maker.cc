@@ -380,50 +380,6 @@ bool MaskMaker::has_marks_of(Configuration config, Configuration like) {
          of_like.undecided == token_ids_.undecided;
 }
 
-// Corrects the tokens at and below the node `root`, a child of the root of the
-// trie, which are decided as from `like`, to what they are from `config`. Where
-// both lead to the same configuration, the rest of the subtree is right.  False
-// if they do so seldom.
-bool MaskMaker::correct(std::uint32_t root, Configuration config,
-                        Configuration like) {
-  constexpr std::size_t kMostSteps = kManyNodes;
-  constexpr std::size_t kFew = 16;
-  Configuration* const states = states_.data();
-  like_states_.resize(states_.size());
-  states[0] = config;
-  like_states_[0] = like;
-  std::size_t steps = 0;
-  std::size_t unequal = 0;  // nodes that are reached with two configurations
-  const std::uint32_t end = trie_.subtree_end(root);
-  for (std::uint32_t i = root; i < end;) {
-    if (++steps > kMostSteps) return false;
-    const vocab::TrieNode node = trie_.node(i);
-    const std::size_t depth = node.depth();
-    const Configuration to = recogniser_->step(states[depth - 1], node.byte());
-    const Configuration to_like =
-        recogniser_->step(like_states_[depth - 1], node.byte());
-    if (to == to_like) {
-      i = node.subtree_end();
-      continue;
-    }
-    if (++unequal > kFew && unequal * 2 > steps) return false;
-    if (to.dead()) {
-      for (; i < node.subtree_end(); ++i) {
-        trie_.each_token(trie_.node(i), [&](Id id) { builder_.clear(id); });
-      }
-    } else if (to_like.dead()) {
-      set_node(node);
-      walk(i, to);
-      i = node.subtree_end();
-    } else {
-      states[depth] = to;
-      like_states_[depth] = to_like;
-      ++i;
-    }
-  }
-  return true;
-}
-
 // The bytes that lead from the two configurations to different ones.  Nothing
 // if many tokens begin with them.
 std::optional<base::ByteSet> MaskMaker::bytes_apart(Configuration config,

@@ -32,6 +32,15 @@ std::uint64_t hash_of(const Condition& one) {
 
 bool is_list(Kind kind) { return kind == Kind::kAll || kind == Kind::kAny; }
 
+// The part that changes nothing in a list of this kind, and the one that
+// decides it.
+ConditionId neutral_in(Kind list) {
+  return list == Kind::kAll ? kAlways : kImpossible;
+}
+ConditionId absorbing_in(Kind list) {
+  return list == Kind::kAll ? kImpossible : kAlways;
+}
+
 }  // namespace
 
 Conditions::Conditions() {
@@ -98,8 +107,8 @@ ConditionId Conditions::any(std::vector<ConditionId> parts) {
 // and its contradiction ("absent" and "present") give the absorbing element,
 // and a part is dropped that another one absorbs: x and (x or y) is x.
 ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
-  const ConditionId neutral = kind == Kind::kAll ? kAlways : kImpossible;
-  const ConditionId absorbing = kind == Kind::kAll ? kImpossible : kAlways;
+  const ConditionId neutral = neutral_in(kind);
+  const ConditionId absorbing = absorbing_in(kind);
   const Kind other = kind == Kind::kAll ? Kind::kAny : Kind::kAll;
   std::vector<ConditionId>& flat = flat_;
   flat.clear();
@@ -158,7 +167,7 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
 
 // The list of the parts, which are canonical.
 ConditionId Conditions::of_list(Kind kind, std::vector<ConditionId> parts) {
-  if (parts.empty()) return kind == Kind::kAll ? kAlways : kImpossible;
+  if (parts.empty()) return neutral_in(kind);
   if (parts.size() == 1) return parts[0];
   return of({.kind = kind, .parts = std::move(parts)});
 }
@@ -183,8 +192,8 @@ ConditionId Conditions::map_atoms(ConditionId id, const MayChange& may_change,
   if (nested && mapped_[id].call == call) return mapped_[id].to;
   const Kind kind = kinds_[id];
   base::spend_work(1 + parts.size() / 4);
-  const ConditionId neutral = kind == Kind::kAll ? kAlways : kImpossible;
-  const ConditionId absorbing = kind == Kind::kAll ? kImpossible : kAlways;
+  const ConditionId neutral = neutral_in(kind);
+  const ConditionId absorbing = absorbing_in(kind);
   std::vector<ConditionId> changed;  // the parts, once one of them changes
   bool fewer = true;                 // every part that changed became neutral
   for (std::size_t i = 0; i < parts.size(); ++i) {

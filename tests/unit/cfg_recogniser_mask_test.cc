@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -49,16 +49,12 @@ class Walks {
     EarleyRecogniser::Place place = slow.start();
     for (std::size_t at = 0; at < text.size(); ++at) {
       SCOPED_TRACE(text.substr(0, at));
-      Row row(compiler_->mask_words(), 0x55555555);
-      ASSERT_TRUE(matcher.fill_bitmask(row));
-      std::optional<Id> next;
-      for (Id id = 0; id < vocabulary_.size(); ++id) {
-        const bool wanted = allows(slow, place, id);
-        ASSERT_EQ(bit(row, id), wanted)
-            << id << " \"" << vocabulary_.bytes(id) << '"';
-        if (wanted && vocabulary_.bytes(id) == text.substr(at, 1)) next = id;
-      }
-      ASSERT_TRUE(next);
+      std::vector<Id> allowed;
+      ASSERT_NO_FATAL_FAILURE(compare(matcher, slow, place, allowed));
+      const auto next = std::ranges::find_if(allowed, [&](Id id) {
+        return vocabulary_.bytes(id) == text.substr(at, 1);
+      });
+      ASSERT_NE(next, allowed.end());
       ASSERT_TRUE(matcher.accept_token(*next));
       slow.feed_token(place, *next, compiler_->text(*next));
     }
@@ -74,17 +70,8 @@ class Walks {
       std::string so_far;
       for (int step = 0; step < 25; ++step) {
         SCOPED_TRACE(so_far);
-        Row row(compiler_->mask_words(), 0x55555555);
-        ASSERT_TRUE(matcher.fill_bitmask(row));
         std::vector<Id> allowed;
-        for (Id id = 0; id < vocabulary_.size(); ++id) {
-          const bool wanted = allows(slow, place, id);
-          ASSERT_EQ(bit(row, id), wanted)
-              << id << " \"" << vocabulary_.bytes(id) << '"';
-          if (wanted && !compiler_->stops()->contains(id)) {
-            allowed.push_back(id);
-          }
-        }
+        ASSERT_NO_FATAL_FAILURE(compare(matcher, slow, place, allowed));
         if (allowed.empty()) break;
         const Id next = draw(allowed, random);
         ASSERT_TRUE(matcher.accept_token(next));
@@ -100,6 +87,21 @@ class Walks {
     return std::make_shared<ConstraintImpl>(
         compiler_,
         std::shared_ptr<recogniser::Recogniser>(impl, impl->recogniser.get()));
+  }
+
+  // The mask has the tokens that fit.  Sets `allowed` to those that are no stop
+  // tokens.
+  void compare(MatcherImpl& matcher, EarleyRecogniser& slow,
+               const EarleyRecogniser::Place& place,
+               std::vector<Id>& allowed) const {
+    Row row(compiler_->mask_words(), 0x55555555);
+    ASSERT_TRUE(matcher.fill_bitmask(row));
+    for (Id id = 0; id < vocabulary_.size(); ++id) {
+      const bool wanted = allows(slow, place, id);
+      ASSERT_EQ(bit(row, id), wanted)
+          << id << " \"" << vocabulary_.bytes(id) << '"';
+      if (wanted && !compiler_->stops()->contains(id)) allowed.push_back(id);
+    }
   }
 
   bool allows(EarleyRecogniser& slow, const EarleyRecogniser::Place& place,
@@ -277,6 +279,18 @@ TEST(CfgRecogniserMask, SchemasNearTheGreatestDepth) {
   }
 }
 
+// Calls `check` with the grammar of a structural tag and its slow reader.
+template <class Check>
+void with_tag(const std::string& source, Check check) {
+  SCOPED_TRACE(source);
+  const Result<Grammar> fast = Grammar::from_structural_tag(source);
+  ASSERT_TRUE(fast) << fast.error().to_string();
+  const Result<testing::TagReader> slow =
+      testing::make_tag_reader(*json::parse(source));
+  ASSERT_TRUE(slow) << slow.error().to_string();
+  check(*fast, *slow->recogniser);
+}
+
 TEST(CfgRecogniserMask, Tags) {
   const std::vector<std::string> tags = {
       R"x({"type": "structural_tag", "format": {"type": "triggered_tags",
@@ -312,13 +326,9 @@ TEST(CfgRecogniserMask, Tags) {
                "<f=", "}</f>"});
   std::uint32_t seed = 1;
   for (const std::string& source : tags) {
-    SCOPED_TRACE(source);
-    const Result<Grammar> fast = Grammar::from_structural_tag(source);
-    ASSERT_TRUE(fast) << fast.error().to_string();
-    Result<testing::TagReader> slow =
-        testing::make_tag_reader(*json::parse(source));
-    ASSERT_TRUE(slow) << slow.error().to_string();
-    walks.run(*fast, *slow->recogniser, ++seed);
+    with_tag(source, [&](const Grammar& fast, EarleyRecogniser& slow) {
+      walks.run(fast, slow, ++seed);
+    });
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
@@ -347,18 +357,14 @@ TEST(CfgRecogniserMask, PartsOfMarkers) {
               2500);
   std::uint32_t seed = 50;
   for (const std::string& source : tags) {
-    SCOPED_TRACE(source);
-    const Result<Grammar> fast = Grammar::from_structural_tag(source);
-    ASSERT_TRUE(fast) << fast.error().to_string();
-    Result<testing::TagReader> slow =
-        testing::make_tag_reader(*json::parse(source));
-    ASSERT_TRUE(slow) << slow.error().to_string();
-    walks.run(*fast, *slow->recogniser, ++seed, /*rounds=*/3);
     const std::string_view text =
         &source == &tags.front()
             ? "<t>a<b</</t</t>x<<f<<f=a>b</a</f><f=ab>12</fab>z<fxa<f>a<<f"
             : "ab<<t>a<t>ab<fff<ff</fxf<t>tt>abb<fffabfxfxf<";
-    walks.along(*fast, *slow->recogniser, text);
+    with_tag(source, [&](const Grammar& fast, EarleyRecogniser& slow) {
+      walks.run(fast, slow, ++seed, /*rounds=*/3);
+      walks.along(fast, slow, text);
+    });
     if (::testing::Test::HasFatalFailure()) return;
   }
   const std::vector<std::string> grammars = {
