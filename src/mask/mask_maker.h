@@ -54,6 +54,8 @@
 //   lexeme_fingerprint   the same tokens that stay within the lexeme, in
 //                        different recognisers
 //   coarse_state         the same tokens except those listed for a recheck
+//   like_another         the same tokens except those whose bytes lead them to
+//                        different configurations: inside a marker and before
 //
 // The caches.  "With the recogniser" means RecogniserMasks, which live as long
 // as the recogniser; the others belong to the compiler.
@@ -221,7 +223,6 @@ class MaskMaker {
   void make_by_kind(Configuration config);
   bool like_another(Configuration config);
   bool has_marks_of(Configuration config, Configuration like);
-  bool correct(std::uint32_t root, Configuration config, Configuration like);
   std::optional<base::ByteSet> bytes_apart(Configuration config,
                                            Configuration like);
   void set_marks(Configuration config);
@@ -302,6 +303,7 @@ class MaskMaker {
   void walk(std::uint32_t root, Configuration at);
   void walk_digits(std::uint32_t root, std::uint32_t origin, Configuration at);
   void walk_all(Configuration at, const base::ByteSet& bytes);
+  bool correct(std::uint32_t root, Configuration config, Configuration like);
   Configuration step_path(Configuration at, std::uint32_t root,
                           std::uint32_t node);
   void set_exits(const vocab::ExitTrie& exits, std::uint32_t i,
