@@ -9,6 +9,9 @@ Prints, for recorded responses (docs/demo) and for a long one, with the ratio to
     dict           a whole response, with the template as a dict
     loaded         the same, with a template that both have loaded
     new            a template that neither has seen: loading it, and one response
+    again          the same for a new dict with the content of one that both have
+                   loaded before: transformers keeps the patterns that it has
+                   compiled, parlance the whole template
 
 then plain text of several lengths, one feed of several sizes, and the time
 `import parlance` takes.  Both parsers get the same bare templates and must give
@@ -17,10 +20,10 @@ the same messages.
 
 from __future__ import annotations
 
+import itertools
 import json
 import pathlib
 import platform
-import re
 import statistics
 import subprocess
 import sys
@@ -29,6 +32,7 @@ import time
 import parlance
 
 try:
+    import regex
     from transformers.utils.chat_parsing import ResponseParser as UpstreamParser
     from transformers.utils.chat_parsing import parse_response as upstream_parse
     from transformers.utils.chat_parsing.response_templates import (
@@ -116,17 +120,26 @@ def feed_time(parser_class, template, prefix, chunks, name="feed"):
     return min(times)
 
 
-def new_time(function, template):
-    """Seconds per call with a template of its own, the median."""
+def fresh_time(function, template, seen):
+    """Seconds per call with a dict of its own, the median.
+
+    Unless its content has been `seen`, it is a template that no call had before,
+    and no pattern is left compiled.  transformers compiles with `regex`.
+    """
     text = json.dumps(template)
     times = []
     for _ in range(200):
         fresh = json.loads(text)
-        re.purge()
+        if not seen:
+            fresh["defaults"] = {**fresh.get("defaults", {}), "serial": next(serial)}
+            regex.purge()
         start = time.thread_time()
         function(fresh)
         times.append(time.thread_time() - start)
     return statistics.median(times)
+
+
+serial = itertools.count()
 
 
 def plain_text(size):
@@ -150,7 +163,7 @@ def import_time():
 def main():
     print(f"python {platform.python_version()}, {platform.machine()}")
     print(f"import parlance: {import_time() * 1000:.1f} ms\n")
-    columns = ("feed", "deltas", "dict", "loaded", "new")
+    columns = ("feed", "deltas", "dict", "loaded", "new", "again")
     print(f"{'microseconds':16}" + "".join(f"{name:>8} {'x':>5} " for name in columns))
     ratios = {name: [] for name in columns}
     for name, template, prefix, text in recordings():
@@ -180,21 +193,19 @@ def main():
                 best(lambda: parse(text, ours, prefix=prefix)),
                 best(lambda: parse_theirs(text, theirs, prefix=prefix)),
             ),
-            "new": (
-                new_time(
-                    lambda fresh: parse(
-                        text, parlance.ResponseTemplate(fresh), prefix=prefix
-                    ),
-                    template,
-                ),
-                new_time(
-                    lambda fresh: parse_theirs(
-                        text, load_response_template(fresh), prefix=prefix
-                    ),
-                    template,
-                ),
-            ),
         }
+
+        def load_and_parse(fresh):
+            return parse(text, parlance.ResponseTemplate(fresh), prefix=prefix)
+
+        def load_and_parse_theirs(fresh):
+            return parse_theirs(text, load_response_template(fresh), prefix=prefix)
+
+        for column in ("new", "again"):
+            times[column] = tuple(
+                fresh_time(function, template, seen=column == "again")
+                for function in (load_and_parse, load_and_parse_theirs)
+            )
         for column, (a, b) in times.items():
             ratios[column].append(b / a)
         cells = [f"{a * 1e6:8.2f} {b / a:5.1f} " for a, b in times.values()]

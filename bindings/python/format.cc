@@ -186,13 +186,22 @@ void define_format(nb::module_& m) {
   nb::class_<FormatObject>(m, "Format")
       .def(
           "__init__",
-          [](FormatObject* self, std::string_view text, bool named,
-             const nb::object& names) {
-            FormatObject made = named ? built_in(text) : from_json(text);
-            if (nb::len(names) > 0) made = renamed(made, names);
-            new (self) FormatObject(std::move(made));
+          [](FormatObject* self, std::string_view text, bool named) {
+            new (self) FormatObject(named ? built_in(text) : from_json(text));
           },
-          nb::arg("text"), nb::arg("named"), nb::arg("names") = nb::tuple())
+          nb::arg("text"), nb::arg("named"))
+      // The same format, which shares all that has been compiled, with other
+      // names.
+      .def(
+          "__init__",
+          [](FormatObject* self, const FormatObject& made,
+             const nb::object& names) {
+            new (self) FormatObject(
+                nb::len(names) > 0
+                    ? renamed(made, names)
+                    : FormatObject(made.format(), made.source()));
+          },
+          nb::arg("made"), nb::arg("names"))
       .def_prop_ro(
           "name",
           [](const FormatObject& self) { return to_str(self.format().name()); },

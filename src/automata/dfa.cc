@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -35,6 +36,9 @@ constexpr unsigned kAccelerateAfter = 16;
 // A search that has been stopped so often by accelerators has the accelerator
 // of its state refined.
 constexpr unsigned kRefineAfter = 64;
+// How many bytes the threads with the first start read in a literal state,
+// counted for each thread.
+constexpr std::size_t kMostLiterals = 6;
 
 }  // namespace
 
@@ -516,17 +520,34 @@ const State* Automaton::add_state(const Draft& draft,
   state->in_table = true;
   std::uninitialized_value_construct_n(state->links(), nfa_.class_count);
   static_cast<StateFacts&>(*state) = draft;
-  state->threads = copy_to_arena(draft.threads);
-  state->tags = copy_to_arena(draft.tags);
+  state->threads = copy_to_arena<Thread>(draft.threads);
+  state->tags = copy_to_arena<std::int32_t>(draft.tags);
   state->regular = !state->decided;
+  state->literal = state->regular && is_literal(draft);
   state->hash = hash;
   states_.push_back(state);
   place(hash, states_.size() - 1);
   return state;
 }
 
+bool Automaton::is_literal(const Draft& draft) const {
+  if (draft.first_start < 0) return false;
+  std::size_t bytes = 0;
+  for (std::size_t t = 0; t < draft.threads.size(); ++t) {
+    if (draft.tags[t * nfa_.slots] != draft.first_start) break;
+    const Inst& inst = nfa_.insts[draft.threads[t].pc];
+    if (inst.op != Op::kSymbols) continue;
+    for (std::uint32_t i = 0; i < inst.count; ++i) {
+      const Edge& edge = nfa_.edges[inst.first + i];
+      bytes += edge.high - edge.low + 1;
+    }
+    if (bytes > kMostLiterals) return false;
+  }
+  return bytes > 0;
+}
+
 template <class T>
-std::span<const T> Automaton::copy_to_arena(const std::vector<T>& from) const {
+std::span<const T> Automaton::copy_to_arena(std::span<const T> from) const {
   if (from.empty()) return {};
   T* to = static_cast<T*>(arena_.allocate(from.size() * sizeof(T), alignof(T)));
   std::uninitialized_copy(from.begin(), from.end(), to);
@@ -537,10 +558,11 @@ const Transition* Automaton::add_transition(const Draft& draft,
                                             const State* target) const {
   memory_ += sizeof(Transition) + 2 * draft.sources.size() + 16;
   void* memory = arena_.allocate(sizeof(Transition), alignof(Transition));
-  return new (memory) Transition{.target = target,
-                                 .moves = draft.moves,
-                                 .first = draft.first,
-                                 .sources = copy_to_arena(draft.sources)};
+  return new (memory)
+      Transition{.target = target,
+                 .moves = draft.moves,
+                 .first = draft.first,
+                 .sources = copy_to_arena<std::uint16_t>(draft.sources)};
 }
 
 // REQUIRES: a slot of state_slots_ is free.
@@ -676,6 +698,56 @@ void Automaton::refine(const State& state) const {
   found->second->refine(seconds);
 }
 
+std::size_t Path::follow(const char* data, std::size_t size) const {
+  const std::size_t most = std::min(size, bytes.size());
+  std::size_t i = 0;
+  for (; i + 8 <= most; i += 8) {
+    if (std::memcmp(data + i, &bytes[i], 8) != 0) break;
+  }
+  while (i < most && data[i] == bytes[i]) ++i;
+  return i;
+}
+
+void Automaton::lay_path(const State& state, const char* data,
+                         std::size_t size) const {
+  static const Path kNone = {};
+  if (size < Path::kFewest) return;
+  size = std::min(size, Path::kMost);
+  std::array<const State*, Path::kMost> states;
+  std::size_t count = 0;
+  const State* at = &state;
+  while (count < size && at->literal) {
+    const Link link =
+        at->links()[nfa_.class_of[static_cast<unsigned char>(data[count])]]
+            .load(std::memory_order_acquire);
+    if (link == 0) return;
+    if ((link & 1) != 0 || link == reinterpret_cast<Link>(at)) break;
+    at = reinterpret_cast<const State*>(link);
+    states[count++] = at;
+  }
+  if (count < Path::kFewest) {
+    if (state.tries.fetch_add(1, std::memory_order_relaxed) + 1 ==
+        Path::kTries) {
+      state.path.store(&kNone, std::memory_order_release);
+    }
+    return;
+  }
+  std::lock_guard lock(mutex_);
+  const std::size_t bytes = sizeof(Path) + count * (1 + sizeof(State*)) + 16;
+  if (state.path.load(std::memory_order_relaxed) != nullptr) return;
+  if (memory_ + bytes > memory_limit_) {
+    state.path.store(&kNone, std::memory_order_release);
+    return;
+  }
+  memory_ += bytes;
+  void* memory = arena_.allocate(sizeof(Path), alignof(Path));
+  const auto* path = new (memory)
+      Path{copy_to_arena(std::span<const char>(data, count)),
+           copy_to_arena(std::span<const State* const>(states.data(), count))
+               .data()};
+  state.path.store(path, std::memory_order_release);
+}
+
 const State* Automaton::start(const Context& context) const {
   bool text_start = context.text_start && nfa_.needs_text_start;
   bool line_start = (context.text_start || context.line_start) &&
@@ -749,9 +821,11 @@ Link Search::step(Symbol symbol) {
 // for the next state, and a variable has it sooner than memory.
 //
 // Each iteration first jumps over bytes that leave the state as it is, if its
-// accelerator is built, and then reads one byte.  A state that stays the same
-// for kAccelerateAfter bytes has its accelerator built.  An empty match is
-// decided when the next byte arrives, any other once only matches are left.
+// accelerator is built; then it goes along the state's path, or reads one byte.
+// A state that stays the same for kAccelerateAfter bytes has its accelerator
+// built.  A path is looked for where a match may just have begun, and where the
+// text leaves another path (`off_path`).  An empty match is decided when the
+// next byte arrives, any other once only matches are left.
 std::size_t Search::run(std::string_view bytes) {
   if (decided_ || automaton_ == nullptr) return 0;
   const std::uint16_t* class_of = automaton_->nfa_.class_of.data();
@@ -782,6 +856,17 @@ std::size_t Search::run(std::string_view bytes) {
       i += accelerator->find(data + i, size - i);
       if (i == size) break;
       if (++stopped_ == kRefineAfter) automaton_->refine(*state);
+    } else if (state->literal) {
+      const Path* path = state->path.load(std::memory_order_acquire);
+      if (path == nullptr) {
+        automaton_->lay_path(*state, data + i, size - i);
+      } else if (const std::size_t count = path->follow(data + i, size - i);
+                 count > 0) {
+        stayed_ = 0;
+        state = path->states[count - 1];
+        i += count;
+        continue;
+      }
     }
     const auto byte = static_cast<unsigned char>(data[i]);
     const std::atomic<Link>* links = state->links();

@@ -97,13 +97,34 @@ struct StateFacts {
   std::size_t positions = 0;          // tags count from 0 to this
 };
 
-// Not changed once built, apart from links and accelerator.
+// Bytes that lead from a literal state through others while no position
+// changes: the rest of a delimiter.  A state has one path, along the first text
+// that came; where another text leaves it, the state there has its own.
+struct Path {
+  static constexpr std::size_t kFewest = 4;
+  static constexpr std::size_t kMost = 64;
+  static constexpr unsigned kTries = 32;  // see Automaton::lay_path()
+
+  std::span<const char> bytes = {};
+  const State* const* states = nullptr;  // after each byte
+
+  // How many bytes of `data` are on it.
+  std::size_t follow(const char* data, std::size_t size) const;
+};
+
+// Not changed once built, apart from links, accelerator and path.
 struct State : StateFacts {
   // In the table and not decided: all that the inner loop asks of most states.
   bool regular = false;
   bool in_table = false;
+  // Regular, and the match that may have begun first goes on with one of a few
+  // bytes, so that the text most likely does.
+  bool literal = false;
   // Null while unknown or not useful.
   mutable std::atomic<const Accelerator*> accelerator = nullptr;
+  // Of a literal state.  Null while unknown; an empty one if there is none.
+  mutable std::atomic<const Path*> path = nullptr;
+  mutable std::atomic<unsigned> tries = 0;  // to lay it
   std::span<const Thread> threads = {};
   std::span<const std::int32_t> tags = {};  // slots per thread
   std::uint64_t hash = 0;                   // of a state of the table
@@ -174,16 +195,20 @@ class Automaton {
   const State* intern(const Draft& draft) const;
   // Adds `draft`, whether or not the memory limit allows it.
   const State* add_state(const Draft& draft, std::uint64_t hash) const;
+  bool is_literal(const Draft& draft) const;
   const Transition* add_transition(const Draft& draft,
                                    const State* target) const;
   template <class T>
-  std::span<const T> copy_to_arena(const std::vector<T>& from) const;
+  std::span<const T> copy_to_arena(std::span<const T> from) const;
   void place(std::uint64_t hash, std::size_t index) const;
   // Builds the accelerator of `state`, a state of the table.
   void accelerate(const State& state) const;
   void accelerate_locked(const State& state) const;
   // Refines the accelerator of `state`, if it can be.
   void refine(const State& state) const;
+  // Gives `state`, which is literal, the path along `data`, if the table knows
+  // enough of it; no path if that has been tried often in vain.
+  void lay_path(const State& state, const char* data, std::size_t size) const;
 
   static constexpr std::size_t kFirstBlock = 2048;  // bytes of arena_
 

@@ -358,6 +358,52 @@ TEST(Automata, FindsTheSameAfterManyFalseStarts) {
   }
 }
 
+// Where literals are read again and again, a search compares several bytes at
+// once; a reader of single bytes never does.
+TEST(Automata, FindsTheSameAlongPaths) {
+  const std::vector<Patterns> all = {
+      {"<tool_calls_begin>", "<tool_call_begin>", "</tool_call_end>"},
+      {"(?:<call>)?\\s*<function=(?P<name>[^>]+)>", "</function>"},
+      {"<call>.*?</call>(?=\\s*(?:<call>|\\Z))", "<calling>"},
+      {"<(a|b)bcdefgh(?P<rest>ij|kl)>", "<abcdefgg>"},
+  };
+  const std::string_view pieces[] = {
+      "<tool_call", "s",        "_begin>", "</tool_call_end>", "<function=",
+      "</func",     "tion>",    "<call>",  "</call>",          "<calling",
+      ">",          "<abcdefg", "hij>",    "<bbcdefghkl>",     " ",
+      "<",          "\xC3\xA4", "x",
+  };
+  std::mt19937 random(7);
+  for (const Patterns& patterns : all) {
+    const auto used = compile(patterns);
+    std::size_t found = 0;
+    for (int round = 0; round < 3000; ++round) {
+      std::string text;
+      for (std::size_t n = random() % 9; n > 0; --n) {
+        text += pieces[random() % std::size(pieces)];
+      }
+      const auto fresh = compile(patterns);
+      const std::string expected = find(**fresh.automaton, text, {}, 1);
+      found += expected != "-" ? 1 : 0;
+      const std::size_t size = round % 2 == 0 ? 1000 : 4 + random() % 20;
+      ASSERT_EQ(find(**used.automaton, text, {}, size), expected)
+          << patterns[0] << " in " << text << ", " << size;
+      Search whole;
+      Search bytes;
+      whole.start(used.automaton->get(), 0, {});
+      bytes.start(fresh.automaton->get(), 0, {});
+      whole.run(text);
+      for (std::size_t i = 0; i < text.size() && !bytes.decided(); ++i) {
+        bytes.run(std::string_view(text).substr(i, 1));
+      }
+      ASSERT_EQ(whole.decided(), bytes.decided()) << text;
+      ASSERT_EQ(whole.position(), bytes.position()) << text;
+      ASSERT_EQ(whole.hold(), bytes.hold()) << text;
+    }
+    EXPECT_GT(found, 50U) << patterns[0];
+  }
+}
+
 TEST(Automata, IsSharedBetweenThreads) {
   Compiled c = compile({"<(a|b)+>", "(?:x|xy)+!", "a(?!bc)z*"});
   const Automaton& automaton = **c.automaton;

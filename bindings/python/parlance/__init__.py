@@ -165,12 +165,7 @@ class Format(_Base):
         if names is not None:
             pairs = _name_pairs(names)
         self._made = text, named, pairs
-        try:
-            super().__init__(text, named, pairs)
-        except TemplateError:
-            if not named and _parlance.is_schema(text):
-                _refuse_schema()
-            raise
+        super().__init__(_cached_format(text, named), pairs)
 
     def parser(
         self,
@@ -411,7 +406,7 @@ class ResponseTemplate(Format):
                 f"use Format({text!r}).",
                 code="wrong_type",
             )
-        super(Format, self).__init__(text, False)
+        super(Format, self).__init__(_cached_format(text, False), ())
         if self.name:
             raise TemplateError(
                 f"this is a format file ({self.name!r}), which says more than "
@@ -425,7 +420,7 @@ class ResponseTemplate(Format):
 def _restore(cls, text, named, pairs):
     made = cls.__new__(cls)
     made._made = text, named, pairs
-    _Base.__init__(made, text, named, pairs)
+    _Base.__init__(made, _cached_format(text, named), pairs)
     return made
 
 
