@@ -6,6 +6,8 @@ Prints, for recorded responses (docs/demo) and for a long one, with the ratio to
 `transformers` on the same input:
 
     feed, deltas   a token-sized chunk, by `feed` and by `feed_deltas`
+    step           the same for 64 requests in one call, each chunk; transformers
+                   has `feed` for it
     dict           a whole response, with the template as a dict
     loaded         the same, with a template that both have loaded
     new            a template that neither has seen: loading it, and one response
@@ -120,6 +122,20 @@ def feed_time(parser_class, template, prefix, chunks, name="feed"):
     return min(times)
 
 
+def step_time(template, prefix, chunks, rows=64):
+    """Seconds per feed, where one call feeds many parsers."""
+    times = []
+    for _ in range(7):
+        parsers = [parlance.ResponseParser(template, prefix=prefix)
+                   for _ in range(rows)]
+        steps = [[chunk] * rows for chunk in chunks]
+        start = time.thread_time()
+        for step in steps:
+            parlance.feed_deltas(parsers, step)
+        times.append((time.thread_time() - start) / len(chunks) / rows)
+    return min(times)
+
+
 def fresh_time(function, template, seen):
     """Seconds per call with a dict of its own, the median.
 
@@ -163,7 +179,7 @@ def import_time():
 def main():
     print(f"python {platform.python_version()}, {platform.machine()}")
     print(f"import parlance: {import_time() * 1000:.1f} ms\n")
-    columns = ("feed", "deltas", "dict", "loaded", "new", "again")
+    columns = ("feed", "deltas", "step", "dict", "loaded", "new", "again")
     print(f"{'microseconds':16}" + "".join(f"{name:>8} {'x':>5} " for name in columns))
     ratios = {name: [] for name in columns}
     for name, template, prefix, text in recordings():
@@ -185,6 +201,7 @@ def main():
                 ),
                 feed,
             ),
+            "step": (step_time(ours, prefix, chunks), feed),
             "dict": (
                 best(lambda: parse(text, template, prefix=prefix)),
                 best(lambda: parse_theirs(text, template, prefix=prefix)),

@@ -367,11 +367,8 @@ class BatchObject {
       mask_ids.append(output.mask_id);
       filled.append(output.filled);
       failed.append(output.failed);
-      for (const Event& event : output.events) {
-        if (!is_delta(event)) continue;
-        deltas.append(nb::make_tuple(numbers[i], delta_kind(event),
-                                     to_key(event.field), to_str(event.text),
-                                     delta_call(event)));
+      if (!output.events.empty()) {
+        add_deltas(output.events, nullptr, nb::int_(numbers[i]), deltas);
       }
     }
     return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids,
@@ -383,9 +380,62 @@ class BatchObject {
   InUse in_use_ = false;
 };
 
+// ---- Steps of parsers of text
+
+struct TextRow {
+  nb::object parser;  // keeps reader
+  TextReader* reader = nullptr;
+  nb::object text;
+};
+
+bool is_text(nb::handle object) {
+  return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
+         PyByteArray_Check(object.ptr()) || object.is_none();
+}
+
+// The rows of a step, checked so that none is fed if one cannot be.
+std::vector<TextRow> text_rows(const nb::list& parsers, const nb::list& texts) {
+  if (parsers.size() != texts.size()) {
+    raise_usage("texts has " + std::to_string(texts.size()) +
+                " items, and there are " + std::to_string(parsers.size()) +
+                " parsers");
+  }
+  std::vector<TextRow> rows(parsers.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = static_cast<Py_ssize_t>(i);
+    TextRow& row = rows[i];
+    row.parser = nb::borrow(PyList_GetItem(parsers.ptr(), at));
+    row.text = nb::borrow(PyList_GetItem(texts.ptr(), at));
+    row.reader = text_reader_of_response_parser(row.parser);
+    if (row.reader == nullptr) {
+      row.reader = text_reader_of_tag_parser(row.parser);
+    }
+    if (row.reader == nullptr) {
+      raise_type("an item of parsers", "a ResponseParser or TagParser",
+                 row.parser);
+    }
+    row.reader->check_takes_text();
+    if (!is_text(row.text)) {
+      raise_type("an item of texts", "str, bytes, bytearray or None", row.text);
+    }
+  }
+  return rows;
+}
+
+nb::object feed_deltas(const nb::list& parsers, const nb::list& texts) {
+  // A copy of the rows: while a long text is read, others may change the lists.
+  const std::vector<TextRow> rows = text_rows(parsers, texts);
+  nb::list deltas;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].reader->feed_row(rows[i].text, to_int(i), deltas);
+  }
+  return deltas;
+}
+
 }  // namespace
 
 void define_batch(nb::module_& m) {
+  m.def("feed_deltas", &feed_deltas, nb::arg("parsers"), nb::arg("texts"));
   nb::class_<BatchObject>(m, "Batch")
       .def(nb::init<unsigned>(), nb::arg("threads"))
       .def("add", &BatchObject::add, nb::arg("matcher").none(),

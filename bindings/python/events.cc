@@ -163,7 +163,15 @@ nb::object to_list(std::span<const Event> events,
   return list;
 }
 
-nb::object delta_kind(const Event& event) {
+namespace {
+
+// Whether the event carries text that a server passes on.
+bool is_delta(const Event& event) {
+  return event.kind != EventKind::kRegionOpen &&
+         event.kind != EventKind::kRegionClose;
+}
+
+PyObject* delta_kind(const Event& event) {
   constexpr std::size_t kKinds =
       static_cast<std::size_t>(EventKind::kCallClose) + 1;
   // Never destroyed: static destructors run after the interpreter has ended.
@@ -175,7 +183,7 @@ nb::object delta_kind(const Event& event) {
     }
     return made;
   }();
-  return nb::borrow(kinds[static_cast<std::size_t>(event.kind)]);
+  return kinds[static_cast<std::size_t>(event.kind)];
 }
 
 std::int64_t delta_call(const Event& event) {
@@ -189,27 +197,61 @@ std::int64_t delta_call(const Event& event) {
   }
 }
 
-nb::object to_deltas(std::span<const Event> events, const Fed& fed) {
+// (kind, field, text, call), or with a valid `row` (row, kind, field, text,
+// call).
+nb::object to_delta(const Event& event, const EventPrototypes* prototypes,
+                    const Fed& fed, nb::handle row) {
+  Py_ssize_t at = row.is_valid() ? 1 : 0;
+  nb::object tuple = nb::steal(PyTuple_New(at + 4));
+  if (!tuple.is_valid()) throw nb::python_error();
+  const auto set = [&](Py_ssize_t i, PyObject* member) {
+#ifdef Py_LIMITED_API
+    PyTuple_SetItem(tuple.ptr(), i, member);
+#else
+    PyTuple_SET_ITEM(tuple.ptr(), i, member);
+#endif
+  };
+  if (at == 1) set(0, row.inc_ref().ptr());
+  const auto add = [&](nb::object member) {
+    if (!member.is_valid()) throw nb::python_error();
+    set(at++, member.release().ptr());
+  };
+  add(nb::borrow(delta_kind(event)));
+  // Text that no field has, and calls, have no index of a field.
+  add(prototypes != nullptr && event.kind < EventKind::kTextUnclaimed
+          ? nb::borrow(prototypes->name(event.field_index))
+          : to_key(event.field));
+  add(fed.is_text_of(event) ? nb::borrow(fed.object) : to_str(event.text));
+  add(nb::steal(PyLong_FromLongLong(delta_call(event))));
+  return tuple;
+}
+
+}  // namespace
+
+nb::object to_deltas(std::span<const Event> events,
+                     const EventPrototypes& prototypes, const Fed& fed) {
   const auto count = std::count_if(events.begin(), events.end(), is_delta);
   nb::object list = nb::steal(PyList_New(count));
   if (!list.is_valid()) throw nb::python_error();
   Py_ssize_t at = 0;
   for (const Event& event : events) {
     if (!is_delta(event)) continue;
-    nb::object members[] = {
-        delta_kind(event), to_key(event.field),
-        fed.is_text_of(event) ? nb::borrow(fed.object) : to_str(event.text),
-        nb::steal(PyLong_FromLongLong(delta_call(event)))};
-    nb::object tuple = nb::steal(PyTuple_New(std::size(members)));
-    if (!tuple.is_valid()) throw nb::python_error();
-    for (std::size_t i = 0; i < std::size(members); ++i) {
-      if (!members[i].is_valid()) throw nb::python_error();
-      PyTuple_SetItem(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                      members[i].release().ptr());
-    }
-    PyList_SetItem(list.ptr(), at++, tuple.release().ptr());
+    PyList_SetItem(list.ptr(), at++,
+                   to_delta(event, &prototypes, fed, {}).release().ptr());
   }
   return list;
+}
+
+void add_deltas(std::span<const Event> events,
+                const EventPrototypes* prototypes, nb::handle row,
+                nb::handle list, const Fed& fed) {
+  for (const Event& event : events) {
+    if (!is_delta(event)) continue;
+    if (PyList_Append(list.ptr(),
+                      to_delta(event, prototypes, fed, row).ptr()) != 0) {
+      throw nb::python_error();
+    }
+  }
 }
 
 nb::object to_list(std::span<const Part> parts,

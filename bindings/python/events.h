@@ -22,20 +22,40 @@ nb::object to_list(std::span<const Event> events,
                    const Fed& fed = {});
 // The events that carry text, a list of tuples (kind, field, text, call);
 // `call` is -1 for the events of regions.  It costs a third of the dicts.
-nb::object to_deltas(std::span<const Event> events, const Fed& fed = {});
-// Whether to_deltas() has the event.
-inline bool is_delta(const Event& event) {
-  return event.kind != EventKind::kRegionOpen &&
-         event.kind != EventKind::kRegionClose;
-}
-// The members of its tuple.
-nb::object delta_kind(const Event& event);
-std::int64_t delta_call(const Event& event);
+nb::object to_deltas(std::span<const Event> events,
+                     const EventPrototypes& prototypes, const Fed& fed = {});
+// Appends them to `list`, as tuples (row, kind, field, text, call).  With
+// `prototypes` the names of fields are not looked up.
+void add_deltas(std::span<const Event> events,
+                const EventPrototypes* prototypes, nb::handle row,
+                nb::handle list, const Fed& fed = {});
+
+// A parser of text, for a step of many of them.
+class TextReader {
+ public:
+  // Feeds text and appends what became certain, as add_deltas() does.
+  virtual void feed_row(nb::handle text, nb::handle row, nb::handle list) = 0;
+  // Raises UsageError if no text can be fed now.
+  virtual void check_takes_text() const = 0;
+
+ protected:
+  ~TextReader() = default;
+};
+// Null if `object` is of another class.
+TextReader* text_reader_of_response_parser(nb::handle object);  // parser.cc
+TextReader* text_reader_of_tag_parser(nb::handle object);       // tag_parser.cc
 
 nb::object to_list(std::span<const Part> parts,
                    const EventPrototypes& prototypes);
 nb::object to_list(std::span<const Diagnostic> diagnostics);
 nb::object to_list(std::span<const Call> calls);
+
+// Raises UsageError: text for a parser with a vocabulary.
+[[noreturn]] inline void raise_reads_tokens() {
+  raise_usage(
+      "this parser was made with vocabulary= and reads token ids; text needs a "
+      "parser without one");
+}
 
 // Chunks of more bytes than this are parsed without the GIL.
 constexpr std::size_t kReleaseBytes = 32768;
@@ -45,22 +65,30 @@ struct FedInput {
   Input in;
   Fed fed;
   unsigned char previous = 0;  // the last byte fed as bytes
-  std::uint64_t total = 0;     // bytes of text so far
+  // The bytes of the stream so far.  A parser's prefix counts.
+  std::uint64_t total = 0;
 
-  // Accounts for in.text, which is fed now to a parser with a prefix of so many
-  // bytes; the text of `object`, or of no str.
-  void begin(PyObject* object, std::uint64_t prefix_bytes) {
-    if (object != nullptr) fed = {object, in.text, prefix_bytes + total};
+  // Accounts for in.text, which is fed now: the text of `object`, or of no str.
+  void begin(PyObject* object) {
+    if (object != nullptr) fed = {object, in.text, total};
     total += in.text.size();
   }
 };
 
+// Makes `list`, which may be none yet, longer by `more`.
+inline void extend(nb::object& list, nb::object more) {
+  if (!list.is_valid()) {
+    list = std::move(more);
+  } else {
+    list += more;
+  }
+}
+
 // Feeds a large chunk in pieces.  Ctrl-C ends the call after a piece: the
 // events of the earlier pieces are then lost, and the parser has read them.
 template <class Range, class Feed>
-nb::object feed_large(Range all, const Feed& feed, const auto& to_events) {
+void feed_large(Range all, const Feed& feed, const auto& on_events) {
   constexpr std::size_t kPiece = std::size_t{1} << 23;
-  nb::object list;
   for (std::size_t at = 0; at < all.size(); at += kPiece) {
     const std::size_t count = std::min(kPiece, all.size() - at);
     decltype(feed(all)) got;
@@ -72,22 +100,16 @@ nb::object feed_large(Range all, const Feed& feed, const auto& to_events) {
         got = feed(all.subspan(at, count));
       }
     }
-    nb::object events = to_events(got);
-    if (!list.is_valid()) {
-      list = std::move(events);
-    } else {
-      list += events;
-    }
+    on_events(got);
     check_signals();
   }
-  return list;
 }
 
-// Feeds text, or, if the parser has a vocabulary (`tokens`), ids.  Returns the
-// list that to_events(events) makes.
+// Feeds text, or, if the parser has a vocabulary (`tokens`), ids.  Calls
+// on_events(events) at least once.
 template <class Parser>
-nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
-                       FedInput& input, const auto& to_events) {
+void feed_parser(Parser& parser, nb::handle text, bool tokens, FedInput& input,
+                 const auto& on_events) {
   Input& in = input.in;
   if (!tokens && PyUnicode_CheckExact(text.ptr()) && in.is_plain()) {
     // The usual piece of a stream: a short str without surrogates.
@@ -98,14 +120,18 @@ nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
     } else if (static_cast<std::size_t>(size) <= kReleaseBytes) {
       input.previous = 0;
       in.text = {begin, static_cast<std::size_t>(size)};
-      input.begin(text.ptr(), parser.prefix_bytes());
-      return to_events(parser.feed(in.text));
+      input.begin(text.ptr());
+      on_events(parser.feed(in.text));
+      return;
     }
   }
   in = {};
   input.fed = {};
   // Decoders of a stream of ids yield None where a token completes no text.
-  if (text.is_none()) return to_events(parser.feed({}));
+  if (text.is_none()) {
+    on_events(parser.feed({}));
+    return;
+  }
   read_input(text, "text", in, &input.previous);
   if (!in.is_text) {
     if (!tokens) {
@@ -114,26 +140,37 @@ nb::object feed_parser(Parser& parser, nb::handle text, bool tokens,
           "what text they are");
     }
     if (in.ids.size() <= kReleaseBytes / 4) {
-      return to_events(parser.feed_tokens(in.ids));
+      on_events(parser.feed_tokens(in.ids));
+      return;
     }
-    return feed_large(
+    feed_large(
         std::span<const TokenId>(in.ids),
         [&](std::span<const TokenId> ids) { return parser.feed_tokens(ids); },
-        to_events);
+        on_events);
+    return;
   }
-  if (tokens) {
-    raise_usage(
-        "this parser was made with vocabulary= and reads token ids; text "
-        "needs a parser without one");
+  if (tokens) raise_reads_tokens();
+  input.begin(PyUnicode_CheckExact(text.ptr()) ? text.ptr() : nullptr);
+  if (in.text.size() <= kReleaseBytes) {
+    on_events(parser.feed(in.text));
+    return;
   }
-  input.begin(PyUnicode_CheckExact(text.ptr()) ? text.ptr() : nullptr,
-              parser.prefix_bytes());
-  if (in.text.size() <= kReleaseBytes) return to_events(parser.feed(in.text));
   // Without the GIL other threads run: a reference keeps the text alive.
   const nb::object keep = nb::borrow(text);
-  return feed_large(
+  feed_large(
       in.text, [&](std::string_view piece) { return parser.feed(piece); },
-      to_events);
+      on_events);
+}
+
+// The same; returns the list that to_events(events) makes.
+template <class Parser>
+nb::object feed_parser_to(Parser& parser, nb::handle text, bool tokens,
+                          FedInput& input, const auto& to_events) {
+  nb::object list;
+  feed_parser(parser, text, tokens, input, [&](std::span<const Event> got) {
+    extend(list, to_events(got));
+  });
+  return list;
 }
 
 }  // namespace parlance::python

@@ -196,10 +196,10 @@ void define_format(nb::module_& m) {
           "__init__",
           [](FormatObject* self, const FormatObject& made,
              const nb::object& names) {
-            new (self) FormatObject(
-                nb::len(names) > 0
-                    ? renamed(made, names)
-                    : FormatObject(made.format(), made.source()));
+            new (self)
+                FormatObject(nb::len(names) > 0
+                                 ? renamed(made, names)
+                                 : FormatObject(made.format(), made.source()));
           },
           nb::arg("made"), nb::arg("names"))
       .def_prop_ro(

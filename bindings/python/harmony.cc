@@ -130,11 +130,11 @@ class HarmonyObject {
     if (read.size() <= kReleaseBytes / 4) {
       list = to_dicts(parser_.feed(read));
     } else {
-      list = feed_large(
+      feed_large(
           std::span<const TokenId>(read),
           [&](std::span<const TokenId> piece) { return parser_.feed(piece); },
-          [](std::span<const HarmonyEvent> events) {
-            return to_dicts(events);
+          [&](std::span<const HarmonyEvent> events) {
+            extend(list, to_dicts(events));
           });
     }
     check_error(list);

@@ -8,7 +8,7 @@ namespace parlance::python {
 
 namespace {
 
-class ParserObject {
+class ParserObject final : public TextReader {
  public:
   ParserObject(nb::object format, nb::handle prefix, const ToolSet* tools,
                const Vocabulary* vocabulary, nb::handle recover,
@@ -21,6 +21,7 @@ class ParserObject {
         parser_(
             make(prefix, tools, vocabulary, recover, markers, stream_calls)),
         initial_events_(events(parser_.initial_events())) {
+    input_.total = parser_.prefix_bytes();
     check_failure(initial_events_);
   }
 
@@ -32,8 +33,21 @@ class ParserObject {
 
   nb::object feed_deltas(nb::handle text) {
     return feed_to(text, [&](std::span<const Event> got) {
-      return to_deltas(got, input_.fed);
+      return to_deltas(got, *prototypes_, input_.fed);
     });
+  }
+
+  // A failure is left to finalize(): the other rows of a step are fed, too.
+  void feed_row(nb::handle text, nb::handle row, nb::handle list) override {
+    feed_parser(parser_, text, tokens_, input_,
+                [&](std::span<const Event> got) {
+                  add_deltas(got, prototypes_, row, list, input_.fed);
+                });
+  }
+
+  void check_takes_text() const override {
+    if (idle().finalized()) raise_finalized();
+    if (tokens_) raise_reads_tokens();
   }
 
   nb::object finalize() {
@@ -41,8 +55,9 @@ class ParserObject {
   }
 
   nb::object finalize_deltas() {
-    return finalize_to(
-        [](std::span<const Event> got) { return to_deltas(got); });
+    return finalize_to([&](std::span<const Event> got) {
+      return to_deltas(got, *prototypes_);
+    });
   }
 
   nb::object initial_events() const { return initial_events_; }
@@ -71,7 +86,7 @@ class ParserObject {
   nb::object feed_to(nb::handle text, const auto& to_events) {
     ResponseParser& parser = idle();
     if (parser.finalized()) raise_finalized();
-    nb::object list = feed_parser(parser, text, tokens_, input_, to_events);
+    nb::object list = feed_parser_to(parser, text, tokens_, input_, to_events);
     if (!failed_) check_failure(list);
     return list;
   }
@@ -148,6 +163,11 @@ std::optional<Stepped> stepped_response_parser(nb::handle object) {
   ParserObject* parser = nullptr;
   if (!nb::try_cast(object, parser) || parser == nullptr) return std::nullopt;
   return parser->stepped();
+}
+
+TextReader* text_reader_of_response_parser(nb::handle object) {
+  ParserObject* parser = nullptr;
+  return nb::try_cast(object, parser) ? parser : nullptr;
 }
 
 void define_parser(nb::module_& m) {

@@ -91,7 +91,7 @@ struct StreamContext {
   std::optional<std::vector<TokenId>> stops;
 };
 
-class TagParserObject {
+class TagParserObject final : public TextReader {
  public:
   TagParserObject(nb::object compiled, nb::handle prefix, bool ids,
                   nb::handle stop_ids, bool recover, bool stream_calls)
@@ -100,12 +100,14 @@ class TagParserObject {
         ids_(ids),
         parser_(make(prefix, stop_ids, recover, stream_calls)),
         initial_events_(
-            to_list(parser_.initial_events(), compiled_->prototypes(), ids_)) {}
+            to_list(parser_.initial_events(), compiled_->prototypes(), ids_)) {
+    input_.total = parser_.prefix_bytes();
+  }
 
   nb::object feed(nb::handle text) {
     TagParser& parser = idle();
     if (parser.finalized()) raise_finalized("TagParser");
-    return feed_parser(
+    return feed_parser_to(
         parser, text, ids_, input_, [&](std::span<const Event> got) {
           return to_list(got, compiled_->prototypes(), ids_, input_.fed);
         });
@@ -114,9 +116,21 @@ class TagParserObject {
   nb::object feed_deltas(nb::handle text) {
     TagParser& parser = idle();
     if (parser.finalized()) raise_finalized("TagParser");
-    return feed_parser(
-        parser, text, ids_, input_,
-        [&](std::span<const Event> got) { return to_deltas(got, input_.fed); });
+    return feed_parser_to(
+        parser, text, ids_, input_, [&](std::span<const Event> got) {
+          return to_deltas(got, compiled_->prototypes(), input_.fed);
+        });
+  }
+
+  void feed_row(nb::handle text, nb::handle row, nb::handle list) override {
+    feed_parser(parser_, text, ids_, input_, [&](std::span<const Event> got) {
+      add_deltas(got, &compiled_->prototypes(), row, list, input_.fed);
+    });
+  }
+
+  void check_takes_text() const override {
+    if (idle().finalized()) raise_finalized("TagParser");
+    if (ids_) raise_reads_tokens();
   }
 
   nb::object finalize() {
@@ -129,7 +143,7 @@ class TagParserObject {
   nb::object finalize_deltas() {
     TagParser& parser = idle();
     if (parser.finalized()) raise_finalized("TagParser");
-    nb::object list = to_deltas(parser.finalize());
+    nb::object list = to_deltas(parser.finalize(), compiled_->prototypes());
     return nb::make_tuple(message(), list);
   }
 
@@ -233,6 +247,11 @@ std::optional<Stepped> stepped_tag_parser(nb::handle object) {
   TagParserObject* parser = nullptr;
   if (!nb::try_cast(object, parser) || parser == nullptr) return std::nullopt;
   return parser->stepped();
+}
+
+TextReader* text_reader_of_tag_parser(nb::handle object) {
+  TagParserObject* parser = nullptr;
+  return nb::try_cast(object, parser) ? parser : nullptr;
 }
 
 const CompiledTag* compiled_tag_of(nb::handle object) {

@@ -358,13 +358,16 @@ struct Automaton::Builder {
       }
       draft.decided_empty = draft.decided && draft.first_start == kNow;
     }
+    std::size_t changed = 0;
     for (std::size_t i = draft.sources.size(); i-- > 0;) {
       std::uint16_t source = draft.sources[i];
       if (source == i) continue;
+      ++changed;
       draft.first = static_cast<std::uint16_t>(i);
       draft.moves = std::max(draft.moves,
                              source == kFromHere ? Moves::kSet : Moves::kShift);
     }
+    if (draft.moves == Moves::kSet && changed == 1) draft.moves = Moves::kOne;
   }
 
   // The state after `old` and `symbol`.
@@ -795,7 +798,7 @@ void Search::move(const Transition* transition, std::uint64_t here) {
   std::size_t count = transition->sources.size();
   if (positions_.size() < count) positions_.resize(count + 8);
   if (transition->moves == Moves::kNone) return;
-  if (transition->moves == Moves::kSet) {
+  if (transition->moves != Moves::kShift) {
     for (std::size_t i = transition->first; i < count; ++i) {
       if (sources[i] == kFromHere) positions_[i] = here;
     }

@@ -60,6 +60,7 @@ inline constexpr std::uint16_t kFromHere = 0xFFFF;
 // How the positions change.  ORDER: cheapest first
 enum class Moves : std::uint8_t {
   kNone,   // every position stays where it is
+  kOne,    // one becomes the position of the symbol just read, others stay
   kSet,    // some become the position of the symbol just read, others stay
   kShift,  // some become the old value of another
 };
@@ -318,7 +319,12 @@ class Search {
   const State* follow(Link link, std::uint64_t here) {
     if ((link & 1) == 0) return reinterpret_cast<const State*>(link);
     const auto* transition = reinterpret_cast<const Transition*>(link - 1);
-    move(transition, here);
+    if (transition->moves == Moves::kOne &&
+        transition->first < positions_.size()) {
+      positions_[transition->first] = here;
+    } else {
+      move(transition, here);
+    }
     return transition->target;
   }
   Link known(Symbol symbol) const {

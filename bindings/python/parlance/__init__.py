@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 from . import _parlance
 from ._arguments import NOT_GIVEN, count, flag, is_a, items, kind, shown, unicode
-from ._batch import Batch, BatchStep, MaskTable
+from ._batch import Batch, BatchStep, MaskTable, feed_deltas
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
     ContentAttributeError,
@@ -113,6 +113,7 @@ __all__ = [
     "apply_mask_ids",
     "detect_format",
     "detection_sample",
+    "feed_deltas",
     "fill_bitmasks",
     "formats",
     "parse_arrow",

@@ -2209,6 +2209,37 @@ class Matcher:
             TypeError, UsageError: as of ``fill_bitmask``; ``time_limit`` is not positive.
         """
 
+def feed_deltas(
+    parsers: Iterable[ResponseParser | TagParser],
+    texts: Iterable[str | bytes | bytearray | None],
+) -> list[tuple[int, str, str, str, int]]:
+    """Feeds a piece of text to each of many parsers.
+
+        for row, kind, field, text, call in feed_deltas(parsers, pieces):
+            ...
+
+    The same as ``feed_deltas`` of each parser, for servers whose requests make
+    their steps together: one call costs a third less than one for each.  Where
+    there are token ids, ``Batch.step`` feeds them.
+
+    Args:
+        parsers: ``ResponseParser`` and ``TagParser`` made without a vocabulary.
+        texts: for each of them a ``str``, ``bytes`` or ``bytearray``, or
+            ``None`` for no text.  Iterators give at most 1,048,576.
+
+    Returns:
+        A list of ``(row, kind, field, text, call)``, as ``BatchStep.deltas``;
+        ``row`` is the index of the parser.
+
+    Raises:
+        UsageError: the lengths differ, or a parser has a vocabulary, is
+            finalized, or is in use in another thread.  Nothing was fed.
+        TypeError: an item is of another class.  Nothing was fed.
+
+    A response that does not fit, without recovery, ends its own row: ``finalize``
+    of its parser raises the error.
+    """
+
 def fill_bitmasks(
     matchers: Sequence[Matcher],
     buffer: Any,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _parlance
-from ._arguments import count, is_a, kind
+from ._arguments import count, is_a, items, kind
 from ._errors import UsageError
+
+_MAX_ROWS = 1 << 20  # of a step of texts that is no list
 
 
 class BatchStep(NamedTuple):
@@ -265,3 +267,37 @@ class Batch:
                 time_limit,
             )
         )
+
+
+def feed_deltas(parsers, texts):
+    """Feeds a piece of text to each of many parsers.
+
+        for row, kind, field, text, call in feed_deltas(parsers, pieces):
+            ...
+
+    The same as ``feed_deltas`` of each parser, for servers whose requests make
+    their steps together: one call costs a third less than one for each.  Where
+    there are token ids, ``Batch.step`` feeds them.
+
+    Args:
+        parsers: ``ResponseParser`` and ``TagParser`` made without a vocabulary.
+        texts: for each of them a ``str``, ``bytes`` or ``bytearray``, or
+            ``None`` for no text.  Iterators give at most 1,048,576.
+
+    Returns:
+        A list of ``(row, kind, field, text, call)``, as ``BatchStep.deltas``;
+        ``row`` is the index of the parser.
+
+    Raises:
+        UsageError: the lengths differ, or a parser has a vocabulary, is
+            finalized, or is in use in another thread.  Nothing was fed.
+        TypeError: an item is of another class.  Nothing was fed.
+
+    A response that does not fit, without recovery, ends its own row: ``finalize``
+    of its parser raises the error.
+    """
+    if type(parsers) is not list:
+        parsers = items("parsers", parsers, _MAX_ROWS)
+    if type(texts) is not list:
+        texts = items("texts", texts, _MAX_ROWS)
+    return _parlance.feed_deltas(parsers, texts)

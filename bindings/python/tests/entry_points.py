@@ -185,6 +185,10 @@ VALID = {
     "names": lambda: "reasoning",
     "next_sibling": lambda: [-1],
     "details": lambda: True,
+    "parsers": lambda: [
+        parlance.ResponseParser(TEMPLATE, ""),
+        parlance.TagParser(TAG),
+    ],
     "path": lambda: "tables",
     "pattern": lambda: "a+",
     "prefix": lambda: "<A><think>",
@@ -252,6 +256,7 @@ VALID = {
     "Matcher.fill_tree(tokens)": lambda: [97],
     "ResponseParser.feed(text)": lambda: [97, 98],
     "ResponseParser.feed_deltas(text)": lambda: [97, 98],
+    "feed_deltas(texts)": lambda: ["a", b"a"],
     "ResponseSchema(spec)": lambda: SCHEMA,
     "StructuralTag(spec)": lambda: TAG,
     "TagParser.feed(text)": lambda: "<t>a",

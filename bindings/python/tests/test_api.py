@@ -452,6 +452,85 @@ def test_deltas_are_the_events_that_carry_text(size, vocabulary):
             with_deltas.finalize_deltas()
 
 
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_a_step_of_many_parsers_is_a_feed_of_each(size):
+    """feed_deltas of many, of both kinds, says what feed_deltas of each says."""
+    tag = qwen3_tag()
+    text = (
+        "<think>\nHm ü. \n</think>\n\nLet me look.\n<tool_call>\n"
+        '{"name": "f", "arguments": {"n": 1, "s": "ü"}}\n</tool_call>'
+    )
+    makers = [
+        lambda: parlance.ResponseParser("qwen3", "", stream_calls=True),
+        lambda: parlance.TagParser(tag, stream_calls=True),
+        lambda: parlance.ResponseParser(TEMPLATE, ""),
+    ] * 3
+    many = [make() for make in makers]
+    single = [make() for make in makers]
+    for at in range(0, len(text), size):
+        piece = text[at : at + size]
+        pieces = [piece] * 6 + [None] + [piece.encode(), bytearray(piece.encode())]
+        expected = [
+            (row, *delta)
+            for row, (parser, part) in enumerate(zip(single, pieces))
+            for delta in parser.feed_deltas(part)
+        ]
+        assert parlance.feed_deltas(tuple(many), iter(pieces)) == expected
+    for a, b in zip(many, single):
+        assert a.finalize_deltas() == b.finalize_deltas()
+
+
+def test_a_step_feeds_all_or_none(vocabulary):
+    def fresh():
+        return parlance.ResponseParser("qwen3", "")
+
+    parsers = [fresh(), fresh()]
+    ended = fresh()
+    ended.finalize()
+    with_ids = parlance.ResponseParser("qwen3", "", vocabulary=vocabulary)
+    for wrong, texts, error, what in [
+        (parsers, ["a"], parlance.UsageError, "texts has 1 items"),
+        ([*parsers, 3], ["a"] * 3, TypeError, "an item of parsers must be"),
+        (parsers, ["a", 3], TypeError, "an item of texts must be"),
+        (parsers, ["a", [97]], TypeError, "an item of texts must be"),
+        ([*parsers, ended], ["a"] * 3, parlance.StateError, "finalize"),
+        ([*parsers, with_ids], ["a"] * 3, parlance.UsageError, "vocabulary="),
+        (3, ["a"], TypeError, "parsers must be a list"),
+    ]:
+        with pytest.raises(error, match=what):
+            parlance.feed_deltas(wrong, texts)
+    assert parlance.feed_deltas([], []) == []
+    assert parlance.feed_deltas(parsers, ["b", "c"]) == [
+        (0, "region_chunk", "content", "b", -1),
+        (1, "region_chunk", "content", "c", -1),
+    ]
+
+
+def test_a_failed_row_leaves_the_others():
+    bad = parlance.ResponseParser(TEMPLATE, "", recover=False)
+    good = parlance.ResponseParser(TEMPLATE, "")
+    text = '<think>a</think><call:f>{"a": </call>'
+    got = parlance.feed_deltas([bad, good], [text, "Hi. "])
+    assert [delta for delta in got if delta[0] == 1]
+    with pytest.raises(parlance.ResponseError):
+        bad.finalize_deltas()
+    good.finalize_deltas()
+
+
+def test_equal_formats_share_what_is_compiled():
+    """A template that has been loaded is taken from the cache, and independent."""
+    spec = {"fields": {"content": {"content": "text"}}, "start_anchor": "A"}
+    first = parlance.ResponseTemplate(spec)
+    again = parlance.ResponseTemplate(json.loads(json.dumps(spec)))
+    assert first is not again and again.source == first.source
+    renamed = parlance.Format("qwen3", names={"thinking": "reasoning"})
+    assert "thinking" in parlance.Format("qwen3").fields
+    assert "reasoning" in renamed.fields
+    for format in (again, renamed):
+        copy = pickle.loads(pickle.dumps(format))
+        assert copy.fields == format.fields and copy.source == format.source
+
+
 def qwen3_tag():
     return parlance.Format("qwen3").structural_tag(TOOLS, reasoning="allowed")
 
