@@ -44,6 +44,10 @@ struct LexemeMask {
   static constexpr std::uint32_t kLeaves = std::uint32_t{1} << 31;
   std::vector<std::uint32_t> leaving;
 
+  // Wherever plain text leads to inside the lexeme, every plain character
+  // beyond ASCII can follow (plain_chars()).
+  bool open_beyond_ascii = false;
+
   // Whether `need` and `longs` are known.  Then the mask holds for any bound.
   bool bounded = false;
   // The most characters that a token of the mask needs, except for the tokens

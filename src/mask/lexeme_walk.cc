@@ -43,6 +43,7 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
   if (room == base::kUnbounded && lasts != base::kUnbounded &&
       hints.lexeme_any_escapes(lex)) {
     most_ = lasts;
+    out.open_beyond_ascii = true;
     std::ranges::copy(tables_.body(BodyState::kText).inner(), words.begin());
     const auto quotes = class_trie.quotes();
     out.leaving.assign(quotes.begin(), quotes.end());
@@ -51,8 +52,9 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
     const std::uint32_t plain = lasting_plain(path_states_[0].state);
     if (room == base::kUnbounded && plain != base::kUnbounded) {
       most_ = plain;
+      out.open_beyond_ascii = true;
       walk_unusual();
-    } else if (room != base::kUnbounded || !walk_by_bytes()) {
+    } else if (room != base::kUnbounded || !walk_by_bytes(out)) {
       walk_classes(path_states_[0].state);
     }
     walk_escapes(out);
@@ -439,9 +441,10 @@ void LexemeWalk::read_by_exits() {
 // Accepts every token of the trie of classes but those that have the bytes of
 // some way out; these are read.  A byte that every state dies of needs no
 // reading.  False, and nothing is decided, if too many would be read.
-bool LexemeWalk::walk_by_bytes() {
+bool LexemeWalk::walk_by_bytes(LexemeMask& out) {
   const StateId first = path_states_[0].state;
   if (!find_exits(first)) return false;
+  out.open_beyond_ascii = true;
   find_doomed();
   const TokenBytes::Bits& doomed = doomed_.front();
   TokenBytes::Bits& sure = sure_;
@@ -555,7 +558,7 @@ void LexemeWalk::correct_subtree(std::uint32_t root, StateId /*state*/,
 
 void LexemeWalk::clear_partial(recogniser::JsonHints& hints,
                                const StringClassTrie& class_trie,
-                               std::uint32_t lex,
+                               std::uint32_t lex, bool open,
                                std::span<std::uint32_t> words) {
   hints_ = &hints;
   start(class_trie);
@@ -570,6 +573,7 @@ void LexemeWalk::clear_partial(recogniser::JsonHints& hints,
     return false;
   };
   for (const std::uint32_t i : class_trie.unusual()) {
+    if (open && (token_bytes_.cut_off()[i / 64] >> (i % 64) & 1) != 0) continue;
     const Id id = class_trie.ids()[i];
     if (has(words, id) && dead(class_trie.text(i))) {
       words[id >> 5] &= ~(std::uint32_t{1} << (id & 31));

@@ -59,10 +59,13 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
            std::uint32_t room, std::span<std::uint32_t> words, LexemeMask& out);
 
   // Clears the tokens of `words` that end inside a character and with which no
-  // text stays in the lexeme `lex`.  Other tokens are not read.
+  // text stays in the lexeme `lex`.  Other tokens need not be read, nor, if the
+  // lexeme is `open` (LexemeMask::open_beyond_ascii), those whose character is
+  // the only unusual one.
   void clear_partial(recogniser::JsonHints& hints,
                      const vocab::StringClassTrie& class_trie,
-                     std::uint32_t lex, std::span<std::uint32_t> words);
+                     std::uint32_t lex, bool open,
+                     std::span<std::uint32_t> words);
 
  private:
   friend ClassWalk;
@@ -136,7 +139,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
   std::size_t place_of(StateId state) const;
   void find_doomed();
   void read_by_exits();
-  bool walk_by_bytes();
+  bool walk_by_bytes(LexemeMask& out);
   void find_leaving(std::vector<std::uint32_t>& leaving);
   void walk_escapes(LexemeMask& out);
   void find_longs(std::span<const std::uint32_t> words, LexemeMask& out);

@@ -215,7 +215,9 @@ void MaskMaker::unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
   };
   std::vector<std::uint32_t> of_part(words.size());
   std::vector<std::uint32_t> leaving;
+  made.open_beyond_ascii = true;
   for (const auto& part : parts) {
+    made.open_beyond_ascii &= part->open_beyond_ascii;
     MaskView{.base = &part->base, .set = part->set, .cleared = part->cleared}
         .write(of_part);
     for (const LongToken& one : part->longs) {
@@ -250,14 +252,25 @@ void MaskMaker::intersect(
   const auto listed = [](std::uint32_t a, std::uint32_t b) {
     return (a & ~LexemeMask::kLeaves) < (b & ~LexemeMask::kLeaves);
   };
-  view(*parts.front()).write(words);
-  made.leaving = parts.front()->leaving;
-  made.need = parts.front()->need;
+  const LexemeMask& front = *parts.front();
+  view(front).write(words);
+  made.leaving = front.leaving;
+  made.need = front.need;
+  made.open_beyond_ascii = front.open_beyond_ascii;
   std::vector<std::uint32_t> of_part(words.size());
   std::vector<std::uint32_t> leaving;
   for (const auto& part : parts.subspan(1)) {
-    view(*part).write(of_part);
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] &= of_part[i];
+    if (part->base.words == front.base.words && part->set.empty() &&
+        front.set.empty()) {
+      // `words` has no bit that the base lacks.
+      for (const Id id : part->cleared) {
+        words[id >> 5] &= ~(std::uint32_t{1} << (id & 31));
+      }
+    } else {
+      view(*part).write(of_part);
+      for (std::size_t i = 0; i < words.size(); ++i) words[i] &= of_part[i];
+    }
+    made.open_beyond_ascii &= part->open_beyond_ascii;
     leaving.clear();
     std::ranges::set_intersection(made.leaving, part->leaving,
                                   std::back_inserter(leaving), listed);
@@ -265,8 +278,8 @@ void MaskMaker::intersect(
     made.need = std::max(made.need, part->need);
   }
   lexeme_walk_.clear_partial(*by_state.hints, resources_.string_classes,
-                             by_state.lex, words);
-  for (const LongToken& one : parts.front()->longs) {
+                             by_state.lex, made.open_beyond_ascii, words);
+  for (const LongToken& one : front.longs) {
     if ((words[one.id >> 5] >> (one.id & 31) & 1) != 0) {
       made.longs.push_back(one);
     }
