@@ -191,8 +191,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
   std::optional<double> temperature(recogniser::Configuration config) override;
   void begin_tracking() override;
-  Tracked end_tracking(recogniser::Configuration config) override;
-  void track(const Tracked& tracked) override;
+  bool end_tracking(recogniser::Configuration config) override;
+  bool track_mask_of(recogniser::Configuration config) override;
 
  private:
   // A copy of `of` with empty tables.
@@ -667,6 +667,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<ContextId> contexts_by_number_;
   std::vector<NumberEntry> number_of_context_;
   std::uint32_t number_round_ = 0;
+  std::vector<bool> asked_by_identity_;      // by number
   std::vector<std::uint32_t> asked_rounds_;  // by number: the last walk that
                                              // asked for the context
   std::vector<std::uint32_t> inside_;

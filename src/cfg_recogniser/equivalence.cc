@@ -74,16 +74,13 @@ void CfgRecogniser::begin_tracking() {
   read_past_part_ = false;
 }
 
-void CfgRecogniser::track(const Tracked& tracked) {
-  for (const std::uint32_t set : tracked.read_sets) track(set);
-  read_past_part_ = read_past_part_ || tracked.past_part;
-}
-
-CfgRecogniser::Tracked CfgRecogniser::end_tracking(Configuration config) {
-  Tracked tracked{.read_sets = pop_tracking({}), .past_part = read_past_part_};
-  if (config.dead() || inside(config) || !within_limits()) return tracked;
+bool CfgRecogniser::end_tracking(Configuration config) {
+  const std::vector<std::uint32_t> read_sets = pop_tracking({});
+  if (config.dead() || inside(config) || !within_limits()) {
+    return read_past_part_;
+  }
   begin_read_set();
-  for (const std::uint32_t set : tracked.read_sets) {
+  for (const std::uint32_t set : read_sets) {
     for (const ContextId context : read_sets_[set]) {
       if ((context & kLocal) != 0) {
         record_identity(context & ~kLocal);
@@ -95,7 +92,26 @@ CfgRecogniser::Tracked CfgRecogniser::end_tracking(Configuration config) {
   read_rounds_.resize(contexts_.size());
   identity_rounds_.resize(contexts_.size());
   find_equivalent(config, true);
-  return tracked;
+  return read_past_part_;
+}
+
+// The mask is that of a leaf, so it depends on what the path there asks for.
+bool CfgRecogniser::track_mask_of(Configuration config) {
+  if (config.dead() || inside(config)) return false;
+  EquivalenceTree::Id& root = states_[config.lex].equivalence_root;
+  const auto leaf = ask(root, frames_[config.frame], Asking::kFind);
+  if (leaf == EquivalenceTree::kNone) return false;
+  begin_read_set();
+  for (std::size_t i = 0; i < contexts_by_number_.size(); ++i) {
+    if (asked_rounds_[i] != number_round_) continue;
+    if (asked_by_identity_[i]) {
+      record_identity(contexts_by_number_[i]);
+    } else {
+      record_read(contexts_by_number_[i]);
+    }
+  }
+  track(intern_read_set());
+  return true;
 }
 
 // --- Equivalents -------------------------------------------------------------
@@ -139,6 +155,7 @@ std::uint32_t CfgRecogniser::number_of(ContextId context) {
     contexts_by_number_.push_back(context);
     if (asked_rounds_.size() < contexts_by_number_.size()) {
       asked_rounds_.push_back(0);
+      asked_by_identity_.push_back(false);
     }
   }
   return entry.number;
@@ -175,7 +192,9 @@ std::uint32_t CfgRecogniser::answer(EquivalenceTree::Id at, bool fresh) {
   if (fresh ? identity_rounds_[context] == read_round_
             : equivalence_tree_.node(at).by_identity) {
     equivalence_tree_.node(at).by_identity = true;
+    asked_by_identity_[question] = true;
   } else {
+    asked_by_identity_[question] = false;
     const CanonicalForm& form = canonical_form(context);
     out = form.id;
     for (const ContextId one : form.contexts) inside_.push_back(number_of(one));

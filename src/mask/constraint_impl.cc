@@ -296,11 +296,8 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
       Composite* const composite = use->composite();
       if (composite != nullptr) composite->begin_tracking();
       builder = &maker->make(*use, position.config, masks);
-      Composite::Tracked tracked;
-      if (composite != nullptr) {
-        tracked = composite->end_tracking(position.config);
-      }
-      const bool past_part = tracked.past_part;
+      const bool past_part =
+          composite != nullptr && composite->end_tracking(position.config);
       made = !use->overflowed() && base::work_left();
       const MaskHandle handle =
           made ? compiler_->store().intern(builder->view()) : MaskHandle{};
@@ -311,8 +308,7 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
         store_in_part(*use, position.config, past_part, handle);
         if (maker->read_most()) {
           masks.last_read = (masks.last_read + 1) % masks.lately.size();
-          masks.lately[masks.last_read] = {position.config, handle,
-                                           std::move(tracked)};
+          masks.lately[masks.last_read] = position.config;
         }
       }
     }

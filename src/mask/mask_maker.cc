@@ -89,8 +89,8 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
   hints_ = Hints(recogniser);
   masks_ = &masks;
   partial_masks_ = &masks.partial;
-  read_most_ = false;
   whole_ = config;
+  read_most_ = false;
   if (config.dead()) {
     builder_.start({});
   } else if (const Configuration coarse = hints_.coarse_state(config);
@@ -336,37 +336,49 @@ void MaskMaker::in_text(Configuration config) {
   }
 }
 
-// Makes the mask from one that was made lately, of a configuration from which
-// most bytes lead where they lead from `config`: after a `<` that may begin a
-// marker, all but the next byte of the marker.  Tokens are read as long as they
-// lead to different configurations.  False, and nothing is set, if there is no
-// such configuration.  REQUIRES: the recogniser is a Composite.
+// Makes the mask from the known one of another configuration.  Most bytes lead
+// from both to the same configurations: after a `<` that may begin a marker,
+// all but the next byte of the marker lead back to the text.  Others are the
+// configurations that the next byte leads to, and those whose masks were made
+// lately.  REQUIRES: the recogniser is a Composite.
 bool MaskMaker::like_another(Configuration config) {
   if (config != whole_ || exit_points_ != nullptr) return false;
+  // The bytes that most tokens begin with: one may be the marker's.
+  for (const std::uint8_t byte : {' ', 'e'}) {
+    if (like(config, recogniser_->step(config, byte))) return true;
+  }
   const std::size_t count = masks_->lately.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const RecogniserMasks::Read& read =
-        masks_->lately[(masks_->last_read + count - i) % count];
-    if (read.config.dead()) continue;
-    const std::optional<base::ByteSet> apart = bytes_apart(config, read.config);
-    if (!apart || !has_marks_of(config, read.config)) continue;
-    const MaskView* const mask = resources_.store.pin(read.mask);
-    if (mask == nullptr) continue;
-    mask->write(builder_.words());
-    resources_.store.unpin(read.mask);
-    bool corrected = true;
-    base::for_bytes(*apart, [&](std::uint8_t byte) {
-      corrected =
-          corrected && correct(trie_.root_child(byte), config, read.config);
-    });
-    if (corrected) {
-      // What the other mask depends on, this one does, too.
-      recogniser_->composite()->track(read.tracked);
-      return true;
-    }
-    builder_.start({});
+    const std::size_t at = (masks_->last_read + count - i) % count;
+    if (like(config, masks_->lately[at])) return true;
   }
   return false;
+}
+
+// Makes the mask from that of `other`: reads the tokens as long as they lead to
+// different configurations.  False, and nothing is set, if that mask is not
+// known, or many tokens would be read.
+bool MaskMaker::like(Configuration config, Configuration other) {
+  if (other.dead() || other == config || !hints_.outside_parts(other)) {
+    return false;
+  }
+  recogniser::Composite& composite = *recogniser_->composite();
+  const MaskHandle known = masks_->memo.find(composite.mask_equivalent(other));
+  if (!known) return false;
+  const std::optional<base::ByteSet> apart = bytes_apart(config, other);
+  if (!apart || !has_marks_of(config, other)) return false;
+  // What the other mask depends on, this one does, too.
+  if (!composite.track_mask_of(other)) return false;
+  const MaskView* const mask = resources_.store.pin(known);
+  if (mask == nullptr) return false;
+  mask->write(builder_.words());
+  resources_.store.unpin(known);
+  bool corrected = true;
+  base::for_bytes(*apart, [&](std::uint8_t byte) {
+    corrected = corrected && correct(trie_.root_child(byte), config, other);
+  });
+  if (!corrected) builder_.start({});
+  return corrected;
 }
 
 // Whether the same marks are read by their ids, whose bits in a mask say

@@ -55,7 +55,7 @@
 //                        different recognisers
 //   coarse_state         the same tokens except those listed for a recheck
 //   like_another         the same tokens except those whose bytes lead them to
-//                        different configurations: inside a marker and before
+//                        different configurations: inside a marker, after it
 //
 // The caches.  "With the recogniser" means RecogniserMasks, which live as long
 // as the recogniser; the others belong to the compiler.
@@ -91,7 +91,7 @@
 //                        state, or of a
 //                        value after a key
 //   lately               most recent first    configuration 4 entries;
-//                                             and mask      overwritten
+//                                                           overwritten
 //   next                 configuration        forced byte   256 entries, by
 //                                             or mark       hash; overwritten
 //
@@ -222,6 +222,7 @@ class MaskMaker {
   // mask_maker.cc
   void make_by_kind(Configuration config);
   bool like_another(Configuration config);
+  bool like(Configuration config, Configuration other);
   bool has_marks_of(Configuration config, Configuration like);
   std::optional<base::ByteSet> bytes_apart(Configuration config,
                                            Configuration like);

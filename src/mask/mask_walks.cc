@@ -161,7 +161,7 @@ bool MaskMaker::correct(std::uint32_t root, Configuration config,
   states[0] = config;
   like_states_[0] = like;
   std::size_t steps = 0;
-  std::size_t unequal = 0;  // nodes that are reached with two configurations
+  std::size_t unequal = 0;  // nodes reached with two that are alive
   const std::uint32_t end = trie_.subtree_end(root);
   for (std::uint32_t i = root; i < end;) {
     if (++steps > kMostSteps) return false;
@@ -174,7 +174,6 @@ bool MaskMaker::correct(std::uint32_t root, Configuration config,
       i = node.subtree_end();
       continue;
     }
-    if (++unequal > kFew && unequal * 2 > steps) return false;
     if (to.dead()) {
       for (; i < node.subtree_end(); ++i) {
         trie_.each_token(trie_.node(i), [&](Id id) { builder_.clear(id); });
@@ -184,6 +183,7 @@ bool MaskMaker::correct(std::uint32_t root, Configuration config,
       walk(i, to);
       i = node.subtree_end();
     } else {
+      if (++unequal > kFew && unequal * 2 > steps) return false;
       states[depth] = to;
       like_states_[depth] = to_like;
       ++i;

@@ -20,7 +20,6 @@
 
 #include "mask/mask_memo.h"
 #include "mask/partial_mask.h"
-#include "recogniser/composite.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::mask {
@@ -45,13 +44,8 @@ struct RecogniserMasks final : recogniser::UserData {
 
   MaskMemo memo;  // by configuration of this recogniser
   // Configurations whose masks were made lately by reading most tokens, the
-  // last one at `last_read`, and what these masks depend on.
-  struct Read {
-    recogniser::Configuration config;  // dead: none
-    MaskHandle mask;
-    recogniser::Composite::Tracked tracked;
-  };
-  std::array<Read, 4> lately;
+  // last one at `last_read`; dead: none.
+  std::array<recogniser::Configuration, 4> lately;
   std::size_t last_read = 0;
   PartialMaskCache partial;
   std::unique_ptr<std::array<Next, kNextCount>>

@@ -78,14 +78,13 @@ class Composite {
   // configurations that agree on all of that are equivalent.
   virtual Configuration mask_equivalent(Configuration config) = 0;
   virtual void begin_tracking() = 0;
-  // What results depended on.
-  struct Tracked {
-    std::vector<std::uint32_t> read_sets = {};  // numbers of the recogniser
-    bool past_part = false;  // on what follows the text of a part
-  };
-  virtual Tracked end_tracking(Configuration config) = 0;
-  // Between the two: results depend on all of that, too.
-  virtual void track(const Tracked& tracked) = 0;
+  //
+  // Returns whether results depended on what follows the text of a part.
+  virtual bool end_tracking(Configuration config) = 0;
+  // Between the two: results depend on all that the mask of `config` depends
+  // on.  False if that is not known.  REQUIRES: the mask is one of those that
+  // mask_equivalent() is about.
+  virtual bool track_mask_of(Configuration config) = 0;
 
   // Whether some rule of the grammar has a temperature.
   virtual bool has_temperatures() const { return false; }

@@ -351,16 +351,28 @@ TEST(CfgRecogniserMask, PartsOfMarkers) {
         "triggers": ["<t>", "<f"], "excludes": ["aba", "<t<"], "tags": [
           {"begin": "<t>", "end": "t>", "content": {"type": "any_text"}},
           {"begin": "<fff", "end": "fxf", "content": {"type": "any_text"}}]}})x",
+      // The same text in the same marker, and then something else.
+      R"x({"type": "structural_tag", "format": {"type": "sequence", "elements": [
+        {"type": "tag", "begin": "<a>", "content": {"type": "any_text"},
+         "end": "</f>"},
+        {"type": "tag", "begin": "<b>", "content": {"type": "any_text"},
+         "end": "</f>"},
+        {"type": "tag", "begin": "ab", "content": {"type": "any_text"},
+         "end": "</f>"},
+        {"type": "tag", "begin": "x", "content": {"type": "any_text"},
+         "end": "</f>"}]}})x",
   };
   Walks walks({"<t>ab</t><f=a>ab</f>", "<f=ab>1</fab>", "<fxabx>", "<t<fff",
                "</", "</f", "<f", "xf>ab", "fxfxff", "abaabab", "t>t>"},
               2500);
   std::uint32_t seed = 50;
   for (const std::string& source : tags) {
-    const std::string_view text =
-        &source == &tags.front()
-            ? "<t>a<b</</t</t>x<<f<<f=a>b</a</f><f=ab>12</fab>z<fxa<f>a<<f"
-            : "ab<<t>a<t>ab<fff<ff</fxf<t>tt>abb<fffabfxfxf<";
+    const std::string_view texts[] = {
+        "<t>a<b</</t</t>x<<f<<f=a>b</a</f><f=ab>12</fab>z<fxa<f>a<<f",
+        "ab<<t>a<t>ab<fff<ff</fxf<t>tt>abb<fffabfxfxf<",
+        "<a>ab</a</f><b>b</f</f>ab</fab</f>xa</f>",
+    };
+    const std::string_view text = texts[&source - tags.data()];
     with_tag(source, [&](const Grammar& fast, EarleyRecogniser& slow) {
       walks.run(fast, slow, ++seed, /*rounds=*/3);
       walks.along(fast, slow, text);
