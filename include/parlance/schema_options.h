@@ -84,7 +84,8 @@ struct JsonLayout {
 // no text is left, the compile fails with kTooLarge.
 struct GrammarLimits {
   // Combinations of the alternatives of a schema (anyOf, oneOf, if, not, ...)
-  // that one value of the text may have to follow at the same time.
+  // that one value of the text may have to follow at the same time.  A single
+  // anyOf or enum of objects may have 16,384 alternatives nevertheless.
   std::size_t alternatives = 512;
 
   // Steps of the decision procedure that finds the satisfiable combinations of

@@ -10,6 +10,7 @@
 #include "base/work.h"
 #include "json_recogniser/intern_list.h"
 #include "json_recogniser/json_recogniser.h"
+#include "json_recogniser/lexemes.h"
 
 namespace parlance::json_recogniser {
 
@@ -68,12 +69,10 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
 std::vector<ConjunctionId> JsonRecogniser::conjunctions_in(
     const Frame& frame) const {
   std::vector<ConjunctionId> conjunctions;
+  DistinctList distinct(conjunctions,
+                        [](ConjunctionId id) { return id.value(); });
   for (std::uint32_t i = 0; i < frame.size; ++i) {
-    const ConjunctionId conjunction = alternatives(frame)[i].pending;
-    if (std::find(conjunctions.begin(), conjunctions.end(), conjunction) ==
-        conjunctions.end()) {
-      conjunctions.push_back(conjunction);
-    }
+    distinct.add(alternatives(frame)[i].pending);
   }
   return conjunctions;
 }

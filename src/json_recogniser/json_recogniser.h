@@ -314,6 +314,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // Strings: only the canonical spelling is accepted.
     bool canonical = false;
     bool operator==(const Entry&) const = default;
+    static std::uint64_t key(const Entry& entry) {
+      return std::uint64_t{entry.state} << 32 | entry.conjunction.value();
+    }
   };
 
   struct Lexeme {

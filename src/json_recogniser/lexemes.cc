@@ -155,12 +155,13 @@ Configuration JsonRecogniser::number_step(Configuration config,
     Lexeme next;
     next.kind = Kind::kNumber;
     next.track = now.track;
+    DistinctList distinct(next.entries, &Entry::key);
     for (const Entry& entry : now.entries) {
       const NumberLanguages::State state = numbers.step(entry.state, byte);
       if (state == NumberLanguages::kDead) continue;
       Entry moved = entry;
       moved.state = state;
-      add_new(next.entries, moved);
+      distinct.add(moved);
     }
     target = remember_step(config.lex, byte,
                            next.entries.empty() ? 0 : intern(std::move(next)));

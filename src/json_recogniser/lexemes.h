@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "json/string_body.h"
@@ -32,12 +33,37 @@ inline void add_conjunction(
   }
 }
 
-template <class Entry>
-void add_new(std::vector<Entry>& entries, const Entry& entry) {
-  if (std::find(entries.begin(), entries.end(), entry) == entries.end()) {
-    entries.push_back(entry);
+// A list without repetitions, in the order of adding.  There may be thousands:
+// an alternative for each object of an enum.  `Key`: the hash of an item; only
+// items with equal hashes are compared.
+template <class Item, class Key>
+class DistinctList {
+ public:
+  DistinctList(std::vector<Item>& to, Key key) : to_(to), key_(key) {}
+
+  void add(const Item& item) {
+    if (to_.size() < kFew) {
+      if (std::ranges::find(to_, item) == to_.end()) to_.push_back(item);
+      return;
+    }
+    for (; listed_ < to_.size(); ++listed_) {
+      by_key_.emplace(key_(to_[listed_]), listed_);
+    }
+    const auto [first, last] = by_key_.equal_range(key_(item));
+    for (auto it = first; it != last; ++it) {
+      if (to_[it->second] == item) return;
+    }
+    to_.push_back(item);
   }
-}
+
+ private:
+  static constexpr std::size_t kFew = 32;
+
+  std::vector<Item>& to_;
+  Key key_;
+  std::size_t listed_ = 0;  // so many items of to_ are in by_key_
+  std::unordered_multimap<std::uint64_t, std::size_t> by_key_;
+};
 
 inline bool is_escape(json::BodyState state) {
   return state >= json::BodyState::kEscape;

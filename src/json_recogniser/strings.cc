@@ -363,9 +363,10 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
     }
     if (next.node == KeyTrie::kNone) next.trie = 0;
   }
+  DistinctList distinct(next.entries, &Entry::key);
   for (const Entry& entry : now.entries) {
     if (const std::optional<Entry> moved = entry_step(entry, now, next, byte)) {
-      add_new(next.entries, *moved);
+      distinct.add(*moved);
     }
   }
   if (!next.total && body == BodyState::kText) {

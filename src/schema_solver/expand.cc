@@ -7,7 +7,9 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
+#include "base/mix.h"
 #include "base/work.h"
 #include "schema_solver/expander.h"
 #include "schema_solver/object_keys.h"
@@ -524,8 +526,7 @@ class SchemaSolver::Expander::Writer {
         tracks_evaluated_(tracks_evaluated),
         all_(all),
         first_string_(solver.strings_.size()),
-        first_array_(solver.arrays_.size()),
-        first_object_(solver.objects_.size()) {}
+        first_array_(solver.arrays_.size()) {}
 
   void add(Branch& branch) {
     if (const auto* some = std::get_if<Constants>(&branch.disjunct)) {
@@ -619,9 +620,32 @@ class SchemaSolver::Expander::Writer {
     if (tracks_evaluated_) {
       object.unevaluated = solver_.unevaluated(branch, JsonType::kObject);
     }
-    const auto id = add_new(solver_.objects_, first_object_, std::move(object));
-    if (id) solver_.object_keys_.emplace_back();
+    const std::uint64_t hash = hash_of(object);
+    const auto [first, last] = known_objects_.equal_range(hash);
+    for (auto it = first; it != last; ++it) {
+      if (solver_.objects_[it->second] == object) return;
+    }
+    const auto id = static_cast<DisjunctId>(solver_.objects_.size());
+    known_objects_.emplace(hash, id);
+    solver_.objects_.push_back(std::move(object));
+    solver_.object_keys_.emplace_back();
     add_id(id);
+  }
+
+  // An enum of a thousand objects has as many disjuncts, each with a node of
+  // its own.
+  static std::uint64_t hash_of(const ObjectConstraints& object) {
+    std::uint64_t hash = object.condition.value();
+    for (const MemberRules& rules : object.members) {
+      base::mix(hash, rules.node);
+      base::mix(hash, rules.extra);
+    }
+    for (const auto& [key, literal] : object.at) {
+      base::mix(hash, key);
+      base::mix(hash, literal);
+    }
+    for (const KeyId key : object.required) base::mix(hash, key);
+    return hash;
   }
 
   void add_id(std::optional<DisjunctId> id) {
@@ -633,15 +657,18 @@ class SchemaSolver::Expander::Writer {
   std::vector<DisjunctId>& all_;
   const std::size_t first_string_;
   const std::size_t first_array_;
-  const std::size_t first_object_;
+  std::unordered_multimap<std::uint64_t, DisjunctId> known_objects_;  // by hash
   std::vector<automata::LanguageId> any_length_;
   Constants constants_ = 0;
 };
 
 // The number of alternatives of the widest disjunction about the value itself
-// that the conjunction has, without those inside of alternatives.
+// that the conjunction has, without those inside of alternatives.  Each of a
+// `oneOf` excludes all others, so of these more than `limits.alternatives` are
+// not split.
 std::size_t SchemaSolver::widest_disjunction(ConjunctionId conjunction) const {
   constexpr std::size_t kMostNodes = 64;
+  constexpr std::size_t kWidest = std::size_t{1} << 14;
   std::vector<NodeId> nodes;
   const auto add = [&](NodeId id) {
     if (id != schema::kNoNode && nodes.size() < kMostNodes) nodes.push_back(id);
@@ -652,8 +679,10 @@ std::size_t SchemaSolver::widest_disjunction(ConjunctionId conjunction) const {
   std::size_t widest = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const schema::Node& node = document_.node(nodes[i]);
-    widest = std::max({widest, node.any_of.size(), node.one_of.size(),
-                       node.enum_nodes.size()});
+    widest = std::max(
+        {widest, std::min(node.one_of.size(), options_.limits.alternatives / 2),
+         std::min(std::max(node.any_of.size(), node.enum_nodes.size()),
+                  kWidest)});
     for (const NodeId child : node.all_of) add(child);
     add(node.ref);
   }
@@ -680,7 +709,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   if (joins) {
     const std::size_t wide =
         type == JsonType::kObject ? 2 * widest_disjunction(conjunction) : 0;
-    first_limit = std::min(limit, std::max(kSplit, wide));
+    first_limit = std::max(std::min(limit, kSplit), wide);
   }
   std::optional<Expander> made;
   made.emplace(*this, type, first_limit, tracks_evaluated);

@@ -84,3 +84,23 @@ def test_a_batch_says_which_rows_failed(compiler):
     step = batch.step([row], [[]], masks)
     assert step.failed == [True]
     assert step.constrained == [True]
+
+
+@pytest.mark.parametrize("count", [600, 3000])
+def test_an_enum_may_have_thousands_of_objects(compiler, count):
+    objects = [{"id": i, "name": f"n{i % 7}"} for i in range(count)]
+    constraint = compiler.compile_json_schema({"enum": [*objects, objects[0]]})
+    for i in (0, 17, count - 1):
+        matcher = constraint.matcher()
+        for byte in json.dumps(objects[i], separators=(",", ":")).encode():
+            assert byte in allowed(matcher)
+            assert matcher.accept_token(byte)
+        assert matcher.error is None
+        assert matcher.can_end()
+    matcher = constraint.matcher()
+    assert matcher.accept_bytes(b'{"id":1')
+    assert set(allowed(matcher)) == set(b"0123456789, \n\t\r")
+    # Only the name of this object is left.
+    assert matcher.accept_bytes(b'3,"name":"n')
+    assert allowed(matcher) == [ord(str(13 % 7))]
+    assert matcher.error is None
