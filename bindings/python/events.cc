@@ -201,28 +201,34 @@ std::int64_t delta_call(const Event& event) {
 // call).
 nb::object to_delta(const Event& event, const EventPrototypes* prototypes,
                     const Fed& fed, nb::handle row) {
-  Py_ssize_t at = row.is_valid() ? 1 : 0;
-  nb::object tuple = nb::steal(PyTuple_New(at + 4));
-  if (!tuple.is_valid()) throw nb::python_error();
-  const auto set = [&](Py_ssize_t i, PyObject* member) {
-#ifdef Py_LIMITED_API
-    PyTuple_SetItem(tuple.ptr(), i, member);
-#else
-    PyTuple_SET_ITEM(tuple.ptr(), i, member);
-#endif
-  };
-  if (at == 1) set(0, row.inc_ref().ptr());
-  const auto add = [&](nb::object member) {
-    if (!member.is_valid()) throw nb::python_error();
-    set(at++, member.release().ptr());
-  };
-  add(nb::borrow(delta_kind(event)));
   // Text that no field has, and calls, have no index of a field.
-  add(prototypes != nullptr && event.kind < EventKind::kTextUnclaimed
-          ? nb::borrow(prototypes->name(event.field_index))
-          : to_key(event.field));
-  add(fed.is_text_of(event) ? nb::borrow(fed.object) : to_str(event.text));
-  add(nb::steal(PyLong_FromLongLong(delta_call(event))));
+  nb::object name;
+  PyObject* field = nullptr;
+  if (prototypes != nullptr && event.kind < EventKind::kTextUnclaimed) {
+    field = prototypes->name(event.field_index);
+  } else {
+    name = to_key(event.field);
+    field = name.ptr();
+  }
+  nb::object copy;
+  PyObject* text = fed.object;
+  if (!fed.is_text_of(event)) {
+    copy = to_str(event.text);
+    text = copy.ptr();
+  }
+  static PyObject* const none = PyLong_FromLong(-1);  // never destroyed
+  nb::object number;
+  PyObject* call = none;
+  if (const std::int64_t of = delta_call(event); of >= 0) {
+    number = nb::steal(PyLong_FromLongLong(of));
+    call = number.ptr();
+  }
+  if (call == nullptr) throw nb::python_error();
+  PyObject* const kind = delta_kind(event);
+  nb::object tuple = nb::steal(
+      row.is_valid() ? PyTuple_Pack(5, row.ptr(), kind, field, text, call)
+                     : PyTuple_Pack(4, kind, field, text, call));
+  if (!tuple.is_valid()) throw nb::python_error();
   return tuple;
 }
 

@@ -711,6 +711,9 @@ std::size_t Path::follow(const char* data, std::size_t size) const {
   return i;
 }
 
+// Walks on from `state` as long as the table knows the way and the states are
+// literal.  Invariant: `at` is the state after `count` bytes, and no position
+// has changed on the way there.
 void Automaton::lay_path(const State& state, const char* data,
                          std::size_t size) const {
   static const Path kNone = {};

@@ -109,6 +109,7 @@ class Utf8Sanitizer {
 
   // Declares that no position before `position` will be asked for.
   void forget(std::uint64_t position) {
+    if (shifts_.size() < 2) return;
     std::size_t gone = shifts_until(position);
     if (gone <= shifts_.size() / 2 || gone < 2) return;
     base_delta_ = shifts_[gone - 2].second;
