@@ -216,9 +216,9 @@ nb::object to_delta(const Event& event, const EventPrototypes* prototypes,
     copy = to_str(event.text);
     text = copy.ptr();
   }
-  static PyObject* const none = PyLong_FromLong(-1);  // never destroyed
+  static PyObject* const no_call = PyLong_FromLong(-1);  // never destroyed
   nb::object number;
-  PyObject* call = none;
+  PyObject* call = no_call;
   if (const std::int64_t of = delta_call(event); of >= 0) {
     number = nb::steal(PyLong_FromLongLong(of));
     call = number.ptr();

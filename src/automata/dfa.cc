@@ -829,9 +829,9 @@ Link Search::step(Symbol symbol) {
 // Each iteration first jumps over bytes that leave the state as it is, if its
 // accelerator is built; then it goes along the state's path, or reads one byte.
 // A state that stays the same for kAccelerateAfter bytes has its accelerator
-// built.  A path is looked for where a match may just have begun, and where the
-// text leaves another path (`off_path`).  An empty match is decided when the
-// next byte arrives, any other once only matches are left.
+// built, and a literal state without a path is asked for one, so also where the
+// text leaves the path of another.  An empty match is decided when the next
+// byte arrives, any other once only matches are left.
 std::size_t Search::run(std::string_view bytes) {
   if (decided_ || automaton_ == nullptr) return 0;
   const std::uint16_t* class_of = automaton_->nfa_.class_of.data();

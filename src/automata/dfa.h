@@ -118,8 +118,8 @@ struct State : StateFacts {
   // In the table and not decided: all that the inner loop asks of most states.
   bool regular = false;
   bool in_table = false;
-  // Regular, and the match that may have begun first goes on with one of a few
-  // bytes, so that the text most likely does.
+  // Regular, and a match may have begun that only a few bytes continue: most
+  // likely one of them comes next.
   bool literal = false;
   // Null while unknown or not useful.
   mutable std::atomic<const Accelerator*> accelerator = nullptr;

@@ -10,9 +10,10 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hashed_ids.h"
+#include "base/mix.h"
 #include "json/string_body.h"
 #include "recogniser/recogniser.h"
 #include "schema_solver/solver.h"
@@ -34,8 +35,8 @@ inline void add_conjunction(
 }
 
 // A list without repetitions, in the order of adding.  There may be thousands:
-// an alternative for each object of an enum.  `Key`: the hash of an item; only
-// items with equal hashes are compared.
+// an alternative for each object of an enum.  `Key`: a number of an item; only
+// items with equal numbers are compared.
 template <class Item, class Key>
 class DistinctList {
  public:
@@ -46,23 +47,26 @@ class DistinctList {
       if (std::ranges::find(to_, item) == to_.end()) to_.push_back(item);
       return;
     }
-    for (; listed_ < to_.size(); ++listed_) {
-      by_key_.emplace(key_(to_[listed_]), listed_);
-    }
-    const auto [first, last] = by_key_.equal_range(key_(item));
-    for (auto it = first; it != last; ++it) {
-      if (to_[it->second] == item) return;
-    }
+    for (; listed_ < to_.size(); ++listed_) places_.add(hash(listed_), listed_);
+    const auto is_same = [&](std::uint32_t i) { return to_[i] == item; };
+    if (places_.find(hash_of(key_(item)), is_same)) return;
     to_.push_back(item);
   }
 
  private:
   static constexpr std::size_t kFew = 32;
 
+  static std::uint64_t hash_of(std::uint64_t key) {
+    std::uint64_t hash = 0;
+    base::mix(hash, key);
+    return hash;
+  }
+  std::uint64_t hash(std::uint32_t i) const { return hash_of(key_(to_[i])); }
+
   std::vector<Item>& to_;
   Key key_;
-  std::size_t listed_ = 0;  // so many items of to_ are in by_key_
-  std::unordered_multimap<std::uint64_t, std::size_t> by_key_;
+  std::uint32_t listed_ = 0;  // so many items of to_ are in places_
+  base::HashedIds<std::uint32_t> places_;
 };
 
 inline bool is_escape(json::BodyState state) {

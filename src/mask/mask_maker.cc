@@ -328,9 +328,10 @@ void MaskMaker::in_text(Configuration config) {
     walk_all(config, bytes);
     return;
   }
-  const bool most = 2 * nodes > trie_.node_count();
+  const bool most = 2 * nodes > trie_.node_count() && config == whole_ &&
+                    exit_points_ == nullptr;
   if (most && like_another(config)) return;
-  read_most_ = most && config == whole_ && exit_points_ == nullptr;
+  read_most_ = most;
   if (!token_class_walk_.run(*recogniser_, config, builder_.words())) {
     walk_all(config, bytes);
   }
@@ -342,7 +343,6 @@ void MaskMaker::in_text(Configuration config) {
 // configurations that the next byte leads to, and those whose masks were made
 // lately.  REQUIRES: the recogniser is a Composite.
 bool MaskMaker::like_another(Configuration config) {
-  if (config != whole_ || exit_points_ != nullptr) return false;
   // The bytes that most tokens begin with: one may be the marker's.
   for (const std::uint8_t byte : {' ', 'e'}) {
     if (like(config, recogniser_->step(config, byte))) return true;

@@ -78,8 +78,8 @@ class Composite {
   // configurations that agree on all of that are equivalent.
   virtual Configuration mask_equivalent(Configuration config) = 0;
   virtual void begin_tracking() = 0;
-  //
-  // Returns whether results depended on what follows the text of a part.
+  // Ends what begin_tracking() began.  Returns whether results depended on what
+  // follows the text of a part.
   virtual bool end_tracking(Configuration config) = 0;
   // Between the two: results depend on all that the mask of `config` depends
   // on.  False if that is not known.  REQUIRES: the mask is one of those that

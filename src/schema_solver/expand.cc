@@ -7,8 +7,8 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <unordered_map>
 
+#include "base/hashed_ids.h"
 #include "base/mix.h"
 #include "base/work.h"
 #include "schema_solver/expander.h"
@@ -621,12 +621,12 @@ class SchemaSolver::Expander::Writer {
       object.unevaluated = solver_.unevaluated(branch, JsonType::kObject);
     }
     const std::uint64_t hash = hash_of(object);
-    const auto [first, last] = known_objects_.equal_range(hash);
-    for (auto it = first; it != last; ++it) {
-      if (solver_.objects_[it->second] == object) return;
-    }
+    const auto is_same = [&](DisjunctId id) {
+      return solver_.objects_[id] == object;
+    };
+    if (known_objects_.find(hash, is_same)) return;
     const auto id = static_cast<DisjunctId>(solver_.objects_.size());
-    known_objects_.emplace(hash, id);
+    known_objects_.add(hash, id);
     solver_.objects_.push_back(std::move(object));
     solver_.object_keys_.emplace_back();
     add_id(id);
@@ -657,15 +657,15 @@ class SchemaSolver::Expander::Writer {
   std::vector<DisjunctId>& all_;
   const std::size_t first_string_;
   const std::size_t first_array_;
-  std::unordered_multimap<std::uint64_t, DisjunctId> known_objects_;  // by hash
+  base::HashedIds<DisjunctId> known_objects_;
   std::vector<automata::LanguageId> any_length_;
   Constants constants_ = 0;
 };
 
 // The number of alternatives of the widest disjunction about the value itself
 // that the conjunction has, without those inside of alternatives.  Each of a
-// `oneOf` excludes all others, so of these more than `limits.alternatives` are
-// not split.
+// `oneOf` excludes all others, so of these more than half of
+// `limits.alternatives` do not count.
 std::size_t SchemaSolver::widest_disjunction(ConjunctionId conjunction) const {
   constexpr std::size_t kMostNodes = 64;
   constexpr std::size_t kWidest = std::size_t{1} << 14;
