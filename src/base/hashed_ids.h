@@ -14,14 +14,14 @@
 //   table.push_back(value);
 //   ids.add(hash, id);
 //
-// Open addressing: 8 bytes an entry, at most half of them in use, and no
-// allocation for each id.  intern_table.h stores the values, too, if they are
-// lists.
+// 8 bytes an entry (growing_table.h), and no allocation for each id.
+// intern_table.h stores the values, too, if they are lists.
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
+
+#include "base/growing_table.h"
 
 namespace parlance::base {
 
@@ -32,50 +32,39 @@ class HashedIds {
   // The id with this hash for which `is_same` returns true.
   template <class IsSame>
   std::optional<Id> find(std::uint64_t hash, const IsSame& is_same) const {
-    if (entries_.empty()) return std::nullopt;
     const std::uint32_t folded = fold(hash);
-    for (std::size_t at = folded;; ++at) {
-      const Entry& entry = entries_[at & (entries_.size() - 1)];
-      if (entry.id == kFree) return std::nullopt;
-      if (entry.hash != folded) continue;
-      const auto id = static_cast<Id>(entry.id);
-      if (is_same(id)) return id;
-    }
+    const Entry* const found = entries_.find(folded, [&](const Entry& entry) {
+      return entry.folded == folded && is_same(static_cast<Id>(entry.id()));
+    });
+    if (found == nullptr) return std::nullopt;
+    return static_cast<Id>(found->id());
   }
 
   // REQUIRES: find() has not found the value.
   void add(std::uint64_t hash, Id id) {
-    if (2 * ++size_ > entries_.size()) grow();
-    place({.hash = fold(hash), .id = static_cast<std::uint32_t>(id)});
+    entries_.insert(
+        {.folded = fold(hash), .id_and_1 = static_cast<std::uint32_t>(id) + 1});
   }
+
+  std::size_t memory_bytes() const { return entries_.memory_bytes(); }
 
  private:
-  static constexpr std::uint32_t kFree = 0xFFFFFFFF;
   struct Entry {
-    std::uint32_t hash = 0;
-    std::uint32_t id = kFree;
+    std::uint32_t folded = 0;    // the hash
+    std::uint32_t id_and_1 = 0;  // 0: free
+
+    bool free() const { return id_and_1 == 0; }
+    std::size_t hash() const { return folded; }
+    std::uint32_t id() const { return id_and_1 - 1; }
   };
 
+  // The upper half of a product, in which every bit of the hash takes part. (To
+  // xor the halves would undo the last step of mix().)
   static std::uint32_t fold(std::uint64_t hash) {
-    return static_cast<std::uint32_t>(hash ^ hash >> 32);
+    return static_cast<std::uint32_t>(hash * 0x9E3779B97F4A7C15 >> 32);
   }
 
-  void place(Entry entry) {
-    std::size_t at = entry.hash & (entries_.size() - 1);
-    while (entries_[at].id != kFree) at = (at + 1) & (entries_.size() - 1);
-    entries_[at] = entry;
-  }
-
-  void grow() {
-    std::vector<Entry> old(entries_.empty() ? 16 : 2 * entries_.size());
-    old.swap(entries_);
-    for (const Entry& entry : old) {
-      if (entry.id != kFree) place(entry);
-    }
-  }
-
-  std::vector<Entry> entries_;  // a power of two of them
-  std::size_t size_ = 0;
+  GrowingTable<Entry> entries_;
 };
 
 }  // namespace parlance::base

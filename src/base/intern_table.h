@@ -4,13 +4,16 @@
 // Hash-consing of lists: each distinct list is stored once and has an id; equal
 // lists have equal ids.
 //
-// The elements of all lists are stored in one array, and hashed_ids.h finds the
-// id of a list.  A list takes the memory of its elements and a few bytes, and
-// no allocation of its own.
+// The elements of many lists are stored in one block, and hashed_ids.h finds
+// the id of a list.  A list takes the memory of its elements and a few bytes,
+// and no allocation of its own.  No list is ever moved: neither is there a
+// pause where the table grows, nor does a span become invalid.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -26,10 +29,10 @@ template <class T, class Hash>
 class InternTable {
  public:
   std::size_t size() const { return lists_.size(); }
-  // Valid until another list is added.
+  // Valid as long as the table.
   std::span<const T> operator[](std::uint32_t id) const {
     const List& list = lists_[id];
-    return std::span(values_).subspan(list.begin, list.size);
+    return {list.begin, list.size};
   }
 
   // The id of the list, kNone if it is not in the table.
@@ -60,9 +63,10 @@ class InternTable {
   // Adds the list under a new id that find() and intern() never return.
   std::uint32_t add(std::span<const T> list) {
     const auto id = static_cast<std::uint32_t>(lists_.size());
-    lists_.push_back({.begin = values_.size(),
-                      .size = static_cast<std::uint32_t>(list.size())});
-    values_.insert(values_.end(), list.begin(), list.end());
+    T* const begin = room_for(list.size());
+    std::ranges::copy(list, begin);
+    lists_.push_back(
+        {.begin = begin, .size = static_cast<std::uint32_t>(list.size())});
     return id;
   }
 
@@ -73,9 +77,27 @@ class InternTable {
 
  private:
   struct List {
-    std::size_t begin = 0;
+    const T* begin = nullptr;
     std::uint32_t size = 0;
   };
+  // Blocks grow with the table, up to so many elements.  A list of more than a
+  // quarter of the next block has one of its own.
+  static constexpr std::size_t kLeastBlock = 32;
+  static constexpr std::size_t kMostBlock = 1024;
+
+  T* room_for(std::size_t size) {
+    if (size > left_) {
+      const std::size_t next = std::clamp(elements_, kLeastBlock, kMostBlock);
+      const bool own = size > next / 4;
+      blocks_.push_back(std::make_unique<T[]>(own ? size : next));
+      elements_ += own ? size : next;
+      if (own) return blocks_.back().get();
+      free_ = blocks_.back().get();
+      left_ = next;
+    }
+    left_ -= size;
+    return std::exchange(free_, free_ + size);
+  }
 
   static std::uint64_t hash_of(std::span<const T> list) {
     std::uint64_t hash = list.size();
@@ -90,8 +112,11 @@ class InternTable {
     });
   }
 
-  std::vector<T> values_;
-  std::vector<List> lists_;
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::size_t elements_ = 0;  // of all blocks
+  T* free_ = nullptr;         // in the last block that is shared
+  std::size_t left_ = 0;      // elements from there
+  std::deque<List> lists_;
   HashedIds<std::uint32_t> ids_;  // those that find() and intern() return
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace parlance::base {
@@ -17,13 +18,16 @@ template <class Value, class Hash>
 class ReusableSet {
  public:
   // Returns true if `value` was not in the set.
-  bool insert(const Value& value) {
+  bool insert(const Value& value) { return find_or_insert(value).second; }
+  // The element that equals `value`, and whether it is new.  Valid until the
+  // next insertion.
+  std::pair<Value*, bool> find_or_insert(const Value& value) {
     if (size_ * 2 >= entries_.size()) grow();
     Entry* entry = find(value);
-    if (entry->round == round_) return false;
+    if (entry->round == round_) return {&entry->value, false};
     *entry = {value, round_};
     ++size_;
-    return true;
+    return {&entry->value, true};
   }
   bool has(const Value& value) {
     return size_ != 0 && find(value)->round == round_;

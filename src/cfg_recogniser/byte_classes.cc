@@ -217,7 +217,7 @@ const ByteTable& CfgRecogniser::kinds_of_class(std::uint32_t index) {
 }
 
 // Splits the classes where two bytes may lead the item to different items, or
-// one of them to none.
+// one of them to none.  What refined_by_classes() does is done.
 void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
   const NetworkState& state = network_.states[item.state];
   switch (state.action) {
@@ -227,9 +227,9 @@ void CfgRecogniser::split_bytes(const Item& item, ByteClasses& bytes) {
       break;
     case Action::kCountClass:
     case Action::kClass:
-      bytes.refine(item.inner == 0
-                       ? kinds_of_class(state.index)
-                       : char_kinds(network_.classes[state.index], item.inner));
+      if (!before_class(item)) {
+        bytes.refine(char_kinds(network_.classes[state.index], item.inner));
+      }
       break;
     case Action::kFreeText: {
       // The bytes of a character, split by every byte on which the node of the
@@ -304,17 +304,44 @@ void CfgRecogniser::split_schema(const Item& item, ByteClasses& bytes) {
   bytes.refine(kinds);
 }
 
+// Whether the item is before a character of a class.
+bool CfgRecogniser::before_class(const Item& item) const {
+  const Action action = network_.states[item.state].action;
+  return (action == Action::kClass || action == Action::kCountClass) &&
+         item.inner == 0;
+}
+
+// The partition by the classes before which the items are.  Most states have
+// the same few classes, and other literals and contexts.
+const ByteClasses& CfgRecogniser::refined_by_classes(
+    std::span<const Item* const> items) {
+  std::vector<std::uint32_t> classes;
+  for (const Item* item : items) {
+    if (!before_class(*item)) continue;
+    classes.push_back(network_.states[item->state].index);
+  }
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  const auto known = refinements_.find(classes);
+  if (known != refinements_.end()) return known->second;
+  ByteClasses bytes;
+  for (const std::uint32_t index : classes) bytes.refine(kinds_of_class(index));
+  bytes_ += sizeof(bytes) + classes.size() * sizeof(classes[0]) + 64;
+  return refinements_.emplace(std::move(classes), bytes).first->second;
+}
+
 const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
   if (states_[lex].byte_classes == nullptr) {
-    ByteClasses bytes;
-    const Items& items = states_[lex].items;
-    for (const Item& item : items) split_bytes(item, bytes);
+    std::vector<const Item*> all;
+    for (const Item& item : states_[lex].items) all.push_back(&item);
     bool counts_chars = false;
-    for (const std::uint32_t id : activations_in(items)) {
+    for (const std::uint32_t id : activations_in(states_[lex].items)) {
       const RuleActivation& one = activations_[id];
-      for (const Item& item : one.items) split_bytes(item, bytes);
+      for (const Item& item : one.items) all.push_back(&item);
       counts_chars = counts_chars || one.budget.chars != rules::kUnbounded;
     }
+    ByteClasses bytes = refined_by_classes(all);
+    for (const Item* item : all) split_bytes(*item, bytes);
     if (counts_chars) {
       ByteTable begins{};
       std::fill(begins.begin() + 0x80, begins.begin() + 0xC0, 1);
@@ -325,6 +352,70 @@ const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
     bytes_ += sizeof(ByteTable) + 16;
   }
   return *states_[lex].byte_classes;
+}
+
+// A byte is accepted if some item remains after it: items only enter live
+// states, so that their closure is not empty.  An activation may have to end
+// where it remains, which its closure finds.
+const base::ByteSet* CfgRecogniser::readable_bytes_at(Configuration config) {
+  if (config.dead() || inside(config)) return nullptr;
+  State& state = states_[config.lex];
+  if (!state.readable_known) {
+    state.readable_known = true;
+    const bool calls = std::ranges::any_of(state.items, [&](const Item& item) {
+      return network_.states[item.state].action == Action::kCall;
+    });
+    if (!calls) {
+      base::ByteSet bytes = {};
+      const ByteTable& same = byte_classes(config.lex);
+      for (const Item& item : state.items) add_readable(item, same, bytes);
+      state.readable = bytes;
+    }
+  }
+  return state.readable ? &*state.readable : nullptr;
+}
+
+void CfgRecogniser::add_readable(const Item& item, const ByteTable& same,
+                                 base::ByteSet& bytes) {
+  const NetworkState& state = network_.states[item.state];
+  const bool next_live = network_.states[state.next].live;
+  switch (state.action) {
+    case Action::kBytes: {
+      const std::string& text = network_.texts[state.index];
+      if (item.inner + 1 < text.size() || next_live) {
+        base::add_byte(bytes, static_cast<std::uint8_t>(text[item.inner]));
+      }
+      break;
+    }
+    case Action::kClass:
+    case Action::kCountClass:
+      if (item.inner == 0) {
+        const bool counts = state.action == Action::kCountClass;
+        if (counts && item.count >= state.max) break;
+        const ByteTable& kinds = kinds_of_class(state.index);
+        for (std::size_t byte = 0; byte < kinds.size(); ++byte) {
+          // 1: the character is complete.
+          if (kinds[byte] == 0 || (kinds[byte] == 1 && !counts && !next_live)) {
+            continue;
+          }
+          base::add_byte(bytes, static_cast<std::uint8_t>(byte));
+        }
+        break;
+      }
+      [[fallthrough]];
+    default: {
+      std::array<bool, 256> remains;  // by representative of a class
+      for (std::size_t i = 0; i < same.size(); ++i) {
+        const auto byte = static_cast<std::uint8_t>(i);
+        if (same[byte] == byte) {
+          Items out;
+          scan_item(item, byte, out);
+          remains[byte] = !out.empty();
+        }
+        if (remains[same[byte]]) base::add_byte(bytes, byte);
+      }
+    }
+  }
 }
 
 }  // namespace parlance::cfg_recogniser

@@ -315,9 +315,9 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   const std::uint32_t known =
       state.row == nullptr ? kUnknown : (*state.row)[byte];
   if (known == 0) return {};
-  if (known < kDependsOnFrame) return {known, config.frame, 0, 0};
-  if (known == kDependsOnFrame) return step_in_frame(config, byte);
-  return learn_step(config, byte);
+  if (known < kByFrame) return {known, config.frame, 0, 0};
+  if (known == kUnknown) return learn_step(config, byte);
+  return step_in_frame(config.frame, known & ~kByFrame);
 }
 
 // Computes the transition for the class of `byte`.  If the closure is pure and
@@ -365,7 +365,7 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     return {};
   }
   const std::vector<std::uint32_t> slots = number_slots(kernel);
-  find_contexts(slots, config);
+  find_contexts(slots, config.frame);
   const std::uint32_t shape = shapes_.find(kernel);
   Configuration next = {};
   if (shape != shapes_.kNone) next = rename(shape, /*impure=*/true);
@@ -376,39 +376,49 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     return next;
   }
   if (overflowed_) return {};
-  keep(kDependsOnFrame);
-  remember_kernel(config.lex, byte, kernel, slots);
-  if (!renamed) learn_renaming(shapes_.find(kernel), next);
-  return remember_step(config, byte, next);
+  const std::uint32_t after = intern_kernel(kernel, slots);
+  keep(kByFrame | after);
+  if (!renamed) {
+    const std::uint32_t made = kernels_after_[after].front();
+    remember_made(made, next);
+    learn_renaming(made, next);
+  }
+  return remember_step(config.frame, after, next);
 }
 
-Configuration CfgRecogniser::remember_step(Configuration config,
-                                           std::uint8_t byte,
+Configuration CfgRecogniser::remember_step(std::uint32_t frame,
+                                           std::uint32_t kernel,
                                            Configuration to) {
   const std::uint32_t read_set = made_read_set_;
-  const std::size_t before = steps_.memory_bytes();
-  steps_.insert(config, byte, {.to = to, .read_set = read_set});
-  bytes_ += steps_.memory_bytes() - before;
+  // Another state may have the same kernel.
+  if (steps_.find({kernel + 1, frame, 0, 0}, 0) == nullptr) {
+    const std::size_t before = steps_.memory_bytes();
+    steps_.insert({kernel + 1, frame, 0, 0}, 0,
+                  {.to = to, .read_set = read_set});
+    bytes_ += steps_.memory_bytes() - before;
+  }
   track(read_set);
   return to;
 }
 
-Configuration CfgRecogniser::step_in_frame(Configuration config,
-                                           std::uint8_t byte) {
-  byte = byte_classes(config.lex)[byte];
-  if (const TransitionTable::Step* found = steps_.find(config, byte)) {
+Configuration CfgRecogniser::step_in_frame(std::uint32_t frame,
+                                           std::uint32_t kernel) {
+  if (const TransitionTable::Step* found =
+          steps_.find({kernel + 1, frame, 0, 0}, 0)) {
     track(found->read_set);
     return found->to;
   }
-  const NumberedKernel kernel = kernel_after(config.lex, byte);
-  find_contexts(slot_lists_[kernel.slots], config);
-  Configuration next = rename(kernel.shape, /*impure=*/false);
+  const std::span<const std::uint32_t> list = kernels_after_[kernel];
+  const std::uint32_t shape = list.front();
+  find_contexts(list.subspan(1), frame);
+  Configuration next = rename(shape, /*impure=*/false);
   if (next.dead()) {
-    const std::span<const Item> items = shapes_[kernel.shape];
+    const std::span<const Item> items = shapes_[shape];
     next = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
-    learn_renaming(kernel.shape, next);
+    remember_made(shape, next);
+    learn_renaming(shape, next);
   }
-  return remember_step(config, byte, next);
+  return remember_step(frame, kernel, next);
 }
 
 bool CfgRecogniser::can_end(Configuration config) {
@@ -589,6 +599,9 @@ base::ByteSet CfgRecogniser::first_bytes(Configuration config) {
     Recogniser& schema = schema_of(site_of(config));
     const Configuration inner = unwrap(config);
     return schema.can_end(inner) ? base::kAllBytes : schema.first_bytes(inner);
+  }
+  if (const base::ByteSet* const known = readable_bytes_at(config)) {
+    return *known;
   }
   base::ByteSet set = {};
   const automata::ByteTable& same = byte_classes(config.lex);

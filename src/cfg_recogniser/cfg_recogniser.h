@@ -72,6 +72,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -182,6 +183,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
     if (config.dead() || inside(config)) return nullptr;
     return &byte_classes(config.lex);
   }
+  const base::ByteSet* readable_bytes_at(
+      recogniser::Configuration config) override;
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
   base::ByteSet alphabet() const override { return alphabet_; }
   recogniser::Configuration mask_equivalent(
@@ -288,6 +291,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // The representative of each byte's class; null: not yet computed.
     std::unique_ptr<automata::ByteTable> byte_classes;
+    // readable_bytes_at(), once asked for; nothing in an activation.
+    bool readable_known = false;
+    std::optional<base::ByteSet> readable;
     // repeatable_bytes(), once known.
     bool repeatable_known = false;
     base::ByteSet repeatable = {};
@@ -296,9 +302,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
         EquivalenceTree::kNone;  // root of its decision tree, if any
   };
   // An entry of a row is the next state, in the same frame; kUnknown if it is
-  // not computed yet; or kDependsOnFrame if the frame decides (steps_).
+  // not computed yet; or kByFrame | i if the frame decides, where i is the
+  // kernel after the byte (kernels_after_).
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
-  static constexpr std::uint32_t kDependsOnFrame = 0xFFFFFFFE;
+  static constexpr std::uint32_t kByFrame = 0x80000000;
 
   // A position in a text where the text of a schema begins, identified by an
   // item, and what is known about what follows that text.
@@ -326,12 +333,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
     std::uint32_t frame = 0;
   };
 
-  // The kernel after a byte, in any frame: a shape, whose contexts are numbers,
-  // and for each number its slot in the state.
-  struct NumberedKernel {
-    std::uint32_t shape = 0;
-    std::uint32_t slots = 0;  // in slot_lists_
-  };
   // What a closure makes of contexts that it knows by number only.  Where a
   // context is expected, a number stands for that context, and `kLocal | i` for
   // the i-th context that is made.
@@ -363,10 +364,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
       Items kernel, std::span<const ContextId> slots);
   recogniser::Configuration learn_step(recogniser::Configuration config,
                                        std::uint8_t byte);
-  recogniser::Configuration step_in_frame(recogniser::Configuration config,
-                                          std::uint8_t byte);
-  recogniser::Configuration remember_step(recogniser::Configuration config,
-                                          std::uint8_t byte,
+  recogniser::Configuration step_in_frame(std::uint32_t frame,
+                                          std::uint32_t kernel);
+  recogniser::Configuration remember_step(std::uint32_t frame,
+                                          std::uint32_t kernel,
                                           recogniser::Configuration to);
   // The items of a configuration, with contexts instead of slots; those of its
   // kernel.
@@ -481,16 +482,17 @@ class CfgRecogniser final : public recogniser::Recogniser,
 
   // renaming.cc
   static std::vector<std::uint32_t> number_slots(Items& kernel);
-  NumberedKernel remember_kernel(std::uint32_t lex, std::uint8_t byte,
-                                 const Items& kernel,
-                                 std::span<const std::uint32_t> slots);
-  NumberedKernel kernel_after(std::uint32_t lex, std::uint8_t byte);
-  // Finds the contexts of a kernel in the frame of `config`.
-  void find_contexts(std::span<const std::uint32_t> slots,
-                     recogniser::Configuration config);
+  // The index in kernels_after_.
+  std::uint32_t intern_kernel(const Items& kernel,
+                              std::span<const std::uint32_t> slots);
+  // Finds the contexts of a kernel in a frame.
+  void find_contexts(std::span<const std::uint32_t> slots, std::uint32_t frame);
   // The configuration of the kernel with these contexts, by a renaming that is
   // known; dead if none is.  `impure`: only if the closure was not pure.
   recogniser::Configuration rename(std::uint32_t shape, bool impure);
+  void list_kernel(std::uint32_t shape);
+  // Stores what was made of a shape and contexts_of_kernel_.
+  void remember_made(std::uint32_t shape, recogniser::Configuration to);
   // As configuration(), for a kernel whose contexts are numbers.
   recogniser::Configuration close_numbered(Items kernel,
                                            std::span<const ContextId> slots);
@@ -506,10 +508,17 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // transitions from the state.
   const automata::ByteTable& byte_classes(std::uint32_t lex);
   const automata::ByteTable& kinds_of_class(std::uint32_t index);
+  // Adds the bytes after which `item` remains.  `same`: byte_classes() of its
+  // state.
+  void add_readable(const Item& item, const automata::ByteTable& same,
+                    base::ByteSet& bytes);
   // Finds alphabet_ and embedding_.
   void find_bytes();
   void add_embedding(const Item& item, rules::RuleId& rule,
                      base::ByteSet& bytes) const;
+  bool before_class(const Item& item) const;
+  const automata::ByteClasses& refined_by_classes(
+      std::span<const Item* const> items);
   void split_bytes(const Item& item, automata::ByteClasses& bytes);
   void split_substring(const Item& item, automata::ByteClasses& bytes);
   void split_schema(const Item& item, automata::ByteClasses& bytes);
@@ -619,7 +628,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // transitions lead to the same few kernels.
   base::InternTable<Item, ItemHash> kernels_;
   std::vector<TransitionTable::Step> made_of_kernel_;
-  TransitionTable steps_;  // where the frame decides, with read sets
+  // Where the frame decides: by frame and by kernel, counted from 1, in the
+  // place of the state; the byte is 0.
+  TransitionTable steps_;
 
   // The read set of the closure being made; kLocal marks identity.
   std::vector<ContextId> reads_;
@@ -644,10 +655,20 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<MadeContexts> made_contexts_;
   base::InternTable<Item, ItemHash> shapes_;             // of kernels
   std::vector<EquivalenceTree::Id> renamings_of_shape_;  // roots
-  TransitionTable kernels_of_steps_;  // by state and byte; the frame is 0
-  base::InternTable<std::uint32_t, NumberHash> slot_lists_;
+  // The kernels after a byte, in any frame: a shape, whose contexts are
+  // numbers, and then the slot of each number in the state.
+  base::InternTable<std::uint32_t, NumberHash> kernels_after_;
   std::vector<Renaming> renamings_;
   std::vector<ContextId> contexts_of_kernel_;  // by number
+  // What was made of a shape and contexts, listed one after the other.
+  struct MadeOfKernel {
+    recogniser::Configuration to = {};
+    std::uint32_t read_set = 0;
+    bool pure = false;
+  };
+  base::InternTable<std::uint32_t, NumberHash> numbered_kernels_;
+  std::vector<MadeOfKernel> made_of_numbered_;
+  std::vector<std::uint32_t> kernel_list_;  // memory
   // Of apply(): the contexts that it made, and memory.
   std::vector<ContextId> renamed_;
   std::vector<Items> renamed_contents_;
@@ -674,6 +695,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
 
   std::vector<std::unique_ptr<automata::ByteTable>>
       class_kinds_;  // null: not yet
+  // By classes of characters: refined_by_classes().
+  std::map<std::vector<std::uint32_t>, automata::ByteClasses> refinements_;
   recogniser::Configuration start_ = {};
 };
 

@@ -13,7 +13,9 @@
 //              numbered contexts
 //
 // To follow a transition is then to walk a tree, to intern the few contexts
-// that are made, and to intern a frame.
+// that are made, and to intern a frame.  Many transitions lead to the same
+// kernel in the same contexts: after `;` the statement is over, whatever it
+// was. For these the target is stored (numbered_kernels_).
 //
 // A renaming depends on what was compared in vain, too.  A closure that drops
 // nothing for that reason would be right in any frame, but not as small as it
@@ -72,38 +74,24 @@ std::vector<std::uint32_t> CfgRecogniser::number_slots(Items& kernel) {
   return slots;
 }
 
-CfgRecogniser::NumberedKernel CfgRecogniser::remember_kernel(
-    std::uint32_t lex, std::uint8_t byte, const Items& kernel,
-    std::span<const std::uint32_t> slots) {
+std::uint32_t CfgRecogniser::intern_kernel(
+    const Items& kernel, std::span<const std::uint32_t> slots) {
   const auto [shape, added] = shapes_.intern(kernel);
   if (added) bytes_ += shapes_.bytes_of(kernel.size());
-  const auto [list, new_list] = slot_lists_.intern(slots);
-  if (new_list) bytes_ += slot_lists_.bytes_of(slots.size());
   renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
-  const std::size_t before = kernels_of_steps_.memory_bytes();
-  kernels_of_steps_.insert({lex, 0, 0, 0}, byte, {.to = {shape, list, 0, 0}});
-  bytes_ += kernels_of_steps_.memory_bytes() - before;
-  return {.shape = shape, .slots = list};
-}
-
-// REQUIRES: `byte` represents its class.
-CfgRecogniser::NumberedKernel CfgRecogniser::kernel_after(std::uint32_t lex,
-                                                          std::uint8_t byte) {
-  if (const TransitionTable::Step* known =
-          kernels_of_steps_.find({lex, 0, 0, 0}, byte)) {
-    return {.shape = known->to.lex, .slots = known->to.frame};
-  }
-  Items kernel = scan(states_[lex].items, byte);
-  const std::vector<std::uint32_t> slots = number_slots(kernel);
-  return remember_kernel(lex, byte, kernel, slots);
+  kernel_list_.assign(1, shape);
+  kernel_list_.insert(kernel_list_.end(), slots.begin(), slots.end());
+  const auto [id, is_new] = kernels_after_.intern(kernel_list_);
+  if (is_new) bytes_ += kernels_after_.bytes_of(kernel_list_.size());
+  return id;
 }
 
 void CfgRecogniser::find_contexts(std::span<const std::uint32_t> slots,
-                                  Configuration config) {
+                                  std::uint32_t frame) {
   contexts_of_kernel_.clear();
-  const std::span<const ContextId> frame = frames_[config.frame];
+  const std::span<const ContextId> contexts = frames_[frame];
   for (const std::uint32_t slot : slots) {
-    contexts_of_kernel_.push_back(frame[slot]);
+    contexts_of_kernel_.push_back(contexts[slot]);
   }
 }
 
@@ -226,6 +214,15 @@ bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
 
 Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
   made_read_set_ = 0;
+  list_kernel(shape);
+  const std::uint32_t known = numbered_kernels_.find(kernel_list_);
+  if (known != numbered_kernels_.kNone) {
+    const MadeOfKernel& made = made_of_numbered_[known];
+    if (impure && made.pure) return {};
+    pure_ = made.pure;
+    made_read_set_ = made.read_set;
+    return made.to;
+  }
   EquivalenceTree::Id& root = renamings_of_shape_[shape];
   if (root == EquivalenceTree::kNone || !within_limits()) return {};
   const EquivalenceTree::Id leaf =
@@ -234,7 +231,28 @@ Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
   const Renaming& renaming =
       renamings_[equivalence_tree_.node(leaf).equivalent.lex - 1];
   if (renaming.to.dead() || (impure && renaming.pure)) return {};
-  return apply(renaming);
+  const Configuration to = apply(renaming);
+  remember_made(shape, to);
+  return to;
+}
+
+void CfgRecogniser::list_kernel(std::uint32_t shape) {
+  kernel_list_.assign(1, shape);
+  kernel_list_.insert(kernel_list_.end(), contexts_of_kernel_.begin(),
+                      contexts_of_kernel_.end());
+}
+
+void CfgRecogniser::remember_made(std::uint32_t shape, Configuration to) {
+  if (to.dead() || overflowed_ || too_large_ || spoiled() ||
+      !base::work_left()) {
+    return;
+  }
+  list_kernel(shape);
+  if (!numbered_kernels_.intern(kernel_list_).second) return;
+  made_of_numbered_.push_back(
+      {.to = to, .read_set = made_read_set_, .pure = pure_});
+  bytes_ +=
+      numbered_kernels_.bytes_of(kernel_list_.size()) + sizeof(MadeOfKernel);
 }
 
 // Interns what the renaming makes.  A context that turns out to be a numbered

@@ -28,6 +28,9 @@
 //   // Optional: decides all tokens at and below the node `i`, asked before
 //   // the step from `from` to the node; returns false if it does not.
 //   bool decide_below(std::uint32_t i, StateId from);
+//   // Optional: decides the tokens of `node`, which has no children; asked
+//   // before the step from `from` to the node; returns false if it does not.
+//   bool decide_leaf(const Node& node, StateId from);
 //   // The walk has come to `node` in `state`.
 //   SubtreeVerdict judge(const Node& node, StateId state);
 //   // Optional: whether the walk is to end here, with some tokens undecided;
@@ -76,13 +79,16 @@ enum class SubtreeVerdict : std::uint8_t {
   kAccept,   // accepts all of them
 };
 
-template <class Walk, class Trie>
+// `Number`: of a state, unsigned, with two bits to spare.  A state has a table
+// of transitions by byte, so that a narrow type saves time.
+template <class Walk, class Trie, class Number>
 class ClassWalk {
  protected:
-  using StateId = std::uint32_t;  // 0: dead
-  static constexpr StateId kUnknown = 0xFFFFFFFF;
-  static constexpr StateId kSplit = 0x80000000;
-  static constexpr StateId kCommonKnown = 0x40000000;
+  using StateId = Number;  // 0: dead
+  static constexpr StateId kUnknown = static_cast<Number>(-1);
+  static constexpr StateId kCommonKnown = kUnknown / 4 + 1;
+  static constexpr StateId kSplit = 2 * kCommonKnown;
+  static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 
   explicit ClassWalk(const vocab::TokenTables& tables) : tables_(tables) {}
 
@@ -172,8 +178,8 @@ class ClassWalk {
       deferred_;  // whose subtrees contain the current node
 };
 
-template <class Walk, class Trie>
-void ClassWalk<Walk, Trie>::start(const Trie& class_trie) {
+template <class Walk, class Trie, class Number>
+void ClassWalk<Walk, Trie, Number>::start(const Trie& class_trie) {
   class_trie_ = &class_trie;
   decided_.clear();
   transitions_.resize(1);
@@ -181,15 +187,17 @@ void ClassWalk<Walk, Trie>::start(const Trie& class_trie) {
   transitions_[0].by_class.fill(0);
 }
 
-template <class Walk, class Trie>
-typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::add_state() {
+template <class Walk, class Trie, class Number>
+typename ClassWalk<Walk, Trie, Number>::StateId
+ClassWalk<Walk, Trie, Number>::add_state() {
   transitions_.emplace_back();
   return static_cast<StateId>(transitions_.size() - 1);
 }
 
-template <class Walk, class Trie>
-typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::learn_class(
-    StateId state, std::uint8_t byte_class) {
+template <class Walk, class Trie, class Number>
+typename ClassWalk<Walk, Trie, Number>::StateId
+ClassWalk<Walk, Trie, Number>::learn_class(StateId state,
+                                           std::uint8_t byte_class) {
   const auto bytes = class_trie_->bytes(byte_class);
   StateId target = step(state, bytes.front());
   if constexpr (requires { walk().is_uniform(state, byte_class); }) {
@@ -205,12 +213,13 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::learn_class(
   return transitions_[state].by_class[byte_class] = target;
 }
 
-template <class Walk, class Trie>
-typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
-    StateId state, std::uint8_t byte_class) {
+template <class Walk, class Trie, class Number>
+typename ClassWalk<Walk, Trie, Number>::StateId
+ClassWalk<Walk, Trie, Number>::most_common(StateId state,
+                                           std::uint8_t byte_class) {
   if (const StateId known = transitions_[state].by_class[byte_class];
       known != kUnknown && (known & kCommonKnown) != 0) {
-    return known & ~(kSplit | kCommonKnown);
+    return known & (kCommonKnown - 1);
   }
   StateId best = 0;
   std::size_t most = 0;
@@ -225,7 +234,8 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
     }
     if (most * 2 >= bytes.size()) break;
   }
-  transitions_[state].by_class[byte_class] = kSplit | kCommonKnown | best;
+  transitions_[state].by_class[byte_class] =
+      static_cast<StateId>(kSplit | kCommonKnown | best);
   return best;
 }
 
@@ -233,8 +243,8 @@ typename ClassWalk<Walk, Trie>::StateId ClassWalk<Walk, Trie>::most_common(
 // `i`, and deferred_ has the splits of its ancestors, innermost last.  A split
 // is applied when the walk leaves its subtree, so that its corrections follow
 // what the subtree decided, and inner corrections come before outer ones.
-template <class Walk, class Trie>
-void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
+template <class Walk, class Trie, class Number>
+void ClassWalk<Walk, Trie, Number>::walk_classes(StateId state) {
   path_[0] = {.state = state};
   const auto nodes = class_trie_->nodes();
   for (std::uint32_t i = 1; i <= nodes.size();) {
@@ -257,6 +267,12 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
     if constexpr (requires { walk().decide_below(i, from); }) {
       if (walk().decide_below(i, from)) {
         i = node.subtree_end;
+        continue;
+      }
+    }
+    if constexpr (requires { walk().decide_leaf(node, from); }) {
+      if (node.subtree_end == i + 1 && walk().decide_leaf(node, from)) {
+        ++i;
         continue;
       }
     }
@@ -295,10 +311,11 @@ void ClassWalk<Walk, Trie>::walk_classes(StateId state) {
 // all bytes of its class.  Then there is nothing to correct: where any hex
 // digit completes a pattern, the text may become a text of the pattern before
 // and after it, and only the longest tokens are too long for one of the two.
-template <class Walk, class Trie>
+template <class Walk, class Trie, class Number>
 template <class Node>
-bool ClassWalk<Walk, Trie>::all_judged(const Node& node, StateId from,
-                                       StateId target, SubtreeVerdict verdict) {
+bool ClassWalk<Walk, Trie, Number>::all_judged(const Node& node, StateId from,
+                                               StateId target,
+                                               SubtreeVerdict verdict) {
   if (verdict == SubtreeVerdict::kDescend) return false;
   StateId last = target;
   for (const std::uint8_t byte : class_trie_->bytes(node.byte_class)) {
@@ -314,9 +331,10 @@ bool ClassWalk<Walk, Trie>::all_judged(const Node& node, StateId from,
 // tokens: where `[0-9a-f]` is searched, a small letter splits at every depth.
 // Deferred splits would look at each token once for each depth, and read many
 // of them again and again.
-template <class Walk, class Trie>
+template <class Walk, class Trie, class Number>
 template <class Node>
-bool ClassWalk<Walk, Trie>::splits_again(const Node& node, StateId target) {
+bool ClassWalk<Walk, Trie, Number>::splits_again(const Node& node,
+                                                 StateId target) {
   constexpr std::uint32_t kFew = 64;
   return node.last - node.own_end >= kFew &&
          is_split(step_class(target, node.byte_class));
@@ -329,15 +347,15 @@ bool ClassWalk<Walk, Trie>::splits_again(const Node& node, StateId target) {
 // trie of all tokens; then only its children for the bytes of the class are
 // visited.  Else the tokens of the subtree that have such a byte are checked
 // one by one.
-template <class Walk, class Trie>
-void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
+template <class Walk, class Trie, class Number>
+void ClassWalk<Walk, Trie, Number>::apply_split(const DeferredSplit& deferred) {
   const auto& node = class_trie_->nodes()[deferred.node];
   const std::size_t depth = node.depth - 1U;
   if constexpr (requires { walk().enter_split(depth); }) {
     walk().enter_split(depth);
   }
   const std::uint32_t root = only_node(depth);
-  if (root != kUnknown) {
+  if (root != kNoNode) {
     correct_children(root, node, deferred.target);
   } else if (!correct_known(node, deferred.target)) {
     correct_range(node, deferred.target);
@@ -347,10 +365,11 @@ void ClassWalk<Walk, Trie>::apply_split(const DeferredSplit& deferred) {
 // Corrects the subtrees below the node `root` of the trie of all tokens, for
 // the bytes of the node's class.  The children of node 0 lie far apart in
 // memory, so they are looked up.
-template <class Walk, class Trie>
+template <class Walk, class Trie, class Number>
 template <class Node>
-void ClassWalk<Walk, Trie>::correct_children(std::uint32_t root,
-                                             const Node& node, StateId target) {
+void ClassWalk<Walk, Trie, Number>::correct_children(std::uint32_t root,
+                                                     const Node& node,
+                                                     StateId target) {
   const StateId from = path_[node.depth - 1U].state;
   const auto bytes = class_trie_->bytes(node.byte_class);
   const vocab::TokenTrie& trie = tables_.trie();
@@ -375,9 +394,10 @@ void ClassWalk<Walk, Trie>::correct_children(std::uint32_t root,
 
 // Corrects the tokens with one of the few bytes, if they are few and the walk
 // can find them.
-template <class Walk, class Trie>
+template <class Walk, class Trie, class Number>
 template <class Node>
-bool ClassWalk<Walk, Trie>::correct_known(const Node& node, StateId target) {
+bool ClassWalk<Walk, Trie, Number>::correct_known(const Node& node,
+                                                  StateId target) {
   if constexpr (requires { walk().byte_positions(); }) {
     constexpr std::uint32_t kFew = 64;
     const std::size_t depth = node.depth - 1U;
@@ -408,9 +428,10 @@ bool ClassWalk<Walk, Trie>::correct_known(const Node& node, StateId target) {
 // Looks at all tokens of the subtree, of which most have another byte.  A trie
 // with the texts of its tokens has them one after another in memory, so to look
 // at one byte of each is cheap.
-template <class Walk, class Trie>
+template <class Walk, class Trie, class Number>
 template <class Node>
-void ClassWalk<Walk, Trie>::correct_range(const Node& node, StateId target) {
+void ClassWalk<Walk, Trie, Number>::correct_range(const Node& node,
+                                                  StateId target) {
   const std::size_t depth = node.depth - 1U;
   const StateId from = path_[depth].state;
   if constexpr (requires { class_trie_->text(0); }) {
@@ -435,17 +456,18 @@ void ClassWalk<Walk, Trie>::correct_range(const Node& node, StateId target) {
 }
 
 // The node of the trie of all tokens at `depth` of the path, if only one string
-// of bytes has these classes; else kUnknown.
-template <class Walk, class Trie>
-std::uint32_t ClassWalk<Walk, Trie>::only_node(std::size_t depth) const {
+// of bytes has these classes; else kNoNode.
+template <class Walk, class Trie, class Number>
+std::uint32_t ClassWalk<Walk, Trie, Number>::only_node(
+    std::size_t depth) const {
   for (std::size_t d = 1; d <= depth; ++d) {
-    if (class_trie_->bytes(path_[d].byte_class).size() != 1) return kUnknown;
+    if (class_trie_->bytes(path_[d].byte_class).size() != 1) return kNoNode;
   }
   std::uint32_t node = 0;
   for (std::size_t d = 1; d <= depth; ++d) {
     node =
         tables_.trie().child(node, class_trie_->bytes(path_[d].byte_class)[0]);
-    if (node == 0) return kUnknown;
+    if (node == 0) return kNoNode;
   }
   return node;
 }

@@ -17,6 +17,8 @@ CompilerImpl::Derived::Derived(
     : tables(std::move(made)),
       string_classes(vocab::string_classes_of(vocabulary, tables)),
       token_classes(vocab::token_classes_of(vocabulary, tables)),
+      string_prefixes(string_classes, tables.mask_words(), bytes),
+      token_prefixes(token_classes, tables.mask_words(), bytes),
       byte_positions(vocabulary, token_classes, bytes),
       token_bytes(string_classes, bytes),
       whitespace_bases(tables, bytes) {
@@ -44,7 +46,12 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary,
   }
   stops_ = std::make_shared<const StopSet>(vocabulary_, stop_ids);
   // What was not saved is made now, so that no mask waits for it.
-  if (given_) derived().token_bytes.make();
+  if (given_) {
+    const Derived& made = derived();
+    made.token_bytes.make();
+    made.string_prefixes.make();
+    made.token_prefixes.make();
+  }
 }
 
 CompilerImpl::Derived& CompilerImpl::derived() const {
@@ -108,6 +115,8 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
                     .tables = made.tables,
                     .string_classes = made.string_classes,
                     .token_classes = made.token_classes,
+                    .string_prefixes = made.string_prefixes,
+                    .token_prefixes = made.token_prefixes,
                     .byte_positions = made.byte_positions,
                     .token_bytes = made.token_bytes,
                     .whitespace_bases = made.whitespace_bases,

@@ -21,6 +21,7 @@
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
+#include "mask/prefix_masks.h"
 #include "mask/stop_set.h"
 #include "mask/token_bytes.h"
 #include "parlance/vocabulary.h"
@@ -98,6 +99,8 @@ class CompilerImpl {
     const vocab::TokenTables tables;
     const vocab::StringClassTrie string_classes;
     const vocab::TokenClassTrie token_classes;
+    const PrefixMasks string_prefixes;
+    const PrefixMasks token_prefixes;
     const BytePositions byte_positions;
     const TokenBytes token_bytes;
     WhitespaceBases whitespace_bases;

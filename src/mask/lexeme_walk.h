@@ -43,11 +43,16 @@
 namespace parlance::mask {
 
 // Reuses its memory.  Not thread-safe.
-class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
+class LexemeWalk
+    : ClassWalk<LexemeWalk, vocab::StringClassTrie, std::uint32_t> {
  public:
+  // `prefixes`: of the trie that run() is given.
   LexemeWalk(const vocab::TokenTables& tables, const Vocabulary& vocabulary,
-             const TokenBytes& token_bytes)
-      : ClassWalk(tables), vocabulary_(vocabulary), token_bytes_(token_bytes) {}
+             const TokenBytes& token_bytes, const PrefixMasks& prefixes)
+      : ClassWalk(tables),
+        vocabulary_(vocabulary),
+        token_bytes_(token_bytes),
+        prefixes_(prefixes) {}
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room` characters, and fills out.leaving.  If out.bounded, also
@@ -146,6 +151,7 @@ class LexemeWalk : ClassWalk<LexemeWalk, vocab::StringClassTrie> {
 
   const Vocabulary& vocabulary_;
   const TokenBytes& token_bytes_;
+  const PrefixMasks& prefixes_;
 
   // The arguments of run().
   recogniser::JsonHints* hints_ = nullptr;

@@ -32,6 +32,18 @@ const ByteClassSet& character_classes() {
   return set;
 }
 
+template <class Is>
+bool all_classes(const ByteClassSet& set, const Is& is) {
+  for (std::size_t word = 0; word < 2; ++word) {
+    for (std::uint64_t bits = set.bits[word]; bits != 0; bits &= bits - 1) {
+      const auto byte_class = static_cast<std::uint8_t>(
+          word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (!is(byte_class)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
@@ -41,11 +53,11 @@ bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
   too_many_ = false;
   start(token_classes_);
   states_.resize(1);
-  state_of_.clear();
+  known_states_.clear();
   find_dead_classes();
   walk_classes(state_of(at));
   if (too_many_) return false;
-  decided_.write(token_classes_.ids(), tables_.all_text(), words);
+  decided_.write(prefixes_, tables_.all_text(), words);
   return true;
 }
 
@@ -137,11 +149,36 @@ bool TokenClassWalk::decide_below(std::uint32_t i, StateId from) {
     for (std::uint32_t at = first; at < last; ++at) {
       const Id id = token_classes_.ids()[at];
       StateId state = from;
-      for (const char c : vocabulary_.bytes(id).substr(node.depth - 1U)) {
-        state = step(state, static_cast<std::uint8_t>(c));
-        if (state == 0) break;
+      std::string_view text = vocabulary_.bytes(id).substr(node.depth - 1U);
+      for (; text.size() > 1 && state != 0; text.remove_prefix(1)) {
+        state = step(state, static_cast<std::uint8_t>(text[0]));
       }
-      if (state != 0) decided_.decide(id, true);
+      if (accepts(state, static_cast<std::uint8_t>(text[0]))) {
+        decided_.decide(id, true);
+      }
+    }
+  }
+  return true;
+}
+
+// Most nodes have no children.  What follows them makes no difference, and
+// need not be found, nor what that depends on.
+bool TokenClassWalk::decide_leaf(const TokenClassNode& node, StateId from) {
+  if (from == 0) return true;
+  const base::ByteSet* const readable = states_[from].readable;
+  if (readable == nullptr) return false;
+  const auto bytes = token_classes_.bytes(node.byte_class);
+  const auto is_readable = [&](std::uint8_t byte) {
+    return base::has_byte(*readable, byte);
+  };
+  if (std::ranges::all_of(bytes, is_readable)) {
+    decided_.accept(node.first, node.last);
+  } else if (std::ranges::any_of(bytes, is_readable)) {
+    for (std::uint32_t i = node.first; i < node.last; ++i) {
+      const std::string_view text = vocabulary_.bytes(token_classes_.ids()[i]);
+      if (is_readable(static_cast<std::uint8_t>(text.back()))) {
+        decided_.accept(i, i + 1);
+      }
     }
   }
   return true;
@@ -191,17 +228,20 @@ SubtreeVerdict TokenClassWalk::judge(const TokenClassNode& node,
 // Configurations with equal keys have the same future within a token.
 TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
   if (config.dead()) return 0;
-  const auto [it, is_new] = state_of_.try_emplace(
-      recogniser_->mask_key(config, vocab::kMaxTokenBytes),
-      static_cast<StateId>(states_.size()));
+  const auto [known, is_new] = known_states_.find_or_insert(
+      {recogniser_->mask_key(config, vocab::kMaxTokenBytes),
+       static_cast<StateId>(states_.size())});
   if (is_new) {
     add_state();
     State& state = states_.emplace_back();
     state.config = config;
-    if (composite_ != nullptr) state.same = composite_->byte_classes_at(config);
+    if (composite_ != nullptr) {
+      state.same = composite_->byte_classes_at(config);
+      state.readable = composite_->readable_bytes_at(config);
+    }
     state.others.add(TokenClassTrie::kBroken);
   }
-  return it->second;
+  return known->state;
 }
 
 TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
@@ -229,26 +269,29 @@ bool TokenClassWalk::is_uniform(StateId state, std::uint8_t byte_class) const {
 // for each class once; the answers are kept in the state.
 bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
   if (classes.meets(states_[state].others)) return false;
-  ByteClassSet left = classes.without(states_[state].loops);
+  const ByteClassSet left = classes.without(states_[state].loops);
+  const ByteClassSet ascii = left.without(character_classes());
+  const auto note = [&](std::uint8_t byte_class, bool loops) {
+    (loops ? states_[state].loops : states_[state].others).add(byte_class);
+    return loops;
+  };
+  // What cannot be read is found without a step.
+  if (states_[state].readable != nullptr) {
+    const bool all = all_classes(ascii, [&](std::uint8_t byte_class) {
+      return accepts(state, token_classes_.bytes(byte_class)[0]) ||
+             note(byte_class, false);
+    });
+    if (!all) return false;
+  }
   if (left.meets(character_classes())) {
     const bool stays = stays_in_characters(state);
     (stays ? states_[state].loops : states_[state].others)
         .add(character_classes());
     if (!stays) return false;
-    left = left.without(character_classes());
   }
-  for (std::size_t word = 0; word < 2; ++word) {
-    for (std::uint64_t bits = left.bits[word]; bits != 0; bits &= bits - 1) {
-      const auto byte_class = static_cast<std::uint8_t>(
-          word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      if (step_class(state, byte_class) != state) {
-        states_[state].others.add(byte_class);
-        return false;
-      }
-      states_[state].loops.add(byte_class);
-    }
-  }
-  return true;
+  return all_classes(ascii, [&](std::uint8_t byte_class) {
+    return note(byte_class, step_class(state, byte_class) == state);
+  });
 }
 
 bool TokenClassWalk::stays_in_characters(StateId state) {
@@ -268,6 +311,7 @@ bool TokenClassWalk::stays_in_characters(StateId state) {
       {S::kLeadF4, S::kTail8, S::kTail8, 2},
   };
   for (const Lead& lead : kLeads) {
+    if (!accepts(state, token_classes_.bytes(lead.byte_class)[0])) return false;
     const StateId after = step_class(state, lead.byte_class);
     if (after == 0 || is_split(after)) return false;
     for (std::uint8_t byte_class = lead.first; byte_class <= lead.last;
@@ -307,6 +351,15 @@ void TokenClassWalk::correct_subtree(std::uint32_t root, StateId state,
       then = assumed;
     } else {
       const auto& [before, before_assumed] = pairs_[node.depth() - 1U];
+      if (node.subtree_end() == i + 1) {
+        const bool accepted = accepts(before, node.byte());
+        if (accepted != accepts(before_assumed, node.byte())) {
+          tables_.trie().each_token(
+              node, [&](Id id) { decided_.decide(id, accepted); });
+        }
+        ++i;
+        continue;
+      }
       now = step(before, node.byte());
       then = step(before_assumed, node.byte());
     }
@@ -327,13 +380,20 @@ void TokenClassWalk::correct_token(std::uint32_t i, std::size_t depth,
                                    StateId from, StateId assumed) {
   const Id id = token_classes_.ids()[i];
   const std::string_view text = vocabulary_.bytes(id).substr(depth);
+  const auto last = static_cast<std::uint8_t>(text.back());
+  if (text.size() == 1) {
+    const bool accepted = accepts(from, last);
+    if (accepted != (assumed != 0)) decided_.decide(id, accepted);
+    return;
+  }
   StateId state = step(from, static_cast<std::uint8_t>(text[0]));
-  for (const char c : text.substr(1)) {
+  for (const char c : text.substr(1, text.size() - 2)) {
     if (state == assumed) return;
     state = step(state, static_cast<std::uint8_t>(c));
     assumed = step(assumed, static_cast<std::uint8_t>(c));
   }
-  if ((state == 0) != (assumed == 0)) decided_.decide(id, state != 0);
+  const bool accepted = accepts(state, last);
+  if (accepted != accepts(assumed, last)) decided_.decide(id, accepted);
 }
 
 }  // namespace parlance::mask

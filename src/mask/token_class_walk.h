@@ -3,12 +3,14 @@
 
 // Which tokens can be read from a configuration of any text, by token classes.
 //
-// Beside byte classes and deferred splits (class_walk.h), two ideas make it
+// Beside byte classes and deferred splits (class_walk.h), three ideas make it
 // cheap:
 //
 //   self-loop   a state that every byte class below a node leads back to
 //   accepts
 //               the whole subtree: in a comment, all tokens without a line feed
+//   leaf        a node without children is decided by the bytes that can be
+//               read before it: the step to it is not computed
 //   repeat      a state that contains an unbounded repeat of all byte classes
 //   accepts     below a node, whatever else it contains: in .*a.{50}, all
 //               tokens without a line feed, though each `a` makes a new state
@@ -31,11 +33,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/reusable_set.h"
 #include "mask/byte_positions.h"
 #include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
@@ -48,13 +50,16 @@
 namespace parlance::mask {
 
 // Reuses its memory.  Not thread-safe.
-class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
+class TokenClassWalk
+    : ClassWalk<TokenClassWalk, vocab::TokenClassTrie, std::uint16_t> {
  public:
   TokenClassWalk(const vocab::TokenTables& tables,
                  const vocab::TokenClassTrie& class_trie,
-                 const BytePositions& positions, const Vocabulary& vocabulary)
+                 const PrefixMasks& prefixes, const BytePositions& positions,
+                 const Vocabulary& vocabulary)
       : ClassWalk(tables),
         token_classes_(class_trie),
+        prefixes_(prefixes),
         positions_(positions),
         vocabulary_(vocabulary) {}
 
@@ -73,6 +78,8 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
     recogniser::Configuration config;
     // For each byte, one that leads to the same state; null: not known.
     const std::array<std::uint8_t, 256>* same = nullptr;
+    // The bytes that can be read; null: not known.
+    const base::ByteSet* readable = nullptr;
     // Byte classes that lead back to this state, and those that do not, as far
     // as known.  The classes of multi-byte characters are in one of the sets
     // together: the former if every such character leads back.
@@ -83,6 +90,18 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
     vocab::ByteClassSet repeatable = {};
   };
 
+  // The state of a mask_key().
+  struct KnownState {
+    recogniser::Configuration key;
+    StateId state = 0;
+    bool operator==(const KnownState& other) const { return key == other.key; }
+  };
+  struct KnownStateHash {
+    std::size_t operator()(const KnownState& known) const {
+      return recogniser::ConfigurationHash()(known.key);
+    }
+  };
+
   const vocab::ByteClassSet& classes_of(const base::ByteSet& bytes);
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
@@ -90,6 +109,14 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   // Whether every token from the edge to `node` on can be read from `from`.
   bool accepts_below(const vocab::TokenClassNode& node, StateId from);
   bool decide_below(std::uint32_t i, StateId from);
+  bool decide_leaf(const vocab::TokenClassNode& node, StateId from);
+  // Whether `byte` can be read from `state`.  Where that is known without it,
+  // the step is not learnt.
+  bool accepts(StateId state, std::uint8_t byte) {
+    const base::ByteSet* const readable = states_[state].readable;
+    return readable != nullptr ? base::has_byte(*readable, byte)
+                               : step(state, byte) != 0;
+  }
   bool gives_up(const vocab::TokenClassNode& node, StateId from);
   bool find_leavers(std::uint32_t root, const vocab::ByteClassSet& stay);
   void find_dead_classes();
@@ -105,8 +132,10 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   const BytePositions& byte_positions() const { return positions_; }
 
   static constexpr std::size_t kMostStates = 1000;
+  static_assert(kMostStates + 2 < kCommonKnown);
 
   const vocab::TokenClassTrie& token_classes_;
+  const PrefixMasks& prefixes_;  // of them
   const BytePositions& positions_;
   const Vocabulary& vocabulary_;
 
@@ -118,9 +147,7 @@ class TokenClassWalk : ClassWalk<TokenClassWalk, vocab::TokenClassTrie> {
   recogniser::Recogniser* recogniser_ = nullptr;
   recogniser::Composite* composite_ = nullptr;  // of it; null: not one
   std::vector<State> states_;
-  std::unordered_map<recogniser::Configuration, StateId,
-                     recogniser::ConfigurationHash>
-      state_of_;
+  base::ReusableSet<KnownState, KnownStateHash> known_states_;
   // The classes of which all bytes are in a set, for the last few sets.
   std::vector<std::pair<base::ByteSet, vocab::ByteClassSet>> classes_of_;
   // By depth: the real and the assumed state, while a subtree is corrected.

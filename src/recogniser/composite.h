@@ -63,6 +63,11 @@ class Composite {
   virtual const std::array<std::uint8_t, 256>* byte_classes_at(Configuration) {
     return nullptr;
   }
+  // The bytes that step() accepts from `config`, found without a step.  Null if
+  // they are not known.  Valid as long as the recogniser.
+  virtual const base::ByteSet* readable_bytes_at(Configuration) {
+    return nullptr;
+  }
   // Bytes of which every text, of whole characters, can be read from `config`.
   // Of the bytes beyond ASCII it contains all or none.  May be empty where such
   // bytes are hard to find.

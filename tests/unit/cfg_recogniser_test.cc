@@ -68,11 +68,20 @@ void compare(const Rules& rules, std::size_t& places) {
     ASSERT_EQ(recogniser.can_end(at.fast), slow.can_end(at.slow));
     ASSERT_EQ(recogniser.temperature(at.fast), slow.temperature(at.slow));
     bool goes_on = recogniser.can_end(at.fast);
+    // Known without a step, unless an activation is open.
+    const base::ByteSet* const readable = recogniser.readable_bytes_at(at.fast);
+    if (readable != nullptr) {
+      ASSERT_FALSE(base::has_byte(*readable, 'c'));
+    }
     for (const char c : {'a', 'b'}) {
       Place next{recogniser.step(at.fast, static_cast<std::uint8_t>(c)),
                  at.slow, at.text + c};
       const bool alive = slow.feed(next.slow, static_cast<std::uint8_t>(c));
       ASSERT_EQ(!next.fast.dead(), alive) << c;
+      if (readable != nullptr) {
+        ASSERT_EQ(base::has_byte(*readable, static_cast<std::uint8_t>(c)),
+                  alive);
+      }
       goes_on = goes_on || alive;
       if (next.text.size() <= kLongest) left.push_back(std::move(next));
     }

@@ -145,9 +145,10 @@ void LexemeWalks::compare(const Vocabulary& tokens,
                           std::size_t least) {
   const auto tables = *vocab::TokenTables::build(tokens);
   const vocab::StringClassTrie classes(tables, tokens);
-  const TokenBytes token_bytes(classes,
-                               std::make_shared<std::atomic<std::size_t>>(0));
-  LexemeWalk walk(tables, tokens, token_bytes);
+  const auto bytes = std::make_shared<std::atomic<std::size_t>>(0);
+  const TokenBytes token_bytes(classes, bytes);
+  const PrefixMasks prefixes(classes, tables.mask_words(), bytes);
+  LexemeWalk walk(tables, tokens, token_bytes, prefixes);
   std::mt19937 random(GetParam());
   std::size_t walked = 0;
   for (const char* schema : schemas) {
