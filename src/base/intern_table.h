@@ -12,13 +12,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/block_vector.h"
 #include "base/hashed_ids.h"
 #include "base/mix.h"
 
@@ -116,7 +116,7 @@ class InternTable {
   std::size_t elements_ = 0;  // of all blocks
   T* free_ = nullptr;         // in the last block that is shared
   std::size_t left_ = 0;      // elements from there
-  std::deque<List> lists_;
+  BlockVector<List> lists_;
   HashedIds<std::uint32_t> ids_;  // those that find() and intern() return
 };
 

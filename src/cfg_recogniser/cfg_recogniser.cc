@@ -218,30 +218,30 @@ Configuration CfgRecogniser::make_configuration(
   // First the slots of the preceding frame that are still used, in their order;
   // then the others in the order of the items.
   constexpr std::uint32_t kUsed = 0xFFFFFFFF;
-  slot_of_context_.resize(contexts_.size());
   ++slot_round_;
   for (const Items* items : {&state.items, &state.kernel}) {
     for (const Item& item : *items) {
-      slot_of_context_[item.context] = {slot_round_, kUsed};
+      notes(item.context).slot_round = slot_round_;
+      notes(item.context).slot = kUsed;
     }
   }
   std::vector<ContextId> contexts;
   if (pure_) {
     for (const ContextId slot : slots) {
-      SlotEntry& entry = slot_of_context_[slot];
-      if (entry.round != slot_round_) continue;
-      entry.slot = static_cast<std::uint32_t>(contexts.size());
+      ContextNotes& of = notes(slot);
+      if (of.slot_round != slot_round_) continue;
+      of.slot = static_cast<std::uint32_t>(contexts.size());
       contexts.push_back(slot);
     }
   }
   for (Items* items : {&state.items, &state.kernel}) {
     for (Item& item : *items) {
-      SlotEntry& entry = slot_of_context_[item.context];
-      if (entry.slot == kUsed) {
-        entry.slot = static_cast<std::uint32_t>(contexts.size());
+      std::uint32_t& slot = notes(item.context).slot;
+      if (slot == kUsed) {
+        slot = static_cast<std::uint32_t>(contexts.size());
         contexts.push_back(item.context);
       }
-      item.context = entry.slot;
+      item.context = slot;
       state.can_end = state.can_end || item.state == network_.accept;
     }
     std::sort(items->begin(), items->end());

@@ -82,6 +82,7 @@
 #include <vector>
 
 #include "automata/byte_classes.h"
+#include "base/block_vector.h"
 #include "base/intern_table.h"
 #include "base/mix.h"
 #include "base/reusable_set.h"
@@ -588,13 +589,27 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool part_full_ = false;
 
   std::vector<std::unique_ptr<ClosureMemory>> closures_;
-  // By context: its slot in the configuration that is being made.  An entry of
-  // an earlier round is void.
-  struct SlotEntry {
-    std::uint32_t round = 0;
-    std::uint32_t slot = 0;
+  // What is noted of a context.  What has the number of an earlier round is
+  // void.
+  struct ContextNotes {
+    std::uint32_t slot_round = 0;
+    std::uint32_t slot = 0;  // in the configuration that is being made
+    std::uint32_t number_round = 0;
+    std::uint32_t number = 0;  // in the search for an equivalent
+    // The last closures that read it, and that compared it, by read_round_.
+    std::uint32_t read_round = 0;
+    std::uint32_t identity_round = 0;
+    std::uint32_t compared_round = 0;
+    std::uint32_t form = 0;  // in forms_, from 1; 0: none yet
   };
-  std::vector<SlotEntry> slot_of_context_;
+  base::BlockVector<ContextNotes> notes_;  // by context; never moved
+  ContextNotes& notes(ContextId context) {
+    if (context >= notes_.size()) notes_.extend(contexts_.size());
+    return notes_[context];
+  }
+  bool numbered(ContextId context) {
+    return notes(context).number_round == number_round_;
+  }
   std::uint32_t slot_round_ = 0;
 
   base::InternTable<Item, ItemHash> contexts_;
@@ -634,8 +649,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
 
   // The read set of the closure being made; kLocal marks identity.
   std::vector<ContextId> reads_;
-  std::vector<std::uint32_t> read_rounds_;  // by context: its last round
-  std::vector<std::uint32_t> identity_rounds_;
   std::uint32_t read_round_ = 1;
   std::uint32_t made_read_set_ = 0;  // of the last configuration()
   base::InternTable<ContextId, NumberHash> read_sets_;
@@ -650,7 +663,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
     std::uint32_t count = 0;  // several refer to each other
   };
   std::vector<ContextId> compared_;
-  std::vector<std::uint32_t> compared_rounds_;  // by context: its last round
   bool compared_too_many_ = false;
   std::vector<MadeContexts> made_contexts_;
   base::InternTable<Item, ItemHash> shapes_;             // of kernels
@@ -658,7 +670,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // The kernels after a byte, in any frame: a shape, whose contexts are
   // numbers, and then the slot of each number in the state.
   base::InternTable<std::uint32_t, NumberHash> kernels_after_;
-  std::vector<Renaming> renamings_;
+  base::BlockVector<Renaming> renamings_;
   std::vector<ContextId> contexts_of_kernel_;  // by number
   // What was made of a shape and contexts, listed one after the other.
   struct MadeOfKernel {
@@ -667,7 +679,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
     bool pure = false;
   };
   base::InternTable<std::uint32_t, NumberHash> numbered_kernels_;
-  std::vector<MadeOfKernel> made_of_numbered_;
+  base::BlockVector<MadeOfKernel> made_of_numbered_;
   std::vector<std::uint32_t> kernel_list_;  // memory
   // Of apply(): the contexts that it made, and memory.
   std::vector<ContextId> renamed_;
@@ -677,16 +689,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   EquivalenceTree equivalence_tree_;
   TransitionTable known_equivalents_;  // by configuration; the byte is 0
   std::deque<CanonicalForm> forms_;
-  std::vector<std::uint32_t>
-      form_of_context_;  // by context, from 1; 0: none yet
   Interned<std::string, std::uint32_t> form_of_content_;
-  // Of the search for an equivalent: contexts by number, and their numbers.
-  struct NumberEntry {
-    std::uint32_t round = 0;
-    std::uint32_t number = 0;
-  };
+  // Of the search for an equivalent.
   std::vector<ContextId> contexts_by_number_;
-  std::vector<NumberEntry> number_of_context_;
   std::uint32_t number_round_ = 0;
   std::vector<bool> asked_by_identity_;      // by number
   std::vector<std::uint32_t> asked_rounds_;  // by number: the last walk that

@@ -22,17 +22,17 @@ using recogniser::Configuration;
 // --- Read sets ---------------------------------------------------------------
 
 void CfgRecogniser::record_read(ContextId context) {
-  read_rounds_.resize(contexts_.size());
-  if (read_rounds_[context] == read_round_) return;
-  read_rounds_[context] = read_round_;
+  std::uint32_t& round = notes(context).read_round;
+  if (round == read_round_) return;
+  round = read_round_;
   reads_.push_back(context);
 }
 
 void CfgRecogniser::record_identity(ContextId context) {
   record_read(context);
-  identity_rounds_.resize(contexts_.size());
-  if (identity_rounds_[context] == read_round_) return;
-  identity_rounds_[context] = read_round_;
+  std::uint32_t& round = notes(context).identity_round;
+  if (round == read_round_) return;
+  round = read_round_;
   reads_.push_back(context | kLocal);
 }
 
@@ -89,8 +89,6 @@ bool CfgRecogniser::end_tracking(Configuration config) {
       }
     }
   }
-  read_rounds_.resize(contexts_.size());
-  identity_rounds_.resize(contexts_.size());
   find_equivalent(config, true);
   return read_past_part_;
 }
@@ -118,10 +116,8 @@ bool CfgRecogniser::track_mask_of(Configuration config) {
 
 const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
     ContextId context) {
-  form_of_context_.resize(contexts_.size());
-  if (form_of_context_[context] != 0) {
-    return forms_[form_of_context_[context] - 1];
-  }
+  std::uint32_t& of_context = notes(context).form;
+  if (of_context != 0) return forms_[of_context - 1];
   CanonicalForm form;
   // The outermost context has no items, and so a form that no other has.
   std::string key;
@@ -142,23 +138,23 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   if (added) bytes_ += size + 96;
   form.id = known->second;
   forms_.push_back(std::move(form));
-  form_of_context_[context] = static_cast<std::uint32_t>(forms_.size());
+  of_context = static_cast<std::uint32_t>(forms_.size());
   return forms_.back();
 }
 
 // The number of a context in this walk, which gets the next one if it has none.
 std::uint32_t CfgRecogniser::number_of(ContextId context) {
-  NumberEntry& entry = number_of_context_[context];
-  if (entry.round != number_round_) {
-    entry = {number_round_,
-             static_cast<std::uint32_t>(contexts_by_number_.size())};
+  ContextNotes& of = notes(context);
+  if (of.number_round != number_round_) {
+    of.number_round = number_round_;
+    of.number = static_cast<std::uint32_t>(contexts_by_number_.size());
     contexts_by_number_.push_back(context);
     if (asked_rounds_.size() < contexts_by_number_.size()) {
       asked_rounds_.push_back(0);
       asked_by_identity_.push_back(false);
     }
   }
-  return entry.number;
+  return of.number;
 }
 
 // Lets a new node, or a leaf that is refined, ask for the next context of the
@@ -167,7 +163,7 @@ std::uint32_t CfgRecogniser::number_of(ContextId context) {
 bool CfgRecogniser::add_question(EquivalenceTree::Id at, std::uint32_t& first) {
   while (first < contexts_by_number_.size() &&
          (asked_rounds_[first] == number_round_ ||
-          read_rounds_[contexts_by_number_[first]] != read_round_)) {
+          notes(contexts_by_number_[first]).read_round != read_round_)) {
     ++first;
   }
   if (first == contexts_by_number_.size()) return false;
@@ -189,7 +185,7 @@ std::uint32_t CfgRecogniser::answer(EquivalenceTree::Id at, bool fresh) {
   asked_rounds_[question] = number_round_;
   inside_.clear();
   std::uint32_t out = context;
-  if (fresh ? identity_rounds_[context] == read_round_
+  if (fresh ? notes(context).identity_round == read_round_
             : equivalence_tree_.node(at).by_identity) {
     equivalence_tree_.node(at).by_identity = true;
     asked_by_identity_[question] = true;
@@ -217,7 +213,6 @@ EquivalenceTree::Id CfgRecogniser::ask(EquivalenceTree::Id& root,
                                        std::span<const ContextId> contexts,
                                        Asking how) {
   ++number_round_;
-  number_of_context_.resize(contexts_.size());
   contexts_by_number_.clear();
   for (const ContextId context : contexts) number_of(context);
   EquivalenceTree::Id at = root;

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/block_vector.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -38,8 +39,8 @@ class EquivalenceTree {
   };
 
   Id add() {
-    nodes_.emplace_back();
-    edges_.emplace_back();
+    nodes_.push_back({});
+    edges_.push_back({});
     return static_cast<Id>(nodes_.size() - 1);
   }
   Node& node(Id id) { return nodes_[id]; }
@@ -72,8 +73,8 @@ class EquivalenceTree {
     std::vector<std::uint32_t> inside;
   };
 
-  std::vector<Node> nodes_;
-  std::vector<std::vector<Edge>> edges_;  // by node
+  base::BlockVector<Node> nodes_;
+  base::BlockVector<std::vector<Edge>> edges_;  // by node
 };
 
 }  // namespace parlance::cfg_recogniser

@@ -45,10 +45,10 @@ constexpr std::size_t kMostMadeItems = 4096;
 }  // namespace
 
 void CfgRecogniser::record_compared(std::span<const ContextId> contexts) {
-  compared_rounds_.resize(contexts_.size());
   for (const ContextId context : contexts) {
-    if (compared_rounds_[context] == read_round_) continue;
-    compared_rounds_[context] = read_round_;
+    std::uint32_t& round = notes(context).compared_round;
+    if (round == read_round_) continue;
+    round = read_round_;
     compared_.push_back(context);
   }
 }
@@ -130,8 +130,6 @@ void CfgRecogniser::learn_renaming(std::uint32_t shape, Configuration to) {
   for (const MadeContexts& one : made) {
     for (std::uint32_t i = 0; i < one.count; ++i) record_read(one.first + i);
   }
-  read_rounds_.resize(contexts_.size());
-  identity_rounds_.resize(contexts_.size());
   const EquivalenceTree::Id leaf =
       ask(renamings_of_shape_[shape], contexts_of_kernel_, Asking::kExtend);
   if (leaf == EquivalenceTree::kNone ||
@@ -160,9 +158,8 @@ bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
   std::size_t items = 0;
   bool all = true;
   const auto name = [&](ContextId& context) {
-    if (context < number_of_context_.size() &&
-        number_of_context_[context].round == number_round_) {
-      context = number_of_context_[context].number;
+    if (numbered(context)) {
+      context = notes(context).number;
       return;
     }
     const auto at = std::ranges::find(names, context,
@@ -174,8 +171,7 @@ bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
     }
   };
   const auto known = [&](ContextId context) {
-    return (context < number_of_context_.size() &&
-            number_of_context_[context].round == number_round_) ||
+    return numbered(context) ||
            std::ranges::find(names, context,
                              &std::pair<ContextId, ContextId>::first) !=
                names.end();
@@ -290,11 +286,10 @@ Configuration CfgRecogniser::apply(const Renaming& renaming) {
       if (added) bytes_ += contexts_.bytes_of(renamed_contents_[0].size());
       id = known;
     }
-    number_of_context_.resize(contexts_.size());
     for (std::uint32_t k = 0; k < count; ++k, ++id) {
-      NumberEntry& entry = number_of_context_[id];
-      if (entry.round == number_round_) return {};
-      entry = {number_round_, 0};
+      if (numbered(id)) return {};
+      notes(id).number_round = number_round_;
+      notes(id).number = 0;
       renamed_.push_back(id);
     }
     i += count;

@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 
+#include "base/block_vector.h"
 #include "base/hashed_ids.h"
 #include "base/mix.h"
 #include "recogniser/recogniser.h"
@@ -56,7 +56,7 @@ class TransitionTable {
     return h;
   }
 
-  std::deque<Entry> entries_;
+  base::BlockVector<Entry> entries_;
   base::HashedIds<std::uint32_t> ids_;
 };
 

@@ -257,6 +257,12 @@ void ClassWalk<Walk, Trie, Number>::walk_classes(StateId state) {
     if (i == nodes.size()) break;
     const auto& node = nodes[i];
     const StateId from = path_[node.depth - 1U].state;
+    if constexpr (requires { walk().decide_leaf(node, from); }) {
+      if (node.subtree_end == i + 1 && walk().decide_leaf(node, from)) {
+        ++i;
+        continue;
+      }
+    }
     if constexpr (requires { walk().accepts_below(node, from); }) {
       if (walk().accepts_below(node, from)) {
         decided_.accept(node.first, node.last);
@@ -267,12 +273,6 @@ void ClassWalk<Walk, Trie, Number>::walk_classes(StateId state) {
     if constexpr (requires { walk().decide_below(i, from); }) {
       if (walk().decide_below(i, from)) {
         i = node.subtree_end;
-        continue;
-      }
-    }
-    if constexpr (requires { walk().decide_leaf(node, from); }) {
-      if (node.subtree_end == i + 1 && walk().decide_leaf(node, from)) {
-        ++i;
         continue;
       }
     }
