@@ -213,6 +213,32 @@ std::vector<Input> schemas() {
                                   number(i) + "}}}";
                          }) +
                     "}")),
+      schema("dependentRequired, chain of 1000",
+             object(R"("dependentRequired":{)" +
+                    join(1000, ",",
+                         [](int i) {
+                           return quoted("k" + number(999 - i)) + ":[" +
+                                  quoted("k" + number(1000 - i)) + "]";
+                         }) +
+                    "}")),
+      schema(
+          "if of 100 constants",
+          object(R"("properties":{"t":{"enum":[)" +
+                 join(100, ",", [](int i) { return quoted("a" + number(i)); }) +
+                 "]}," +
+                 join(100, ",",
+                      [](int i) {
+                        return quoted("k" + number(i)) +
+                               R"(:{"type":"integer"})";
+                      }) +
+                 R"(},"required":["t"],"allOf":[)" +
+                 join(100, ",",
+                      [](int i) {
+                        return R"({"if":{"properties":{"t":{"const":"a)" +
+                               number(i) + R"("}}},"then":{"required":["k)" +
+                               number(i) + "\"]}}";
+                      }) +
+                 "]")),
       schema("oneOf of 300 with one more property each",
              R"({"oneOf":[)" +
                  join(300, ",",

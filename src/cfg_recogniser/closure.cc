@@ -46,13 +46,22 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
       deferred_(memory.deferred),
       seen_(memory.seen),
       locals_(memory.locals),
-      recorded_pairs_(memory.recorded_pairs) {
+      recorded_pairs_(memory.recorded_pairs),
+      tail_calls_(memory.tail_calls),
+      contents_(memory.contents),
+      runs_(memory.runs),
+      joined_(memory.joined),
+      assumed_(memory.assumed),
+      taken_(memory.taken),
+      compared_(memory.compared),
+      gone_(memory.gone) {
   left_.clear();
   kept_.clear();
   deferred_.clear();
   seen_.clear();
   locals_.clear();
   recorded_pairs_.clear();
+  tail_calls_.visited = contents_.visited = 0;
   memory_.local_of_rule.resize(network_.rules.size());
   ++memory_.round;
 }

@@ -106,6 +106,15 @@ struct CfgRecogniser::ClosureMemory {
     }
   };
   base::ReusableSet<std::uint64_t, PairHash> recorded_pairs;
+  // Of Closure's members of the same names.
+  base::ComponentWalk tail_calls;
+  base::ComponentWalk contents;
+  std::vector<std::size_t> runs;
+  std::vector<ContextId> joined;
+  std::vector<std::pair<ContextId, ContextId>> assumed;
+  std::vector<std::pair<ContextId, ContextId>> taken;
+  std::vector<ContextId> compared;
+  std::vector<bool> gone;
   // By rule: its local context in this closure, if any.
   struct Place {
     std::uint32_t round = 0;
@@ -192,27 +201,27 @@ class CfgRecogniser::Closure {
   base::ReusableSet<std::uint64_t, ClosureMemory::PairHash>& recorded_pairs_;
   // By item without its count: the least count above the minimum.
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
-  base::ComponentWalk tail_calls_;
-  base::ComponentWalk contents_;
-  std::vector<std::size_t> runs_;  // of join_contents()
-  std::vector<ContextId> joined_;
+  base::ComponentWalk& tail_calls_;
+  base::ComponentWalk& contents_;
+  std::vector<std::size_t>& runs_;  // of join_contents()
+  std::vector<ContextId>& joined_;
   Closed closed_;
 
   // While subsumed() decides whether a context subsumes another: the pairs for
   // which this is assumed, and the pairs for which it was known.
-  std::vector<std::pair<ContextId, ContextId>> assumed_;
+  std::vector<std::pair<ContextId, ContextId>>& assumed_;
   // By hash of a pair: its index in assumed_, from 1.  An entry is void if
   // another pair is there.
   std::array<std::uint16_t, 512> assumed_at_;
-  std::vector<std::pair<ContextId, ContextId>> taken_;
+  std::vector<std::pair<ContextId, ContextId>>& taken_;
   // The contexts that were compared, in order, with repetitions.
-  std::vector<ContextId> compared_;
+  std::vector<ContextId>& compared_;
   bool too_many_compared_ = false;
   std::size_t pairs_ = 0;
   std::size_t items_ = 0;         // of the contexts that were compared
   std::size_t pairs_of_all_ = 0;  // compared in this closure before
   bool gave_up_ = false;
-  std::vector<bool> gone_;
+  std::vector<bool>& gone_;
 };
 
 }  // namespace parlance::cfg_recogniser

@@ -26,6 +26,7 @@ CfgRecogniser::Items CfgRecogniser::scan(const Items& items,
 CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
                                                 std::uint8_t byte) {
   Items out;
+  out.reserve(8);
   for (const Item& item : items) scan_item(item, byte, out);
   return out;
 }

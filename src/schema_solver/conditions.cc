@@ -273,6 +273,19 @@ ConditionId Conditions::after_test(ConditionId id, Literal literal,
       });
 }
 
+ConditionId Conditions::after_tests(
+    ConditionId id, const std::function<std::optional<bool>(Literal)>& decide) {
+  return map_atoms(
+      id, [&](ConditionId at) { return tests_[at] != kNoLiteral; },
+      [&](ConditionId at) {
+        const Condition& one = table_[at];
+        if (one.kind != Kind::kTest) return at;
+        const std::optional<bool> fulfilled = decide(one.literal);
+        if (!fulfilled) return at;
+        return *fulfilled ? kAlways : kImpossible;
+      });
+}
+
 Conditions::AtEnd Conditions::at_end_of(const Condition& condition) const {
   switch (condition.kind) {
     case Kind::kTrue:

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/hashed_ids.h"
@@ -111,6 +112,11 @@ class Conditions {
   // The condition that remains if the value satisfies `literal`, or is assumed
   // not to.
   ConditionId after_test(ConditionId id, Literal literal, bool fulfilled);
+  // The condition that remains if `decide` says of tests whether the value
+  // fulfils them; nothing: not known.
+  ConditionId after_tests(
+      ConditionId id,
+      const std::function<std::optional<bool>(Literal)>& decide);
   // Whether the condition holds if the object ends with `count` members.
   bool holds_at_end(ConditionId id, std::uint64_t count) const;
 

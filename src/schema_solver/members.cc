@@ -2,6 +2,8 @@
 // object, and what remains of it after a member.
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/work.h"
@@ -17,6 +19,22 @@ using Kind = Condition::Kind;
 
 constexpr std::uint8_t bit_of(JsonType type) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));
+}
+
+// The only value of a node, if that is a string and all that the node says.
+std::optional<std::string_view> string_constant(const schema::Node& node) {
+  if (!node.scalars || node.scalars->size() != 1 ||
+      !node.scalars->front().is_string()) {
+    return std::nullopt;
+  }
+  const bool says_no_more = (node.types & bit_of(JsonType::kString)) != 0 &&
+                            node.enum_nodes.empty() &&
+                            node.string_rules == nullptr &&
+                            node.all_of.empty() && !node.has_any_of &&
+                            !node.has_one_of && node.not_node == kNoNode &&
+                            node.if_node == kNoNode && node.ref == kNoNode;
+  if (!says_no_more) return std::nullopt;
+  return node.scalars->front().as_string();
 }
 
 }  // namespace
@@ -413,6 +431,20 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
   const ConjunctionId conjunction = member_conjunction(object, key_class);
   if (!satisfiable(conjunction)) return {};
   if (condition == kAlways) return {{conjunction, kAlways}};
+  // Where a value has to be a certain string, that decides whether it is others
+  // at once.  Of a hundred conditions `if t is "a1"`, each would ask a hundred
+  // conjunctions otherwise.
+  const auto given = [&](Literal literal, ConditionId id) {
+    if ((literal & 1) != 0) return id;
+    const auto value = string_constant(document_.node(literal >> 1));
+    if (!value) return id;
+    return conditions_.after_tests(
+        id, [&](Literal test) -> std::optional<bool> {
+          const auto other = string_constant(document_.node(test >> 1));
+          if (!other) return std::nullopt;
+          return (*other == *value) == ((test & 1) == 0);
+        });
+  };
   std::vector<MemberAlternative> done;
   std::vector<MemberAlternative> pending = {
       {conjunction, conditions_.after_member(condition, key_class.key, count,
@@ -457,9 +489,11 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
           has_exact_negation(test >> 1)
               ? with(alternative.conjunction, negation(test))
               : alternative.conjunction;
-      if (satisfiable(other)) pending.push_back({other, without});
+      if (satisfiable(other)) {
+        pending.push_back({other, given(negation(test), without)});
+      }
     }
-    pending.push_back({both, if_so});
+    pending.push_back({both, given(test, if_so)});
   }
   return done;
 }

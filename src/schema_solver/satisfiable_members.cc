@@ -492,9 +492,10 @@ class SchemaSolver::CompletionSearch {
       const Completion::Member* const member = completion.find(key);
       return member != nullptr && member->has(at(id).literal);
     }
-    const bool is_absent = absent(completion, key).value_or(true);
-    if (kind == Kind::kPresent) return !is_absent;
-    return is_absent && assume(completion, id);
+    const std::optional<bool> decided = absent(completion, key);
+    if (kind == Kind::kPresent) return !decided.value_or(true);
+    if (!decided) completion.add({.key = key, .absent = true});
+    return decided.value_or(true);
   }
 
   // Whether the completion that the last search found, without the members

@@ -390,23 +390,15 @@ ConjunctionId SchemaSolver::item_conjunction(DisjunctId array,
 }
 
 KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {
-  const ObjectConstraints& disjunct = objects_[object];
-  KeySet need = key_sets_.subtract(required(object), seen);
-  if (disjunct.dependent.empty()) return need;
-  for (KeySet before = kNoKeys;;) {
-    before = need;
-    for (const auto& [key, others] : disjunct.dependent) {
-      if (!key_sets_.contains(seen, key) && !key_sets_.contains(need, key)) {
-        continue;
-      }
-      for (const KeyId other : others) {
-        if (!key_sets_.contains(seen, other)) {
-          need = key_sets_.with(need, other);
-        }
-      }
-    }
-    if (need == before) return need;
+  const auto& relation = objects_[object].dependent;
+  const KeySet always = required(object);
+  if (relation.empty()) return key_sets_.subtract(always, seen);
+  const auto [known, is_new] = dependent_keys_.try_emplace(object);
+  if (is_new) {
+    known->second =
+        std::make_unique<DependentKeys>(key_sets_, always, relation);
   }
+  return known->second->needed(key_sets_, seen);
 }
 
 std::size_t SchemaSolver::memory_bytes() const {

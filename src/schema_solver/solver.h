@@ -56,6 +56,7 @@
 #include "schema/document.h"
 #include "schema_solver/conditions.h"
 #include "schema_solver/contains.h"
+#include "schema_solver/dependent_keys.h"
 #include "schema_solver/key_sets.h"
 #include "schema_solver/notes.h"
 
@@ -584,6 +585,8 @@ class SchemaSolver {
   };
   // The last one that was found for an object.
   std::unordered_map<DisjunctId, FoundCompletion> completions_;
+  std::unordered_map<DisjunctId, std::unique_ptr<DependentKeys>>
+      dependent_keys_;
   std::vector<automata::LanguageId> pattern_languages_;
   std::optional<Error> pattern_error_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
