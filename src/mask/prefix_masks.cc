@@ -8,12 +8,16 @@ using vocab::Id;
 
 void PrefixMasks::build() const {
   std::vector<std::uint32_t>& places = places_;
-  each_subtree_([&](std::uint32_t first, std::uint32_t last) {
-    if (last - first >= kLong) places.insert(places.end(), {first, last});
-  });
-  std::ranges::sort(places);
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  if (places.size() > kMostPlaces) places.resize(kMostPlaces);
+  // Of a large vocabulary, only larger subtrees count.
+  for (std::uint32_t least = kLong;; least += least / 2) {
+    places.clear();
+    each_subtree_([&](std::uint32_t first, std::uint32_t last) {
+      if (last - first >= least) places.insert(places.end(), {first, last});
+    });
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    if (places.size() <= kMostPlaces) break;
+  }
   masks_.assign(places.size() * words_, 0);
   std::uint32_t done = 0;
   for (std::size_t n = 0; n < places.size(); ++n) {

@@ -36,8 +36,13 @@ class DependentKeys {
   // The keys that an object with the keys `seen` lacks.
   KeySet needed(KeySets& sets, KeySet seen);
 
+  // Without the sets themselves.
+  std::size_t memory_bytes() const {
+    return sizeof(*this) + 40 * (required_by_key_.size() + known_.size());
+  }
+
  private:
-  static constexpr std::size_t kMaxKnown = std::size_t{1} << 14;
+  static constexpr std::size_t kMaxKnown = 1024;
 
   KeySet required_by(KeySets& sets, KeySet keys);
   KeySet unite_all(KeySets& sets, KeySet keys, KeySet with) const;

@@ -393,12 +393,14 @@ KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {
   const auto& relation = objects_[object].dependent;
   const KeySet always = required(object);
   if (relation.empty()) return key_sets_.subtract(always, seen);
-  const auto [known, is_new] = dependent_keys_.try_emplace(object);
-  if (is_new) {
-    known->second =
-        std::make_unique<DependentKeys>(key_sets_, always, relation);
+  std::unique_ptr<DependentKeys>& keys = dependent_keys_[object];
+  const std::size_t before = keys == nullptr ? 0 : keys->memory_bytes();
+  if (keys == nullptr) {
+    keys = std::make_unique<DependentKeys>(key_sets_, always, relation);
   }
-  return known->second->needed(key_sets_, seen);
+  const KeySet needed = keys->needed(key_sets_, seen);
+  dependent_bytes_ += keys->memory_bytes() - before;
+  return needed;
 }
 
 std::size_t SchemaSolver::memory_bytes() const {
@@ -409,7 +411,8 @@ std::size_t SchemaSolver::memory_bytes() const {
          strings_.size() * sizeof(StringConstraints) + keys_.size() * 80 +
          disjuncts_within_.size() * 96 + key_sets_.memory_bytes() +
          completable_.size() * 96 + completions_.size() * 256 +
-         merged_complements_.size() * 160 + conditions_.memory_bytes();
+         merged_complements_.size() * 160 + conditions_.memory_bytes() +
+         dependent_bytes_;
 }
 
 }  // namespace parlance::schema_solver

@@ -587,6 +587,7 @@ class SchemaSolver {
   std::unordered_map<DisjunctId, FoundCompletion> completions_;
   std::unordered_map<DisjunctId, std::unique_ptr<DependentKeys>>
       dependent_keys_;
+  std::size_t dependent_bytes_ = 0;  // of these
   std::vector<automata::LanguageId> pattern_languages_;
   std::optional<Error> pattern_error_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
