@@ -432,7 +432,8 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
   if (!satisfiable(conjunction)) return {};
   if (condition == kAlways) return {{conjunction, kAlways}};
   // Where a value has to be a certain string, that decides whether it is others
-  // at once.  Of a hundred conditions `if t is "a1"`, each would ask a hundred
+  // at once.  REQUIRES: the conjunction contains `literal`.  Of a hundred
+  // conditions `if t is "a1"`, each would ask a hundred
   // conjunctions otherwise.
   const auto given = [&](Literal literal, ConditionId id) {
     if ((literal & 1) != 0) return id;
@@ -485,12 +486,13 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     // Formulas are monotone in their atoms, so a test may be assumed to fail
     // for any value.  With an exact negation the alternatives are disjoint.
     if (without != kImpossible) {
+      const bool exact = has_exact_negation(test >> 1);
       const ConjunctionId other =
-          has_exact_negation(test >> 1)
-              ? with(alternative.conjunction, negation(test))
-              : alternative.conjunction;
+          exact ? with(alternative.conjunction, negation(test))
+                : alternative.conjunction;
       if (satisfiable(other)) {
-        pending.push_back({other, given(negation(test), without)});
+        pending.push_back(
+            {other, exact ? given(negation(test), without) : without});
       }
     }
     pending.push_back({both, given(test, if_so)});
