@@ -12,7 +12,6 @@
 // Open addressing with linear probing, at most two thirds of the entries in
 // use. Nothing is changed or erased.
 
-#include <cassert>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -75,7 +74,8 @@ class GrowingTable {
 
   static constexpr std::size_t kLeastSlots = 16;
   // From one doubling to the next there are two thirds as many insertions as
-  // the smaller table has slots.
+  // the smaller table has slots, so two would do; with more, fewer searches
+  // look into both tables.
   static constexpr std::size_t kMovedSlots = 8;
 
   void grow() {

@@ -391,10 +391,9 @@ Configuration CfgRecogniser::remember_step(std::uint32_t frame,
                                            Configuration to) {
   const std::uint32_t read_set = made_read_set_;
   // Another state may have the same kernel.
-  if (steps_.find({kernel + 1, frame, 0, 0}, 0) == nullptr) {
+  if (steps_.find(kernel, frame) == nullptr) {
     const std::size_t before = steps_.memory_bytes();
-    steps_.insert({kernel + 1, frame, 0, 0}, 0,
-                  {.to = to, .read_set = read_set});
+    steps_.insert(kernel, frame, {.to = to, .read_set = read_set});
     bytes_ += steps_.memory_bytes() - before;
   }
   track(read_set);
@@ -403,8 +402,7 @@ Configuration CfgRecogniser::remember_step(std::uint32_t frame,
 
 Configuration CfgRecogniser::step_in_frame(std::uint32_t frame,
                                            std::uint32_t kernel) {
-  if (const TransitionTable::Step* found =
-          steps_.find({kernel + 1, frame, 0, 0}, 0)) {
+  if (const TransitionTable::Step* found = steps_.find(kernel, frame)) {
     track(found->read_set);
     return found->to;
   }

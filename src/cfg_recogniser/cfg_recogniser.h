@@ -491,7 +491,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // The configuration of the kernel with these contexts, by a renaming that is
   // known; dead if none is.  `impure`: only if the closure was not pure.
   recogniser::Configuration rename(std::uint32_t shape, bool impure);
-  void list_kernel(std::uint32_t shape);
+  // Fills kernel_list_ with the shape and what its contexts are.
+  void list_kernel(std::uint32_t shape, std::span<const std::uint32_t> of);
   // Stores what was made of a shape and contexts_of_kernel_.
   void remember_made(std::uint32_t shape, recogniser::Configuration to);
   // As configuration(), for a kernel whose contexts are numbers.
@@ -643,9 +644,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // transitions lead to the same few kernels.
   base::InternTable<Item, ItemHash> kernels_;
   std::vector<TransitionTable::Step> made_of_kernel_;
-  // Where the frame decides: by frame and by kernel, counted from 1, in the
-  // place of the state; the byte is 0.
-  TransitionTable steps_;
+  TransitionTable steps_;  // where the frame decides: by kernel and frame
 
   // The read set of the closure being made; kLocal marks identity.
   std::vector<ContextId> reads_;
@@ -687,7 +686,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<ContextId> renamed_frame_;
 
   EquivalenceTree equivalence_tree_;
-  TransitionTable known_equivalents_;  // by configuration; the byte is 0
+  TransitionTable known_equivalents_;  // by state and frame
   std::deque<CanonicalForm> forms_;
   Interned<std::string, std::uint32_t> form_of_content_;
   // Of the search for an equivalent.

@@ -262,13 +262,14 @@ Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   if (states_[config.lex].equivalence_root == EquivalenceTree::kNone) {
     return config;
   }
-  if (const TransitionTable::Step* known = known_equivalents_.find(config, 0)) {
+  if (const TransitionTable::Step* known =
+          known_equivalents_.find(config.lex, config.frame)) {
     return known->to;
   }
   const Configuration found = find_equivalent(config, false);
   if (found.dead()) return config;
   const std::size_t before = known_equivalents_.memory_bytes();
-  known_equivalents_.insert(config, 0, {.to = found});
+  known_equivalents_.insert(config.lex, config.frame, {.to = found});
   bytes_ += known_equivalents_.memory_bytes() - before;
   return found;
 }

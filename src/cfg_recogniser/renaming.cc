@@ -79,8 +79,7 @@ std::uint32_t CfgRecogniser::intern_kernel(
   const auto [shape, added] = shapes_.intern(kernel);
   if (added) bytes_ += shapes_.bytes_of(kernel.size());
   renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
-  kernel_list_.assign(1, shape);
-  kernel_list_.insert(kernel_list_.end(), slots.begin(), slots.end());
+  list_kernel(shape, slots);
   const auto [id, is_new] = kernels_after_.intern(kernel_list_);
   if (is_new) bytes_ += kernels_after_.bytes_of(kernel_list_.size());
   return id;
@@ -210,7 +209,7 @@ bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
 
 Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
   made_read_set_ = 0;
-  list_kernel(shape);
+  list_kernel(shape, contexts_of_kernel_);
   const std::uint32_t known = numbered_kernels_.find(kernel_list_);
   if (known != numbered_kernels_.kNone) {
     const MadeOfKernel& made = made_of_numbered_[known];
@@ -232,10 +231,10 @@ Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
   return to;
 }
 
-void CfgRecogniser::list_kernel(std::uint32_t shape) {
+void CfgRecogniser::list_kernel(std::uint32_t shape,
+                                std::span<const std::uint32_t> of) {
   kernel_list_.assign(1, shape);
-  kernel_list_.insert(kernel_list_.end(), contexts_of_kernel_.begin(),
-                      contexts_of_kernel_.end());
+  kernel_list_.insert(kernel_list_.end(), of.begin(), of.end());
 }
 
 void CfgRecogniser::remember_made(std::uint32_t shape, Configuration to) {
@@ -243,7 +242,7 @@ void CfgRecogniser::remember_made(std::uint32_t shape, Configuration to) {
       !base::work_left()) {
     return;
   }
-  list_kernel(shape);
+  list_kernel(shape, contexts_of_kernel_);
   if (!numbered_kernels_.intern(kernel_list_).second) return;
   made_of_numbered_.push_back(
       {.to = to, .read_set = made_read_set_, .pure = pure_});

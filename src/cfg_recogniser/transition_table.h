@@ -1,7 +1,8 @@
 #ifndef PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_
 #define PARLANCE_SRC_CFG_RECOGNISER_TRANSITION_TABLE_H_
 
-// Transitions by state, frame and byte.  They are stored one after the other,
+// Transitions by two numbers, of which a frame is one.  They are stored one
+// after the other,
 // and hashed_ids.h finds them: a table of the transitions themselves would be
 // four times as large, and new memory is what most of a transition costs.
 
@@ -23,19 +24,17 @@ class TransitionTable {
   };
 
   // Null if there is no such transition.  Valid as long as the table.
-  const Step* find(recogniser::Configuration from, std::uint8_t byte) const {
-    const auto known = ids_.find(hash(from, byte), [&](std::uint32_t id) {
-      const Entry& entry = entries_[id];
-      return entry.lex == from.lex && entry.frame == from.frame &&
-             entry.byte == byte;
+  const Step* find(std::uint32_t from, std::uint32_t frame) const {
+    const auto known = ids_.find(hash(from, frame), [&](std::uint32_t id) {
+      return entries_[id].from == from && entries_[id].frame == frame;
     });
     return known ? &entries_[*known].step : nullptr;
   }
 
   // REQUIRES: find() returns null.
-  void insert(recogniser::Configuration from, std::uint8_t byte, Step step) {
-    ids_.add(hash(from, byte), static_cast<std::uint32_t>(entries_.size()));
-    entries_.push_back({from.lex, from.frame, byte, step});
+  void insert(std::uint32_t from, std::uint32_t frame, Step step) {
+    ids_.add(hash(from, frame), static_cast<std::uint32_t>(entries_.size()));
+    entries_.push_back({from, frame, step});
   }
 
   std::size_t memory_bytes() const {
@@ -44,16 +43,15 @@ class TransitionTable {
 
  private:
   struct Entry {
-    std::uint32_t lex = 0;
+    std::uint32_t from = 0;
     std::uint32_t frame = 0;
-    std::uint32_t byte = 0;
     Step step = {};
   };
 
-  static std::uint64_t hash(recogniser::Configuration from, std::uint8_t byte) {
-    std::uint64_t h = std::uint64_t{from.lex} << 32 | from.frame;
-    base::mix(h, byte);
-    return h;
+  static std::uint64_t hash(std::uint32_t from, std::uint32_t frame) {
+    std::uint64_t hash = from;
+    base::mix(hash, frame);
+    return hash;
   }
 
   base::BlockVector<Entry> entries_;
