@@ -28,78 +28,55 @@ class ByteClasses {
 
   // Gives `byte` a class of its own.
   void split(std::uint8_t byte) {
-    const std::uint8_t old = class_[byte];
-    if (size_[old] == 1) return;
-    --size_[old];
-    class_[byte] = static_cast<std::uint8_t>(count_);
-    size_[count_++] = 1;
-    if (single_count_ < singles_.size()) singles_[single_count_] = byte;
-    ++single_count_;
+    const std::uint8_t least = least_[byte];
+    if (size_[least] == 1) return;
+    if (byte != least) {
+      --size_[least];
+      least_[byte] = byte;
+    } else {
+      std::size_t next = byte + std::size_t{1};
+      while (least_[next] != least) ++next;
+      size_[next] = static_cast<std::uint16_t>(size_[least] - 1);
+      for (std::size_t other = next; other < 256; ++other) {
+        if (least_[other] != least) continue;
+        least_[other] = static_cast<std::uint8_t>(next);
+      }
+    }
+    size_[byte] = 1;
   }
 
   // Separates bytes with different values.
   void refine(const ByteTable& value) {
-    // By class and value, open addressing; at most half full.
+    // The least byte by class and value, open addressing; at most half full.
     struct Entry {
       std::uint16_t key = 0;
-      std::uint16_t made = kNone;
+      std::uint16_t least = kNone;
     };
-    single_count_ = singles_.size() + 1;
     std::array<Entry, 512> made;
-    ByteTable next;
-    std::array<std::uint16_t, 256> size{};
-    std::uint16_t count = 0;
+    size_ = {};
     for (std::size_t byte = 0; byte < 256; ++byte) {
       const auto key =
-          static_cast<std::uint16_t>(class_[byte] << 8 | value[byte]);
+          static_cast<std::uint16_t>(least_[byte] << 8 | value[byte]);
       std::size_t at = (key * 0x9E37u >> 7) % made.size();
-      while (made[at].made != kNone && made[at].key != key) {
+      while (made[at].least != kNone && made[at].key != key) {
         at = (at + 1) % made.size();
       }
-      if (made[at].made == kNone) made[at] = {key, count++};
-      next[byte] = static_cast<std::uint8_t>(made[at].made);
-      ++size[made[at].made];
+      if (made[at].least == kNone) {
+        made[at] = {key, static_cast<std::uint16_t>(byte)};
+      }
+      least_[byte] = static_cast<std::uint8_t>(made[at].least);
+      ++size_[made[at].least];
     }
-    class_ = next;
-    std::copy(size.begin(), size.end(), size_.begin());
-    count_ = count;
   }
 
   // Each byte mapped to the least byte of its class.
-  ByteTable representative() const {
-    if (single_count_ <= singles_.size()) return of_singles();
-    std::array<std::uint16_t, 256> least;
-    least.fill(kNone);
-    ByteTable out;
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-      std::uint16_t& first = least[class_[byte]];
-      if (first == kNone) first = static_cast<std::uint16_t>(byte);
-      out[byte] = static_cast<std::uint8_t>(first);
-    }
-    return out;
-  }
+  const ByteTable& representative() const { return least_; }
 
  private:
   static constexpr std::uint16_t kNone = 0xFFFF;
 
-  // representative() of few bytes beside the class of all others.
-  ByteTable of_singles() const {
-    std::size_t least = 0;
-    while (class_[least] != 0) ++least;
-    ByteTable out;
-    out.fill(static_cast<std::uint8_t>(least));
-    for (std::size_t i = 0; i < single_count_; ++i) {
-      out[singles_[i]] = singles_[i];
-    }
-    return out;
-  }
-
-  ByteTable class_{};
-  std::array<std::uint16_t, 257> size_{};
-  std::uint16_t count_ = 1;
-  // The bytes that were split off, if these are few and all that was done.
-  std::array<std::uint8_t, 16> singles_{};
-  std::size_t single_count_ = 0;
+  ByteTable least_{};
+  std::array<std::uint16_t, 256> size_{};  // of a class, by its least byte
 };
 
 }  // namespace parlance::automata

@@ -54,7 +54,7 @@ class HashedIds {
     std::uint32_t id_and_1 = 0;  // 0: free
 
     bool free() const { return id_and_1 == 0; }
-    std::size_t hash() const { return folded; }
+    std::uint32_t hash() const { return folded; }
     std::uint32_t id() const { return id_and_1 - 1; }
   };
 

@@ -206,14 +206,21 @@ const ByteTable& kinds_of_all() {
 
 }  // namespace
 
-const ByteTable& CfgRecogniser::kinds_of_class(std::uint32_t index) {
-  if (class_kinds_.empty()) class_kinds_.resize(network_.classes.size());
-  std::unique_ptr<ByteTable>& kinds = class_kinds_[index];
-  if (kinds == nullptr) {
-    kinds = std::make_unique<ByteTable>(char_kinds(network_.classes[index], 0));
-    bytes_ += sizeof(ByteTable);
+const CfgRecogniser::ClassBytes& CfgRecogniser::bytes_of_class(
+    std::uint32_t index) {
+  if (bytes_of_class_.empty()) bytes_of_class_.resize(network_.classes.size());
+  std::unique_ptr<ClassBytes>& known = bytes_of_class_[index];
+  if (known == nullptr) {
+    known = std::make_unique<ClassBytes>();
+    known->kinds = char_kinds(network_.classes[index], 0);
+    for (std::size_t i = 0; i < known->kinds.size(); ++i) {
+      const auto byte = static_cast<std::uint8_t>(i);
+      if (known->kinds[i] != 0) base::add_byte(known->read, byte);
+      if (known->kinds[i] == 1) base::add_byte(known->complete, byte);
+    }
+    bytes_ += sizeof(ClassBytes);
   }
-  return *kinds;
+  return *known;
 }
 
 // Splits the classes where two bytes may lead the item to different items, or
@@ -325,7 +332,9 @@ const ByteClasses& CfgRecogniser::refined_by_classes(
   const auto known = refinements_.find(classes);
   if (known != refinements_.end()) return known->second;
   ByteClasses bytes;
-  for (const std::uint32_t index : classes) bytes.refine(kinds_of_class(index));
+  for (const std::uint32_t index : classes) {
+    bytes.refine(bytes_of_class(index).kinds);
+  }
   bytes_ += sizeof(bytes) + classes.size() * sizeof(classes[0]) + 64;
   return refinements_.emplace(std::move(classes), bytes).first->second;
 }
@@ -392,13 +401,10 @@ void CfgRecogniser::add_readable(const Item& item, const ByteTable& same,
       if (item.inner == 0) {
         const bool counts = state.action == Action::kCountClass;
         if (counts && item.count >= state.max) break;
-        const ByteTable& kinds = kinds_of_class(state.index);
-        for (std::size_t byte = 0; byte < kinds.size(); ++byte) {
-          // 1: the character is complete.
-          if (kinds[byte] == 0 || (kinds[byte] == 1 && !counts && !next_live)) {
-            continue;
-          }
-          base::add_byte(bytes, static_cast<std::uint8_t>(byte));
+        const ClassBytes& known = bytes_of_class(state.index);
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+          bytes[i] |= counts || next_live ? known.read[i]
+                                          : known.read[i] & ~known.complete[i];
         }
         break;
       }

@@ -164,21 +164,21 @@ std::uint32_t CfgRecogniser::intern_frame(std::span<const ContextId> contexts) {
 }
 
 std::uint32_t CfgRecogniser::intern_state(State state) {
-  std::string key;
-  key.reserve((state.items.size() + state.kernel.size()) * sizeof(Item) + 8);
-  append_bytes(key, state.items.size());
+  const std::size_t size = state.items.size() + state.kernel.size();
+  std::uint64_t hash = size;
   for (const Items* items : {&state.items, &state.kernel}) {
-    key.append(reinterpret_cast<const char*>(items->data()),
-               items->size() * sizeof(Item));
+    for (const Item& item : *items) base::mix(hash, ItemHash()(item));
   }
-  const std::size_t size = key.size();
-  const auto [known, added] = state_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(states_.size()));
-  if (added) {
-    bytes_ += 2 * size + sizeof(State) + 96;
-    states_.push_back(std::move(state));
-  }
-  return known->second;
+  const auto known = state_of_.find(hash, [&](std::uint32_t id) {
+    return states_[id].items == state.items &&
+           states_[id].kernel == state.kernel;
+  });
+  if (known) return *known;
+  const auto id = static_cast<std::uint32_t>(states_.size());
+  state_of_.add(hash, id);
+  bytes_ += size * sizeof(Item) + sizeof(State) + 32;
+  states_.push_back(std::move(state));
+  return id;
 }
 
 std::uint32_t CfgRecogniser::intern_config(Configuration config) {
@@ -194,12 +194,8 @@ std::uint32_t CfgRecogniser::intern_config(Configuration config) {
 }
 
 // Closes a kernel and interns the result.  `slots` is the frame of the
-// configuration that this one follows, if any.
-//
-// If only a schema's text can continue, the configuration is that of the
-// schema.  Otherwise the contexts of the items are replaced by slots.  A pure
-// closure keeps the order of the preceding frame, so that the same state
-// results in all frames, which is what makes rows valid for all of them.
+// configuration that this one follows, if any.  If only a schema's text can
+// continue, the configuration is that of the schema.
 Configuration CfgRecogniser::make_configuration(
     Items kernel, std::span<const ContextId> slots) {
   pure_ = true;
@@ -214,7 +210,14 @@ Configuration CfgRecogniser::make_configuration(
   if (state.items.empty()) return {};
   if (is_site(state.items)) return enter_site(state.items[0]);
   if (counts_tokens_) state.kernel = std::move(kernel);
+  return intern_configuration(std::move(state), slots);
+}
 
+// Replaces the contexts of the items by slots.  A pure closure keeps the order
+// of the preceding frame, `slots`, so that the same state results in all
+// frames, which is what makes rows valid for all of them.
+Configuration CfgRecogniser::intern_configuration(
+    State state, std::span<const ContextId> slots) {
   // First the slots of the preceding frame that are still used, in their order;
   // then the others in the order of the items.
   constexpr std::uint32_t kUsed = 0xFFFFFFFF;
@@ -244,10 +247,19 @@ Configuration CfgRecogniser::make_configuration(
       item.context = slot;
       state.can_end = state.can_end || item.state == network_.accept;
     }
-    std::sort(items->begin(), items->end());
+    if (!std::ranges::is_sorted(*items)) std::ranges::sort(*items);
   }
   const std::uint32_t frame = intern_frame(contexts);
   return {intern_state(std::move(state)), frame, 0, 0};
+}
+
+// The same configuration, with the slots in the order of those before.
+Configuration CfgRecogniser::reorder(Configuration config,
+                                     std::span<const ContextId> slots) {
+  State state;
+  state.items = items_of(config);
+  if (counts_tokens_) state.kernel = kernel_of(config);
+  return intern_configuration(std::move(state), slots);
 }
 
 // The configuration of a kernel.  If its closure is not pure, the result
@@ -320,7 +332,8 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   return step_in_frame(config.frame, known & ~kByFrame);
 }
 
-// Computes the transition for the class of `byte`.  If the closure is pure and
+// Computes the transition for the class of `byte`, that is for the least byte
+// of it; the entry of another byte is a copy.  If the closure is pure and
 // stays in the frame, the row entry is a state and holds in every frame; else
 // the entry says that the frame decides, and the transition goes to steps_.
 Configuration CfgRecogniser::learn_step(Configuration config,
@@ -349,39 +362,44 @@ Configuration CfgRecogniser::learn_step(Configuration config,
   }
   const automata::ByteTable* const same =
       literals ? nullptr : &byte_classes(config.lex);
-  const auto keep = [&](std::uint32_t known) {
-    if (same == nullptr) {
-      (*row)[byte] = known;
-      return;
-    }
-    for (std::size_t other = byte; other < 256; ++other) {
-      if ((*same)[other] == byte) (*row)[other] = known;
-    }
-  };
-  if (same != nullptr) byte = (*same)[byte];
+  if (same != nullptr && (*same)[byte] != byte) {
+    const std::uint8_t least = (*same)[byte];
+    const Configuration next = step(config, least);
+    (*row)[byte] = (*row)[least];
+    return next;
+  }
   Items kernel = scan(states_[config.lex].items, byte);
   if (kernel.empty()) {
-    keep(0);
+    (*row)[byte] = 0;
     return {};
   }
   const std::vector<std::uint32_t> slots = number_slots(kernel);
   find_contexts(slots, config.frame);
   const std::uint32_t shape = shapes_.find(kernel);
   Configuration next = {};
-  if (shape != shapes_.kNone) next = rename(shape, /*impure=*/true);
+  if (shape != shapes_.kNone) next = rename(shape);
   const bool renamed = !next.dead();
-  if (!renamed) next = close_numbered(kernel, slots_of(config));
+  bool by_parts = false;
+  if (renamed && pure_ && !inside(next)) {
+    next = reorder(next, slots_of(config));
+  }
+  if (!renamed) {
+    const std::vector<ContextId> slots_before = slots_of(config);
+    next = close_by_parts(kernel, slots_before);
+    by_parts = !next.dead();
+    if (!by_parts) next = close_numbered(kernel, slots_before);
+  }
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
-    keep(next.lex);
+    (*row)[byte] = next.lex;
     return next;
   }
   if (overflowed_) return {};
   const std::uint32_t after = intern_kernel(kernel, slots);
-  keep(kByFrame | after);
+  (*row)[byte] = kByFrame | after;
   if (!renamed) {
     const std::uint32_t made = kernels_after_[after].front();
     remember_made(made, next);
-    learn_renaming(made, next);
+    if (!by_parts) learn_renaming(made, next);
   }
   return remember_step(config.frame, after, next);
 }
@@ -409,14 +427,7 @@ Configuration CfgRecogniser::step_in_frame(std::uint32_t frame,
   const std::span<const std::uint32_t> list = kernels_after_[kernel];
   const std::uint32_t shape = list.front();
   find_contexts(list.subspan(1), frame);
-  Configuration next = rename(shape, /*impure=*/false);
-  if (next.dead()) {
-    const std::span<const Item> items = shapes_[shape];
-    next = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
-    remember_made(shape, next);
-    learn_renaming(shape, next);
-  }
-  return remember_step(frame, kernel, next);
+  return remember_step(frame, kernel, make_numbered(shape));
 }
 
 bool CfgRecogniser::can_end(Configuration config) {

@@ -83,6 +83,7 @@
 
 #include "automata/byte_classes.h"
 #include "base/block_vector.h"
+#include "base/hashed_ids.h"
 #include "base/intern_table.h"
 #include "base/mix.h"
 #include "base/reusable_set.h"
@@ -363,6 +364,12 @@ class CfgRecogniser final : public recogniser::Recogniser,
       Items kernel, std::span<const ContextId> slots = {});
   recogniser::Configuration make_configuration(
       Items kernel, std::span<const ContextId> slots);
+  // The configuration of a state whose items, of the closure and of the kernel,
+  // have contexts in place of slots.  REQUIRES: pure_ is that of the closure.
+  recogniser::Configuration intern_configuration(
+      State state, std::span<const ContextId> slots);
+  recogniser::Configuration reorder(recogniser::Configuration config,
+                                    std::span<const ContextId> slots);
   recogniser::Configuration learn_step(recogniser::Configuration config,
                                        std::uint8_t byte);
   recogniser::Configuration step_in_frame(std::uint32_t frame,
@@ -489,15 +496,24 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // Finds the contexts of a kernel in a frame.
   void find_contexts(std::span<const std::uint32_t> slots, std::uint32_t frame);
   // The configuration of the kernel with these contexts, by a renaming that is
-  // known; dead if none is.  `impure`: only if the closure was not pure.
-  recogniser::Configuration rename(std::uint32_t shape, bool impure);
+  // known; dead if none is.
+  recogniser::Configuration rename(std::uint32_t shape);
   // Fills kernel_list_ with the shape and what its contexts are.
   void list_kernel(std::uint32_t shape, std::span<const std::uint32_t> of);
   // Stores what was made of a shape and contexts_of_kernel_.
   void remember_made(std::uint32_t shape, recogniser::Configuration to);
+  // The configuration of the kernel with contexts_of_kernel_, in the simplest
+  // way: by a renaming that is known, by parts, or by a closure.
+  recogniser::Configuration make_numbered(std::uint32_t shape);
   // As configuration(), for a kernel whose contexts are numbers.
   recogniser::Configuration close_numbered(Items kernel,
                                            std::span<const ContextId> slots);
+  // The same, by parts; dead if there are none.
+  recogniser::Configuration close_by_parts(std::span<const Item> kernel,
+                                           std::span<const ContextId> slots);
+  recogniser::Configuration make_part(Items part);
+  // Whether nothing follows from an item but what it reads.
+  bool only_reads(const Item& item) const;
   // Learns how close_numbered() has made `to`.
   void learn_renaming(std::uint32_t shape, recogniser::Configuration to);
   bool number_targets(Renaming& made, recogniser::Configuration to);
@@ -509,7 +525,13 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // For each byte, the least byte of its class: bytes of a class have the same
   // transitions from the state.
   const automata::ByteTable& byte_classes(std::uint32_t lex);
-  const automata::ByteTable& kinds_of_class(std::uint32_t index);
+  // What is known of a class of characters.
+  struct ClassBytes {
+    automata::ByteTable kinds = {};  // what a byte does before a character
+    base::ByteSet read = {};         // bytes that begin a character
+    base::ByteSet complete = {};     // those that are one
+  };
+  const ClassBytes& bytes_of_class(std::uint32_t index);
   // Adds the bytes after which `item` remains.  `same`: byte_classes() of its
   // state.
   void add_readable(const Item& item, const automata::ByteTable& same,
@@ -631,7 +653,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // By activation: its successor after the symbol being read; 0: none.
   Interned<std::uint32_t, std::uint32_t> advanced_;
   std::deque<State> states_;
-  Interned<std::string, std::uint32_t> state_of_;
+  base::HashedIds<std::uint32_t> state_of_;
   base::InternTable<ContextId, NumberHash> frames_;
   std::vector<recogniser::Configuration>
       configs_;  // of schemas, by Item::inner
@@ -697,8 +719,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                              // asked for the context
   std::vector<std::uint32_t> inside_;
 
-  std::vector<std::unique_ptr<automata::ByteTable>>
-      class_kinds_;  // null: not yet
+  std::vector<std::unique_ptr<ClassBytes>> bytes_of_class_;  // null: not yet
   // By classes of characters: refined_by_classes().
   std::map<std::vector<std::uint32_t>, automata::ByteClasses> refinements_;
   recogniser::Configuration start_ = {};

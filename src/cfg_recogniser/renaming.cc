@@ -17,6 +17,14 @@
 // kernel in the same contexts: after `;` the statement is over, whatever it
 // was. For these the target is stored (numbered_kernels_).
 //
+// While a keyword may also be a name, each of its letters makes a kernel of its
+// own, and what follows the name is the same in all of them.  So only the items
+// from which something follows are a kernel with renamings; those that only
+// read are added to what is made of it (close_by_parts()).
+//
+//   after "wh"     read more of the name, or end it | read "ile"
+//   after "whi"    read more of the name, or end it | read "le"
+//
 // A renaming depends on what was compared in vain, too.  A closure that drops
 // nothing for that reason would be right in any frame, but not as small as it
 // could be: what ambiguity piles up would no longer be found.
@@ -104,6 +112,98 @@ Configuration CfgRecogniser::close_numbered(Items kernel,
   begin_read_set();
   const Configuration made = make_configuration(std::move(kernel), slots);
   made_read_set_ = intern_read_set();
+  return made;
+}
+
+Configuration CfgRecogniser::make_numbered(std::uint32_t shape) {
+  Configuration made = rename(shape);
+  if (!made.dead()) return made;
+  const std::span<const Item> items = shapes_[shape];
+  made = close_by_parts(items, contexts_of_kernel_);
+  const bool by_parts = !made.dead();
+  if (!by_parts) {
+    made = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
+  }
+  remember_made(shape, made);
+  if (!by_parts) learn_renaming(shape, made);
+  return made;
+}
+
+bool CfgRecogniser::only_reads(const Item& item) const {
+  const NetworkState& state = network_.states[item.state];
+  switch (state.action) {
+    case Action::kBytes:
+    case Action::kClass:
+    case Action::kTokens:
+      return true;
+    case Action::kCountClass:  // above the minimum, counts are compared
+      return item.count < state.min ||
+             (item.count == state.min && item.inner != 0);
+    default:
+      return false;
+  }
+}
+
+// The closure of a kernel is that of the items from which something follows,
+// and the items that only read.  A closure also drops items that others make
+// redundant, which are in the same place of the network; so if one that only
+// reads is in the place of another item, the kernel is not divided.
+Configuration CfgRecogniser::close_by_parts(std::span<const Item> kernel,
+                                            std::span<const ContextId> slots) {
+  Items reading;
+  Items others;
+  for (const Item& item : kernel) {
+    (only_reads(item) ? reading : others).push_back(item);
+  }
+  if (reading.empty()) return {};
+  for (Item& item : reading) item.context = contexts_of_kernel_[item.context];
+  std::ranges::sort(reading);
+  State state;
+  if (others.empty()) {
+    pure_ = true;
+    made_read_set_ = 0;
+  } else {
+    const Configuration made = make_part(std::move(others));
+    if (made.dead() || inside(made)) return {};
+    state.items = items_of(made);
+  }
+  const std::size_t size = state.items.size();
+  if (!base::spend_work(1 + (size + reading.size()) / 8)) return {};
+  if (!std::ranges::is_sorted(state.items)) std::ranges::sort(state.items);
+  state.items.insert(state.items.end(), reading.begin(), reading.end());
+  const auto begin = state.items.begin();
+  const auto middle = begin + static_cast<std::ptrdiff_t>(size);
+  for (auto at = middle; at != state.items.end(); ++at) {
+    const auto meets = [&](const Item& item) {
+      return item.state == at->state && item.inner == at->inner;
+    };
+    if (at != middle && meets(at[-1])) return {};
+    auto other =
+        std::ranges::lower_bound(begin, middle, at->state, {}, &Item::state);
+    for (; other != middle && other->state == at->state; ++other) {
+      if (meets(*other)) return {};
+    }
+  }
+  std::ranges::inplace_merge(state.items, middle);
+  if (counts_tokens_) {
+    for (Item item : kernel) {
+      item.context = contexts_of_kernel_[item.context];
+      state.kernel.push_back(item);
+    }
+  }
+  return intern_configuration(std::move(state), slots);
+}
+
+// The configuration of a part of the kernel with contexts_of_kernel_.
+Configuration CfgRecogniser::make_part(Items part) {
+  std::vector<ContextId> contexts = number_slots(part);
+  for (ContextId& number : contexts) number = contexts_of_kernel_[number];
+  const auto [shape, added] = shapes_.intern(part);
+  if (added) bytes_ += shapes_.bytes_of(part.size());
+  renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
+  contexts.swap(contexts_of_kernel_);
+  const Configuration made = make_numbered(shape);
+  contexts.swap(contexts_of_kernel_);
   return made;
 }
 
@@ -207,13 +307,12 @@ bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
 
 // --- Following ---------------------------------------------------------------
 
-Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
+Configuration CfgRecogniser::rename(std::uint32_t shape) {
   made_read_set_ = 0;
   list_kernel(shape, contexts_of_kernel_);
   const std::uint32_t known = numbered_kernels_.find(kernel_list_);
   if (known != numbered_kernels_.kNone) {
     const MadeOfKernel& made = made_of_numbered_[known];
-    if (impure && made.pure) return {};
     pure_ = made.pure;
     made_read_set_ = made.read_set;
     return made.to;
@@ -225,7 +324,7 @@ Configuration CfgRecogniser::rename(std::uint32_t shape, bool impure) {
   if (leaf == EquivalenceTree::kNone) return {};
   const Renaming& renaming =
       renamings_[equivalence_tree_.node(leaf).equivalent.lex - 1];
-  if (renaming.to.dead() || (impure && renaming.pure)) return {};
+  if (renaming.to.dead()) return {};
   const Configuration to = apply(renaming);
   remember_made(shape, to);
   return to;
