@@ -369,6 +369,14 @@ const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
 const base::ByteSet* CfgRecogniser::readable_bytes_at(Configuration config) {
   if (config.dead() || inside(config)) return nullptr;
   State& state = states_[config.lex];
+  if (!state.readable_known && state.base != nullptr) {
+    const Configuration base{state.base->lex, 0, 0, 0};
+    if (const base::ByteSet* const bytes = readable_bytes_at(base)) {
+      state.readable = *bytes;
+      base::add_bytes(*state.readable, state.base->others);
+      state.readable_known = true;
+    }
+  }
   if (!state.readable_known) {
     state.readable_known = true;
     const bool calls = std::ranges::any_of(state.items, [&](const Item& item) {

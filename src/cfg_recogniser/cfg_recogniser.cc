@@ -21,10 +21,6 @@ namespace {
 
 using base::append_bytes;
 
-std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
-  return std::uint64_t{a} << 32 | b;
-}
-
 std::vector<Recogniser*> pointers(
     const std::vector<std::shared_ptr<Recogniser>>& schemas) {
   std::vector<Recogniser*> out;
@@ -360,8 +356,12 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     }
     bytes_ += sizeof(*row) + 16;
   }
+  // So is the next byte of the literals that a base has beside it.
+  const StateBase* const base = states_[config.lex].base.get();
   const automata::ByteTable* const same =
-      literals ? nullptr : &byte_classes(config.lex);
+      literals || (base != nullptr && base::has_byte(base->others, byte))
+          ? nullptr
+          : &byte_classes(config.lex);
   if (same != nullptr && (*same)[byte] != byte) {
     const std::uint8_t least = (*same)[byte];
     const Configuration next = step(config, least);
@@ -375,9 +375,8 @@ Configuration CfgRecogniser::learn_step(Configuration config,
   }
   const std::vector<std::uint32_t> slots = number_slots(kernel);
   find_contexts(slots, config.frame);
-  const std::uint32_t shape = shapes_.find(kernel);
-  Configuration next = {};
-  if (shape != shapes_.kNone) next = rename(shape);
+  const std::uint32_t shape = intern_shape(kernel);
+  Configuration next = rename(shape);
   const bool renamed = !next.dead();
   bool by_parts = false;
   if (renamed && pure_ && !inside(next)) {
@@ -385,7 +384,7 @@ Configuration CfgRecogniser::learn_step(Configuration config,
   }
   if (!renamed) {
     const std::vector<ContextId> slots_before = slots_of(config);
-    next = close_by_parts(kernel, slots_before);
+    next = close_by_parts(shape, slots_before);
     by_parts = !next.dead();
     if (!by_parts) next = close_numbered(kernel, slots_before);
   }
@@ -394,26 +393,27 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     return next;
   }
   if (overflowed_) return {};
-  const std::uint32_t after = intern_kernel(kernel, slots);
+  const std::uint32_t after = intern_kernel(shape, slots);
   (*row)[byte] = kByFrame | after;
   if (!renamed) {
-    const std::uint32_t made = kernels_after_[after].front();
-    remember_made(made, next);
-    if (!by_parts) learn_renaming(made, next);
+    remember_made(shape, next);
+    if (!by_parts) learn_renaming(shape, next);
   }
-  return remember_step(config.frame, after, next);
+  // Another state may have the same kernel.
+  if (steps_.find(after, config.frame) == nullptr) {
+    return remember_step(config.frame, after, next);
+  }
+  track(made_read_set_);
+  return next;
 }
 
 Configuration CfgRecogniser::remember_step(std::uint32_t frame,
                                            std::uint32_t kernel,
                                            Configuration to) {
   const std::uint32_t read_set = made_read_set_;
-  // Another state may have the same kernel.
-  if (steps_.find(kernel, frame) == nullptr) {
-    const std::size_t before = steps_.memory_bytes();
-    steps_.insert(kernel, frame, {.to = to, .read_set = read_set});
-    bytes_ += steps_.memory_bytes() - before;
-  }
+  const std::size_t before = steps_.memory_bytes();
+  steps_.insert(kernel, frame, {.to = to, .read_set = read_set});
+  bytes_ += steps_.memory_bytes() - before;
   track(read_set);
   return to;
 }

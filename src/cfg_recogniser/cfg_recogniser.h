@@ -187,6 +187,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
   const base::ByteSet* readable_bytes_at(
       recogniser::Configuration config) override;
+  Base base_at(recogniser::Configuration config) override;
   base::ByteSet repeatable_bytes(recogniser::Configuration config) override;
   base::ByteSet alphabet() const override { return alphabet_; }
   recogniser::Configuration mask_equivalent(
@@ -285,11 +286,19 @@ class CfgRecogniser final : public recogniser::Recogniser,
     bool asked = false;     // the closure has depended on `complete`
   };
 
+  // What a state was made of, if it has a few literals more (close_by_parts()):
+  // after any other byte than theirs it is as if they had not been there.
+  struct StateBase {
+    std::uint32_t lex = 0;
+    std::vector<std::uint32_t> slots;  // of the state, by slot of the base
+    base::ByteSet others = {};         // the next bytes of the literals
+  };
   // A set of items over slots: a state of the lazily built automaton.
   struct State {
     Items items;
     Items kernel;  // what `items` is the closure of, if tokens are counted
     bool can_end = false;
+    std::unique_ptr<StateBase> base;
     std::unique_ptr<std::array<std::uint32_t, 256>> row;
     // The representative of each byte's class; null: not yet computed.
     std::unique_ptr<automata::ByteTable> byte_classes;
@@ -358,6 +367,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
 
   template <class Key, class Value>
   using Interned = std::unordered_map<Key, Value>;
+  static std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) {
+    return std::uint64_t{a} << 32 | b;
+  }
 
   // cfg_recogniser.cc
   recogniser::Configuration configuration(
@@ -490,8 +502,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
 
   // renaming.cc
   static std::vector<std::uint32_t> number_slots(Items& kernel);
+  std::uint32_t intern_shape(std::span<const Item> kernel);
   // The index in kernels_after_.
-  std::uint32_t intern_kernel(const Items& kernel,
+  std::uint32_t intern_kernel(std::uint32_t shape,
                               std::span<const std::uint32_t> slots);
   // Finds the contexts of a kernel in a frame.
   void find_contexts(std::span<const std::uint32_t> slots, std::uint32_t frame);
@@ -509,9 +522,18 @@ class CfgRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration close_numbered(Items kernel,
                                            std::span<const ContextId> slots);
   // The same, by parts; dead if there are none.
-  recogniser::Configuration close_by_parts(std::span<const Item> kernel,
+  recogniser::Configuration close_by_parts(std::uint32_t shape,
                                            std::span<const ContextId> slots);
   recogniser::Configuration make_part(Items part);
+  static bool add_reading(Items& items, Items reading);
+  // What close_by_parts() makes of `part` and literals, if it has done so in
+  // other contexts; dead if it has not, or if these contexts are not alike.
+  recogniser::Configuration with_literals(std::uint32_t shape,
+                                          recogniser::Configuration part,
+                                          std::span<const Item> literals);
+  void note_literals(std::uint32_t shape, recogniser::Configuration part,
+                     std::span<const Item> literals,
+                     recogniser::Configuration to);
   // Whether nothing follows from an item but what it reads.
   bool only_reads(const Item& item) const;
   // Learns how close_numbered() has made `to`.
@@ -686,7 +708,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<ContextId> compared_;
   bool compared_too_many_ = false;
   std::vector<MadeContexts> made_contexts_;
-  base::InternTable<Item, ItemHash> shapes_;             // of kernels
+  base::InternTable<Item, ItemHash> shapes_;  // of kernels
+  // By shape and state of the part: the state that was made of them, whose base
+  // is the part.
+  Interned<std::uint64_t, std::uint32_t> with_literals_;
   std::vector<EquivalenceTree::Id> renamings_of_shape_;  // roots
   // The kernels after a byte, in any frame: a shape, whose contexts are
   // numbers, and then the slot of each number in the state.

@@ -82,11 +82,17 @@ std::vector<std::uint32_t> CfgRecogniser::number_slots(Items& kernel) {
   return slots;
 }
 
-std::uint32_t CfgRecogniser::intern_kernel(
-    const Items& kernel, std::span<const std::uint32_t> slots) {
+std::uint32_t CfgRecogniser::intern_shape(std::span<const Item> kernel) {
   const auto [shape, added] = shapes_.intern(kernel);
-  if (added) bytes_ += shapes_.bytes_of(kernel.size());
-  renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
+  if (added) {
+    bytes_ += shapes_.bytes_of(kernel.size());
+    renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
+  }
+  return shape;
+}
+
+std::uint32_t CfgRecogniser::intern_kernel(
+    std::uint32_t shape, std::span<const std::uint32_t> slots) {
   list_kernel(shape, slots);
   const auto [id, is_new] = kernels_after_.intern(kernel_list_);
   if (is_new) bytes_ += kernels_after_.bytes_of(kernel_list_.size());
@@ -118,14 +124,15 @@ Configuration CfgRecogniser::close_numbered(Items kernel,
 Configuration CfgRecogniser::make_numbered(std::uint32_t shape) {
   Configuration made = rename(shape);
   if (!made.dead()) return made;
-  const std::span<const Item> items = shapes_[shape];
-  made = close_by_parts(items, contexts_of_kernel_);
-  const bool by_parts = !made.dead();
-  if (!by_parts) {
-    made = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
+  made = close_by_parts(shape, contexts_of_kernel_);
+  if (!made.dead()) {
+    remember_made(shape, made);
+    return made;
   }
+  const std::span<const Item> items = shapes_[shape];
+  made = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
   remember_made(shape, made);
-  if (!by_parts) learn_renaming(shape, made);
+  learn_renaming(shape, made);
   return made;
 }
 
@@ -148,8 +155,9 @@ bool CfgRecogniser::only_reads(const Item& item) const {
 // and the items that only read.  A closure also drops items that others make
 // redundant, which are in the same place of the network; so if one that only
 // reads is in the place of another item, the kernel is not divided.
-Configuration CfgRecogniser::close_by_parts(std::span<const Item> kernel,
+Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
                                             std::span<const ContextId> slots) {
+  const std::span<const Item> kernel = shapes_[shape];
   Items reading;
   Items others;
   for (const Item& item : kernel) {
@@ -157,54 +165,143 @@ Configuration CfgRecogniser::close_by_parts(std::span<const Item> kernel,
   }
   if (reading.empty()) return {};
   for (Item& item : reading) item.context = contexts_of_kernel_[item.context];
-  std::ranges::sort(reading);
+  Configuration part = {};
   State state;
   if (others.empty()) {
     pure_ = true;
     made_read_set_ = 0;
   } else {
-    const Configuration made = make_part(std::move(others));
-    if (made.dead() || inside(made)) return {};
-    state.items = items_of(made);
+    part = make_part(std::move(others));
+    if (part.dead() || inside(part)) return {};
+    const Configuration known = with_literals(shape, part, reading);
+    if (!known.dead()) return known;
+    state.items = items_of(part);
   }
-  const std::size_t size = state.items.size();
-  if (!base::spend_work(1 + (size + reading.size()) / 8)) return {};
-  if (!std::ranges::is_sorted(state.items)) std::ranges::sort(state.items);
-  state.items.insert(state.items.end(), reading.begin(), reading.end());
-  const auto begin = state.items.begin();
-  const auto middle = begin + static_cast<std::ptrdiff_t>(size);
-  for (auto at = middle; at != state.items.end(); ++at) {
-    const auto meets = [&](const Item& item) {
-      return item.state == at->state && item.inner == at->inner;
-    };
-    if (at != middle && meets(at[-1])) return {};
-    auto other =
-        std::ranges::lower_bound(begin, middle, at->state, {}, &Item::state);
-    for (; other != middle && other->state == at->state; ++other) {
-      if (meets(*other)) return {};
-    }
+  if (!base::spend_work(1 + (state.items.size() + reading.size()) / 8) ||
+      !add_reading(state.items, reading)) {
+    return {};
   }
-  std::ranges::inplace_merge(state.items, middle);
   if (counts_tokens_) {
     for (Item item : kernel) {
       item.context = contexts_of_kernel_[item.context];
       state.kernel.push_back(item);
     }
   }
-  return intern_configuration(std::move(state), slots);
+  const Configuration made = intern_configuration(std::move(state), slots);
+  if (!part.dead()) note_literals(shape, part, reading, made);
+  return made;
 }
 
 // The configuration of a part of the kernel with contexts_of_kernel_.
 Configuration CfgRecogniser::make_part(Items part) {
   std::vector<ContextId> contexts = number_slots(part);
   for (ContextId& number : contexts) number = contexts_of_kernel_[number];
-  const auto [shape, added] = shapes_.intern(part);
-  if (added) bytes_ += shapes_.bytes_of(part.size());
-  renamings_of_shape_.resize(shapes_.size(), EquivalenceTree::kNone);
+  const std::uint32_t shape = intern_shape(part);
   contexts.swap(contexts_of_kernel_);
   const Configuration made = make_numbered(shape);
   contexts.swap(contexts_of_kernel_);
   return made;
+}
+
+// Adds the items that only read, sorted.  False if one of them is in the place
+// of another item.
+bool CfgRecogniser::add_reading(Items& items, Items reading) {
+  const auto place = [](const Item& item) {
+    return std::pair(item.state, item.inner);
+  };
+  std::ranges::sort(reading);
+  if (!std::ranges::is_sorted(items)) std::ranges::sort(items);
+  for (std::size_t i = 0; i < reading.size(); ++i) {
+    if (i > 0 && place(reading[i - 1]) == place(reading[i])) return false;
+    auto at =
+        std::ranges::lower_bound(items, reading[i].state, {}, &Item::state);
+    for (; at != items.end() && at->state == reading[i].state; ++at) {
+      if (place(*at) == place(reading[i])) return false;
+    }
+  }
+  const auto size = static_cast<std::ptrdiff_t>(items.size());
+  items.insert(items.end(), reading.begin(), reading.end());
+  std::ranges::inplace_merge(items, items.begin() + size);
+  return true;
+}
+
+// Notes how `to` was made of `part`, if what was added are a few literals.
+void CfgRecogniser::note_literals(std::uint32_t shape, Configuration part,
+                                  std::span<const Item> literals,
+                                  Configuration to) {
+  constexpr std::size_t kFew = 8;
+  if (counts_tokens_ || literals.size() > kFew) return;
+  auto made = std::make_unique<StateBase>();
+  for (const Item& item : literals) {
+    const NetworkState& at = network_.states[item.state];
+    if (at.action != Action::kBytes) return;
+    base::add_byte(made->others, static_cast<std::uint8_t>(
+                                     network_.texts[at.index][item.inner]));
+  }
+  made->lex = part.lex;
+  const std::span<const ContextId> frame = frames_[to.frame];
+  for (const ContextId context : frames_[part.frame]) {
+    const auto at = std::ranges::find(frame, context);
+    made->slots.push_back(static_cast<std::uint32_t>(at - frame.begin()));
+  }
+  std::unique_ptr<StateBase>& base = states_[to.lex].base;
+  if (base == nullptr) {
+    bytes_ += sizeof(StateBase) + made->slots.size() * sizeof(std::uint32_t);
+    base = std::move(made);
+  }
+  // The order of the slots of a pure closure depends on the frame before.
+  if (pure_ || base->lex != part.lex) return;
+  if (with_literals_.emplace(pair_key(shape, part.lex), to.lex).second) {
+    bytes_ += 48;
+  }
+}
+
+Configuration CfgRecogniser::with_literals(std::uint32_t shape,
+                                           Configuration part,
+                                           std::span<const Item> literals) {
+  if (pure_) return {};
+  const auto known = with_literals_.find(pair_key(shape, part.lex));
+  if (known == with_literals_.end()) return {};
+  const State& to = states_[known->second];
+  constexpr ContextId kNone = 0xFFFFFFFF;
+  std::vector<ContextId>& frame = renamed_frame_;
+  frame.clear();
+  const auto put = [&](std::uint32_t slot, ContextId context) {
+    if (slot >= frame.size()) frame.resize(slot + 1, kNone);
+    if (frame[slot] == context) return true;
+    if (frame[slot] != kNone ||
+        std::ranges::find(frame, context) != frame.end()) {
+      return false;
+    }
+    frame[slot] = context;
+    return true;
+  };
+  const std::span<const ContextId> contexts = frames_[part.frame];
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    if (!put(to.base->slots[i], contexts[i])) return {};
+  }
+  for (const Item& item : literals) {
+    // In a place of its own, so that there is one item.
+    auto at = std::ranges::lower_bound(to.items, item.state, {}, &Item::state);
+    while (at != to.items.end() && at->inner != item.inner) ++at;
+    if (at == to.items.end() || at->state != item.state ||
+        !put(at->context, item.context)) {
+      return {};
+    }
+  }
+  return {known->second, intern_frame(frame), 0, 0};
+}
+
+CfgRecogniser::Base CfgRecogniser::base_at(Configuration config) {
+  if (config.dead() || inside(config)) return {};
+  const StateBase* const base = states_[config.lex].base.get();
+  if (base == nullptr) return {};
+  const std::span<const ContextId> frame = frames_[config.frame];
+  renamed_frame_.clear();
+  for (const std::uint32_t slot : base->slots) {
+    renamed_frame_.push_back(frame[slot]);
+  }
+  return {{base->lex, intern_frame(renamed_frame_), 0, 0}, &base->others};
 }
 
 // Stores how `to` was made of contexts_of_kernel_, if that is a renaming.

@@ -26,8 +26,18 @@ CfgRecogniser::Items CfgRecogniser::scan(const Items& items,
 CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
                                                 std::uint8_t byte) {
   Items out;
+  if (!base::spend_work(items.size())) return out;
   out.reserve(8);
-  for (const Item& item : items) scan_item(item, byte, out);
+  for (const Item& item : items) {
+    // Most items are literals that begin with other bytes.
+    const NetworkState& state = network_.states[item.state];
+    if (state.action == Action::kBytes &&
+        static_cast<std::uint8_t>(network_.texts[state.index][item.inner]) !=
+            byte) {
+      continue;
+    }
+    scan_item(item, byte, out);
+  }
   return out;
 }
 
@@ -35,7 +45,6 @@ CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
 // (`inner`, `count`), or the next state once all is read.  Partial characters
 // are canonicalised, so that equal remainders give equal items.
 void CfgRecogniser::scan_item(const Item& item, std::uint8_t byte, Items& out) {
-  if (!base::spend_work()) return;
   const NetworkState& state = network_.states[item.state];
   const Item done{state.next, item.context, 0, 0};
   Item next = item;

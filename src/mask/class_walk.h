@@ -22,6 +22,9 @@
 //   StateId learn(StateId state, std::uint8_t byte);
 //   // Optional: whether all bytes of the class are known to lead to one state.
 //   bool is_uniform(StateId state, std::uint8_t byte_class);
+//   // Optional: a state from which the bytes of the class lead as from
+//   // `state`, so that they need not be asked for again; 0: none.
+//   StateId base_for(StateId state, std::uint8_t byte_class);
 //   // Optional: whether all tokens at and below `node` are accepted, asked
 //   // before the step from `from` to the node.
 //   bool accepts_below(const Node& node, StateId from);
@@ -198,6 +201,12 @@ template <class Walk, class Trie, class Number>
 typename ClassWalk<Walk, Trie, Number>::StateId
 ClassWalk<Walk, Trie, Number>::learn_class(StateId state,
                                            std::uint8_t byte_class) {
+  if constexpr (requires { walk().base_for(state, byte_class); }) {
+    if (const StateId base = walk().base_for(state, byte_class)) {
+      return transitions_[state].by_class[byte_class] =
+                 step_class(base, byte_class);
+    }
+  }
   const auto bytes = class_trie_->bytes(byte_class);
   StateId target = step(state, bytes.front());
   if constexpr (requires { walk().is_uniform(state, byte_class); }) {

@@ -61,12 +61,6 @@ bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
   return true;
 }
 
-bool TokenClassWalk::accepts_below(const TokenClassNode& node, StateId from) {
-  if (from == 0 || node.byte_class >= TokenClassTrie::kLead2) return false;
-  const ByteClassSet& set = repeatable(from);
-  return set.has(node.byte_class) && node.below.without(set).empty();
-}
-
 // The classes of ASCII without a byte of the alphabet; those of all other
 // characters, if none of their bytes is in it.
 void TokenClassWalk::find_dead_classes() {
@@ -132,10 +126,9 @@ bool TokenClassWalk::find_leavers(std::uint32_t root,
   return true;
 }
 
-bool TokenClassWalk::decide_below(std::uint32_t i, StateId from) {
+bool TokenClassWalk::decide_few_leavers(std::uint32_t i, StateId from) {
   const TokenClassNode& node = token_classes_.nodes()[i];
-  if (from == 0 || dead_classes_.empty() ||
-      node.byte_class >= TokenClassTrie::kLead2 ||
+  if (node.byte_class >= TokenClassTrie::kLead2 ||
       dead_classes_.has(node.byte_class)) {
     return false;
   }
@@ -185,8 +178,7 @@ bool TokenClassWalk::decide_leaf(const TokenClassNode& node, StateId from) {
 }
 
 // Computed once for each state.
-const ByteClassSet& TokenClassWalk::repeatable(StateId state) {
-  if (states_[state].repeatable_known) return states_[state].repeatable;
+const ByteClassSet& TokenClassWalk::find_repeatable(StateId state) {
   states_[state].repeatable_known = true;
   if (composite_ == nullptr) return states_[state].repeatable;
   const base::ByteSet bytes =
@@ -231,21 +223,30 @@ TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
   const auto [known, is_new] = known_states_.find_or_insert(
       {recogniser_->mask_key(config, vocab::kMaxTokenBytes),
        static_cast<StateId>(states_.size())});
-  if (is_new) {
-    add_state();
-    State& state = states_.emplace_back();
-    state.config = config;
-    if (composite_ != nullptr) {
-      state.same = composite_->byte_classes_at(config);
-      state.readable = composite_->readable_bytes_at(config);
-    }
-    state.others.add(TokenClassTrie::kBroken);
+  const StateId id = known->state;
+  if (!is_new) return id;
+  add_state();
+  states_.emplace_back().config = config;
+  states_[id].no_loops.add(TokenClassTrie::kBroken);
+  if (composite_ == nullptr) return id;
+  states_[id].readable = composite_->readable_bytes_at(config);
+  const recogniser::Composite::Base base = composite_->base_at(config);
+  if (base.config.dead()) {
+    states_[id].same = composite_->byte_classes_at(config);
+  } else {
+    states_[id].others = base.others;
+    const StateId of = state_of(base.config);
+    states_[id].base = of;
   }
-  return known->state;
+  return id;
 }
 
 TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
                                               std::uint8_t byte) {
+  const State& from = states_[state];
+  if (from.base != 0 && !base::has_byte(*from.others, byte)) {
+    return step(from.base, byte);
+  }
   if (const auto* const same = states_[state].same;
       same != nullptr && (*same)[byte] != byte) {
     return step(state, (*same)[byte]);
@@ -254,6 +255,17 @@ TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
   too_many_ = too_many_ || states_.size() > kMostStates;
   if (too_many_) return 0;
   return state_of(recogniser_->step(states_[state].config, byte));
+}
+
+// A state from which the bytes of the class lead as from `state`; 0: none.
+TokenClassWalk::StateId TokenClassWalk::base_for(
+    StateId state, std::uint8_t byte_class) const {
+  const State& from = states_[state];
+  if (from.base == 0) return 0;
+  const bool apart = std::ranges::any_of(
+      token_classes_.bytes(byte_class),
+      [&](std::uint8_t byte) { return base::has_byte(*from.others, byte); });
+  return apart ? 0 : from.base;
 }
 
 bool TokenClassWalk::is_uniform(StateId state, std::uint8_t byte_class) const {
@@ -268,11 +280,11 @@ bool TokenClassWalk::is_uniform(StateId state, std::uint8_t byte_class) const {
 // Whether every valid text of `classes` leads from `state` back to it.  Asks
 // for each class once; the answers are kept in the state.
 bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
-  if (classes.meets(states_[state].others)) return false;
+  if (classes.meets(states_[state].no_loops)) return false;
   const ByteClassSet left = classes.without(states_[state].loops);
   const ByteClassSet ascii = left.without(character_classes());
   const auto note = [&](std::uint8_t byte_class, bool loops) {
-    (loops ? states_[state].loops : states_[state].others).add(byte_class);
+    (loops ? states_[state].loops : states_[state].no_loops).add(byte_class);
     return loops;
   };
   // What cannot be read is found without a step.
@@ -285,7 +297,7 @@ bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
   }
   if (left.meets(character_classes())) {
     const bool stays = stays_in_characters(state);
-    (stays ? states_[state].loops : states_[state].others)
+    (stays ? states_[state].loops : states_[state].no_loops)
         .add(character_classes());
     if (!stays) return false;
   }

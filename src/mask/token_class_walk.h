@@ -3,9 +3,12 @@
 
 // Which tokens can be read from a configuration of any text, by token classes.
 //
-// Beside byte classes and deferred splits (class_walk.h), three ideas make it
+// Beside byte classes and deferred splits (class_walk.h), four ideas make it
 // cheap:
 //
+//   base        a state that is another one with a few literals more, as the
+//               letters of a keyword are a name: bytes that are not theirs lead
+//               where they lead from that
 //   self-loop   a state that every byte class below a node leads back to
 //   accepts
 //               the whole subtree: in a comment, all tokens without a line feed
@@ -76,7 +79,11 @@ class TokenClassWalk
 
   struct State {
     recogniser::Configuration config;
-    // For each byte, one that leads to the same state; null: not known.
+    // Where all bytes but `others` lead as from here; 0: not known.
+    StateId base = 0;
+    const base::ByteSet* others = nullptr;
+    // For each byte, one that leads to the same state; null: not known, or
+    // there is a base.
     const std::array<std::uint8_t, 256>* same = nullptr;
     // The bytes that can be read; null: not known.
     const base::ByteSet* readable = nullptr;
@@ -84,7 +91,7 @@ class TokenClassWalk
     // as known.  The classes of multi-byte characters are in one of the sets
     // together: the former if every such character leads back.
     vocab::ByteClassSet loops = {};
-    vocab::ByteClassSet others = {};
+    vocab::ByteClassSet no_loops = {};
     // Byte classes of which every valid text can be read from here.
     bool repeatable_known = false;
     vocab::ByteClassSet repeatable = {};
@@ -106,9 +113,19 @@ class TokenClassWalk
   StateId state_of(recogniser::Configuration config);
   StateId learn(StateId state, std::uint8_t byte);
   bool is_uniform(StateId state, std::uint8_t byte_class) const;
+  StateId base_for(StateId state, std::uint8_t byte_class) const;
   // Whether every token from the edge to `node` on can be read from `from`.
-  bool accepts_below(const vocab::TokenClassNode& node, StateId from);
-  bool decide_below(std::uint32_t i, StateId from);
+  bool accepts_below(const vocab::TokenClassNode& node, StateId from) {
+    if (from == 0 || node.byte_class >= vocab::TokenClassTrie::kLead2) {
+      return false;
+    }
+    const vocab::ByteClassSet& set = repeatable(from);
+    return set.has(node.byte_class) && node.below.without(set).empty();
+  }
+  bool decide_below(std::uint32_t i, StateId from) {
+    return from != 0 && !dead_classes_.empty() && decide_few_leavers(i, from);
+  }
+  bool decide_few_leavers(std::uint32_t i, StateId from);
   bool decide_leaf(const vocab::TokenClassNode& node, StateId from);
   // Whether `byte` can be read from `state`.  Where that is known without it,
   // the step is not learnt.
@@ -120,7 +137,11 @@ class TokenClassWalk
   bool gives_up(const vocab::TokenClassNode& node, StateId from);
   bool find_leavers(std::uint32_t root, const vocab::ByteClassSet& stay);
   void find_dead_classes();
-  const vocab::ByteClassSet& repeatable(StateId state);
+  const vocab::ByteClassSet& repeatable(StateId state) {
+    return states_[state].repeatable_known ? states_[state].repeatable
+                                           : find_repeatable(state);
+  }
+  const vocab::ByteClassSet& find_repeatable(StateId state);
   SubtreeVerdict judge(const vocab::TokenClassNode& node, StateId state);
   bool stays(StateId state, const vocab::ByteClassSet& classes);
   bool stays_in_characters(StateId state);

@@ -68,6 +68,14 @@ class Composite {
   virtual const base::ByteSet* readable_bytes_at(Configuration) {
     return nullptr;
   }
+  // A configuration from which all bytes but a few lead to what they lead to
+  // from `config`; dead if none is known.
+  struct Base {
+    Configuration config = {};
+    const base::ByteSet* others =
+        nullptr;  // the few; as long as the recogniser
+  };
+  virtual Base base_at(Configuration) { return {}; }
   // Bytes of which every text, of whole characters, can be read from `config`.
   // Of the bytes beyond ASCII it contains all or none.  May be empty where such
   // bytes are hard to find.

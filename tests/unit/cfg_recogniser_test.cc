@@ -49,7 +49,7 @@ CfgRecogniser recogniser_of(std::string_view ebnf) {
 
 // Every text up to a length, from place to place: alive and ended as the slow
 // recogniser says, and no dead ends.
-void compare(const Rules& rules, std::size_t& places) {
+void compare(const Rules& rules, std::size_t& places, std::size_t& with_base) {
   CfgRecogniser recogniser(rules, {});
   cfg_recogniser::EarleyRecogniser slow(rules);
   struct Place {
@@ -73,14 +73,21 @@ void compare(const Rules& rules, std::size_t& places) {
     if (readable != nullptr) {
       ASSERT_FALSE(base::has_byte(*readable, 'c'));
     }
+    const recogniser::Composite::Base base = recogniser.base_at(at.fast);
     for (const char c : {'a', 'b'}) {
-      Place next{recogniser.step(at.fast, static_cast<std::uint8_t>(c)),
-                 at.slow, at.text + c};
-      const bool alive = slow.feed(next.slow, static_cast<std::uint8_t>(c));
+      const auto byte = static_cast<std::uint8_t>(c);
+      Place next{recogniser.step(at.fast, byte), at.slow, at.text + c};
+      const bool alive = slow.feed(next.slow, byte);
       ASSERT_EQ(!next.fast.dead(), alive) << c;
+      if (!base.config.dead() && !base::has_byte(*base.others, byte)) {
+        ++with_base;
+        // Either way is as good.
+        const Configuration other = recogniser.step(base.config, byte);
+        ASSERT_EQ(other.dead(), next.fast.dead()) << c;
+        if (with_base % 2 == 0) next.fast = other;
+      }
       if (readable != nullptr) {
-        ASSERT_EQ(base::has_byte(*readable, static_cast<std::uint8_t>(c)),
-                  alive);
+        ASSERT_EQ(base::has_byte(*readable, byte), alive);
       }
       goes_on = goes_on || alive;
       if (next.text.size() <= kLongest) left.push_back(std::move(next));
@@ -92,15 +99,17 @@ void compare(const Rules& rules, std::size_t& places) {
 
 void compare_random(std::uint32_t first, std::uint32_t last) {
   std::size_t places = 0;
+  std::size_t with_base = 0;
   for (std::uint32_t seed = first; seed < last; ++seed) {
     testing::RandomRules random(seed);
     const Rules rules = random.make(1 + random.pick(4));
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" +
                  notation::to_ebnf(rules));
-    compare(rules, places);
+    compare(rules, places, with_base);
     if (::testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(places, last - first);
+  EXPECT_GT(with_base, (last - first) / 8);
 }
 
 TEST(InternTable, EqualListsHaveOneNumber) {
