@@ -320,81 +320,83 @@ Configuration CfgRecogniser::step(Configuration config, std::uint8_t byte) {
   if (config.dead()) return {};
   if (inside(config)) return site_step(config, byte);
   const State& state = states_[config.lex];
-  const std::uint32_t known =
-      state.row == nullptr ? kUnknown : (*state.row)[byte];
+  const std::uint32_t known = state.row[byte];
   if (known == 0) return {};
   if (known < kByFrame) return {known, config.frame, 0, 0};
   if (known == kUnknown) return learn_step(config, byte);
   return step_in_frame(config.frame, known & ~kByFrame);
 }
 
+// In a state of literals each byte is a class of its own, and all others are
+// dead.
+void CfgRecogniser::begin_row(State& state) {
+  state.row_begun = true;
+  state.only_literals = std::ranges::all_of(state.items, [&](const Item& item) {
+    return network_.states[item.state].action == Action::kBytes;
+  });
+  if (!state.only_literals) return;
+  state.row.set_rest(0);
+  for (const Item& item : state.items) {
+    const std::string& text = network_.texts[network_.states[item.state].index];
+    bytes_ +=
+        state.row.set(static_cast<std::uint8_t>(text[item.inner]), kUnknown);
+  }
+}
+
 // Computes the transition for the class of `byte`, that is for the least byte
-// of it; the entry of another byte is a copy.  If the closure is pure and
-// stays in the frame, the row entry is a state and holds in every frame; else
-// the entry says that the frame decides, and the transition goes to steps_.
+// of it; the entry of another byte is a copy.
 Configuration CfgRecogniser::learn_step(Configuration config,
                                         std::uint8_t byte) {
   if (!within_limits()) return {};
-  // In literals each byte is a class of its own, and all others are dead.
-  const Items& items = states_[config.lex].items;
-  const bool literals = std::ranges::all_of(items, [&](const Item& item) {
-    return network_.states[item.state].action == Action::kBytes;
-  });
-  std::array<std::uint32_t, 256>* row = states_[config.lex].row.get();
-  if (row == nullptr) {
-    states_[config.lex].row =
-        std::make_unique<std::array<std::uint32_t, 256>>();
-    row = states_[config.lex].row.get();
-    row->fill(literals ? 0 : kUnknown);
-    if (literals) {
-      for (const Item& item : items) {
-        const std::string& text =
-            network_.texts[network_.states[item.state].index];
-        (*row)[static_cast<std::uint8_t>(text[item.inner])] = kUnknown;
-      }
-      if ((*row)[byte] == 0) return {};
-    }
-    bytes_ += sizeof(*row) + 16;
-  }
-  // So is the next byte of the literals that a base has beside it.
-  const StateBase* const base = states_[config.lex].base.get();
-  const automata::ByteTable* const same =
-      literals || (base != nullptr && base::has_byte(base->others, byte))
-          ? nullptr
-          : &byte_classes(config.lex);
-  if (same != nullptr && (*same)[byte] != byte) {
-    const std::uint8_t least = (*same)[byte];
+  State& state = states_[config.lex];
+  if (!state.row_begun) begin_row(state);
+  if (state.row[byte] == 0) return {};
+  // The literals beside a base have classes of their own, too.
+  const bool alone =
+      state.only_literals ||
+      (state.base != nullptr && base::has_byte(state.base->others, byte));
+  const std::uint8_t least = alone ? byte : byte_classes(config.lex)[byte];
+  if (least != byte) {
     const Configuration next = step(config, least);
-    (*row)[byte] = (*row)[least];
+    bytes_ += state.row.set(byte, state.row[least]);
     return next;
   }
-  Items kernel = scan(states_[config.lex].items, byte);
+  Items kernel = scan(state.items, byte);
   if (kernel.empty()) {
-    (*row)[byte] = 0;
+    bytes_ += state.row.set(byte, 0);
     return {};
   }
+  return learn_kernel(config, byte, std::move(kernel));
+}
+
+// `kernel`: what `byte` leads to, with slots of the state.  If the closure is
+// pure and stays in the frame, the row entry is a state and holds in every
+// frame; else the entry says that the frame decides, and the transition goes to
+// steps_.
+Configuration CfgRecogniser::learn_kernel(Configuration config,
+                                          std::uint8_t byte, Items kernel) {
   const std::vector<std::uint32_t> slots = number_slots(kernel);
   find_contexts(slots, config.frame);
   const std::uint32_t shape = intern_shape(kernel);
+  const std::vector<ContextId> before = slots_of(config);
   Configuration next = rename(shape);
   const bool renamed = !next.dead();
   bool by_parts = false;
-  if (renamed && pure_ && !inside(next)) {
-    next = reorder(next, slots_of(config));
-  }
   if (!renamed) {
-    const std::vector<ContextId> slots_before = slots_of(config);
-    next = close_by_parts(shape, slots_before);
+    next = close_by_parts(shape, before);
     by_parts = !next.dead();
-    if (!by_parts) next = close_numbered(kernel, slots_before);
+    if (!by_parts) next = close_numbered(std::move(kernel), before);
+  } else if (pure_ && !inside(next)) {
+    next = reorder(next, before);
   }
+  StateRow& row = states_[config.lex].row;
   if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
-    (*row)[byte] = next.lex;
+    bytes_ += row.set(byte, next.lex);
     return next;
   }
   if (overflowed_) return {};
   const std::uint32_t after = intern_kernel(shape, slots);
-  (*row)[byte] = kByFrame | after;
+  bytes_ += row.set(byte, kByFrame | after);
   if (!renamed) {
     remember_made(shape, next);
     if (!by_parts) learn_renaming(shape, next);

@@ -61,6 +61,11 @@
 // costs as much as the configuration's own items and contexts; nothing else is
 // copied.
 //
+// What a transition costs is its closure.  Items that only read add nothing to
+// it, so it is computed without them; and a state that has a few literals beside
+// another one, as a keyword has beside a name, refers to that one for all other
+// bytes (renaming.cc, StateBase).
+//
 // Files: closure.cc what follows without reading; subsume.cc which contexts
 // make others redundant; scan.cc reading a byte or a token; byte_classes.cc the
 // byte classes of a state; equivalence.cc read sets and mask-equivalent
@@ -88,6 +93,7 @@
 #include "base/mix.h"
 #include "base/reusable_set.h"
 #include "cfg_recogniser/equivalence_tree.h"
+#include "cfg_recogniser/state_row.h"
 #include "cfg_recogniser/transition_network.h"
 #include "cfg_recogniser/transition_table.h"
 #include "recogniser/composite.h"
@@ -299,7 +305,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
     Items kernel;  // what `items` is the closure of, if tokens are counted
     bool can_end = false;
     std::unique_ptr<StateBase> base;
-    std::unique_ptr<std::array<std::uint32_t, 256>> row;
+    StateRow row;
+    bool row_begun = false;
+    bool only_literals = false;  // once the row is begun
     // The representative of each byte's class; null: not yet computed.
     std::unique_ptr<automata::ByteTable> byte_classes;
     // readable_bytes_at(), once asked for; nothing in an activation.
@@ -315,7 +323,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // An entry of a row is the next state, in the same frame; kUnknown if it is
   // not computed yet; or kByFrame | i if the frame decides, where i is the
   // kernel after the byte (kernels_after_).
-  static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+  static constexpr std::uint32_t kUnknown = StateRow::kUnknown;
   static constexpr std::uint32_t kByFrame = 0x80000000;
 
   // A position in a text where the text of a schema begins, identified by an
@@ -384,6 +392,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                     std::span<const ContextId> slots);
   recogniser::Configuration learn_step(recogniser::Configuration config,
                                        std::uint8_t byte);
+  recogniser::Configuration learn_kernel(recogniser::Configuration config,
+                                         std::uint8_t byte, Items kernel);
+  void begin_row(State& state);
   recogniser::Configuration step_in_frame(std::uint32_t frame,
                                           std::uint32_t kernel);
   recogniser::Configuration remember_step(std::uint32_t frame,
@@ -524,8 +535,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // The same, by parts; dead if there are none.
   recogniser::Configuration close_by_parts(std::uint32_t shape,
                                            std::span<const ContextId> slots);
-  recogniser::Configuration make_part(Items part);
-  static bool add_reading(Items& items, Items reading);
+  recogniser::Configuration make_part(Items& part);
+  static bool add_reading(Items& items, Items& reading);
   // What close_by_parts() makes of `part` and literals, if it has done so in
   // other contexts; dead if it has not, or if these contexts are not alike.
   recogniser::Configuration with_literals(std::uint32_t shape,
@@ -735,7 +746,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   EquivalenceTree equivalence_tree_;
   TransitionTable known_equivalents_;  // by state and frame
   std::deque<CanonicalForm> forms_;
-  Interned<std::string, std::uint32_t> form_of_content_;
+  base::InternTable<Item, ItemHash> contents_of_forms_;
   // Of the search for an equivalent.
   std::vector<ContextId> contexts_by_number_;
   std::uint32_t number_round_ = 0;
@@ -743,6 +754,11 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<std::uint32_t> asked_rounds_;  // by number: the last walk that
                                              // asked for the context
   std::vector<std::uint32_t> inside_;
+  Items form_items_;
+
+  // Of close_by_parts(): memory.
+  Items reading_;
+  Items others_;
 
   std::vector<std::unique_ptr<ClassBytes>> bytes_of_class_;  // null: not yet
   // By classes of characters: refined_by_classes().

@@ -120,7 +120,8 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
   if (of_context != 0) return forms_[of_context - 1];
   CanonicalForm form;
   // The outermost context has no items, and so a form that no other has.
-  std::string key;
+  Items& content = form_items_;
+  content.clear();
   base::spend_work(1 + contexts_[context].size() / 4);
   for (Item item : contexts_[context]) {
     const auto at = static_cast<std::uint32_t>(std::distance(
@@ -128,15 +129,13 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
         std::find(form.contexts.begin(), form.contexts.end(), item.context)));
     if (at == form.contexts.size()) form.contexts.push_back(item.context);
     item.context = at;
-    key.append(reinterpret_cast<const char*>(&item), sizeof(item));
+    content.push_back(item);
   }
   bytes_ +=
       sizeof(CanonicalForm) + form.contexts.size() * sizeof(ContextId) + 32;
-  const std::size_t size = key.size();
-  const auto [known, added] = form_of_content_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(form_of_content_.size()));
-  if (added) bytes_ += size + 96;
-  form.id = known->second;
+  const auto [known, added] = contents_of_forms_.intern(content);
+  if (added) bytes_ += contents_of_forms_.bytes_of(content.size());
+  form.id = known;
   forms_.push_back(std::move(form));
   of_context = static_cast<std::uint32_t>(forms_.size());
   return forms_.back();

@@ -49,6 +49,11 @@ namespace {
 // in each frame.
 constexpr std::size_t kMostMade = 256;
 constexpr std::size_t kMostMadeItems = 4096;
+// A kernel is not divided if an item that only reads has more neighbours, and a
+// state with more literals beside it, or with more slots, has no base.
+constexpr std::size_t kMostNeighbours = 8;
+constexpr std::size_t kMostLiterals = 8;
+constexpr std::size_t kMostSlots = 32;
 
 }  // namespace
 
@@ -158,12 +163,15 @@ bool CfgRecogniser::only_reads(const Item& item) const {
 Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
                                             std::span<const ContextId> slots) {
   const std::span<const Item> kernel = shapes_[shape];
-  Items reading;
-  Items others;
+  const auto reads = [&](const Item& item) { return only_reads(item); };
+  if (std::ranges::none_of(kernel, reads)) return {};
+  Items& reading = reading_;
+  Items& others = others_;
+  reading.clear();
+  others.clear();
   for (const Item& item : kernel) {
-    (only_reads(item) ? reading : others).push_back(item);
+    (reads(item) ? reading : others).push_back(item);
   }
-  if (reading.empty()) return {};
   for (Item& item : reading) item.context = contexts_of_kernel_[item.context];
   Configuration part = {};
   State state;
@@ -171,7 +179,7 @@ Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
     pure_ = true;
     made_read_set_ = 0;
   } else {
-    part = make_part(std::move(others));
+    part = make_part(others);
     if (part.dead() || inside(part)) return {};
     const Configuration known = with_literals(shape, part, reading);
     if (!known.dead()) return known;
@@ -193,7 +201,7 @@ Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
 }
 
 // The configuration of a part of the kernel with contexts_of_kernel_.
-Configuration CfgRecogniser::make_part(Items part) {
+Configuration CfgRecogniser::make_part(Items& part) {
   std::vector<ContextId> contexts = number_slots(part);
   for (ContextId& number : contexts) number = contexts_of_kernel_[number];
   const std::uint32_t shape = intern_shape(part);
@@ -204,8 +212,8 @@ Configuration CfgRecogniser::make_part(Items part) {
 }
 
 // Adds the items that only read, sorted.  False if one of them is in the place
-// of another item.
-bool CfgRecogniser::add_reading(Items& items, Items reading) {
+// of another item, or if there are too many to look at.
+bool CfgRecogniser::add_reading(Items& items, Items& reading) {
   const auto place = [](const Item& item) {
     return std::pair(item.state, item.inner);
   };
@@ -215,8 +223,11 @@ bool CfgRecogniser::add_reading(Items& items, Items reading) {
     if (i > 0 && place(reading[i - 1]) == place(reading[i])) return false;
     auto at =
         std::ranges::lower_bound(items, reading[i].state, {}, &Item::state);
-    for (; at != items.end() && at->state == reading[i].state; ++at) {
-      if (place(*at) == place(reading[i])) return false;
+    for (std::size_t n = 0; at != items.end() && at->state == reading[i].state;
+         ++at) {
+      if (++n > kMostNeighbours || place(*at) == place(reading[i])) {
+        return false;
+      }
     }
   }
   const auto size = static_cast<std::ptrdiff_t>(items.size());
@@ -229,8 +240,11 @@ bool CfgRecogniser::add_reading(Items& items, Items reading) {
 void CfgRecogniser::note_literals(std::uint32_t shape, Configuration part,
                                   std::span<const Item> literals,
                                   Configuration to) {
-  constexpr std::size_t kFew = 8;
-  if (counts_tokens_ || literals.size() > kFew) return;
+  const std::span<const ContextId> frame = frames_[to.frame];
+  if (counts_tokens_ || literals.size() > kMostLiterals ||
+      frame.size() > kMostSlots) {
+    return;
+  }
   auto made = std::make_unique<StateBase>();
   for (const Item& item : literals) {
     const NetworkState& at = network_.states[item.state];
@@ -239,7 +253,6 @@ void CfgRecogniser::note_literals(std::uint32_t shape, Configuration part,
                                      network_.texts[at.index][item.inner]));
   }
   made->lex = part.lex;
-  const std::span<const ContextId> frame = frames_[to.frame];
   for (const ContextId context : frames_[part.frame]) {
     const auto at = std::ranges::find(frame, context);
     made->slots.push_back(static_cast<std::uint32_t>(at - frame.begin()));

@@ -58,7 +58,9 @@ ConditionId Conditions::of(Condition condition) {
   Literal test = kNoLiteral;
   if (condition.kind == Kind::kTest) test = condition.literal;
   Subjects subjects = subjects_of(condition);
+  std::uint64_t parts = 0;
   for (const ConditionId part : condition.parts) {
+    parts |= part_bit(part);
     if (test == kNoLiteral) test = tests_[part];
     subjects.keys |= subjects_[part].keys;
     subjects.others = subjects.others || subjects_[part].others;
@@ -67,6 +69,7 @@ ConditionId Conditions::of(Condition condition) {
   kinds_.push_back(condition.kind);
   table_.push_back(std::move(condition));
   tests_.push_back(test);
+  part_bits_.push_back(parts);
   subjects_.push_back(subjects);
   at_end_.push_back(at_end_of(table_.back()));
   id_of_.add(hash, id);
@@ -134,14 +137,14 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
   // Of the parts of a part only atoms can be parts themselves: lists alternate.
   // Few are, and most others have no bit here.
   std::bitset<1024> bits;
-  bool atoms = false;
+  std::uint64_t atoms = 0;
   for (const ConditionId part : flat) {
     if (is_list(kinds_[part])) continue;
-    atoms = true;
+    atoms |= part_bit(part);
     bits.set(part % bits.size());
     if (kinds_[part] == Kind::kAbsent) absent.push_back(table_[part].key);
   }
-  if (!atoms) return of_list(kind, {flat.begin(), flat.end()});
+  if (atoms == 0) return of_list(kind, {flat.begin(), flat.end()});
   std::sort(absent.begin(), absent.end());
   const auto has = [&](ConditionId part) {
     return bits.test(part % bits.size()) &&
@@ -157,7 +160,8 @@ ConditionId Conditions::join(Kind kind, std::vector<ConditionId> parts) {
         std::binary_search(absent.begin(), absent.end(), table_[part].key)) {
       return absorbing;
     }
-    if (of_part == other && std::ranges::any_of(table_[part].parts, has)) {
+    if (of_part == other && (part_bits_[part] & atoms) != 0 &&
+        std::ranges::any_of(table_[part].parts, has)) {
       continue;
     }
     left.push_back(part);

@@ -147,12 +147,16 @@ class Conditions {
   template <class MayChange, class Change>
   ConditionId map_atoms(ConditionId id, const MayChange& may_change,
                         const Change& change, std::uint32_t call);
+  static std::uint64_t part_bit(ConditionId part) {
+    return std::uint64_t{1} << part % 64;
+  }
   ConditionId join(Condition::Kind kind, std::vector<ConditionId> parts);
   ConditionId of_list(Condition::Kind kind, std::vector<ConditionId> parts);
 
   std::vector<Condition> table_;
   std::vector<Condition::Kind> kinds_;  // those of table_, closer together
   std::vector<Literal> tests_;
+  std::vector<std::uint64_t> part_bits_;  // part_bit() of all parts
   std::vector<Subjects> subjects_;
   std::vector<AtEnd> at_end_;
   base::HashedIds<ConditionId> id_of_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +137,62 @@ TEST(InternTable, EqualListsHaveOneNumber) {
 
 TEST(CfgRecogniser, RandomGrammars) { compare_random(1, 800); }
 TEST(CfgRecogniser, RandomGrammarsLongRun) { compare_random(10'000, 30'000); }
+
+// Letters of keywords that may be names, at any depth of brackets: what the
+// recogniser says of each byte, and a base of all bytes but a few, beside the
+// slow recogniser.
+TEST(CfgRecogniser, KeywordsAmongNames) {
+  Result<Rules> rules = notation::read_ebnf(
+      "root ::= item+\n"
+      "item ::= \"{\" item* \"}\" | \"ab\" \"(\" sum \")\" item | \"aba;\" | "
+      "\"b\" \" \" sum \";\" | sum? \";\"\n"
+      "sum ::= product (\"+\" product)*\n"
+      "product ::= value (\"ab\" \" \" value)*\n"
+      "value ::= name (\"(\" sum? \")\" | \"[\" sum \"]\")* | \"(\" sum \")\" "
+      "| "
+      "\"abab\" [ab]? \"!\"\n"
+      "name ::= [ab] [ab]*\n");
+  ASSERT_TRUE(rules) << rules.error().to_string();
+  CfgRecogniser recogniser(*rules, {});
+  cfg_recogniser::EarleyRecogniser slow(*rules);
+  constexpr std::string_view kBytes = "ab {}()[];+!c";
+  std::mt19937 random(5);
+  std::size_t with_base = 0;
+  for (int round = 0; round < 300; ++round) {
+    Configuration at = recogniser.start();
+    auto slow_at = slow.start();
+    std::string text;
+    while (text.size() < 40) {
+      SCOPED_TRACE(text);
+      ASSERT_EQ(recogniser.can_end(at), slow.can_end(slow_at));
+      const base::ByteSet* const readable = recogniser.readable_bytes_at(at);
+      ASSERT_NE(readable, nullptr);
+      const recogniser::Composite::Base base = recogniser.base_at(at);
+      std::string next;
+      for (const char c : kBytes) {
+        const auto byte = static_cast<std::uint8_t>(c);
+        auto slow_next = slow_at;
+        const bool alive = slow.feed(slow_next, byte);
+        if (alive) next += c;
+        ASSERT_EQ(base::has_byte(*readable, byte), alive) << c;
+        const Configuration to = recogniser.step(at, byte);
+        ASSERT_EQ(!to.dead(), alive) << c;
+        if (base.config.dead() || base::has_byte(*base.others, byte)) continue;
+        ASSERT_EQ(!recogniser.step(base.config, byte).dead(), alive) << c;
+      }
+      ASSERT_FALSE(next.empty());
+      const char c = next[random() % next.size()];
+      const auto byte = static_cast<std::uint8_t>(c);
+      const bool by_base = !base.config.dead() && random() % 2 == 0 &&
+                           !base::has_byte(*base.others, byte);
+      with_base += by_base ? 1 : 0;
+      at = recogniser.step(by_base ? base.config : at, byte);
+      ASSERT_TRUE(slow.feed(slow_at, byte));
+      text += c;
+    }
+  }
+  EXPECT_GT(with_base, 300U);
+}
 
 TEST(CfgRecogniser, RegularGrammarsHaveFewStates) {
   CfgRecogniser recogniser = recogniser_of("root ::= ([a-z]+ \" \")*\n");
