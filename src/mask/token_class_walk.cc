@@ -160,16 +160,19 @@ bool TokenClassWalk::decide_leaf(const TokenClassNode& node, StateId from) {
   if (from == 0) return true;
   const base::ByteSet* const readable = states_[from].readable;
   if (readable == nullptr) return false;
-  const auto bytes = token_classes_.bytes(node.byte_class);
-  const auto is_readable = [&](std::uint8_t byte) {
-    return base::has_byte(*readable, byte);
-  };
-  if (std::ranges::all_of(bytes, is_readable)) {
+  const base::ByteSet& bytes = bytes_of_class_[node.byte_class];
+  std::uint64_t accepted = 0;
+  std::uint64_t rejected = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    accepted |= bytes[i] & (*readable)[i];
+    rejected |= bytes[i] & ~(*readable)[i];
+  }
+  if (rejected == 0) {
     decided_.accept(node.first, node.last);
-  } else if (std::ranges::any_of(bytes, is_readable)) {
+  } else if (accepted != 0) {
     for (std::uint32_t i = node.first; i < node.last; ++i) {
       const std::string_view text = vocabulary_.bytes(token_classes_.ids()[i]);
-      if (is_readable(static_cast<std::uint8_t>(text.back()))) {
+      if (base::has_byte(*readable, static_cast<std::uint8_t>(text.back()))) {
         decided_.accept(i, i + 1);
       }
     }
@@ -279,8 +282,7 @@ bool TokenClassWalk::is_uniform(StateId state, std::uint8_t byte_class) const {
 
 // Whether every valid text of `classes` leads from `state` back to it.  Asks
 // for each class once; the answers are kept in the state.
-bool TokenClassWalk::stays(StateId state, const ByteClassSet& classes) {
-  if (classes.meets(states_[state].no_loops)) return false;
+bool TokenClassWalk::find_loops(StateId state, const ByteClassSet& classes) {
   const ByteClassSet left = classes.without(states_[state].loops);
   const ByteClassSet ascii = left.without(character_classes());
   const auto note = [&](std::uint8_t byte_class, bool loops) {

@@ -64,7 +64,13 @@ class TokenClassWalk
         token_classes_(class_trie),
         prefixes_(prefixes),
         positions_(positions),
-        vocabulary_(vocabulary) {}
+        vocabulary_(vocabulary) {
+    for (std::uint8_t c = 0; c < vocab::TokenClassTrie::kClassCount; ++c) {
+      for (const std::uint8_t byte : class_trie.bytes(c)) {
+        base::add_byte(bytes_of_class_[c], byte);
+      }
+    }
+  }
 
   // Overwrites `words` with the tokens that can be read from `at`.  Returns
   // false, with `words` as they were, if classes do not save work: of the first
@@ -143,7 +149,11 @@ class TokenClassWalk
   }
   const vocab::ByteClassSet& find_repeatable(StateId state);
   SubtreeVerdict judge(const vocab::TokenClassNode& node, StateId state);
-  bool stays(StateId state, const vocab::ByteClassSet& classes);
+  bool stays(StateId state, const vocab::ByteClassSet& classes) {
+    return !classes.meets(states_[state].no_loops) &&
+           find_loops(state, classes);
+  }
+  bool find_loops(StateId state, const vocab::ByteClassSet& classes);
   bool stays_in_characters(StateId state);
   bool leads_back(StateId from, unsigned due, StateId to);
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
@@ -159,6 +169,8 @@ class TokenClassWalk
   const PrefixMasks& prefixes_;  // of them
   const BytePositions& positions_;
   const Vocabulary& vocabulary_;
+  std::array<base::ByteSet, vocab::TokenClassTrie::kClassCount>
+      bytes_of_class_{};
 
   // While one mask is made.
   bool too_many_ = false;
