@@ -21,6 +21,25 @@ struct Marks {
 };
 constexpr Marks kNuls = {'\0', '\0'};
 
+// Where one of two characters occurs first in `text` from `at` on, or npos.
+std::size_t find_either(std::string_view text, char a, char b, std::size_t at) {
+  for (; at < text.size(); ++at) {
+    if (text[at] == a || text[at] == b) return at;
+  }
+  return std::string_view::npos;
+}
+
+// The end of the run of word characters in `text` from `at` on.
+std::size_t word_end(std::string_view text, std::size_t at,
+                     bool (*is_word)(char32_t)) {
+  while (at < text.size()) {
+    std::size_t next = at;
+    if (!is_word(base::next_code_point(text, next))) break;
+    at = next;
+  }
+  return at;
+}
+
 // Appends the mark of `string` to `out`, and `string` to `strings`.
 void cut(std::string& out, std::string_view string,
          std::vector<std::string>& strings, Marks marks) {
@@ -68,15 +87,10 @@ std::string quote_keys(std::string_view text, bool (*is_word)(char32_t)) {
   out.reserve(text.size() + text.size() / 4);
   std::size_t done = 0;
   while (true) {
-    const std::size_t before = text.find_first_of("{,", done);
+    const std::size_t before = find_either(text, '{', ',', done);
     if (before == std::string_view::npos) break;
     const std::size_t start = before + 1;
-    std::size_t end = start;
-    while (end < text.size()) {
-      std::size_t next = end;
-      if (!is_word(base::next_code_point(text, next))) break;
-      end = next;
-    }
+    const std::size_t end = word_end(text, start, is_word);
     out.append(text, done, start - done);
     if (end > start && end < text.size() && text[end] == ':') {
       out.push_back('"');
@@ -101,12 +115,7 @@ std::string replace_python_words(std::string_view text,
   out.reserve(text.size());
   bool quoted = false;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (!quoted && end < text.size()) {
-      std::size_t next = end;
-      if (!is_word(base::next_code_point(text, next))) break;
-      end = next;
-    }
+    const std::size_t end = quoted ? at : word_end(text, at, is_word);
     if (end > at) {
       const std::string_view word = text.substr(at, end - at);
       const std::string_view meant = Dialect::json_word(word);
@@ -220,9 +229,10 @@ std::optional<std::string> rewrite_gemma_call(std::string_view body,
 std::optional<std::string> rewrite(std::string_view body,
                                    const Dialect& dialect,
                                    bool (*is_word)(char32_t)) {
-  constexpr std::string_view kMarks("\x01\x02", 2);
+  constexpr Marks kMarks;
   if (!dialect.string_delims.empty() &&
-      body.find_first_of(kMarks) != std::string_view::npos) {
+      find_either(body, kMarks.open, kMarks.close, 0) !=
+          std::string_view::npos) {
     return std::nullopt;
   }
   std::string text(body);

@@ -525,7 +525,8 @@ bool Assembler::store_flat(FieldId index) {
   const format::Field& field = description_.fields[index];
   const bool read =
       reading(index) != nullptr && reads_values(field, *reading(index));
-  if (!is_strict_json(field) || field.join || read || !options_.tools.empty()) {
+  if (field.content.kind != format::ContentKind::kJson || field.join || read ||
+      !options_.tools.empty()) {
     return false;
   }
   Slot& slot = slots_[index];
@@ -542,7 +543,8 @@ bool Assembler::store_flat(FieldId index) {
   const std::size_t before = nodes.size();
   std::vector<std::pair<std::string_view, std::string_view>> captures;
   if (!captures_.empty()) captures.assign(captures_.begin(), captures_.end());
-  if (!flat_.append_region(field, borrowed_, captures, format_.limits, nodes)) {
+  if (!flat_.append_region(field, borrowed_, captures, program_, format_.limits,
+                           nodes)) {
     return false;
   }
   if (field.repeats) {

@@ -72,32 +72,6 @@ Value parse_bool(std::string_view text, const Content& content) {
   });
 }
 
-// The text of `marked` rewritten as plain JSON.  Nothing if it contains
-// characters that the rewriting reserves.
-std::optional<std::string> rewritten_json(const MarkedText& marked,
-                                          const Content& content,
-                                          const DelimiterProgram& program,
-                                          bool python_words) {
-  json::Dialect dialect;
-  dialect.unquoted_keys = content.unquoted_keys;
-  dialect.python_words = python_words;
-  const auto is_word = python_words ? &is_family_word : &regex::is_word;
-  if (!program.spoofable) {
-    dialect.string_delims = content.string_delims;
-    return json::rewrite(marked.text, dialect, is_word);
-  }
-  // The spelling of a delimiter in ordinary tokens is part of a string.
-  const Sentinels sentinels(marked, program.marks, content.string_delims);
-  if (sentinels.empty()) {
-    dialect.string_delims = content.string_delims;
-    return json::rewrite(marked.text, dialect, is_word);
-  }
-  dialect.string_delims = sentinels.delimiters();
-  auto out = json::rewrite(sentinels.text(), dialect, is_word);
-  if (out) out = sentinels.restored(std::move(*out));
-  return out;
-}
-
 ContentResult parse_json(const MarkedText& marked, const Content& content,
                          const DelimiterProgram& program, const Limits& limits,
                          bool python_words) {
@@ -136,6 +110,30 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
 }
 
 }  // namespace
+
+std::optional<std::string> rewritten_json(const MarkedText& marked,
+                                          const Content& content,
+                                          const DelimiterProgram& program,
+                                          bool python_words) {
+  json::Dialect dialect;
+  dialect.unquoted_keys = content.unquoted_keys;
+  dialect.python_words = python_words;
+  const auto is_word = python_words ? &is_family_word : &regex::is_word;
+  if (!program.spoofable) {
+    dialect.string_delims = content.string_delims;
+    return json::rewrite(marked.text, dialect, is_word);
+  }
+  // The spelling of a delimiter in ordinary tokens is part of a string.
+  const Sentinels sentinels(marked, program.marks, content.string_delims);
+  if (sentinels.empty()) {
+    dialect.string_delims = content.string_delims;
+    return json::rewrite(marked.text, dialect, is_word);
+  }
+  dialect.string_delims = sentinels.delimiters();
+  auto out = json::rewrite(sentinels.text(), dialect, is_word);
+  if (out) out = sentinels.restored(std::move(*out));
+  return out;
+}
 
 ContentResult parse_member_value(const MarkedText& raw, bool null,
                                  const Content& parent,

@@ -5,6 +5,7 @@
 // response templates (text, int, float, bool, json, xml-inline,
 // kv-lines), then the transform.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,14 @@ inline bool is_lax(const format::Content& content) {
   return content.kind == format::ContentKind::kJson &&
          (content.unquoted_keys || !content.string_delims.empty());
 }
+
+// The text of a region of JSON in a lax dialect, rewritten as plain JSON.
+// Nothing if it contains characters that the rewriting reserves.
+// `python_words` as in parse_content().
+std::optional<std::string> rewritten_json(const MarkedText& marked,
+                                          const format::Content& content,
+                                          const DelimiterProgram& program,
+                                          bool python_words = false);
 
 // The characters of unquoted keys where a family file has python_words: those
 // of names of arguments that its grammar writes without quotes.

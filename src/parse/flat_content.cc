@@ -14,8 +14,14 @@ using json::Kind;
 
 bool FlatContent::append_region(const format::Field& field,
                                 std::string_view text, Captures captures,
+                                const DelimiterProgram& program,
                                 const Limits& limits,
                                 std::vector<FlatNode>& out) {
+  if (is_lax(field.content)) {
+    auto plain = rewritten_json({text, {}}, field.content, program);
+    if (!plain) return false;
+    text = texts_.emplace_front(*std::move(plain));
+  }
   json::ParseOptions options;
   options.limits = limits;
   const std::size_t before = out.size();

@@ -14,22 +14,16 @@
 
 namespace parlance::parse {
 
-// Whether regions of the field are strict JSON, so that append_region() may
-// succeed.
-inline bool is_strict_json(const format::Field& field) {
-  return field.content.kind == format::ContentKind::kJson &&
-         !is_lax(field.content);
-}
-
 class FlatContent {
  public:
   // Appends the value of a region to `out`.  False, and `out` as it was, if
   // the region has to be read otherwise: for its error, or because read_flat()
   // does not read it.
-  // REQUIRES: is_strict_json(field); `text` and the field outlive the nodes.
+  // REQUIRES: the content of the field is JSON, in any dialect; `text` and the
+  // field outlive the nodes.
   bool append_region(const format::Field& field, std::string_view text,
-                     Captures captures, const Limits& limits,
-                     std::vector<json::FlatNode>& out);
+                     Captures captures, const DelimiterProgram& program,
+                     const Limits& limits, std::vector<json::FlatNode>& out);
 
  private:
   // What a placeholder may refer to.
