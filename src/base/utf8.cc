@@ -41,29 +41,6 @@ Lead lead(unsigned char byte, bool surrogates) {
   return {0, 0, 0};
 }
 
-// Whether at most 16 bytes are all ASCII.  Two words that overlap cover them.
-bool is_short_ascii(std::string_view text) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  if (text.size() >= 8) {
-    std::uint64_t first;
-    std::uint64_t last;
-    std::memcpy(&first, begin, 8);
-    std::memcpy(&last, end - 8, 8);
-    return ((first | last) & 0x8080808080808080U) == 0;
-  }
-  if (text.size() >= 4) {
-    std::uint32_t first;
-    std::uint32_t last;
-    std::memcpy(&first, begin, 4);
-    std::memcpy(&last, end - 4, 4);
-    return ((first | last) & 0x80808080U) == 0;
-  }
-  return std::all_of(begin, end, [](char byte) {
-    return static_cast<unsigned char>(byte) < 0x80;
-  });
-}
-
 }  // namespace
 
 void append_utf8(std::string& out, char32_t c) {
@@ -137,7 +114,7 @@ std::size_t count_code_points(std::string_view text) {
 
 bool is_utf8(std::string_view text, bool surrogates) {
   // Most texts are a token: a few bytes of ASCII.
-  if (text.size() <= 16 && is_short_ascii(text)) return true;
+  if (text.size() <= kShortText && is_short_ascii(text)) return true;
   while (!text.empty()) {
     const Utf8Step step = next_utf8(text, surrogates);
     if (step.kind != Utf8Step::Kind::kValid) return false;

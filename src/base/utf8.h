@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,39 @@ char32_t next_code_point(std::string_view text, std::size_t& i);
 
 // Length of the longest prefix that is ASCII.  Reads at memory speed.
 std::size_t ascii_prefix(std::string_view text);
+
+inline constexpr std::size_t kShortText = 16;  // bytes
+
+// Whether a text is all ASCII.  Two words that overlap cover it.
+// REQUIRES: text.size() <= kShortText.
+inline bool is_short_ascii(std::string_view text) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (text.size() >= 8) {
+    std::uint64_t first;
+    std::uint64_t last;
+    std::memcpy(&first, begin, 8);
+    std::memcpy(&last, end - 8, 8);
+    return ((first | last) & 0x8080808080808080U) == 0;
+  }
+  if (text.size() >= 4) {
+    std::uint32_t first;
+    std::uint32_t last;
+    std::memcpy(&first, begin, 4);
+    std::memcpy(&last, end - 4, 4);
+    return ((first | last) & 0x80808080U) == 0;
+  }
+  for (const char* p = begin; p != end; ++p) {
+    if (static_cast<unsigned char>(*p) >= 0x80) return false;
+  }
+  return true;
+}
+
+// Whether a text is all ASCII.
+inline bool is_ascii(std::string_view text) {
+  return text.size() <= kShortText ? is_short_ascii(text)
+                                   : ascii_prefix(text) == text.size();
+}
 
 // Number of code points in UTF-8 text.
 std::size_t count_code_points(std::string_view text);

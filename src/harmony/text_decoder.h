@@ -23,7 +23,7 @@ class TextDecoder {
   // Appends to `out` what is decided now.
   void feed(std::string_view bytes, std::string& out) {
     if (held_ == 0 && (bytes.empty() || (bytes.back() & 0x80) == 0) &&
-        base::ascii_prefix(bytes) == bytes.size()) {
+        base::is_ascii(bytes)) {
       out.append(bytes);
       return;
     }

@@ -97,10 +97,12 @@ void Segmenter::feed(std::string_view text) {
   // fixed positions of the stream.  So the limit of held bytes is passed at the
   // same byte however the text was cut.  search_on() does the same for the
   // automaton.
-  while (program_.any_backtrackers && total_ + text.size() > block_end_) {
-    auto room = static_cast<std::size_t>(block_end_ - total_);
-    feed_block(text.substr(0, room));
-    text.remove_prefix(room);
+  if (program_.any_backtrackers) {
+    while (total_ + text.size() > block_end_) {
+      auto room = static_cast<std::size_t>(block_end_ - total_);
+      feed_block(text.substr(0, room));
+      text.remove_prefix(room);
+    }
   }
   if (!text.empty()) feed_block(text);
 }
@@ -124,7 +126,7 @@ void Segmenter::feed_block(std::string_view text) {
         !search_.decided()) {
       work_ += search_.run(text);
       if (!search_.decided() && search_.hold() == total_ + text.size()) {
-        if (watches_lines()) {
+        if (watches_lines_) {
           blank_line_ = blank_line_before(total_ + text.size());
         }
         total_ = passed_ = base_ = search_.position();
@@ -204,15 +206,9 @@ void Segmenter::pass(std::uint64_t to) {
                 .substr(passed_ - base_, to - passed_)
                 .marks;
   }
-  if (watches_lines()) blank_line_ = blank_line_before(to);
+  if (watches_lines_) blank_line_ = blank_line_before(to);
   sink_.on_text(slice(passed_, to), passed_, marks);
   passed_ = to;
-}
-
-// Whether openers of other fields may interrupt the open region.
-bool Segmenter::watches_lines() const {
-  return field_ != kNoField && program_.readings[field_] != nullptr &&
-         !program_.readings[field_]->interrupted_by.empty();
 }
 
 // Whether white space alone stands between the beginning of the line, or of the
@@ -464,6 +460,8 @@ bool Segmenter::interrupts(const Delimited& delimiter) const {
 // Prepares for the text of field_, which begins at `position`.
 void Segmenter::enter_region(std::uint64_t position) {
   uninterrupted_until_ = 0;
+  watches_lines_ = field_ != kNoField && program_.readings[field_] != nullptr &&
+                   !program_.readings[field_]->interrupted_by.empty();
   blank_line_ = true;
   candidate_.reset();
   string_is_text_ = false;

@@ -148,7 +148,6 @@ class Segmenter {
   void read_match(const Watched& winner, const automata::Match& match,
                   Delimited& out) const;
   bool ends_turn(std::string_view text) const;
-  bool watches_lines() const;
   bool interrupts(const Delimited& delimiter) const;
   void enter_region(std::uint64_t position);
   bool blank_line_before(std::uint64_t position) const;
@@ -206,6 +205,8 @@ class Segmenter {
   bool ended_ = false;
   // Openers that interrupt are not watched before this position.
   std::uint64_t uninterrupted_until_ = 0;
+  // Whether openers of other fields may interrupt the open region.
+  bool watches_lines_ = false;
   // Whether white space alone stands between the last line feed, or the
   // beginning of the region, and passed_.
   bool blank_line_ = true;

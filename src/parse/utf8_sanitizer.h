@@ -28,53 +28,15 @@ class Utf8Sanitizer {
 
   // Sanitizes `bytes` and calls `out(std::string_view)` with the result, in any
   // number of pieces.
-  //
-  // Invariant of the loop: `replaced` holds output that `out` has not got yet.
-  // Long well-formed stretches go to `out` without a copy; short ones are
-  // collected in `replaced`.
   template <class Out>
   void feed(std::string_view bytes, Out&& out) {
     if (bytes.empty()) return;
-    if (tail_.empty() && base::ascii_prefix(bytes) == bytes.size()) {
+    if (tail_.empty() && base::is_ascii(bytes)) {
       text_ += bytes.size();
       out(bytes);
       return;
     }
-    std::string joined;
-    if (!tail_.empty()) {
-      joined = tail_;
-      joined.append(bytes);
-      bytes = joined;
-      tail_.clear();
-    }
-    std::string replaced;
-    while (!bytes.empty()) {
-      base::Utf8Step step = base::next_utf8(bytes, surrogates_);
-      switch (step.kind) {
-        case base::Utf8Step::Kind::kValid:
-          if (replaced.empty() &&
-              (step.size >= kPiece || step.size == bytes.size())) {
-            text_ += step.size;
-            out(bytes.substr(0, step.size));
-          } else {
-            replaced.append(bytes.substr(0, step.size));
-            text_ += step.size;
-          }
-          break;
-        case base::Utf8Step::Kind::kIllFormed:
-          replace(replaced, step.size);
-          break;
-        case base::Utf8Step::Kind::kIncomplete:
-          tail_ = bytes;
-          break;
-      }
-      bytes.remove_prefix(step.size);
-      if (replaced.size() >= kPiece) {
-        out(std::string_view(replaced));
-        replaced.clear();
-      }
-    }
-    if (!replaced.empty()) out(std::string_view(replaced));
+    feed_any(bytes, out);
   }
 
   // Replaces the held bytes, because no byte can complete them: a mark or the
@@ -121,6 +83,50 @@ class Utf8Sanitizer {
 
  private:
   static constexpr std::size_t kPiece = 4096;
+
+  // feed() for any bytes.
+  //
+  // Invariant of the loop: `replaced` holds output that `out` has not got yet.
+  // Long well-formed stretches go to `out` without a copy; short ones are
+  // collected in `replaced`.
+  template <class Out>
+  void feed_any(std::string_view bytes, Out&& out) {
+    std::string joined;
+    if (!tail_.empty()) {
+      joined = tail_;
+      joined.append(bytes);
+      bytes = joined;
+      tail_.clear();
+    }
+    std::string replaced;
+    while (!bytes.empty()) {
+      base::Utf8Step step = base::next_utf8(bytes, surrogates_);
+      switch (step.kind) {
+        case base::Utf8Step::Kind::kValid:
+          if (replaced.empty() &&
+              (step.size >= kPiece || step.size == bytes.size())) {
+            text_ += step.size;
+            out(bytes.substr(0, step.size));
+          } else {
+            replaced.append(bytes.substr(0, step.size));
+            text_ += step.size;
+          }
+          break;
+        case base::Utf8Step::Kind::kIllFormed:
+          replace(replaced, step.size);
+          break;
+        case base::Utf8Step::Kind::kIncomplete:
+          tail_ = bytes;
+          break;
+      }
+      bytes.remove_prefix(step.size);
+      if (replaced.size() >= kPiece) {
+        out(std::string_view(replaced));
+        replaced.clear();
+      }
+    }
+    if (!replaced.empty()) out(std::string_view(replaced));
+  }
 
   // The number of shifts at or before `position`.
   std::size_t shifts_until(std::uint64_t position) const {
