@@ -24,6 +24,8 @@ namespace parlance {
 
 class ResponseFields {
  public:
+  // Nothing is read yet, and there are no fields.
+  ResponseFields();
   // Reads `response`, which outlives this object.  If it is `well_formed`, it
   // is UTF-8 in whole characters, and is not checked; with
   // ParserOptions::allow_surrogates it may have lone surrogates.
@@ -36,7 +38,15 @@ class ResponseFields {
   ResponseFields(ResponseFields&&) noexcept;
   ResponseFields& operator=(ResponseFields&&) noexcept;
 
-  // A member of Message::fields.  Valid as long as the ResponseFields.
+  // Reads another response, as the constructor does.
+  void read(const Format& format, std::string_view response,
+            const ParserOptions& options = {}, bool well_formed = false);
+  // Drops what was read, but not all of its memory: another read() is faster
+  // than another object.
+  void clear();
+
+  // A member of Message::fields.  Valid as long as the ResponseFields, and
+  // until its next read() or clear().
   struct Field {
     std::string_view name;
     const json::Value* value = nullptr;  // null: it is `nodes` or `text`
@@ -47,7 +57,7 @@ class ResponseFields {
   // In the order of Message::fields.
   std::span<const Field> fields() const { return fields_; }
 
-  // As ResponseParser::failure().
+  // As ResponseParser::failure(); null if nothing is read.
   const Error* failure() const;
 
  private:

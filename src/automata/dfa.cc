@@ -799,7 +799,7 @@ void Search::start(const Automaton* automaton, std::uint64_t position,
 void Search::move(const Transition* transition, std::uint64_t here) {
   const std::uint16_t* sources = transition->sources.data();
   std::size_t count = transition->sources.size();
-  if (positions_.size() < count) positions_.resize(count + 8);
+  positions_.expect(count);
   if (transition->moves == Moves::kNone) return;
   if (transition->moves != Moves::kShift) {
     for (std::size_t i = transition->first; i < count; ++i) {
@@ -807,11 +807,11 @@ void Search::move(const Transition* transition, std::uint64_t here) {
     }
     return;
   }
-  if (spare_.size() < count) spare_.resize(count + 8);
+  spare_.expect(count);
   for (std::size_t i = 0; i < count; ++i) {
     spare_[i] = sources[i] == kFromHere ? here : positions_[sources[i]];
   }
-  positions_.swap(spare_);
+  for (std::size_t i = 0; i < count; ++i) positions_[i] = spare_[i];
 }
 
 // The transition on `symbol`, which is not in the table yet.  Two scratches

@@ -281,6 +281,30 @@ class Automaton {
   mutable std::array<std::atomic<const State*>, 8> starts_ = {};
 };
 
+// The positions of a state.  Memory is allocated only for more than a few, so
+// that most searches allocate none.
+class Positions {
+ public:
+  std::size_t size() const { return more_.empty() ? kFew : more_.size(); }
+  std::uint64_t& operator[](std::size_t i) {
+    return more_.empty() ? few_[i] : more_[i];
+  }
+  std::uint64_t operator[](std::size_t i) const {
+    return more_.empty() ? few_[i] : more_[i];
+  }
+  // Makes this at least `count` positions.  Keeps their values.
+  void expect(std::size_t count) {
+    if (count <= size()) return;
+    if (more_.empty()) more_.assign(few_.begin(), few_.end());
+    more_.resize(count + kFew);
+  }
+
+ private:
+  static constexpr std::size_t kFew = 8;
+  std::array<std::uint64_t, kFew> few_ = {};
+  std::vector<std::uint64_t> more_;  // instead of few_, unless it is empty
+};
+
 // One search of one stream.  Positions are the caller's; they grow by one per
 // byte and by the length of a mark's spelling per mark.
 class Search {
@@ -341,8 +365,8 @@ class Search {
   std::uint64_t position_ = 0;
   bool decided_ = false;
   bool over_ = false;
-  std::vector<std::uint64_t> positions_;
-  std::vector<std::uint64_t> spare_;
+  Positions positions_;
+  Positions spare_;
   std::unique_ptr<Automaton::Scratch> scratch_[2];
   int scratch_turn_ = 0;
   unsigned stayed_ = 0;   // bytes in a row that left state_ as it was

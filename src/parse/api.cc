@@ -34,7 +34,7 @@ struct ResponseReader {
                        ? std::nullopt
                        : std::optional<Vocabulary>(*options.vocabulary)),
         program(options.vocabulary == nullptr
-                    ? programs().plain_shared()
+                    ? not_owned(programs().plain())
                     : programs().with(*options.vocabulary, options.markers)),
         sanitizer(options.allow_surrogates),
         assembler(*detail::Access::impl(format), *program, sanitizer,
@@ -60,6 +60,12 @@ struct ResponseReader {
 
   const DelimiterPrograms& programs() const {
     return DelimiterPrograms::of(*detail::Access::impl(format));
+  }
+
+  // Of a program that `format` keeps.
+  static std::shared_ptr<const DelimiterProgram> not_owned(
+      const DelimiterProgram& plain) {
+    return {std::shared_ptr<void>(), &plain};
   }
 
   static Assembler::Options assembler_options(const Format& format,
@@ -357,35 +363,47 @@ Message parse_response(const Format& format, std::string_view response,
   return std::move(parser).take_message();
 }
 
-struct ResponseFields::State : parse::ResponseReader {
-  using ResponseReader::ResponseReader;
+struct ResponseFields::State {
+  std::optional<parse::ResponseReader> reader;
 };
 
+ResponseFields::ResponseFields() : state_(std::make_unique<State>()) {}
+
 ResponseFields::ResponseFields(const Format& format, std::string_view response,
-                               const ParserOptions& options, bool well_formed) {
+                               const ParserOptions& options, bool well_formed)
+    : ResponseFields() {
+  read(format, response, options, well_formed);
+}
+
+void ResponseFields::read(const Format& format, std::string_view response,
+                          const ParserOptions& options, bool well_formed) {
+  clear();
   ParserOptions plain = options;
   plain.keep_message = true;
   plain.stream_calls = false;
   plain.vocabulary = nullptr;
   plain.prefix_ids = {};
-  state_ = std::make_unique<State>(format, plain, /*fields_only=*/true);
-  state_->feed_prefix(plain);
+  parse::ResponseReader& reader =
+      state_->reader.emplace(format, plain, /*fields_only=*/true);
+  reader.feed_prefix(plain);
   // A text that needs no check passes in one piece, so that each region is one
   // stretch of it.
-  if (well_formed && state_->sanitizer.tail().empty()) {
-    state_->assembler.borrow_from(response);
-    state_->sanitizer.pass(response.size());
-    state_->end(response);
+  if (well_formed && reader.sanitizer.tail().empty()) {
+    reader.assembler.borrow_from(response);
+    reader.sanitizer.pass(response.size());
+    reader.end(response);
   } else {
-    state_->feed_bytes(response);
-    state_->end();
+    reader.feed_bytes(response);
+    reader.end();
   }
-  const std::vector<parse::Assembler::FieldView> fields =
-      state_->assembler.fields();
-  fields_.reserve(fields.size());
-  for (const auto& field : fields) {
+  reader.assembler.visit_fields([this](const auto& field) {
     fields_.push_back({field.name, field.value, field.nodes, field.text});
-  }
+  });
+}
+
+void ResponseFields::clear() {
+  fields_.clear();
+  state_->reader.reset();
 }
 
 ResponseFields::~ResponseFields() = default;
@@ -393,7 +411,8 @@ ResponseFields::ResponseFields(ResponseFields&&) noexcept = default;
 ResponseFields& ResponseFields::operator=(ResponseFields&&) noexcept = default;
 
 const Error* ResponseFields::failure() const {
-  const auto& failure = state_->assembler.failure();
+  if (!state_->reader) return nullptr;
+  const auto& failure = state_->reader->assembler.failure();
   return failure ? &*failure : nullptr;
 }
 

@@ -22,6 +22,9 @@ constexpr std::size_t kAdoptBytes = 1024;
 
 constexpr std::size_t kLongestCharacter = 4;  // bytes
 
+// Nodes of a flat value that are allocated before it is known how many it has.
+constexpr std::size_t kFewNodes = 256;
+
 constexpr std::string_view kWhiteSpace = " \t\n\r\f\v";
 
 bool is_empty(const json::Value& value) {
@@ -77,20 +80,17 @@ Assembler::Assembler(const format::FormatImpl& format,
     // Capacity for a typical response, so that the vectors need not grow.
     events().reserve(8);
     chunks_.reserve(4);
+    body_.reserve(256);
     if (options_.keep_message) message_.parts.reserve(6);
-  } else {
-    order_.reserve(description_.fields.size());
   }
   if (options_.stream_calls) {
     calls_.emplace(options_.keep_message ? &message_.calls : nullptr,
                    format_.limits);
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const json::Value* value =
-        description_.defaults.find(description_.fields[i].name);
-    if (value == nullptr) continue;
+    if (program_.defaults[i] == nullptr) continue;
     slots_[i].kind = Slot::Kind::kValue;
-    slots_[i].value = *value;
+    slots_[i].value = *program_.defaults[i];
   }
 }
 
@@ -209,7 +209,7 @@ bool Assembler::reads_marks(const format::Content& content) const {
 
 // Adds `size` bytes of text to the last chunk event, or begins another.  A text
 // that was dropped separates chunks: then this one is not adjacent.
-void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
+inline void Assembler::add_chunk(Span bytes, bool adjacent, std::size_t size) {
   const bool joins = adjacent && !chunks_.empty() &&
                      chunks_.back().event + 1 == round_.size() &&
                      events().back().bytes.end == bytes.begin;
@@ -506,6 +506,12 @@ bool Assembler::is_read(FieldId field) const {
          read_.captures == captures_;
 }
 
+// Appends a field to those that were completed before it.
+void Assembler::note_completed(FieldId field) {
+  (last_ == kNoField ? first_ : slots_[last_].next) = field;
+  last_ = field;
+}
+
 // Puts the text of a region, which is borrowed, under its field.  Returns false
 // if store() has to do it.
 bool Assembler::store_text(FieldId index) {
@@ -513,7 +519,7 @@ bool Assembler::store_text(FieldId index) {
   Slot& slot = slots_[index];
   const bool empty = slot.kind == Slot::Kind::kEmpty;
   if (field.join ? !empty : field.repeats) return false;
-  if (empty) order_.push_back(index);
+  if (empty) note_completed(index);
   slot.kind = Slot::Kind::kText;
   slot.text = strips(index) ? base::python_strip(borrowed_) : borrowed_;
   return true;
@@ -535,6 +541,8 @@ bool Assembler::store_flat(FieldId index) {
   std::vector<json::FlatNode>& nodes = slot.nodes;
   if (slot.kind != Slot::Kind::kFlat) {
     nodes.clear();
+    // Of a short region, so that its nodes need not move.
+    json::expect_nodes(std::min(borrowed_.size() / 8 + 24, kFewNodes), nodes);
     if (field.repeats) {
       nodes.push_back(json::flat_container(json::Kind::kArray));
     }
@@ -553,7 +561,7 @@ bool Assembler::store_flat(FieldId index) {
     nodes.erase(nodes.begin(),
                 nodes.begin() + static_cast<std::ptrdiff_t>(before));
   }
-  if (empty) order_.push_back(index);
+  if (empty) note_completed(index);
   slot.kind = Slot::Kind::kFlat;
   return true;
 }
@@ -581,7 +589,7 @@ std::optional<Error> Assembler::join(FieldId index, const json::Value& value) {
                  "type " +
                      std::string(json::to_string(slot.value.kind()))};
   }
-  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+  if (slot.kind == Slot::Kind::kEmpty) note_completed(index);
   slot.kind = Slot::Kind::kJoined;
   return std::nullopt;
 }
@@ -591,7 +599,7 @@ std::optional<Error> Assembler::append(FieldId index, json::Value value) {
   Slot& slot = slots_[index];
   if (slot.kind == Slot::Kind::kEmpty) {
     slot.value = json::Value(json::Array());
-    order_.push_back(index);
+    note_completed(index);
   } else if (!slot.value.is_array()) {
     return Error{ErrorCode::kContentAttribute,
                  "\"repeats\" needs a list to append to, and the default is "
@@ -625,7 +633,7 @@ std::optional<Error> Assembler::store(FieldId index, json::Value value) {
   }
   if (field.join) return join(index, value);
   if (!several && field.repeats) return append(index, std::move(value));
-  if (slot.kind == Slot::Kind::kEmpty) order_.push_back(index);
+  if (slot.kind == Slot::Kind::kEmpty) note_completed(index);
   slot.kind = Slot::Kind::kValue;
   slot.value = std::move(value);
   return std::nullopt;
@@ -804,7 +812,7 @@ void Assembler::build_fields() const {
     done[i] = true;
     if (options_.keep_message) *value = current(slots_[i]);
   }
-  for (FieldId i : order_) {
+  for (FieldId i = first_; i != kNoField; i = slots_[i].next) {
     if (done[i]) continue;
     json::Value value = current(slots_[i]);
     if (finished_ && is_empty(value)) continue;
@@ -813,39 +821,23 @@ void Assembler::build_fields() const {
   message_.fields = json::Value(std::move(out));
 }
 
-std::vector<Assembler::FieldView> Assembler::fields() const {
-  std::vector<FieldView> out;
-  const auto add = [&](std::string_view name, const Slot& slot) {
-    FieldView& field = out.emplace_back();
-    field.name = name;
-    if (slot.kind == Slot::Kind::kValue) {
-      field.value = &slot.value;
-    } else if (slot.kind == Slot::Kind::kFlat) {
-      field.nodes = slot.nodes;
-    } else {
-      field.text = slot.kind == Slot::Kind::kText ? slot.text : slot.joined;
-    }
-  };
-  out.reserve(description_.defaults.size() + order_.size());
-  for (const auto& [key, value] : description_.defaults.members()) {
-    const auto field =
-        std::ranges::find(description_.fields, key, &format::Field::name);
-    if (field == description_.fields.end()) {
-      out.push_back({.name = key, .value = &value});
-    } else {
-      add(key, slots_[static_cast<std::size_t>(field -
-                                               description_.fields.begin())]);
-    }
+Assembler::FieldView Assembler::view(std::string_view name, const Slot& slot) {
+  FieldView field;
+  field.name = name;
+  if (slot.kind == Slot::Kind::kValue) {
+    field.value = &slot.value;
+  } else if (slot.kind == Slot::Kind::kFlat) {
+    field.nodes = slot.nodes;
+  } else {
+    field.text = slot.kind == Slot::Kind::kText ? slot.text : slot.joined;
   }
-  for (const FieldId i : order_) {
-    add(description_.fields[i].name, slots_[i]);
-    const FieldView& last = out.back();
-    const bool empty = last.value != nullptr ? is_empty(*last.value)
-                       : !last.nodes.empty() ? is_empty(last.nodes[0])
-                                             : last.text.empty();
-    if (empty) out.pop_back();
-  }
-  return out;
+  return field;
+}
+
+bool Assembler::is_empty_field(const FieldView& field) {
+  return field.value != nullptr ? is_empty(*field.value)
+         : !field.nodes.empty() ? is_empty(field.nodes[0])
+                                : field.text.empty();
 }
 
 const Message& Assembler::message() const {

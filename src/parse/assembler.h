@@ -94,14 +94,27 @@ class Assembler final : public SegmentSink {
 
   void add_diagnostic(Diagnostic diagnostic);
   const Message& message() const;
-  // With fields_only, after finish(): the members of the message.
+  // With fields_only, after finish(): a member of the message.
   struct FieldView {
     std::string_view name;
     const json::Value* value = nullptr;  // null: it is `nodes` or `text`
     std::span<const json::FlatNode> nodes = {};  // empty: it is `text`
     std::string_view text = {};
   };
-  std::vector<FieldView> fields() const;
+  // Calls `visit` for each member in turn.
+  template <class Visit>
+  void visit_fields(const Visit& visit) const {
+    auto of_default = program_.default_fields.begin();
+    for (const auto& [name, value] : description_.defaults.members()) {
+      const std::optional<FieldId> field = *of_default++;
+      visit(field ? view(name, slots_[*field])
+                  : FieldView{.name = name, .value = &value});
+    }
+    for (FieldId i = first_; i != kNoField; i = slots_[i].next) {
+      const FieldView field = view(description_.fields[i].name, slots_[i]);
+      if (!is_empty_field(field)) visit(field);
+    }
+  }
   Message& mutable_message() { return message_; }
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -119,7 +132,11 @@ class Assembler final : public SegmentSink {
     std::string joined = {};
     // A region of this field was read but has no value in this slot.
     bool attempted = false;
+    // The field that was completed for the first time after this one.
+    FieldId next = kNoField;
   };
+  static FieldView view(std::string_view name, const Slot& slot);
+  static bool is_empty_field(const FieldView& field);
   // Where the text of a chunk event of the open region is in body_, which
   // grows until the region closes or the round ends.
   struct ChunkRange {
@@ -211,6 +228,7 @@ class Assembler final : public SegmentSink {
   std::optional<Error> join(FieldId index, const json::Value& value);
   std::optional<Error> append(FieldId index, json::Value value);
   std::optional<Error> store(FieldId field, json::Value value);
+  void note_completed(FieldId field);
   bool store_text(FieldId field);
   bool store_flat(FieldId field);
   void build_fields() const;
@@ -246,8 +264,10 @@ class Assembler final : public SegmentSink {
   bool calls_due_ = false;  // the open region has text that calls_ has not read
   Span calls_bytes_;        // that text
 
-  std::vector<Slot> slots_;     // by field
-  std::vector<FieldId> order_;  // fields by first completion
+  std::vector<Slot> slots_;  // by field
+  // The fields in the order of their first completion: a list by Slot::next.
+  FieldId first_ = kNoField;
+  FieldId last_ = kNoField;
 
   events::Round round_;
   std::vector<ChunkRange> chunks_;  // of the open region, in this round

@@ -293,6 +293,7 @@ class ProgramCompiler {
       MarkFinder(*vocabulary, markers, *program_).find(format_, patterns_);
     }
     add_readings();
+    add_defaults();
     add_resting();
     for (FieldId i; i < description_.fields.size(); ++i) add_inside(i);
     add_context(program_->resting);
@@ -318,6 +319,18 @@ class ProgramCompiler {
     out.literals = texts;
     out.pattern.hir = regex::literal_set(texts);
     return &out;
+  }
+
+  void add_defaults() {
+    for (const format::Field& field : description_.fields) {
+      program_->defaults.push_back(description_.defaults.find(field.name));
+    }
+    for (const auto& [key, value] : description_.defaults.members()) {
+      std::optional<FieldId>& of = program_->default_fields.emplace_back();
+      for (FieldId i; i < description_.fields.size(); ++i) {
+        if (description_.fields[i].name == key) of = i;
+      }
+    }
   }
 
   void add_readings() {

@@ -95,6 +95,11 @@ struct DelimiterProgram {
   std::vector<std::unique_ptr<const ValueLanguage>> values;
   // By field: parlance.read of a family file, or null.
   std::vector<const format::FieldReading*> readings;
+  // By field: its default, or null.
+  std::vector<const json::Value*> defaults;
+  // Of the defaults of the template, in their order: which field each is of, if
+  // it is of any.
+  std::vector<std::optional<FieldId>> default_fields;
   // How the arguments of an xml-inline content are read, where a family file
   // says more than the template.
   std::unordered_map<const format::Content*, const format::ArgumentReading*>
@@ -144,9 +149,6 @@ class DelimiterPrograms {
   // Cached for the last few vocabularies.
   std::shared_ptr<const DelimiterProgram> with(const Vocabulary& vocabulary,
                                                Markers markers) const;
-  const std::shared_ptr<const DelimiterProgram>& plain_shared() const {
-    return plain_;
-  }
 
   static const DelimiterPrograms& of(const format::FormatImpl& format);
 
