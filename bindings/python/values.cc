@@ -16,21 +16,58 @@ nb::object steal(PyObject* object) {
   return nb::steal(object);
 }
 
+// The length of a text, and its first and last bytes: all of it, if it has at
+// most kAll bytes.
+struct Ends {
+  static constexpr std::size_t kAll = 16;
+
+  explicit Ends(std::string_view text) : size(text.size()) {
+    if (size >= 8) {
+      std::memcpy(&first, text.data(), 8);
+      std::memcpy(&last, text.data() + size - 8, 8);
+    } else if (size >= 4) {
+      std::uint32_t half = 0;
+      std::memcpy(&half, text.data(), 4);
+      first = half;
+      std::memcpy(&half, text.data() + size - 4, 4);
+      last = half;
+    } else if (size > 0) {
+      first = static_cast<unsigned char>(text[0]);
+      last = static_cast<unsigned char>(text[size / 2]) * 256u +
+             static_cast<unsigned char>(text[size - 1]);
+    }
+  }
+  bool operator==(const Ends&) const = default;
+
+  std::size_t hash() const {
+    // A multiplication mixes upwards: the highest bits depend on all.
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    const std::uint64_t mixed = (first * kOdd) ^ (last + size);
+    return static_cast<std::size_t>((mixed * kOdd) >> 48);
+  }
+
+  std::size_t size;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
 // A direct-mapped cache of dict keys.  Models write the same few keys again and
 // again, and an existing str has its hash computed already.
 class KeyCache {
  public:
   nb::object get(std::string_view text) {
     if (text.size() > kLongest) return to_str(text);
-    Entry& entry = entries_[hash(text) % entries_.size()];
-    if (entry.object != nullptr &&
-        std::string_view(entry.text, entry.size) == text) {
+    const Ends ends(text);
+    Entry& entry = entries_[ends.hash() % entries_.size()];
+    if (entry.object != nullptr && entry.ends == ends &&
+        (ends.size <= Ends::kAll ||
+         std::memcmp(entry.text, text.data(), ends.size) == 0)) {
       return nb::borrow(entry.object);
     }
     nb::object made = to_str(text);
     Py_XDECREF(entry.object);
     entry.object = nb::object(made).release().ptr();
-    entry.size = text.size();
+    entry.ends = ends;
     text.copy(entry.text, text.size());
     return made;
   }
@@ -38,31 +75,9 @@ class KeyCache {
  private:
   static constexpr std::size_t kLongest = 32;
 
-  // Of the length and of the first and the last bytes.
-  static std::size_t hash(std::string_view text) {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    const std::size_t size = text.size();
-    if (size >= 8) {
-      std::memcpy(&first, text.data(), 8);
-      std::memcpy(&last, text.data() + size - 8, 8);
-    } else if (size >= 4) {
-      std::memcpy(&first, text.data(), 4);
-      std::memcpy(&last, text.data() + size - 4, 4);
-    } else if (size > 0) {
-      first = static_cast<unsigned char>(text[0]);
-      last = static_cast<unsigned char>(text[size / 2]) * 256u +
-             static_cast<unsigned char>(text[size - 1]);
-    }
-    // A multiplication mixes upwards: the highest bits depend on all.
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
-    const std::uint64_t mixed = (first * kOdd) ^ (last + size);
-    return static_cast<std::size_t>((mixed * kOdd) >> 48);
-  }
-
   struct Entry {
     PyObject* object = nullptr;
-    std::size_t size = 0;
+    Ends ends{std::string_view()};
     char text[kLongest] = {};
   };
   std::array<Entry, 256> entries_;
@@ -87,8 +102,8 @@ nb::object flat_object(const json::FlatNode*& node) {
     case json::Kind::kArray: {
       nb::object list = steal(PyList_New(static_cast<Py_ssize_t>(head.size)));
       for (std::uint32_t i = 0; i < head.size; ++i) {
-        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
-                       flat_object(node).release().ptr());
+        NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                         flat_object(node).release().ptr());
       }
       return list;
     }
@@ -168,8 +183,8 @@ nb::object to_object(const json::Value& value) {
       nb::object list =
           steal(PyList_New(static_cast<Py_ssize_t>(items.size())));
       for (std::size_t i = 0; i < items.size(); ++i) {
-        PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
-                       to_object(items[i]).release().ptr());
+        NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                         to_object(items[i]).release().ptr());
       }
       return list;
     }
