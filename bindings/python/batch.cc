@@ -4,9 +4,12 @@
 #include "parlance/batch.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +18,7 @@
 
 #include "constraint.h"
 #include "events.h"
+#include "shortcut.h"
 #include "stepping.h"
 
 namespace parlance::python {
@@ -355,7 +359,7 @@ class BatchObject {
     nb::list accepted;
     nb::list terminated;
     nb::list constrained;
-    nb::list deltas;
+    DeltaList deltas(outputs.size());
     nb::list mask_ids;
     nb::list filled;
     nb::list failed;
@@ -368,11 +372,11 @@ class BatchObject {
       filled.append(output.filled);
       failed.append(output.failed);
       if (!output.events.empty()) {
-        add_deltas(output.events, nullptr, nb::int_(numbers[i]), deltas);
+        deltas.add(output.events, nullptr, nb::int_(numbers[i]));
       }
     }
-    return nb::make_tuple(accepted, terminated, constrained, deltas, mask_ids,
-                          filled, failed);
+    return nb::make_tuple(accepted, terminated, constrained, deltas.take(),
+                          mask_ids, filled, failed);
   }
 
   Batch batch_;
@@ -384,9 +388,10 @@ class BatchObject {
 
 struct TextRow {
   nb::object parser;  // keeps reader
-  TextReader* reader = nullptr;
   nb::object text;
+  TextReader* reader = nullptr;
 };
+using TextRows = std::pmr::vector<TextRow>;
 
 bool is_text(nb::handle object) {
   return PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) ||
@@ -394,19 +399,20 @@ bool is_text(nb::handle object) {
 }
 
 // The rows of a step, checked so that none is fed if one cannot be.
-std::vector<TextRow> text_rows(const nb::list& parsers, const nb::list& texts) {
-  if (parsers.size() != texts.size()) {
+void read_rows(const nb::list& parsers, const nb::list& texts, TextRows& rows) {
+  const std::size_t count = parsers.size();
+  if (count != texts.size()) {
     raise_usage("texts has " + std::to_string(texts.size()) +
-                " items, and there are " + std::to_string(parsers.size()) +
-                " parsers");
+                " items, and there are " + std::to_string(count) + " parsers");
   }
-  std::vector<TextRow> rows(parsers.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  rows.reserve(count);
+  PyTypeObject* type = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
     const auto at = static_cast<Py_ssize_t>(i);
-    TextRow& row = rows[i];
-    row.parser = nb::borrow(PyList_GetItem(parsers.ptr(), at));
-    row.text = nb::borrow(PyList_GetItem(texts.ptr(), at));
-    row.reader = text_reader_of_response_parser(row.parser);
+    TextRow& row = rows.emplace_back();
+    row.parser = nb::borrow(NB_LIST_GET_ITEM(parsers.ptr(), at));
+    row.text = nb::borrow(NB_LIST_GET_ITEM(texts.ptr(), at));
+    row.reader = text_reader_of_response_parser(row.parser, type);
     if (row.reader == nullptr) {
       row.reader = text_reader_of_tag_parser(row.parser);
     }
@@ -419,23 +425,40 @@ std::vector<TextRow> text_rows(const nb::list& parsers, const nb::list& texts) {
       raise_type("an item of texts", "str, bytes, bytearray or None", row.text);
     }
   }
-  return rows;
 }
 
 nb::object feed_deltas(const nb::list& parsers, const nb::list& texts) {
+  // Enough for the rows and deltas of 256 requests; more are allocated.
+  std::array<std::byte, 8192> bytes;
+  std::pmr::monotonic_buffer_resource memory(bytes.data(), bytes.size());
   // A copy of the rows: while a long text is read, others may change the lists.
-  const std::vector<TextRow> rows = text_rows(parsers, texts);
-  nb::list deltas;
+  TextRows rows(&memory);
+  read_rows(parsers, texts, rows);
+  DeltaList deltas(rows.size(), &memory);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].reader->feed_row(rows[i].text, to_int(i), deltas);
   }
-  return deltas;
+  return deltas.take();
+}
+
+// The shortcut of feed_deltas(parsers, texts) for two lists.
+nb::object feed_lists(PyObject* const* args, std::size_t count,
+                      PyObject* names) {
+  if (count != 2 || names != nullptr || !PyList_CheckExact(args[0]) ||
+      !PyList_CheckExact(args[1])) {
+    return {};
+  }
+  return feed_deltas(nb::borrow<nb::list>(args[0]),
+                     nb::borrow<nb::list>(args[1]));
 }
 
 }  // namespace
 
 void define_batch(nb::module_& m) {
   m.def("feed_deltas", &feed_deltas, nb::arg("parsers"), nb::arg("texts"));
+  m.def("with_list_shortcut", [](nb::handle feed_deltas) {
+    return with_shortcut(feed_deltas, &feed_lists);
+  });
   nb::class_<BatchObject>(m, "Batch")
       .def(nb::init<unsigned>(), nb::arg("threads"))
       .def("add", &BatchObject::add, nb::arg("matcher").none(),

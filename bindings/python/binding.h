@@ -30,6 +30,7 @@
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/message.h"
+#include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
 #include "parlance/tools.h"
 #include "parlance/vocabulary.h"
@@ -88,16 +89,19 @@ struct Fed {
   std::string_view text = {};
   std::uint64_t begin = kUnknown;  // in the stream, as of Event::bytes
 
-  // Whether the text of `event` is all of it.  Long texts are not compared: one
-  // of the same size at the same place in the stream is the same text.
+  // Whether the text of `event` is all of it.  A chunk of the same size at the
+  // same place in the stream is the same text.  Others are compared, unless
+  // they are long.
   bool is_text_of(const Event& event) const {
     constexpr std::size_t kCompared = 1024;
     if (object == nullptr || event.text.size() != text.size()) return false;
-    if (text.size() <= kCompared || begin == kUnknown ||
-        event.kind != EventKind::kRegionChunk) {
-      return event.text == text;
+    const bool placed =
+        begin != kUnknown && event.kind == EventKind::kRegionChunk;
+    if (placed && event.bytes.begin == begin &&
+        event.bytes.size() == text.size()) {
+      return true;
     }
-    return event.bytes.begin == begin && event.bytes.size() == text.size();
+    return (!placed || text.size() <= kCompared) && event.text == text;
   }
 };
 // The same, but members of `value`, an object, whose text is all of `fed` are
@@ -162,6 +166,18 @@ struct Input {
 // items and need no memory for them: those that compute their items, and arrays
 // with a stride of 0.
 constexpr std::size_t kMaxIds = std::size_t{1} << 26;
+
+// The UTF-8 of a str, valid as long as `text`; nothing, and no exception, if it
+// has half of a surrogate pair.
+inline std::optional<std::string_view> utf8_of(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* begin = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (begin != nullptr) {
+    return std::string_view(begin, static_cast<std::size_t>(size));
+  }
+  PyErr_Clear();
+  return std::nullopt;
+}
 
 // The text of a str or of UTF-8 bytes, valid as long as `value`.  Raises
 // TypeError for anything else, and Error for a str with half of a surrogate
@@ -253,12 +269,25 @@ class FormatObject {
   // By field.
   std::span<const std::string_view> names() const { return names_; }
 
+  // An object to read a response with, which was used before if one has been
+  // left; and leaves one for the next response, without what it has read.  Each
+  // thread that parses without the GIL has its own.
+  std::unique_ptr<ResponseFields> take_reader() const {
+    return spare_reader_ != nullptr ? std::move(spare_reader_)
+                                    : std::make_unique<ResponseFields>();
+  }
+  void leave_reader(std::unique_ptr<ResponseFields> reader) const {
+    reader->clear();
+    spare_reader_ = std::move(reader);
+  }
+
  private:
   Format format_;
   std::string source_;
   std::vector<std::string_view> names_;  // of format_
   mutable std::unique_ptr<const EventPrototypes> prototypes_;
   mutable std::unique_ptr<const EventPrototypes> bare_prototypes_;
+  mutable std::unique_ptr<ResponseFields> spare_reader_;
 };
 
 Recover to_recover(nb::handle value);  // None, True or False

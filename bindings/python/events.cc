@@ -157,8 +157,9 @@ nb::object to_list(std::span<const Event> events,
       nb::steal(PyList_New(static_cast<Py_ssize_t>(events.size())));
   if (!list.is_valid()) throw nb::python_error();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i),
-                   to_dict(events[i], prototypes, tokens, fed).release().ptr());
+    NB_LIST_SET_ITEM(
+        list.ptr(), static_cast<Py_ssize_t>(i),
+        to_dict(events[i], prototypes, tokens, fed).release().ptr());
   }
   return list;
 }
@@ -186,49 +187,43 @@ PyObject* delta_kind(const Event& event) {
   return kinds[static_cast<std::size_t>(event.kind)];
 }
 
-std::int64_t delta_call(const Event& event) {
+// The name of the event's field.
+nb::object delta_field(const Event& event, const EventPrototypes* prototypes) {
+  // Text that no field has, and calls, have no index of a field.
+  return prototypes != nullptr && event.kind < EventKind::kTextUnclaimed
+             ? nb::borrow(prototypes->name(event.field_index))
+             : to_key(event.field);
+}
+
+// The number of the event's call, -1 for none.
+nb::object delta_call(const Event& event) {
   switch (event.kind) {
     case EventKind::kCallOpen:
     case EventKind::kCallArguments:
     case EventKind::kCallClose:
-      return event.call;
+      return to_int(event.call);
     default:
-      return -1;
+      break;
   }
+  static PyObject* const no_call = PyLong_FromLong(-1);  // never destroyed
+  return nb::borrow(no_call);
 }
 
 // (kind, field, text, call), or with a valid `row` (row, kind, field, text,
 // call).
 nb::object to_delta(const Event& event, const EventPrototypes* prototypes,
                     const Fed& fed, nb::handle row) {
-  // Text that no field has, and calls, have no index of a field.
-  nb::object name;
-  PyObject* field = nullptr;
-  if (prototypes != nullptr && event.kind < EventKind::kTextUnclaimed) {
-    field = prototypes->name(event.field_index);
-  } else {
-    name = to_key(event.field);
-    field = name.ptr();
-  }
-  nb::object copy;
-  PyObject* text = fed.object;
-  if (!fed.is_text_of(event)) {
-    copy = to_str(event.text);
-    text = copy.ptr();
-  }
-  static PyObject* const no_call = PyLong_FromLong(-1);  // never destroyed
-  nb::object number;
-  PyObject* call = no_call;
-  if (const std::int64_t of = delta_call(event); of >= 0) {
-    number = nb::steal(PyLong_FromLongLong(of));
-    call = number.ptr();
-  }
-  if (call == nullptr) throw nb::python_error();
-  PyObject* const kind = delta_kind(event);
-  nb::object tuple = nb::steal(
-      row.is_valid() ? PyTuple_Pack(5, row.ptr(), kind, field, text, call)
-                     : PyTuple_Pack(4, kind, field, text, call));
+  nb::object tuple = nb::steal(PyTuple_New(row.is_valid() ? 5 : 4));
   if (!tuple.is_valid()) throw nb::python_error();
+  Py_ssize_t size = 0;
+  const auto add = [&](nb::object item) {
+    NB_TUPLE_SET_ITEM(tuple.ptr(), size++, item.release().ptr());
+  };
+  if (row.is_valid()) add(nb::borrow(row));
+  add(nb::borrow(delta_kind(event)));
+  add(delta_field(event, prototypes));
+  add(fed.is_text_of(event) ? nb::borrow(fed.object) : to_str(event.text));
+  add(delta_call(event));
   return tuple;
 }
 
@@ -242,22 +237,31 @@ nb::object to_deltas(std::span<const Event> events,
   Py_ssize_t at = 0;
   for (const Event& event : events) {
     if (!is_delta(event)) continue;
-    PyList_SetItem(list.ptr(), at++,
-                   to_delta(event, &prototypes, fed, {}).release().ptr());
+    NB_LIST_SET_ITEM(list.ptr(), at++,
+                     to_delta(event, &prototypes, fed, {}).release().ptr());
   }
   return list;
 }
 
-void add_deltas(std::span<const Event> events,
-                const EventPrototypes* prototypes, nb::handle row,
-                nb::handle list, const Fed& fed) {
+void DeltaList::add(std::span<const Event> events,
+                    const EventPrototypes* prototypes, nb::handle row,
+                    const Fed& fed) {
   for (const Event& event : events) {
     if (!is_delta(event)) continue;
-    if (PyList_Append(list.ptr(),
-                      to_delta(event, prototypes, fed, row).ptr()) != 0) {
-      throw nb::python_error();
-    }
+    deltas_.push_back(to_delta(event, prototypes, fed, row));
   }
+}
+
+nb::object DeltaList::take() {
+  nb::object list =
+      nb::steal(PyList_New(static_cast<Py_ssize_t>(deltas_.size())));
+  if (!list.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < deltas_.size(); ++i) {
+    NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                     deltas_[i].release().ptr());
+  }
+  deltas_.clear();
+  return list;
 }
 
 nb::object to_list(std::span<const Part> parts,

@@ -9,7 +9,7 @@
 
 #include "events.h"
 #include "interruptible.h"
-#include "parlance/response_fields.h"
+#include "shortcut.h"
 
 namespace parlance::python {
 
@@ -168,26 +168,19 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
       format == nullptr) {
     return {};
   }
-  const auto utf8 = [](nb::handle text) -> std::optional<std::string_view> {
-    Py_ssize_t size = 0;
-    const char* begin = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (begin != nullptr) return std::string_view(begin, size);
-    PyErr_Clear();  // it has surrogates
-    return std::nullopt;
-  };
-  const auto text = utf8(response);
-  const auto before = utf8(prefix);
+  const auto text = utf8_of(response);
+  const auto before = utf8_of(prefix);
   if (!text || !before || text->size() > kPiece) return {};
+  std::unique_ptr<ResponseFields> fields = format->take_reader();
   const auto read = [&] {
-    return ResponseFields(format->format(), *text, {.prefix = *before},
-                          /*well_formed=*/true);
+    fields->read(format->format(), *text, {.prefix = *before},
+                 /*well_formed=*/true);
   };
-  std::optional<ResponseFields> fields;
   if (text->size() + before->size() > kThreadBytes) {
     nb::gil_scoped_release release;
-    fields.emplace(read());
+    read();
   } else {
-    fields.emplace(read());
+    read();
   }
   if (fields->failure() != nullptr) {
     raise(Domain::kResponse, *fields->failure());
@@ -205,7 +198,19 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
         : field.nodes.empty()    ? to_str(field.text)
                                  : to_object(field.nodes));
   }
+  format->leave_reader(std::move(fields));
   return dict;
+}
+
+// The shortcut of parse_response(response, format, prefix=prefix).
+nb::object parse_usual(PyObject* const* args, std::size_t count,
+                       PyObject* names) {
+  static PyObject* const prefix = interned("prefix");
+  if (count != 2 || names == nullptr || NB_TUPLE_GET_SIZE(names) != 1 ||
+      NB_TUPLE_GET_ITEM(names, 0) != prefix) {
+    return {};
+  }
+  return parse_text(args[1], args[0], args[2]);
 }
 
 // Parses a list of responses, with one prefix for all or one for each.
@@ -299,6 +304,9 @@ void define_parse(nb::module_& m) {
           nb::object parsed = parse_text(spec, response, prefix);
           return parsed.is_valid() ? parsed : nb::borrow(Py_NotImplemented);
         });
+  m.def("with_text_shortcut", [](nb::handle parse_response) {
+    return with_shortcut(parse_response, &parse_usual);
+  });
   m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),
         nb::arg("prefix"), nb::arg("tools").none(),
         nb::arg("vocabulary").none(), nb::arg("recover").none(),

@@ -38,10 +38,10 @@ class ParserObject final : public TextReader {
   }
 
   // A failure is left to finalize(): the other rows of a step are fed, too.
-  void feed_row(nb::handle text, nb::handle row, nb::handle list) override {
+  void feed_row(nb::handle text, nb::handle row, DeltaList& deltas) override {
     feed_parser(parser_, text, tokens_, input_,
                 [&](std::span<const Event> got) {
-                  add_deltas(got, prototypes_, row, list, input_.fed);
+                  deltas.add(got, prototypes_, row, input_.fed);
                 });
   }
 
@@ -165,9 +165,15 @@ std::optional<Stepped> stepped_response_parser(nb::handle object) {
   return parser->stepped();
 }
 
-TextReader* text_reader_of_response_parser(nb::handle object) {
+TextReader* text_reader_of_response_parser(nb::handle object,
+                                           PyTypeObject*& type) {
+  if (Py_TYPE(object.ptr()) == type && nb::inst_ready(object)) {
+    return nb::inst_ptr<ParserObject>(object);
+  }
   ParserObject* parser = nullptr;
-  return nb::try_cast(object, parser) ? parser : nullptr;
+  if (!nb::try_cast(object, parser) || parser == nullptr) return nullptr;
+  type = Py_TYPE(object.ptr());
+  return parser;
 }
 
 void define_parser(nb::module_& m) {

@@ -122,9 +122,9 @@ class TagParserObject final : public TextReader {
         });
   }
 
-  void feed_row(nb::handle text, nb::handle row, nb::handle list) override {
+  void feed_row(nb::handle text, nb::handle row, DeltaList& deltas) override {
     feed_parser(parser_, text, ids_, input_, [&](std::span<const Event> got) {
-      add_deltas(got, &compiled_->prototypes(), row, list, input_.fed);
+      deltas.add(got, &compiled_->prototypes(), row, input_.fed);
     });
   }
 

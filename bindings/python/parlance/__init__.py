@@ -949,6 +949,7 @@ def _parse_response(
 
 # A call fills in the default of each argument that is given by name alone,
 # which takes longer than parsing a short text.
+@_parlance.with_text_shortcut
 def parse_response(response=NOT_GIVEN, spec=NOT_GIVEN, *, prefix=None, **options):
     """Parses whole responses: one, or a batch on all cores.
 

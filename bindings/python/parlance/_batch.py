@@ -269,6 +269,7 @@ class Batch:
         )
 
 
+@_parlance.with_list_shortcut
 def feed_deltas(parsers, texts):
     """Feeds a piece of text to each of many parsers.
 

@@ -2,6 +2,7 @@
 
 import array
 import copy
+import inspect
 import json
 import pathlib
 import pickle
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -1135,3 +1137,65 @@ def test_a_template_that_changes_is_read_again():
     assert parlance.parse_response("<z>a</x>", template, prefix="") == ask()
     template["fields"]["x"]["open"][2] = "<w>"
     assert parlance.parse_response("<z>a</x>", template, prefix="") == {}
+
+
+@pytest.mark.parametrize("name", ["parse_response", "feed_deltas"])
+def test_functions_with_a_shortcut_are_like_functions(name):
+    function = getattr(parlance, name)
+    assert (function.__name__, function.__qualname__) == (name, name)
+    assert function.__module__.startswith("parlance")
+    assert function.__doc__ and repr(function).startswith(f"<function {name} ")
+    assert inspect.isroutine(function)
+    assert next(iter(inspect.signature(function).parameters)) in (
+        "response",
+        "parsers",
+    )
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert copy.deepcopy(function) is function
+    assert weakref.ref(function)() is function
+    function.note = "kept"
+    assert function.note == "kept" and function.__dict__["note"] == "kept"
+    del function.note
+    with pytest.raises(AttributeError, match="note"):
+        function.note
+
+    class Holder:
+        method = function
+
+    holder = Holder()
+    assert Holder.method is function and holder.method.__self__ is holder
+    with pytest.raises(TypeError):
+        type(function)()
+
+
+class Text(str):
+    pass
+
+
+def test_parse_response_gives_the_same_with_and_without_its_shortcut():
+    template = parlance.ResponseTemplate(TEMPLATE)
+    parse = parlance.parse_response
+    other_name = "".join(["pre", "fix"])  # not the interned str
+    for _ in range(3):
+        for message in (
+            parse(TEXT, template, prefix="<A>"),
+            parse(TEXT, template, **{other_name: "<A>"}),
+            parse(TEXT, spec=template, prefix="<A>"),
+            parse(response=TEXT, spec=template, prefix="<A>"),
+            parse(Text(TEXT), template, prefix=Text("<A>")),
+            parse(TEXT, TEMPLATE, prefix="<A>"),
+            parse(TEXT, template, prefix="<A>", tools=None),
+            parse.__wrapped__(TEXT, template, prefix="<A>"),
+        ):
+            assert message == MESSAGE and list(message) == list(MESSAGE)
+    # An error leaves nothing behind for the next response.
+    for text in ("<call:f>[1</call>", TEXT + "\N{SNOWMAN}" * 20_000):
+        try:
+            parse(text, template, prefix="<A>")
+        except parlance.ResponseError as error:
+            assert error.code == "invalid_content"
+        assert parse(TEXT, template, prefix="<A>") == MESSAGE
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        parse(TEXT, template, prefixes="<A>")
+    with pytest.raises(parlance.UsageError, match="prefix is required"):
+        parse(TEXT, template)

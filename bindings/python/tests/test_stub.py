@@ -66,7 +66,7 @@ def signature_line(found):
 
 
 def is_native(found):
-    return not inspect.isfunction(found)
+    return not inspect.isfunction(inspect.unwrap(found))
 
 
 def runtime_parameters(found):
