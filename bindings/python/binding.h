@@ -77,7 +77,8 @@ std::string class_name(nb::handle value);
 
 // A str.  Surrogates encoded as three bytes become surrogates.
 nb::object to_str(std::string_view text);
-// The same for keys, which repeat: short keys come from a small cache.
+// The same for keys and other texts that repeat: short ones come from a small
+// cache.
 nb::object to_key(std::string_view text);
 nb::object to_object(const json::Value& value);
 nb::object to_object(std::span<const json::FlatNode> nodes);

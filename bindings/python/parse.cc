@@ -195,6 +195,7 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
     set(dict, key.ptr(),
         whole                    ? nb::borrow(response)
         : field.value != nullptr ? to_object(*field.value)
+        : field.fixed            ? to_key(field.text)
         : field.nodes.empty()    ? to_str(field.text)
                                  : to_object(field.nodes));
   }

@@ -98,7 +98,7 @@ nb::object flat_object(const json::FlatNode*& node) {
     case json::Kind::kFloat:
       return steal(PyFloat_FromDouble(head.number));
     case json::Kind::kString:
-      return to_str(head.as_string());
+      return head.fixed ? to_key(head.as_string()) : to_str(head.as_string());
     case json::Kind::kArray: {
       nb::object list = steal(PyList_New(static_cast<Py_ssize_t>(head.size)));
       for (std::uint32_t i = 0; i < head.size; ++i) {

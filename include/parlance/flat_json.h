@@ -21,6 +21,8 @@ namespace parlance::json {
 struct FlatNode {
   // kBigInt does not occur.
   Kind kind = Kind::kNull;
+  // kString: the text is of the format, and the same in every response.
+  bool fixed = false;
   // kString: bytes.  kArray: items.  kObject: members, each of which is a
   // kString and a value.  Of equal keys the first gives the place and the last
   // the value.

@@ -53,6 +53,8 @@ class ResponseFields {
     // The value as a sequence of nodes; empty: the value is `text`.
     std::span<const json::FlatNode> nodes = {};
     std::string_view text = {};  // into the response, or of joined regions
+    // `text` is of the format, and the same in every response.
+    bool fixed = false;
   };
   // In the order of Message::fields.
   std::span<const Field> fields() const { return fields_; }

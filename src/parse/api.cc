@@ -45,7 +45,7 @@ struct ResponseReader {
   // What the segmenter writes to.
   SegmentSink& segment_sink() {
     const format::FormatImpl& impl = *detail::Access::impl(format);
-    if (!ReadingFilter::needed(impl)) return assembler;
+    if (!program->filtered) return assembler;
     return filter.emplace(impl, assembler,
                           [this](const CandidateRegion& region) {
                             return assembler.is_call(region);
@@ -397,7 +397,8 @@ void ResponseFields::read(const Format& format, std::string_view response,
     reader.end();
   }
   reader.assembler.visit_fields([this](const auto& field) {
-    fields_.push_back({field.name, field.value, field.nodes, field.text});
+    fields_.push_back(
+        {field.name, field.value, field.nodes, field.text, field.fixed});
   });
 }
 

@@ -100,6 +100,7 @@ class Assembler final : public SegmentSink {
     const json::Value* value = nullptr;  // null: it is `nodes` or `text`
     std::span<const json::FlatNode> nodes = {};  // empty: it is `text`
     std::string_view text = {};
+    bool fixed = false;  // `text` is a default
   };
   // Calls `visit` for each member in turn.
   template <class Visit>
@@ -107,8 +108,11 @@ class Assembler final : public SegmentSink {
     auto of_default = program_.default_fields.begin();
     for (const auto& [name, value] : description_.defaults.members()) {
       const std::optional<FieldId> field = *of_default++;
-      visit(field ? view(name, slots_[*field])
-                  : FieldView{.name = name, .value = &value});
+      visit(field               ? view(name, slots_[*field])
+            : value.is_string() ? FieldView{.name = name,
+                                            .text = value.as_string(),
+                                            .fixed = true}
+                                : FieldView{.name = name, .value = &value});
     }
     for (FieldId i = first_; i != kNoField; i = slots_[i].next) {
       const FieldView field = view(description_.fields[i].name, slots_[i]);

@@ -10,6 +10,7 @@
 #include "parse/argument_values.h"
 #include "parse/content.h"
 #include "parse/listed_marks.h"
+#include "parse/reading_filter.h"
 #include "vocab/marker_pieces.h"
 
 namespace parlance::parse {
@@ -335,6 +336,7 @@ class ProgramCompiler {
 
   void add_readings() {
     const format::Reading& reading = format_.family.reading;
+    program_->filtered = ReadingFilter::needed(format_);
     for (FieldId i; i < description_.fields.size(); ++i) {
       const bool known = i < reading.fields.size();
       program_->readings.push_back(known ? &reading.fields[i] : nullptr);

@@ -108,6 +108,7 @@ struct DelimiterProgram {
   // is none of the response: without an implicit field they are markup.
   std::vector<std::string> turn_end;
   bool any_backtrackers = false;
+  bool filtered = false;  // ReadingFilter::needed()
   // The most bytes before its match that any backtracker may read, plus one
   // character, so that \A cannot match where text was dropped.
   std::size_t context_bytes = 0;

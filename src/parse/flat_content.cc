@@ -62,7 +62,9 @@ bool FlatContent::append(const Transform& transform, const Scope& scope,
   const std::size_t at = out.size();
   switch (transform.kind) {
     case Transform::Kind::kConstant:
-      return json::append_flat(transform.constant, out);
+      if (!json::append_flat(transform.constant, out)) return false;
+      for (std::size_t i = at; i < out.size(); ++i) out[i].fixed = true;
+      return true;
     case Transform::Kind::kPlaceholder:
       return append_found(transform.path, scope, out);
     case Transform::Kind::kList:
