@@ -322,7 +322,8 @@ bool CfgRecogniser::before_class(const Item& item) const {
 // the same few classes, and other literals and contexts.
 const ByteClasses& CfgRecogniser::refined_by_classes(
     std::span<const Item* const> items) {
-  std::vector<std::uint32_t> classes;
+  std::vector<std::uint32_t>& classes = classes_to_split_;
+  classes.clear();
   for (const Item* item : items) {
     if (!before_class(*item)) continue;
     classes.push_back(network_.states[item->state].index);
@@ -336,12 +337,13 @@ const ByteClasses& CfgRecogniser::refined_by_classes(
     bytes.refine(bytes_of_class(index).kinds);
   }
   bytes_ += sizeof(bytes) + classes.size() * sizeof(classes[0]) + 64;
-  return refinements_.emplace(std::move(classes), bytes).first->second;
+  return refinements_.emplace(classes, bytes).first->second;
 }
 
 const ByteTable& CfgRecogniser::byte_classes(std::uint32_t lex) {
   if (states_[lex].byte_classes == nullptr) {
-    std::vector<const Item*> all;
+    std::vector<const Item*>& all = items_to_split_;
+    all.clear();
     for (const Item& item : states_[lex].items) all.push_back(&item);
     bool counts_chars = false;
     for (const std::uint32_t id : activations_in(states_[lex].items)) {

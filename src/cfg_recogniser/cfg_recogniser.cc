@@ -224,7 +224,8 @@ Configuration CfgRecogniser::intern_configuration(
       notes(item.context).slot = kUsed;
     }
   }
-  std::vector<ContextId> contexts;
+  std::vector<ContextId>& contexts = slots_made_;
+  contexts.clear();
   if (pure_) {
     for (const ContextId slot : slots) {
       ContextNotes& of = notes(slot);
@@ -375,10 +376,11 @@ Configuration CfgRecogniser::learn_step(Configuration config,
 // steps_.
 Configuration CfgRecogniser::learn_kernel(Configuration config,
                                           std::uint8_t byte, Items kernel) {
-  const std::vector<std::uint32_t> slots = number_slots(kernel);
+  const std::vector<std::uint32_t>& slots = kernel_slots_;
+  number_slots(kernel, kernel_slots_);
   find_contexts(slots, config.frame);
   const std::uint32_t shape = intern_shape(kernel);
-  const std::vector<ContextId> before = slots_of(config);
+  const std::span<const ContextId> before = slots_of(config);
   Configuration next = rename(shape);
   const bool renamed = !next.dead();
   bool by_parts = false;

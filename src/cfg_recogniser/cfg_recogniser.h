@@ -62,9 +62,9 @@
 // copied.
 //
 // What a transition costs is its closure.  Items that only read add nothing to
-// it, so it is computed without them; and a state that has a few literals beside
-// another one, as a keyword has beside a name, refers to that one for all other
-// bytes (renaming.cc, StateBase).
+// it, so it is computed without them; and a state that has a few literals
+// beside another one, as a keyword has beside a name, refers to that one for
+// all other bytes (renaming.cc, StateBase).
 //
 // Files: closure.cc what follows without reading; subsume.cc which contexts
 // make others redundant; scan.cc reading a byte or a token; byte_classes.cc the
@@ -403,9 +403,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // The items of a configuration, with contexts instead of slots; those of its
   // kernel.
   Items items_of(recogniser::Configuration config);
-  std::vector<ContextId> slots_of(recogniser::Configuration config) const {
-    const std::span<const ContextId> slots = frames_[config.frame];
-    return {slots.begin(), slots.end()};
+  // Valid as long as the recogniser.
+  std::span<const ContextId> slots_of(recogniser::Configuration config) const {
+    return frames_[config.frame];
   }
   Items kernel_of(recogniser::Configuration config);
   std::uint32_t intern_frame(std::span<const ContextId> contexts);
@@ -512,7 +512,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                             bool add);
 
   // renaming.cc
-  static std::vector<std::uint32_t> number_slots(Items& kernel);
+  static void number_slots(Items& kernel, std::vector<std::uint32_t>& slots);
   std::uint32_t intern_shape(std::span<const Item> kernel);
   // The index in kernels_after_.
   std::uint32_t intern_kernel(std::uint32_t shape,
@@ -759,6 +759,13 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // Of close_by_parts(): memory.
   Items reading_;
   Items others_;
+  // Of learn_kernel() and make_part(): memory.
+  std::vector<std::uint32_t> kernel_slots_;
+  std::vector<std::uint32_t> part_slots_;
+  // Of intern_configuration() and byte_classes(): memory.
+  std::vector<ContextId> slots_made_;
+  std::vector<const Item*> items_to_split_;
+  std::vector<std::uint32_t> classes_to_split_;
 
   std::vector<std::unique_ptr<ClassBytes>> bytes_of_class_;  // null: not yet
   // By classes of characters: refined_by_classes().

@@ -72,19 +72,19 @@ void CfgRecogniser::record_made(ContextId first, std::size_t count) {
 
 // --- Kernels -----------------------------------------------------------------
 
-// Replaces slots by numbers in the order of the items; returns the slots by
-// number.
-std::vector<std::uint32_t> CfgRecogniser::number_slots(Items& kernel) {
+// Replaces slots by numbers in the order of the items; `slots` gets the slots
+// by number.
+void CfgRecogniser::number_slots(Items& kernel,
+                                 std::vector<std::uint32_t>& slots) {
   std::sort(kernel.begin(), kernel.end());
   kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
-  std::vector<std::uint32_t> slots;
+  slots.clear();
   for (Item& item : kernel) {
     const auto at = std::ranges::find(slots, item.context);
     const auto number = static_cast<std::uint32_t>(at - slots.begin());
     if (at == slots.end()) slots.push_back(item.context);
     item.context = number;
   }
-  return slots;
 }
 
 std::uint32_t CfgRecogniser::intern_shape(std::span<const Item> kernel) {
@@ -202,12 +202,13 @@ Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
 
 // The configuration of a part of the kernel with contexts_of_kernel_.
 Configuration CfgRecogniser::make_part(Items& part) {
-  std::vector<ContextId> contexts = number_slots(part);
-  for (ContextId& number : contexts) number = contexts_of_kernel_[number];
+  // A part is not divided again, so that nothing else uses part_slots_ here.
+  number_slots(part, part_slots_);
+  for (ContextId& number : part_slots_) number = contexts_of_kernel_[number];
   const std::uint32_t shape = intern_shape(part);
-  contexts.swap(contexts_of_kernel_);
+  part_slots_.swap(contexts_of_kernel_);
   const Configuration made = make_numbered(shape);
-  contexts.swap(contexts_of_kernel_);
+  part_slots_.swap(contexts_of_kernel_);
   return made;
 }
 
