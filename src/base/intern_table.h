@@ -50,6 +50,13 @@ class InternTable {
     return {id, true};
   }
 
+  // As intern().  REQUIRES: the list is not in the table.
+  std::uint32_t intern_new(std::span<const T> list) {
+    const std::uint32_t id = add(list);
+    ids_.add(hash_of(list), id);
+    return id;
+  }
+
   // Adds the list under a new id, even if an equal list exists.  intern() finds
   // the new id only if it found no equal list before.
   std::uint32_t add_found(std::span<const T> list) {

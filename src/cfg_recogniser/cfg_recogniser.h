@@ -525,6 +525,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // Fills kernel_list_ with the shape and what its contexts are.
   void list_kernel(std::uint32_t shape, std::span<const std::uint32_t> of);
   // Stores what was made of a shape and contexts_of_kernel_.
+  // REQUIRES: rename() has found nothing that was stored.
   void remember_made(std::uint32_t shape, recogniser::Configuration to);
   // The configuration of the kernel with contexts_of_kernel_, in the simplest
   // way: by a renaming that is known, by parts, or by a closure.

@@ -453,7 +453,7 @@ void CfgRecogniser::remember_made(std::uint32_t shape, Configuration to) {
     return;
   }
   list_kernel(shape, contexts_of_kernel_);
-  if (!numbered_kernels_.intern(kernel_list_).second) return;
+  numbered_kernels_.intern_new(kernel_list_);
   made_of_numbered_.push_back(
       {.to = to, .read_set = made_read_set_, .pure = pure_});
   bytes_ +=

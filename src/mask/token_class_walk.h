@@ -148,7 +148,11 @@ class TokenClassWalk
                                            : find_repeatable(state);
   }
   const vocab::ByteClassSet& find_repeatable(StateId state);
-  SubtreeVerdict judge(const vocab::TokenClassNode& node, StateId state);
+  SubtreeVerdict judge(const vocab::TokenClassNode& node, StateId state) {
+    const bool all = node.below.without(repeatable(state)).empty() ||
+                     stays(state, node.below);
+    return all ? SubtreeVerdict::kAccept : SubtreeVerdict::kDescend;
+  }
   bool stays(StateId state, const vocab::ByteClassSet& classes) {
     return !classes.meets(states_[state].no_loops) &&
            find_loops(state, classes);
