@@ -37,6 +37,33 @@ std::optional<std::string_view> string_constant(const schema::Node& node) {
   return node.scalars->front().as_string();
 }
 
+// What remains of a condition about a value that satisfies `literal`: where
+// that says that the value is a certain string, it decides at once whether it
+// is others.  Of a hundred conditions `if t is "a1"`, each would ask a hundred
+// conjunctions otherwise.
+ConditionId after_constant(Conditions& conditions,
+                           const schema::Document& document, Literal literal,
+                           ConditionId id) {
+  if ((literal & 1) != 0) return id;
+  const auto value = string_constant(document.node(literal >> 1));
+  if (!value) return id;
+  return conditions.after_tests(id, [&](Literal test) -> std::optional<bool> {
+    const auto other = string_constant(document.node(test >> 1));
+    if (!other) return std::nullopt;
+    return (*other == *value) == ((test & 1) == 0);
+  });
+}
+
+// Adds an alternative unless it is there.  False if there are too many.
+bool add_once(std::vector<MemberAlternative>& to,
+              const MemberAlternative& alternative) {
+  constexpr std::size_t kMaxAlternatives = 1024;
+  if (std::ranges::find(to, alternative) != to.end()) return true;
+  if (to.size() == kMaxAlternatives) return false;
+  to.push_back(alternative);
+  return true;
+}
+
 }  // namespace
 
 // Whether the node is known to hold for every value of the type.  Recursion
@@ -426,25 +453,11 @@ ConditionId SchemaSolver::without_keys(ConditionId condition, KeySet names) {
 std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     DisjunctId object, ConditionId condition, const KeyClass& key_class,
     std::uint64_t count) {
-  // The limit of alternatives; beyond it the language becomes narrower.
-  constexpr std::size_t kMaxAlternatives = 1024;
   const ConjunctionId conjunction = member_conjunction(object, key_class);
   if (!satisfiable(conjunction)) return {};
   if (condition == kAlways) return {{conjunction, kAlways}};
-  // Where a value has to be a certain string, that decides whether it is others
-  // at once.  REQUIRES: the conjunction contains `literal`.  Of a hundred
-  // conditions `if t is "a1"`, each would ask a hundred
-  // conjunctions otherwise.
   const auto given = [&](Literal literal, ConditionId id) {
-    if ((literal & 1) != 0) return id;
-    const auto value = string_constant(document_.node(literal >> 1));
-    if (!value) return id;
-    return conditions_.after_tests(
-        id, [&](Literal test) -> std::optional<bool> {
-          const auto other = string_constant(document_.node(test >> 1));
-          if (!other) return std::nullopt;
-          return (*other == *value) == ((test & 1) == 0);
-        });
+    return after_constant(conditions_, document_, literal, id);
   };
   std::vector<MemberAlternative> done;
   std::vector<MemberAlternative> pending = {
@@ -459,14 +472,9 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     if (alternative.condition == kImpossible) continue;
     const Literal test = conditions_.first_test(alternative.condition);
     if (test == kNoLiteral) {
-      if (done.size() == kMaxAlternatives) {
-        narrowed_ = true;
-        break;
-      }
-      if (std::find(done.begin(), done.end(), alternative) == done.end()) {
-        done.push_back(alternative);
-      }
-      continue;
+      if (add_once(done, alternative)) continue;
+      narrowed_ = true;  // without the alternatives that are left
+      break;
     }
     const ConditionId without =
         conditions_.after_test(alternative.condition, test, false);
