@@ -4,7 +4,6 @@
 
 #include "base/utf8.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 

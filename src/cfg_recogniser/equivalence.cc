@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -141,6 +141,7 @@ Configuration CfgRecogniser::make_numbered(std::uint32_t shape) {
   return made;
 }
 
+// These are the items that Closure::follow() keeps and adds nothing for.
 bool CfgRecogniser::only_reads(const Item& item) const {
   const NetworkState& state = network_.states[item.state];
   switch (state.action) {

@@ -32,6 +32,18 @@ const ByteClassSet& character_classes() {
   return set;
 }
 
+bool meets(const base::ByteSet& a, const base::ByteSet& b) {
+  std::uint64_t both = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) both |= a[i] & b[i];
+  return both != 0;
+}
+
+bool contains(const base::ByteSet& all, const base::ByteSet& some) {
+  std::uint64_t others = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) others |= some[i] & ~all[i];
+  return others == 0;
+}
+
 template <class Is>
 bool all_classes(const ByteClassSet& set, const Is& is) {
   for (std::size_t word = 0; word < 2; ++word) {
@@ -68,13 +80,8 @@ void TokenClassWalk::find_dead_classes() {
   if (composite_ == nullptr) return;
   const base::ByteSet alive = composite_->alphabet();
   if (alive == base::kAllBytes) return;
-  const auto dead = [&](std::uint8_t byte_class) {
-    return std::ranges::none_of(
-        token_classes_.bytes(byte_class),
-        [&](std::uint8_t byte) { return base::has_byte(alive, byte); });
-  };
   for (std::uint8_t c = 0; c < TokenClassTrie::kLead2; ++c) {
-    if (dead(c)) dead_classes_.add(c);
+    if (!meets(alive, bytes_of_class_[c])) dead_classes_.add(c);
   }
   if ((alive[2] | alive[3]) == 0) {
     dead_classes_.add(character_classes());
@@ -161,15 +168,9 @@ bool TokenClassWalk::decide_leaf(const TokenClassNode& node, StateId from) {
   const base::ByteSet* const readable = states_[from].readable;
   if (readable == nullptr) return false;
   const base::ByteSet& bytes = bytes_of_class_[node.byte_class];
-  std::uint64_t accepted = 0;
-  std::uint64_t rejected = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    accepted |= bytes[i] & (*readable)[i];
-    rejected |= bytes[i] & ~(*readable)[i];
-  }
-  if (rejected == 0) {
+  if (contains(*readable, bytes)) {
     decided_.accept(node.first, node.last);
-  } else if (accepted != 0) {
+  } else if (meets(*readable, bytes)) {
     for (std::uint32_t i = node.first; i < node.last; ++i) {
       const std::string_view text = vocabulary_.bytes(token_classes_.ids()[i]);
       if (base::has_byte(*readable, static_cast<std::uint8_t>(text.back()))) {
@@ -198,10 +199,8 @@ const ByteClassSet& TokenClassWalk::classes_of(const base::ByteSet& bytes) {
   }
   ByteClassSet set;
   for (std::uint8_t c = 0; c < TokenClassTrie::kLead2; ++c) {
-    const auto all = token_classes_.bytes(c);
-    if (!all.empty() && std::ranges::all_of(all, [&](std::uint8_t byte) {
-          return base::has_byte(bytes, byte);
-        })) {
+    if (!token_classes_.bytes(c).empty() &&
+        contains(bytes, bytes_of_class_[c])) {
       set.add(c);
     }
   }
@@ -257,10 +256,7 @@ TokenClassWalk::StateId TokenClassWalk::base_for(
     StateId state, std::uint8_t byte_class) const {
   const State& from = states_[state];
   if (from.base == 0) return 0;
-  const bool apart = std::ranges::any_of(
-      token_classes_.bytes(byte_class),
-      [&](std::uint8_t byte) { return base::has_byte(*from.others, byte); });
-  return apart ? 0 : from.base;
+  return meets(*from.others, bytes_of_class_[byte_class]) ? 0 : from.base;
 }
 
 bool TokenClassWalk::is_uniform(StateId state, std::uint8_t byte_class) const {

@@ -103,8 +103,9 @@ schema::Parameter schema::parameter_of(const json::Value& schema) {
   return out;
 }
 
-// All sets without tools share one table, which nobody owns: each parser makes
-// such a set, and counting its owners takes longer than the rest of that.
+// All sets without tools share one table, which is never destroyed, so that its
+// owners are not counted: each parser makes such a set, and to count them took
+// most of the time.
 ToolSet::ToolSet() {
   static const auto& none = *new schema::ToolTable;
   impl_ =
