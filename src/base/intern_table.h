@@ -4,22 +4,21 @@
 // Hash-consing of lists: each distinct list is stored once and has an id; equal
 // lists have equal ids.
 //
-// The elements of many lists are stored in one block, and hashed_ids.h finds
-// the id of a list.  A list takes the memory of its elements and a few bytes,
-// and no allocation of its own.  No list is ever moved: neither is there a
-// pause where the table grows, nor does a span become invalid.
+// The lists are in a list_store.h, and hashed_ids.h finds the id of a list.  A
+// list takes the memory of its elements and a few bytes, and no allocation of
+// its own.  No list is ever moved: neither is there a pause where the table
+// grows, nor does a span become invalid.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "base/block_vector.h"
 #include "base/hashed_ids.h"
+#include "base/list_store.h"
 #include "base/mix.h"
 
 namespace parlance::base {
@@ -30,10 +29,7 @@ class InternTable {
  public:
   std::size_t size() const { return lists_.size(); }
   // Valid as long as the table.
-  std::span<const T> operator[](std::uint32_t id) const {
-    const List& list = lists_[id];
-    return {list.begin, list.size};
-  }
+  std::span<const T> operator[](std::uint32_t id) const { return lists_[id]; }
 
   // The id of the list, kNone if it is not in the table.
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -70,42 +66,16 @@ class InternTable {
   // Adds the list under a new id that find() and intern() never return.
   std::uint32_t add(std::span<const T> list) {
     const auto id = static_cast<std::uint32_t>(lists_.size());
-    T* const begin = room_for(list.size());
-    std::ranges::copy(list, begin);
-    lists_.push_back(
-        {.begin = begin, .size = static_cast<std::uint32_t>(list.size())});
+    lists_.push_back(store_.add(list));
     return id;
   }
 
   // The approximate memory of one more list of `size` elements.
   static std::size_t bytes_of(std::size_t size) {
-    return 2 * size * sizeof(T) + 2 * sizeof(List) + 32;
+    return 2 * size * sizeof(T) + 2 * sizeof(std::span<const T>) + 32;
   }
 
  private:
-  struct List {
-    const T* begin = nullptr;
-    std::uint32_t size = 0;
-  };
-  // Blocks grow with the table, up to so many elements.  A list of more than a
-  // quarter of the next block has one of its own.
-  static constexpr std::size_t kLeastBlock = 32;
-  static constexpr std::size_t kMostBlock = 1024;
-
-  T* room_for(std::size_t size) {
-    if (size > left_) {
-      const std::size_t next = std::clamp(elements_, kLeastBlock, kMostBlock);
-      const bool own = size > next / 4;
-      blocks_.push_back(std::make_unique<T[]>(own ? size : next));
-      elements_ += own ? size : next;
-      if (own) return blocks_.back().get();
-      free_ = blocks_.back().get();
-      left_ = next;
-    }
-    left_ -= size;
-    return std::exchange(free_, free_ + size);
-  }
-
   static std::uint64_t hash_of(std::span<const T> list) {
     std::uint64_t hash = list.size();
     for (const T& value : list) base::mix(hash, Hash()(value));
@@ -119,11 +89,8 @@ class InternTable {
     });
   }
 
-  std::vector<std::unique_ptr<T[]>> blocks_;
-  std::size_t elements_ = 0;  // of all blocks
-  T* free_ = nullptr;         // in the last block that is shared
-  std::size_t left_ = 0;      // elements from there
-  BlockVector<List> lists_;
+  ListStore<T> store_;
+  BlockVector<std::span<const T>> lists_;  // by id
   HashedIds<std::uint32_t> ids_;  // those that find() and intern() return
 };
 

@@ -281,7 +281,7 @@ Configuration CfgRecogniser::configuration(Items kernel,
   if (!pure_ && !overflowed_) {
     kernels_.intern(key);
     made_of_kernel_.push_back({.to = made, .read_set = made_read_set_});
-    bytes_ += kernels_.bytes_of(key.size()) + sizeof(TransitionTable::Step);
+    bytes_ += kernels_.bytes_of(key.size()) + sizeof(MadeOfKernel);
   }
   return made;
 }
@@ -372,8 +372,8 @@ Configuration CfgRecogniser::learn_step(Configuration config,
 
 // `kernel`: what `byte` leads to, with slots of the state.  If the closure is
 // pure and stays in the frame, the row entry is a state and holds in every
-// frame; else the entry says that the frame decides, and the transition goes to
-// steps_.
+// frame; else the entry says that the frame decides, and what the kernel makes
+// in a frame is found by its contexts.
 Configuration CfgRecogniser::learn_kernel(Configuration config,
                                           std::uint8_t byte, Items kernel) {
   const std::vector<std::uint32_t>& slots = kernel_slots_;
@@ -381,57 +381,28 @@ Configuration CfgRecogniser::learn_kernel(Configuration config,
   find_contexts(slots, config.frame);
   const std::uint32_t shape = intern_shape(kernel);
   const std::span<const ContextId> before = slots_of(config);
-  Configuration next = rename(shape);
-  const bool renamed = !next.dead();
-  bool by_parts = false;
-  if (!renamed) {
-    next = close_by_parts(shape, before);
-    by_parts = !next.dead();
-    if (!by_parts) next = close_numbered(std::move(kernel), before);
-  } else if (pure_ && !inside(next)) {
-    next = reorder(next, before);
-  }
+  const Configuration next = make_numbered(shape);
   StateRow& row = states_[config.lex].row;
-  if (pure_ && !next.dead() && !inside(next) && next.frame == config.frame) {
-    bytes_ += row.set(byte, next.lex);
-    return next;
+  if (pure_ && !next.dead() && !inside(next)) {
+    const Configuration ordered = reorder(next, slots_of(config));
+    if (ordered.frame == config.frame) {
+      bytes_ += row.set(byte, ordered.lex);
+      return ordered;
+    }
   }
   if (overflowed_) return {};
-  const std::uint32_t after = intern_kernel(shape, slots);
-  bytes_ += row.set(byte, kByFrame | after);
-  if (!renamed) {
-    remember_made(shape, next);
-    if (!by_parts) learn_renaming(shape, next);
-  }
-  // Another state may have the same kernel.
-  if (steps_.find(after, config.frame) == nullptr) {
-    return remember_step(config.frame, after, next);
-  }
+  bytes_ += row.set(byte, kByFrame | intern_kernel(shape, slots));
   track(made_read_set_);
   return next;
 }
 
-Configuration CfgRecogniser::remember_step(std::uint32_t frame,
-                                           std::uint32_t kernel,
-                                           Configuration to) {
-  const std::uint32_t read_set = made_read_set_;
-  const std::size_t before = steps_.memory_bytes();
-  steps_.insert(kernel, frame, {.to = to, .read_set = read_set});
-  bytes_ += steps_.memory_bytes() - before;
-  track(read_set);
-  return to;
-}
-
 Configuration CfgRecogniser::step_in_frame(std::uint32_t frame,
                                            std::uint32_t kernel) {
-  if (const TransitionTable::Step* found = steps_.find(kernel, frame)) {
-    track(found->read_set);
-    return found->to;
-  }
   const std::span<const std::uint32_t> list = kernels_after_[kernel];
-  const std::uint32_t shape = list.front();
   find_contexts(list.subspan(1), frame);
-  return remember_step(frame, kernel, make_numbered(shape));
+  const Configuration to = make_numbered(list.front());
+  track(made_read_set_);
+  return to;
 }
 
 bool CfgRecogniser::can_end(Configuration config) {

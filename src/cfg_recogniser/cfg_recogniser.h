@@ -90,12 +90,13 @@
 #include "base/block_vector.h"
 #include "base/hashed_ids.h"
 #include "base/intern_table.h"
+#include "base/list_store.h"
 #include "base/mix.h"
 #include "base/reusable_set.h"
+#include "cfg_recogniser/configuration_table.h"
 #include "cfg_recogniser/equivalence_tree.h"
 #include "cfg_recogniser/state_row.h"
 #include "cfg_recogniser/transition_network.h"
-#include "cfg_recogniser/transition_table.h"
 #include "recogniser/composite.h"
 #include "recogniser/recogniser.h"
 #include "rules/marks.h"
@@ -296,15 +297,15 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // after any other byte than theirs it is as if they had not been there.
   struct StateBase {
     std::uint32_t lex = 0;
-    std::vector<std::uint32_t> slots;  // of the state, by slot of the base
-    base::ByteSet others = {};         // the next bytes of the literals
+    std::span<const std::uint32_t> slots = {};  // of the state, by base's slot
+    base::ByteSet others = {};  // the next bytes of the literals
   };
   // A set of items over slots: a state of the lazily built automaton.
   struct State {
     Items items;
     Items kernel;  // what `items` is the closure of, if tokens are counted
     bool can_end = false;
-    std::unique_ptr<StateBase> base;
+    const StateBase* base = nullptr;  // null: none
     StateRow row;
     bool row_begun = false;
     bool only_literals = false;  // once the row is begun
@@ -341,7 +342,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // numbered in order of appearance; `contexts` are those contexts.
   struct CanonicalForm {
     std::uint32_t id = 0;
-    std::vector<ContextId> contexts = {};
+    std::span<const ContextId> contexts = {};
   };
   // The `lex` of a configuration inside the text of a schema has this bit; its
   // other bits are those of the schema's configuration, and `frame` is an index
@@ -357,16 +358,23 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // the i-th context that is made.
   struct Renaming {
     struct Made {
-      Items content = {};
+      std::span<const Item> content = {};
       std::uint32_t loop = 1;  // this and the following refer to each other
     };
     bool pure = false;
     // The target: a state, or a configuration of the schema of `site`.
     recogniser::Configuration to = {};
     StateId site = 0;
-    std::vector<ContextId> frame = {};  // of the state, or that of the site
-    std::vector<ContextId> reads = {};
-    std::vector<Made> made = {};
+    std::span<const ContextId> frame = {};  // of the state, or of the site
+    std::span<const ContextId> reads = {};
+    std::span<const Made> made = {};
+  };
+
+  // What was made of a kernel.
+  struct MadeOfKernel {
+    recogniser::Configuration to = {};
+    std::uint32_t read_set = 0;  // the contexts that it depends on
+    bool pure = false;
   };
 
   class Closure;
@@ -397,9 +405,6 @@ class CfgRecogniser final : public recogniser::Recogniser,
   void begin_row(State& state);
   recogniser::Configuration step_in_frame(std::uint32_t frame,
                                           std::uint32_t kernel);
-  recogniser::Configuration remember_step(std::uint32_t frame,
-                                          std::uint32_t kernel,
-                                          recogniser::Configuration to);
   // The items of a configuration, with contexts instead of slots; those of its
   // kernel.
   Items items_of(recogniser::Configuration config);
@@ -519,16 +524,19 @@ class CfgRecogniser final : public recogniser::Recogniser,
                               std::span<const std::uint32_t> slots);
   // Finds the contexts of a kernel in a frame.
   void find_contexts(std::span<const std::uint32_t> slots, std::uint32_t frame);
-  // The configuration of the kernel with these contexts, by a renaming that is
-  // known; dead if none is.
+  // What was made of the shape with contexts_of_kernel_; null if nothing was.
+  const MadeOfKernel* find_made(std::uint32_t shape);
+  // Makes the configuration of the shape with contexts_of_kernel_ by a renaming
+  // that is known; dead if none is.
   recogniser::Configuration rename(std::uint32_t shape);
   // Fills kernel_list_ with the shape and what its contexts are.
   void list_kernel(std::uint32_t shape, std::span<const std::uint32_t> of);
   // Stores what was made of a shape and contexts_of_kernel_.
-  // REQUIRES: rename() has found nothing that was stored.
+  // REQUIRES: find_made() returns null.
   void remember_made(std::uint32_t shape, recogniser::Configuration to);
   // The configuration of the kernel with contexts_of_kernel_, in the simplest
-  // way: by a renaming that is known, by parts, or by a closure.
+  // way: it was made before, or is made by a renaming that is known, by parts,
+  // or by a closure.
   recogniser::Configuration make_numbered(std::uint32_t shape);
   // As configuration(), for a kernel whose contexts are numbers.
   recogniser::Configuration close_numbered(Items kernel,
@@ -550,7 +558,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool only_reads(const Item& item) const;
   // Learns how close_numbered() has made `to`.
   void learn_renaming(std::uint32_t shape, recogniser::Configuration to);
-  bool number_targets(Renaming& made, recogniser::Configuration to);
+  Renaming number_targets(recogniser::Configuration to);
   recogniser::Configuration apply(const Renaming& renaming);
   void record_compared(std::span<const ContextId> contexts);
   void record_made(ContextId first, std::size_t count);
@@ -696,11 +704,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::unordered_map<std::uint64_t, std::uint32_t> site_of_item_;
   std::vector<SiteFrame> site_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> site_frame_of_;
-  // The configurations of kernels whose closures read contexts.  Many
-  // transitions lead to the same few kernels.
+  // The configurations of kernels whose closures read contexts.
   base::InternTable<Item, ItemHash> kernels_;
-  std::vector<TransitionTable::Step> made_of_kernel_;
-  TransitionTable steps_;  // where the frame decides: by kernel and frame
+  std::vector<MadeOfKernel> made_of_kernel_;
 
   // The read set of the closure being made; kLocal marks identity.
   std::vector<ContextId> reads_;
@@ -731,21 +737,29 @@ class CfgRecogniser final : public recogniser::Recogniser,
   base::BlockVector<Renaming> renamings_;
   std::vector<ContextId> contexts_of_kernel_;  // by number
   // What was made of a shape and contexts, listed one after the other.
-  struct MadeOfKernel {
-    recogniser::Configuration to = {};
-    std::uint32_t read_set = 0;
-    bool pure = false;
-  };
   base::InternTable<std::uint32_t, NumberHash> numbered_kernels_;
   base::BlockVector<MadeOfKernel> made_of_numbered_;
   std::vector<std::uint32_t> kernel_list_;  // memory
+  // Of learn_renaming(): what the closure read, compared and made, and memory.
+  std::vector<ContextId> learnt_reads_;
+  std::vector<ContextId> learnt_compared_;
+  std::vector<MadeContexts> learnt_made_;
+  std::vector<std::pair<ContextId, ContextId>> numbers_of_made_;
+  std::vector<Renaming::Made> renaming_made_;
+  Items numbered_items_;
+  std::vector<ContextId> numbered_contexts_;
+  // Lists of renamings, of canonical forms and of bases.
+  base::ListStore<ContextId> number_lists_;
+  base::ListStore<Item> item_lists_;
+  base::ListStore<Renaming::Made> made_lists_;
+  base::BlockVector<StateBase> bases_;
   // Of apply(): the contexts that it made, and memory.
   std::vector<ContextId> renamed_;
   std::vector<Items> renamed_contents_;
   std::vector<ContextId> renamed_frame_;
 
   EquivalenceTree equivalence_tree_;
-  TransitionTable known_equivalents_;  // by state and frame
+  ConfigurationTable known_equivalents_;  // by state and frame
   std::deque<CanonicalForm> forms_;
   base::InternTable<Item, ItemHash> contents_of_forms_;
   // Of the search for an equivalent.
@@ -756,6 +770,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                              // asked for the context
   std::vector<std::uint32_t> inside_;
   Items form_items_;
+  std::vector<ContextId> form_contexts_;
 
   // Of close_by_parts(): memory.
   Items reading_;

@@ -50,6 +50,7 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
       tail_calls_(memory.tail_calls),
       contents_(memory.contents),
       runs_(memory.runs),
+      members_(memory.members),
       joined_(memory.joined),
       assumed_(memory.assumed),
       taken_(memory.taken),
@@ -511,15 +512,14 @@ void CfgRecogniser::Closure::make_contexts(std::uint32_t root) {
       [&](std::uint32_t at) -> base::ComponentVisit& {
         return locals_[at].loops;
       },
-      next,
-      [&](std::span<const std::uint32_t> loop) {
-        intern_loop({loop.begin(), loop.end()});
-      });
+      next, [&](std::span<const std::uint32_t> loop) { intern_loop(loop); });
 }
 
 // Interns a strongly connected component: a cycle of local contexts, or one
 // local context by itself.
-void CfgRecogniser::Closure::intern_loop(std::vector<std::uint32_t> members) {
+void CfgRecogniser::Closure::intern_loop(std::span<const std::uint32_t> loop) {
+  std::vector<std::uint32_t>& members = members_;
+  members.assign(loop.begin(), loop.end());
   std::sort(members.begin(), members.end(),
             [&](std::uint32_t a, std::uint32_t b) {
               return locals_[a].rule < locals_[b].rule;
@@ -579,7 +579,7 @@ CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
 // Interns contexts that refer to each other.  Their references become indices
 // into `members`, so that equal cycles have equal keys at any position.
 void CfgRecogniser::Closure::intern_members(
-    const std::vector<std::uint32_t>& members) {
+    std::span<const std::uint32_t> members) {
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
     for (Item& item : content) {

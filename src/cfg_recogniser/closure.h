@@ -110,6 +110,7 @@ struct CfgRecogniser::ClosureMemory {
   base::ComponentWalk tail_calls;
   base::ComponentWalk contents;
   std::vector<std::size_t> runs;
+  std::vector<std::uint32_t> members;
   std::vector<ContextId> joined;
   std::vector<std::pair<ContextId, ContextId>> assumed;
   std::vector<std::pair<ContextId, ContextId>> taken;
@@ -179,9 +180,9 @@ class CfgRecogniser::Closure {
   void find_content(std::uint32_t local);
   void join_contents(std::span<const std::uint32_t> loop);
   void make_contexts(std::uint32_t root);
-  void intern_loop(std::vector<std::uint32_t> members);
+  void intern_loop(std::span<const std::uint32_t> loop);
   ContextId intern_context(const Items& content);
-  void intern_members(const std::vector<std::uint32_t>& members);
+  void intern_members(std::span<const std::uint32_t> members);
 
   CfgRecogniser& recogniser_;
   const TransitionNetwork& network_;
@@ -203,7 +204,8 @@ class CfgRecogniser::Closure {
   std::unordered_map<Item, std::uint32_t, ItemHash> least_;
   base::ComponentWalk& tail_calls_;
   base::ComponentWalk& contents_;
-  std::vector<std::size_t>& runs_;  // of join_contents()
+  std::vector<std::size_t>& runs_;       // of join_contents()
+  std::vector<std::uint32_t>& members_;  // of intern_loop()
   std::vector<ContextId>& joined_;
   Closed closed_;
 

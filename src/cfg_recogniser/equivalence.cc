@@ -117,25 +117,23 @@ const CfgRecogniser::CanonicalForm& CfgRecogniser::canonical_form(
     ContextId context) {
   std::uint32_t& of_context = notes(context).form;
   if (of_context != 0) return forms_[of_context - 1];
-  CanonicalForm form;
   // The outermost context has no items, and so a form that no other has.
   Items& content = form_items_;
+  std::vector<ContextId>& contexts = form_contexts_;
   content.clear();
+  contexts.clear();
   base::spend_work(1 + contexts_[context].size() / 4);
   for (Item item : contexts_[context]) {
-    const auto at = static_cast<std::uint32_t>(std::distance(
-        form.contexts.begin(),
-        std::find(form.contexts.begin(), form.contexts.end(), item.context)));
-    if (at == form.contexts.size()) form.contexts.push_back(item.context);
+    const auto at = static_cast<std::uint32_t>(
+        std::ranges::find(contexts, item.context) - contexts.begin());
+    if (at == contexts.size()) contexts.push_back(item.context);
     item.context = at;
     content.push_back(item);
   }
-  bytes_ +=
-      sizeof(CanonicalForm) + form.contexts.size() * sizeof(ContextId) + 32;
+  bytes_ += sizeof(CanonicalForm) + contexts.size() * sizeof(ContextId) + 32;
   const auto [known, added] = contents_of_forms_.intern(content);
   if (added) bytes_ += contents_of_forms_.bytes_of(content.size());
-  form.id = known;
-  forms_.push_back(std::move(form));
+  forms_.push_back({known, number_lists_.add(contexts)});
   of_context = static_cast<std::uint32_t>(forms_.size());
   return forms_.back();
 }
@@ -260,14 +258,14 @@ Configuration CfgRecogniser::mask_equivalent(Configuration config) {
   if (states_[config.lex].equivalence_root == EquivalenceTree::kNone) {
     return config;
   }
-  if (const TransitionTable::Step* known =
+  if (const Configuration* known =
           known_equivalents_.find(config.lex, config.frame)) {
-    return known->to;
+    return *known;
   }
   const Configuration found = find_equivalent(config, false);
   if (found.dead()) return config;
   const std::size_t before = known_equivalents_.memory_bytes();
-  known_equivalents_.insert(config.lex, config.frame, {.to = found});
+  known_equivalents_.insert(config.lex, config.frame, found);
   bytes_ += known_equivalents_.memory_bytes() - before;
   return found;
 }

@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "base/block_vector.h"
+#include "base/list_store.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -36,11 +36,11 @@ class EquivalenceTree {
     std::uint32_t question = kNone;
     recogniser::Configuration equivalent = {};  // of a leaf; dead elsewhere
     bool by_identity = false;  // asks for the context itself, not its form
+    std::uint32_t last_edge = kNone;  // in edges_
   };
 
   Id add() {
     nodes_.push_back({});
-    edges_.push_back({});
     return static_cast<Id>(nodes_.size() - 1);
   }
   Node& node(Id id) { return nodes_[id]; }
@@ -48,9 +48,11 @@ class EquivalenceTree {
   // The child for an answer; kNone if that answer is new.
   Id find(Id from, std::uint32_t form,
           std::span<const std::uint32_t> inside) const {
-    for (const Edge& edge : edges_[from]) {
-      if (edge.form == form && std::ranges::equal(edge.inside, inside)) {
-        return edge.to;
+    for (std::uint32_t i = nodes_[from].last_edge; i != kNone;
+         i = edges_[i].before) {
+      if (edges_[i].form == form &&
+          std::ranges::equal(edges_[i].inside, inside)) {
+        return edges_[i].to;
       }
     }
     return kNone;
@@ -58,23 +60,26 @@ class EquivalenceTree {
   // Adds a child.  REQUIRES: find() returns kNone for the answer.
   Id add(Id from, std::uint32_t form, std::span<const std::uint32_t> inside) {
     const Id to = add();
-    edges_[from].push_back({form, to, {inside.begin(), inside.end()}});
+    std::uint32_t& last = nodes_[from].last_edge;
+    edges_.push_back({form, to, last, inside_.add(inside)});
+    last = static_cast<std::uint32_t>(edges_.size() - 1);
     return to;
   }
   static std::size_t bytes_of(std::size_t inside) {
-    return sizeof(Node) + sizeof(std::vector<Edge>) + sizeof(Edge) + 32 +
-           inside * sizeof(std::uint32_t);
+    return sizeof(Node) + sizeof(Edge) + inside * sizeof(std::uint32_t);
   }
 
  private:
   struct Edge {
     std::uint32_t form = 0;
     Id to = 0;
-    std::vector<std::uint32_t> inside;
+    std::uint32_t before = kNone;  // another edge of the same node, in edges_
+    std::span<const std::uint32_t> inside = {};
   };
 
   base::BlockVector<Node> nodes_;
-  base::BlockVector<std::vector<Edge>> edges_;  // by node
+  base::BlockVector<Edge> edges_;
+  base::ListStore<std::uint32_t> inside_;  // of all edges
 };
 
 }  // namespace parlance::cfg_recogniser

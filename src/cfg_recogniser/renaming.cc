@@ -127,17 +127,20 @@ Configuration CfgRecogniser::close_numbered(Items kernel,
 }
 
 Configuration CfgRecogniser::make_numbered(std::uint32_t shape) {
-  Configuration made = rename(shape);
-  if (!made.dead()) return made;
-  made = close_by_parts(shape, contexts_of_kernel_);
-  if (!made.dead()) {
-    remember_made(shape, made);
-    return made;
+  if (const MadeOfKernel* const known = find_made(shape)) {
+    pure_ = known->pure;
+    made_read_set_ = known->read_set;
+    return known->to;
   }
-  const std::span<const Item> items = shapes_[shape];
-  made = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
+  Configuration made = rename(shape);
+  if (made.dead()) made = close_by_parts(shape, contexts_of_kernel_);
+  const bool closed = made.dead();
+  if (closed) {
+    const std::span<const Item> items = shapes_[shape];
+    made = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
+  }
   remember_made(shape, made);
-  learn_renaming(shape, made);
+  if (closed) learn_renaming(shape, made);
   return made;
 }
 
@@ -247,22 +250,25 @@ void CfgRecogniser::note_literals(std::uint32_t shape, Configuration part,
       frame.size() > kMostSlots) {
     return;
   }
-  auto made = std::make_unique<StateBase>();
+  StateBase made{.lex = part.lex};
   for (const Item& item : literals) {
     const NetworkState& at = network_.states[item.state];
     if (at.action != Action::kBytes) return;
-    base::add_byte(made->others, static_cast<std::uint8_t>(
-                                     network_.texts[at.index][item.inner]));
+    base::add_byte(made.others, static_cast<std::uint8_t>(
+                                    network_.texts[at.index][item.inner]));
   }
-  made->lex = part.lex;
-  for (const ContextId context : frames_[part.frame]) {
-    const auto at = std::ranges::find(frame, context);
-    made->slots.push_back(static_cast<std::uint32_t>(at - frame.begin()));
-  }
-  std::unique_ptr<StateBase>& base = states_[to.lex].base;
+  const StateBase*& base = states_[to.lex].base;
   if (base == nullptr) {
-    bytes_ += sizeof(StateBase) + made->slots.size() * sizeof(std::uint32_t);
-    base = std::move(made);
+    numbered_contexts_.clear();
+    for (const ContextId context : frames_[part.frame]) {
+      const auto at = std::ranges::find(frame, context);
+      numbered_contexts_.push_back(
+          static_cast<std::uint32_t>(at - frame.begin()));
+    }
+    made.slots = number_lists_.add(numbered_contexts_);
+    bytes_ += sizeof(StateBase) + made.slots.size() * sizeof(std::uint32_t);
+    bases_.push_back(made);
+    base = &bases_.back();
   }
   // The order of the slots of a pure closure depends on the frame before.
   if (pure_ || base->lex != part.lex) return;
@@ -309,7 +315,7 @@ Configuration CfgRecogniser::with_literals(std::uint32_t shape,
 
 CfgRecogniser::Base CfgRecogniser::base_at(Configuration config) {
   if (config.dead() || inside(config)) return {};
-  const StateBase* const base = states_[config.lex].base.get();
+  const StateBase* const base = states_[config.lex].base;
   if (base == nullptr) return {};
   const std::span<const ContextId> frame = frames_[config.frame];
   renamed_frame_.clear();
@@ -332,13 +338,13 @@ void CfgRecogniser::learn_renaming(std::uint32_t shape, Configuration to) {
       std::ranges::any_of(reads_, by_identity)) {
     return;
   }
-  const std::vector<ContextId> reads = reads_;
-  const std::vector<ContextId> compared = compared_;
-  const std::vector<MadeContexts> made = made_contexts_;
+  learnt_reads_.swap(reads_);
+  learnt_compared_.swap(compared_);
+  learnt_made_.swap(made_contexts_);
   begin_read_set();
-  for (const ContextId context : reads) record_read(context);
-  for (const ContextId context : compared) record_read(context);
-  for (const MadeContexts& one : made) {
+  for (const ContextId context : learnt_reads_) record_read(context);
+  for (const ContextId context : learnt_compared_) record_read(context);
+  for (const MadeContexts& one : learnt_made_) {
     for (std::uint32_t i = 0; i < one.count; ++i) record_read(one.first + i);
   }
   const EquivalenceTree::Id leaf =
@@ -347,88 +353,88 @@ void CfgRecogniser::learn_renaming(std::uint32_t shape, Configuration to) {
       !equivalence_tree_.node(leaf).equivalent.dead()) {
     return;
   }
-  Renaming renaming;
-  renaming.pure = pure_;
-  renaming.reads = reads;
-  made_contexts_ = made;
-  if (!number_targets(renaming, to)) renaming = {};
-  bytes_ += sizeof(Renaming) +
-            (renaming.frame.size() + renaming.reads.size()) * sizeof(ContextId);
-  for (const Renaming::Made& one : renaming.made) {
-    bytes_ += sizeof(one) + one.content.size() * sizeof(Item);
-  }
-  renamings_.push_back(std::move(renaming));
+  renamings_.push_back(number_targets(to));
   equivalence_tree_.node(leaf).equivalent.lex =
       static_cast<std::uint32_t>(renamings_.size());
 }
 
-// Fills `made` with the target `to`, in terms of the numbers that ask() gave
-// and of made_contexts_.  False if it has a context that is neither.
-bool CfgRecogniser::number_targets(Renaming& made, Configuration to) {
-  std::vector<std::pair<ContextId, ContextId>> names;  // of what is made
-  std::size_t items = 0;
+// The target `to` and what was learnt of its closure, in terms of the numbers
+// that ask() gave and of the contexts that were made.  Without a target if
+// there is a context that is neither.
+CfgRecogniser::Renaming CfgRecogniser::number_targets(Configuration to) {
+  std::vector<std::pair<ContextId, ContextId>>& names = numbers_of_made_;
+  names.clear();
+  const auto find_name = [&](ContextId context) {
+    return std::ranges::find(names, context,
+                             &std::pair<ContextId, ContextId>::first);
+  };
   bool all = true;
-  const auto name = [&](ContextId& context) {
-    if (numbered(context)) {
-      context = notes(context).number;
-      return;
-    }
-    const auto at = std::ranges::find(names, context,
-                                      &std::pair<ContextId, ContextId>::first);
-    if (at == names.end()) {
-      all = false;
-    } else {
-      context = at->second;
-    }
+  const auto name = [&](ContextId context) {
+    if (numbered(context)) return notes(context).number;
+    const auto at = find_name(context);
+    if (at != names.end()) return at->second;
+    all = false;
+    return context;
   };
-  const auto known = [&](ContextId context) {
-    return numbered(context) ||
-           std::ranges::find(names, context,
-                             &std::pair<ContextId, ContextId>::first) !=
-               names.end();
+  const auto named = [&](std::span<const ContextId> contexts) {
+    numbered_contexts_.clear();
+    for (const ContextId context : contexts) {
+      numbered_contexts_.push_back(name(context));
+    }
+    bytes_ += contexts.size() * sizeof(ContextId);
+    return number_lists_.add(numbered_contexts_);
   };
-  for (const MadeContexts& group : made_contexts_) {
-    if (known(group.first)) continue;
+  std::vector<Renaming::Made>& made = renaming_made_;
+  made.clear();
+  std::size_t items = 0;
+  for (const MadeContexts& group : learnt_made_) {
+    if (numbered(group.first) || find_name(group.first) != names.end()) {
+      continue;
+    }
     for (std::uint32_t i = 0; i < group.count; ++i) {
-      names.emplace_back(group.first + i, kLocal | static_cast<std::uint32_t>(
-                                                       made.made.size() + i));
+      names.emplace_back(group.first + i,
+                         kLocal | static_cast<std::uint32_t>(made.size() + i));
     }
     for (std::uint32_t i = 0; i < group.count; ++i) {
       const std::span<const Item> content = contexts_[group.first + i];
       items += content.size();
-      if (items > kMostMadeItems) return false;
-      made.made.push_back({.content = {content.begin(), content.end()},
-                           .loop = group.count - i});
-      for (Item& item : made.made.back().content) name(item.context);
+      if (items > kMostMadeItems) return {};
+      numbered_items_.assign(content.begin(), content.end());
+      for (Item& item : numbered_items_) item.context = name(item.context);
+      made.push_back({.content = item_lists_.add(numbered_items_),
+                      .loop = group.count - i});
     }
   }
+  Renaming out;
+  out.pure = pure_;
+  out.to = to;
   if (inside(to)) {
     const SchemaSite& site = site_of(to);
-    made.site = site.state;
-    made.frame = {site.context};
-    made.to = unwrap(to);
-    made.to.lex |= kInside;
+    out.site = site.state;
+    out.frame = named({&site.context, 1});
+    out.to = unwrap(to);
+    out.to.lex |= kInside;
   } else {
-    made.frame.assign(frames_[to.frame].begin(), frames_[to.frame].end());
-    made.to = to;
+    out.frame = named(frames_[to.frame]);
   }
-  for (ContextId& context : made.frame) name(context);
-  for (ContextId& context : made.reads) name(context);
-  return all;
+  out.reads = named(learnt_reads_);
+  out.made = made_lists_.add(made);
+  bytes_ += sizeof(Renaming) + made.size() * sizeof(Renaming::Made) +
+            items * sizeof(Item);
+  return all ? out : Renaming{};
 }
 
 // --- Following ---------------------------------------------------------------
 
-Configuration CfgRecogniser::rename(std::uint32_t shape) {
-  made_read_set_ = 0;
+const CfgRecogniser::MadeOfKernel* CfgRecogniser::find_made(
+    std::uint32_t shape) {
   list_kernel(shape, contexts_of_kernel_);
   const std::uint32_t known = numbered_kernels_.find(kernel_list_);
-  if (known != numbered_kernels_.kNone) {
-    const MadeOfKernel& made = made_of_numbered_[known];
-    pure_ = made.pure;
-    made_read_set_ = made.read_set;
-    return made.to;
-  }
+  return known == numbered_kernels_.kNone ? nullptr : &made_of_numbered_[known];
+}
+
+Configuration CfgRecogniser::rename(std::uint32_t shape) {
+  made_read_set_ = 0;
   EquivalenceTree::Id& root = renamings_of_shape_[shape];
   if (root == EquivalenceTree::kNone || !within_limits()) return {};
   const EquivalenceTree::Id leaf =
@@ -437,9 +443,7 @@ Configuration CfgRecogniser::rename(std::uint32_t shape) {
   const Renaming& renaming =
       renamings_[equivalence_tree_.node(leaf).equivalent.lex - 1];
   if (renaming.to.dead()) return {};
-  const Configuration to = apply(renaming);
-  remember_made(shape, to);
-  return to;
+  return apply(renaming);
 }
 
 void CfgRecogniser::list_kernel(std::uint32_t shape,
@@ -449,10 +453,7 @@ void CfgRecogniser::list_kernel(std::uint32_t shape,
 }
 
 void CfgRecogniser::remember_made(std::uint32_t shape, Configuration to) {
-  if (to.dead() || overflowed_ || too_large_ || spoiled() ||
-      !base::work_left()) {
-    return;
-  }
+  if (overflowed_ || spoiled() || !base::work_left()) return;
   list_kernel(shape, contexts_of_kernel_);
   numbered_kernels_.intern_new(kernel_list_);
   made_of_numbered_.push_back(
@@ -476,7 +477,8 @@ Configuration CfgRecogniser::apply(const Renaming& renaming) {
     if (renamed_contents_.size() < count) renamed_contents_.resize(count);
     for (std::uint32_t k = 0; k < count; ++k) {
       Items& content = renamed_contents_[k];
-      content = renaming.made[i + k].content;
+      content.assign(renaming.made[i + k].content.begin(),
+                     renaming.made[i + k].content.end());
       for (Item& item : content) {
         const ContextId made = item.context & ~kLocal;
         if ((item.context & kLocal) != 0 && made >= i) {
