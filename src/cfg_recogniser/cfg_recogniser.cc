@@ -376,31 +376,30 @@ Configuration CfgRecogniser::learn_step(Configuration config,
 // in a frame is found by its contexts.
 Configuration CfgRecogniser::learn_kernel(Configuration config,
                                           std::uint8_t byte, Items kernel) {
-  const std::vector<std::uint32_t>& slots = kernel_slots_;
-  number_slots(kernel, kernel_slots_);
-  find_contexts(slots, config.frame);
-  const std::uint32_t shape = intern_shape(kernel);
-  const std::span<const ContextId> before = slots_of(config);
-  const Configuration next = make_numbered(shape);
+  number_kernel(kernel, kernel_by_slots_);
+  set_kernel(kernel_by_slots_, config.frame);
+  const Configuration next = make_numbered(slots_of(config));
   StateRow& row = states_[config.lex].row;
   if (pure_ && !next.dead() && !inside(next)) {
-    const Configuration ordered = reorder(next, slots_of(config));
+    const Configuration ordered =
+        next.frame == config.frame ? next : reorder(next, slots_of(config));
     if (ordered.frame == config.frame) {
       bytes_ += row.set(byte, ordered.lex);
       return ordered;
     }
   }
   if (overflowed_) return {};
-  bytes_ += row.set(byte, kByFrame | intern_kernel(shape, slots));
+  const auto [after, is_new] = kernels_after_.intern(kernel_by_slots_);
+  if (is_new) bytes_ += kernels_after_.bytes_of(kernel_by_slots_.size());
+  bytes_ += row.set(byte, kByFrame | after);
   track(made_read_set_);
   return next;
 }
 
 Configuration CfgRecogniser::step_in_frame(std::uint32_t frame,
                                            std::uint32_t kernel) {
-  const std::span<const std::uint32_t> list = kernels_after_[kernel];
-  find_contexts(list.subspan(1), frame);
-  const Configuration to = make_numbered(list.front());
+  set_kernel(kernels_after_[kernel], frame);
+  const Configuration to = make_numbered(contexts_of_kernel());
   track(made_read_set_);
   return to;
 }

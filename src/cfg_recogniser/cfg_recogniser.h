@@ -233,9 +233,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   using Items = std::vector<Item>;
   struct ItemHash {
     std::size_t operator()(const Item& item) const {
-      std::uint64_t hash = item.state;
-      base::mix(hash, std::uint64_t{item.context} << 32 | item.inner);
-      base::mix(hash, item.count);
+      std::uint64_t hash = std::uint64_t{item.state} << 32 | item.context;
+      base::mix(hash, std::uint64_t{item.inner} << 32 | item.count);
       return static_cast<std::size_t>(hash);
     }
   };
@@ -298,6 +297,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   struct StateBase {
     std::uint32_t lex = 0;
     std::span<const std::uint32_t> slots = {};  // of the state, by base's slot
+    std::uint32_t frame_size = 0;               // slots of the state
     base::ByteSet others = {};  // the next bytes of the literals
   };
   // A set of items over slots: a state of the lazily built automaton.
@@ -370,6 +370,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
     std::span<const Made> made = {};
   };
 
+  // A kernel whose contexts are numbers: its shape, an index in shapes_, and
+  // then what each number stands for.
+  using NumberedKernel = std::vector<std::uint32_t>;
   // What was made of a kernel.
   struct MadeOfKernel {
     recogniser::Configuration to = {};
@@ -517,47 +520,45 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                             bool add);
 
   // renaming.cc
-  static void number_slots(Items& kernel, std::vector<std::uint32_t>& slots);
+  // Replaces slots or contexts by numbers in the order of the items, which get
+  // sorted.  `kernel` gets the shape and, by number, what it replaced.
+  void number_kernel(Items& items, NumberedKernel& kernel);
   std::uint32_t intern_shape(std::span<const Item> kernel);
-  // The index in kernels_after_.
-  std::uint32_t intern_kernel(std::uint32_t shape,
-                              std::span<const std::uint32_t> slots);
-  // Finds the contexts of a kernel in a frame.
-  void find_contexts(std::span<const std::uint32_t> slots, std::uint32_t frame);
-  // What was made of the shape with contexts_of_kernel_; null if nothing was.
-  const MadeOfKernel* find_made(std::uint32_t shape);
-  // Makes the configuration of the shape with contexts_of_kernel_ by a renaming
-  // that is known; dead if none is.
-  recogniser::Configuration rename(std::uint32_t shape);
-  // Fills kernel_list_ with the shape and what its contexts are.
-  void list_kernel(std::uint32_t shape, std::span<const std::uint32_t> of);
-  // Stores what was made of a shape and contexts_of_kernel_.
-  // REQUIRES: find_made() returns null.
-  void remember_made(std::uint32_t shape, recogniser::Configuration to);
-  // The configuration of the kernel with contexts_of_kernel_, in the simplest
-  // way: it was made before, or is made by a renaming that is known, by parts,
-  // or by a closure.
-  recogniser::Configuration make_numbered(std::uint32_t shape);
-  // As configuration(), for a kernel whose contexts are numbers.
-  recogniser::Configuration close_numbered(Items kernel,
-                                           std::span<const ContextId> slots);
-  // The same, by parts; dead if there are none.
-  recogniser::Configuration close_by_parts(std::uint32_t shape,
-                                           std::span<const ContextId> slots);
+  // Makes kernel_ that of a frame; `by_slots` has slots in place of contexts.
+  void set_kernel(std::span<const std::uint32_t> by_slots, std::uint32_t frame);
+  std::span<const ContextId> contexts_of_kernel() const {
+    return std::span(kernel_).subspan(1);
+  }
+  ContextId context_of_kernel(const Item& item) const {
+    return kernel_[item.context + 1];
+  }
+  // What was made of kernel_; null if nothing was.
+  const MadeOfKernel* find_made() const;
+  // Stores what was made of it.  REQUIRES: find_made() returns null.
+  void remember_made(recogniser::Configuration to);
+  // The configuration of kernel_, in the simplest way: it was made before, or
+  // is made by a renaming that is known, by parts, or by a closure.
+  // `order`: of the slots, if the closure is pure.
+  recogniser::Configuration make_numbered(std::span<const ContextId> order);
+  // The same by a renaming; dead if none is known.
+  recogniser::Configuration rename();
+  // By parts; dead if there are none.
+  recogniser::Configuration close_by_parts(std::span<const ContextId> order);
+  // By a closure.
+  recogniser::Configuration close_numbered(std::span<const ContextId> order);
   recogniser::Configuration make_part(Items& part);
   static bool add_reading(Items& items, Items& reading);
   // What close_by_parts() makes of `part` and literals, if it has done so in
   // other contexts; dead if it has not, or if these contexts are not alike.
-  recogniser::Configuration with_literals(std::uint32_t shape,
-                                          recogniser::Configuration part,
+  recogniser::Configuration with_literals(recogniser::Configuration part,
                                           std::span<const Item> literals);
-  void note_literals(std::uint32_t shape, recogniser::Configuration part,
+  void note_literals(recogniser::Configuration part,
                      std::span<const Item> literals,
                      recogniser::Configuration to);
   // Whether nothing follows from an item but what it reads.
   bool only_reads(const Item& item) const;
   // Learns how close_numbered() has made `to`.
-  void learn_renaming(std::uint32_t shape, recogniser::Configuration to);
+  void learn_renaming(recogniser::Configuration to);
   Renaming number_targets(recogniser::Configuration to);
   recogniser::Configuration apply(const Renaming& renaming);
   void record_compared(std::span<const ContextId> contexts);
@@ -731,15 +732,15 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // is the part.
   Interned<std::uint64_t, std::uint32_t> with_literals_;
   std::vector<EquivalenceTree::Id> renamings_of_shape_;  // roots
-  // The kernels after a byte, in any frame: a shape, whose contexts are
-  // numbers, and then the slot of each number in the state.
+  // The kernels after a byte, in any frame: with the slot of each number in the
+  // state.
   base::InternTable<std::uint32_t, NumberHash> kernels_after_;
   base::BlockVector<Renaming> renamings_;
-  std::vector<ContextId> contexts_of_kernel_;  // by number
-  // What was made of a shape and contexts, listed one after the other.
+  // The kernel of which a configuration is being made, and those of which one
+  // was made: with the context of each number.
+  NumberedKernel kernel_;
   base::InternTable<std::uint32_t, NumberHash> numbered_kernels_;
   base::BlockVector<MadeOfKernel> made_of_numbered_;
-  std::vector<std::uint32_t> kernel_list_;  // memory
   // Of learn_renaming(): what the closure read, compared and made, and memory.
   std::vector<ContextId> learnt_reads_;
   std::vector<ContextId> learnt_compared_;
@@ -776,8 +777,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Items reading_;
   Items others_;
   // Of learn_kernel() and make_part(): memory.
-  std::vector<std::uint32_t> kernel_slots_;
-  std::vector<std::uint32_t> part_slots_;
+  NumberedKernel kernel_by_slots_;
+  NumberedKernel kernel_of_part_;
   // Of intern_configuration() and byte_classes(): memory.
   std::vector<ContextId> slots_made_;
   std::vector<const Item*> items_to_split_;

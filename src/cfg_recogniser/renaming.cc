@@ -32,6 +32,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,19 +73,17 @@ void CfgRecogniser::record_made(ContextId first, std::size_t count) {
 
 // --- Kernels -----------------------------------------------------------------
 
-// Replaces slots by numbers in the order of the items; `slots` gets the slots
-// by number.
-void CfgRecogniser::number_slots(Items& kernel,
-                                 std::vector<std::uint32_t>& slots) {
-  std::sort(kernel.begin(), kernel.end());
-  kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
-  slots.clear();
-  for (Item& item : kernel) {
-    const auto at = std::ranges::find(slots, item.context);
-    const auto number = static_cast<std::uint32_t>(at - slots.begin());
-    if (at == slots.end()) slots.push_back(item.context);
+void CfgRecogniser::number_kernel(Items& items, NumberedKernel& kernel) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+  kernel.assign(1, 0);
+  for (Item& item : items) {
+    const auto at = std::find(kernel.begin() + 1, kernel.end(), item.context);
+    const auto number = static_cast<std::uint32_t>(at - kernel.begin()) - 1;
+    if (at == kernel.end()) kernel.push_back(item.context);
     item.context = number;
   }
+  kernel.front() = intern_shape(items);
 }
 
 std::uint32_t CfgRecogniser::intern_shape(std::span<const Item> kernel) {
@@ -96,51 +95,39 @@ std::uint32_t CfgRecogniser::intern_shape(std::span<const Item> kernel) {
   return shape;
 }
 
-std::uint32_t CfgRecogniser::intern_kernel(
-    std::uint32_t shape, std::span<const std::uint32_t> slots) {
-  list_kernel(shape, slots);
-  const auto [id, is_new] = kernels_after_.intern(kernel_list_);
-  if (is_new) bytes_ += kernels_after_.bytes_of(kernel_list_.size());
-  return id;
-}
-
-void CfgRecogniser::find_contexts(std::span<const std::uint32_t> slots,
-                                  std::uint32_t frame) {
-  contexts_of_kernel_.clear();
+void CfgRecogniser::set_kernel(std::span<const std::uint32_t> by_slots,
+                               std::uint32_t frame) {
+  kernel_.assign(by_slots.begin(), by_slots.end());
   const std::span<const ContextId> contexts = frames_[frame];
-  for (const std::uint32_t slot : slots) {
-    contexts_of_kernel_.push_back(contexts[slot]);
-  }
+  for (std::uint32_t& one : kernel_ | std::views::drop(1)) one = contexts[one];
 }
 
 // --- Learning ----------------------------------------------------------------
 
-Configuration CfgRecogniser::close_numbered(Items kernel,
-                                            std::span<const ContextId> slots) {
+Configuration CfgRecogniser::close_numbered(std::span<const ContextId> order) {
   made_read_set_ = 0;
-  if (kernel.empty() || !within_limits() || !base::spend_work()) return {};
-  for (Item& item : kernel) item.context = contexts_of_kernel_[item.context];
+  if (!within_limits() || !base::spend_work()) return {};
+  const std::span<const Item> shape = shapes_[kernel_.front()];
+  Items kernel(shape.begin(), shape.end());
+  for (Item& item : kernel) item.context = context_of_kernel(item);
   begin_read_set();
-  const Configuration made = make_configuration(std::move(kernel), slots);
+  const Configuration made = make_configuration(std::move(kernel), order);
   made_read_set_ = intern_read_set();
   return made;
 }
 
-Configuration CfgRecogniser::make_numbered(std::uint32_t shape) {
-  if (const MadeOfKernel* const known = find_made(shape)) {
+Configuration CfgRecogniser::make_numbered(std::span<const ContextId> order) {
+  if (const MadeOfKernel* const known = find_made()) {
     pure_ = known->pure;
     made_read_set_ = known->read_set;
     return known->to;
   }
-  Configuration made = rename(shape);
-  if (made.dead()) made = close_by_parts(shape, contexts_of_kernel_);
+  Configuration made = rename();
+  if (made.dead()) made = close_by_parts(order);
   const bool closed = made.dead();
-  if (closed) {
-    const std::span<const Item> items = shapes_[shape];
-    made = close_numbered({items.begin(), items.end()}, contexts_of_kernel_);
-  }
-  remember_made(shape, made);
-  if (closed) learn_renaming(shape, made);
+  if (closed) made = close_numbered(order);
+  remember_made(made);
+  if (closed) learn_renaming(made);
   return made;
 }
 
@@ -164,9 +151,8 @@ bool CfgRecogniser::only_reads(const Item& item) const {
 // and the items that only read.  A closure also drops items that others make
 // redundant, which are in the same place of the network; so if one that only
 // reads is in the place of another item, the kernel is not divided.
-Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
-                                            std::span<const ContextId> slots) {
-  const std::span<const Item> kernel = shapes_[shape];
+Configuration CfgRecogniser::close_by_parts(std::span<const ContextId> order) {
+  const std::span<const Item> kernel = shapes_[kernel_.front()];
   const auto reads = [&](const Item& item) { return only_reads(item); };
   if (std::ranges::none_of(kernel, reads)) return {};
   Items& reading = reading_;
@@ -176,7 +162,7 @@ Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
   for (const Item& item : kernel) {
     (reads(item) ? reading : others).push_back(item);
   }
-  for (Item& item : reading) item.context = contexts_of_kernel_[item.context];
+  for (Item& item : reading) item.context = context_of_kernel(item);
   Configuration part = {};
   State state;
   if (others.empty()) {
@@ -185,7 +171,7 @@ Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
   } else {
     part = make_part(others);
     if (part.dead() || inside(part)) return {};
-    const Configuration known = with_literals(shape, part, reading);
+    const Configuration known = with_literals(part, reading);
     if (!known.dead()) return known;
     state.items = items_of(part);
   }
@@ -195,24 +181,25 @@ Configuration CfgRecogniser::close_by_parts(std::uint32_t shape,
   }
   if (counts_tokens_) {
     for (Item item : kernel) {
-      item.context = contexts_of_kernel_[item.context];
+      item.context = context_of_kernel(item);
       state.kernel.push_back(item);
     }
   }
-  const Configuration made = intern_configuration(std::move(state), slots);
-  if (!part.dead()) note_literals(shape, part, reading, made);
+  const Configuration made = intern_configuration(std::move(state), order);
+  if (!part.dead()) note_literals(part, reading, made);
   return made;
 }
 
-// The configuration of a part of the kernel with contexts_of_kernel_.
+// The configuration of a part of the kernel.
 Configuration CfgRecogniser::make_part(Items& part) {
-  // A part is not divided again, so that nothing else uses part_slots_ here.
-  number_slots(part, part_slots_);
-  for (ContextId& number : part_slots_) number = contexts_of_kernel_[number];
-  const std::uint32_t shape = intern_shape(part);
-  part_slots_.swap(contexts_of_kernel_);
-  const Configuration made = make_numbered(shape);
-  part_slots_.swap(contexts_of_kernel_);
+  // A part is not divided again, so that nothing else uses kernel_of_part_.
+  number_kernel(part, kernel_of_part_);
+  for (std::uint32_t& one : kernel_of_part_ | std::views::drop(1)) {
+    one = contexts_of_kernel()[one];
+  }
+  kernel_of_part_.swap(kernel_);
+  const Configuration made = make_numbered(contexts_of_kernel());
+  kernel_of_part_.swap(kernel_);
   return made;
 }
 
@@ -242,7 +229,7 @@ bool CfgRecogniser::add_reading(Items& items, Items& reading) {
 }
 
 // Notes how `to` was made of `part`, if what was added are a few literals.
-void CfgRecogniser::note_literals(std::uint32_t shape, Configuration part,
+void CfgRecogniser::note_literals(Configuration part,
                                   std::span<const Item> literals,
                                   Configuration to) {
   const std::span<const ContextId> frame = frames_[to.frame];
@@ -266,34 +253,35 @@ void CfgRecogniser::note_literals(std::uint32_t shape, Configuration part,
           static_cast<std::uint32_t>(at - frame.begin()));
     }
     made.slots = number_lists_.add(numbered_contexts_);
+    made.frame_size = static_cast<std::uint32_t>(frame.size());
     bytes_ += sizeof(StateBase) + made.slots.size() * sizeof(std::uint32_t);
     bases_.push_back(made);
     base = &bases_.back();
   }
   // The order of the slots of a pure closure depends on the frame before.
   if (pure_ || base->lex != part.lex) return;
-  if (with_literals_.emplace(pair_key(shape, part.lex), to.lex).second) {
+  if (with_literals_.emplace(pair_key(kernel_.front(), part.lex), to.lex)
+          .second) {
     bytes_ += 48;
   }
 }
 
-Configuration CfgRecogniser::with_literals(std::uint32_t shape,
-                                           Configuration part,
+Configuration CfgRecogniser::with_literals(Configuration part,
                                            std::span<const Item> literals) {
   if (pure_) return {};
-  const auto known = with_literals_.find(pair_key(shape, part.lex));
+  const auto known = with_literals_.find(pair_key(kernel_.front(), part.lex));
   if (known == with_literals_.end()) return {};
   const State& to = states_[known->second];
   constexpr ContextId kNone = 0xFFFFFFFF;
   std::vector<ContextId>& frame = renamed_frame_;
-  frame.clear();
+  frame.assign(to.base->frame_size, kNone);
+  ++slot_round_;
   const auto put = [&](std::uint32_t slot, ContextId context) {
-    if (slot >= frame.size()) frame.resize(slot + 1, kNone);
-    if (frame[slot] == context) return true;
-    if (frame[slot] != kNone ||
-        std::ranges::find(frame, context) != frame.end()) {
-      return false;
-    }
+    ContextNotes& of = notes(context);
+    if (of.slot_round == slot_round_) return of.slot == slot;
+    if (frame[slot] != kNone) return false;
+    of.slot_round = slot_round_;
+    of.slot = slot;
     frame[slot] = context;
     return true;
   };
@@ -325,12 +313,12 @@ CfgRecogniser::Base CfgRecogniser::base_at(Configuration config) {
   return {{base->lex, intern_frame(renamed_frame_), 0, 0}, &base->others};
 }
 
-// Stores how `to` was made of contexts_of_kernel_, if that is a renaming.
+// Stores how `to` was made of kernel_, if that is a renaming.
 //
 // A context that was made may be one that has a number: its content was in the
 // table.  That is so wherever the numbered one has the same content, so it is
 // asked for, too.
-void CfgRecogniser::learn_renaming(std::uint32_t shape, Configuration to) {
+void CfgRecogniser::learn_renaming(Configuration to) {
   const auto by_identity = [](ContextId one) { return (one & kLocal) != 0; };
   if (to.dead() || overflowed_ || too_large_ || spoiled() ||
       compared_too_many_ || !base::work_left() ||
@@ -347,8 +335,8 @@ void CfgRecogniser::learn_renaming(std::uint32_t shape, Configuration to) {
   for (const MadeContexts& one : learnt_made_) {
     for (std::uint32_t i = 0; i < one.count; ++i) record_read(one.first + i);
   }
-  const EquivalenceTree::Id leaf =
-      ask(renamings_of_shape_[shape], contexts_of_kernel_, Asking::kExtend);
+  const EquivalenceTree::Id leaf = ask(renamings_of_shape_[kernel_.front()],
+                                       contexts_of_kernel(), Asking::kExtend);
   if (leaf == EquivalenceTree::kNone ||
       !equivalence_tree_.node(leaf).equivalent.dead()) {
     return;
@@ -426,19 +414,17 @@ CfgRecogniser::Renaming CfgRecogniser::number_targets(Configuration to) {
 
 // --- Following ---------------------------------------------------------------
 
-const CfgRecogniser::MadeOfKernel* CfgRecogniser::find_made(
-    std::uint32_t shape) {
-  list_kernel(shape, contexts_of_kernel_);
-  const std::uint32_t known = numbered_kernels_.find(kernel_list_);
+const CfgRecogniser::MadeOfKernel* CfgRecogniser::find_made() const {
+  const std::uint32_t known = numbered_kernels_.find(kernel_);
   return known == numbered_kernels_.kNone ? nullptr : &made_of_numbered_[known];
 }
 
-Configuration CfgRecogniser::rename(std::uint32_t shape) {
+Configuration CfgRecogniser::rename() {
   made_read_set_ = 0;
-  EquivalenceTree::Id& root = renamings_of_shape_[shape];
+  EquivalenceTree::Id& root = renamings_of_shape_[kernel_.front()];
   if (root == EquivalenceTree::kNone || !within_limits()) return {};
   const EquivalenceTree::Id leaf =
-      ask(root, contexts_of_kernel_, Asking::kFind);
+      ask(root, contexts_of_kernel(), Asking::kFind);
   if (leaf == EquivalenceTree::kNone) return {};
   const Renaming& renaming =
       renamings_[equivalence_tree_.node(leaf).equivalent.lex - 1];
@@ -446,20 +432,12 @@ Configuration CfgRecogniser::rename(std::uint32_t shape) {
   return apply(renaming);
 }
 
-void CfgRecogniser::list_kernel(std::uint32_t shape,
-                                std::span<const std::uint32_t> of) {
-  kernel_list_.assign(1, shape);
-  kernel_list_.insert(kernel_list_.end(), of.begin(), of.end());
-}
-
-void CfgRecogniser::remember_made(std::uint32_t shape, Configuration to) {
+void CfgRecogniser::remember_made(Configuration to) {
   if (overflowed_ || spoiled() || !base::work_left()) return;
-  list_kernel(shape, contexts_of_kernel_);
-  numbered_kernels_.intern_new(kernel_list_);
+  numbered_kernels_.intern_new(kernel_);
   made_of_numbered_.push_back(
       {.to = to, .read_set = made_read_set_, .pure = pure_});
-  bytes_ +=
-      numbered_kernels_.bytes_of(kernel_list_.size()) + sizeof(MadeOfKernel);
+  bytes_ += numbered_kernels_.bytes_of(kernel_.size()) + sizeof(MadeOfKernel);
 }
 
 // Interns what the renaming makes.  A context that turns out to be a numbered
