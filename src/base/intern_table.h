@@ -19,11 +19,10 @@
 #include "base/block_vector.h"
 #include "base/hashed_ids.h"
 #include "base/list_store.h"
-#include "base/mix.h"
 
 namespace parlance::base {
 
-// `Hash` returns an integer of well mixed bits for one element.
+// `Hash` returns an integer of well mixed bits for a list.
 template <class T, class Hash>
 class InternTable {
  public:
@@ -76,11 +75,7 @@ class InternTable {
   }
 
  private:
-  static std::uint64_t hash_of(std::span<const T> list) {
-    std::uint64_t hash = list.size();
-    for (const T& value : list) base::mix(hash, Hash()(value));
-    return hash;
-  }
+  static std::uint64_t hash_of(std::span<const T> list) { return Hash()(list); }
 
   std::optional<std::uint32_t> known(std::span<const T> list,
                                      std::uint64_t hash) const {

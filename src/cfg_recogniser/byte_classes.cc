@@ -28,6 +28,18 @@ base::ByteSet ascii_of(const regex::CharClass& set) {
   return bytes;
 }
 
+// The bytes of which every valid text is one of characters of the set.
+base::ByteSet bytes_of_texts(const regex::CharClass& set) {
+  base::ByteSet bytes = ascii_of(set);
+  bool beyond[2] = {false, false};  // before and after the surrogates
+  for (const auto& range : set.ranges()) {
+    beyond[0] = beyond[0] || (range.first <= 0x80 && range.last >= 0xD7FF);
+    beyond[1] = beyond[1] || (range.first <= 0xE000 && range.last >= 0x10FFFF);
+  }
+  if (beyond[0] && beyond[1]) bytes[2] = bytes[3] = ~std::uint64_t{0};
+  return bytes;
+}
+
 }  // namespace
 
 // If the next byte completes what `item` reads, and a call of a plain rule
@@ -111,28 +123,22 @@ base::ByteSet CfgRecogniser::repeatable_bytes(
         item.inner != 0) {
       continue;
     }
-    base::ByteSet set = ascii_of(network_.classes[at.index]);
-    bool beyond[2] = {false, false};  // before and after the surrogates
-    for (const auto& range : network_.classes[at.index].ranges()) {
-      beyond[0] = beyond[0] || (range.first <= 0x80 && range.last >= 0xD7FF);
-      beyond[1] =
-          beyond[1] || (range.first <= 0xE000 && range.last >= 0x10FFFF);
-    }
-    if (beyond[0] && beyond[1]) {
-      set[2] = set[3] = ~std::uint64_t{0};
-    }
+    const base::ByteSet& set = bytes_of_class(at.index).texts;
     if (base::count_bytes(set) <= most) continue;
     most = base::count_bytes(set);
     state.repeatable = set;
   }
   std::vector<std::pair<rules::RuleId, base::ByteSet>> embedded;
   for (const Item& item : state.items) {
+    const StateId next = network_.states[item.state].next;
+    if (network_.states[next].action != Action::kCall ||
+        embedding_[network_.states[next].index] == base::ByteSet{}) {
+      continue;
+    }
     rules::RuleId rule = rules::kNoId;
     base::ByteSet bytes = {};
     add_embedding(item, rule, bytes);
-    if (bytes == base::ByteSet{} || embedding_[rule] == base::ByteSet{}) {
-      continue;
-    }
+    if (bytes == base::ByteSet{}) continue;
     const auto known = std::ranges::find(
         embedded, rule, &std::pair<rules::RuleId, base::ByteSet>::first);
     if (known == embedded.end()) {
@@ -213,6 +219,7 @@ const CfgRecogniser::ClassBytes& CfgRecogniser::bytes_of_class(
   if (known == nullptr) {
     known = std::make_unique<ClassBytes>();
     known->kinds = char_kinds(network_.classes[index], 0);
+    known->texts = bytes_of_texts(network_.classes[index]);
     for (std::size_t i = 0; i < known->kinds.size(); ++i) {
       const auto byte = static_cast<std::uint8_t>(i);
       if (known->kinds[i] != 0) base::add_byte(known->read, byte);

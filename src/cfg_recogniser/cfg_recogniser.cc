@@ -161,10 +161,8 @@ std::uint32_t CfgRecogniser::intern_frame(std::span<const ContextId> contexts) {
 
 std::uint32_t CfgRecogniser::intern_state(State state) {
   const std::size_t size = state.items.size() + state.kernel.size();
-  std::uint64_t hash = size;
-  for (const Items* items : {&state.items, &state.kernel}) {
-    for (const Item& item : *items) base::mix(hash, ItemHash()(item));
-  }
+  std::uint64_t hash = ItemHash()(std::span<const Item>(state.items));
+  base::mix(hash, ItemHash()(std::span<const Item>(state.kernel)));
   const auto known = state_of_.find(hash, [&](std::uint32_t id) {
     return states_[id].items == state.items &&
            states_[id].kernel == state.kernel;

@@ -233,13 +233,30 @@ class CfgRecogniser final : public recogniser::Recogniser,
   using Items = std::vector<Item>;
   struct ItemHash {
     std::size_t operator()(const Item& item) const {
-      std::uint64_t hash = std::uint64_t{item.state} << 32 | item.context;
-      base::mix(hash, std::uint64_t{item.inner} << 32 | item.count);
-      return static_cast<std::size_t>(hash);
+      return static_cast<std::size_t>((*this)(std::span(&item, 1)));
+    }
+    // One multiplication of an item waits for that of the item before.
+    std::uint64_t operator()(std::span<const Item> items) const {
+      std::uint64_t hash = items.size();
+      for (const Item& item : items) {
+        const std::uint64_t place =
+            std::uint64_t{item.state} << 32 | item.context;
+        const std::uint64_t read = std::uint64_t{item.inner} << 32 | item.count;
+        base::mix(hash, place + read * 0xC2B2AE3D27D4EB4F);
+      }
+      return hash;
     }
   };
-  struct NumberHash {
-    std::size_t operator()(std::uint32_t number) const { return number; }
+  struct NumbersHash {
+    std::uint64_t operator()(std::span<const std::uint32_t> numbers) const {
+      std::uint64_t hash = numbers.size();
+      std::size_t i = 0;
+      for (; i + 1 < numbers.size(); i += 2) {
+        base::mix(hash, std::uint64_t{numbers[i]} << 32 | numbers[i + 1]);
+      }
+      if (i < numbers.size()) base::mix(hash, numbers[i]);
+      return hash;
+    }
   };
 
   // What an activation may still read; kUnbounded: no budget.
@@ -573,6 +590,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
     automata::ByteTable kinds = {};  // what a byte does before a character
     base::ByteSet read = {};         // bytes that begin a character
     base::ByteSet complete = {};     // those that are one
+    base::ByteSet texts = {};        // every text of these is of the class
   };
   const ClassBytes& bytes_of_class(std::uint32_t index);
   // Adds the bytes after which `item` remains.  `same`: byte_classes() of its
@@ -697,7 +715,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Interned<std::uint32_t, std::uint32_t> advanced_;
   std::deque<State> states_;
   base::HashedIds<std::uint32_t> state_of_;
-  base::InternTable<ContextId, NumberHash> frames_;
+  base::InternTable<ContextId, NumbersHash> frames_;
   std::vector<recogniser::Configuration>
       configs_;  // of schemas, by Item::inner
   Interned<std::string, std::uint32_t> config_of_;
@@ -713,7 +731,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<ContextId> reads_;
   std::uint32_t read_round_ = 1;
   std::uint32_t made_read_set_ = 0;  // of the last configuration()
-  base::InternTable<ContextId, NumberHash> read_sets_;
+  base::InternTable<ContextId, NumbersHash> read_sets_;
   Tracking tracking_;  // may contain duplicates
   std::vector<std::uint32_t> tracked_rounds_;
   std::uint32_t tracking_round_ = 0;
@@ -734,12 +752,12 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<EquivalenceTree::Id> renamings_of_shape_;  // roots
   // The kernels after a byte, in any frame: with the slot of each number in the
   // state.
-  base::InternTable<std::uint32_t, NumberHash> kernels_after_;
+  base::InternTable<std::uint32_t, NumbersHash> kernels_after_;
   base::BlockVector<Renaming> renamings_;
   // The kernel of which a configuration is being made, and those of which one
   // was made: with the context of each number.
   NumberedKernel kernel_;
-  base::InternTable<std::uint32_t, NumberHash> numbered_kernels_;
+  base::InternTable<std::uint32_t, NumbersHash> numbered_kernels_;
   base::BlockVector<MadeOfKernel> made_of_numbered_;
   // Of learn_renaming(): what the closure read, compared and made, and memory.
   std::vector<ContextId> learnt_reads_;
