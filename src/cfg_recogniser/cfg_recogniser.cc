@@ -159,19 +159,22 @@ std::uint32_t CfgRecogniser::intern_frame(std::span<const ContextId> contexts) {
   return id;
 }
 
-std::uint32_t CfgRecogniser::intern_state(State state) {
-  const std::size_t size = state.items.size() + state.kernel.size();
-  std::uint64_t hash = ItemHash()(std::span<const Item>(state.items));
-  base::mix(hash, ItemHash()(std::span<const Item>(state.kernel)));
+std::uint32_t CfgRecogniser::intern_state(const Items& items,
+                                          const Items& kernel) {
+  std::uint64_t hash = ItemHash()(std::span(items));
+  base::mix(hash, ItemHash()(std::span(kernel)));
   const auto known = state_of_.find(hash, [&](std::uint32_t id) {
-    return states_[id].items == state.items &&
-           states_[id].kernel == state.kernel;
+    return states_[id].items == items && states_[id].kernel == kernel;
   });
   if (known) return *known;
   const auto id = static_cast<std::uint32_t>(states_.size());
   state_of_.add(hash, id);
-  bytes_ += size * sizeof(Item) + sizeof(State) + 32;
-  states_.push_back(std::move(state));
+  bytes_ += (items.size() + kernel.size()) * sizeof(Item) + sizeof(State) + 32;
+  State& state = states_.emplace_back();
+  state.items = items;
+  state.kernel = kernel;
+  state.can_end = std::ranges::any_of(
+      items, [&](const Item& item) { return item.state == network_.accept; });
   return id;
 }
 
@@ -191,32 +194,32 @@ std::uint32_t CfgRecogniser::intern_config(Configuration config) {
 // configuration that this one follows, if any.  If only a schema's text can
 // continue, the configuration is that of the schema.
 Configuration CfgRecogniser::make_configuration(
-    Items kernel, std::span<const ContextId> slots) {
+    std::span<const Item> kernel, std::span<const ContextId> slots) {
   pure_ = true;
-  const auto is_site = [&](const Items& items) {
+  const auto is_site = [&](std::span<const Item> items) {
     return items.size() == 1 &&
            network_.states[items[0].state].action == Action::kSchema;
   };
   if (is_site(kernel)) return enter_site(kernel[0]);
-  State state;
-  state.items = kernel;
-  pure_ = close(state.items).pure;
-  if (state.items.empty()) return {};
-  if (is_site(state.items)) return enter_site(state.items[0]);
-  if (counts_tokens_) state.kernel = std::move(kernel);
-  return intern_configuration(std::move(state), slots);
+  made_.items.assign(kernel.begin(), kernel.end());
+  made_.kernel.clear();
+  if (counts_tokens_) made_.kernel = made_.items;
+  pure_ = close(made_.items).pure;
+  if (made_.items.empty()) return {};
+  if (is_site(made_.items)) return enter_site(made_.items[0]);
+  return intern_configuration(slots);
 }
 
-// Replaces the contexts of the items by slots.  A pure closure keeps the order
+// Replaces the contexts of made_ by slots.  A pure closure keeps the order
 // of the preceding frame, `slots`, so that the same state results in all
 // frames, which is what makes rows valid for all of them.
 Configuration CfgRecogniser::intern_configuration(
-    State state, std::span<const ContextId> slots) {
+    std::span<const ContextId> slots) {
   // First the slots of the preceding frame that are still used, in their order;
   // then the others in the order of the items.
   constexpr std::uint32_t kUsed = 0xFFFFFFFF;
   ++slot_round_;
-  for (const Items* items : {&state.items, &state.kernel}) {
+  for (const Items* items : {&made_.items, &made_.kernel}) {
     for (const Item& item : *items) {
       notes(item.context).slot_round = slot_round_;
       notes(item.context).slot = kUsed;
@@ -232,7 +235,7 @@ Configuration CfgRecogniser::intern_configuration(
       contexts.push_back(slot);
     }
   }
-  for (Items* items : {&state.items, &state.kernel}) {
+  for (Items* items : {&made_.items, &made_.kernel}) {
     for (Item& item : *items) {
       std::uint32_t& slot = notes(item.context).slot;
       if (slot == kUsed) {
@@ -240,21 +243,19 @@ Configuration CfgRecogniser::intern_configuration(
         contexts.push_back(item.context);
       }
       item.context = slot;
-      state.can_end = state.can_end || item.state == network_.accept;
     }
     if (!std::ranges::is_sorted(*items)) std::ranges::sort(*items);
   }
   const std::uint32_t frame = intern_frame(contexts);
-  return {intern_state(std::move(state)), frame, 0, 0};
+  return {intern_state(made_.items, made_.kernel), frame, 0, 0};
 }
 
 // The same configuration, with the slots in the order of those before.
 Configuration CfgRecogniser::reorder(Configuration config,
                                      std::span<const ContextId> slots) {
-  State state;
-  state.items = items_of(config);
-  if (counts_tokens_) state.kernel = kernel_of(config);
-  return intern_configuration(std::move(state), slots);
+  made_.items = items_of(config);
+  made_.kernel = counts_tokens_ ? kernel_of(config) : Items();
+  return intern_configuration(slots);
 }
 
 // The configuration of a kernel.  If its closure is not pure, the result
@@ -273,13 +274,12 @@ Configuration CfgRecogniser::configuration(Items kernel,
     return made_of_kernel_[known].to;
   }
   begin_read_set();
-  const Items key = kernel;
-  const Configuration made = make_configuration(std::move(kernel), slots);
+  const Configuration made = make_configuration(kernel, slots);
   made_read_set_ = intern_read_set();
   if (!pure_ && !overflowed_) {
-    kernels_.intern(key);
+    kernels_.intern(kernel);
     made_of_kernel_.push_back({.to = made, .read_set = made_read_set_});
-    bytes_ += kernels_.bytes_of(key.size()) + sizeof(MadeOfKernel);
+    bytes_ += kernels_.bytes_of(kernel.size()) + sizeof(MadeOfKernel);
   }
   return made;
 }
@@ -360,12 +360,12 @@ Configuration CfgRecogniser::learn_step(Configuration config,
     bytes_ += state.row.set(byte, state.row[least]);
     return next;
   }
-  Items kernel = scan(state.items, byte);
-  if (kernel.empty()) {
+  scan(state.items, byte, scanned_);
+  if (scanned_.empty()) {
     bytes_ += state.row.set(byte, 0);
     return {};
   }
-  return learn_kernel(config, byte, std::move(kernel));
+  return learn_kernel(config, byte, scanned_);
 }
 
 // `kernel`: what `byte` leads to, with slots of the state.  If the closure is
@@ -373,7 +373,7 @@ Configuration CfgRecogniser::learn_step(Configuration config,
 // frame; else the entry says that the frame decides, and what the kernel makes
 // in a frame is found by its contexts.
 Configuration CfgRecogniser::learn_kernel(Configuration config,
-                                          std::uint8_t byte, Items kernel) {
+                                          std::uint8_t byte, Items& kernel) {
   number_kernel(kernel, kernel_by_slots_);
   set_kernel(kernel_by_slots_, config.frame);
   const Configuration next = make_numbered(slots_of(config));

@@ -411,17 +411,17 @@ class CfgRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration configuration(
       Items kernel, std::span<const ContextId> slots = {});
   recogniser::Configuration make_configuration(
-      Items kernel, std::span<const ContextId> slots);
-  // The configuration of a state whose items, of the closure and of the kernel,
-  // have contexts in place of slots.  REQUIRES: pure_ is that of the closure.
+      std::span<const Item> kernel, std::span<const ContextId> slots);
+  // The configuration of made_, which has contexts in place of slots.
+  // REQUIRES: pure_ is that of the closure.
   recogniser::Configuration intern_configuration(
-      State state, std::span<const ContextId> slots);
+      std::span<const ContextId> slots);
   recogniser::Configuration reorder(recogniser::Configuration config,
                                     std::span<const ContextId> slots);
   recogniser::Configuration learn_step(recogniser::Configuration config,
                                        std::uint8_t byte);
   recogniser::Configuration learn_kernel(recogniser::Configuration config,
-                                         std::uint8_t byte, Items kernel);
+                                         std::uint8_t byte, Items& kernel);
   void begin_row(State& state);
   recogniser::Configuration step_in_frame(std::uint32_t frame,
                                           std::uint32_t kernel);
@@ -434,7 +434,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   }
   Items kernel_of(recogniser::Configuration config);
   std::uint32_t intern_frame(std::span<const ContextId> contexts);
-  std::uint32_t intern_state(State state);
+  std::uint32_t intern_state(const Items& items, const Items& kernel);
   std::uint32_t intern_config(recogniser::Configuration config);
   bool within_limits() {
     if (bytes_ - base_bytes_ <= room_ + limits_.bytes / 2) return true;
@@ -564,7 +564,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // By a closure.
   recogniser::Configuration close_numbered(std::span<const ContextId> order);
   recogniser::Configuration make_part(Items& part);
-  static bool add_reading(Items& items, Items& reading);
+  // Fills made_ with the items of a part and those that only read.  False if
+  // one of these is in the place of another item, or if there are too many to
+  // look at.
+  bool merge_reading(Items& items, Items& reading);
   // What close_by_parts() makes of `part` and literals, if it has done so in
   // other contexts; dead if it has not, or if these contexts are not alike.
   recogniser::Configuration with_literals(recogniser::Configuration part,
@@ -614,8 +617,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool can_read(const Item& item);
 
   // scan.cc
-  Items scan(const Items& items, std::uint8_t byte);
-  Items scan_inside(const Items& items, std::uint8_t byte);
+  // Overwrites `out`.
+  void scan(const Items& items, std::uint8_t byte, Items& out);
+  void scan_inside(const Items& items, std::uint8_t byte, Items& out);
   void scan_count_class(const Item& item, std::uint8_t byte, Items& out);
   void scan_call(const Item& item, std::uint8_t byte, Items& out);
   void scan_item(const Item& item, std::uint8_t byte, Items& out);
@@ -791,9 +795,18 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Items form_items_;
   std::vector<ContextId> form_contexts_;
 
-  // Of close_by_parts(): memory.
+  // The items of the configuration that is being made; their kernel, if tokens
+  // are counted.
+  struct {
+    Items items;
+    Items kernel;
+  } made_;
+  // Of learn_step(), close_numbered() and close_by_parts(): memory.
+  Items scanned_;
+  Items kernel_items_;
   Items reading_;
   Items others_;
+  Items part_items_;
   // Of learn_kernel() and make_part(): memory.
   NumberedKernel kernel_by_slots_;
   NumberedKernel kernel_of_part_;

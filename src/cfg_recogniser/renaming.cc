@@ -108,10 +108,11 @@ Configuration CfgRecogniser::close_numbered(std::span<const ContextId> order) {
   made_read_set_ = 0;
   if (!within_limits() || !base::spend_work()) return {};
   const std::span<const Item> shape = shapes_[kernel_.front()];
-  Items kernel(shape.begin(), shape.end());
+  Items& kernel = kernel_items_;
+  kernel.assign(shape.begin(), shape.end());
   for (Item& item : kernel) item.context = context_of_kernel(item);
   begin_read_set();
-  const Configuration made = make_configuration(std::move(kernel), order);
+  const Configuration made = make_configuration(kernel, order);
   made_read_set_ = intern_read_set();
   return made;
 }
@@ -157,14 +158,15 @@ Configuration CfgRecogniser::close_by_parts(std::span<const ContextId> order) {
   if (std::ranges::none_of(kernel, reads)) return {};
   Items& reading = reading_;
   Items& others = others_;
+  Items& items = part_items_;
   reading.clear();
   others.clear();
+  items.clear();
   for (const Item& item : kernel) {
     (reads(item) ? reading : others).push_back(item);
   }
   for (Item& item : reading) item.context = context_of_kernel(item);
   Configuration part = {};
-  State state;
   if (others.empty()) {
     pure_ = true;
     made_read_set_ = 0;
@@ -173,19 +175,24 @@ Configuration CfgRecogniser::close_by_parts(std::span<const ContextId> order) {
     if (part.dead() || inside(part)) return {};
     const Configuration known = with_literals(part, reading);
     if (!known.dead()) return known;
-    state.items = items_of(part);
+    const std::span<const ContextId> contexts = frames_[part.frame];
+    for (Item item : states_[part.lex].items) {
+      item.context = contexts[item.context];
+      items.push_back(item);
+    }
   }
-  if (!base::spend_work(1 + (state.items.size() + reading.size()) / 8) ||
-      !add_reading(state.items, reading)) {
+  if (!base::spend_work(1 + (items.size() + reading.size()) / 8) ||
+      !merge_reading(items, reading)) {
     return {};
   }
+  made_.kernel.clear();
   if (counts_tokens_) {
     for (Item item : kernel) {
       item.context = context_of_kernel(item);
-      state.kernel.push_back(item);
+      made_.kernel.push_back(item);
     }
   }
-  const Configuration made = intern_configuration(std::move(state), order);
+  const Configuration made = intern_configuration(order);
   if (!part.dead()) note_literals(part, reading, made);
   return made;
 }
@@ -203,9 +210,7 @@ Configuration CfgRecogniser::make_part(Items& part) {
   return made;
 }
 
-// Adds the items that only read, sorted.  False if one of them is in the place
-// of another item, or if there are too many to look at.
-bool CfgRecogniser::add_reading(Items& items, Items& reading) {
+bool CfgRecogniser::merge_reading(Items& items, Items& reading) {
   const auto place = [](const Item& item) {
     return std::pair(item.state, item.inner);
   };
@@ -222,9 +227,8 @@ bool CfgRecogniser::add_reading(Items& items, Items& reading) {
       }
     }
   }
-  const auto size = static_cast<std::ptrdiff_t>(items.size());
-  items.insert(items.end(), reading.begin(), reading.end());
-  std::ranges::inplace_merge(items, items.begin() + size);
+  made_.items.resize(items.size() + reading.size());
+  std::ranges::merge(items, reading, made_.items.begin());
   return true;
 }
 

@@ -17,17 +17,15 @@ using recogniser::Configuration;
 using automata::AhoCorasick;
 using automata::CharStep;
 
-CfgRecogniser::Items CfgRecogniser::scan(const Items& items,
-                                         std::uint8_t byte) {
+void CfgRecogniser::scan(const Items& items, std::uint8_t byte, Items& out) {
   advanced_.clear();
-  return scan_inside(items, byte);
+  scan_inside(items, byte, out);
 }
 
-CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
-                                                std::uint8_t byte) {
-  Items out;
-  if (!base::spend_work(items.size())) return out;
-  out.reserve(8);
+void CfgRecogniser::scan_inside(const Items& items, std::uint8_t byte,
+                                Items& out) {
+  out.clear();
+  if (!base::spend_work(items.size())) return;
   for (const Item& item : items) {
     // Most items are literals that begin with other bytes.
     const NetworkState& state = network_.states[item.state];
@@ -38,7 +36,6 @@ CfgRecogniser::Items CfgRecogniser::scan_inside(const Items& items,
     }
     scan_item(item, byte, out);
   }
-  return out;
 }
 
 // Adds the successors of `item` after `byte`: the same state with more read
@@ -124,7 +121,9 @@ void CfgRecogniser::scan_call(const Item& item, std::uint8_t byte, Items& out) {
     if (begins && budget.chars != kUnbounded && budget.chars != 0) {
       --budget.chars;
     }
-    return std::pair(budget, scan_inside(one.items, byte));
+    Items kernel;
+    scan_inside(one.items, byte, kernel);
+    return std::pair(budget, std::move(kernel));
   };
   advance_in_activation(item, after, out);
 }
@@ -285,7 +284,8 @@ Configuration CfgRecogniser::read_mark_bytes(const Items& items,
                                              std::string_view bytes) {
   if (bytes.empty()) return {};
   reads_mark_ = true;
-  Items kernel = scan(items, static_cast<std::uint8_t>(bytes.front()));
+  Items kernel;
+  scan(items, static_cast<std::uint8_t>(bytes.front()), kernel);
   reads_mark_ = false;
   Configuration at = configuration(std::move(kernel));
   track(made_read_set_);
