@@ -217,32 +217,31 @@ Configuration CfgRecogniser::intern_configuration(
     std::span<const ContextId> slots) {
   // First the slots of the preceding frame that are still used, in their order;
   // then the others in the order of the items.
-  constexpr std::uint32_t kUsed = 0xFFFFFFFF;
-  ++slot_round_;
-  for (const Items* items : {&made_.items, &made_.kernel}) {
-    for (const Item& item : *items) {
-      notes(item.context).slot_round = slot_round_;
-      notes(item.context).slot = kUsed;
-    }
-  }
   std::vector<ContextId>& contexts = slots_made_;
   contexts.clear();
   if (pure_) {
-    for (const ContextId slot : slots) {
-      ContextNotes& of = notes(slot);
-      if (of.slot_round != slot_round_) continue;
-      of.slot = static_cast<std::uint32_t>(contexts.size());
-      contexts.push_back(slot);
+    const std::uint32_t used = ++slot_round_;
+    for (const Items* items : {&made_.items, &made_.kernel}) {
+      for (const Item& item : *items) notes(item.context).slot_round = used;
     }
+    for (const ContextId slot : slots) {
+      if (notes(slot).slot_round == used) contexts.push_back(slot);
+    }
+  }
+  ++slot_round_;
+  for (std::uint32_t slot = 0; slot < contexts.size(); ++slot) {
+    notes(contexts[slot]).slot_round = slot_round_;
+    notes(contexts[slot]).slot = slot;
   }
   for (Items* items : {&made_.items, &made_.kernel}) {
     for (Item& item : *items) {
-      std::uint32_t& slot = notes(item.context).slot;
-      if (slot == kUsed) {
-        slot = static_cast<std::uint32_t>(contexts.size());
+      ContextNotes& of = notes(item.context);
+      if (of.slot_round != slot_round_) {
+        of.slot_round = slot_round_;
+        of.slot = static_cast<std::uint32_t>(contexts.size());
         contexts.push_back(item.context);
       }
-      item.context = slot;
+      item.context = of.slot;
     }
     if (!std::ranges::is_sorted(*items)) std::ranges::sort(*items);
   }

@@ -226,6 +226,8 @@ void CfgRecogniser::Closure::record_pairs() {
 // contexts have hundreds of states in common, they are compared once.
 // REQUIRES: `items` is sorted.
 bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
+  const auto first = std::ranges::adjacent_find(items, {}, &Item::state);
+  if (first == items.end()) return false;
   std::vector<bool>& gone = gone_;
   gone.assign(items.size(), false);
   bool any = false;
@@ -244,7 +246,8 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
     if (known[0].holds) record_pairs();
     return known[0].holds;
   };
-  for (std::size_t i = 0; i < items.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(first - items.begin());
+       i < items.size(); ++i) {
     const std::size_t last = std::min(items.size(), i + 1 + kNeighbours);
     for (std::size_t j = i + 1; j < last && !gone[i]; ++j) {
       if (items[j].state != items[i].state) break;

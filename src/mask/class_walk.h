@@ -87,8 +87,8 @@ enum class SubtreeVerdict : std::uint8_t {
 template <class Walk, class Trie, class Number>
 class ClassWalk {
  protected:
-  using StateId = Number;  // 0: dead
-  static constexpr StateId kUnknown = static_cast<Number>(-1);
+  using StateId = Number;                                       // 0: dead
+  static constexpr StateId kUnknown = static_cast<Number>(-1);  // is_split()
   static constexpr StateId kCommonKnown = kUnknown / 4 + 1;
   static constexpr StateId kSplit = 2 * kCommonKnown;
   static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
@@ -273,7 +273,10 @@ void ClassWalk<Walk, Trie, Number>::walk_classes(StateId state) {
       }
     }
     if constexpr (requires { walk().accepts_below(node, from); }) {
-      if (walk().accepts_below(node, from)) {
+      // Where all bytes of the class are known to lead to one state, judge()
+      // asks that one.
+      if (is_split(transitions_[from].by_class[node.byte_class]) &&
+          walk().accepts_below(node, from)) {
         decided_.accept(node.first, node.last);
         i = node.subtree_end;
         continue;
