@@ -201,13 +201,17 @@ template <class Walk, class Trie, class Number>
 typename ClassWalk<Walk, Trie, Number>::StateId
 ClassWalk<Walk, Trie, Number>::learn_class(StateId state,
                                            std::uint8_t byte_class) {
+  const auto bytes = class_trie_->bytes(byte_class);
+  if (bytes.size() == 1) {
+    const StateId only = step(state, bytes.front());
+    return transitions_[state].by_class[byte_class] = only;
+  }
   if constexpr (requires { walk().base_for(state, byte_class); }) {
     if (const StateId base = walk().base_for(state, byte_class)) {
       return transitions_[state].by_class[byte_class] =
                  step_class(base, byte_class);
     }
   }
-  const auto bytes = class_trie_->bytes(byte_class);
   StateId target = step(state, bytes.front());
   if constexpr (requires { walk().is_uniform(state, byte_class); }) {
     if (walk().is_uniform(state, byte_class)) {

@@ -238,6 +238,9 @@ TokenClassWalk::StateId TokenClassWalk::state_of(Configuration config) {
 TokenClassWalk::StateId TokenClassWalk::learn(StateId state,
                                               std::uint8_t byte) {
   const State& from = states_[state];
+  if (from.readable != nullptr && !base::has_byte(*from.readable, byte)) {
+    return 0;
+  }
   if (from.base != 0 && !base::has_byte(*from.others, byte)) {
     return step(from.base, byte);
   }
