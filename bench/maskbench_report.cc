@@ -91,6 +91,8 @@ void Report::add(const json::Value& result) {
   compile_.add(int_of(result, "compile_ns"));
   first_mask_.add(int_of(result, "compile_ns") + int_of(result, "first_ns"));
   keep_slow(slow_compiles_, {int_of(result, "compile_ns"), name});
+  keep_slow(slow_first_masks_,
+            {int_of(result, "compile_ns") + int_of(result, "first_ns"), name});
   Slow slowest;
   const json::Array& tbm = items_of(result, "tbm_ns");
   for (std::size_t i = 0; i < tbm.size(); ++i) {
@@ -171,6 +173,7 @@ void Report::print_lists(std::ostream& out) const {
   }
   print_slow(out, "slowest masks, one a schema:", slow_masks_);
   print_slow(out, "slowest compiles:", slow_compiles_);
+  print_slow(out, "slowest compiles with the first mask:", slow_first_masks_);
   print_list(out, "crashes and timeouts", crashes_);
   print_list(out, "laws broken", laws_);
   print_list(out, "invalid accepted", accepted_);

@@ -64,7 +64,7 @@ class Report {
   std::map<std::string, std::size_t, std::less<>> verdicts_;
   std::map<std::string, std::size_t, std::less<>> notes_;
   Samples tbm_, compile_, first_mask_;
-  std::vector<Slow> slow_masks_, slow_compiles_;
+  std::vector<Slow> slow_masks_, slow_compiles_, slow_first_masks_;
   std::vector<CompileError> errors_;
   std::vector<std::string> crashes_, accepted_, refused_, laws_;
 };

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "automata/language_expressions.h"
+#include "base/byte_set.h"
 #include "base/mix.h"
 #include "base/utf8.h"
 #include "base/work.h"
@@ -81,8 +82,8 @@ std::uint8_t next_utf8(std::uint8_t utf8, std::uint8_t byte) {
 }
 
 // The first bytes of the ranges that next_utf8(0, byte) maps alike.
-constexpr std::array<std::size_t, 9> kUtf8Boundaries = {
-    0x80, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4};
+constexpr std::array<std::uint8_t, 10> kUtf8Boundaries = {
+    0x80, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5};
 
 PreviousChar previous_char(std::uint8_t byte) {
   if (byte == '\n') return PreviousChar::kNewline;
@@ -333,25 +334,26 @@ bool Languages::expand(StateId id) {
   if (over_limit()) return false;
   const ExprId expression = states_[id].expression;
   const std::uint8_t utf8 = states_[id].utf8;
-  Expressions::Boundaries own;
+  base::ByteSet own = {};
   expressions_->boundaries(expression, own);
-  Expressions::Boundaries boundaries = own;
+  base::ByteSet boundaries = own;
   if (utf8 == 0) {
-    for (std::size_t low : kUtf8Boundaries) boundaries[low] = true;
-    boundaries[0xF5] = true;
+    for (const std::uint8_t low : kUtf8Boundaries) {
+      base::add_byte(boundaries, low);
+    }
   } else {
-    boundaries[kUtf8States[utf8].low] = true;
-    boundaries[kUtf8States[utf8].high + 1U] = true;
+    const Utf8State& due = kUtf8States[utf8];
+    base::add_byte(boundaries, due.low);
+    base::add_byte(boundaries, static_cast<std::uint8_t>(due.high + 1));
   }
   std::vector<Successor> successors;
   ExprId after = kNoText;  // of the bytes since the last of `own`
   bool known = false;      // `after`
   for (std::size_t low = 0; low < 256;) {
     if (!base::work_left()) return false;
-    std::size_t end = low + 1;
-    while (end < 256 && !boundaries[end]) ++end;
-    if (own[low]) known = false;
+    const std::size_t end = base::next_byte(boundaries, low + 1);
     const auto byte = static_cast<std::uint8_t>(low);
+    if (base::has_byte(own, byte)) known = false;
     StateId target = kDeadState;
     if (next_utf8(utf8, byte) != kInvalid) {
       if (!known) after = usable(expressions_->derive(expression, byte));

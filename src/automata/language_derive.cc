@@ -374,23 +374,25 @@ std::optional<std::uint8_t> Expressions::nearest_byte(ExprId id) {
   }
 }
 
-void Expressions::boundaries(ExprId id, Boundaries& out) {
+void Expressions::boundaries(ExprId id, base::ByteSet& out) {
   ++epoch_;
   boundaries_inside(id, out);
   if (!uses_context_) return;
   // The boundaries of PreviousChar: newline, digits, letters, '_'.
-  for (std::size_t edge :
+  for (const std::uint8_t edge :
        {0x0A, 0x0B, 0x30, 0x3A, 0x41, 0x5B, 0x5F, 0x60, 0x61, 0x7B}) {
-    out[edge] = true;
+    base::add_byte(out, edge);
   }
 }
 
-void Expressions::boundaries_inside(ExprId id, Boundaries& out) {
+void Expressions::boundaries_inside(ExprId id, base::ByteSet& out) {
   const Expr e = exprs_[id];
   if (e.kind == ExprKind::kChar) {
     for (const TrieEdge& edge : tries_[e.a]) {
-      out[edge.low] = true;
-      out[edge.high + 1U] = true;
+      base::add_byte(out, edge.low);
+      if (edge.high != 0xFF) {
+        base::add_byte(out, static_cast<std::uint8_t>(edge.high + 1));
+      }
     }
     return;
   }

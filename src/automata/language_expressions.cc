@@ -6,6 +6,7 @@
 #include "automata/language_expressions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/utf8.h"
@@ -440,17 +441,17 @@ void Expressions::absorb(ExprKind kind, std::vector<ExprId>& operands) const {
           operands, [&](ExprId id) { return exprs_[id].kind == other; })) {
     return;
   }
-  std::vector<ExprId> remaining;
-  for (ExprId id : operands) {
+  const auto absorbed = [&](ExprId id) {
     const Expr& e = exprs_[id];
-    bool absorbed = false;
-    if (e.kind == other && e.count <= kWide) {
-      for (std::uint32_t i = 0; i < e.count && !absorbed; ++i) {
-        absorbed = has(operands, operands_[e.first + i]);
-      }
-    }
-    if (!absorbed) remaining.push_back(id);
-  }
+    if (e.kind != other || e.count > kWide) return false;
+    return std::any_of(operands_.begin() + e.first,
+                       operands_.begin() + e.first + e.count,
+                       [&](ExprId operand) { return has(operands, operand); });
+  };
+  if (std::ranges::none_of(operands, absorbed)) return;
+  std::vector<ExprId> remaining;
+  std::ranges::remove_copy_if(operands, std::back_inserter(remaining),
+                              absorbed);
   operands = std::move(remaining);
 }
 

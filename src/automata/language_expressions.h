@@ -31,6 +31,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/byte_set.h"
 #include "base/id.h"
 #include "parlance/error.h"
 #include "regex/char_class.h"
@@ -224,9 +225,8 @@ class Expressions {
   // it.  Nothing if the expression does not show one.
   // Complexity: O(depth of the expression * operands at each).
   std::optional<std::uint8_t> nearest_byte(ExprId expr);
-  // Byte classes: sets bit b if the derivatives by b - 1 and b may differ.
-  using Boundaries = std::bitset<257>;
-  void boundaries(ExprId expr, Boundaries& out);
+  // Byte classes: adds b if the derivatives by b - 1 and b may differ.
+  void boundaries(ExprId expr, base::ByteSet& out);
 
   const Expr& operator[](ExprId id) const { return exprs_[id]; }
   // The `count` operands of a kOr or kAnd.  Valid until an expression is added.
@@ -322,7 +322,7 @@ class Expressions {
   std::optional<ExprId> derive_at_once(ExprId expr, std::uint8_t byte);
   ExprId derive_inside(ExprId expr, std::uint8_t byte);
   ExprId derive_operand(ExprId expr, std::uint8_t byte);
-  void boundaries_inside(ExprId expr, Boundaries& out);
+  void boundaries_inside(ExprId expr, base::ByteSet& out);
   bool in_trie(TrieId id, std::string_view bytes) const;
   std::optional<ExprId> branch(ExprId id, std::string_view character) const;
   ExprId combine(ExprKind kind, std::size_t begin);

@@ -35,6 +35,18 @@ inline int count_bytes(const ByteSet& set) {
   return count;
 }
 
+// The least byte of the set that is not below `from`; 256 if there is none.
+inline std::size_t next_byte(const ByteSet& set, std::size_t from) {
+  for (std::size_t word = from / 64; word < set.size(); ++word) {
+    const std::uint64_t left =
+        word == from / 64 ? set[word] >> (from % 64) << (from % 64) : set[word];
+    if (left != 0) {
+      return word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+    }
+  }
+  return 256;
+}
+
 // Calls `visit` with each byte of the set, in ascending order.
 template <class Visit>
 void for_bytes(const ByteSet& set, Visit visit) {
