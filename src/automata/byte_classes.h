@@ -14,7 +14,6 @@
 //   partition.refine(kinds);      // kinds[b]: the kind of byte b
 //   partition.representative();   // the least byte of each byte's class
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 

@@ -822,6 +822,27 @@ Link Search::step(Symbol symbol) {
   return automaton_->step(state_, symbol, *scratch);
 }
 
+// Reads bytes that change nothing, of which the first is one, at most
+// kAccelerateAfter of them.  Counts how many in a row there were.
+std::size_t Search::stay(const State& state, std::string_view bytes) {
+  const std::uint16_t* class_of = automaton_->nfa_.class_of.data();
+  const std::atomic<Link>* links = state.links();
+  const std::size_t stop =
+      std::min<std::size_t>(bytes.size(), kAccelerateAfter);
+  const unsigned before = stayed_;
+  std::size_t i = 0;
+  do {
+    ++i;
+  } while (i < stop &&
+           links[class_of[static_cast<unsigned char>(bytes[i])]].load(
+               std::memory_order_acquire) == reinterpret_cast<Link>(&state));
+  stayed_ += static_cast<unsigned>(i);
+  if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
+    automaton_->accelerate(state);
+  }
+  return i;
+}
+
 // Invariant: `state` and positions_ are the state after the first i bytes.
 // `state` is a copy of state_, because from one byte to the next the wait is
 // for the next state, and a variable has it sooner than memory.
@@ -835,8 +856,8 @@ Link Search::step(Symbol symbol) {
 std::size_t Search::run(std::string_view bytes) {
   if (decided_ || automaton_ == nullptr) return 0;
   const std::uint16_t* class_of = automaton_->nfa_.class_of.data();
-  const char* data = bytes.data();
-  std::size_t size = bytes.size();
+  const char* const data = bytes.data();
+  const std::size_t size = bytes.size();
   std::size_t i = 0;
   const std::uint64_t base = position_;
   const State* state = state_;
@@ -875,26 +896,14 @@ std::size_t Search::run(std::string_view bytes) {
       }
     }
     const auto byte = static_cast<unsigned char>(data[i]);
-    const std::atomic<Link>* links = state->links();
-    const Link link = links[class_of[byte]].load(std::memory_order_acquire);
+    const Link link =
+        state->links()[class_of[byte]].load(std::memory_order_acquire);
     if (link != reinterpret_cast<Link>(state)) {
       stayed_ = 0;
       state = follow(link != 0 ? link : add(byte), base + i);
       ++i;
-      continue;
-    }
-    // The byte changes nothing.  Count how many in a row do so.
-    const std::size_t stop = std::min(size, i + kAccelerateAfter);
-    const unsigned before = stayed_;
-    const std::size_t begin = i;
-    do {
-      ++i;
-    } while (i < stop &&
-             links[class_of[static_cast<unsigned char>(data[i])]].load(
-                 std::memory_order_acquire) == link);
-    stayed_ += static_cast<unsigned>(i - begin);
-    if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
-      automaton_->accelerate(*state);
+    } else {
+      i += stay(*state, bytes.substr(i));
     }
   }
   state_ = state;

@@ -359,6 +359,7 @@ class Search {
   }
   void move(const Transition* transition, std::uint64_t here);
   Link step(Symbol symbol);
+  std::size_t stay(const State& state, std::string_view bytes);
 
   const Automaton* automaton_ = nullptr;
   const State* state_ = nullptr;
