@@ -203,15 +203,25 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
   return dict;
 }
 
-// The shortcut of parse_response(response, format, prefix=prefix).
+// The cache of what was made of specs that are dicts.  Never destroyed.
+PyObject* specs_of_dicts = nullptr;
+
+// The shortcut of parse_response(response, format, prefix=prefix) and of
+// parse_response(response, schema), also for dicts that were used before.
 nb::object parse_usual(PyObject* const* args, std::size_t count,
                        PyObject* names) {
   static PyObject* const prefix = interned("prefix");
-  if (count != 2 || names == nullptr || NB_TUPLE_GET_SIZE(names) != 1 ||
-      NB_TUPLE_GET_ITEM(names, 0) != prefix) {
+  if (count != 2) return {};
+  nb::object spec = nb::borrow(args[1]);
+  if (PyDict_CheckExact(args[1])) {
+    spec = find_cached(specs_of_dicts, args[1]);
+    if (!spec.is_valid()) return {};
+  }
+  if (names == nullptr) return parse_text_by_schema(spec, args[0]);
+  if (NB_TUPLE_GET_SIZE(names) != 1 || NB_TUPLE_GET_ITEM(names, 0) != prefix) {
     return {};
   }
-  return parse_text(args[1], args[0], args[2]);
+  return parse_text(spec, args[0], args[2]);
 }
 
 // Parses a list of responses, with one prefix for all or one for each.
@@ -305,7 +315,8 @@ void define_parse(nb::module_& m) {
           nb::object parsed = parse_text(spec, response, prefix);
           return parsed.is_valid() ? parsed : nb::borrow(Py_NotImplemented);
         });
-  m.def("with_text_shortcut", [](nb::handle parse_response) {
+  m.def("with_text_shortcut", [](nb::handle cache, nb::handle parse_response) {
+    specs_of_dicts = Py_NewRef(cache.ptr());
     return with_shortcut(parse_response, &parse_usual);
   });
   m.def("parse_one", &parse_one, nb::arg("format"), nb::arg("response").none(),

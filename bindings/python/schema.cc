@@ -116,6 +116,20 @@ nb::object parse_many(const SchemaObject& schema, nb::list responses,
 
 }  // namespace
 
+nb::object parse_text_by_schema(nb::handle schema, nb::handle response) {
+  const SchemaObject* object = nullptr;
+  if (!PyUnicode_CheckExact(response.ptr()) || !nb::try_cast(schema, object) ||
+      object == nullptr) {
+    return {};
+  }
+  const auto text = utf8_of(response);
+  if (!text || text->size() > kThreadBytes) return {};
+  const Result<json::Value> message =
+      object->schema.parse(*text, {.allow_surrogates = true});
+  if (!message) raise(Domain::kResponse, message.error());
+  return to_object(*message);
+}
+
 void define_schema(nb::module_& m) {
   nb::class_<SchemaObject>(m, "ResponseSchema")
       .def(

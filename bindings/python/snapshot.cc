@@ -115,13 +115,33 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
 // The largest number of entries of one cache.
 constexpr Py_ssize_t kMaxEntries = 128;
 
-// Returns make(spec), or the entry of `cache` if the content of `spec` is still
-// the same.  The cache maps addresses to pairs of a snapshot and the value made
-// of it.  The address alone does not identify the content: containers change,
-// and addresses are reused.
-nb::object cached(nb::dict cache, nb::handle spec, nb::handle make) {
+nb::object address_of(nb::handle spec) {
   nb::object address = nb::steal(PyLong_FromVoidPtr(spec.ptr()));
   if (!address.is_valid()) throw nb::python_error();
+  return address;
+}
+
+// Returns make(spec), or the entry of `cache` if the content of `spec` is still
+// the same.
+nb::object cached(nb::dict cache, nb::handle spec, nb::handle make) {
+  nb::object known = find_cached(cache, spec);
+  if (known.is_valid()) return known;
+  int left = kMaxCopied;
+  nb::object said = snapshot_of(spec.ptr(), 0, left);
+  nb::object made = make(spec);
+  if (!said.is_valid()) return made;
+  if (PyDict_Size(cache.ptr()) >= kMaxEntries) PyDict_Clear(cache.ptr());
+  set(cache, address_of(spec).ptr(), nb::make_tuple(said, made));
+  return made;
+}
+
+}  // namespace
+
+// The cache maps addresses to pairs of a snapshot and the value made of it. The
+// address alone does not identify the content: containers change, and addresses
+// are reused.
+nb::object find_cached(nb::handle cache, nb::handle spec) {
+  const nb::object address = address_of(spec);
   // Held, because comparing may run code that changes `cache`.
   nb::object pair =
       nb::borrow(PyDict_GetItemWithError(cache.ptr(), address.ptr()));
@@ -132,16 +152,8 @@ nb::object cached(nb::dict cache, nb::handle spec, nb::handle make) {
   } else if (PyErr_Occurred() != nullptr) {
     throw nb::python_error();
   }
-  int left = kMaxCopied;
-  nb::object said = snapshot_of(spec.ptr(), 0, left);
-  nb::object made = make(spec);
-  if (!said.is_valid()) return made;
-  if (PyDict_Size(cache.ptr()) >= kMaxEntries) PyDict_Clear(cache.ptr());
-  set(cache, address.ptr(), nb::make_tuple(said, made));
-  return made;
+  return {};
 }
-
-}  // namespace
 
 void define_snapshot(nb::module_& m) { m.def("cached", &cached); }
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import IOBase
 from typing import NamedTuple
 
@@ -949,7 +949,7 @@ def _parse_response(
 
 # A call fills in the default of each argument that is given by name alone,
 # which takes longer than parsing a short text.
-@_parlance.with_text_shortcut
+@partial(_parlance.with_text_shortcut, _specs_of_dicts)
 def parse_response(response=NOT_GIVEN, spec=NOT_GIVEN, *, prefix=None, **options):
     """Parses whole responses: one, or a batch on all cores.
 

@@ -1188,6 +1188,22 @@ def test_parse_response_gives_the_same_with_and_without_its_shortcut():
             parse.__wrapped__(TEXT, template, prefix="<A>"),
         ):
             assert message == MESSAGE and list(message) == list(MESSAGE)
+    schema = parlance.ResponseSchema(SCHEMA)
+    assert parse.__wrapped__("a", schema) == {"content": "a"}
+    for _ in range(3):
+        for spec in (schema, SCHEMA, json.dumps(SCHEMA), copy.deepcopy(SCHEMA)):
+            assert parse("a", spec) == parse(spec=spec, response="a")
+            assert parse("a", spec) == parse(Text("a"), spec) == {"content": "a"}
+            assert parse(None, spec) == parse.__wrapped__(None, spec)
+            assert parse("\ud800", spec) == {"content": "\ud800"}
+            assert parse("a" * 100_000, spec) == {"content": "a" * 100_000}
+            assert parse(["a", "b"], spec) == [{"content": "a"}, {"content": "b"}]
+        with pytest.raises(parlance.UsageError, match="takes no prefix"):
+            parse("a", schema, prefix="")
+    changed = copy.deepcopy(SCHEMA)
+    assert parse("a", changed) == {"content": "a"}
+    changed["properties"]["x"] = {"const": 1}
+    assert parse("a", changed) == {"content": "a", "x": 1}
     # An error leaves nothing behind for the next response.
     for text in ("<call:f>[1</call>", TEXT + "\N{SNOWMAN}" * 20_000):
         try:
