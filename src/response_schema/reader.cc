@@ -503,6 +503,15 @@ class Reader {
                       "a boolean or text is needed, got " + quoted(content));
   }
 
+  // Whether members without a property stay as they are.
+  bool keeps_additional(const Node& node) const {
+    if (node.drops_additional) return false;
+    if (!node.additional) return true;
+    const Node& any = program_.description.nodes[*node.additional];
+    return !any.constant && !any.wants_text &&
+           any.parser == NodeParser::kNone && any.type == ValueType::kAny;
+  }
+
   Result<Value> read_object(const Node& node, const Content& content) {
     json::Object out;
     std::optional<Error> error;
@@ -511,6 +520,10 @@ class Reader {
     } else if (content.kind == Content::Kind::kGroups) {
       error = read_members_of_groups(node, content, out);
     } else if (content.is_object()) {
+      if (node.properties.empty() && node.required.empty() &&
+          keeps_additional(node)) {
+        return content.value;
+      }
       error = read_members(node, content.value.members(), out);
     } else {
       error = wrong_type(node,
@@ -569,9 +582,10 @@ class Reader {
       }
     }
     if (node.drops_additional) return std::nullopt;
+    const bool keeps_others = keeps_additional(node);
     for (const json::Member& member : members) {
       if (node.property_index.find(member.key) != nullptr) continue;
-      if (!node.additional) {
+      if (keeps_others) {
         out.set(member.key, member.value);
         continue;
       }
