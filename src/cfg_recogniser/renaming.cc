@@ -32,7 +32,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -99,7 +98,9 @@ void CfgRecogniser::set_kernel(std::span<const std::uint32_t> by_slots,
                                std::uint32_t frame) {
   kernel_.assign(by_slots.begin(), by_slots.end());
   const std::span<const ContextId> contexts = frames_[frame];
-  for (std::uint32_t& one : kernel_ | std::views::drop(1)) one = contexts[one];
+  for (std::size_t i = 1; i < kernel_.size(); ++i) {
+    kernel_[i] = contexts[kernel_[i]];
+  }
 }
 
 // --- Learning ----------------------------------------------------------------
@@ -201,8 +202,8 @@ Configuration CfgRecogniser::close_by_parts(std::span<const ContextId> order) {
 Configuration CfgRecogniser::make_part(Items& part) {
   // A part is not divided again, so that nothing else uses kernel_of_part_.
   number_kernel(part, kernel_of_part_);
-  for (std::uint32_t& one : kernel_of_part_ | std::views::drop(1)) {
-    one = contexts_of_kernel()[one];
+  for (std::size_t i = 1; i < kernel_of_part_.size(); ++i) {
+    kernel_of_part_[i] = contexts_of_kernel()[kernel_of_part_[i]];
   }
   kernel_of_part_.swap(kernel_);
   const Configuration made = make_numbered(contexts_of_kernel());
