@@ -89,10 +89,11 @@ void Report::add(const json::Value& result) {
   instances_ += static_cast<std::size_t>(int_of(result, "instances"));
   open_ended_ += static_cast<std::size_t>(int_of(result, "open_ended"));
   compile_.add(int_of(result, "compile_ns"));
-  first_mask_.add(int_of(result, "compile_ns") + int_of(result, "first_ns"));
+  const std::int64_t first_mask =
+      int_of(result, "compile_ns") + int_of(result, "first_ns");
+  first_mask_.add(first_mask);
   keep_slow(slow_compiles_, {int_of(result, "compile_ns"), name});
-  keep_slow(slow_first_masks_,
-            {int_of(result, "compile_ns") + int_of(result, "first_ns"), name});
+  keep_slow(slow_first_masks_, {first_mask, name});
   Slow slowest;
   const json::Array& tbm = items_of(result, "tbm_ns");
   for (std::size_t i = 0; i < tbm.size(); ++i) {

@@ -341,6 +341,11 @@ void define_parse(nb::module_& m);
 void define_parser(nb::module_& m);
 void define_schema(nb::module_& m);
 void define_snapshot(nb::module_& m);
+void define_structural_tag(nb::module_& m);
+void define_tag_parser(nb::module_& m);
+void define_tools(nb::module_& m);
+void define_view(nb::module_& m);
+void define_vocabulary(nb::module_& m);
 
 // What cached() has made of `spec`; an invalid object if its content has
 // changed since, or if nothing was made of it.
@@ -349,11 +354,6 @@ nb::object find_cached(nb::handle cache, nb::handle spec);
 // The message of a response by a schema, or an invalid object if the arguments
 // are not the usual ones: a ResponseSchema and a short text, of type str.
 nb::object parse_text_by_schema(nb::handle schema, nb::handle response);
-void define_structural_tag(nb::module_& m);
-void define_tag_parser(nb::module_& m);
-void define_tools(nb::module_& m);
-void define_view(nb::module_& m);
-void define_vocabulary(nb::module_& m);
 
 }  // namespace parlance::python
 

@@ -211,17 +211,16 @@ PyObject* specs_of_dicts = nullptr;
 nb::object parse_usual(PyObject* const* args, std::size_t count,
                        PyObject* names) {
   static PyObject* const prefix = interned("prefix");
-  if (count != 2) return {};
+  const bool with_prefix = names != nullptr && NB_TUPLE_GET_SIZE(names) == 1 &&
+                           NB_TUPLE_GET_ITEM(names, 0) == prefix;
+  if (count != 2 || (names != nullptr && !with_prefix)) return {};
   nb::object spec = nb::borrow(args[1]);
   if (PyDict_CheckExact(args[1])) {
     spec = find_cached(specs_of_dicts, args[1]);
     if (!spec.is_valid()) return {};
   }
-  if (names == nullptr) return parse_text_by_schema(spec, args[0]);
-  if (NB_TUPLE_GET_SIZE(names) != 1 || NB_TUPLE_GET_ITEM(names, 0) != prefix) {
-    return {};
-  }
-  return parse_text(spec, args[0], args[2]);
+  return with_prefix ? parse_text(spec, args[0], args[2])
+                     : parse_text_by_schema(spec, args[0]);
 }
 
 // Parses a list of responses, with one prefix for all or one for each.

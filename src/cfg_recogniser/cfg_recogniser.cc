@@ -250,10 +250,12 @@ Configuration CfgRecogniser::intern_configuration(
 }
 
 // The same configuration, with the slots in the order of those before.
+// REQUIRES: it is alive, and not inside the text of a schema.
 Configuration CfgRecogniser::reorder(Configuration config,
                                      std::span<const ContextId> slots) {
-  made_.items = items_of(config);
-  made_.kernel = counts_tokens_ ? kernel_of(config) : Items();
+  const State& state = states_[config.lex];
+  put_in_frame(state.items, config.frame, made_.items);
+  put_in_frame(state.kernel, config.frame, made_.kernel);
   return intern_configuration(slots);
 }
 
@@ -293,8 +295,7 @@ CfgRecogniser::Items CfgRecogniser::items_of(Configuration config) {
     track(intern_read_set());
     return items;
   }
-  items = states_[config.lex].items;
-  for (Item& item : items) item.context = frames_[config.frame][item.context];
+  put_in_frame(states_[config.lex].items, config.frame, items);
   return items;
 }
 
@@ -305,8 +306,8 @@ CfgRecogniser::Items CfgRecogniser::kernel_of(Configuration config) {
     return {{site.state, site.context, intern_config(unwrap(config)), 0}};
   }
   if (!counts_tokens_) return items_of(config);
-  Items items = states_[config.lex].kernel;
-  for (Item& item : items) item.context = frames_[config.frame][item.context];
+  Items items;
+  put_in_frame(states_[config.lex].kernel, config.frame, items);
   return items;
 }
 

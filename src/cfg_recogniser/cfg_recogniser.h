@@ -433,6 +433,13 @@ class CfgRecogniser final : public recogniser::Recogniser,
     return frames_[config.frame];
   }
   Items kernel_of(recogniser::Configuration config);
+  // Overwrites `out` with items of a state, with the contexts of a frame.
+  void put_in_frame(const Items& of_state, std::uint32_t frame,
+                    Items& out) const {
+    const std::span<const ContextId> contexts = frames_[frame];
+    out = of_state;
+    for (Item& item : out) item.context = contexts[item.context];
+  }
   std::uint32_t intern_frame(std::span<const ContextId> contexts);
   std::uint32_t intern_state(const Items& items, const Items& kernel);
   std::uint32_t intern_config(recogniser::Configuration config);

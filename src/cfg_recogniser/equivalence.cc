@@ -7,7 +7,6 @@
 // is the same.
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 

@@ -176,11 +176,7 @@ Configuration CfgRecogniser::close_by_parts(std::span<const ContextId> order) {
     if (part.dead() || inside(part)) return {};
     const Configuration known = with_literals(part, reading);
     if (!known.dead()) return known;
-    const std::span<const ContextId> contexts = frames_[part.frame];
-    for (Item item : states_[part.lex].items) {
-      item.context = contexts[item.context];
-      items.push_back(item);
-    }
+    put_in_frame(states_[part.lex].items, part.frame, items);
   }
   if (!base::spend_work(1 + (items.size() + reading.size()) / 8) ||
       !merge_reading(items, reading)) {
@@ -347,6 +343,7 @@ void CfgRecogniser::learn_renaming(Configuration to) {
     return;
   }
   renamings_.push_back(number_targets(to));
+  bytes_ += sizeof(Renaming);
   equivalence_tree_.node(leaf).equivalent.lex =
       static_cast<std::uint32_t>(renamings_.size());
 }
@@ -396,6 +393,7 @@ CfgRecogniser::Renaming CfgRecogniser::number_targets(Configuration to) {
       for (Item& item : numbered_items_) item.context = name(item.context);
       made.push_back({.content = item_lists_.add(numbered_items_),
                       .loop = group.count - i});
+      bytes_ += sizeof(Renaming::Made) + content.size() * sizeof(Item);
     }
   }
   Renaming out;
@@ -412,8 +410,6 @@ CfgRecogniser::Renaming CfgRecogniser::number_targets(Configuration to) {
   }
   out.reads = named(learnt_reads_);
   out.made = made_lists_.add(made);
-  bytes_ += sizeof(Renaming) + made.size() * sizeof(Renaming::Made) +
-            items * sizeof(Item);
   return all ? out : Renaming{};
 }
 

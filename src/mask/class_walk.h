@@ -87,8 +87,9 @@ enum class SubtreeVerdict : std::uint8_t {
 template <class Walk, class Trie, class Number>
 class ClassWalk {
  protected:
-  using StateId = Number;                                       // 0: dead
-  static constexpr StateId kUnknown = static_cast<Number>(-1);  // is_split()
+  using StateId = Number;  // 0: dead
+  // is_split(), too.
+  static constexpr StateId kUnknown = static_cast<Number>(-1);
   static constexpr StateId kCommonKnown = kUnknown / 4 + 1;
   static constexpr StateId kSplit = 2 * kCommonKnown;
   static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
