@@ -13,10 +13,19 @@
 // is stopped often for nothing has the state refined: from then on the
 // accelerator looks for the two bytes together, 32 at a time where the
 // processor has AVX2.
+//
+// In `(.*?)\s*</x>` white space leads out of the text and the next letter back
+// into it, so each word would be left.  Such bytes are a *run*: they lead to a
+// state that they do not leave, and that every byte of the text leads back
+// from.  The accelerator passes over both, and only a run that the search stops
+// behind counts.
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -24,11 +33,35 @@ namespace parlance::automata {
 
 class Accelerator {
  public:
+  using Bytes = std::array<bool, 256>;
+
+  // Bytes that lead to another state, which they do not leave and every byte
+  // that does not leave this state leads back from.  Only the position of the
+  // first of them in a row may be kept, and not in this state.
+  struct Run {
+    Bytes bytes = {};
+    std::uintptr_t link = 0;  // to that state, see Link in dfa.h
+  };
+
   // `leaves[b]`: byte b leads to another state or moves a position.
-  explicit Accelerator(const bool (&leaves)[256]);
+  Accelerator(const Bytes& leaves, std::optional<Run> run);
 
   // Whether scanning pays: at most 64 ASCII characters leave.
   bool useful() const { return useful_; }
+
+  // Null if there is no run.
+  const Run* run() const { return run_ ? &*run_ : nullptr; }
+  // How many bytes of a run `data` ends with, 0 if there are no runs.
+  // REQUIRES: all of `data` has been passed over.
+  std::size_t run_before(const char* data, std::size_t size) const {
+    if (!run_) return 0;
+    std::size_t begin = size;
+    while (begin > 0 &&
+           run_->bytes[static_cast<unsigned char>(data[begin - 1])]) {
+      --begin;
+    }
+    return size - begin;
+  }
 
   // The only ASCII character that leaves, or -1: there are others, or beyond
   // ASCII.
@@ -37,7 +70,8 @@ class Accelerator {
   }
 
   // Declares that the only stop, followed by a byte that is not in `seconds`,
-  // leads back to the state.  REQUIRES: only_stop() >= 0; one thread at a time.
+  // leads back to the state.  REQUIRES: only_stop() >= 0, run() == nullptr; one
+  // thread at a time.
   static constexpr std::size_t kMostSeconds = 3;
   void refine(std::span<const unsigned char> seconds) const;
   // True at the first call only: a state is looked at once, whether or not it
@@ -67,13 +101,14 @@ class Accelerator {
   // Of the two bytes at `data`.
   static bool is_pair(const Pair& pair, const char* data);
 
-  bool leaves_[256];
+  Bytes leaves_;  // without run_
   // The ASCII characters that leave, padded to four with the first of them.
   // Used only if there are one to four.
   unsigned char stops_[4] = {};
   unsigned stop_count_ = 0;    // of ASCII
   bool beyond_ascii_ = false;  // some byte from 0x80 on leaves
   bool useful_ = false;
+  std::optional<Run> run_;
   mutable std::unique_ptr<const Pair> owned_pair_;
   mutable std::atomic<const Pair*> pair_ = nullptr;
   mutable bool asked_ = false;

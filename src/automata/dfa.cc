@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <optional>
@@ -33,6 +34,9 @@ constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
 // A search that reads so many bytes in one state has it accelerated.
 constexpr unsigned kAccelerateAfter = 16;
+// A search that has stayed in states so often, for some bytes each, asks at the
+// next powers of two whether that is for runs.
+constexpr unsigned kRunsAfter = 8;
 // A search that has been stopped so often by accelerators has the accelerator
 // of its state refined.
 constexpr unsigned kRefineAfter = 64;
@@ -599,39 +603,56 @@ const State* Automaton::intern(const Draft& draft) const {
 Link Automaton::step(const State* state, Symbol symbol,
                      Scratch& scratch) const {
   std::lock_guard lock(mutex_);
-  std::size_t cls = nfa_.class_of[symbol];
+  Draft& draft = workspace_.draft;
   if (state->in_table) {
-    Link known = state->links()[cls].load(std::memory_order_acquire);
-    if (known != 0) return known;
+    if (const Link link = step_locked(*state, symbol); link != 0) return link;
+  } else {
+    Builder(*this).step(*state, symbol);
   }
-  Draft& draft = Builder(*this).step(*state, symbol);
-  const State* interned = state->in_table ? intern(draft) : nullptr;
-  if (interned == nullptr) {
-    std::swap(scratch.draft, draft);
-    const Draft& kept = scratch.draft;
-    static_cast<StateFacts&>(scratch.state) = kept;
-    scratch.state.threads = kept.threads;
-    scratch.state.tags = kept.tags;
-    scratch.transition = {&scratch.state, kept.moves, kept.first, kept.sources};
-    return reinterpret_cast<Link>(&scratch.transition) | 1;
-  }
-  Link link = reinterpret_cast<Link>(interned);
+  std::swap(scratch.draft, draft);
+  const Draft& kept = scratch.draft;
+  static_cast<StateFacts&>(scratch.state) = kept;
+  scratch.state.threads = kept.threads;
+  scratch.state.tags = kept.tags;
+  scratch.transition = {&scratch.state, kept.moves, kept.first, kept.sources};
+  return reinterpret_cast<Link>(&scratch.transition) | 1;
+}
+
+Link Automaton::step_locked(const State& state, Symbol symbol) const {
+  std::atomic<Link>& entry = state.links()[nfa_.class_of[symbol]];
+  Link link = entry.load(std::memory_order_acquire);
+  if (link != 0) return link;
+  const Draft& draft = Builder(*this).step(state, symbol);
+  const State* interned = intern(draft);
+  if (interned == nullptr) return 0;
+  link = reinterpret_cast<Link>(interned);
   if (draft.moves != Moves::kNone) {
     link = reinterpret_cast<Link>(add_transition(draft, interned)) | 1;
   }
-  state->links()[cls].store(link, std::memory_order_release);
+  entry.store(link, std::memory_order_release);
   return link;
 }
 
-void Automaton::accelerate(const State& state) const {
+void Automaton::accelerate(const State& state, bool for_runs) const {
   std::lock_guard lock(mutex_);
-  accelerate_locked(state);
+  accelerate_locked(state, for_runs);
 }
 
-void Automaton::accelerate_locked(const State& state) const {
-  auto [entry, fresh_entry] = accelerators_.try_emplace(&state);
-  if (!fresh_entry) return;
+void Automaton::accelerate_locked(const State& state, bool for_runs) const {
+  if (accelerators_.contains(&state)) return;
+  const Accelerator::Bytes leaves = leaving_bytes(state);
+  std::optional<Accelerator::Run> run = find_run(state, leaves);
+  if (for_runs && !run) return;
+  auto accelerator = std::make_unique<Accelerator>(leaves, std::move(run));
   memory_ += sizeof(Accelerator) + 64;
+  if (accelerator->useful()) {
+    state.accelerator.store(accelerator.get(), std::memory_order_release);
+  }
+  accelerators_.emplace(&state, std::move(accelerator));
+}
+
+// The bytes that lead to another state or change a position.
+Accelerator::Bytes Automaton::leaving_bytes(const State& state) const {
   const auto leaves_on = [&](Symbol symbol) {
     const Draft& draft = Builder(*this).step(state, symbol);
     return draft.moves != Moves::kNone || !Builder::same(draft, state);
@@ -653,7 +674,7 @@ void Automaton::accelerate_locked(const State& state) const {
     }
   }
   read['\n'] = read['\n'] || nfa_.needs_line_start;
-  bool leaves[256];
+  Accelerator::Bytes leaves;
   std::vector<std::int8_t> known(nfa_.class_count, -1);
   std::int8_t unread = -1;  // for the symbols that no thread reads
   for (unsigned b = 0; b < 256; ++b) {
@@ -662,11 +683,61 @@ void Automaton::accelerate_locked(const State& state) const {
     if (found < 0) found = leaves_on(static_cast<Symbol>(b)) ? 1 : 0;
     leaves[b] = found == 1;
   }
-  auto accelerator = std::make_unique<Accelerator>(leaves);
-  if (accelerator->useful()) {
-    state.accelerator.store(accelerator.get(), std::memory_order_release);
+  return leaves;
+}
+
+// The run of the first byte that has one.
+std::optional<Accelerator::Run> Automaton::find_run(
+    const State& state, const Accelerator::Bytes& leaves) const {
+  std::vector<bool> tried(nfa_.class_count);
+  for (unsigned b = 0; b < 256; ++b) {
+    if (!leaves[b] || tried[nfa_.class_of[b]]) continue;
+    tried[nfa_.class_of[b]] = true;
+    if (auto run = run_of(state, leaves, static_cast<Symbol>(b))) return run;
   }
-  entry->second = std::move(accelerator);
+  return std::nullopt;
+}
+
+// The run that begins with `first`, if it is one.  After any text of bytes that
+// do not leave and bytes of the run, the search is in `state`, or, if the text
+// ends with bytes of the run, where `link` leads on the first of these: they
+// stay there, no other byte brings anything back from there, and all positions
+// of `state` are as they were.
+std::optional<Accelerator::Run> Automaton::run_of(
+    const State& state, const Accelerator::Bytes& leaves, Symbol first) const {
+  const auto sets_only_new = [&](const Transition& transition) {
+    return transition.moves == Moves::kNone ||
+           (transition.moves != Moves::kShift &&
+            transition.first >= state.positions);
+  };
+  const auto transition_of = [](Link link) {
+    return (link & 1) == 0
+               ? Transition{.target = reinterpret_cast<const State*>(link)}
+               : *reinterpret_cast<const Transition*>(link - 1);
+  };
+  const auto leads_to = [&](const State& from, Symbol symbol, const State& to) {
+    return step_locked(from, symbol) == reinterpret_cast<Link>(&to);
+  };
+  Accelerator::Run run = {.link = step_locked(state, first)};
+  if (run.link == 0) return std::nullopt;
+  const Transition begins = transition_of(run.link);
+  const State& after = *begins.target;
+  if (&after == &state || !after.regular || !sets_only_new(begins) ||
+      !leads_to(after, first, after)) {
+    return std::nullopt;
+  }
+  for (unsigned b = 0; b < 256; ++b) {
+    const auto symbol = static_cast<Symbol>(b);
+    if (!leaves[b]) {
+      if (!leads_to(after, symbol, state)) return std::nullopt;
+      continue;
+    }
+    const Transition other = transition_of(step_locked(state, symbol));
+    run.bytes[b] = other.target == &after && other.moves == begins.moves &&
+                   std::ranges::equal(other.sources, begins.sources) &&
+                   leads_to(after, symbol, after);
+  }
+  return run;
 }
 
 // The only byte that leaves `state` leads to a state of its own.  What counts
@@ -677,7 +748,10 @@ void Automaton::refine(const State& state) const {
   const auto found = accelerators_.find(&state);
   if (found == accelerators_.end() || !found->second->to_be_refined()) return;
   const int stop = found->second->only_stop();
-  if (stop < 0 || state.positions != 0 || nfa_.matches_empty) return;
+  if (stop < 0 || found->second->run() != nullptr || state.positions != 0 ||
+      nfa_.matches_empty) {
+    return;
+  }
   const Link link =
       state.links()[nfa_.class_of[static_cast<std::size_t>(stop)]].load(
           std::memory_order_acquire);
@@ -780,7 +854,7 @@ const State* Automaton::start(const Context& context) const {
   const State* interned = intern(draft);
   // Start states are in the table even when it is full.
   if (interned == nullptr) interned = add_state(draft, Builder::hash(draft));
-  if (plain && !interned->decided) accelerate_locked(*interned);
+  if (plain && !interned->decided) accelerate_locked(*interned, false);
   if (remembered) start.store(interned, std::memory_order_release);
   return interned;
 }
@@ -837,8 +911,11 @@ std::size_t Search::stay(const State& state, std::string_view bytes) {
            links[class_of[static_cast<unsigned char>(bytes[i])]].load(
                std::memory_order_acquire) == reinterpret_cast<Link>(&state));
   stayed_ += static_cast<unsigned>(i);
+  ++stays_;
   if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
-    automaton_->accelerate(state);
+    automaton_->accelerate(state, false);
+  } else if (stays_ >= kRunsAfter && std::has_single_bit(stays_)) {
+    automaton_->accelerate(state, true);
   }
   return i;
 }
@@ -880,7 +957,14 @@ std::size_t Search::run(std::string_view bytes) {
     const Accelerator* accelerator =
         state->accelerator.load(std::memory_order_acquire);
     if (accelerator != nullptr) {
-      i += accelerator->find(data + i, size - i);
+      const std::size_t passed = accelerator->find(data + i, size - i);
+      i += passed;
+      if (const std::size_t run =
+              accelerator->run_before(data + i - passed, passed);
+          run > 0) {
+        state = follow(accelerator->run()->link, base + i - run);
+        continue;
+      }
       if (i == size) break;
       if (++stopped_ == kRefineAfter) automaton_->refine(*state);
     } else if (state->literal) {

@@ -35,6 +35,7 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -177,6 +178,9 @@ class Automaton {
   // when the table is full, built in `scratch`.
   struct Scratch;
   Link step(const State* state, Symbol symbol, Scratch& scratch) const;
+  // As step(), with the lock held and `state` in the table; 0 if the table is
+  // full, and then the step is in the workspace.
+  Link step_locked(const State& state, Symbol symbol) const;
   // A state and the transition to it while they are built.
   struct Draft : StateFacts {
     std::vector<Thread> threads;
@@ -202,9 +206,16 @@ class Automaton {
   template <class T>
   std::span<const T> copy_to_arena(std::span<const T> from) const;
   void place(std::uint64_t hash, std::size_t index) const;
-  // Builds the accelerator of `state`, a state of the table.
-  void accelerate(const State& state) const;
-  void accelerate_locked(const State& state) const;
+  // Builds the accelerator of `state`, a state of the table.  `for_runs`: only
+  // if it passes over runs.
+  void accelerate(const State& state, bool for_runs) const;
+  void accelerate_locked(const State& state, bool for_runs) const;
+  Accelerator::Bytes leaving_bytes(const State& state) const;
+  std::optional<Accelerator::Run> find_run(
+      const State& state, const Accelerator::Bytes& leaves) const;
+  std::optional<Accelerator::Run> run_of(const State& state,
+                                         const Accelerator::Bytes& leaves,
+                                         Symbol first) const;
   // Refines the accelerator of `state`, if it can be.
   void refine(const State& state) const;
   // Gives `state`, which is literal, the path along `data`, if the table knows
@@ -371,6 +382,7 @@ class Search {
   std::unique_ptr<Automaton::Scratch> scratch_[2];
   int scratch_turn_ = 0;
   unsigned stayed_ = 0;   // bytes in a row that left state_ as it was
+  unsigned stays_ = 0;    // calls of stay()
   unsigned stopped_ = 0;  // times that an accelerator stopped at a byte
 };
 

@@ -404,6 +404,79 @@ TEST(Automata, FindsTheSameAlongPaths) {
   }
 }
 
+// White space between words may begin what follows, so it leads out of the text
+// and the next word back into it; a search passes over both at once.  Without
+// room for states it reads each byte.
+TEST(Automata, FindsTheSameAcrossRuns) {
+  const std::vector<Patterns> all = {
+      {R"(<t>(.*?)\s*</t>)"},
+      {R"((?:^|<t>\s*)(.*?)\s*</t>)"},
+      {R"((?P<a>.+?)?\s*(?:</t>|$))"},
+      {R"(\s*<t>\s*)", "</t>"},
+      {R"([ \n]*</t>|\n+<t>)"},
+      {R"((?m)^<t>|</t>)"},
+      {R"((\s*)(</t>))", R"(\s*(<)t>)"},
+      {R"((.*?)(-|=)*</t>)"},
+      {R"(a(.*?) *(?=</t>))"},
+      {R"(<t>(.*?)\s?</t>)"},
+      {R"(<t>(.*?)(?: +-)?</t>)"},
+      {R"(<t>(?:() +|[^ <])*</t>)"},
+  };
+  const std::string_view pieces[] = {
+      "word",
+      " ",
+      "  ",
+      "\n",
+      " \n\t ",
+      "a",
+      "longer_words_come_too",
+      "</t>",
+      "<",
+      "-",
+      "=",
+      "<t>",
+      "\xC2\xA0",
+      "\xE2\x80\x83",
+      "\xC3\xA4",
+  };
+  Limits no_room;
+  no_room.automaton_bytes = 0;
+  std::mt19937 random(11);
+  for (const Patterns& patterns : all) {
+    const auto used = compile(patterns);
+    const auto plain = compile(patterns, {}, no_room);
+    std::size_t found = 0;
+    for (int round = 0; round < 600; ++round) {
+      // Some texts consist of words and spaces only.
+      const std::size_t most = round % 3 == 0 ? 7 : std::size(pieces);
+      std::string text = round % 2 == 0 ? "<t>" : "";
+      for (std::size_t n = random() % 60; n > 0; --n) {
+        text += pieces[random() % most];
+      }
+      text += round % 4 == 0 ? "</t>" : "";
+      const std::size_t size = round % 5 == 0 ? 1 + random() % 20 : 1000;
+      SCOPED_TRACE(patterns[0] + " in " + text + ", " + std::to_string(size));
+      Search whole;
+      Search bytes;
+      whole.start(used.automaton->get(), 0, {});
+      bytes.start(plain.automaton->get(), 0, {});
+      for (std::size_t at = 0; at < text.size() && !whole.decided();
+           at += size) {
+        const std::string_view chunk = std::string_view(text).substr(at, size);
+        const std::size_t read = whole.run(chunk);
+        ASSERT_EQ(bytes.run(chunk), read);
+        ASSERT_EQ(whole.decided(), bytes.decided());
+        ASSERT_EQ(whole.hold(), bytes.hold());
+      }
+      whole.finish();
+      bytes.finish();
+      ASSERT_EQ(shown(whole), shown(bytes));
+      found += whole.decided() ? 1 : 0;
+    }
+    EXPECT_GT(found, 50U) << patterns[0];
+  }
+}
+
 TEST(Automata, IsSharedBetweenThreads) {
   Compiled c = compile({"<(a|b)+>", "(?:x|xy)+!", "a(?!bc)z*"});
   const Automaton& automaton = **c.automaton;
