@@ -119,6 +119,12 @@ class Value {
   // NaN, objects also compare the order of their keys.
   bool operator==(const Value& other) const noexcept;
 
+  // Whether this is a copy of `other` that has not been changed since, or a
+  // short value like it.  Complexity: O(1).  False says nothing.
+  bool is_copy_of(const Value& other) const noexcept {
+    return std::memcmp(bytes_, other.bytes_, sizeof bytes_) == 0;
+  }
+
   // Bytes held by this value, shared parts counted in full.
   std::size_t memory_bytes() const noexcept;
 

@@ -131,15 +131,15 @@ bool FindAll::search_automaton(bool not_empty, Found& out) {
   if (read > bytes_left_) gave_up_ = true;
   bytes_left_ -= std::min<std::uint64_t>(read, bytes_left_);
   if (gave_up_ || !search_.decided()) return false;
-  search_.match(match_);
-  out.begin = match_.begin;
-  out.end = match_.end;
+  search_.match(out.match);
+  out.begin = out.match.begin;
+  out.end = out.match.end;
   out.groups.clear();
   std::size_t wanted = 0;
   for (std::uint32_t group : finder_.groups) {
     std::uint64_t begin = automata::kNoPosition;
     std::uint64_t end = automata::kNoPosition;
-    if (group != 0) std::tie(begin, end) = match_.groups[wanted++];
+    if (group != 0) std::tie(begin, end) = out.match.groups[wanted++];
     bool set = begin != automata::kNoPosition;
     out.groups.emplace_back(set ? begin : std::string_view::npos,
                             set ? end : std::string_view::npos);

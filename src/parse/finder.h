@@ -63,6 +63,8 @@ struct Found {
   // Spans of the wanted groups in the order of Finder::groups, {npos, npos} for
   // one that took no part.
   std::vector<std::pair<std::size_t, std::size_t>> groups = {};
+  // What the automaton found.  Kept for its memory.
+  automata::Match match = {};
 };
 
 // Enumerates all non-overlapping matches of `finder` from the left, as Python's
@@ -97,7 +99,6 @@ class FindAll {
   bool gave_up_ = false;
   std::uint64_t bytes_left_;
   automata::Search search_;
-  automata::Match match_;
   std::optional<regex::Pcre2::Scratch> scratch_;
 };
 

@@ -16,7 +16,7 @@ Value to_value(const Content& content) {
     case Content::Kind::kNull:
       return Value();
     case Content::Kind::kText:
-      return Value(content.text);
+      return content.value != nullptr ? *content.value : Value(content.text);
     case Content::Kind::kGroups: {
       json::Object out;
       for (const auto& [name, text] : content.groups) {
@@ -32,7 +32,7 @@ Value to_value(const Content& content) {
       return out;
     }
     case Content::Kind::kValue:
-      return content.value;
+      return *content.value;
   }
   return Value();
 }

@@ -6,58 +6,60 @@
 // result is built.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "parlance/json.h"
 
 namespace parlance::response_schema {
 
-// The value between two steps.  Its views point into the parsed text, into the
-// caller's string of the text after substitutions, or into a value of the
-// caller.
+// The value between two steps: a view of the parsed text, of the parts that the
+// caller keeps for a node (reader.cc), or of a value of the caller.
 struct Content {
   enum class Kind : std::uint8_t {
     kNull,    // a group that did not take part in the match
     kText,    // text
     kGroups,  // the named groups that took part
     kPieces,  // the extract of each match of x-regex-iterator
-    kValue,   // a JSON value
+    kValue,   // a JSON value that is not a string
   };
+  using Group = std::pair<std::string_view, std::string_view>;  // name, text
+
   Kind kind = Kind::kText;
   std::string_view text = {};
-  std::vector<std::pair<std::string_view, std::string_view>> groups = {};
-  std::vector<Content> pieces = {};
-  json::Value value = {};
+  std::span<const Group> groups = {};
+  std::span<const Content> pieces = {};
+  // Of kValue; and of kText, if the text is all of a string.
+  const json::Value* value = nullptr;
 
   static Content of(std::string_view text) {
     Content out;
     out.text = text;
     return out;
   }
-  // REQUIRES: `value` outlives the content.
   static Content of(const json::Value& value) {
     Content out;
+    out.value = &value;
     if (value.is_string()) {
       out.text = value.as_string();
     } else {
       out.kind = Kind::kValue;
-      out.value = value;
     }
     return out;
   }
 
   bool is_text() const { return kind == Kind::kText; }
   bool is_null() const {
-    return kind == Kind::kNull || (kind == Kind::kValue && value.is_null());
+    return kind == Kind::kNull || (kind == Kind::kValue && value->is_null());
   }
   bool is_object() const {
-    return kind == Kind::kGroups || (kind == Kind::kValue && value.is_object());
+    return kind == Kind::kGroups ||
+           (kind == Kind::kValue && value->is_object());
   }
   bool is_list() const {
-    return kind == Kind::kPieces || (kind == Kind::kValue && value.is_array());
+    return kind == Kind::kPieces || (kind == Kind::kValue && value->is_array());
   }
   bool truthy() const {
     switch (kind) {
@@ -70,7 +72,7 @@ struct Content {
       case Kind::kPieces:
         return !pieces.empty();
       case Kind::kValue:
-        return value.truthy();
+        return value->truthy();
     }
     return false;
   }

@@ -43,39 +43,66 @@ bool is_re_word(char32_t c) {
   return regex::word_class(regex::Flavor::kPythonRe).contains(c);
 }
 
+// What the contents of one node's steps are views of.
+struct Parts {
+  std::string text;                    // after substitutions
+  std::vector<Content::Group> groups;  // of all matches
+  std::vector<Content> pieces;
+  Value value;
+};
+
+// An object that is made member by member.  As long as it is equal to `from` so
+// far, nothing is made, and all of it in the end is `from`.
+class ObjectMaker {
+ public:
+  // REQUIRES: `from` is an object and outlives the maker.
+  explicit ObjectMaker(const Value& from)
+      : from_(from), next_(from.members().begin()) {}
+
+  // The keys must differ.
+  void set(std::string_view key, Value value) {
+    if (!made_) {
+      if (next_ != from_.members().end() && next_->key == key &&
+          next_->value.is_copy_of(value)) {
+        ++next_;
+        return;
+      }
+      make();
+    }
+    made_->set(std::string(key), std::move(value));
+  }
+
+  Value take() {
+    if (!made_ && next_ == from_.members().end()) return from_;
+    if (!made_) make();
+    return Value(*std::move(made_));
+  }
+
+ private:
+  void make() {
+    made_.emplace();
+    made_->reserve(from_.size());
+    for (auto i = from_.members().begin(); i != next_; ++i) {
+      made_->set(i->key, i->value);
+    }
+  }
+
+  const Value& from_;
+  decltype(from_.members().begin()) next_;  // after the members of both
+  std::optional<json::Object> made_;
+};
+
 // One parse of one text.
 class Reader {
  public:
   explicit Reader(const Program& program) : program_(program) {}
 
-  Result<Value> read(Content content, NodeId id) {
+  Result<Value> read(const Content& content, NodeId id) {
     const Node& node = program_.description.nodes[id];
     if (node.constant) return *node.constant;
     if (content.is_null()) return Value();
-    // The text after substitutions.  Views in `content` point into it.
-    std::string owned;
-    if (node.wants_text) {
-      bool matched = true;
-      if (auto error = apply_patterns(node, program_.nodes[id], content, owned,
-                                      matched)) {
-        return *std::move(error);
-      }
-      if (!matched) return Value();
-    }
-    if (node.parser != NodeParser::kNone) {
-      Result<Value> value = apply_parser(node, content);
-      if (!value) return value;
-      if (value->is_string()) {
-        // `text` outlives the view that Content::of() makes of it.
-        const Value text = std::move(*value);
-        return apply_type(node, Content::of(text));
-      }
-      Content parsed;
-      parsed.kind = Content::Kind::kValue;
-      parsed.value = std::move(*value);
-      return apply_type(node, parsed);
-    }
-    return apply_type(node, content);
+    if (node.wants_text) return read_by_patterns(node, id, content);
+    return read_by_parser(node, content);
   }
 
  private:
@@ -97,6 +124,29 @@ class Reader {
                     shown(text));
   }
 
+  Result<Value> read_by_patterns(const Node& node, NodeId id, Content content) {
+    Parts parts;
+    bool matched = true;
+    if (auto error =
+            apply_patterns(node, program_.nodes[id], content, parts, matched)) {
+      return *std::move(error);
+    }
+    if (!matched) return Value();
+    return read_by_parser(node, content);
+  }
+
+  Result<Value> read_by_parser(const Node& node, const Content& content) {
+    if (node.parser == NodeParser::kNone) return apply_type(node, content);
+    const Result<Value> value = apply_parser(node, content);
+    if (!value) return value;
+    return apply_type(node, Content::of(*value));
+  }
+
+  // The text of `content`.  All of a string is not copied.
+  Result<Value> make_text(const Node& node, const Content& content) {
+    if (content.value != nullptr) return *content.value;
+    return make_text(node, content.text);
+  }
   Result<Value> make_text(const Node& node, std::string_view text) {
     copied_ += text.size();
     if (copied_ > kMostCopied) {
@@ -110,7 +160,7 @@ class Reader {
   // order.  Sets `matched` to false if the value of the node is null.
   std::optional<Error> apply_patterns(const Node& node,
                                       const NodeProgram& program,
-                                      Content& content, std::string& owned,
+                                      Content& content, Parts& parts,
                                       bool& matched) {
     if (!content.is_text()) {
       return wrong_type(
@@ -121,8 +171,9 @@ class Reader {
       return wrong_type(node, "x-regex-substitutions must be a list, got null");
     }
     for (std::size_t i = 0; i < node.substitutions.size(); ++i) {
-      if (auto error = substitute(node, node.substitutions[i],
-                                  program.substitutions[i], content, owned)) {
+      if (auto error =
+              substitute(node, node.substitutions[i], program.substitutions[i],
+                         content, parts.text)) {
         return error;
       }
     }
@@ -134,18 +185,20 @@ class Reader {
         if (!all.gave_up()) return std::nullopt;
         return too_many_steps(node, "x-regex", content.text);
       }
-      Result<Content> extract =
-          extract_of(node, "x-regex", *node.regex, content.text);
-      if (!extract) return std::move(extract).error();
-      content = std::move(*extract);
+      const std::string_view text = content.text;
+      if (auto error =
+              extract(node, "x-regex", *node.regex, text, content, parts)) {
+        return error;
+      }
     }
     if (node.iterator) {
-      if (auto error = iterate(node, program.iterator, content, matched)) {
+      if (auto error =
+              iterate(node, program.iterator, content, parts, matched)) {
         return error;
       }
     }
     if (matched && node.key_value) {
-      return collect(node, program.key_value, content, matched);
+      return collect(node, program.key_value, content, parts, matched);
     }
     return std::nullopt;
   }
@@ -207,51 +260,67 @@ class Reader {
     written = out.size();
     substituted_ += written;
     owned = std::move(out);
-    content.text = owned;
+    content = Content::of(std::string_view(owned));
     return std::nullopt;
   }
 
   // The extract of the match in found_: its named groups, or its only group.
-  Result<Content> extract_of(const Node& node, std::string_view key,
-                             const NodePattern& pattern,
-                             std::string_view text) {
-    Content out;
+  // `parts.groups` keeps the groups of one extract.
+  std::optional<Error> extract(const Node& node, std::string_view key,
+                               const NodePattern& pattern,
+                               std::string_view text, Content& out,
+                               Parts& parts) const {
+    out = Content();
     if (pattern.has_names()) {
+      parts.groups.clear();
+      add_groups(pattern, text, parts);
       out.kind = Content::Kind::kGroups;
-      const auto& names = pattern.pattern.hir.names;
-      out.groups.reserve(names.size());
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto [begin, end] = found_.groups[i];
-        if (begin == std::string_view::npos) continue;
-        out.groups.emplace_back(names[i].name, text.substr(begin, end - begin));
-      }
-      return out;
+      out.groups = parts.groups;
+      return std::nullopt;
     }
-    const std::uint32_t count = pattern.pattern.hir.group_count;
-    if (count != 1) {
-      return invalid(
-          node,
-          std::string(key) + " matched " +
-              shown(text.substr(found_.begin, found_.end - found_.begin)) +
-              " but has " +
-              (count == 0 ? "no group" : std::to_string(count) + " groups") +
-              "; it needs exactly one group without a name, or groups with "
-              "names");
-    }
+    if (auto error = check_groups(node, key, pattern, text)) return error;
     const auto [begin, end] = found_.groups[0];
     if (begin == std::string_view::npos) {
       out.kind = Content::Kind::kNull;
     } else {
       out.text = text.substr(begin, end - begin);
     }
-    return out;
+    return std::nullopt;
+  }
+
+  // Adds the groups with names that took part in the match in found_.
+  void add_groups(const NodePattern& pattern, std::string_view text,
+                  Parts& parts) const {
+    const auto& names = pattern.pattern.hir.names;
+    parts.groups.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto [begin, end] = found_.groups[i];
+      if (begin == std::string_view::npos) continue;
+      parts.groups.emplace_back(names[i].name, text.substr(begin, end - begin));
+    }
+  }
+
+  // A pattern without names must have one group.
+  std::optional<Error> check_groups(const Node& node, std::string_view key,
+                                    const NodePattern& pattern,
+                                    std::string_view text) const {
+    const std::uint32_t count = pattern.pattern.hir.group_count;
+    if (count == 1) return std::nullopt;
+    return invalid(
+        node,
+        std::string(key) + " matched " +
+            shown(text.substr(found_.begin, found_.end - found_.begin)) +
+            " but has " +
+            (count == 0 ? "no group" : std::to_string(count) + " groups") +
+            "; it needs exactly one group without a name, or groups with "
+            "names");
   }
 
   // x-regex-iterator: one piece per match.
   // REQUIRES: `finder` has a value unless the pattern has a fault.
   std::optional<Error> iterate(const Node& node,
                                const std::optional<parse::Finder>& finder,
-                               Content& content, bool& matched) {
+                               Content& content, Parts& parts, bool& matched) {
     if (node.type != ValueType::kArray) {
       return wrong_type(node,
                         "x-regex-iterator needs \"type\": \"array\", and "
@@ -261,20 +330,32 @@ class Reader {
     if (auto error = check_pattern(node, *node.iterator, content)) {
       return error;
     }
-    Content out;
-    out.kind = Content::Kind::kPieces;
-    parse::FindAll all(*finder, content.text);
+    const std::string_view text = content.text;
+    const NodePattern& pattern = *node.iterator;
+    std::vector<std::size_t> begins;  // in parts.groups, of pieces with names
+    parse::FindAll all(*finder, text);
     while (all.next(found_)) {
-      Result<Content> piece =
-          extract_of(node, "x-regex-iterator", *node.iterator, content.text);
-      if (!piece) return std::move(piece).error();
-      out.pieces.push_back(std::move(*piece));
+      Content& piece = parts.pieces.emplace_back();
+      if (pattern.has_names()) {
+        piece.kind = Content::Kind::kGroups;
+        begins.push_back(parts.groups.size());
+        add_groups(pattern, text, parts);
+      } else if (auto error = extract(node, "x-regex-iterator", pattern, text,
+                                      piece, parts)) {
+        return error;
+      }
     }
-    if (all.gave_up()) {
-      return too_many_steps(node, "x-regex-iterator", content.text);
+    if (all.gave_up()) return too_many_steps(node, "x-regex-iterator", text);
+    // parts.groups no longer moves.
+    for (std::size_t i = begins.size(), end = parts.groups.size(); i-- > 0;) {
+      parts.pieces[i].groups =
+          std::span(parts.groups).subspan(begins[i], end - begins[i]);
+      end = begins[i];
     }
-    matched = !out.pieces.empty();
-    content = std::move(out);
+    matched = !parts.pieces.empty();
+    content = Content();
+    content.kind = Content::Kind::kPieces;
+    content.pieces = parts.pieces;
     return std::nullopt;
   }
 
@@ -282,7 +363,7 @@ class Reader {
   // REQUIRES: `finder` has a value unless the pattern has a fault.
   std::optional<Error> collect(const Node& node,
                                const std::optional<parse::Finder>& finder,
-                               Content& content, bool& matched) {
+                               Content& content, Parts& parts, bool& matched) {
     if (node.type != ValueType::kObject) {
       return wrong_type(node,
                         "x-regex-key-value needs \"type\": \"object\", and the "
@@ -295,12 +376,14 @@ class Reader {
     json::Object out;
     parse::FindAll all(*finder, content.text);
     while (all.next(found_)) {
-      Result<Content> match =
-          extract_of(node, "x-regex-key-value", *node.key_value, content.text);
-      if (!match) return std::move(match).error();
+      Content match;
+      if (auto error = extract(node, "x-regex-key-value", *node.key_value,
+                               content.text, match, parts)) {
+        return error;
+      }
       std::optional<std::string_view> key;
       std::optional<std::string_view> value;
-      for (const auto& [name, text] : match->groups) {
+      for (const auto& [name, text] : match.groups) {
         if (name == "key") key = text;
         if (name == "value") value = text;
       }
@@ -321,9 +404,8 @@ class Reader {
       return too_many_steps(node, "x-regex-key-value", content.text);
     }
     matched = !out.empty();
-    content = Content();
-    content.kind = Content::Kind::kValue;
-    content.value = Value(std::move(out));
+    parts.value = Value(std::move(out));
+    content = Content::of(parts.value);
     return std::nullopt;
   }
 
@@ -403,14 +485,14 @@ class Reader {
   Result<Value> apply_type(const Node& node, const Content& content) {
     switch (node.type) {
       case ValueType::kAny:
-        if (content.is_text()) return make_text(node, content.text);
+        if (content.is_text()) return make_text(node, content);
         return to_value(content);
       case ValueType::kObject:
         return read_object(node, content);
       case ValueType::kArray:
         return read_array(node, content);
       case ValueType::kString:
-        if (content.is_text()) return make_text(node, content.text);
+        if (content.is_text()) return make_text(node, content);
         return wrong_type(node, "a string is needed, got " + quoted(content));
       case ValueType::kInteger:
         return read_integer(node, content);
@@ -444,11 +526,12 @@ class Reader {
       }
       return invalid(node, shown(content.text) + " is not an integer");
     }
-    const json::Kind kind = content.value.kind();
-    if (content.kind == Content::Kind::kValue &&
-        (kind == json::Kind::kInt || kind == json::Kind::kBigInt ||
-         kind == json::Kind::kBool)) {
-      return content.value;
+    if (content.kind == Content::Kind::kValue) {
+      const json::Kind kind = content.value->kind();
+      if (kind == json::Kind::kInt || kind == json::Kind::kBigInt ||
+          kind == json::Kind::kBool) {
+        return *content.value;
+      }
     }
     return wrong_type(node,
                       "an integer or text is needed, got " + quoted(content));
@@ -461,20 +544,20 @@ class Reader {
       return invalid(node, shown(content.text) + " is not a number");
     }
     if (content.kind == Content::Kind::kValue) {
-      switch (content.value.kind()) {
+      switch (content.value->kind()) {
         case json::Kind::kBool:
-          return Value(content.value.as_bool() ? 1.0 : 0.0);
+          return Value(content.value->as_bool() ? 1.0 : 0.0);
         case json::Kind::kBigInt:
-          if (std::isfinite(content.value.as_float())) break;
+          if (std::isfinite(content.value->as_float())) break;
           return invalid(node, "the integer is too large for a number");
         default:
           break;
       }
-      switch (content.value.kind()) {
+      switch (content.value->kind()) {
         case json::Kind::kInt:
         case json::Kind::kBigInt:
         case json::Kind::kFloat:
-          return Value(content.value.as_float());
+          return Value(content.value->as_float());
         default:
           break;
       }
@@ -496,8 +579,8 @@ class Reader {
                                " is not a boolean (true, 1, false or 0)");
     }
     if (content.kind == Content::Kind::kValue &&
-        content.value.kind() == json::Kind::kBool) {
-      return content.value;
+        content.value->kind() == json::Kind::kBool) {
+      return *content.value;
     }
     return wrong_type(node,
                       "a boolean or text is needed, got " + quoted(content));
@@ -513,76 +596,64 @@ class Reader {
   }
 
   Result<Value> read_object(const Node& node, const Content& content) {
-    json::Object out;
-    std::optional<Error> error;
-    if (content.is_text()) {
-      error = read_properties_of_text(node, content.text, out);
-    } else if (content.kind == Content::Kind::kGroups) {
-      error = read_members_of_groups(node, content, out);
-    } else if (content.is_object()) {
-      if (node.properties.empty() && node.required.empty() &&
-          keeps_additional(node)) {
-        return content.value;
-      }
-      error = read_members(node, content.value.members(), out);
-    } else {
-      error = wrong_type(node,
-                         "an object or text is needed, got " + quoted(content));
+    if (!content.is_text() && !content.is_object()) {
+      return wrong_type(node,
+                        "an object or text is needed, got " + quoted(content));
     }
-    if (error) return *std::move(error);
+    Result<Value> object = content.is_text()
+                               ? read_properties_of_text(node, content.text)
+                           : content.kind == Content::Kind::kGroups
+                               ? read_members_of_groups(node, content)
+                               : read_members(node, *content.value);
+    if (!object || node.required.empty()) return object;
     std::string missing;
     for (const std::string& name : node.required) {
-      if (out.find(name) != nullptr) continue;
+      if (object->find(name) != nullptr) continue;
       missing += (missing.empty() ? "" : ", ") + shown(name);
     }
     if (!missing.empty()) {
       return invalid(node, "required properties are missing: " + missing +
-                               ".  Read: " + quoted_object(out) +
+                               ".  Read: " + quoted(Content::of(*object)) +
                                ".  From: " + quoted(content));
     }
-    return Value(std::move(out));
-  }
-
-  static std::string quoted_object(json::Object members) {
-    Content content;
-    content.kind = Content::Kind::kValue;
-    content.value = Value(std::move(members));
-    return quoted(content);
+    return object;
   }
 
   // Every property reads the whole text; null properties are left out.
-  std::optional<Error> read_properties_of_text(const Node& node,
-                                               std::string_view text,
-                                               json::Object& out) {
+  Result<Value> read_properties_of_text(const Node& node,
+                                        std::string_view text) {
     if (!node.has_properties) {
       return invalid(node,
                      "to read an object from text, the node needs "
                      "properties, a regex or a parser.  Text: " +
                          shown(text));
     }
+    json::Object out;
     for (const auto& [name, child] : node.properties) {
       Result<Value> value = read(Content::of(text), child);
-      if (!value) return std::move(value).error();
-      if (!value->is_null()) out.set(name, std::move(*value));
+      if (!value) return value;
+      if (!value->is_null()) out[name] = *std::move(value);
     }
-    return std::nullopt;
+    return Value(std::move(out));
   }
 
-  std::optional<Error> read_members(const Node& node,
-                                    const json::Object& members,
-                                    json::Object& out) {
-    for (const auto& [name, child] : node.properties) {
-      const Value* value = members.find(name);
-      if (auto error = read_property(
-              name, child,
-              value == nullptr ? std::nullopt
-                               : std::optional<Content>(Content::of(*value)),
-              out)) {
-        return error;
-      }
-    }
-    if (node.drops_additional) return std::nullopt;
+  Result<Value> read_members(const Node& node, const Value& object) {
     const bool keeps_others = keeps_additional(node);
+    if (node.properties.empty() && keeps_others) return object;
+    const json::Object& members = object.members();
+    ObjectMaker out(object);
+    std::size_t declared = 0;  // members that have a property
+    for (const auto& [name, child] : node.properties) {
+      const Value* member = members.find(name);
+      if (member != nullptr) ++declared;
+      Result<std::optional<Value>> value = read_property(
+          child, member == nullptr
+                     ? std::nullopt
+                     : std::optional<Content>(Content::of(*member)));
+      if (!value) return std::move(value).error();
+      if (*value) out.set(name, **std::move(value));
+    }
+    if (node.drops_additional || declared == members.size()) return out.take();
     for (const json::Member& member : members) {
       if (node.property_index.find(member.key) != nullptr) continue;
       if (keeps_others) {
@@ -590,51 +661,66 @@ class Reader {
         continue;
       }
       Result<Value> value = read(Content::of(member.value), *node.additional);
-      if (!value) return std::move(value).error();
-      out.set(member.key, std::move(*value));
+      if (!value) return value;
+      out.set(member.key, *std::move(value));
     }
-    return std::nullopt;
+    return out.take();
   }
 
-  std::optional<Error> read_members_of_groups(const Node& node,
-                                              const Content& content,
-                                              json::Object& out) {
+  Result<Value> read_members_of_groups(const Node& node,
+                                       const Content& content) {
+    json::Object out;
     for (const auto& [name, child] : node.properties) {
-      std::optional<Content> value;
-      for (const auto& [group, text] : content.groups) {
-        if (group == name) value = Content::of(text);
+      std::optional<Content> group;
+      for (const auto& [known, text] : content.groups) {
+        if (known == name) group = Content::of(text);
       }
-      if (auto error = read_property(name, child, std::move(value), out)) {
-        return error;
-      }
+      Result<std::optional<Value>> value = read_property(child, group);
+      if (!value) return std::move(value).error();
+      if (*value) out[name] = **std::move(value);
     }
-    if (node.drops_additional) return std::nullopt;
+    if (node.drops_additional) return Value(std::move(out));
     for (const auto& [group, text] : content.groups) {
       if (node.property_index.find(group) != nullptr) continue;
       Result<Value> value = node.additional
                                 ? read(Content::of(text), *node.additional)
                                 : make_text(node, text);
-      if (!value) return std::move(value).error();
-      out.set(std::string(group), std::move(*value));
+      if (!value) return value;
+      out[group] = *std::move(value);
     }
-    return std::nullopt;
+    return Value(std::move(out));
   }
 
-  // Reads a declared property.  `content`: its value, if the object has it.
-  std::optional<Error> read_property(const std::string& name, NodeId child,
-                                     std::optional<Content> content,
-                                     json::Object& out) {
+  // The value of a declared property, if it has one.  `content`: what the
+  // object has for it.
+  Result<std::optional<Value>> read_property(
+      NodeId child, const std::optional<Content>& content) {
     const Node& node = program_.description.nodes[child];
-    if (node.constant) {
-      out.set(name, *node.constant);
-    } else if (content) {
-      Result<Value> value = read(*std::move(content), child);
-      if (!value) return std::move(value).error();
-      out.set(name, std::move(*value));
-    } else if (node.fallback) {
-      out.set(name, *node.fallback);
+    if (node.constant) return std::optional(*node.constant);
+    if (!content) return node.fallback;
+    Result<Value> value = read(*content, child);
+    if (!value) return std::move(value).error();
+    return std::optional(*std::move(value));
+  }
+
+  // Reads every element of `list` with `id`.  If all stay as they are, so does
+  // the list.
+  Result<Value> read_items(const Value& list, NodeId id) {
+    const json::Array& items = list.items();
+    std::optional<json::Array> made;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      Result<Value> value = read(Content::of(items[i]), id);
+      if (!value) return value;
+      if (!made && value->is_copy_of(items[i])) continue;
+      if (!made) {
+        made.emplace();
+        made->reserve(items.size());
+        made->insert(made->end(), items.begin(),
+                     items.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+      made->push_back(*std::move(value));
     }
-    return std::nullopt;
+    return made ? Value(*std::move(made)) : list;
   }
 
   // Reads a list with "items", which reads every element, or else with
@@ -648,18 +734,14 @@ class Reader {
       if (!content.is_list()) {
         return wrong_type(node, "a list is needed, got " + quoted(content));
       }
-      if (content.kind == Content::Kind::kPieces) {
-        for (const Content& piece : content.pieces) {
-          Result<Value> value = read(piece, *node.items);
-          if (!value) return value;
-          out.push_back(std::move(*value));
-        }
-      } else {
-        for (const Value& item : content.value.items()) {
-          Result<Value> value = read(Content::of(item), *node.items);
-          if (!value) return value;
-          out.push_back(std::move(*value));
-        }
+      if (content.kind != Content::Kind::kPieces) {
+        return read_items(*content.value, *node.items);
+      }
+      out.reserve(content.pieces.size());
+      for (const Content& piece : content.pieces) {
+        Result<Value> value = read(piece, *node.items);
+        if (!value) return value;
+        out.push_back(*std::move(value));
       }
       return Value(std::move(out));
     }
@@ -672,7 +754,7 @@ class Reader {
     const std::size_t size = !content.is_list() ? 1
                              : content.kind == Content::Kind::kPieces
                                  ? content.pieces.size()
-                                 : content.value.size();
+                                 : content.value->size();
     if (!content.is_list() && nodes.size() != 1) {
       return wrong_type(node, "a list is needed for " +
                                   std::to_string(nodes.size()) +
@@ -689,7 +771,7 @@ class Reader {
           !content.is_list() ? read(content, nodes[i])
           : content.kind == Content::Kind::kPieces
               ? read(content.pieces[i], nodes[i])
-              : read(Content::of(content.value.items()[i]), nodes[i]);
+              : read(Content::of(content.value->items()[i]), nodes[i]);
       if (!value) return value;
       out.push_back(std::move(*value));
     }
