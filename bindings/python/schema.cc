@@ -124,8 +124,8 @@ nb::object parse_text_by_schema(nb::handle schema, nb::handle response) {
   }
   const auto text = utf8_of(response);
   if (!text || text->size() > kThreadBytes) return {};
-  const Result<json::Value> message =
-      object->schema.parse(*text, {.allow_surrogates = true});
+  const Result<json::Value> message = object->schema.parse(
+      *text, {.allow_surrogates = true, .well_formed = true});
   if (!message) raise(Domain::kResponse, message.error());
   return to_object(*message);
 }

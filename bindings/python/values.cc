@@ -72,6 +72,15 @@ class KeyCache {
     return made;
   }
 
+  // The str of a short text, if it is in the cache: a role or a type is often
+  // also a key.
+  PyObject* find_short(std::string_view text) const {
+    if (text.size() > Ends::kAll) return nullptr;
+    const Ends ends(text);
+    const Entry& entry = entries_[ends.hash() % entries_.size()];
+    return entry.ends == ends ? entry.object : nullptr;
+  }
+
  private:
   static constexpr std::size_t kLongest = 32;
 
@@ -82,6 +91,23 @@ class KeyCache {
   };
   std::array<Entry, 256> entries_;
 };
+
+KeyCache& key_cache() {
+  // Never destroyed: static destructors run after the interpreter has ended.
+  static KeyCache& cache = [&]() -> KeyCache& {
+    KeyCache& made = *new KeyCache;
+    // Values of most messages that are no keys themselves.
+    made.get("assistant");
+    return made;
+  }();
+  return cache;
+}
+
+// The str of a value.
+nb::object to_value_str(std::string_view text) {
+  PyObject* const known = key_cache().find_short(text);
+  return known != nullptr ? nb::borrow(known) : to_str(text);
+}
 
 // The object of the value at `node`, which is advanced past it.  The recursion
 // is bounded as that of to_object().
@@ -131,11 +157,7 @@ nb::object to_str(std::string_view text) {
       text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
 }
 
-nb::object to_key(std::string_view text) {
-  // Never destroyed: static destructors run after the interpreter has ended.
-  static KeyCache& cache = *new KeyCache;
-  return cache.get(text);
-}
+nb::object to_key(std::string_view text) { return key_cache().get(text); }
 
 PyObject* interned(const char* text) {
   PyObject* object = PyUnicode_InternFromString(text);
@@ -177,7 +199,7 @@ nb::object to_object(const json::Value& value) {
     case json::Kind::kFloat:
       return steal(PyFloat_FromDouble(value.as_float()));
     case json::Kind::kString:
-      return to_str(value.as_string());
+      return to_value_str(value.as_string());
     case json::Kind::kArray: {
       const json::Array& items = value.items();
       nb::object list =

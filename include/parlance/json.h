@@ -84,7 +84,7 @@ class Value {
   Value& operator=(Value&& other) noexcept;
   ~Value();
 
-  Kind kind() const noexcept;
+  Kind kind() const noexcept { return kKinds[bytes_[15]]; }
   bool is_null() const noexcept { return kind() == Kind::kNull; }
   bool is_string() const noexcept { return kind() == Kind::kString; }
   bool is_array() const noexcept { return kind() == Kind::kArray; }
@@ -146,6 +146,11 @@ class Value {
   // its payload in the first eight bytes, which from kFirstShared on is a
   // pointer to a counted node.  All bytes zero is null.
   static constexpr unsigned char kFirstShared = 5;
+  static constexpr Kind kKinds[] = {
+      // ORDER: Tag in value.cc
+      Kind::kNull,   Kind::kBool,   Kind::kInt,    Kind::kFloat, Kind::kString,
+      Kind::kString, Kind::kBigInt, Kind::kString, Kind::kArray, Kind::kObject,
+  };
   alignas(8) unsigned char bytes_[16];
 };
 

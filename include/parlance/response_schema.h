@@ -38,6 +38,9 @@ struct ResponseSchemaParseOptions {
   // Accept lone surrogates in three bytes each, as Python's strings have them.
   // Default: they are ill-formed and read as U+FFFD, like all ill-formed bytes.
   bool allow_surrogates = false;
+  // Do not check that the text is UTF-8, with surrogates if those are accepted.
+  // The caller knows that it is.
+  bool well_formed = false;
 };
 
 // Immutable, cheap to copy, safe to share between threads.

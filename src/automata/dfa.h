@@ -45,6 +45,7 @@
 
 #include "automata/accelerator.h"
 #include "automata/nfa.h"
+#include "base/small_list.h"
 #include "parlance/error.h"
 #include "parlance/limits.h"
 
@@ -152,7 +153,7 @@ struct Match {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   // Spans of the wanted groups, kNoPosition twice if one took no part.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> groups;
+  base::SmallList<std::pair<std::uint64_t, std::uint64_t>, 4> groups = {};
 };
 
 // Immutable from outside; safe to share between threads.

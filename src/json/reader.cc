@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/ascii.h"
@@ -27,6 +28,9 @@ namespace {
 using base::hex_digit;
 using base::is_digit;
 using base::is_space;
+
+// Containers that are open at once in most texts.
+constexpr std::size_t kUsualDepth = 8;
 
 }  // namespace
 
@@ -182,6 +186,7 @@ const char* Reader::open(const char* p, bool object) {
   if (frames_.size() >= options_.max_depth) {
     return fail(Status::kTooDeep, step_, p);
   }
+  if (frames_.capacity() == 0) frames_.reserve(kUsualDepth);
   Frame& frame = frames_.emplace_back();
   if (object) {
     frame.container = Value(Object());
@@ -573,13 +578,20 @@ std::string Reader::expected() const {
   return "a value";
 }
 
+namespace {
+
+std::optional<Error> check_size(std::string_view text, const Limits& limits) {
+  if (text.size() <= limits.source_bytes) return std::nullopt;
+  return Error{ErrorCode::kTooLarge,
+               "the text has " + std::to_string(text.size()) +
+                   " bytes, more than the limit source_bytes (" +
+                   std::to_string(limits.source_bytes) + ")."};
+}
+
+}  // namespace
+
 Result<Value> parse(std::string_view text, const ParseOptions& options) {
-  if (text.size() > options.limits.source_bytes) {
-    return Error{ErrorCode::kTooLarge,
-                 "the text has " + std::to_string(text.size()) +
-                     " bytes, more than the limit source_bytes (" +
-                     std::to_string(options.limits.source_bytes) + ")."};
-  }
+  if (auto error = check_size(text, options.limits)) return *std::move(error);
   for (std::size_t i = 0; i < text.size();) {
     const base::Utf8Step step =
         base::next_utf8(text.substr(i), /*surrogates=*/true);
@@ -589,6 +601,11 @@ Result<Value> parse(std::string_view text, const ParseOptions& options) {
     }
     i += step.size;
   }
+  return parse_utf8(text, options);
+}
+
+Result<Value> parse_utf8(std::string_view text, const ParseOptions& options) {
+  if (auto error = check_size(text, options.limits)) return *std::move(error);
   Reader reader({.allow_nonfinite = options.allow_nonfinite,
                  .max_depth = options.limits.json_depth,
                  .max_digits = options.limits.integer_digits});

@@ -47,6 +47,10 @@ struct ReaderOptions {
   std::size_t max_digits = Limits{}.integer_digits;
 };
 
+// parse() without the check that `text` is UTF-8 (surrogates allowed).
+// REQUIRES: it is.
+Result<Value> parse_utf8(std::string_view text, const ParseOptions& options);
+
 // Reads one text.  Movable, not copyable; not thread-safe.
 // Memory: the value so far, plus the token that the last piece ended in.
 class Reader {

@@ -23,7 +23,8 @@
 namespace parlance::json {
 namespace {
 
-// Values of bytes_[15].  Zero must be null, the shared ones must come last.
+// ORDER: Tag, kinds in parlance/json.h.  Values of bytes_[15].  Zero must be
+// null, the shared ones must come last.
 enum Tag : unsigned char {
   kTagNull,
   kTagBool,
@@ -35,11 +36,6 @@ enum Tag : unsigned char {
   kTagAdoptedString,
   kTagArray,
   kTagObject,
-};
-
-constexpr Kind kKindOfTag[] = {
-    Kind::kNull,   Kind::kBool,   Kind::kInt,    Kind::kFloat, Kind::kString,
-    Kind::kString, Kind::kBigInt, Kind::kString, Kind::kArray, Kind::kObject,
 };
 
 template <class T>
@@ -245,8 +241,6 @@ void Value::destroy(Node* node) noexcept {
     }
   }
 }
-
-Kind Value::kind() const noexcept { return kKindOfTag[bytes_[15]]; }
 
 bool Value::as_bool() const noexcept {
   return bytes_[15] == kTagBool && bytes_[0] != 0;

@@ -69,13 +69,24 @@ Finder compile_finder(const regex::Pattern& pattern,
   return compile_group_finder(pattern, std::move(groups), limits, marks);
 }
 
+FindAll::FindAll(const Finder& finder, std::string_view text)
+    : finder_(finder),
+      marked_(text),
+      text_(text),
+      bytes_left_(kFreeBytes + kPasses * text.size()) {
+  if (!finder.hidden.empty()) hide_spoofs();
+}
+
 FindAll::FindAll(const Finder& finder, const MarkedText& text)
     : finder_(finder),
       marked_(text),
       text_(text.text),
       bytes_left_(kFreeBytes + kPasses * text_.size()) {
-  if (finder.hidden.empty()) return;
-  hidden_ = spoofs_hidden(text, finder.hidden);
+  if (!finder.hidden.empty()) hide_spoofs();
+}
+
+void FindAll::hide_spoofs() {
+  hidden_ = spoofs_hidden(marked_, finder_.hidden);
   text_ = hidden_;
 }
 
@@ -131,15 +142,16 @@ bool FindAll::search_automaton(bool not_empty, Found& out) {
   if (read > bytes_left_) gave_up_ = true;
   bytes_left_ -= std::min<std::uint64_t>(read, bytes_left_);
   if (gave_up_ || !search_.decided()) return false;
-  search_.match(out.match);
-  out.begin = out.match.begin;
-  out.end = out.match.end;
+  automata::Match match;
+  search_.match(match);
+  out.begin = match.begin;
+  out.end = match.end;
   out.groups.clear();
   std::size_t wanted = 0;
   for (std::uint32_t group : finder_.groups) {
     std::uint64_t begin = automata::kNoPosition;
     std::uint64_t end = automata::kNoPosition;
-    if (group != 0) std::tie(begin, end) = out.match.groups[wanted++];
+    if (group != 0) std::tie(begin, end) = match.groups[wanted++];
     bool set = begin != automata::kNoPosition;
     out.groups.emplace_back(set ? begin : std::string_view::npos,
                             set ? end : std::string_view::npos);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "automata/dfa.h"
+#include "base/small_list.h"
 #include "parlance/limits.h"
 #include "parse/marked_text.h"
 #include "regex/pattern.h"
@@ -62,9 +63,7 @@ struct Found {
   std::size_t end = 0;
   // Spans of the wanted groups in the order of Finder::groups, {npos, npos} for
   // one that took no part.
-  std::vector<std::pair<std::size_t, std::size_t>> groups = {};
-  // What the automaton found.  Kept for its memory.
-  automata::Match match = {};
+  base::SmallList<std::pair<std::size_t, std::size_t>, 4> groups = {};
 };
 
 // Enumerates all non-overlapping matches of `finder` from the left, as Python's
@@ -74,6 +73,8 @@ struct Found {
 class FindAll {
  public:
   FindAll(const Finder& finder, const MarkedText& text);
+  // A text without marks.
+  FindAll(const Finder& finder, std::string_view text);
   bool next(Found& out);
   // Whether a limit was passed, so that the rest of the text was not searched.
   // Besides the step limit of PCRE2 there is a limit of the bytes that all
@@ -85,6 +86,7 @@ class FindAll {
   static constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 24;
   static constexpr std::uint64_t kPasses = 16;
 
+  void hide_spoofs();
   bool skip_to_prefix();
   bool search_automaton(bool not_empty, Found& out);
   bool search_code(bool not_empty, Found& out);

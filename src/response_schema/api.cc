@@ -37,7 +37,7 @@ bool ResponseSchema::is_schema(const json::Value& spec) {
 Result<json::Value> ResponseSchema::parse(
     std::string_view text, const ResponseSchemaParseOptions& options) const {
   std::string whole;
-  if (!base::is_utf8(text, options.allow_surrogates)) {
+  if (!options.well_formed && !base::is_utf8(text, options.allow_surrogates)) {
     whole = base::to_utf8(text, options.allow_surrogates);
     text = whole;
   }

@@ -19,8 +19,10 @@
 
 #include "base/ascii.h"
 #include "base/python_number.h"
+#include "base/small_list.h"
 #include "json/lax.h"
 #include "json/located.h"
+#include "json/reader.h"
 #include "parse/content.h"
 #include "regex/unicode_properties.h"
 #include "response_schema/content.h"
@@ -45,8 +47,10 @@ bool is_re_word(char32_t c) {
 
 // What the contents of one node's steps are views of.
 struct Parts {
-  std::string text;                    // after substitutions
-  std::vector<Content::Group> groups;  // of all matches
+  using Groups = base::SmallList<Content::Group, 4>;
+
+  std::string text;              // after substitutions
+  std::optional<Groups> groups;  // of all matches
   std::vector<Content> pieces;
   Value value;
 };
@@ -124,7 +128,16 @@ class Reader {
                     shown(text));
   }
 
-  Result<Value> read_by_patterns(const Node& node, NodeId id, Content content) {
+  Result<Value> read_by_patterns(const Node& node, NodeId id,
+                                 const Content& given) {
+    if (!given.is_text()) {
+      return wrong_type(
+          node, "a node with a regex or substitutions needs text, got " +
+                    quoted(given));
+    }
+    Content content;
+    content.text = given.text;
+    content.value = given.value;
     Parts parts;
     bool matched = true;
     if (auto error =
@@ -157,16 +170,12 @@ class Reader {
   }
 
   // Substitutions, x-regex, x-regex-iterator and x-regex-key-value, in this
-  // order.  Sets `matched` to false if the value of the node is null.
+  // order.  REQUIRES: content.is_text().  Sets `matched` to false if the value
+  // of the node is null.
   std::optional<Error> apply_patterns(const Node& node,
                                       const NodeProgram& program,
                                       Content& content, Parts& parts,
                                       bool& matched) {
-    if (!content.is_text()) {
-      return wrong_type(
-          node, "a node with a regex or substitutions needs text, got " +
-                    quoted(content));
-    }
     if (node.null_substitutions) {
       return wrong_type(node, "x-regex-substitutions must be a list, got null");
     }
@@ -272,10 +281,10 @@ class Reader {
                                Parts& parts) const {
     out = Content();
     if (pattern.has_names()) {
-      parts.groups.clear();
+      parts.groups.emplace();
       add_groups(pattern, text, parts);
       out.kind = Content::Kind::kGroups;
-      out.groups = parts.groups;
+      out.groups = *parts.groups;
       return std::nullopt;
     }
     if (auto error = check_groups(node, key, pattern, text)) return error;
@@ -292,11 +301,11 @@ class Reader {
   void add_groups(const NodePattern& pattern, std::string_view text,
                   Parts& parts) const {
     const auto& names = pattern.pattern.hir.names;
-    parts.groups.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [begin, end] = found_.groups[i];
       if (begin == std::string_view::npos) continue;
-      parts.groups.emplace_back(names[i].name, text.substr(begin, end - begin));
+      parts.groups->emplace_back(names[i].name,
+                                 text.substr(begin, end - begin));
     }
   }
 
@@ -338,7 +347,8 @@ class Reader {
       Content& piece = parts.pieces.emplace_back();
       if (pattern.has_names()) {
         piece.kind = Content::Kind::kGroups;
-        begins.push_back(parts.groups.size());
+        if (!parts.groups) parts.groups.emplace();
+        begins.push_back(parts.groups->size());
         add_groups(pattern, text, parts);
       } else if (auto error = extract(node, "x-regex-iterator", pattern, text,
                                       piece, parts)) {
@@ -347,10 +357,11 @@ class Reader {
     }
     if (all.gave_up()) return too_many_steps(node, "x-regex-iterator", text);
     // parts.groups no longer moves.
-    for (std::size_t i = begins.size(), end = parts.groups.size(); i-- > 0;) {
-      parts.pieces[i].groups =
-          std::span(parts.groups).subspan(begins[i], end - begins[i]);
-      end = begins[i];
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      const std::span<const Content::Group> groups = *parts.groups;
+      const std::size_t end =
+          i + 1 < begins.size() ? begins[i + 1] : groups.size();
+      parts.pieces[i].groups = groups.subspan(begins[i], end - begins[i]);
     }
     matched = !parts.pieces.empty();
     content = Content();
@@ -455,7 +466,7 @@ class Reader {
                           std::string_view text) {
     json::ParseOptions options;
     options.limits = program_.limits;
-    Result<Value> value = json::parse(text, options);
+    Result<Value> value = json::parse_utf8(text, options);
     if (value) return value;
     Error error = std::move(value).error();
     if (error.code == ErrorCode::kTooDeep) {
@@ -646,10 +657,10 @@ class Reader {
     for (const auto& [name, child] : node.properties) {
       const Value* member = members.find(name);
       if (member != nullptr) ++declared;
-      Result<std::optional<Value>> value = read_property(
-          child, member == nullptr
-                     ? std::nullopt
-                     : std::optional<Content>(Content::of(*member)));
+      const Content content =
+          member != nullptr ? Content::of(*member) : Content();
+      Result<std::optional<Value>> value =
+          read_property(child, member != nullptr ? &content : nullptr);
       if (!value) return std::move(value).error();
       if (*value) out.set(name, **std::move(value));
     }
@@ -671,11 +682,15 @@ class Reader {
                                        const Content& content) {
     json::Object out;
     for (const auto& [name, child] : node.properties) {
-      std::optional<Content> group;
+      Content group;
+      bool set = false;
       for (const auto& [known, text] : content.groups) {
-        if (known == name) group = Content::of(text);
+        if (known != name) continue;
+        group.text = text;
+        set = true;
       }
-      Result<std::optional<Value>> value = read_property(child, group);
+      Result<std::optional<Value>> value =
+          read_property(child, set ? &group : nullptr);
       if (!value) return std::move(value).error();
       if (*value) out[name] = **std::move(value);
     }
@@ -692,12 +707,12 @@ class Reader {
   }
 
   // The value of a declared property, if it has one.  `content`: what the
-  // object has for it.
-  Result<std::optional<Value>> read_property(
-      NodeId child, const std::optional<Content>& content) {
+  // object has for it, or null.
+  Result<std::optional<Value>> read_property(NodeId child,
+                                             const Content* content) {
     const Node& node = program_.description.nodes[child];
     if (node.constant) return std::optional(*node.constant);
-    if (!content) return node.fallback;
+    if (content == nullptr) return node.fallback;
     Result<Value> value = read(*content, child);
     if (!value) return std::move(value).error();
     return std::optional(*std::move(value));
