@@ -5,9 +5,14 @@
 // parsing a short response.  So the package caches what it made of a dict
 // together with a snapshot of the dict: containers are copied, their items are
 // shared.  Comparing a dict with its snapshot is mostly comparing addresses.
+//
+// A dict that nobody has changed has the same objects at the same places, so
+// the addresses are also kept as one list, which is compared first.
 
 #include <bit>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "binding.h"
 
@@ -57,6 +62,111 @@ nb::object snapshot_of(PyObject* value, int depth, int& left) {
   return nb::borrow(value);
 }
 
+// A value whose type is its own and that never changes.
+bool is_constant(PyObject* value) {
+  return PyUnicode_CheckExact(value) || PyLong_CheckExact(value) ||
+         PyFloat_CheckExact(value) || PyBool_Check(value) || value == Py_None;
+}
+
+// The addresses of all that a dict or list contains, container by container,
+// each before those that it contains.
+//
+// No container is held.  When it is compared, it is in a container that was
+// compared before, so its address is that of a living object; whether this is
+// still the same container does not matter, if all that it contains is the
+// same.  The rest is constants, which the snapshot holds.
+class Addresses {
+ public:
+  // Returns false if there is something else, or too deep.
+  bool add(PyObject* value, int depth) {
+    const bool dict = PyDict_CheckExact(value);
+    if (!dict && !PyList_CheckExact(value)) return is_constant(value);
+    if (depth >= kDepth) return false;
+    const Py_ssize_t size = dict ? PyDict_Size(value) : PyList_Size(value);
+    const std::size_t first = items_.size();
+    containers_.push_back({value, size, dict});
+    Py_ssize_t at = 0;
+    PyObject* key = nullptr;
+    PyObject* item = nullptr;
+    if (dict) {
+      while (PyDict_Next(value, &at, &key, &item) != 0) {
+        if (!PyUnicode_CheckExact(key)) return false;
+        items_.push_back(key);
+        items_.push_back(item);
+      }
+    } else {
+      for (; at < size; ++at) items_.push_back(PyList_GetItem(value, at));
+    }
+    const std::size_t end = items_.size();
+    for (std::size_t i = first + (dict ? 1 : 0); i < end; i += dict ? 2 : 1) {
+      if (!add(items_[i], depth + 1)) return false;
+    }
+    return true;
+  }
+
+  // Whether the dict or list `value` contains what the one had that was added.
+  bool are_those_of(PyObject* value) const {
+    PyObject* const* next = items_.data();
+    for (const Container& known : containers_) {
+      PyObject* const container =
+          &known == containers_.data() ? value : known.address;
+      const bool same = known.dict ? same_dict(container, known.size, next)
+                                   : same_list(container, known.size, next);
+      if (!same) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Container {
+    PyObject* address;
+    Py_ssize_t size;
+    bool dict;
+  };
+
+  // Both advance `next` past the items of the container.
+  static bool same_dict(PyObject* dict, Py_ssize_t size,
+                        PyObject* const*& next) {
+    if (!PyDict_CheckExact(dict) || PyDict_Size(dict) != size) return false;
+    Py_ssize_t at = 0;
+    PyObject* key = nullptr;
+    PyObject* item = nullptr;
+    while (PyDict_Next(dict, &at, &key, &item) != 0) {
+      if (key != next[0] || item != next[1]) return false;
+      next += 2;
+    }
+    return true;
+  }
+  static bool same_list(PyObject* list, Py_ssize_t size,
+                        PyObject* const*& next) {
+    if (!PyList_CheckExact(list) || PyList_Size(list) != size) return false;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (PyList_GetItem(list, i) != *next++) return false;
+    }
+    return true;
+  }
+
+  std::vector<Container> containers_;
+  std::vector<PyObject*> items_;  // of a dict its keys and values in turns
+};
+
+// The addresses of what `value` contains, as an object that holds them; None if
+// they do not tell whether it has changed.
+nb::object addresses_of(PyObject* value) {
+  auto made = std::make_unique<Addresses>();
+  if (!made->add(value, 0)) return nb::none();
+  return nb::capsule(made.release(), [](void* addresses) noexcept {
+    delete static_cast<Addresses*>(addresses);
+  });
+}
+
+bool are_those_of(nb::handle addresses, nb::handle value) {
+  return !addresses.is_none() &&
+         static_cast<const Addresses*>(
+             PyCapsule_GetPointer(addresses.ptr(), nullptr))
+             ->are_those_of(value.ptr());
+}
+
 bool same_value(PyObject* a, PyObject* b, int depth);
 
 // Most keys and values are the str object that the snapshot shares.
@@ -71,9 +181,7 @@ bool same_value(PyObject* a, PyObject* b, int depth) {
   const bool list = PyList_CheckExact(a);
   if (a == b) {
     // A container that both share was too deep to copy: it may have changed.
-    return !dict && !list &&
-           (PyUnicode_CheckExact(a) || PyLong_CheckExact(a) ||
-            PyFloat_CheckExact(a) || PyBool_Check(a) || a == Py_None);
+    return !dict && !list && is_constant(a);
   }
   if (Py_TYPE(a) != Py_TYPE(b) || depth >= kDepth) return false;
   if (dict) {
@@ -128,26 +236,29 @@ nb::object cached(nb::dict cache, nb::handle spec, nb::handle make) {
   if (known.is_valid()) return known;
   int left = kMaxCopied;
   nb::object said = snapshot_of(spec.ptr(), 0, left);
+  nb::object addresses =
+      said.is_valid() ? addresses_of(spec.ptr()) : nb::none();
   nb::object made = make(spec);
   if (!said.is_valid()) return made;
   if (PyDict_Size(cache.ptr()) >= kMaxEntries) PyDict_Clear(cache.ptr());
-  set(cache, address_of(spec).ptr(), nb::make_tuple(said, made));
+  set(cache, address_of(spec).ptr(), nb::make_tuple(said, made, addresses));
   return made;
 }
 
 }  // namespace
 
-// The cache maps addresses to pairs of a snapshot and the value made of it. The
-// address alone does not identify the content: containers change, and addresses
-// are reused.
+// The cache maps addresses to a snapshot, the value made of it, and the
+// addresses of what it contains.  The address alone does not identify the
+// content: containers change, and addresses are reused.
 nb::object find_cached(nb::handle cache, nb::handle spec) {
   const nb::object address = address_of(spec);
   // Held, because comparing may run code that changes `cache`.
-  nb::object pair =
+  nb::object entry =
       nb::borrow(PyDict_GetItemWithError(cache.ptr(), address.ptr()));
-  if (pair.is_valid()) {
-    if (same_value(spec.ptr(), PyTuple_GetItem(pair.ptr(), 0), 0)) {
-      return nb::borrow(PyTuple_GetItem(pair.ptr(), 1));
+  if (entry.is_valid()) {
+    if (are_those_of(PyTuple_GetItem(entry.ptr(), 2), spec) ||
+        same_value(spec.ptr(), PyTuple_GetItem(entry.ptr(), 0), 0)) {
+      return nb::borrow(PyTuple_GetItem(entry.ptr(), 1));
     }
   } else if (PyErr_Occurred() != nullptr) {
     throw nb::python_error();

@@ -6,6 +6,7 @@ import inspect
 import json
 import pathlib
 import pickle
+import random
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import weakref
 import pytest
 
 import parlance
+from parlance import _parlance
 
 TEMPLATE = {
     "defaults": {"role": "assistant"},
@@ -246,6 +248,59 @@ def test_a_changed_template_is_another():
     assert parlance.parse_response("x<|end|>", spec, prefix="")["content"] == "x"
     spec["fields"]["content"]["close"] = "x"
     assert "content" not in parlance.parse_response("x", spec, prefix="")
+
+
+def test_what_was_made_of_a_dict_is_that_of_its_content():
+    """Random changes of a nested dict, at every depth; its JSON is the oracle."""
+    rng = random.Random(5)
+    makers = {"dict": dict, "list": list}
+
+    def value(depth):
+        kind = rng.choice(["dict", "list", "leaf", "leaf"]) if depth < 4 else "leaf"
+        if kind == "leaf":
+            return rng.choice(["a", "b" * 40, 1, 1.0, True, None, 0.0, -0.0, 2**70])
+        count = rng.randrange(4)
+        if kind == "list":
+            return [value(depth + 1) for _ in range(count)]
+        return {f"k{rng.randrange(6)}": value(depth + 1) for _ in range(count)}
+
+    def containers(root):
+        yield root
+        for item in root.values() if isinstance(root, dict) else root:
+            if isinstance(item, (dict, list)):
+                yield from containers(item)
+
+    for _ in range(60):
+        cache, made = {}, 0
+
+        def make(spec):
+            nonlocal made
+            made += 1
+            return json.dumps(spec)
+
+        spec = {"first": value(0), "second": value(0)}
+        for _ in range(60):
+            assert _parlance.cached(cache, spec, make) == json.dumps(spec)
+            before = made
+            _parlance.cached(cache, spec, make)
+            assert made == before, "an unchanged dict was made again"
+            target = rng.choice(list(containers(spec)))
+            where = list(target) if isinstance(target, dict) else range(len(target))
+            change = rng.choice(["set", "copy", "type", "order", "delete", "none"])
+            if change == "none" or not where:
+                continue
+            at = rng.choice(where)
+            old = target[at]
+            if change == "set":
+                target[at] = value(2)
+            elif change == "copy":  # equal, but other objects
+                target[at] = copy.deepcopy(old) if old != "a" else "".join(["a"])
+            elif change == "type" and type(old).__name__ in makers:
+                target[at] = [] if isinstance(old, dict) else {}
+            elif change == "order" and isinstance(target, dict):
+                target[at] = target.pop(at)
+            elif change == "delete" and target is not spec:
+                del target[at]
 
 
 def test_prefix_is_required_after_the_template_is_read():
