@@ -106,10 +106,10 @@ bool Accelerator::is_pair(const Pair& pair, const char* data) {
              std::end(pair.seconds);
 }
 
-Accelerator::Accelerator(const Bytes& leaves, std::optional<Run> run)
-    : leaves_(leaves), run_(std::move(run)) {
+Accelerator::Accelerator(const Bytes& leaves, std::unique_ptr<const Run> run)
+    : run_(std::move(run)), leaves_(leaves) {
   for (unsigned b = 0; b < 256; ++b) {
-    if (run_ && run_->bytes[b]) leaves_[b] = false;
+    if (run_ != nullptr && run_->bytes[b]) leaves_[b] = false;
     if (!leaves_[b]) continue;
     if (b >= 0x80) {
       beyond_ascii_ = true;

@@ -25,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -44,17 +43,18 @@ class Accelerator {
   };
 
   // `leaves[b]`: byte b leads to another state or moves a position.
-  Accelerator(const Bytes& leaves, std::optional<Run> run);
+  // `run` may be null.
+  Accelerator(const Bytes& leaves, std::unique_ptr<const Run> run);
 
   // Whether scanning pays: at most 64 ASCII characters leave.
   bool useful() const { return useful_; }
 
   // Null if there is no run.
-  const Run* run() const { return run_ ? &*run_ : nullptr; }
+  const Run* run() const { return run_.get(); }
   // How many bytes of a run `data` ends with, 0 if there are no runs.
   // REQUIRES: all of `data` has been passed over.
   std::size_t run_before(const char* data, std::size_t size) const {
-    if (!run_) return 0;
+    if (run_ == nullptr) return 0;
     std::size_t begin = size;
     while (begin > 0 &&
            run_->bytes[static_cast<unsigned char>(data[begin - 1])]) {
@@ -101,6 +101,9 @@ class Accelerator {
   // Of the two bytes at `data`.
   static bool is_pair(const Pair& pair, const char* data);
 
+  // What find() and run_before() read first lies together.
+  mutable std::atomic<const Pair*> pair_ = nullptr;
+  std::unique_ptr<const Run> run_;
   Bytes leaves_;  // without run_
   // The ASCII characters that leave, padded to four with the first of them.
   // Used only if there are one to four.
@@ -108,9 +111,7 @@ class Accelerator {
   unsigned stop_count_ = 0;    // of ASCII
   bool beyond_ascii_ = false;  // some byte from 0x80 on leaves
   bool useful_ = false;
-  std::optional<Run> run_;
   mutable std::unique_ptr<const Pair> owned_pair_;
-  mutable std::atomic<const Pair*> pair_ = nullptr;
   mutable bool asked_ = false;
 };
 

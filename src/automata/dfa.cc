@@ -37,6 +37,8 @@ constexpr unsigned kAccelerateAfter = 16;
 // A search that has stayed in states so often, for some bytes each, asks at the
 // next powers of two whether that is for runs.
 constexpr unsigned kRunsAfter = 8;
+// How often a state is asked that.
+constexpr unsigned kRunTries = 4;
 // A search that has been stopped so often by accelerators has the accelerator
 // of its state refined.
 constexpr unsigned kRefineAfter = 64;
@@ -633,22 +635,63 @@ Link Automaton::step_locked(const State& state, Symbol symbol) const {
   return link;
 }
 
-void Automaton::accelerate(const State& state, bool for_runs) const {
+void Automaton::accelerate(const State& state) const {
   std::lock_guard lock(mutex_);
-  accelerate_locked(state, for_runs);
+  accelerate_locked(state);
 }
 
-void Automaton::accelerate_locked(const State& state, bool for_runs) const {
+void Automaton::accelerate_locked(const State& state) const {
   if (accelerators_.contains(&state)) return;
   const Accelerator::Bytes leaves = leaving_bytes(state);
-  std::optional<Accelerator::Run> run = find_run(state, leaves);
-  if (for_runs && !run) return;
-  auto accelerator = std::make_unique<Accelerator>(leaves, std::move(run));
+  set_accelerator(
+      state, std::make_unique<Accelerator>(leaves, find_run(state, leaves)));
+}
+
+void Automaton::accelerate_runs(const State& state) const {
+  std::lock_guard lock(mutex_);
+  if (accelerators_.contains(&state)) return;
+  const auto returns = [&](unsigned cls) {
+    return returns_from(state.links()[cls].load(std::memory_order_acquire),
+                        state);
+  };
+  bool any = false;
+  for (unsigned cls = 0; cls < nfa_.class_count && !any; ++cls) {
+    any = returns(cls);
+  }
+  if (!any) return;
+  const Accelerator::Bytes leaves = leaving_bytes(state);
+  auto run = find_run(state, leaves);
+  if (run == nullptr) return;
+  set_accelerator(state, std::make_unique<Accelerator>(leaves, std::move(run)));
+}
+
+void Automaton::set_accelerator(
+    const State& state, std::unique_ptr<Accelerator> accelerator) const {
   memory_ += sizeof(Accelerator) + 64;
+  if (accelerator->run() != nullptr) memory_ += sizeof(Accelerator::Run) + 16;
   if (accelerator->useful()) {
     state.accelerator.store(accelerator.get(), std::memory_order_release);
   }
-  accelerators_.emplace(&state, std::move(accelerator));
+  std::unique_ptr<Accelerator>& entry = accelerators_[&state];
+  if (entry != nullptr) old_accelerators_.push_back(std::move(entry));
+  entry = std::move(accelerator);
+}
+
+// Whether `link` leads to another state, from which the table knows a way back
+// that changes no position.
+bool Automaton::returns_from(Link link, const State& state) const {
+  if (link == 0) return false;
+  const State* after =
+      (link & 1) == 0 ? reinterpret_cast<const State*>(link)
+                      : reinterpret_cast<const Transition*>(link - 1)->target;
+  if (after == &state || !after->regular) return false;
+  for (unsigned cls = 0; cls < nfa_.class_count; ++cls) {
+    if (after->links()[cls].load(std::memory_order_acquire) ==
+        reinterpret_cast<Link>(&state)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // The bytes that lead to another state or change a position.
@@ -686,16 +729,22 @@ Accelerator::Bytes Automaton::leaving_bytes(const State& state) const {
   return leaves;
 }
 
-// The run of the first byte that has one.
-std::optional<Accelerator::Run> Automaton::find_run(
+// The run of the first byte that has one, of those that searches have come back
+// from: to try all bytes would build states that no text leads to.
+std::unique_ptr<const Accelerator::Run> Automaton::find_run(
     const State& state, const Accelerator::Bytes& leaves) const {
   std::vector<bool> tried(nfa_.class_count);
   for (unsigned b = 0; b < 256; ++b) {
-    if (!leaves[b] || tried[nfa_.class_of[b]]) continue;
-    tried[nfa_.class_of[b]] = true;
+    const std::size_t cls = nfa_.class_of[b];
+    if (!leaves[b] || tried[cls]) continue;
+    tried[cls] = true;
+    if (!returns_from(state.links()[cls].load(std::memory_order_acquire),
+                      state)) {
+      continue;
+    }
     if (auto run = run_of(state, leaves, static_cast<Symbol>(b))) return run;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 // The run that begins with `first`, if it is one.  After any text of bytes that
@@ -703,7 +752,7 @@ std::optional<Accelerator::Run> Automaton::find_run(
 // ends with bytes of the run, where `link` leads on the first of these: they
 // stay there, no other byte brings anything back from there, and all positions
 // of `state` are as they were.
-std::optional<Accelerator::Run> Automaton::run_of(
+std::unique_ptr<const Accelerator::Run> Automaton::run_of(
     const State& state, const Accelerator::Bytes& leaves, Symbol first) const {
   const auto sets_only_new = [&](const Transition& transition) {
     return transition.moves == Moves::kNone ||
@@ -719,17 +768,17 @@ std::optional<Accelerator::Run> Automaton::run_of(
     return step_locked(from, symbol) == reinterpret_cast<Link>(&to);
   };
   Accelerator::Run run = {.link = step_locked(state, first)};
-  if (run.link == 0) return std::nullopt;
+  if (run.link == 0) return nullptr;
   const Transition begins = transition_of(run.link);
   const State& after = *begins.target;
   if (&after == &state || !after.regular || !sets_only_new(begins) ||
       !leads_to(after, first, after)) {
-    return std::nullopt;
+    return nullptr;
   }
   for (unsigned b = 0; b < 256; ++b) {
     const auto symbol = static_cast<Symbol>(b);
     if (!leaves[b]) {
-      if (!leads_to(after, symbol, state)) return std::nullopt;
+      if (!leads_to(after, symbol, state)) return nullptr;
       continue;
     }
     const Transition other = transition_of(step_locked(state, symbol));
@@ -737,21 +786,30 @@ std::optional<Accelerator::Run> Automaton::run_of(
                    std::ranges::equal(other.sources, begins.sources) &&
                    leads_to(after, symbol, after);
   }
-  return run;
+  return std::make_unique<const Accelerator::Run>(run);
+}
+
+void Automaton::refine(const State& state) const {
+  std::lock_guard lock(mutex_);
+  const auto found = accelerators_.find(&state);
+  if (found == accelerators_.end() || !found->second->to_be_refined()) return;
+  if (found->second->run() != nullptr) return;
+  const Accelerator::Bytes leaves = leaving_bytes(state);
+  if (auto run = find_run(state, leaves)) {
+    set_accelerator(state,
+                    std::make_unique<Accelerator>(leaves, std::move(run)));
+  } else {
+    refine_by_pair(state, *found->second);
+  }
 }
 
 // The only byte that leaves `state` leads to a state of its own.  What counts
 // is which bytes lead back from there, so that both together change nothing: a
 // state without positions forgets where that one began.
-void Automaton::refine(const State& state) const {
-  std::lock_guard lock(mutex_);
-  const auto found = accelerators_.find(&state);
-  if (found == accelerators_.end() || !found->second->to_be_refined()) return;
-  const int stop = found->second->only_stop();
-  if (stop < 0 || found->second->run() != nullptr || state.positions != 0 ||
-      nfa_.matches_empty) {
-    return;
-  }
+void Automaton::refine_by_pair(const State& state,
+                               const Accelerator& accelerator) const {
+  const int stop = accelerator.only_stop();
+  if (stop < 0 || state.positions != 0 || nfa_.matches_empty) return;
   const Link link =
       state.links()[nfa_.class_of[static_cast<std::size_t>(stop)]].load(
           std::memory_order_acquire);
@@ -772,7 +830,7 @@ void Automaton::refine(const State& state) const {
     if (seconds.size() == Accelerator::kMostSeconds) return;
     seconds.push_back(static_cast<unsigned char>(b));
   }
-  found->second->refine(seconds);
+  accelerator.refine(seconds);
 }
 
 std::size_t Path::follow(const char* data, std::size_t size) const {
@@ -854,7 +912,7 @@ const State* Automaton::start(const Context& context) const {
   const State* interned = intern(draft);
   // Start states are in the table even when it is full.
   if (interned == nullptr) interned = add_state(draft, Builder::hash(draft));
-  if (plain && !interned->decided) accelerate_locked(*interned, false);
+  if (plain && !interned->decided) accelerate_locked(*interned);
   if (remembered) start.store(interned, std::memory_order_release);
   return interned;
 }
@@ -913,9 +971,11 @@ std::size_t Search::stay(const State& state, std::string_view bytes) {
   stayed_ += static_cast<unsigned>(i);
   ++stays_;
   if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
-    automaton_->accelerate(state, false);
-  } else if (stays_ >= kRunsAfter && std::has_single_bit(stays_)) {
-    automaton_->accelerate(state, true);
+    automaton_->accelerate(state);
+  } else if (stays_ >= kRunsAfter && std::has_single_bit(stays_) &&
+             state.run_tries.fetch_add(1, std::memory_order_relaxed) <
+                 kRunTries) {
+    automaton_->accelerate_runs(state);
   }
   return i;
 }

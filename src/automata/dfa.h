@@ -35,7 +35,6 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -127,7 +126,8 @@ struct State : StateFacts {
   mutable std::atomic<const Accelerator*> accelerator = nullptr;
   // Of a literal state.  Null while unknown; an empty one if there is none.
   mutable std::atomic<const Path*> path = nullptr;
-  mutable std::atomic<unsigned> tries = 0;  // to lay it
+  mutable std::atomic<unsigned> tries = 0;      // to lay it
+  mutable std::atomic<unsigned> run_tries = 0;  // to find a run
   std::span<const Thread> threads = {};
   std::span<const std::int32_t> tags = {};  // slots per thread
   std::uint64_t hash = 0;                   // of a state of the table
@@ -207,18 +207,22 @@ class Automaton {
   template <class T>
   std::span<const T> copy_to_arena(std::span<const T> from) const;
   void place(std::uint64_t hash, std::size_t index) const;
-  // Builds the accelerator of `state`, a state of the table.  `for_runs`: only
-  // if it passes over runs.
-  void accelerate(const State& state, bool for_runs) const;
-  void accelerate_locked(const State& state, bool for_runs) const;
+  // Builds the accelerator of `state`, a state of the table.
+  void accelerate(const State& state) const;
+  void accelerate_locked(const State& state) const;
+  // The same, if there is a run to pass over.
+  void accelerate_runs(const State& state) const;
   Accelerator::Bytes leaving_bytes(const State& state) const;
-  std::optional<Accelerator::Run> find_run(
+  std::unique_ptr<const Accelerator::Run> find_run(
       const State& state, const Accelerator::Bytes& leaves) const;
-  std::optional<Accelerator::Run> run_of(const State& state,
-                                         const Accelerator::Bytes& leaves,
-                                         Symbol first) const;
+  std::unique_ptr<const Accelerator::Run> run_of(
+      const State& state, const Accelerator::Bytes& leaves, Symbol first) const;
+  bool returns_from(Link link, const State& state) const;
+  void set_accelerator(const State& state,
+                       std::unique_ptr<Accelerator> accelerator) const;
   // Refines the accelerator of `state`, if it can be.
   void refine(const State& state) const;
+  void refine_by_pair(const State& state, const Accelerator& accelerator) const;
   // Gives `state`, which is literal, the path along `data`, if the table knows
   // enough of it; no path if that has been tried often in vain.
   void lay_path(const State& state, const char* data, std::size_t size) const;
@@ -288,6 +292,8 @@ class Automaton {
   mutable std::vector<std::uint32_t> state_slots_;
   mutable std::unordered_map<const State*, std::unique_ptr<Accelerator>>
       accelerators_;
+  // Those that others have replaced, since searches may still use them.
+  mutable std::vector<std::unique_ptr<Accelerator>> old_accelerators_;
   mutable std::size_t memory_ = 0;
   // Start states by context, see start().
   mutable std::array<std::atomic<const State*>, 8> starts_ = {};
