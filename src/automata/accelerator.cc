@@ -122,6 +122,15 @@ Accelerator::Accelerator(const Bytes& leaves, std::unique_ptr<const Run> run)
   useful_ = stop_count_ <= 64;
 }
 
+std::size_t Accelerator::run_length(const Run& run, const char* data,
+                                    std::size_t size) {
+  std::size_t begin = size;
+  while (begin > 0 && run.bytes[static_cast<unsigned char>(data[begin - 1])]) {
+    --begin;
+  }
+  return size - begin;
+}
+
 std::size_t Accelerator::find_long(const char* data, std::size_t size) const {
   if (stop_count_ == 1 && !beyond_ascii_) {
     const void* found = std::memchr(data, stops_[0], size);

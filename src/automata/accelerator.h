@@ -54,13 +54,7 @@ class Accelerator {
   // How many bytes of a run `data` ends with, 0 if there are no runs.
   // REQUIRES: all of `data` has been passed over.
   std::size_t run_before(const char* data, std::size_t size) const {
-    if (run_ == nullptr) return 0;
-    std::size_t begin = size;
-    while (begin > 0 &&
-           run_->bytes[static_cast<unsigned char>(data[begin - 1])]) {
-      --begin;
-    }
-    return size - begin;
+    return run_ == nullptr ? 0 : run_length(*run_, data, size);
   }
 
   // The only ASCII character that leaves, or -1: there are others, or beyond
@@ -92,6 +86,8 @@ class Accelerator {
  private:
   static constexpr std::size_t kShort = 16;
   std::size_t find_long(const char* data, std::size_t size) const;
+  static std::size_t run_length(const Run& run, const char* data,
+                                std::size_t size);
   struct Pair {
     unsigned char first;
     unsigned char seconds[kMostSeconds];  // padded with the first of them

@@ -973,8 +973,8 @@ std::size_t Search::stay(const State& state, std::string_view bytes) {
   if (before < kAccelerateAfter && stayed_ >= kAccelerateAfter) {
     automaton_->accelerate(state);
   } else if (stays_ >= kRunsAfter && std::has_single_bit(stays_) &&
-             state.run_tries.fetch_add(1, std::memory_order_relaxed) <
-                 kRunTries) {
+             !state.literal &&
+             state.tries.fetch_add(1, std::memory_order_relaxed) < kRunTries) {
     automaton_->accelerate_runs(state);
   }
   return i;
@@ -1085,7 +1085,8 @@ void Search::finish() {
 
 // Of the threads with the first start, which are all matches, the one that ends
 // last; of several the one with the lowest pattern.
-void Search::match(Match& out) const {
+template <class Groups>
+void Search::match(MatchWith<Groups>& out) const {
   assert(decided_);
   std::size_t slots = automaton_->nfa_.slots;
   auto value = [&](std::int32_t tag) {
@@ -1115,5 +1116,8 @@ void Search::match(Match& out) const {
     out.groups.emplace_back(begin, end);
   }
 }
+
+template void Search::match(Match& out) const;
+template void Search::match(BriefMatch& out) const;
 
 }  // namespace parlance::automata

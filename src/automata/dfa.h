@@ -148,13 +148,19 @@ struct Context {
   std::vector<std::uint32_t> not_empty = {};
 };
 
-struct Match {
+template <class Groups>
+struct MatchWith {
   std::uint32_t pattern = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   // Spans of the wanted groups, kNoPosition twice if one took no part.
-  base::SmallList<std::pair<std::uint64_t, std::uint64_t>, 4> groups = {};
+  Groups groups = {};
 };
+using GroupSpan = std::pair<std::uint64_t, std::uint64_t>;
+// Of a search that lives long and must be small, and of one that finds one
+// match and allocates nothing.
+using Match = MatchWith<std::vector<GroupSpan>>;
+using BriefMatch = MatchWith<base::SmallList<GroupSpan, 4>>;
 
 // Immutable from outside; safe to share between threads.
 class Automaton {
@@ -354,7 +360,8 @@ class Search {
 
   // REQUIRES: decided().  Of several patterns that match at the first start
   // the longest wins, then the one with the lowest index.
-  void match(Match& out) const;
+  template <class Groups>
+  void match(MatchWith<Groups>& out) const;
 
  private:
   // The state after `link`, with its positions.
@@ -392,6 +399,9 @@ class Search {
   unsigned stays_ = 0;    // calls of stay()
   unsigned stopped_ = 0;  // times that an accelerator stopped at a byte
 };
+
+extern template void Search::match(Match& out) const;
+extern template void Search::match(BriefMatch& out) const;
 
 }  // namespace parlance::automata
 

@@ -142,7 +142,7 @@ bool FindAll::search_automaton(bool not_empty, Found& out) {
   if (read > bytes_left_) gave_up_ = true;
   bytes_left_ -= std::min<std::uint64_t>(read, bytes_left_);
   if (gave_up_ || !search_.decided()) return false;
-  automata::Match match;
+  automata::BriefMatch match;
   search_.match(match);
   out.begin = match.begin;
   out.end = match.end;
