@@ -37,9 +37,9 @@ namespace {
 // The most bytes that all substitutions of one parse may write: each may double
 // the text.
 constexpr std::size_t kMostSubstituted = std::size_t{64} << 20;
-// The most bytes of text that may be copied into the result: every property of
-// an object may take the whole text.
-constexpr std::size_t kMostCopied = std::size_t{1} << 30;
+// The most bytes of text in the result: every property of an object may take
+// the whole text.
+constexpr std::size_t kMostText = std::size_t{1} << 30;
 
 bool is_re_word(char32_t c) {
   return regex::word_class(regex::Flavor::kPythonRe).contains(c);
@@ -150,23 +150,26 @@ class Reader {
 
   Result<Value> read_by_parser(const Node& node, const Content& content) {
     if (node.parser == NodeParser::kNone) return apply_type(node, content);
-    const Result<Value> value = apply_parser(node, content);
+    Result<Value> value = apply_parser(node, content);
     if (!value) return value;
     return apply_type(node, Content::of(*value));
   }
 
-  // The text of `content`.  All of a string is not copied.
+  // The text of `content`.  All of a string is shared, and counts nevertheless:
+  // whoever writes the result writes it each time.
   Result<Value> make_text(const Node& node, const Content& content) {
-    if (content.value != nullptr) return *content.value;
-    return make_text(node, content.text);
+    if (auto error = count_text(node, content.text)) return *std::move(error);
+    return content.value != nullptr ? *content.value : Value(content.text);
   }
   Result<Value> make_text(const Node& node, std::string_view text) {
-    copied_ += text.size();
-    if (copied_ > kMostCopied) {
-      return fail(node, ErrorCode::kTooLarge,
-                  "the result has more than 1 GiB of text");
-    }
-    return Value(text);
+    return make_text(node, Content::of(text));
+  }
+
+  std::optional<Error> count_text(const Node& node, std::string_view text) {
+    text_bytes_ += text.size();
+    if (text_bytes_ <= kMostText) return std::nullopt;
+    return fail(node, ErrorCode::kTooLarge,
+                "the result has more than 1 GiB of text");
   }
 
   // Substitutions, x-regex, x-regex-iterator and x-regex-key-value, in this
@@ -796,7 +799,7 @@ class Reader {
   const Program& program_;
   parse::Found found_;
   std::size_t substituted_ = 0;
-  std::size_t copied_ = 0;
+  std::size_t text_bytes_ = 0;
 };
 
 }  // namespace

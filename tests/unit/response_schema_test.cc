@@ -324,6 +324,38 @@ TEST(ResponseSchema, SubstitutionsDoNotGrowWithoutEnd) {
   EXPECT_EQ(parse_error(spec + "]}", "a").code, ErrorCode::kTooLarge);
 }
 
+// Values that stay as they are are shared, and still the result is limited: it
+// is the one who writes it that writes each of them.
+TEST(ResponseSchema, ResultsDoNotGrowWithoutEnd) {
+  const auto spec = [](int times) {
+    std::string list = "@";
+    for (int i = 1; i < times; ++i) list += ",@";
+    return R"j({"x-parser": "json", "x-parser-args": {"transform": "[)j" +
+           list + R"j(]"}, "type": "array", "items": {"type": "string"}})j";
+  };
+  const std::string text = '"' + std::string(1 << 20, 'a') + '"';
+  const Result<Value> most = load(spec(1024)).parse(text);
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->size(), 1024U);
+  EXPECT_EQ(parse_error(spec(1025), text).code, ErrorCode::kTooLarge);
+}
+
+// What a node gives on is what it got, or differs from it in what was read.
+TEST(ResponseSchema, MembersAreReadInTheOrderOfTheSchema) {
+  const std::string_view spec = R"j({"x-parser": "json", "type": "object",
+      "properties": {"a": {"type": "string"}, "b": {"default": 2},
+                     "c": {"type": "number"}}})j";
+  EXPECT_EQ(parse(spec, R"j({"a":"x","b":1,"c":1.5,"d":[]})j"),
+            R"j({"a": "x", "b": 1, "c": 1.5, "d": []})j");
+  EXPECT_EQ(parse(spec, R"j({"a":"x","b":1,"c":1})j"),
+            R"j({"a": "x", "b": 1, "c": 1.0})j");
+  EXPECT_EQ(parse(spec, R"j({"c":1.5,"b":1,"a":"x"})j"),
+            R"j({"a": "x", "b": 1, "c": 1.5})j");
+  EXPECT_EQ(parse(spec, R"j({"a":"x"})j"), R"j({"a": "x", "b": 2})j");
+  EXPECT_EQ(parse(spec, R"j({"d":0,"a":"x","b":1,"c":1.5})j"),
+            R"j({"a": "x", "b": 1, "c": 1.5, "d": 0})j");
+}
+
 TEST(ResponseSchema, NestingHasALimit) {
   std::string deep;
   for (int i = 0; i < 300; ++i) deep += R"j({"type": "array", "items": )j";
