@@ -404,25 +404,11 @@ TEST(Automata, FindsTheSameAlongPaths) {
   }
 }
 
-// White space between words may begin what follows, so it leads out of the text
-// and the next word back into it; a search passes over both at once.  Without
-// room for states it reads each byte.
-TEST(Automata, FindsTheSameAcrossRuns) {
-  const std::vector<Patterns> all = {
-      {R"(<t>(.*?)\s*</t>)"},
-      {R"((?:^|<t>\s*)(.*?)\s*</t>)"},
-      {R"((?P<a>.+?)?\s*(?:</t>|$))"},
-      {R"(\s*<t>\s*)", "</t>"},
-      {R"([ \n]*</t>|\n+<t>)"},
-      {R"((?m)^<t>|</t>)"},
-      {R"((\s*)(</t>))", R"(\s*(<)t>)"},
-      {R"((.*?)(-|=)*</t>)"},
-      {R"(a(.*?) *(?=</t>))"},
-      {R"(<t>(.*?)\s?</t>)"},
-      {R"(<t>(.*?)(?: +-)?</t>)"},
-      {R"(<t>(?:() +|[^ <])*</t>)"},
-  };
-  const std::string_view pieces[] = {
+// Searches of words and white space, beside searches of the same without room
+// for states, which read each byte.  Returns how many found something.
+std::size_t search_words(const Patterns& patterns, int rounds,
+                         std::mt19937& random) {
+  static constexpr std::string_view kPieces[] = {
       "word",
       " ",
       "  ",
@@ -441,40 +427,93 @@ TEST(Automata, FindsTheSameAcrossRuns) {
   };
   Limits no_room;
   no_room.automaton_bytes = 0;
+  const auto used = compile(patterns);
+  const auto plain = compile(patterns, {}, no_room);
+  std::size_t found = 0;
+  for (int round = 0; round < rounds; ++round) {
+    // Some texts consist of words and spaces only.
+    const std::size_t most = round % 3 == 0 ? 7 : std::size(kPieces);
+    std::string text = round % 2 == 0 ? "<t>" : "";
+    for (std::size_t n = random() % 60; n > 0; --n) {
+      text += kPieces[random() % most];
+    }
+    text += round % 4 == 0 ? "</t>" : "";
+    const std::size_t size = round % 5 == 0 ? 1 + random() % 20 : 1000;
+    SCOPED_TRACE(patterns[0] + " in " + text + ", " + std::to_string(size));
+    Search whole;
+    Search bytes;
+    whole.start(used.automaton->get(), 0, {});
+    bytes.start(plain.automaton->get(), 0, {});
+    for (std::size_t at = 0; at < text.size() && !whole.decided(); at += size) {
+      const std::string_view chunk = std::string_view(text).substr(at, size);
+      const std::size_t read = whole.run(chunk);
+      EXPECT_EQ(bytes.run(chunk), read);
+      EXPECT_EQ(whole.decided(), bytes.decided());
+      EXPECT_EQ(whole.hold(), bytes.hold());
+    }
+    whole.finish();
+    bytes.finish();
+    EXPECT_EQ(shown(whole), shown(bytes));
+    found += whole.decided() ? 1 : 0;
+  }
+  return found;
+}
+
+// White space between words may begin what follows, so it leads out of the text
+// and the next word back into it; a search passes over both at once.
+TEST(Automata, FindsTheSameAcrossRuns) {
+  const std::vector<Patterns> all = {
+      {R"(<t>(.*?)\s*</t>)"},
+      {R"((?:^|<t>\s*)(.*?)\s*</t>)"},
+      {R"((?P<a>.+?)?\s*(?:</t>|$))"},
+      {R"(\s*<t>\s*)", "</t>"},
+      {R"([ \n]*</t>|\n+<t>)"},
+      {R"((?m)^<t>|</t>)"},
+      {R"((\s*)(</t>))", R"(\s*(<)t>)"},
+      {R"((.*?)(-|=)*</t>)"},
+      {R"(a(.*?) *(?=</t>))"},
+      {R"(<t>(.*?)\s?</t>)"},
+      {R"(<t>(.*?)(?: +-)?</t>)"},
+      {R"(<t>(?:() +|[^ <])*</t>)"},
+  };
   std::mt19937 random(11);
   for (const Patterns& patterns : all) {
-    const auto used = compile(patterns);
-    const auto plain = compile(patterns, {}, no_room);
-    std::size_t found = 0;
-    for (int round = 0; round < 600; ++round) {
-      // Some texts consist of words and spaces only.
-      const std::size_t most = round % 3 == 0 ? 7 : std::size(pieces);
-      std::string text = round % 2 == 0 ? "<t>" : "";
-      for (std::size_t n = random() % 60; n > 0; --n) {
-        text += pieces[random() % most];
-      }
-      text += round % 4 == 0 ? "</t>" : "";
-      const std::size_t size = round % 5 == 0 ? 1 + random() % 20 : 1000;
-      SCOPED_TRACE(patterns[0] + " in " + text + ", " + std::to_string(size));
-      Search whole;
-      Search bytes;
-      whole.start(used.automaton->get(), 0, {});
-      bytes.start(plain.automaton->get(), 0, {});
-      for (std::size_t at = 0; at < text.size() && !whole.decided();
-           at += size) {
-        const std::string_view chunk = std::string_view(text).substr(at, size);
-        const std::size_t read = whole.run(chunk);
-        ASSERT_EQ(bytes.run(chunk), read);
-        ASSERT_EQ(whole.decided(), bytes.decided());
-        ASSERT_EQ(whole.hold(), bytes.hold());
-      }
-      whole.finish();
-      bytes.finish();
-      ASSERT_EQ(shown(whole), shown(bytes));
-      found += whole.decided() ? 1 : 0;
-    }
-    EXPECT_GT(found, 50U) << patterns[0];
+    EXPECT_GT(search_words(patterns, 600, random), 50U) << patterns[0];
+    if (HasFailure()) return;
   }
+}
+
+// Every combination of a beginning, a text, a run and an end.
+TEST(Automata, FindsTheSameAcrossAllKindsOfRuns) {
+  const std::string_view beginnings[] = {"", "<t>", "^", R"((?:^|<t>\s*))",
+                                         R"((?m)^)"};
+  const std::string_view texts[] = {
+      "(.*?)",       "(.+?)",    "([^<]*)", R"((\w+| )*?)",    "(.*?)(-)?",
+      "(?:(a)|.)*?", R"((\S+))", "(.*)",    "(?:() +|[^<])*?", "(?:a+|( )|.)*?",
+  };
+  const std::string_view runs[] = {
+      R"(\s*)",   " *",       R"(\s+)",   R"([ \n]*)", " {1,2}",
+      "(?: |-)*", R"((\s*))", R"((\s)*)", "( +|\n)*",
+  };
+  const std::string_view ends[] = {"</t>", "$", "(?:</t>|$)", "(?=</t>)",
+                                   "<",    "a", R"((?!\s)-)"};
+  std::mt19937 random(13);
+  std::size_t found = 0;
+  std::size_t searches = 0;
+  for (const std::string_view beginning : beginnings) {
+    for (const std::string_view text : texts) {
+      for (const std::string_view run : runs) {
+        for (const std::string_view end : ends) {
+          std::string pattern(beginning);
+          pattern.append(text).append(run).append(end);
+          found += search_words({pattern}, 10, random);
+          searches += 10;
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(found, searches / 2);
 }
 
 TEST(Automata, IsSharedBetweenThreads) {
