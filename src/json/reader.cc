@@ -601,10 +601,10 @@ Result<Value> parse(std::string_view text, const ParseOptions& options) {
     }
     i += step.size;
   }
-  return parse_utf8(text, options);
+  return read_utf8(text, options);
 }
 
-Result<Value> parse_utf8(std::string_view text, const ParseOptions& options) {
+Result<Value> read_utf8(std::string_view text, const ParseOptions& options) {
   if (auto error = check_size(text, options.limits)) return *std::move(error);
   Reader reader({.allow_nonfinite = options.allow_nonfinite,
                  .max_depth = options.limits.json_depth,

@@ -49,7 +49,7 @@ struct ReaderOptions {
 
 // parse() without the check that `text` is UTF-8 (surrogates allowed).
 // REQUIRES: it is.
-Result<Value> parse_utf8(std::string_view text, const ParseOptions& options);
+Result<Value> read_utf8(std::string_view text, const ParseOptions& options);
 
 // Reads one text.  Movable, not copyable; not thread-safe.
 // Memory: the value so far, plus the token that the last piece ended in.

@@ -469,7 +469,7 @@ class Reader {
                           std::string_view text) {
     json::ParseOptions options;
     options.limits = program_.limits;
-    Result<Value> value = json::parse_utf8(text, options);
+    Result<Value> value = json::read_utf8(text, options);
     if (value) return value;
     Error error = std::move(value).error();
     if (error.code == ErrorCode::kTooDeep) {
