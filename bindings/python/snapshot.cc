@@ -6,8 +6,8 @@
 // together with a snapshot of the dict: containers are copied, their items are
 // shared.  Comparing a dict with its snapshot is mostly comparing addresses.
 //
-// A dict that nobody has changed has the same objects at the same places, so
-// the addresses are also kept as one list, which is compared first.
+// A dict that has not changed still contains the same objects in the same
+// order. So their addresses are also kept, as one list, and compared first.
 
 #include <bit>
 #include <cstdint>

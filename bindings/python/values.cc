@@ -94,7 +94,7 @@ class KeyCache {
 
 KeyCache& key_cache() {
   // Never destroyed: static destructors run after the interpreter has ended.
-  static KeyCache& cache = [&]() -> KeyCache& {
+  static KeyCache& cache = []() -> KeyCache& {
     KeyCache& made = *new KeyCache;
     // Values of most messages that are no keys themselves.
     made.get("assistant");

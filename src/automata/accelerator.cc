@@ -122,6 +122,8 @@ Accelerator::Accelerator(const Bytes& leaves, std::unique_ptr<const Run> run)
   useful_ = stop_count_ <= 64;
 }
 
+// From the end, because only the last run is asked for: what comes before it
+// has led back to the state.
 std::size_t Accelerator::run_length(const Run& run, const char* data,
                                     std::size_t size) {
   std::size_t begin = size;
@@ -146,6 +148,8 @@ std::size_t Accelerator::find_long(const char* data, std::size_t size) const {
     const __m128i b = _mm_set1_epi8(static_cast<char>(stops_[1]));
     const __m128i c = _mm_set1_epi8(static_cast<char>(stops_[2]));
     const __m128i d = _mm_set1_epi8(static_cast<char>(stops_[3]));
+    // A bit of `mask` for each of 16 bytes that is a stop or, if some byte
+    // beyond ASCII leaves, beyond ASCII.
     // Without a stop in ASCII, stops_ is all zeros and must not count.
     const unsigned ascii = stop_count_ > 0 ? 0xFFFF : 0;
     const unsigned high = beyond_ascii_ ? 0xFFFF : 0;

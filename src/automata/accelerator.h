@@ -17,8 +17,8 @@
 // In `(.*?)\s*</x>` white space leads out of the text and the next letter back
 // into it, so each word would be left.  Such bytes are a *run*: they lead to a
 // state that they do not leave, and that every byte of the text leads back
-// from.  The accelerator passes over both, and only a run that the search stops
-// behind counts.
+// from.  The accelerator passes over both, and only a run that ends where the
+// search stops counts.
 
 #include <array>
 #include <atomic>
@@ -35,8 +35,8 @@ class Accelerator {
   using Bytes = std::array<bool, 256>;
 
   // Bytes that lead to another state, which they do not leave and every byte
-  // that does not leave this state leads back from.  Only the position of the
-  // first of them in a row may be kept, and not in this state.
+  // that does not leave this state leads back from.  Positions that they set
+  // are that of the first of them in a row, and none of this state.
   struct Run {
     Bytes bytes = {};
     std::uintptr_t link = 0;  // to that state, see Link in dfa.h
@@ -49,6 +49,8 @@ class Accelerator {
   // Whether scanning pays: at most 64 ASCII characters leave.
   bool useful() const { return useful_; }
 
+  // The bytes that leave, those of a run not among them.
+  const Bytes& leaves() const { return leaves_; }
   // Null if there is no run.
   const Run* run() const { return run_.get(); }
   // How many bytes of a run `data` ends with, 0 if there are no runs.

@@ -2,7 +2,8 @@
 //
 //   Builder       one state from another: steps threads, follows closures,
 //                 prunes, numbers the positions
-//   Automaton     the shared table of states
+//   Automaton     the shared table of states; how bytes are passed over
+//                 (accelerators, their runs and refinements; paths)
 //   Search        the inner loop
 //
 // The subset construction (Rabin and Scott, 1959), done lazily as in RE2, over
@@ -34,10 +35,10 @@ constexpr std::size_t kMaxObligations = 1 << 16;
 constexpr std::size_t kMaxThreads = 1 << 16;
 // A search that reads so many bytes in one state has it accelerated.
 constexpr unsigned kAccelerateAfter = 16;
-// A search that has stayed in states so often, for some bytes each, asks at the
-// next powers of two whether that is for runs.
+// A search that has called stay() so often, and again at each power of two, has
+// the state that it is in looked at for a run.
 constexpr unsigned kRunsAfter = 8;
-// How often a state is asked that.
+// How often a state is looked at for a run.
 constexpr unsigned kRunTries = 4;
 // A search that has been stopped so often by accelerators has the accelerator
 // of its state refined.
@@ -45,6 +46,13 @@ constexpr unsigned kRefineAfter = 64;
 // How many bytes the threads with the first start read in a literal state,
 // counted for each thread.
 constexpr std::size_t kMostLiterals = 6;
+
+// REQUIRES: link != 0.
+const State* target_of(Link link) {
+  return (link & 1) == 0
+             ? reinterpret_cast<const State*>(link)
+             : reinterpret_cast<const Transition*>(link - 1)->target;
+}
 
 }  // namespace
 
@@ -650,15 +658,7 @@ void Automaton::accelerate_locked(const State& state) const {
 void Automaton::accelerate_runs(const State& state) const {
   std::lock_guard lock(mutex_);
   if (accelerators_.contains(&state)) return;
-  const auto returns = [&](unsigned cls) {
-    return returns_from(state.links()[cls].load(std::memory_order_acquire),
-                        state);
-  };
-  bool any = false;
-  for (unsigned cls = 0; cls < nfa_.class_count && !any; ++cls) {
-    any = returns(cls);
-  }
-  if (!any) return;
+  if (returning_bytes(state).empty()) return;
   const Accelerator::Bytes leaves = leaving_bytes(state);
   auto run = find_run(state, leaves);
   if (run == nullptr) return;
@@ -681,9 +681,7 @@ void Automaton::set_accelerator(
 // that changes no position.
 bool Automaton::returns_from(Link link, const State& state) const {
   if (link == 0) return false;
-  const State* after =
-      (link & 1) == 0 ? reinterpret_cast<const State*>(link)
-                      : reinterpret_cast<const Transition*>(link - 1)->target;
+  const State* after = target_of(link);
   if (after == &state || !after->regular) return false;
   for (unsigned cls = 0; cls < nfa_.class_count; ++cls) {
     if (after->links()[cls].load(std::memory_order_acquire) ==
@@ -692,6 +690,23 @@ bool Automaton::returns_from(Link link, const State& state) const {
     }
   }
   return false;
+}
+
+// One byte of each class that leads to another state, from which the table
+// knows a way back.
+std::vector<Symbol> Automaton::returning_bytes(const State& state) const {
+  std::vector<Symbol> out;
+  std::vector<bool> tried(nfa_.class_count);
+  for (unsigned b = 0; b < 256; ++b) {
+    const std::size_t cls = nfa_.class_of[b];
+    if (tried[cls]) continue;
+    tried[cls] = true;
+    if (returns_from(state.links()[cls].load(std::memory_order_acquire),
+                     state)) {
+      out.push_back(static_cast<Symbol>(b));
+    }
+  }
+  return out;
 }
 
 // The bytes that lead to another state or change a position.
@@ -733,16 +748,8 @@ Accelerator::Bytes Automaton::leaving_bytes(const State& state) const {
 // from: to try all bytes would build states that no text leads to.
 std::unique_ptr<const Accelerator::Run> Automaton::find_run(
     const State& state, const Accelerator::Bytes& leaves) const {
-  std::vector<bool> tried(nfa_.class_count);
-  for (unsigned b = 0; b < 256; ++b) {
-    const std::size_t cls = nfa_.class_of[b];
-    if (!leaves[b] || tried[cls]) continue;
-    tried[cls] = true;
-    if (!returns_from(state.links()[cls].load(std::memory_order_acquire),
-                      state)) {
-      continue;
-    }
-    if (auto run = run_of(state, leaves, static_cast<Symbol>(b))) return run;
+  for (const Symbol first : returning_bytes(state)) {
+    if (auto run = run_of(state, leaves, first)) return run;
   }
   return nullptr;
 }
@@ -794,7 +801,7 @@ void Automaton::refine(const State& state) const {
   const auto found = accelerators_.find(&state);
   if (found == accelerators_.end() || !found->second->to_be_refined()) return;
   if (found->second->run() != nullptr) return;
-  const Accelerator::Bytes leaves = leaving_bytes(state);
+  const Accelerator::Bytes& leaves = found->second->leaves();
   if (auto run = find_run(state, leaves)) {
     set_accelerator(state,
                     std::make_unique<Accelerator>(leaves, std::move(run)));
@@ -814,9 +821,7 @@ void Automaton::refine_by_pair(const State& state,
       state.links()[nfa_.class_of[static_cast<std::size_t>(stop)]].load(
           std::memory_order_acquire);
   if (link == 0) return;
-  const State* after =
-      (link & 1) == 0 ? reinterpret_cast<const State*>(link)
-                      : reinterpret_cast<const Transition*>(link - 1)->target;
+  const State* after = target_of(link);
   if (after->decided) return;
   std::vector<unsigned char> seconds;
   std::vector<std::int8_t> known(nfa_.class_count, -1);

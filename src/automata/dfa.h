@@ -157,8 +157,8 @@ struct MatchWith {
   Groups groups = {};
 };
 using GroupSpan = std::pair<std::uint64_t, std::uint64_t>;
-// Of a search that lives long and must be small, and of one that finds one
-// match and allocates nothing.
+// Match is small, for a search that lives long.  BriefMatch has room for groups
+// in itself, for one match without an allocation.
 using Match = MatchWith<std::vector<GroupSpan>>;
 using BriefMatch = MatchWith<base::SmallList<GroupSpan, 4>>;
 
@@ -223,6 +223,7 @@ class Automaton {
       const State& state, const Accelerator::Bytes& leaves) const;
   std::unique_ptr<const Accelerator::Run> run_of(
       const State& state, const Accelerator::Bytes& leaves, Symbol first) const;
+  std::vector<Symbol> returning_bytes(const State& state) const;
   bool returns_from(Link link, const State& state) const;
   void set_accelerator(const State& state,
                        std::unique_ptr<Accelerator> accelerator) const;

@@ -32,6 +32,14 @@ using base::is_space;
 // Containers that are open at once in most texts.
 constexpr std::size_t kUsualDepth = 8;
 
+std::optional<Error> check_size(std::string_view text, const Limits& limits) {
+  if (text.size() <= limits.source_bytes) return std::nullopt;
+  return Error{ErrorCode::kTooLarge,
+               "the text has " + std::to_string(text.size()) +
+                   " bytes, more than the limit source_bytes (" +
+                   std::to_string(limits.source_bytes) + ")."};
+}
+
 }  // namespace
 
 void Reader::reset() {
@@ -577,18 +585,6 @@ std::string Reader::expected() const {
   }
   return "a value";
 }
-
-namespace {
-
-std::optional<Error> check_size(std::string_view text, const Limits& limits) {
-  if (text.size() <= limits.source_bytes) return std::nullopt;
-  return Error{ErrorCode::kTooLarge,
-               "the text has " + std::to_string(text.size()) +
-                   " bytes, more than the limit source_bytes (" +
-                   std::to_string(limits.source_bytes) + ")."};
-}
-
-}  // namespace
 
 Result<Value> parse(std::string_view text, const ParseOptions& options) {
   if (auto error = check_size(text, options.limits)) return *std::move(error);

@@ -58,8 +58,9 @@ bool same_number(double a, double b) {
 
 struct Value::Node {
   explicit Node(Tag t) : tag(t) {}
-  // Gives one reference back.  Returns whether it was the last.  An only owner
-  // knows that nobody else counts, and a load is faster than a locked change.
+  // Gives one reference back.  Returns whether it was the last.  Nobody else
+  // can change the count of an only reference, and a load is faster than an
+  // atomic change.
   bool give_back() {
     return refs.load(std::memory_order_acquire) == 1 ||
            refs.fetch_sub(1, std::memory_order_acq_rel) == 1;

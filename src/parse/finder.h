@@ -73,7 +73,8 @@ struct Found {
 class FindAll {
  public:
   FindAll(const Finder& finder, const MarkedText& text);
-  // A text without marks.
+  // A text without marks.  Of its own, because copying a MarkedText that was
+  // made just before takes as long as the rest.
   FindAll(const Finder& finder, std::string_view text);
   bool next(Found& out);
   // Whether a limit was passed, so that the rest of the text was not searched.

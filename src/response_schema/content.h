@@ -39,6 +39,7 @@ struct Content {
     out.text = text;
     return out;
   }
+  // REQUIRES: `value` outlives the content.
   static Content of(const json::Value& value) {
     Content out;
     out.value = &value;
