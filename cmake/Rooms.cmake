@@ -63,8 +63,10 @@ function(parlance_room name)
   list(TRANSFORM ROOM_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
   list(TRANSFORM ROOM_APART PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
   add_library(parlance_${name} OBJECT ${ROOM_SOURCES})
-  # The core has no exceptions and no run-time type information.
-  target_compile_options(parlance_${name} PRIVATE -fno-exceptions -fno-rtti)
+  # The core throws nothing itself and has no run-time type information.  It is
+  # compiled with unwinding: when there is no memory, what the standard library
+  # throws releases locks and joins threads on its way to the caller.
+  target_compile_options(parlance_${name} PRIVATE -fno-rtti)
   target_link_libraries(parlance_${name} PRIVATE parlance_flags
                         ${ROOM_LIBRARIES})
   parlance_unity(parlance_${name} ${ROOM_APART})
@@ -88,10 +90,7 @@ function(parlance_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(${name} PRIVATE
-    PARLANCE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-    PARLANCE_FORMATS_DIR="${PROJECT_SOURCE_DIR}/formats")
-  target_link_libraries(${name} PRIVATE parlance parlance_flags
+  target_link_libraries(${name} PRIVATE parlance parlance_flags test_folders
                         GTest::gtest GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} --gtest_filter=-*LongRun*)
   set_tests_properties(${name} PROPERTIES
@@ -112,7 +111,7 @@ function(parlance_probe name)
   cmake_parse_arguments(PROBE "" "" "SOURCES" ${ARGN})
   add_executable(${name} ${PROBE_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE parlance parlance_flags)
+  target_link_libraries(${name} PRIVATE parlance parlance_flags test_folders)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/probes)
 endfunction()
@@ -139,7 +138,7 @@ function(parlance_fuzz name)
     set(replay "")
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE parlance parlance_flags)
+  target_link_libraries(${name} PRIVATE parlance parlance_flags test_folders)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   if(PARLANCE_BUILD_TESTS)

@@ -23,6 +23,7 @@
 
 #include "../support/vectors.h"
 #include "base/python_number.h"
+#include "support/folders.h"
 
 namespace parlance {
 namespace {
@@ -444,8 +445,8 @@ TEST(FieldBugs, WhatComesOutRight) {
     }
   }
   // "id" for one that passes; "id: reason" for one that does not yet.
-  std::filesystem::path golden =
-      std::filesystem::path(PARLANCE_TEST_DATA) / "formats" / "field_bugs.txt";
+  std::filesystem::path golden = std::filesystem::path(testing::test_data()) /
+                                 "formats" / "field_bugs.txt";
   std::set<std::string> known;
   std::ifstream in(golden);
   for (std::string line; std::getline(in, line);) {

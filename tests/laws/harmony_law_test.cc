@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/folders.h"
 #include "support/harmony_vectors.h"
 
 namespace parlance {
@@ -86,8 +87,8 @@ void check_cuts(const Vocabulary& vocabulary, const HarmonyOptions& options,
 
 TEST(HarmonyLaw, CutsOfRecordedCases) {
   std::mt19937 random(1);
-  const json::Value cases = testing::read_json(std::string(PARLANCE_TEST_DATA) +
-                                               "/harmony/cases.json");
+  const json::Value cases =
+      testing::read_json(testing::test_data() + "/harmony/cases.json");
   for (const json::Value& test : cases.items()) {
     SCOPED_TRACE(test.find("id")->as_string());
     const HarmonyInput input = small().encode(*test.find("tokens_text"));

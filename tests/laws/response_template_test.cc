@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "../support/vectors.h"
+#include "support/folders.h"
 
 namespace parlance {
 namespace {
@@ -40,7 +41,7 @@ struct Case {
 // Both folders' cases: files that hold arrays of objects with "template".
 std::vector<Case> load_cases(const std::set<std::string>& skip_files) {
   std::vector<std::filesystem::path> folders = {
-      std::filesystem::path(PARLANCE_TEST_DATA) / "response_template"};
+      std::filesystem::path(testing::test_data()) / "response_template"};
   if (auto folder = testing::vector_folder()) {
     folders.push_back(*folder / "response_template");
   }

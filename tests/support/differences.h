@@ -9,13 +9,15 @@
 #include <string>
 #include <string_view>
 
+#include "support/folders.h"
+
 namespace parlance::testing {
 
 // By vector, why.  Empty when the page or its table is not there.
 inline std::map<std::string, std::string, std::less<>> documented_differences(
     std::string_view page) {
   std::map<std::string, std::string, std::less<>> out;
-  std::ifstream file(std::string(PARLANCE_FORMATS_DIR) + "/../docs/reference/" +
+  std::ifstream file(testing::formats_folder() + "/../docs/reference/" +
                      std::string(page));
   bool inside = false;
   for (std::string line; std::getline(file, line);) {

@@ -18,6 +18,7 @@
 #include "format/description.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
+#include "support/folders.h"
 #include "support/vectors.h"
 
 namespace parlance::testing {
@@ -34,7 +35,7 @@ inline std::vector<Response> recorded_responses() {
   std::vector<Response> out;
   for (std::string_view name : Format::built_in_names()) {
     std::istringstream page(read_file(std::filesystem::path(
-        std::string(PARLANCE_FORMATS_DIR) + "/" + std::string(name) + ".md")));
+        testing::formats_folder() + "/" + std::string(name) + ".md")));
     Response response;
     bool inside = false;
     std::string fence;

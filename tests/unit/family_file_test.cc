@@ -16,6 +16,7 @@
 #include "parlance/detect.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
+#include "support/folders.h"
 #include "support/vectors.h"
 
 namespace parlance {
@@ -553,7 +554,7 @@ TEST(BuiltInNames, AreUniqueAndComplete) {
 // The example of a whole file in docs/reference/format-files.md.
 TEST(FamilyFile, ExampleOfTheReference) {
   const std::string page = testing::read_file(
-      std::string(PARLANCE_FORMATS_DIR) + "/../docs/reference/format-files.md");
+      testing::formats_folder() + "/../docs/reference/format-files.md");
   const std::size_t begin = page.find("```json\n{\n");
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = page.find("```", begin + 3);

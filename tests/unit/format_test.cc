@@ -15,6 +15,7 @@
 #include "format/transform.h"
 #include "parlance/detect.h"
 #include "parlance/json.h"
+#include "support/folders.h"
 #include "support/vectors.h"
 
 namespace parlance {
@@ -529,14 +530,14 @@ TEST(BuiltIn, EveryOneLoads) {
 }
 
 TEST(BuiltIn, EveryOneIsDescribed) {
-  const std::string table = testing::read_file(
-      std::string(PARLANCE_FORMATS_DIR) + "/../docs/reference/formats.md");
+  const std::string table = testing::read_file(testing::formats_folder() +
+                                               "/../docs/reference/formats.md");
   for (std::string_view name : Format::built_in_names()) {
     const std::string link = "[`" + std::string(name) + "`](../../formats/" +
                              std::string(name) + ".md)";
     EXPECT_NE(table.find(link), std::string::npos) << name;
-    std::ifstream page(std::string(PARLANCE_FORMATS_DIR) + "/" +
-                       std::string(name) + ".md");
+    std::ifstream page(testing::formats_folder() + "/" + std::string(name) +
+                       ".md");
     EXPECT_TRUE(page.good()) << name;
   }
 }

@@ -20,6 +20,7 @@
 
 #include "parlance/grammar.h"
 #include "parlance/json.h"
+#include "support/folders.h"
 #include "support/json_schema_suite.h"
 
 namespace parlance {
@@ -253,9 +254,9 @@ TEST_F(GrammarSuite, AcceptsWhatIsValid) { run(); }
 TEST_F(CanonicalGrammarSuite, AcceptsWhatIsValid) { run(); }
 
 TEST(GrammarSuitePage, IsPrintedFromTheLists) {
-  const std::filesystem::path path = std::filesystem::path(PARLANCE_TEST_DATA) /
-                                     ".." / ".." / "docs" / "reference" /
-                                     "json-schema-suite.md";
+  const std::filesystem::path path =
+      std::filesystem::path(testing::test_data()) / ".." / ".." / "docs" /
+      "reference" / "json-schema-suite.md";
   if (std::getenv("PARLANCE_REWRITE_DOCS") != nullptr) {
     std::ofstream(path, std::ios::binary) << page();
   }

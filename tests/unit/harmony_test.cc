@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/folders.h"
 #include "support/harmony_vectors.h"
 
 namespace parlance {
@@ -51,8 +52,8 @@ std::vector<json::Value> parse_cases() {
 
 // What the vectors of the folder `data` and of PARLANCE_VECTORS recommend.
 TEST(Harmony, CasesOfTheTestData) {
-  const json::Value cases = testing::read_json(std::string(PARLANCE_TEST_DATA) +
-                                               "/harmony/cases.json");
+  const json::Value cases =
+      testing::read_json(testing::test_data() + "/harmony/cases.json");
   ASSERT_GT(cases.size(), 30u);
   for (const json::Value& test : cases.items()) {
     const HarmonyInput input = small().encode(*test.find("tokens_text"));

@@ -18,12 +18,13 @@
 #include "json/located.h"
 #include "json/reader.h"
 #include "parlance/json_place.h"
+#include "support/folders.h"
 
 namespace parlance::json {
 namespace {
 
 Value read_data(const std::string& name) {
-  const std::string path = std::string(PARLANCE_TEST_DATA "/json/") + name;
+  const std::string path = testing::test_data() + "/json/" + name;
   std::ifstream in(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)),
                          std::istreambuf_iterator<char>());

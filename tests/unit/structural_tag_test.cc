@@ -16,6 +16,7 @@
 #include "parlance/grammar_cache.h"
 #include "parlance/json.h"
 #include "structural_tag/structural_tag.h"
+#include "support/folders.h"
 #include "support/tag_reader.h"
 #include "support/vectors.h"
 
@@ -23,8 +24,8 @@ namespace parlance {
 namespace {
 
 json::Value table(std::string_view name) {
-  return testing::read_json(std::string(PARLANCE_TEST_DATA) +
-                            "/structural_tag/" + std::string(name));
+  return testing::read_json(testing::test_data() + "/structural_tag/" +
+                            std::string(name));
 }
 
 json::Value parse(std::string_view text) {

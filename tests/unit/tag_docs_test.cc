@@ -11,6 +11,7 @@
 #include "parlance/format.h"
 #include "parlance/grammar.h"
 #include "parlance/structural_tag.h"
+#include "support/folders.h"
 
 namespace parlance {
 namespace {
@@ -38,7 +39,7 @@ std::string code(std::string cell) {
 }
 
 TEST(TagDocs, FamiliesAndTheirCalls) {
-  std::ifstream file(PARLANCE_FORMATS_DIR
+  std::ifstream file(testing::formats_folder() +
                      "/../docs/reference/structural-tags.md");
   StructuralTagOptions options;
   options.tools = *json::parse(R"([{"type": "function", "function": {

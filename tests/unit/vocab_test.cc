@@ -15,6 +15,7 @@
 
 #include "parlance/json.h"
 #include "parlance/vocabulary.h"
+#include "support/folders.h"
 #include "vocab/marker_pieces.h"
 #include "vocab/special_spellings.h"
 #include "vocab/token_log.h"
@@ -31,7 +32,7 @@ namespace {
 
 std::string read_data(std::string_view name) {
   const std::string path =
-      std::string(PARLANCE_TEST_DATA) + "/tokenizers/" + std::string(name);
+      testing::test_data() + "/tokenizers/" + std::string(name);
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in) << path;
   return {std::istreambuf_iterator<char>(in), {}};
