@@ -257,6 +257,20 @@ def test_every_source_is_built(room):
     assert set(ROOMS[room]["APART"]) <= present
 
 
+def test_only_one_file_of_the_core_catches():
+    comment = re.compile(r"//[^\n]*|\"(?:\\\\.|[^\"\\\\\n])*\"")
+    word = re.compile(r"\b(?:throw|try|catch|dynamic_cast|typeid)\b")
+    threads = re.compile(r"\bstd::(?:jthread|async)\b|\bstd::thread\s+\w|<std::thread>")
+    wrong = []
+    for file in sources(SRC) + sources(PUBLIC):
+        if file.stem == "threads" and file.parent.name == "base":
+            continue
+        code = comment.sub("", file.read_text())
+        for pattern in (word, threads):
+            wrong += [f"{file.relative_to(ROOT)}: {m}" for m in pattern.findall(code)]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_public_headers_include_public_headers():
     for file in sources(PUBLIC):
         if file.name == UMBRELLA:

@@ -117,7 +117,8 @@ struct ArrowParseOptions {
   const ArrowColumn* prefixes = nullptr;
   const ArrowColumn* tools_by_row = nullptr;
 
-  // Threads to use, the calling one included; 0: one for each core.
+  // Threads to use, the calling one included; 0: one for each core.  At most
+  // 256, and fewer if the system has no more to give.
   unsigned threads = 0;
   // Called from the calling thread now and then.  If it returns true, parsing
   // stops with the error kUsage.  May be empty.

@@ -39,7 +39,8 @@ namespace parlance {
 struct BatchOptions {
   // Threads of a step, the caller's included; 0: as many as the machine has, at
   // most 256.  The other threads are started by the first step that has work
-  // for them, and wait between steps.
+  // for them, and wait between steps.  If the system has no thread to give, a
+  // step is made by fewer.
   unsigned threads = 0;
 };
 
@@ -102,8 +103,8 @@ struct BatchOutput {
 };
 
 // Rows that are stepped together.  Movable, not copyable.  One thread at a time
-// calls a batch.  After fork() the child has the rows but not the threads, and
-// must not step.
+// calls a batch.  After fork() the child has the rows, unless a step was being
+// made, and its first step starts threads of its own.
 class Batch {
  public:
   explicit Batch(const BatchOptions& options = {});

@@ -372,8 +372,8 @@ class Matcher {
 };
 
 // Calls fill_bitmask() of many matchers on `threads` threads (0: as many as the
-// machine has; at most 256).  Row i of `buffer`, which begins at word
-// i * stride, is the mask of matcher i.
+// machine has; at most 256, and fewer if the system has no more to give).  Row
+// i of `buffer`, which begins at word i * stride, is the mask of matcher i.
 //
 // REQUIRES: no matcher is listed twice, and stride is at least the matchers'
 // mask_words().  A row that is too short is not written.

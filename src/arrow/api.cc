@@ -7,13 +7,13 @@
 #include <atomic>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "arrow/column_reader.h"
 #include "arrow/message_columns.h"
+#include "base/threads.h"
 #include "parlance/arrow.h"
 
 namespace parlance {
@@ -195,8 +195,6 @@ class BlockParser {
   // Rows of a block: enough that taking one costs nothing, few enough that all
   // threads end at about the same time.
   static constexpr std::size_t kRows = 256;
-  // More threads than this would only wait for each other.
-  static constexpr unsigned kMaxThreads = 256;
 
   BlockParser(const Columns& columns, const ArrowParseOptions& options)
       : columns_(columns),
@@ -205,26 +203,33 @@ class BlockParser {
 
   // Returns false if it was cancelled.
   bool run() {
-    unsigned threads = options_.threads;
-    if (threads == 0) threads = std::thread::hardware_concurrency();
-    const std::size_t wanted = std::min<std::size_t>(
-        std::clamp(threads, 1U, kMaxThreads), blocks_.size());
-    std::vector<std::thread> helpers;
-    helpers.reserve(wanted);
-    while (helpers.size() + 1 < wanted) {
-      helpers.emplace_back([this] { work([] { return false; }); });
-    }
-    work([this] { return options_.cancelled && options_.cancelled(); });
-    for (std::thread& helper : helpers) helper.join();
+    const std::size_t threads = std::min<std::size_t>(
+        base::thread_count(options_.threads), blocks_.size());
+    // The calling thread asks whether to go on.
+    base::run_on_threads(threads, [this](std::size_t thread) {
+      if (thread != 0) return work([] { return false; });
+      work([this] { return options_.cancelled && options_.cancelled(); });
+    });
     return !cancelled_.load(std::memory_order_relaxed);
   }
 
   std::vector<MessageColumns> take_blocks() { return std::move(blocks_); }
 
  private:
+  // Leaves no block to take, when it is destroyed.
+  struct LastBlock {
+    explicit LastBlock(BlockParser& parser) : of(parser) {}
+    ~LastBlock() {
+      of.next_.store(of.blocks_.size(), std::memory_order_relaxed);
+    }
+    BlockParser& of;
+  };
+
   // Takes one block after the other.
   template <class Stop>
   void work(Stop stop) {
+    // When there is no memory for a block, no other is begun.
+    const LastBlock last(*this);
     RowParser parser(columns_, options_);
     for (;;) {
       if (stop()) cancelled_.store(true, std::memory_order_relaxed);

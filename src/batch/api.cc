@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/threads.h"
 #include "batch/workers.h"
 #include "parlance/batch.h"
 
 namespace parlance {
 namespace {
-
-constexpr unsigned kMaxThreads = 256;
-
-unsigned threads_of(unsigned wanted) {
-  if (wanted == 0) wanted = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(wanted, kMaxThreads);
-}
 
 // How many rows of the buffer an input fills.
 std::size_t masks_of(const BatchInput& input) {
@@ -127,7 +120,7 @@ bool Batch::State::accepts(std::span<const BatchInput> inputs,
 }
 
 Batch::Batch(const BatchOptions& options)
-    : state_(std::make_unique<State>(threads_of(options.threads))) {}
+    : state_(std::make_unique<State>(base::thread_count(options.threads))) {}
 Batch::~Batch() = default;
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
@@ -135,9 +128,10 @@ Batch& Batch::operator=(Batch&&) noexcept = default;
 std::uint32_t Batch::add(const BatchRow& row) {
   State& state = *state_;
   if (state.free.empty()) {
-    state.free.push_back(static_cast<std::uint32_t>(state.rows.size()));
-    state.rows.emplace_back();
-    state.last_step.push_back(0);
+    const std::size_t number = state.rows.size();
+    state.last_step.resize(number + 1, 0);
+    state.rows.emplace_back(row);
+    return static_cast<std::uint32_t>(number);
   }
   const std::uint32_t number = state.free.back();
   state.free.pop_back();
@@ -147,8 +141,8 @@ std::uint32_t Batch::add(const BatchRow& row) {
 
 bool Batch::remove(std::uint32_t row) {
   if (state_->find(row) == nullptr) return false;
-  state_->rows[row].reset();
   state_->free.push_back(row);
+  state_->rows[row].reset();
   return true;
 }
 

@@ -9,17 +9,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 #include <vector>
 
+#include "base/threads.h"
+
 namespace parlance::mask {
-
-namespace {
-
-// The most threads that one call uses: more would only wait for each other.
-constexpr unsigned kMaxThreads = 256;
-
-}  // namespace
 
 void fill_batch(std::span<MatcherImpl* const> matchers,
                 std::span<const std::size_t> rows,
@@ -43,22 +37,15 @@ void fill_batch(std::span<MatcherImpl* const> matchers,
   // The other masks.  Each index is taken by exactly one thread, and rows are
   // disjoint, so the only shared state is `next`.
   std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (;;) {
-      const std::size_t at = next.fetch_add(1, std::memory_order_relaxed);
-      if (at >= unknown.size()) return;
-      matchers[unknown[at]]->fill_bitmask(row(unknown[at]));
-    }
-  };
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min(threads, kMaxThreads);
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < std::min<std::size_t>(threads, unknown.size());
-       ++i) {
-    helpers.emplace_back(work);
-  }
-  work();
-  for (std::thread& helper : helpers) helper.join();
+  base::run_on_threads(
+      std::min<std::size_t>(base::thread_count(threads), unknown.size()),
+      [&](std::size_t) {
+        for (;;) {
+          const std::size_t at = next.fetch_add(1, std::memory_order_relaxed);
+          if (at >= unknown.size()) return;
+          matchers[unknown[at]]->fill_bitmask(row(unknown[at]));
+        }
+      });
 }
 
 }  // namespace parlance::mask

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads.h"
 #include "parlance/json.h"
 #include "support/family_vocabulary.h"
 
@@ -315,6 +316,18 @@ TEST(Arrow, EveryTextLayoutGivesTheMessagesOfParseResponse) {
       }
     }
   }
+}
+
+TEST(Arrow, NeedsNoThreads) {
+  const Format format = format_of("qwen3");
+  const Texts rows = some_responses(700);
+  Column column = Column::texts(rows, "u");
+  const auto with = messages(column.view(), {.format = &format, .threads = 3});
+  base::refuse_threads = true;
+  const auto without =
+      messages(column.view(), {.format = &format, .threads = ~0U});
+  base::refuse_threads = false;
+  EXPECT_EQ(with, without);
 }
 
 TEST(Arrow, DictionariesAndNulls) {

@@ -163,8 +163,9 @@ class Batch:
         row = batch.add(constraint.matcher(), ResponseParser(format, ...))
         step = batch.step([row], [token], masks)
 
-    A step runs on several threads, without the GIL.  After ``os.fork`` the child
-    must not use a batch that has made a step.
+    A step runs on several threads, without the GIL: on fewer if the system has no
+    more to give.  After ``os.fork`` the child may use the batch, unless a step was
+    being made.
 
     Args:
         threads: the threads of a step at most; 0 means one for each core.
