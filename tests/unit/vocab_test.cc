@@ -321,7 +321,7 @@ TEST(Pretrained, ErrorsNameTheFile) {
 }
 
 TEST(Files, FoldersAndTheirAbsence) {
-  const std::string folder = testing::TempDir() + "parlance_vocab_test";
+  const std::string folder = ::testing::TempDir() + "parlance_vocab_test";
   std::filesystem::create_directories(folder);
   std::filesystem::remove(folder + "/tokenizer.json");
   const auto empty = Vocabulary::from_file(folder);
@@ -603,7 +603,7 @@ TEST(Gguf, Files) {
   std::vector<std::string> tokens;
   for (int i = 0; i < 200000; ++i) tokens.push_back("t" + std::to_string(i));
   header.name("tokenizer.ggml.model", "gpt2").tokens(tokens);
-  const std::string path = testing::TempDir() + "parlance_vocab_test.gguf";
+  const std::string path = ::testing::TempDir() + "parlance_vocab_test.gguf";
   std::ofstream(path, std::ios::binary)
       << header.text() << std::string(5 << 20, '\0');
   const auto vocabulary =
