@@ -49,7 +49,37 @@ FORBIDDEN = {
     "a mark of unfinished work": re.compile(
         r"\b(?:" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b"
     ),
+    # The name belongs to other projects there.
+    "an installation by the name from a registry": re.compile(
+        r"\b(?:pip[\d.]*|pipx|uv|uvx|poetry|pdm|conda|mamba|npm|npx|yarn|pnpm|cargo)"
+        r"(?: +(?:add|download|exec|i|install|run|tool|pip|wheel))*"
+        r" +(?:[^`\n#;&|]* )?['\"]?par" + r"lance(?:['\"`\[=<>~!@ ,;:]|\.?$)"
+    ),
 }
+
+
+def test_an_installation_by_the_name_is_found():
+    wrong = FORBIDDEN["an installation by the name from a registry"]
+    name = "par" + "lance"
+    for line in (
+        f"pip install {name}",
+        f"`pip install {name}`",
+        f"$ python -m pip install -q '{name}[x]' vllm",
+        f"pip3 install -U vllm {name}==1.0",
+        f"uv pip install {name}.",
+        f"uv add {name}",
+        f"uvx {name} parse",
+        f"npm i {name}",
+    ):
+        assert wrong.search(line), line
+    for line in (
+        "pip install . vllm",
+        f"pip install dist/{name}-0.1-cp311.whl",
+        f"pip install ./{name}",
+        f"pip install . vllm  # in a checkout of {name}",
+        f"pip install vllm; {name} parse",
+    ):
+        assert not wrong.search(line), line
 
 # Inputs of tests may say anything, and so may the words of a licence.
 FREE = ("tests/data/", "tests/fuzz/corpus/", "docs/demo/", "formats/")

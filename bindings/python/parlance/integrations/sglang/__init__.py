@@ -1,6 +1,6 @@
 """A plug-in for SGLang: parsers for every family, and a grammar backend.
 
-    pip install parlance sglang
+    pip install . sglang  # in a checkout of Parlance
     sglang serve --model-path Qwen/Qwen3-8B --tool-call-parser parlance \\
         --reasoning-parser parlance --grammar-backend parlance
 

@@ -1,6 +1,6 @@
 """A plug-in for vLLM: parsers for every family, and masks.
 
-    pip install parlance vllm
+    pip install . vllm  # in a checkout of Parlance
     vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice \\
         --tool-call-parser parlance --reasoning-parser parlance
 
