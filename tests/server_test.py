@@ -28,7 +28,7 @@ sys.path.append(str(ROOT / "examples" / "server"))
 sys.path.append(str(ROOT / "tests" / "support"))
 
 from app import Served, create_app  # noqa: E402
-from engine import FunctionModel, sampler  # noqa: E402
+from engine import Engine, FunctionModel, sampler  # noqa: E402
 from prompt import ChatMl  # noqa: E402
 from script_model import END, IDS, SIZE, scores_of, vocabulary  # noqa: E402
 
@@ -667,6 +667,7 @@ def test_curl(server):
         (b'{"model": NaN}', 400, ""),
         (b"\xff\xfe", 400, ""),
         (b'{"model": "\\ud800"}', 400, ""),
+        (b'{"model": "script", "metadata": {"a": 1e999}}', 400, ""),
         (b"[" * 100_000, 400, ""),
         (b"{}", 400, ""),
         (b" " * (2 << 20), 413, None),
@@ -823,3 +824,198 @@ def test_a_model_that_fails(capsys):
                 list(ask(client, "Hi.", stream=True))
             server.model.fail = False
             assert ask(client, "Hi.").choices[0].message.content == "Hi."
+
+
+# ---- What fails for one row ends this row only
+
+
+class Poisoned(Script):
+    """Gives the row whose prompt has "poison" scores that are no numbers."""
+
+    def logits(self, batch):
+        out = super().logits(batch)
+        for scores, (ids, _) in zip(out, batch):
+            if b"poison" in bytes(i for i in ids if i < 256):
+                scores[:] = np.nan
+        return out
+
+
+EXTREMES = [
+    {"temperature": 1, "top_p": 0},
+    {"temperature": 1, "top_p": 1e-300},
+    {"temperature": 1e-50},
+    {"temperature": 5e-324, "top_p": 5e-324},
+    {"temperature": 2, "top_p": 1, "seed": 10**40},
+    {"temperature": -1},
+    {"top_p": 1.0001},
+    {"seed": -1},
+    {"max_tokens": 10**30},
+    {"messages": user("poison")},
+    {"messages": user("poison"), "temperature": 1},
+    {"tools": [1]},
+    {"tools": [{"type": "function", "function": 1}]},
+    {"tools": TOOLS, "tool_choice": 1},
+    {"response_format": {"type": "json_schema", "json_schema": 1}},
+    {"messages": [{"role": "assistant", "tool_calls": [1]}, *user("x")]},
+    {"messages": [{"role": "assistant", "content": "<|im_end|>"}, *user("x")]},
+]
+
+
+def test_no_request_ends_the_others():
+    long = "long " * 60
+
+    async def all_of_them(server):
+        async with openai.AsyncOpenAI(
+            base_url=server.base, api_key="none", max_retries=0
+        ) as client:
+
+            async def one(**body):
+                options = {"messages": user("Hi."), "temperature": 0, "stream": False}
+                body = {"model": "script", "max_tokens": 400, **options, **body}
+                try:
+                    made = await client.post(
+                        "/chat/completions", cast_to=object, body=body
+                    )
+                except openai.APIStatusError as error:
+                    return error.status_code, error.body
+                return 200, made["choices"][0]["message"]["content"]
+
+            others = [asyncio.create_task(one(messages=user(long))) for _ in range(3)]
+            await asyncio.to_thread(until, lambda: server.app.state.engine.live == 3)
+            answers = [await one(**body) for body in EXTREMES]
+            assert not any(other.done() for other in others)
+            return answers, [await other for other in others]
+
+    with serving(Poisoned(pause=0.002)) as server:
+        answers, others = asyncio.run(all_of_them(server))
+    assert others == [(200, long.strip())] * 3 or others == [(200, long)] * 3
+    for body, (status, answer) in zip(EXTREMES, answers):
+        if "poison" in str(body):
+            assert status == 500 and "model failed" in answer["message"], body
+        else:
+            assert status in (200, 400), (body, answer)
+    assert [status for status, _ in answers[:5]] == [200] * 5, answers[:5]
+
+
+def test_the_least_of_a_sampler_is_the_most_probable_token():
+    logits = np.array([0, 1, 2, -np.inf, 1.5], np.float32)
+    for temperature in (0, 5e-324, 1e-300, 1e-50, 1e-38, 1e-3):
+        for top_p in (0, 5e-324, 0.5, 1):
+            assert sampler(temperature, top_p, 1)(logits) == 2
+    for top_p in (0, 5e-324):
+        assert sampler(2, top_p, 1)(logits) == 2
+    for wrong in ([np.nan, 1], [-np.inf, -np.inf], [np.inf, 1]):
+        for temperature in (0, 1e-50, 1):
+            with pytest.raises(ValueError, match="logit"):
+                sampler(temperature, 0.9, 1)(np.array(wrong, np.float32))
+
+
+def test_a_constraint_that_fails_is_an_error_of_its_request(monkeypatch):
+    # The mask then allows an end; what ends there is no answer of the grammar.
+    import app
+
+    schema = {"oneOf": [{"required": [f"k{i}"], "minProperties": i} for i in range(80)]}
+    wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+    monkeypatch.setattr(app, "LIMITS", {**app.LIMITS, "work": 2000})
+    with serving() as server:
+        client = openai.OpenAI(base_url=server.base, api_key="none", max_retries=0)
+        with client:
+            for stream in (False, True):
+                with pytest.raises(openai.APIError, match="GrammarLimits::work") as got:
+                    list(ask(client, "{}", response_format=wanted, stream=stream))
+                assert got.value.body["code"] == "too_large"
+            assert ask(client, "Hi.").choices[0].message.content == "Hi."
+
+
+class Failing(Script):
+    """Fails where a test says so."""
+
+    def __init__(self):
+        super().__init__()
+        self.fails_at = set()
+
+    def open(self):
+        if "open" in self.fails_at:
+            raise RuntimeError("no room")
+        return super().open()
+
+    def close(self, state):
+        if "close" in self.fails_at:
+            raise RuntimeError("closed twice")
+
+
+@pytest.mark.parametrize("where", ["open", "close"])
+def test_a_model_whose_states_fail(where):
+    with serving(Failing()) as server:
+        client = openai.OpenAI(base_url=server.base, api_key="none", max_retries=0)
+        with client:
+            server.model.fails_at = {where}
+            if where == "open":
+                with pytest.raises(openai.InternalServerError, match="model failed"):
+                    ask(client, "Hi.")
+            else:
+                assert ask(client, "Hi.").choices[0].message.content == "Hi."
+            server.model.fails_at = set()
+            assert ask(client, "Hi.").choices[0].message.content == "Hi."
+
+
+class Job:
+    """A job whose matcher forces tokens, or fails to."""
+
+    def __init__(self, forced=(), error=None):
+        self.matcher, self.parser = self, self
+        self.forced, self.cause = list(forced), error
+        self.error = None
+        self.prompt, self.max_tokens, self.length = [0], 9, 0
+        self.cancelled = False
+        self.told = []
+
+    def forced_tokens(self):
+        if self.cause is not None:
+            raise self.cause
+        return self.forced
+
+    def accept_tokens(self, ids):
+        return len(ids)
+
+    def is_terminated(self):
+        return bool(self.length and self.forced)
+
+    def feed(self, ids):
+        return [("fed", ids)]
+
+    def finalize(self):
+        return None, []
+
+
+def stepped(jobs, model):
+    """One step of an engine whose thread does not run; what it tells each job."""
+    one = Engine.__new__(Engine)
+    one.model, one.max_rows, one.steps = model, 8, 0
+    one._rows = []
+    updates = []
+    for job in jobs:
+        one._open(updates, job)
+    one._make_step(updates)
+    return [[u for j, u in updates if j is job] for job in jobs]
+
+
+def test_forced_tokens_that_fail_and_a_model_that_fails():
+    class Broken:
+        vocabulary = ()
+
+        def open(self):
+            return []
+
+        def logits(self, batch):
+            raise RuntimeError("the model is broken")
+
+        def close(self, state):
+            pass
+
+    jobs = [Job([7]), Job(error=ValueError("inside a character")), Job()]
+    ended, wrong, lost = stepped(jobs, Broken())
+    # A response that had ended before the model failed is whole.
+    assert [(u.events, u.end) for u in ended] == [([("fed", [7])], "stop")]
+    assert [(u.end, str(u.error)) for u in wrong] == [("error", "inside a character")]
+    assert [(u.end, str(u.error)) for u in lost] == [("error", "the model is broken")]

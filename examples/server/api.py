@@ -66,7 +66,9 @@ def parse_json(body):
     """The object that a body contains."""
     try:
         value = json.loads(body, parse_constant=_no_constant)
-        json.dumps(value, ensure_ascii=False).encode()  # no lone surrogates
+        # Neither lone surrogates nor numbers beyond a double: a response may have
+        # to repeat them.
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise Refused(f"The body is not JSON: {error}", "", code="bad_json") from error
     return _typed(value, "", dict)

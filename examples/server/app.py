@@ -21,6 +21,7 @@ import parlance
 from engine import Busy, Engine, Job, sampler
 from parlance.chat import ChatStream
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
@@ -106,15 +107,18 @@ class _Server:
 
     async def _body(self, http):
         parts, size = [], 0
-        async for part in http.stream():
-            parts.append(part)
-            size += len(part)
-            if size > self.max_body_bytes:
-                raise api.Refused(
-                    f"The body has more than {self.max_body_bytes} bytes.",
-                    code="too_large",
-                    status=413,
-                )
+        try:
+            async for part in http.stream():
+                parts.append(part)
+                size += len(part)
+                if size > self.max_body_bytes:
+                    raise api.Refused(
+                        f"The body has more than {self.max_body_bytes} bytes.",
+                        code="too_large",
+                        status=413,
+                    )
+        except ClientDisconnect:  # nobody reads the answer
+            raise api.Refused("The body is not whole.", code="bad_json") from None
         return api.parse_json(b"".join(parts))
 
     def _check_model(self, name):
@@ -274,6 +278,9 @@ async def _bodies(job, stream, request, prompt_tokens):
                 # The chunk of chat completions with the usage has no choice.
                 if request.include_usage or chunk.body.get("choices") != []:
                     yield chunk.body
+        elif isinstance(update.error, parlance.Error):  # of the request's grammar
+            error = update.error
+            raise api.Refused(error.message, code=error.code)
         elif update.end:
             raise api.Refused(
                 "The response was cancelled."

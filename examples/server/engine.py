@@ -19,10 +19,14 @@ thread, sees only the queue of each job.  A step of the thread:
 
 A row is admitted, advanced or dropped only between two steps, so that a client
 that goes away costs at most the step that is running.
+
+What fails for one row, such as the choice of its token, ends this row.  Only a
+failure of the model ends all rows of the step.
 """
 
 import asyncio
 import collections
+import functools
 import threading
 from typing import NamedTuple
 
@@ -72,6 +76,7 @@ class Update(NamedTuple):
 
     events: list
     end: str | None = None  # "stop", "length", "cancelled" or "error"
+    error: Exception | None = None  # of "error"
 
 
 class Busy(Exception):
@@ -126,7 +131,7 @@ class _Row:
         job = self.job
         ids = ids[: job.max_tokens - job.length]
         if job.matcher.accept_tokens(ids) < len(ids):
-            raise RuntimeError(f"the mask allowed a token of {ids} that does not fit")
+            raise job.matcher.error or RuntimeError(f"a token of {ids} does not fit")
         self.unread += ids
         job.length += len(ids)
         events = job.parser.feed(ids)
@@ -135,6 +140,14 @@ class _Row:
         elif job.length >= job.max_tokens:
             self.end = "length"
         return events
+
+    def chosen(self, scores):
+        """The token that follows, in a list; ``scores`` are masked."""
+        # After an error the mask has stop tokens only: what the model would end
+        # there is not a whole response.
+        if self.job.matcher.error:
+            raise self.job.matcher.error
+        return [int(self.job.choose(scores))]
 
 
 class Engine:
@@ -186,34 +199,54 @@ class Engine:
         return len(self._rows)
 
     def _run(self):
-        while self._admit():
+        while (admitted := self._admit()) is not None:
             updates = []
-            try:
-                self._step(updates)
-            except Exception as error:  # of the model: all rows are lost
-                updates = []
-                for row in self._rows:
-                    self._fail(updates, row, error)
-            for row in self._rows:
-                if row.end:
-                    self.model.close(row.state)
-            self._rows = [row for row in self._rows if not row.end]
+            for job in admitted:
+                self._open(updates, job)
+            self._make_step(updates)
             if updates and not self._closed:
                 self._loop.call_soon_threadsafe(_deliver, updates)
 
+    def _make_step(self, updates):
+        try:
+            self._step(updates)
+        except Exception as error:  # of the model: what has not ended is lost
+            for row in self._rows:
+                if not row.end:
+                    self._fail(updates, row, error)
+        for row in self._rows:
+            if row.end:
+                self._close(row)
+        self._rows = [row for row in self._rows if not row.end]
+
     def _admit(self):
-        """Fills free rows; waits if there are none.  False: the engine ends."""
+        """The jobs that get a free row; waits if nothing is to be done.  None: the
+        engine ends."""
         with self._wake:
             while True:
                 if self._closed:
-                    return False
-                while self._waiting and len(self._rows) < self.max_rows:
+                    return None
+                jobs = []
+                while self._waiting and len(self._rows) + len(jobs) < self.max_rows:
                     job = self._waiting.popleft()
                     if not job.cancelled:
-                        self._rows.append(_Row(job, self.model.open()))
-                if self._rows:
-                    return True
+                        jobs.append(job)
+                if jobs or self._rows:
+                    return jobs
                 self._wake.wait()
+
+    def _open(self, updates, job):
+        try:
+            self._rows.append(_Row(job, self.model.open()))
+        except Exception as error:
+            print(f"engine: {error!r}")
+            updates.append((job, Update([], "error", error)))
+
+    def _close(self, row):
+        try:
+            self.model.close(row.state)
+        except Exception as error:  # its client has the response
+            print(f"engine: {error!r}")
 
     def _step(self, updates):
         """One token for each row, and what is forced before it.
@@ -226,7 +259,7 @@ class Engine:
             if row.job.cancelled:
                 row.end = "cancelled"
                 continue
-            self._advance(updates, row, row.job.matcher.forced_tokens())
+            self._advance(updates, row, row.job.matcher.forced_tokens)
             if not row.end:
                 asking.append(row)
         if not asking:
@@ -239,13 +272,14 @@ class Engine:
         parlance.apply_bitmask(logits, self._masks[: len(asking)])
         for row, scores in zip(asking, logits):
             row.unread = []
-            self._advance(updates, row, [int(row.job.choose(scores))])
+            self._advance(updates, row, functools.partial(row.chosen, scores))
 
-    def _advance(self, updates, row, ids):
-        """Appends tokens to a row."""
-        if not ids:
-            return
+    def _advance(self, updates, row, next_ids):
+        """Appends to a row the tokens that a function returns."""
         try:
+            ids = next_ids()
+            if not ids:
+                return
             events = row.take(ids)
             if row.end:
                 events += row.job.parser.finalize()[1]
@@ -258,7 +292,7 @@ class Engine:
     def _fail(self, updates, row, error):
         print(f"engine: {error!r}")
         row.end = "error"
-        updates.append((row.job, Update([], "error")))
+        updates.append((row.job, Update([], "error", error)))
 
 
 def _deliver(updates):
@@ -269,19 +303,29 @@ def _deliver(updates):
 def sampler(temperature=1.0, top_p=1.0, seed=None):
     """Returns a function from logits to a token id.
 
-    A temperature of 0 takes the most probable token.
+    A temperature of 0 takes the most probable token, and so does a ``top_p`` of 0.
+    The function raises ``ValueError`` if no token is possible, or if the logits
+    are no numbers.
     """
-    if temperature == 0:
-        return np.argmax
     generator = np.random.default_rng(seed)
 
     def choose(logits):
-        # Tokens that the mask refuses have minus infinity: probability 0.
-        weights = np.exp((logits - logits.max()) / temperature, dtype=np.float64)
+        best = np.argmax(logits)  # the first NaN, if there is one
+        if not np.isfinite(logits[best]):
+            raise ValueError(f"the most probable token has the logit {logits[best]}")
+        if temperature == 0:
+            return best
+        # Tokens that the mask refuses have minus infinity: probability 0.  The
+        # division may overflow to it, and is 0 for the most probable token
+        # however small the temperature is, which a float32 may round to 0.
+        with np.errstate(over="ignore"):
+            weights = np.exp((logits.astype("f8") - logits[best]) / temperature)
         if top_p < 1:
             order = np.argsort(-weights)
             before = np.cumsum(weights[order]) - weights[order]
-            weights[order[before >= top_p * weights.sum()]] = 0
+            beyond = before >= top_p * weights.sum()
+            beyond[0] = False  # one token stays, whatever top_p is
+            weights[order[beyond]] = 0
         return generator.choice(len(weights), p=weights / weights.sum())
 
     return choose
