@@ -220,7 +220,7 @@ ArrowMessages parse(nb::handle responses, const FormatObject* format,
   if (!prefixes.is_none()) by_row.prefixes = read_column(prefixes);
   if (!tools_by_row.is_none()) by_row.tools = read_column(tools_by_row);
   Result<std::vector<Owned<ArrowArray>>> parsed = [&] {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     Signals signals;
     options.cancelled = [&] { return signals.came(); };
     return parse_chunks(main, by_row, options);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -24,30 +23,6 @@
 namespace parlance::python {
 
 namespace {
-
-// Marks objects as used until it is destroyed.
-class Uses {
- public:
-  Uses() = default;
-  ~Uses() {
-    for (InUse* one : taken_) one->store(false, std::memory_order_release);
-  }
-  Uses(const Uses&) = delete;
-  Uses& operator=(const Uses&) = delete;
-
-  void take(InUse* one) {
-    if (one == nullptr) return;
-    if (one->exchange(true, std::memory_order_acquire)) {
-      raise_usage(
-          "a matcher or parser of the batch is in use: by another thread, or "
-          "by another row of this step; each is for one text at a time");
-    }
-    taken_.push_back(one);
-  }
-
- private:
-  std::vector<InUse*> taken_;
-};
 
 // The tokens of each row, in one list.
 struct Tokens {
@@ -127,48 +102,24 @@ std::vector<Draft> read_drafts(nb::handle drafts, std::size_t rows) {
   return out;
 }
 
-// A table, and how many steps use it now: others must not clear it.
-struct TableObject {
+// The content of Python's MaskTable objects.  Several steps may use a table at
+// the same time; only clear() takes it for itself.
+struct TableObject : Exclusive {
+  static constexpr std::string_view kWhat =
+      "table; a table is cleared while no step uses it";
+
   explicit TableObject(const Compiler& compiler, std::size_t rows)
       : table(compiler, rows) {}
 
-  // Raises UsageError if a step uses the table.
-  void check_idle() const {
-    if (users.load(std::memory_order_acquire) != 0) {
-      raise_usage("a step in another thread uses this table");
-    }
-  }
-
   MaskTable table;
-  std::atomic<int> users = 0;
-};
-
-class TableUse {
- public:
-  explicit TableUse(TableObject* table) : table_(table) {
-    if (table_ != nullptr) ++table_->users;
-  }
-  ~TableUse() {
-    if (table_ != nullptr) --table_->users;
-  }
-  TableUse(const TableUse&) = delete;
-  TableUse& operator=(const TableUse&) = delete;
-
-  MaskTable* get() const {
-    return table_ == nullptr ? nullptr : &table_->table;
-  }
-
- private:
-  TableObject* const table_;
 };
 
 std::int32_t id_of(TableObject& self, nb::handle matcher) {
   const std::optional<Stepped> found = stepped_matcher(matcher);
   if (!found) raise_type("matcher", "a Matcher", matcher);
   Uses uses;
-  uses.take(found->in_use);
-  const TableUse use(&self);
-  nb::gil_scoped_release release;
+  if (!uses.take(*found->in_use)) raise_in_use("matcher");
+  const WithoutGil released;
   return self.table.id_of(*found->row.matcher);
 }
 
@@ -186,7 +137,6 @@ std::size_t copy_rows(TableObject& self, nb::handle buffer, std::size_t begin) {
                 " rows, and there are " + std::to_string(end - begin) +
                 " to copy");
   }
-  const TableUse use(&self);
   for (std::size_t i = begin; i < end; ++i) {
     const auto from = self.table.rows(i, i + 1);
     const auto to = target.row(static_cast<Py_ssize_t>(i - begin));
@@ -196,12 +146,14 @@ std::size_t copy_rows(TableObject& self, nb::handle buffer, std::size_t begin) {
   return end - begin;
 }
 
-class BatchObject {
+class BatchObject : public Exclusive {
  public:
+  static constexpr std::string_view kWhat =
+      "batch; a batch makes one step at a time";
+
   explicit BatchObject(unsigned threads) : batch_({.threads = threads}) {}
 
   std::uint32_t add(nb::object matcher, nb::object parser) {
-    check_no_step();
     Row row;
     if (!matcher.is_none()) {
       const std::optional<Stepped> found = stepped_matcher(matcher);
@@ -225,17 +177,23 @@ class BatchObject {
     }
     row.matcher = std::move(matcher);
     row.parser = std::move(parser);
+    // The place is made first: it may fail for lack of memory.  A number is at
+    // most the number of rows.
+    if (rows_.size() == batch_.size()) rows_.emplace_back();
     const std::uint32_t number = batch_.add(row.stepped);
-    if (number == rows_.size()) rows_.emplace_back();
     rows_[number] = std::move(row);
     return number;
   }
 
-  void remove(std::int64_t row) {
-    check_no_step();
-    find(row);
-    batch_.remove(static_cast<std::uint32_t>(row));
-    rows_[static_cast<std::size_t>(row)].reset();
+  // Returns the objects of the row, which the caller drops when the batch is no
+  // longer in use: they may be the last references, and a finalizer may use the
+  // batch.
+  nb::object remove(std::int64_t number) {
+    Row& row = find(number);
+    nb::object out = nb::make_tuple(row.matcher, row.parser);
+    batch_.remove(static_cast<std::uint32_t>(number));
+    rows_[static_cast<std::size_t>(number)].reset();
+    return out;
   }
 
   std::size_t size() const { return batch_.size(); }
@@ -243,18 +201,17 @@ class BatchObject {
   nb::object step(nb::handle rows, nb::handle tokens, nb::handle buffer,
                   nb::handle mask_rows, nb::handle drafts, TableObject* table,
                   nb::handle heat, nb::handle time_limit) {
-    Uses uses;
-    uses.take(&in_use_);
     const std::chrono::nanoseconds limit = read_time_limit(time_limit);
     const std::vector<std::int64_t> numbers = read_numbers(rows, "rows");
     const Tokens ids = read_tokens(tokens, numbers.size());
     const std::vector<Draft> trees = read_drafts(drafts, numbers.size());
     std::vector<BatchInput> inputs(numbers.size());
     std::size_t words = 0;
+    Uses uses;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const Row& row = find(numbers[i]);
-      uses.take(row.matcher_in_use);
-      uses.take(row.parser_in_use);
+      take(uses, row.matcher_in_use);
+      take(uses, row.parser_in_use);
       words = std::max(words, row.words);
       inputs[i].row = static_cast<std::uint32_t>(numbers[i]);
       inputs[i].tokens = ids.of(i);
@@ -278,14 +235,15 @@ class BatchObject {
     }
     const Temperatures temperatures(heat, target ? target->count() : 0);
     std::vector<BatchOutput> outputs(inputs.size());
-    const TableUse masks(table);
+    std::optional<SharedUse> masks;
+    if (table != nullptr) masks.emplace(*table);
     bool done = false;
     {
-      nb::gil_scoped_release release;
-      done = batch_.step(inputs,
-                         target ? target->all() : std::span<std::int32_t>(),
-                         target ? target->stride() : 0, outputs, masks.get(),
-                         temperatures.get());
+      const WithoutGil released;
+      done = batch_.step(
+          inputs, target ? target->all() : std::span<std::int32_t>(),
+          target ? target->stride() : 0, outputs,
+          table == nullptr ? nullptr : &table->table, temperatures.get());
     }
     if (!done) {
       raise_usage(
@@ -293,6 +251,15 @@ class BatchObject {
           "masks; a draft tree takes as many rows as it has nodes");
     }
     return to_tuple(numbers, outputs);
+  }
+
+  int traverse(visitproc visit, void* arg) const {
+    for (const std::optional<Row>& row : rows_) {
+      if (!row) continue;
+      Py_VISIT(row->matcher.ptr());
+      Py_VISIT(row->parser.ptr());
+    }
+    return 0;
   }
 
  private:
@@ -305,13 +272,14 @@ class BatchObject {
     std::size_t words = 0;
   };
 
-  void check_no_step() const {
-    if (in_use_.load(std::memory_order_acquire)) {
-      raise_usage("this batch makes a step in another thread");
-    }
+  static void take(Uses& uses, InUse* one) {
+    if (one == nullptr || uses.take(*one)) return;
+    raise_usage(
+        "a matcher or parser of the batch is in use: by another call, or by "
+        "another row of this step; each is for one text at a time");
   }
 
-  const Row& find(std::int64_t row) const {
+  Row& find(std::int64_t row) {
     if (row < 0 || static_cast<std::size_t>(row) >= rows_.size() ||
         !rows_[static_cast<std::size_t>(row)]) {
       raise_usage("the batch has no row " + std::to_string(row));
@@ -381,7 +349,6 @@ class BatchObject {
 
   Batch batch_;
   std::vector<std::optional<Row>> rows_;  // by number
-  InUse in_use_ = false;
 };
 
 // ---- Steps of parsers of text
@@ -398,8 +365,10 @@ bool is_text(nb::handle object) {
          PyByteArray_Check(object.ptr()) || object.is_none();
 }
 
-// The rows of a step, checked so that none is fed if one cannot be.
-void read_rows(const nb::list& parsers, const nb::list& texts, TextRows& rows) {
+// The rows of a step, checked so that none is fed if one cannot be.  Takes the
+// parsers; one may stand in several rows.
+void read_rows(const nb::list& parsers, const nb::list& texts, TextRows& rows,
+               Uses& uses) {
   const std::size_t count = parsers.size();
   if (count != texts.size()) {
     raise_usage("texts has " + std::to_string(texts.size()) +
@@ -420,6 +389,12 @@ void read_rows(const nb::list& parsers, const nb::list& texts, TextRows& rows) {
       raise_type("an item of parsers", "a ResponseParser or TagParser",
                  row.parser);
     }
+    if (!uses.take(row.reader->in_use) &&
+        std::none_of(rows.begin(), rows.end() - 1, [&](const TextRow& other) {
+          return other.reader == row.reader;
+        })) {
+      raise_in_use(TextReader::kWhat);
+    }
     row.reader->check_takes_text();
     if (!is_text(row.text)) {
       raise_type("an item of texts", "str, bytes, bytearray or None", row.text);
@@ -433,7 +408,8 @@ nb::object feed_deltas(const nb::list& parsers, const nb::list& texts) {
   std::pmr::monotonic_buffer_resource memory(bytes.data(), bytes.size());
   // A copy of the rows: while a long text is read, others may change the lists.
   TextRows rows(&memory);
-  read_rows(parsers, texts, rows);
+  Uses uses(&memory);
+  read_rows(parsers, texts, rows, uses);
   DeltaList deltas(rows.size(), &memory);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].reader->feed_row(rows[i].text, to_int(i), deltas);
@@ -459,7 +435,8 @@ void define_batch(nb::module_& m) {
   m.def("with_list_shortcut", [](nb::handle feed_deltas) {
     return with_shortcut(feed_deltas, &feed_lists);
   });
-  nb::class_<BatchObject>(m, "Batch")
+  ExclusiveClass<BatchObject>(m, "Batch",
+                              nb::type_slots(kTraversed<BatchObject>))
       .def(nb::init<unsigned>(), nb::arg("threads"))
       .def("add", &BatchObject::add, nb::arg("matcher").none(),
            nb::arg("parser").none())
@@ -470,22 +447,21 @@ void define_batch(nb::module_& m) {
            nb::arg("drafts").none(), nb::arg("table").none(),
            nb::arg("temperatures").none(), nb::arg("time_limit").none());
 
-  nb::class_<TableObject>(m, "MaskTable")
+  ExclusiveClass<TableObject>(m, "MaskTable")
       .def(nb::init<const Compiler&, std::size_t>(), nb::arg("compiler"),
            nb::arg("rows"))
-      .def("id_of", &id_of, nb::arg("matcher"))
-      .def("copy_rows", &copy_rows, nb::arg("buffer"), nb::arg("begin"))
-      .def("size", [](const TableObject& self) { return self.table.size(); })
-      .def("max_rows",
-           [](const TableObject& self) { return self.table.max_rows(); })
-      .def("mask_words",
-           [](const TableObject& self) { return self.table.mask_words(); })
-      .def("version",
-           [](const TableObject& self) { return self.table.version(); })
-      .def("clear", [](TableObject& self) {
-        self.check_idle();
-        self.table.clear();
-      });
+      .def_shared("id_of", &id_of, nb::arg("matcher"))
+      .def_shared("copy_rows", &copy_rows, nb::arg("buffer"), nb::arg("begin"))
+      .def_shared("size",
+                  [](const TableObject& self) { return self.table.size(); })
+      .def_shared("max_rows",
+                  [](const TableObject& self) { return self.table.max_rows(); })
+      .def_shared(
+          "mask_words",
+          [](const TableObject& self) { return self.table.mask_words(); })
+      .def_shared("version",
+                  [](const TableObject& self) { return self.table.version(); })
+      .def("clear", [](TableObject& self) { self.table.clear(); });
 }
 
 }  // namespace parlance::python

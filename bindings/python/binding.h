@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gil.h"
 #include "parlance/chat.h"
 #include "parlance/error.h"
 #include "parlance/flat_json.h"
@@ -38,6 +39,35 @@
 namespace parlance::python {
 
 namespace nb = nanobind;
+
+// ---- Objects of the module
+
+// Python objects that the functions of the module need are the members of a
+// struct `T`, which is made when the module is imported and never destroyed.
+// They are not made when they are first needed: a static of a function has a
+// lock, and Python code that runs while one is made can switch to a thread that
+// waits for the lock with the GIL.
+template <class T>
+inline T* made_at_import = nullptr;
+template <class T>
+void make_at_import() {
+  made_at_import<T> = new T;
+}
+
+// Slots of the class of `T` (nb::type_slots) with which the garbage collector
+// finds cycles of references.  `T::traverse(visit, arg)` is as tp_traverse.
+//
+// There is no tp_clear: the objects refer to what they were made of, as tuples
+// do, so every cycle has an object of another kind that can be cleared.
+template <class T>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  return nb::inst_ptr<const T>(self)->traverse(visit, arg);
+}
+template <class T>
+inline PyType_Slot kTraversed[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(&traverse<T>)}, {0, nullptr}};
 
 // ---- errors.cc
 
@@ -326,6 +356,9 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work);
 
 // ---- One function per file
 
+void define_values();
+void define_events();
+void define_shortcut();
 void define_arrow(nb::module_& m);
 void define_batch(nb::module_& m);
 void define_chat(nb::module_& m);

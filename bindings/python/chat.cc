@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "binding.h"
+#include "exclusive.h"
 
 namespace parlance::python {
 
@@ -57,8 +58,11 @@ struct ReadEvent {
   Event event;
 };
 
-class ChatObject {
+class ChatObject : public Exclusive {
  public:
+  static constexpr std::string_view kWhat =
+      "stream; a stream is for one response and one thread at a time";
+
   ChatObject(const FormatObject* format, int api, std::string id,
              std::string model, std::int64_t created, std::int64_t choice,
              std::string reasoning_name, std::string call_id_prefix,
@@ -190,7 +194,7 @@ class ChatObject {
 }  // namespace
 
 void define_chat(nb::module_& m) {
-  nb::class_<ChatObject>(m, "ChatStream")
+  ExclusiveClass<ChatObject>(m, "ChatStream")
       .def(nb::init<const FormatObject*, int, std::string, std::string,
                     std::int64_t, std::int64_t, std::string, std::string,
                     bool>(),

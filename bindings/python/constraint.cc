@@ -1,8 +1,4 @@
 // Compiler, Constraint, Matcher: which tokens a model may write next.
-//
-// Calls that can take long run without the GIL, so two threads could use one
-// matcher at the same time, which the library does not allow.  ExclusiveUse
-// detects it and raises.
 
 #include "constraint.h"
 
@@ -10,7 +6,6 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -29,32 +24,22 @@ namespace parlance::python {
 namespace {
 
 // The content of Python's Matcher objects.
-struct MatcherObject {
+struct MatcherObject : Exclusive {
+  static constexpr std::string_view kWhat =
+      "matcher; a matcher is for one text and one thread at a time, see "
+      "Matcher.copy()";
+
   MatcherObject(Matcher m, nb::object c, std::size_t w)
       : matcher(std::move(m)), constraint(std::move(c)), words(w) {}
-  Matcher matcher;
-  nb::object constraint;  // that made it
-  std::size_t words;      // of one mask
-  std::atomic<bool> busy = false;
-};
 
-// Marks a matcher as used, and raises UsageError if it is used already.
-class ExclusiveUse {
- public:
-  explicit ExclusiveUse(MatcherObject& object) : object_(object) {
-    if (object_.busy.exchange(true, std::memory_order_acquire)) {
-      raise_usage(
-          "this matcher is in use in another thread; a matcher is for one "
-          "text and one thread at a time, see Matcher.copy()");
-    }
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(constraint.ptr());
+    return 0;
   }
-  ~ExclusiveUse() { object_.busy.store(false, std::memory_order_release); }
-  ExclusiveUse(const ExclusiveUse&) = delete;
-  ExclusiveUse& operator=(const ExclusiveUse&) = delete;
-  Matcher* operator->() const { return &object_.matcher; }
 
- private:
-  MatcherObject& object_;
+  Matcher matcher;
+  const nb::object constraint;  // that made it
+  const std::size_t words;      // of one mask
 };
 
 void check_stop_ids(std::span<const TokenId> ids,
@@ -80,7 +65,7 @@ Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
   if (!tables_file.is_none()) options.tables_file = path_of(tables_file);
   std::optional<Result<Compiler>> compiler;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     compiler.emplace(Compiler::create(vocabulary, options));
   }
   if (!*compiler) raise(Domain::kOther, compiler->error());
@@ -100,7 +85,7 @@ nb::object compile(const Compiler& self, const Grammar& grammar,
   const ConstraintOptions options = {.markers = to_markers(markers)};
   std::optional<Result<Constraint>> constraint;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     constraint.emplace(self.compile(grammar, options));
   }
   if (!*constraint) raise(Domain::kOther, constraint->error());
@@ -113,7 +98,7 @@ nb::object constraint_from_bytes(const Compiler& self, nb::handle data,
   Budget budget(std::move(limits), std::move(cancelled));
   std::optional<Result<Constraint>> constraint;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     constraint.emplace(self.constraint_from_bytes(bytes, budget.limits()));
   }
   budget.check();
@@ -149,7 +134,7 @@ nb::object grammar_of(const Constraint& self) {
   constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
   std::optional<Result<Grammar>> made;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     made.emplace(self.grammar(
         {.alternatives = kAny, .steps = kAny, .depth = kAny, .bytes = kAny}));
   }
@@ -166,7 +151,7 @@ nb::object compile_tag(const Compiler& self, std::string_view text,
   const ConstraintOptions options = {.markers = to_markers(markers)};
   std::optional<Result<Constraint>> constraint;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     constraint.emplace(
         self.compile_structural_tag(text, budget.limits(), options));
   }
@@ -208,7 +193,7 @@ std::size_t save(const Compiler& self, nb::handle path) {
   const std::string file = path_of(path);
   std::optional<Result<std::size_t>> written;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     written.emplace((self.*kSave)(file));
   }
   if (!*written) raise(Domain::kOther, written->error());
@@ -218,32 +203,28 @@ std::size_t save(const Compiler& self, nb::handle path) {
 bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
   const Rows rows(buffer, self.words);
   const std::span<std::int32_t> words = rows.row(row);
-  const ExclusiveUse matcher(self);
-  nb::gil_scoped_release release;
-  return matcher->fill_bitmask(words);
+  const WithoutGil released;
+  return self.matcher.fill_bitmask(words);
 }
 
 // An id beyond the range of TokenId is in no vocabulary, so it does not fit.
 bool accept_token(MatcherObject& self, long long id) {
   if (id < 0 || id > std::numeric_limits<TokenId>::max()) return false;
-  const ExclusiveUse matcher(self);
-  nb::gil_scoped_release release;
-  return matcher->accept_token(static_cast<TokenId>(id));
+  const WithoutGil released;
+  return self.matcher.accept_token(static_cast<TokenId>(id));
 }
 
 std::size_t accept_tokens(MatcherObject& self, nb::handle ids) {
   const std::vector<TokenId> list = read_ids(ids, "ids");
-  const ExclusiveUse matcher(self);
-  nb::gil_scoped_release release;
-  return matcher->accept_tokens(list);
+  const WithoutGil released;
+  return self.matcher.accept_tokens(list);
 }
 
 bool accept_bytes(MatcherObject& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
-  const ExclusiveUse matcher(self);
-  nb::gil_scoped_release release;
-  return matcher->accept_bytes(bytes);
+  const WithoutGil released;
+  return self.matcher.accept_bytes(bytes);
 }
 
 nb::object stop_ids_of(const MatcherObject& self) {
@@ -251,8 +232,7 @@ nb::object stop_ids_of(const MatcherObject& self) {
 }
 
 std::unique_ptr<MatcherObject> copy(MatcherObject& self) {
-  const ExclusiveUse matcher(self);
-  return std::make_unique<MatcherObject>(matcher->copy(), self.constraint,
+  return std::make_unique<MatcherObject>(self.matcher.copy(), self.constraint,
                                          self.words);
 }
 
@@ -260,9 +240,8 @@ nb::object captured(MatcherObject& self) {
   std::optional<Result<std::vector<RuleCapture>>> found;
   Budget budget{nb::dict(), nb::none()};
   {
-    const ExclusiveUse matcher(self);
-    nb::gil_scoped_release release;
-    found.emplace(matcher->captures(budget.interrupt()));
+    const WithoutGil released;
+    found.emplace(self.matcher.captures(budget.interrupt()));
   }
   budget.check();
   return capture_list(*found);
@@ -271,9 +250,8 @@ nb::object captured(MatcherObject& self) {
 nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
   std::string bytes;
   {
-    const ExclusiveUse matcher(self);
-    nb::gil_scoped_release release;
-    bytes = matcher->forced_bytes(limit);
+    const WithoutGil released;
+    bytes = self.matcher.forced_bytes(limit);
   }
   return to_bytes(bytes);
 }
@@ -281,9 +259,8 @@ nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
 nb::object forced_tokens(MatcherObject& self) {
   std::vector<TokenId> ids;
   {
-    const ExclusiveUse matcher(self);
-    nb::gil_scoped_release release;
-    ids = matcher->forced_tokens();
+    const WithoutGil released;
+    ids = self.matcher.forced_tokens();
   }
   return to_ids(ids);
 }
@@ -306,10 +283,9 @@ std::size_t fill_tree(MatcherObject& self, nb::handle first_children,
                                .temperatures = temperatures.get(),
                                .stride = rows.stride(),
                                .clear_ended = clear_ended};
-  const ExclusiveUse matcher(self);
-  nb::gil_scoped_release release;
-  return matcher->fill_tree(first_child, next_sibling, tokens, rows.all(),
-                            options);
+  const WithoutGil released;
+  return self.matcher.fill_tree(first_child, next_sibling, tokens, rows.all(),
+                                options);
 }
 
 // The row of each matcher: as `rows` says, or row i for matcher i.
@@ -368,13 +344,13 @@ void fill_many(nb::list matchers, nb::handle buffer, nb::handle rows,
         "a matcher stands twice among the matchers; a text has one next "
         "token, see Matcher.copy()");
   }
-  std::vector<std::unique_ptr<ExclusiveUse>> uses;
+  Uses uses;
   std::vector<Matcher*> list;
   for (MatcherObject* object : objects) {
-    uses.push_back(std::make_unique<ExclusiveUse>(*object));
+    if (!uses.take(object->in_use)) raise_in_use(MatcherObject::kWhat);
     list.push_back(&object->matcher);
   }
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   fill_bitmasks(list, where, target.all(), target.stride(), threads);
 }
 
@@ -384,7 +360,7 @@ std::optional<Stepped> stepped_matcher(nb::handle object) {
   MatcherObject* matcher = nullptr;
   if (!nb::try_cast(object, matcher) || matcher == nullptr) return std::nullopt;
   return Stepped{.row = {.matcher = &matcher->matcher},
-                 .in_use = &matcher->busy,
+                 .in_use = &matcher->in_use,
                  .words = matcher->words};
 }
 
@@ -461,7 +437,8 @@ void define_constraint(nb::module_& m) {
           [](const Constraint& self) { return self.vocabulary(); },
           doc::constraint::kVocabulary);
 
-  nb::class_<MatcherObject>(m, "Matcher", doc::matcher::kClass)
+  ExclusiveClass<MatcherObject>(m, "Matcher", doc::matcher::kClass,
+                                nb::type_slots(kTraversed<MatcherObject>))
       .def_ro("mask_words", &MatcherObject::words, doc::compiler::kMaskWords)
       .def_ro("constraint", &MatcherObject::constraint,
               doc::matcher::kConstraint)
@@ -481,32 +458,28 @@ void define_constraint(nb::module_& m) {
       .def(
           "rollback",
           [](MatcherObject& self, std::size_t steps) {
-            return ExclusiveUse(self)->rollback(steps);
+            return self.matcher.rollback(steps);
           },
           nb::arg("steps") = 1, doc::matcher::kRollback)
       .def(
-          "reset", [](MatcherObject& self) { ExclusiveUse(self)->reset(); },
+          "reset", [](MatcherObject& self) { self.matcher.reset(); },
           doc::matcher::kReset)
       .def("copy", &copy, nb::sig("def copy(self) -> Matcher"),
            doc::matcher::kCopy)
       .def(
-          "steps",
-          [](MatcherObject& self) { return ExclusiveUse(self)->steps(); },
+          "steps", [](MatcherObject& self) { return self.matcher.steps(); },
           doc::matcher::kSteps)
       .def(
           "is_terminated",
-          [](MatcherObject& self) {
-            return ExclusiveUse(self)->is_terminated();
-          },
+          [](MatcherObject& self) { return self.matcher.is_terminated(); },
           doc::matcher::kIsTerminated)
       .def(
-          "can_end",
-          [](MatcherObject& self) { return ExclusiveUse(self)->can_end(); },
+          "can_end", [](MatcherObject& self) { return self.matcher.can_end(); },
           doc::matcher::kCanEnd)
       .def_prop_ro(
           "error",
           [](MatcherObject& self) -> nb::object {
-            const std::optional<Error> error = ExclusiveUse(self)->error();
+            const std::optional<Error> error = self.matcher.error();
             if (!error) return nb::none();
             return exception_of(Domain::kGrammar, *error, {});
           },
@@ -514,7 +487,7 @@ void define_constraint(nb::module_& m) {
           doc::matcher::kError)
       .def_prop_ro(
           "temperature",
-          [](MatcherObject& self) { return ExclusiveUse(self)->temperature(); },
+          [](MatcherObject& self) { return self.matcher.temperature(); },
           nb::sig("def temperature(self) -> float | None"),
           doc::matcher::kTemperature)
       .def("captures", &captured,

@@ -33,24 +33,25 @@ struct DeltaKeys {
   PyObject* arguments = interned("arguments");
 };
 
-const DeltaKeys& delta_keys() {
-  static const DeltaKeys& keys = *new DeltaKeys;
-  return keys;
-}
+const DeltaKeys& delta_keys() { return *made_at_import<DeltaKeys>; }
 
-class DeltaObject {
+class DeltaObject : public Exclusive {
  public:
+  static constexpr std::string_view kWhat =
+      "stream; a stream is for one response and one thread at a time";
+
   DeltaObject(const FormatObject& format, nb::object parser,
-              const Vocabulary* vocabulary, std::vector<std::string> as_content,
+              nb::object vocabulary, std::vector<std::string> as_content,
               std::string reasoning_name)
       : parser_object_(std::move(parser)),
-        vocabulary_(vocabulary),
+        vocabulary_object_(std::move(vocabulary)),
+        vocabulary_(nb::cast<const Vocabulary*>(vocabulary_object_)),
         fields_(chat_fields(&format, kContent)),
         chat_(fields_, {.id = "-", .reasoning_name = reasoning_name}),
         reasoning_name_(std::move(reasoning_name)) {
     const std::optional<Stepped> found =
         stepped_response_parser(parser_object_);
-    if (!found || found->tokens != (vocabulary != nullptr)) {
+    if (!found || found->tokens != (vocabulary_ != nullptr)) {
       raise_type("parser", "a ResponseParser", parser_object_);
     }
     in_use_ = found->in_use;
@@ -62,7 +63,8 @@ class DeltaObject {
 
   // Reads text or ids.  Returns the deltas, a list of dicts.
   nb::object feed(nb::handle piece) {
-    check_idle(*in_use_);
+    Uses uses;
+    take_parser(uses);
     Input in;
     read_input(piece, "piece", in);
     if (in.is_text != (vocabulary_ == nullptr)) {
@@ -80,7 +82,8 @@ class DeltaObject {
   }
 
   nb::object finalize() {
-    check_idle(*in_use_);
+    Uses uses;
+    take_parser(uses);
     return deltas(parser_->finalize());
   }
 
@@ -92,7 +95,17 @@ class DeltaObject {
 
   std::int64_t reasoning_tokens() const { return chat_.tokens().reasoning; }
 
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(parser_object_.ptr());
+    Py_VISIT(vocabulary_object_.ptr());
+    return 0;
+  }
+
  private:
+  void take_parser(Uses& uses) const {
+    if (!uses.take(*in_use_)) raise_in_use(TextReader::kWhat);
+  }
+
   // Whether an event adds to a call and does nothing else.
   static bool continues_call(const Event& event) {
     return event.kind == EventKind::kCallArguments ||
@@ -162,8 +175,9 @@ class DeltaObject {
 
   nb::object parser_object_;  // keeps parser_
   ResponseParser* parser_ = nullptr;
-  InUse* in_use_ = nullptr;
-  const Vocabulary* vocabulary_;  // kept by the parser's object
+  InUse* in_use_ = nullptr;       // of the parser
+  nb::object vocabulary_object_;  // keeps vocabulary_; None if it is null
+  const Vocabulary* vocabulary_;
   const std::vector<ChatField> fields_;
   ChatStream chat_;
   std::string reasoning_name_;
@@ -175,12 +189,13 @@ class DeltaObject {
 }  // namespace
 
 void define_delta_stream(nb::module_& m) {
-  nb::class_<DeltaObject>(m, "DeltaStream")
-      .def(nb::init<const FormatObject&, nb::object, const Vocabulary*,
+  make_at_import<DeltaKeys>();
+  ExclusiveClass<DeltaObject>(m, "DeltaStream",
+                              nb::type_slots(kTraversed<DeltaObject>))
+      .def(nb::init<const FormatObject&, nb::object, nb::object,
                     std::vector<std::string>, std::string>(),
            nb::arg("format"), nb::arg("parser"), nb::arg("vocabulary").none(),
-           nb::arg("as_content"), nb::arg("reasoning_name"),
-           nb::keep_alive<1, 4>())
+           nb::arg("as_content"), nb::arg("reasoning_name"))
       .def("feed", &DeltaObject::feed, nb::arg("piece"))
       .def("finalize", &DeltaObject::finalize)
       .def("open_calls", &DeltaObject::open_calls)

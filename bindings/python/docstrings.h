@@ -837,7 +837,7 @@ inline constexpr char kClass[] =
         matcher.accept_token(choose(row))
 
 Made by ``Constraint.matcher``.  One text, one matcher, one thread at a time:
-a call while another thread uses the matcher raises ``UsageError``.)";
+a call during another call raises ``UsageError``.)";
 
 inline constexpr char kConstraint[] =
     R"(The ``Constraint`` that made the matcher.)";

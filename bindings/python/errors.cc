@@ -2,6 +2,7 @@
 // classes; they are raised here and nowhere else in the binding.
 
 #include "binding.h"
+#include "exclusive.h"
 #include "parlance/line_column.h"
 
 namespace parlance::python {
@@ -42,6 +43,16 @@ nb::object maker() {
   return nb::module_::import_("parlance._errors").attr("make");
 }
 
+// The descriptor of `type` itself: a metaclass can redefine __name__, and could
+// run code that changes the objects that the caller is reading.
+struct NameGetter {
+  PyObject* function = [] {
+    const nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
+    const nb::object names = type.attr("__dict__");
+    return nb::object(names["__name__"].attr("__get__")).release().ptr();
+  }();
+};
+
 [[noreturn]] void throw_object(const nb::object& exception) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),
                   exception.ptr());
@@ -78,6 +89,14 @@ void raise_usage(std::string message) {
   raise(Domain::kOther, {ErrorCode::kUsage, std::move(message)});
 }
 
+void raise_in_use(std::string_view what) {
+  const std::string_view name = what.substr(0, what.find(';'));
+  raise_usage("this " + std::string(name) +
+              " is in use: by a call in another thread, or by a call in this "
+              "thread that has not returned" +
+              std::string(what.substr(name.size())));
+}
+
 void raise_finalized(std::string_view parser) {
   raise(Domain::kOther,
         {ErrorCode::kFinalized,
@@ -96,14 +115,8 @@ void raise_type(std::string_view what, std::string_view wanted,
 }
 
 std::string class_name(nb::handle value) {
-  // Uses the descriptor of `type` itself: a metaclass can redefine __name__,
-  // and could run code that changes the objects that the caller is reading.
-  static PyObject* const getter = [] {
-    const nb::handle type(reinterpret_cast<PyObject*>(&PyType_Type));
-    const nb::object names = type.attr("__dict__");
-    return nb::object(names["__name__"].attr("__get__")).release().ptr();
-  }();
-  const nb::object name = nb::handle(getter)(nb::handle(value.type()));
+  const nb::handle getter(made_at_import<NameGetter>->function);
+  const nb::object name = getter(nb::handle(value.type()));
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
   if (text == nullptr) throw nb::python_error();
@@ -111,6 +124,7 @@ std::string class_name(nb::handle value) {
 }
 
 void define_errors(nb::module_& m) {
+  make_at_import<NameGetter>();
   m.def(
       "line_column",
       [](nb::bytes source, std::size_t byte) {

@@ -13,6 +13,16 @@ namespace parlance::python {
 namespace {
 
 struct Keys {
+  static constexpr std::size_t kKinds =
+      static_cast<std::size_t>(EventKind::kCallClose) + 1;
+
+  Keys() {
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      const std::string name(to_string(static_cast<EventKind>(i)));
+      kinds[i] = interned(name.c_str());
+    }
+  }
+
   PyObject* type = interned("type");
   PyObject* field = interned("field");
   PyObject* text = interned("text");
@@ -29,12 +39,11 @@ struct Keys {
   PyObject* id = interned("id");
   PyObject* code = interned("code");
   PyObject* message = interned("message");
+  PyObject* no_call = nb::int_(-1).release().ptr();
+  PyObject* kinds[kKinds];
 };
 
-const Keys& keys() {
-  static const Keys& keys = *new Keys;
-  return keys;
-}
+const Keys& keys() { return *made_at_import<Keys>; }
 
 // Sets the member "error" of an event.
 void set_error(nb::handle dict, const Diagnostic& diagnostic) {
@@ -173,18 +182,7 @@ bool is_delta(const Event& event) {
 }
 
 PyObject* delta_kind(const Event& event) {
-  constexpr std::size_t kKinds =
-      static_cast<std::size_t>(EventKind::kCallClose) + 1;
-  // Never destroyed: static destructors run after the interpreter has ended.
-  static PyObject** const kinds = [] {
-    auto* made = new PyObject*[kKinds];
-    for (std::size_t i = 0; i < kKinds; ++i) {
-      const std::string name(to_string(static_cast<EventKind>(i)));
-      made[i] = interned(name.c_str());
-    }
-    return made;
-  }();
-  return kinds[static_cast<std::size_t>(event.kind)];
+  return keys().kinds[static_cast<std::size_t>(event.kind)];
 }
 
 // The name of the event's field.
@@ -205,8 +203,7 @@ nb::object delta_call(const Event& event) {
     default:
       break;
   }
-  static PyObject* const no_call = PyLong_FromLong(-1);  // never destroyed
-  return nb::borrow(no_call);
+  return nb::borrow(keys().no_call);
 }
 
 // (kind, field, text, call), or with a valid `row` (row, kind, field, text,
@@ -301,5 +298,7 @@ nb::object to_list(std::span<const Diagnostic> diagnostics) {
   }
   return out;
 }
+
+void define_events() { make_at_import<Keys>(); }
 
 }  // namespace parlance::python

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "binding.h"
+#include "exclusive.h"
 #include "interruptible.h"
 #include "parlance/chat_message.h"
 #include "parlance/message.h"
@@ -48,9 +49,13 @@ class DeltaList {
 };
 
 // A parser of text, for a step of many of them.
-class TextReader {
+class TextReader : public Exclusive {
  public:
+  static constexpr std::string_view kWhat =
+      "parser; a parser is for one response and one thread at a time";
+
   // Feeds text and adds what became certain.
+  // REQUIRES: the caller uses the parser; so of the other.
   virtual void feed_row(nb::handle text, nb::handle row, DeltaList& deltas) = 0;
   // Raises UsageError if no text can be fed now.
   virtual void check_takes_text() const = 0;
@@ -112,7 +117,7 @@ void feed_large(Range all, const Feed& feed, const auto& on_events) {
     const std::size_t count = std::min(kPiece, all.size() - at);
     decltype(feed(all)) got;
     {
-      nb::gil_scoped_release release;
+      const WithoutGil released;
       if constexpr (std::is_same_v<Range, std::string_view>) {
         got = feed(all.substr(at, count));
       } else {

@@ -79,7 +79,7 @@ Grammar made_by(Domain domain, std::string_view source, Budget& budget,
                 const Make& make) {
   std::optional<Result<Grammar>> grammar;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     grammar.emplace(make(budget.limits()));
   }
   budget.check();
@@ -234,7 +234,7 @@ nb::object explain(const Grammar& self, nb::handle text) {
   if (reader.can_end()) return nb::none();
   std::string expected;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     expected = reader.expected();
   }
   nb::dict out;
@@ -253,7 +253,7 @@ nb::object captured(const Grammar& self, nb::object text,
   if (vocabulary == nullptr) {
     Input in;
     const std::string_view bytes = read_bytes(text, "text", in);
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     found.emplace(captures(self, bytes, kMaxCaptureItems, budget.interrupt()));
   } else {
     const Vocabulary known = *vocabulary;
@@ -265,7 +265,7 @@ nb::object captured(const Grammar& self, nb::object text,
       tokens.push_back(
           {id, known.bytes(id), known.kind(id) == TokenKind::kControl});
     }
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     found.emplace(captures(self, tokens, kMaxCaptureItems, budget.interrupt()));
   }
   budget.check();
@@ -302,7 +302,7 @@ bool Budget::ask(void* argument) {
   Budget& self = *static_cast<Budget*>(argument);
   const auto now = std::chrono::steady_clock::now();
   if (now < self.next_) return false;
-  nb::gil_scoped_acquire acquire;
+  const WithGil acquired;
   // An exception stays set in this thread until check() raises it.
   if (PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0) return true;
   if (!self.cancelled_.is_none()) {

@@ -32,10 +32,7 @@ struct HarmonyKeys {
   PyObject* warning = interned("warning");
 };
 
-const HarmonyKeys& harmony_keys() {
-  static const HarmonyKeys& keys = *new HarmonyKeys;
-  return keys;
-}
+const HarmonyKeys& harmony_keys() { return *made_at_import<HarmonyKeys>; }
 
 nb::object optional_str(const std::optional<std::string>& text) {
   return text ? to_key(*text) : nb::object(nb::none());
@@ -117,8 +114,11 @@ std::optional<HarmonyRole> to_role(nb::handle value) {
   return role;
 }
 
-class HarmonyObject {
+class HarmonyObject : public Exclusive {
  public:
+  static constexpr std::string_view kWhat =
+      "parser; a parser is for one response and one thread at a time";
+
   HarmonyObject(const Vocabulary& vocabulary, nb::handle role, bool strict)
       : parser_(make(vocabulary, role, strict)) {}
 
@@ -168,6 +168,11 @@ class HarmonyObject {
     return to_object(harmony_response_items(parser_.messages(), {.cut = cut}));
   }
 
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(final_events_.ptr());
+    return 0;
+  }
+
  private:
   static HarmonyParser make(const Vocabulary& vocabulary, nb::handle role,
                             bool strict) {
@@ -209,7 +214,9 @@ class HarmonyObject {
 }  // namespace
 
 void define_harmony(nb::module_& m) {
-  nb::class_<HarmonyObject>(m, "HarmonyParser", doc::harmony::kClass)
+  make_at_import<HarmonyKeys>();
+  ExclusiveClass<HarmonyObject>(m, "HarmonyParser", doc::harmony::kClass,
+                                nb::type_slots(kTraversed<HarmonyObject>))
       .def(nb::init<const Vocabulary&, nb::handle, bool>(),
            nb::arg("vocabulary"), nb::kw_only(),
            nb::arg("role").none() = nb::none(), nb::arg("strict") = false,

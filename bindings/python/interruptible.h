@@ -28,7 +28,7 @@ class Signals {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return false;
     next_ = now + std::chrono::milliseconds(20);
-    nb::gil_scoped_acquire acquire;
+    const WithGil acquired;
     return PyErr_CheckSignals() != 0;
   }
 
@@ -65,7 +65,7 @@ void feed_in_pieces(Range all, const Feed& feed) {
     const auto began = Clock::now();
     bool continues = false;
     {
-      nb::gil_scoped_release release;
+      const WithoutGil released;
       continues = feed(piece);
     }
     const auto took = Clock::now() - began;

@@ -322,7 +322,7 @@ void apply_bitmask(nb::handle logits_object, nb::handle mask_object,
                 " tokens; the model's vocabulary is not the constraint's, or "
                 "mask is wider than mask_words");
   }
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   for (std::size_t row : rows) {
     apply(logits.row(row), logits.stride(), columns, mask_row(row),
           mask.stride(), words);

@@ -8,6 +8,9 @@ NB_MODULE(_parlance, m) {
   // Objects that are alive at exit belong to the caller: they are no leak.
   nanobind::set_leak_warnings(false);
   m.attr("__version__") = parlance::version();
+  parlance::python::define_values();
+  parlance::python::define_events();
+  parlance::python::define_shortcut();
   parlance::python::define_snapshot(m);
   parlance::python::define_errors(m);
   parlance::python::define_format(m);

@@ -177,7 +177,7 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
                  /*well_formed=*/true);
   };
   if (text->size() + before->size() > kThreadBytes) {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     read();
   } else {
     read();
@@ -203,6 +203,10 @@ nb::object parse_text(nb::handle spec, nb::handle response, nb::handle prefix) {
   return dict;
 }
 
+struct ParseKeys {
+  PyObject* prefix = interned("prefix");
+};
+
 // The cache of what was made of specs that are dicts.  Never destroyed.
 PyObject* specs_of_dicts = nullptr;
 
@@ -210,9 +214,9 @@ PyObject* specs_of_dicts = nullptr;
 // parse_response(response, schema), also for dicts that were used before.
 nb::object parse_usual(PyObject* const* args, std::size_t count,
                        PyObject* names) {
-  static PyObject* const prefix = interned("prefix");
-  const bool with_prefix = names != nullptr && NB_TUPLE_GET_SIZE(names) == 1 &&
-                           NB_TUPLE_GET_ITEM(names, 0) == prefix;
+  const bool with_prefix =
+      names != nullptr && NB_TUPLE_GET_SIZE(names) == 1 &&
+      NB_TUPLE_GET_ITEM(names, 0) == made_at_import<ParseKeys>->prefix;
   if (count != 2 || (names != nullptr && !with_prefix)) return {};
   nb::object spec = nb::borrow(args[1]);
   if (PyDict_CheckExact(args[1])) {
@@ -288,7 +292,7 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
     }
   };
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     std::vector<std::thread> threads;
     // If the system refuses a thread, the work is done by fewer.
     try {
@@ -309,6 +313,7 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
 }
 
 void define_parse(nb::module_& m) {
+  make_at_import<ParseKeys>();
   m.def("parse_text",
         [](nb::handle spec, nb::handle response, nb::handle prefix) {
           nb::object parsed = parse_text(spec, response, prefix);

@@ -46,7 +46,7 @@ class ParserObject final : public TextReader {
   }
 
   void check_takes_text() const override {
-    if (idle().finalized()) raise_finalized();
+    if (parser_.finalized()) raise_finalized();
     if (tokens_) raise_reads_tokens();
   }
 
@@ -61,51 +61,46 @@ class ParserObject final : public TextReader {
   }
 
   nb::object initial_events() const { return initial_events_; }
-  nb::object message() const { return to_object(idle().message().fields); }
-  bool complete() const { return idle().message().complete; }
-  std::size_t prefix_bytes() const { return idle().prefix_bytes(); }
+  nb::object message() const { return to_object(parser_.message().fields); }
+  bool complete() const { return parser_.message().complete; }
+  std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
 
   nb::object diagnostics() const {
-    return to_list(idle().message().diagnostics);
+    return to_list(parser_.message().diagnostics);
   }
   nb::object parts() const {
-    return to_list(idle().message().parts, format_->prototypes());
+    return to_list(parser_.message().parts, format_->prototypes());
   }
-  nb::object calls() const { return to_list(idle().message().calls); }
+  nb::object calls() const { return to_list(parser_.message().calls); }
   nb::object chat() const {
-    return to_object(chat_message(idle().message(), format_->names()));
+    return to_object(chat_message(parser_.message(), format_->names()));
   }
 
-  nb::object held() const { return to_bytes(idle().held()); }
+  nb::object held() const { return to_bytes(parser_.held()); }
 
   Stepped stepped() {
-    return {.row = {.parser = &parser_}, .in_use = &in_use_, .tokens = tokens_};
+    return {.row = {.parser = &parser_}, .in_use = &in_use, .tokens = tokens_};
+  }
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(format_object_.ptr());
+    Py_VISIT(initial_events_.ptr());
+    return 0;
   }
 
  private:
   nb::object feed_to(nb::handle text, const auto& to_events) {
-    ResponseParser& parser = idle();
-    if (parser.finalized()) raise_finalized();
-    nb::object list = feed_parser_to(parser, text, tokens_, input_, to_events);
+    if (parser_.finalized()) raise_finalized();
+    nb::object list = feed_parser_to(parser_, text, tokens_, input_, to_events);
     if (!failed_) check_failure(list);
     return list;
   }
 
   nb::object finalize_to(const auto& to_events) {
-    ResponseParser& parser = idle();
-    if (parser.finalized() && parser.failure() == nullptr) raise_finalized();
-    nb::object list = to_events(parser.finalize());
+    if (parser_.finalized() && parser_.failure() == nullptr) raise_finalized();
+    nb::object list = to_events(parser_.finalize());
     check_failure(list);
-    return nb::make_tuple(to_object(parser.message().fields), list);
-  }
-
-  ResponseParser& idle() {
-    check_idle(in_use_);
-    return parser_;
-  }
-  const ResponseParser& idle() const {
-    check_idle(in_use_);
-    return parser_;
+    return nb::make_tuple(to_object(parser_.message().fields), list);
   }
 
   static const FormatObject* format_of(nb::handle object) {
@@ -154,7 +149,6 @@ class ParserObject final : public TextReader {
   FedInput input_;
   ResponseParser parser_;
   nb::object initial_events_;
-  InUse in_use_ = false;
 };
 
 }  // namespace
@@ -177,7 +171,8 @@ TextReader* text_reader_of_response_parser(nb::handle object,
 }
 
 void define_parser(nb::module_& m) {
-  nb::class_<ParserObject>(m, "ResponseParser")
+  ExclusiveClass<ParserObject>(m, "ResponseParser",
+                               nb::type_slots(kTraversed<ParserObject>))
       .def(nb::init<nb::object, nb::handle, const ToolSet*, const Vocabulary*,
                     nb::handle, nb::handle, bool, bool>(),
            nb::arg("format"), nb::arg("prefix"), nb::arg("tools").none(),

@@ -46,14 +46,18 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags,
   return PyObject_Vectorcall(as_function(self)->function, args, flags, names);
 }
 
+struct ShortcutKeys {
+  PyObject* doc = interned("__doc__");
+  PyObject* module = interned("__module__");
+  PyObject* wrapped = interned("__wrapped__");
+};
+
 // Every type has __doc__ and __module__, so these are not asked of the type.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   PyObject* const function = as_function(self)->function;
-  static PyObject* const doc = interned("__doc__");
-  static PyObject* const module = interned("__module__");
-  static PyObject* const wrapped = interned("__wrapped__");
-  if (name == wrapped) return Py_NewRef(function);
-  if (name != doc && name != module) {
+  const ShortcutKeys& k = *made_at_import<ShortcutKeys>;
+  if (name == k.wrapped) return Py_NewRef(function);
+  if (name != k.doc && name != k.module) {
     PyObject* const found = PyObject_GenericGetAttr(self, name);
     if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) {
       return found;
@@ -124,12 +128,22 @@ PyTypeObject* make_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
 }
 
+struct ShortcutType {
+  ShortcutType() {
+    if (type == nullptr) throw nb::python_error();
+  }
+  PyTypeObject* type = make_type();
+};
+
 }  // namespace
 
+void define_shortcut() {
+  make_at_import<ShortcutKeys>();
+  make_at_import<ShortcutType>();
+}
+
 nb::object with_shortcut(nb::handle function, Shortcut shortcut) {
-  // Never destroyed: static destructors run after the interpreter has ended.
-  static PyTypeObject* const type = make_type();
-  if (type == nullptr) throw nb::python_error();
+  PyTypeObject* const type = made_at_import<ShortcutType>->type;
   auto* const made = PyObject_New(ShortcutFunction, type);
   if (made == nullptr) throw nb::python_error();
   made->vectorcall = &call;

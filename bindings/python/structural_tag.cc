@@ -33,7 +33,7 @@ TagObject made(Result<StructuralTag> tag) {
 TagObject from_text(std::string_view text) {
   std::optional<Result<StructuralTag>> tag;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     tag.emplace(StructuralTag::from_json(text));
   }
   if (!*tag) raise(Domain::kGrammar, tag->error(), {.source = text});
@@ -73,7 +73,7 @@ TagObject of_format(const FormatObject& format, std::string_view tools,
   options.max_white_space = number_of(max_white_space);
   std::optional<Result<StructuralTag>> tag;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     tag.emplace(format.format().structural_tag(options));
   }
   return made(*std::move(tag));

@@ -49,7 +49,7 @@ CompiledTagObject compile_tag(const TagObject& tag,
   Budget budget(std::move(limits), std::move(cancelled));
   std::optional<Result<CompiledTag>> compiled;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     compiled.emplace(CompiledTag::compile(
         tag.tag,
         {.vocabulary = vocabulary,
@@ -105,19 +105,17 @@ class TagParserObject final : public TextReader {
   }
 
   nb::object feed(nb::handle text) {
-    TagParser& parser = idle();
-    if (parser.finalized()) raise_finalized("TagParser");
+    if (parser_.finalized()) raise_finalized("TagParser");
     return feed_parser_to(
-        parser, text, ids_, input_, [&](std::span<const Event> got) {
+        parser_, text, ids_, input_, [&](std::span<const Event> got) {
           return to_list(got, compiled_->prototypes(), ids_, input_.fed);
         });
   }
 
   nb::object feed_deltas(nb::handle text) {
-    TagParser& parser = idle();
-    if (parser.finalized()) raise_finalized("TagParser");
+    if (parser_.finalized()) raise_finalized("TagParser");
     return feed_parser_to(
-        parser, text, ids_, input_, [&](std::span<const Event> got) {
+        parser_, text, ids_, input_, [&](std::span<const Event> got) {
           return to_deltas(got, compiled_->prototypes(), input_.fed);
         });
   }
@@ -129,57 +127,52 @@ class TagParserObject final : public TextReader {
   }
 
   void check_takes_text() const override {
-    if (idle().finalized()) raise_finalized("TagParser");
+    if (parser_.finalized()) raise_finalized("TagParser");
     if (ids_) raise_reads_tokens();
   }
 
   nb::object finalize() {
-    TagParser& parser = idle();
-    if (parser.finalized()) raise_finalized("TagParser");
-    nb::object list = to_list(parser.finalize(), compiled_->prototypes(), ids_);
+    if (parser_.finalized()) raise_finalized("TagParser");
+    nb::object list =
+        to_list(parser_.finalize(), compiled_->prototypes(), ids_);
     return nb::make_tuple(message(), list);
   }
 
   nb::object finalize_deltas() {
-    TagParser& parser = idle();
-    if (parser.finalized()) raise_finalized("TagParser");
-    nb::object list = to_deltas(parser.finalize(), compiled_->prototypes());
+    if (parser_.finalized()) raise_finalized("TagParser");
+    nb::object list = to_deltas(parser_.finalize(), compiled_->prototypes());
     return nb::make_tuple(message(), list);
   }
 
   nb::object initial_events() const { return initial_events_; }
-  nb::object message() const { return to_object(idle().message().fields); }
+  nb::object message() const { return to_object(parser_.message().fields); }
   nb::object chat() const {
     return to_object(
-        chat_message(idle().message(), compiled_->compiled().fields()));
+        chat_message(parser_.message(), compiled_->compiled().fields()));
   }
-  nb::object tree() const { return to_object(idle().tree()); }
+  nb::object tree() const { return to_object(parser_.tree()); }
   nb::object parts() const {
-    return to_list(idle().message().parts, compiled_->prototypes());
+    return to_list(parser_.message().parts, compiled_->prototypes());
   }
-  nb::object calls() const { return to_list(idle().message().calls); }
+  nb::object calls() const { return to_list(parser_.message().calls); }
   nb::object diagnostics() const {
-    return to_list(idle().message().diagnostics);
+    return to_list(parser_.message().diagnostics);
   }
-  bool complete() const { return idle().complete(); }
-  std::size_t prefix_bytes() const { return idle().prefix_bytes(); }
-  nb::object held() const { return to_bytes(idle().held()); }
+  bool complete() const { return parser_.complete(); }
+  std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }
+  nb::object held() const { return to_bytes(parser_.held()); }
 
   Stepped stepped() {
-    return {
-        .row = {.tag_parser = &parser_}, .in_use = &in_use_, .tokens = ids_};
+    return {.row = {.tag_parser = &parser_}, .in_use = &in_use, .tokens = ids_};
+  }
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(compiled_object_.ptr());
+    Py_VISIT(initial_events_.ptr());
+    return 0;
   }
 
  private:
-  TagParser& idle() {
-    check_idle(in_use_);
-    return parser_;
-  }
-  const TagParser& idle() const {
-    check_idle(in_use_);
-    return parser_;
-  }
-
   TagParser make(nb::handle prefix, nb::handle stop_ids, bool recover,
                  bool stream_calls) {
     const Vocabulary* vocabulary = ids_ ? compiled_->vocabulary() : nullptr;
@@ -196,7 +189,6 @@ class TagParserObject final : public TextReader {
   FedInput input_;
   TagParser parser_;
   nb::object initial_events_;
-  InUse in_use_ = false;
 };
 
 // Parses a complete response and returns the tree.
@@ -234,7 +226,7 @@ nb::object parse_tag(const CompiledTagObject& compiled, nb::handle response,
                        return true;
                      });
     }
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     parser.finalize();
     tree = parser.tree();
   }
@@ -264,7 +256,8 @@ void define_tag_parser(nb::module_& m) {
   nb::class_<CompiledTagObject>(m, "CompiledTag")
       .def("parse", &parse_tag, nb::arg("response"), nb::arg("prefix"),
            nb::arg("stop_ids").none(), nb::arg("recover"));
-  nb::class_<TagParserObject>(m, "TagParser")
+  ExclusiveClass<TagParserObject>(m, "TagParser",
+                                  nb::type_slots(kTraversed<TagParserObject>))
       .def(nb::init<nb::object, nb::handle, bool, nb::handle, bool, bool>(),
            nb::arg("compiled"), nb::arg("prefix"), nb::arg("ids"),
            nb::arg("stop_ids").none(), nb::arg("recover"),

@@ -92,16 +92,7 @@ class KeyCache {
   std::array<Entry, 256> entries_;
 };
 
-KeyCache& key_cache() {
-  // Never destroyed: static destructors run after the interpreter has ended.
-  static KeyCache& cache = []() -> KeyCache& {
-    KeyCache& made = *new KeyCache;
-    // Values of most messages that are no keys themselves.
-    made.get("assistant");
-    return made;
-  }();
-  return cache;
-}
+KeyCache& key_cache() { return *made_at_import<KeyCache>; }
 
 // The str of a value.
 nb::object to_value_str(std::string_view text) {
@@ -220,6 +211,12 @@ nb::object to_object(const json::Value& value) {
     }
   }
   return nb::none();
+}
+
+void define_values() {
+  make_at_import<KeyCache>();
+  // Values of most messages that are no keys themselves.
+  key_cache().get("assistant");
 }
 
 double read_number(nb::handle value, std::string_view what,

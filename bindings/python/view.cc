@@ -103,7 +103,7 @@ ViewObject view(nb::handle by, nb::handle response, nb::handle prefix,
                            : explain(what, in.ids, options));
   };
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     if (format != nullptr) {
       explain_by(format->format());
     } else if (tag != nullptr) {

@@ -28,7 +28,7 @@ Vocabulary checked(Result<Vocabulary> vocabulary) {
 // Builds a vocabulary without the GIL: a large one takes a second.
 Vocabulary made_by(const std::function<Result<Vocabulary>()>& make) {
   Vocabulary made = checked([&] {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     return make();
   }());
   check_signals();
@@ -155,7 +155,7 @@ class PythonEncoder {
       : function_(nb::borrow(function).release().ptr(), &drop) {}
 
   std::vector<TokenId> operator()(std::string_view text) const {
-    nb::gil_scoped_acquire acquire;
+    const WithGil acquired;
     try {
       return read_ids(nb::handle(function_.get())(to_str(text)),
                       "what the encoder returns");
@@ -168,7 +168,7 @@ class PythonEncoder {
  private:
   static void drop(PyObject* function) {
     if (Py_IsInitialized() == 0) return;
-    nb::gil_scoped_acquire acquire;
+    const WithGil acquired;
     Py_DECREF(function);
   }
 
@@ -210,7 +210,7 @@ std::size_t save(const Vocabulary& self, nb::handle file) {
   const std::string path = path_of(file);
   std::optional<Result<std::size_t>> written;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     written.emplace(self.save(path));
   }
   if (!*written) raise(Domain::kOther, written->error());
@@ -220,7 +220,7 @@ std::size_t save(const Vocabulary& self, nb::handle file) {
 nb::object saved_bytes(const Vocabulary& self) {
   std::string bytes;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     bytes = self.to_bytes();
   }
   return to_bytes(bytes);

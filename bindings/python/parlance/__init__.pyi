@@ -1440,7 +1440,7 @@ class MaskTable:
 
         Raises:
             TypeError: the matcher is none.
-            UsageError: the matcher is in use in another thread.
+            UsageError: the matcher is in use.
         """
 
     def copy_rows(self, buffer: Any, begin: int = 0) -> int:
@@ -1482,7 +1482,7 @@ class MaskTable:
         """Removes all rows, for example when the table is full.
 
         Raises:
-            UsageError: a step in another thread uses the table.
+            UsageError: the table is in use.
         """
 
 class Batch:
@@ -1580,7 +1580,7 @@ class Batch:
         Raises:
             UsageError: a row does not exist or stands twice, lengths differ, the
                 buffer has too few rows, a row of the buffer is given twice, or a
-                matcher or parser is in use in another thread.  Nothing was done.
+                matcher or parser is in use.  Nothing was done.
             TypeError: an argument is of another kind.
         """
 
@@ -2010,7 +2010,7 @@ class Matcher:
             matcher.accept_token(choose(row))
 
     Made by ``Constraint.matcher``.  One text, one matcher, one thread at a time:
-    a call while another thread uses the matcher raises ``UsageError``.
+    a call during another call raises ``UsageError``.
     """
 
     @property
@@ -2234,7 +2234,7 @@ def feed_deltas(
 
     Raises:
         UsageError: the lengths differ, or a parser has a vocabulary, is
-            finalized, or is in use in another thread.  Nothing was fed.
+            finalized, or is in use.  Nothing was fed.
         TypeError: an item is of another class.  Nothing was fed.
 
     A response that does not fit, without recovery, ends its own row: ``finalize``
@@ -2259,8 +2259,7 @@ def fill_bitmasks(
 
     Raises:
         UsageError: a matcher or row is given twice, a row does not exist, the
-            numbers of rows and matchers differ, or a matcher is in use in
-            another thread.
+            numbers of rows and matchers differ, or a matcher is in use.
         TypeError: ``buffer`` is no such array.
     """
 

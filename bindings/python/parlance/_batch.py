@@ -104,7 +104,7 @@ class MaskTable:
 
         Raises:
             TypeError: the matcher is none.
-            UsageError: the matcher is in use in another thread.
+            UsageError: the matcher is in use.
         """
         return self._table.id_of(matcher)
 
@@ -151,7 +151,7 @@ class MaskTable:
         """Removes all rows, for example when the table is full.
 
         Raises:
-            UsageError: a step in another thread uses the table.
+            UsageError: the table is in use.
         """
         self._table.clear()
 
@@ -249,7 +249,7 @@ class Batch:
         Raises:
             UsageError: a row does not exist or stands twice, lengths differ, the
                 buffer has too few rows, a row of the buffer is given twice, or a
-                matcher or parser is in use in another thread.  Nothing was done.
+                matcher or parser is in use.  Nothing was done.
             TypeError: an argument is of another kind.
         """
         if table is not None:
@@ -292,7 +292,7 @@ def feed_deltas(parsers, texts):
 
     Raises:
         UsageError: the lengths differ, or a parser has a vocabulary, is
-            finalized, or is in use in another thread.  Nothing was fed.
+            finalized, or is in use.  Nothing was fed.
         TypeError: an item is of another class.  Nothing was fed.
 
     A response that does not fit, without recovery, ends its own row: ``finalize``

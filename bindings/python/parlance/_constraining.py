@@ -670,8 +670,7 @@ def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
 
     Raises:
         UsageError: a matcher or row is given twice, a row does not exist, the
-            numbers of rows and matchers differ, or a matcher is in use in
-            another thread.
+            numbers of rows and matchers differ, or a matcher is in use.
         TypeError: ``buffer`` is no such array.
     """
     matchers = items("matchers", matchers, _MAX_PARTS)
