@@ -89,8 +89,13 @@ struct ArrowArray {
 
 namespace parlance {
 
-// A column, borrowed.  Both are as the specification asks for: their pointers
-// and offsets are trusted.
+// A column, borrowed: both parts as the specification asks for, not released.
+//
+// What the specification lets a reader check is checked.  Structs that do not
+// fit each other or their type are an error of the column; a row whose offsets
+// lie outside of the column has a diagnostic.  What is trusted: that each
+// pointer that is not null points to as much as the lengths and offsets say.
+// An extension type is read as the type that stores it.
 struct ArrowColumn {
   const ArrowSchema* schema = nullptr;
   const ArrowArray* array = nullptr;
@@ -132,10 +137,11 @@ struct ArrowParseOptions {
 // UTF-8), a dictionary of those, or null; or lists of any kind of integers of
 // at most 64 bits, which are token ids.  Ill-formed UTF-8 reads as U+FFFD.
 //
-// Errors: kWrongType for other types; kUsage if a column has another length,
+// Errors: kWrongType for other types, such as lists of dictionary-encoded
+// integers; kUsage if a column has another length or is none (see ArrowColumn),
 // for token ids without a vocabulary, and without a format; kTooLarge if the
-// calls or diagnostics of the column are more than 2^31 - 1.  `out` is then not
-// written.
+// column has more than 2^32 rows, or its calls or diagnostics are more than
+// 2^31 - 1.  `out` is then not written.
 //
 // Complexity: that of parse_response() for each row.  Memory: the results, and
 // while they are put together one column of them twice.

@@ -66,57 +66,83 @@ class RowParser {
       out.push_null();
       return;
     }
+    // The response: a text, or ids.
+    const bool of_ids = columns_.responses.of_ids();
+    std::string_view text;
+    if (std::optional<Error> error = read(row, text)) {
+      out.push_unread("", *error);
+      return;
+    }
     ParserOptions options{.prefix = options_.prefix,
                           .tools = options_.tools,
                           .markers = options_.markers,
                           .stream_calls = true};
     const Format* format = options_.format;
-    if (const std::optional<std::string_view> text =
-            text_of(columns_.formats, row)) {
-      const Result<Format>& loaded = formats_.find(*text, load_format);
-      if (!loaded) return push_unread(row, loaded.error(), out);
-      format = &*loaded;
+    if (std::optional<Error> error = read_options(row, format, options)) {
+      return push_unread(text, *error, out);
     }
-    if (format == nullptr) {
-      return push_unread(
-          row, {ErrorCode::kUnknownFormat, "the row has no format"}, out);
-    }
-    if (const std::optional<std::string_view> text =
-            text_of(columns_.tools, row)) {
-      const Result<ToolSet>& loaded = tools_.find(
-          *text,
-          [](std::string_view json) { return ToolSet::from_json(json); });
-      if (!loaded) return push_unread(row, loaded.error(), out);
-      options.tools = &*loaded;
-    }
-    if (const std::optional<std::string_view> text =
-            text_of(columns_.prefixes, row)) {
-      options.prefix = *text;
-    }
-    if (!columns_.responses.of_ids()) {
-      ResponseParser parser(*format, options);
-      parser.feed(columns_.responses.text(row));
-      finish(std::move(parser), out);
-      return;
-    }
-    ids_.clear();
-    if (!columns_.responses.ids(row, ids_)) {
-      out.push_unread("", {ErrorCode::kWrongType,
-                           "an item of the list is no token id: it is null, "
-                           "negative, or has more than 32 bits"});
-      return;
-    }
-    options.vocabulary = options_.vocabulary;
+    if (of_ids) options.vocabulary = options_.vocabulary;
     ResponseParser parser(*format, options);
-    parser.feed_tokens(ids_);
+    if (of_ids) {
+      parser.feed_tokens(ids_);
+    } else {
+      parser.feed(text);
+    }
     finish(std::move(parser), out);
   }
 
  private:
-  static std::optional<std::string_view> text_of(
-      const std::optional<ColumnReader>& column, std::size_t row) {
-    if (!column || column->is_null(row)) return std::nullopt;
-    return column->text(row);
+  // Reads a response into `text`, or into ids_.
+  std::optional<Error> read(std::size_t row, std::string_view& text) {
+    if (columns_.responses.of_ids()) {
+      ids_.clear();
+      return columns_.responses.ids(row, ids_);
+    }
+    const Result<std::string_view> found = columns_.responses.text(row);
+    if (!found) return found.error();
+    text = *found;
+    return std::nullopt;
+  }
+
+  // Replaces what is given for all responses by what the row says.
+  std::optional<Error> read_options(std::size_t row, const Format*& format,
+                                    ParserOptions& options) {
+    const auto say = [&](const std::optional<ColumnReader>& column,
+                         const auto& use) -> std::optional<Error> {
+      if (!column || column->is_null(row)) return std::nullopt;
+      const Result<std::string_view> text = column->text(row);
+      if (!text) return text.error();
+      return use(*text);
+    };
+    // Points `out` to what was loaded.
+    const auto point = [](const auto& loaded,
+                          const auto*& out) -> std::optional<Error> {
+      if (!loaded) return loaded.error();
+      out = &*loaded;
+      return std::nullopt;
+    };
+    if (auto error = say(columns_.formats, [&](std::string_view text) {
+          return point(formats_.find(text, load_format), format);
+        })) {
+      return error;
+    }
+    if (format == nullptr) {
+      return Error{ErrorCode::kUnknownFormat, "the row has no format"};
+    }
+    if (auto error = say(columns_.tools, [&](std::string_view text) {
+          return point(tools_.find(text,
+                                   [](std::string_view json) {
+                                     return ToolSet::from_json(json);
+                                   }),
+                       options.tools);
+        })) {
+      return error;
+    }
+    return say(columns_.prefixes,
+               [&](std::string_view text) -> std::optional<Error> {
+                 options.prefix = text;
+                 return std::nullopt;
+               });
   }
 
   static void finish(ResponseParser parser, MessageColumns& out) {
@@ -126,16 +152,15 @@ class RowParser {
   }
 
   // The text of a row that is not parsed is its content.
-  void push_unread(std::size_t row, const Error& error, MessageColumns& out) {
+  void push_unread(std::string_view text, const Error& error,
+                   MessageColumns& out) {
     if (!columns_.responses.of_ids()) {
-      out.push_unread(columns_.responses.text(row), error);
+      out.push_unread(text, error);
       return;
     }
-    std::string text;
-    ids_.clear();
-    columns_.responses.ids(row, ids_);
-    for (const TokenId id : ids_) text += options_.vocabulary->bytes(id);
-    out.push_unread(text, error);
+    std::string bytes;
+    for (const TokenId id : ids_) bytes += options_.vocabulary->bytes(id);
+    out.push_unread(bytes, error);
   }
 
   const Columns& columns_;

@@ -10,10 +10,19 @@
 //   list, large_list    offsets, and a child of integers
 //   fixed-size list     as many integers a row
 //   list views          offsets and sizes, and a child of integers
+//
+// An extension type is read as the type that stores it, as the specification
+// asks of readers that do not know it.
+//
+// What the interface lets a reader check is checked: the structs when a reader
+// is made, and the offsets, indices and sizes of a row when the row is read.
+// The interface does not give the sizes of the buffers that have offsets, and
+// of those that offsets of texts point into: these are trusted.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +36,8 @@ namespace parlance::arrow {
 class ColumnReader {
  public:
   // `what` names the column in messages: "the responses".
-  // Errors: kWrongType.
+  // Errors: kWrongType; kUsage for structs that were released, or do not fit
+  // each other or the specification; kTooLarge.
   static Result<ColumnReader> make(const ArrowColumn& column,
                                    std::string_view what);
 
@@ -36,12 +46,13 @@ class ColumnReader {
   bool of_ids() const { return integers_ != Integers::kNone; }
   bool is_null(std::size_t row) const;
 
+  // Errors: kUsage if the offsets of the row lie outside of the column.
   // REQUIRES: !is_null(row) and !of_ids().
-  std::string_view text(std::size_t row) const;
-  // Appends the token ids of a row.  Returns false at an id that is null,
-  // negative, or of more than 32 bits.
+  Result<std::string_view> text(std::size_t row) const;
+  // Appends the token ids of a row.  Returns an error at an id that is null,
+  // negative, or of more than 32 bits, and as text().
   // REQUIRES: !is_null(row) and of_ids().
-  bool ids(std::size_t row, std::vector<TokenId>& out) const;
+  std::optional<Error> ids(std::size_t row, std::vector<TokenId>& out) const;
 
  private:
   enum class Layout : std::uint8_t {
@@ -74,7 +85,9 @@ class ColumnReader {
                                               std::string_view what);
   static Integers integers_of(std::string_view format);
   std::int64_t integer(const ArrowArray& array, std::int64_t at) const;
-  Range range(std::int64_t at) const;
+  // Nothing if the range lies outside of the items, or begins after its end.
+  std::optional<Range> range(std::int64_t at) const;
+  std::optional<std::string_view> view(std::int64_t at) const;
   template <class T>
   static const T* buffer(const ArrowArray& array, std::size_t index) {
     return static_cast<const T*>(array.buffers[index]);

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -73,8 +75,10 @@ class Column {
     }
     made.buffer(std::string(valid.begin(), valid.end()));
     made.buffer(std::move(starts));
+    std::string sizes;
+    append<std::int64_t>(sizes, bytes.size());
     made.buffer(std::move(bytes));
-    if (views) made.buffer(std::string(8, '\0'));  // sizes of the buffers
+    if (views) made.buffer(std::move(sizes));
     return made;
   }
 
@@ -115,6 +119,24 @@ class Column {
     return made;
   }
 
+  // The structs of the last view(), to be changed.
+  ArrowSchema& schema() { return schema_; }
+  ArrowArray& array() { return array_; }
+  // Replaces entry `at` of a buffer.
+  template <class T>
+  void set(std::size_t buffer, std::size_t at, T value) {
+    std::memcpy(buffers_[buffer].data() + at * sizeof(T), &value, sizeof(T));
+  }
+  // Adds a buffer.
+  template <class T>
+  void add(const std::vector<T>& entries) {
+    std::string bytes;
+    for (const T one : entries) {
+      append<T>(bytes, static_cast<std::size_t>(one));
+    }
+    buffer(std::move(bytes));
+  }
+
   // Valid as long as *this and until the next call.
   ArrowColumn view() {
     pointers_.clear();
@@ -126,6 +148,8 @@ class Column {
     array_.buffers = pointers_.data();
     array_.null_count = -1;
     schema_.format = format_.c_str();
+    schema_.release = [](ArrowSchema*) {};
+    array_.release = [](ArrowArray*) {};
     schemas_.clear();
     arrays_.clear();
     for (const auto& child : children_) {
@@ -343,8 +367,10 @@ TEST(Arrow, DictionariesAndNulls) {
 
   ArrowSchema nulls = {};
   nulls.format = "n";
+  nulls.release = [](ArrowSchema*) {};
   ArrowArray two = {};
   two.length = 2;
+  two.release = [](ArrowArray*) {};
   EXPECT_EQ(messages({&nulls, &two}, {.format = &format}),
             std::vector<json::Value>(2));
 }
@@ -464,7 +490,9 @@ TEST(Arrow, Errors) {
             ErrorCode::kWrongType);
   ArrowSchema dates = {};
   dates.format = "tdD";
+  dates.release = [](ArrowSchema*) {};
   ArrowArray none = {};
+  none.release = [](ArrowArray*) {};
   const Error wrong = error({&dates, &none}, {.format = &format});
   EXPECT_EQ(wrong.code, ErrorCode::kWrongType);
   EXPECT_NE(wrong.message.find("'tdD'"), std::string::npos);
@@ -472,6 +500,187 @@ TEST(Arrow, Errors) {
       error(texts.view(), {.format = &format, .cancelled = [] { return true; }})
           .message,
       "parsing was cancelled");
+}
+
+// Structs that are no column, each made by one change to a good one.
+TEST(Arrow, EveryFieldThatIsReadIsChecked) {
+  const Format format = format_of("qwen3");
+  const testing::FamilyVocabulary family = testing::family_vocabulary("qwen3");
+  const ArrowParseOptions options{.format = &format,
+                                  .vocabulary = &family.vocabulary};
+  struct Change {
+    const char* what;
+    std::function<void(ArrowSchema&, ArrowArray&)> make;
+    ErrorCode code = ErrorCode::kUsage;
+  };
+  const std::vector<Change> changes = {
+      {"schema released",
+       [](ArrowSchema& schema, ArrowArray&) { schema.release = nullptr; }},
+      {"array released",
+       [](ArrowSchema&, ArrowArray& array) { array.release = nullptr; }},
+      {"no format",
+       [](ArrowSchema& schema, ArrowArray&) { schema.format = nullptr; }},
+      {"length", [](ArrowSchema&, ArrowArray& array) { array.length = -1; }},
+      {"too long",
+       [](ArrowSchema&, ArrowArray& array) {
+         array.length = std::numeric_limits<std::int64_t>::max();
+       },
+       ErrorCode::kTooLarge},
+      {"offset", [](ArrowSchema&, ArrowArray& array) { array.offset = -1; }},
+      {"too far",
+       [](ArrowSchema&, ArrowArray& array) {
+         array.offset = std::numeric_limits<std::int64_t>::max();
+       },
+       ErrorCode::kTooLarge},
+      {"few buffers",
+       [](ArrowSchema&, ArrowArray& array) { array.n_buffers = 1; }},
+      {"n_buffers",
+       [](ArrowSchema&, ArrowArray& array) { array.n_buffers = -1; }},
+      {"no buffers",
+       [](ArrowSchema&, ArrowArray& array) { array.buffers = nullptr; }},
+      {"no entries",
+       [](ArrowSchema&, ArrowArray& array) { array.buffers[1] = nullptr; }},
+      {"children of the schema",
+       [](ArrowSchema& schema, ArrowArray&) { ++schema.n_children; }},
+      {"children of the array",
+       [](ArrowSchema&, ArrowArray& array) { ++array.n_children; }},
+      {"no pointers to children",
+       [](ArrowSchema& schema, ArrowArray& array) {
+         schema.n_children = array.n_children = 1;
+         array.children = nullptr;
+       }},
+      {"a dictionary of the array",
+       [](ArrowSchema&, ArrowArray& array) { array.dictionary = &array; }},
+  };
+  const std::vector<std::vector<TokenId>> rows = {{1, 2}, {3}};
+  const std::vector<std::function<Column()>> columns = {
+      [] {
+        return Column::texts({"Hi.", "there"}, "u");
+      },
+      [] {
+        return Column::texts({"Hi.", "there"}, "vu");
+      },
+      [] {
+        return Column::dictionary({"Hi."}, {0, 0});
+      },
+      [&] { return Column::ids<std::int32_t, std::int32_t>(rows, "+l", "i"); },
+  };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (const Change& change : changes) {
+      Column made = columns[i]();
+      const ArrowColumn column = made.view();
+      change.make(made.schema(), made.array());
+      ArrowArray out = {};
+      const Result<std::size_t> parsed = parse_arrow(column, options, &out);
+      ASSERT_FALSE(parsed) << change.what << " of column " << i;
+      EXPECT_EQ(parsed.error().code, change.code)
+          << change.what << " of column " << i << ": "
+          << parsed.error().message;
+    }
+  }
+  // The parts that a column points to.
+  const std::vector<Change> parts = {
+      {"missing",
+       [](ArrowSchema& schema, ArrowArray&) { schema.children[0] = nullptr; }},
+      {"released",
+       [](ArrowSchema&, ArrowArray& array) {
+         array.children[0]->release = nullptr;
+       }},
+      {"length",
+       [](ArrowSchema&, ArrowArray& array) { array.children[0]->length = -1; }},
+      {"buffers", [](ArrowSchema&,
+                     ArrowArray& array) { array.children[0]->n_buffers = 0; }},
+      {"indices of a dictionary",
+       [](ArrowSchema& schema, ArrowArray& array) {
+         schema.children[0]->dictionary = &schema;
+         array.children[0]->dictionary = &array;
+       },
+       ErrorCode::kWrongType},
+  };
+  for (const Change& change : parts) {
+    Column made = columns[3]();
+    const ArrowColumn column = made.view();
+    change.make(made.schema(), made.array());
+    ArrowArray out = {};
+    const Result<std::size_t> parsed = parse_arrow(column, options, &out);
+    ASSERT_FALSE(parsed) << change.what;
+    EXPECT_EQ(parsed.error().code, change.code)
+        << change.what << ": " << parsed.error().message;
+  }
+  Column made = Column::dictionary({"Hi."}, {0});
+  const ArrowColumn column = made.view();
+  made.schema().dictionary->dictionary = &made.schema();
+  made.array().dictionary->dictionary = &made.array();
+  ArrowArray out = {};
+  const Result<std::size_t> parsed = parse_arrow(column, options, &out);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().code, ErrorCode::kWrongType);
+  for (const char* type : {"+r", "+s", "+ud:0", "+m", "tdD", "", "+w:", "+w:x",
+                           "+w:-1", "w:4", "+w:99999999999999999999"}) {
+    Column other = columns[3]();
+    const ArrowColumn view = other.view();
+    other.schema().format = type;
+    const Result<std::size_t> read = parse_arrow(view, options, &out);
+    ASSERT_FALSE(read) << type;
+    EXPECT_EQ(read.error().code, ErrorCode::kWrongType) << type;
+  }
+}
+
+// Offsets, sizes and indices that lead out of the column: of the row alone.
+TEST(Arrow, ARowThatLiesOutsideIsADiagnostic) {
+  const Format format = format_of("qwen3");
+  const testing::FamilyVocabulary family = testing::family_vocabulary("qwen3");
+  const ArrowParseOptions options{.format = &format,
+                                  .vocabulary = &family.vocabulary,
+                                  .markers = Markers::kEither};
+  const std::string text = "a text of more than twelve bytes";
+  const auto codes = [&](Column& made, std::size_t entry, auto value,
+                         std::size_t buffer = 1) {
+    const ArrowColumn column = made.view();
+    made.set(buffer, entry, value);
+    std::vector<std::string> out;
+    for (const json::Value& row : messages(column, options)) {
+      const json::Array& found = row.find("diagnostics")->items();
+      out.emplace_back(found.empty() ? "" : found[0].find("code")->as_string());
+    }
+    return out;
+  };
+  using Codes = std::vector<std::string>;
+  Column small = Column::texts({text, text, text}, "u");
+  EXPECT_EQ(codes(small, 1, std::int32_t{0}), (Codes{"usage", "", ""}));
+  Column large = Column::texts({text, text, text}, "U");
+  EXPECT_EQ(codes(large, 1, std::int64_t{-5}), (Codes{"usage", "usage", ""}));
+  // A view: size, four bytes, buffer, offset.
+  for (const auto& [entry, value] :
+       {std::pair<std::size_t, std::int32_t>{4, -1},
+        {4, 1 << 20},
+        {6, -1},
+        {6, 1},
+        {6, 1 << 20},
+        {7, -1},
+        {7, 1 << 20}}) {
+    Column views = Column::texts({text, text, text}, "vu");
+    EXPECT_EQ(codes(views, entry, value), (Codes{"", "usage", ""}))
+        << entry << " " << value;
+  }
+  const std::vector<std::vector<TokenId>> rows = {{97}, {98}, {99}};
+  for (const std::int32_t end : {-1, 0, 4, 1 << 30}) {
+    Column lists = Column::ids<std::int32_t, std::int32_t>(rows, "+l", "i");
+    EXPECT_EQ(codes(lists, 3, end), (Codes{"", "", "usage"})) << end;
+  }
+  // The offsets are the beginnings of a view; its sizes are 1.
+  for (const std::int64_t begin : {std::int64_t{-1}, std::int64_t{3},
+                                   std::numeric_limits<std::int64_t>::max()}) {
+    Column lists = Column::ids<std::int64_t, std::int32_t>(rows, "+vL", "i");
+    lists.add(std::vector<std::int64_t>{1, 1, 1});
+    EXPECT_EQ(codes(lists, 1, begin), (Codes{"", "usage", ""})) << begin;
+  }
+  Column fixed = Column::ids<std::int64_t, std::int32_t>(rows, "+w:1", "i");
+  const ArrowColumn column = fixed.view();
+  fixed.array().length = 4;
+  const auto got = messages(column, options);
+  EXPECT_TRUE(got[2].find("complete")->as_bool());
+  EXPECT_FALSE(got[3].find("complete")->as_bool());
 }
 
 }  // namespace
