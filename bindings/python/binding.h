@@ -86,6 +86,10 @@ struct ErrorContext {
   std::optional<std::size_t> item = std::nullopt;  // index in a batch
 };
 
+// The functions that raise replace a pending exception, which becomes the cause
+// of the new one.  One that is no Exception, such as KeyboardInterrupt, is
+// raised itself.
+
 // The exception for `error`, made by parlance/_errors.py.
 nb::object exception_of(Domain domain, const Error& error,
                         const ErrorContext& context = {});
@@ -102,6 +106,12 @@ nb::object exception_of(Domain domain, const Error& error,
                              nb::handle got);
 // The name of the class of `value`.  Runs none of the caller's code.
 std::string class_name(nb::handle value);
+// object.name; an invalid object if there is no such attribute.  Raises what a
+// property raises.
+nb::object attribute(nb::handle object, const char* name);
+// Sets Python's exception for the C++ exception that is being handled.  None of
+// them shows the name of a class of C++.
+void set_exception() noexcept;
 
 // ---- values.cc
 
@@ -150,6 +160,27 @@ void set(nb::handle dict, PyObject* key, nb::object value);
 nb::object to_bytes(std::string_view bytes);
 nb::object to_bool(bool value);
 nb::object to_int(std::size_t value);
+
+// About the depth at which Python's own json fails.
+constexpr std::size_t kMaxValueDepth = 990;
+
+// The value of an object made of dict, list, tuple, str, int, float, bool and
+// None; else raises TypeError.  Lone surrogates in texts are encoded as three
+// bytes.  `fail` raises what it is given: an error for a value that is too deep
+// (kMaxValueDepth) or too large (kMaxValues).
+using FailedValue = std::function<void(const Error&)>;
+json::Value to_value(nb::handle object, const FailedValue& fail);
+
+// A str that compares and hashes as str does: `text`, or, of a subclass, its
+// text.
+nb::object exact_str(nb::handle text);
+
+// The UTF-8 of a str; surrogates are encoded as three bytes.
+std::string utf8_with_surrogates(nb::handle text);
+
+// The items of a dict in its own order: a subclass may have another than that
+// in which it stores them.  A list of pairs, which nobody else has.
+nb::object items_of(nb::handle dict);
 
 // A number as a double: NaN if it has no double, as 10**400.  Raises
 // TypeError("`what` must be `wanted`, ...") for what is no number.
@@ -206,6 +237,9 @@ inline std::optional<std::string_view> utf8_of(nb::handle text) {
   if (begin != nullptr) {
     return std::string_view(begin, static_cast<std::size_t>(size));
   }
+  if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) {
+    throw nb::python_error();
+  }
   PyErr_Clear();
   return std::nullopt;
 }
@@ -233,6 +267,9 @@ void read_input(nb::handle value, std::string_view what, Input& in,
                 unsigned char* previous = nullptr);
 // Token ids from a list, a tuple, a buffer or an object with tolist().
 std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
+// The text of a str argument, valid as long as `value`.  Raises TypeError for
+// anything else, and Error for a str with half of a surrogate pair.
+std::string_view str_of(nb::handle value, std::string_view what);
 // A list of int.
 nb::object to_ids(std::span<const TokenId> ids);
 // The same for integers of any kind.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -122,18 +123,35 @@ class ChatObject : public Exclusive {
 
   // The member of an event; an invalid object if it is absent.
   static nb::object member(const nb::dict& event, const char* key) {
-    return event.contains(key) ? nb::object(event[key]) : nb::object();
+    const nb::object name = to_key(key);
+    PyObject* const found = PyDict_GetItemWithError(event.ptr(), name.ptr());
+    if (found == nullptr && PyErr_Occurred() != nullptr) {
+      throw nb::python_error();
+    }
+    return nb::borrow(found);
   }
 
+  // Half of a surrogate pair is a character of a response like others.
   static std::string text_of(const nb::dict& event, const char* key) {
     const nb::object value = member(event, key);
-    return value.is_valid() && nb::isinstance<nb::str>(value)
-               ? nb::cast<std::string>(value)
+    return value.is_valid() && PyUnicode_Check(value.ptr())
+               ? utf8_with_surrogates(value)
                : std::string();
   }
 
-  static std::size_t number_of(const nb::object& value) {
-    return value.is_valid() ? nb::cast<std::size_t>(value) : 0;
+  // A number of an event, 0 if it is absent.
+  template <class Number>
+  static Number number_of(const nb::object& value, const char* key) {
+    if (!value.is_valid()) return 0;
+    const std::string what = std::string("\"") + key + "\" of an event";
+    const auto number = read_numbers(nb::make_tuple(value), what).front();
+    if (number < 0 || static_cast<std::uint64_t>(number) >
+                          std::numeric_limits<Number>::max()) {
+      raise_usage(what + " is " + std::to_string(number) +
+                  ", and must be between 0 and " +
+                  std::to_string(std::numeric_limits<Number>::max()));
+    }
+    return static_cast<Number>(number);
   }
 
   std::uint32_t field_of(std::string_view name) const {
@@ -162,27 +180,27 @@ class ChatObject : public Exclusive {
     event.text = out.text;
     out.id = text_of(dict, "id");
     event.call_id = out.id;
-    event.call = static_cast<std::uint32_t>(number_of(member(dict, "call")));
+    event.call = number_of<std::uint32_t>(member(dict, "call"), "call");
     const auto flag = [&](const char* key) {
       const nb::object value = member(dict, key);
-      return value.is_valid() && PyObject_IsTrue(value.ptr()) == 1;
+      const int truth = value.is_valid() ? PyObject_IsTrue(value.ptr()) : 0;
+      if (truth < 0) throw nb::python_error();
+      return truth != 0;
     };
     event.dirty = flag("dirty");
     event.cut = flag("cut");
-    event.bytes = {number_of(member(dict, "start")),
-                   number_of(member(dict, "end"))};
+    event.bytes = {number_of<std::size_t>(member(dict, "start"), "start"),
+                   number_of<std::size_t>(member(dict, "end"), "end")};
     const nb::object tokens = member(dict, "tokens");
     if (tokens.is_valid() && nb::len(tokens) == 2) {
-      event.tokens = {number_of(nb::object(tokens[0])),
-                      number_of(nb::object(tokens[1]))};
+      event.tokens = {number_of<std::size_t>(nb::object(tokens[0]), "tokens"),
+                      number_of<std::size_t>(nb::object(tokens[1]), "tokens")};
     }
     if (*kind == EventKind::kRegionClose) {
       const nb::object value = member(dict, "value");
       if (!value.is_valid()) return;
-      Result<json::Value> parsed =
-          json::parse(to_json_text(value, Unfit::kNull));
-      if (!parsed) raise(Domain::kOther, parsed.error());
-      out.value = std::move(*parsed);
+      out.value = to_value(
+          value, [](const Error& error) { raise(Domain::kOther, error); });
       event.value = &out.value;
     }
   }

@@ -1,6 +1,13 @@
 // The library's errors as Python exceptions.  parlance/_errors.py defines the
 // classes; they are raised here and nowhere else in the binding.
 
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+#include <typeinfo>
+
 #include "binding.h"
 #include "exclusive.h"
 #include "parlance/line_column.h"
@@ -53,7 +60,23 @@ struct NameGetter {
   }();
 };
 
-[[noreturn]] void throw_object(const nb::object& exception) {
+// Takes the pending exception; an invalid object if there is none.  Throws it
+// if it is no Exception.
+nb::object take_pending() {
+  if (PyErr_Occurred() == nullptr) return {};
+  nb::python_error pending;
+  if (!pending.matches(PyExc_Exception)) {
+    pending.restore();
+    throw nb::python_error();
+  }
+  return nb::borrow(pending.value());
+}
+
+[[noreturn]] void throw_object(const nb::object& exception, nb::object cause) {
+  if (cause.is_valid()) {
+    PyException_SetContext(exception.ptr(), nb::object(cause).release().ptr());
+    PyException_SetCause(exception.ptr(), cause.release().ptr());
+  }
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),
                   exception.ptr());
   throw nb::python_error();
@@ -75,14 +98,17 @@ nb::object exception_of(Domain domain, const Error& error,
 }
 
 void raise(Domain domain, const Error& error, const ErrorContext& context) {
-  throw_object(exception_of(domain, error, context));
+  nb::object cause = take_pending();
+  throw_object(exception_of(domain, error, context), std::move(cause));
 }
 
 void raise_response(std::string_view code, std::string_view message,
                     nb::object events) {
-  throw_object(maker()(domain_name(Domain::kResponse), to_str(code),
-                       to_words(message), to_str(""), nb::none(), nb::none(),
-                       events, nb::none()));
+  nb::object cause = take_pending();
+  throw_object(
+      maker()(domain_name(Domain::kResponse), to_str(code), to_words(message),
+              to_str(""), nb::none(), nb::none(), events, nb::none()),
+      std::move(cause));
 }
 
 void raise_usage(std::string message) {
@@ -107,11 +133,45 @@ void raise_finalized(std::string_view parser) {
 
 void raise_type(std::string_view what, std::string_view wanted,
                 nb::handle got) {
+  nb::object cause = take_pending();
   std::string message(what);
   message.append(" must be ").append(wanted).append(", not ");
   message += class_name(got);
-  PyErr_SetString(PyExc_TypeError, message.c_str());
-  throw nb::python_error();
+  throw_object(nb::handle(PyExc_TypeError)(to_words(message)),
+               std::move(cause));
+}
+
+nb::object attribute(nb::handle object, const char* name) {
+  nb::object found = nb::steal(PyObject_GetAttrString(object.ptr(), name));
+  if (!found.is_valid()) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
+      throw nb::python_error();
+    }
+    PyErr_Clear();
+  }
+  return found;
+}
+
+void set_exception() noexcept {
+  try {
+    throw;
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::length_error&) {
+    PyErr_NoMemory();  // more than any memory has
+  } catch (const std::bad_cast&) {
+    PyErr_SetString(PyExc_TypeError,
+                    "an argument, or a part of one, is of a type or a size "
+                    "that this call does not take");
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    PyErr_SetFromErrno(PyExc_OSError);
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError,
+                    "parlance failed where it should not; please report it");
+  }
 }
 
 std::string class_name(nb::handle value) {
@@ -125,6 +185,16 @@ std::string class_name(nb::handle value) {
 
 void define_errors(nb::module_& m) {
   make_at_import<NameGetter>();
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void*) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const nb::builtin_exception&) {
+          throw;  // nanobind translates its own
+        } catch (...) {
+          set_exception();
+        }
+      });
   m.def(
       "line_column",
       [](nb::bytes source, std::size_t byte) {

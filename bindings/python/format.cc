@@ -100,7 +100,8 @@ nb::object formats() {
   return out;
 }
 
-nb::object detect(nb::handle tokenizer_config, std::string_view rendered) {
+nb::object detect(nb::handle tokenizer_config, nb::handle sample) {
+  const std::string_view rendered = str_of(sample, "rendered");
   std::string text = to_json_text(tokenizer_config, Unfit::kNull);
   Result<json::Value> value = json::parse(text);
   if (!value) raise(Domain::kTemplate, value.error(), {.source = text});
@@ -176,7 +177,6 @@ Recover to_recover(nb::handle value) {
   if (truth < 0) {
     // For example an array.
     if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
-    PyErr_Clear();
     raise_type("recover", "True, False or None", value);
   }
   return truth != 0 ? Recover::kYes : Recover::kNo;
@@ -224,7 +224,8 @@ void define_format(nb::module_& m) {
       .def(
           "_render",
           [](const FormatObject& self, std::string_view message,
-             const ToolSet* tools, std::string_view prefix, bool verify) {
+             const ToolSet* tools, nb::handle prompt, bool verify) {
+            const std::string_view prefix = str_of(prompt, "prefix");
             Result<json::Value> value = json::parse(message);
             if (!value) {
               raise(Domain::kTemplate, value.error(), {.source = message});

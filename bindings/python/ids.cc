@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "binding.h"
@@ -32,6 +33,14 @@ constexpr std::string_view kWanted<TokenId> = kIdsWanted;
 }
 
 template <class Int>
+[[noreturn]] void raise_beyond(std::string_view what) {
+  if constexpr (std::is_same_v<Int, TokenId>) {
+    raise_bad_id(what, "an integer beyond 64 bits");
+  }
+  raise_usage(std::string(what) + " contains an integer beyond 64 bits");
+}
+
+template <class Int>
 Int checked(long long id, std::string_view what) {
   if constexpr (std::is_same_v<Int, TokenId>) {
     if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
@@ -53,29 +62,25 @@ Int read_item(nb::handle item, std::string_view what) {
   }
   int overflow = 0;
   long long id = PyLong_AsLongLongAndOverflow(number, &overflow);
-  if (overflow != 0) {
-    if constexpr (std::is_same_v<Int, TokenId>) {
-      raise_bad_id(what, "an integer beyond 64 bits");
-    }
-    raise_usage(std::string(what) + " contains an integer beyond 64 bits");
-  }
+  if (overflow != 0) raise_beyond<Int>(what);
   if (id == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return checked<Int>(id, what);
 }
 
+// Nothing for an integer of more than 63 bits.
 template <class Int>
-long long load(const char* at) {
+std::optional<long long> load(const char* at) {
   Int value;
   std::memcpy(&value, at, sizeof value);
   if constexpr (sizeof(Int) == 8 && std::is_unsigned_v<Int>) {
     if (value > static_cast<Int>(std::numeric_limits<long long>::max())) {
-      return -1;
+      return std::nullopt;
     }
   }
   return static_cast<long long>(value);
 }
 
-using Load = long long (*)(const char*);
+using Load = std::optional<long long> (*)(const char*);
 
 // The function that reads an item of a buffer, or null if the items are not
 // integers.
@@ -114,7 +119,6 @@ std::vector<Int> read_sequence(nb::handle value, std::string_view what) {
     // A length that is negative is a ValueError, one that is no integer a
     // TypeError.
     if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) throw nb::python_error();
-    PyErr_Clear();
     raise_type(what, kWanted<Int>, value);
   }
   if (static_cast<std::size_t>(size) > kMaxIds) raise_too_many(what);
@@ -128,7 +132,6 @@ std::vector<Int> read_sequence(nb::handle value, std::string_view what) {
         throw nb::python_error();
       }
       const bool shorter = PyErr_ExceptionMatches(PyExc_IndexError) != 0;
-      PyErr_Clear();
       if (!shorter) raise_type(what, kWanted<Int>, value);
       raise_usage(std::string(what) + " says that it has " +
                   std::to_string(size) + " items, and has " +
@@ -149,6 +152,7 @@ bool read_buffer(nb::handle value, std::string_view what,
   if (PyObject_GetBuffer(value.ptr(), &buffer.view,
                          PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
     buffer.view.obj = nullptr;
+    if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();
     PyErr_Clear();
     return false;
   }
@@ -166,7 +170,9 @@ bool read_buffer(nb::handle value, std::string_view what,
   out.reserve(count);
   const char* at = static_cast<const char*>(view.buf);
   for (std::size_t i = 0; i < count; ++i, at += stride) {
-    out.push_back(checked<Int>(load_item(at), what));
+    const std::optional<long long> item = load_item(at);
+    if (!item) raise_beyond<Int>(what);
+    out.push_back(checked<Int>(*item, what));
   }
   return true;
 }
@@ -221,15 +227,14 @@ std::vector<Int> read_integers(nb::handle value, std::string_view what) {
   }
   if (read_buffer(value, what, out)) return out;
   // Tensors of other libraries: reading elements one by one is slow.
-  if (nb::hasattr(value, "tolist")) {
-    nb::object items =
-        nb::steal(PyObject_CallMethod(value.ptr(), "tolist", nullptr));
+  if (const nb::object to_list = attribute(value, "tolist");
+      to_list.is_valid()) {
+    const nb::object items = nb::steal(PyObject_CallNoArgs(to_list.ptr()));
     if (!items.is_valid()) {
       // For example a memoryview that has been released.
       if (PyErr_ExceptionMatches(PyExc_ValueError) == 0) {
         throw nb::python_error();
       }
-      PyErr_Clear();
       raise_type(what, kWanted<Int>, value);
     }
     if (PyList_Check(items.ptr())) return read_integers<Int>(items, what);
@@ -256,20 +261,19 @@ void read_input(nb::handle value, std::string_view what, Input& in,
   in.is_text = true;
   if (PyUnicode_Check(object)) {
     if (previous != nullptr) *previous = 0;
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(object, &size);
-    if (text == nullptr) {
-      PyErr_Clear();
-      in.owner = nb::steal(
-          PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass"));
-      char* begin = nullptr;
-      if (!in.owner.is_valid() ||
-          PyBytes_AsStringAndSize(in.owner.ptr(), &begin, &size) != 0) {
-        throw nb::python_error();
-      }
-      text = begin;
+    if (const auto plain = utf8_of(value)) {
+      in.text = *plain;
+      return;
     }
-    in.text = {text, static_cast<std::size_t>(size)};
+    Py_ssize_t size = 0;
+    in.owner =
+        nb::steal(PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass"));
+    char* begin = nullptr;
+    if (!in.owner.is_valid() ||
+        PyBytes_AsStringAndSize(in.owner.ptr(), &begin, &size) != 0) {
+      throw nb::python_error();
+    }
+    in.text = {begin, static_cast<std::size_t>(size)};
     return;
   }
   if (PyBytes_Check(object)) {
@@ -320,27 +324,21 @@ Markers to_markers(nb::handle value) {
 }
 
 std::string_view text_of(nb::handle value, std::string_view what) {
-  Py_ssize_t size = 0;
-  if (PyBytes_Check(value.ptr())) {
-    char* begin = nullptr;
-    if (PyBytes_AsStringAndSize(value.ptr(), &begin, &size) != 0) {
-      throw nb::python_error();
-    }
-    return {begin, static_cast<std::size_t>(size)};
-  }
+  if (PyBytes_Check(value.ptr())) return bytes_of(value, what);
   if (!PyUnicode_Check(value.ptr())) raise_type(what, "str or bytes", value);
-  const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (text == nullptr) {
-    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
-      throw nb::python_error();
-    }
-    PyErr_Clear();
+  return str_of(value, what);
+}
+
+std::string_view str_of(nb::handle value, std::string_view what) {
+  if (!PyUnicode_Check(value.ptr())) raise_type(what, "a str", value);
+  const auto text = utf8_of(value);
+  if (!text) {
     raise(Domain::kOther,
           {ErrorCode::kInvalidUtf8,
            std::string(what) + " contains half of a surrogate pair, which is "
                                "no text"});
   }
-  return {text, static_cast<std::size_t>(size)};
+  return *text;
 }
 
 std::string_view bytes_of(nb::handle value, std::string_view what) {
@@ -358,7 +356,6 @@ std::string path_of(nb::handle path) {
   if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {
     // UnicodeEncodeError is a ValueError, and a NUL raises ValueError.
     if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
-    PyErr_Clear();
     raise_usage(
         "the path contains what no path can: a NUL, or characters that the "
         "file system cannot write");

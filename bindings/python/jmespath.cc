@@ -19,9 +19,6 @@ namespace parlance::python {
 
 namespace {
 
-// About the depth at which Python's own json fails.
-constexpr std::size_t kMaxDepth = 990;
-
 // Raised as parlance.jmespath.JmespathError.
 [[noreturn]] void raise_jmespath(const Error& error,
                                  std::string_view expression) {
@@ -36,118 +33,9 @@ constexpr std::size_t kMaxDepth = 990;
   throw nb::python_error();
 }
 
-// Calls `use` with the UTF-8 of a str; surrogates are encoded as three bytes.
-template <class Use>
-auto with_utf8(PyObject* object, Use use) {
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(object, &size);
-  if (text != nullptr) {
-    return use(std::string_view(text, static_cast<std::size_t>(size)));
-  }
-  PyErr_Clear();
-  nb::object bytes =
-      nb::steal(PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass"));
-  char* begin = nullptr;
-  if (!bytes.is_valid() ||
-      PyBytes_AsStringAndSize(bytes.ptr(), &begin, &size) != 0) {
-    throw nb::python_error();
-  }
-  return use(std::string_view(begin, static_cast<std::size_t>(size)));
-}
-
 [[noreturn]] void raise_unfit(PyObject* object) {
   raise_type("the value", "made of dict, list, str, int, float, bool and None",
              object);
-}
-
-json::Value to_integer(PyObject* object) {
-  int overflow = 0;
-  const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow == 0) {
-    if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return json::Value(static_cast<std::int64_t>(small));
-  }
-  nb::object digits = nb::steal(PyNumber_ToBase(object, 10));
-  if (!digits.is_valid()) throw nb::python_error();
-  return with_utf8(digits.ptr(), [](std::string_view text) {
-    return json::Value::integer(text);
-  });
-}
-
-// The state of a recursion of to_value().
-struct Walk {
-  std::size_t depth = 0;
-  // Values read so far.  A dict that several others share counts as often as it
-  // is reached.
-  std::size_t values = 0;
-};
-
-json::Value to_value(PyObject* object, Walk& walk);
-
-json::Value to_array(PyObject* object, Walk& walk) {
-  const bool list = PyList_Check(object);
-  json::Array items;
-  items.reserve(static_cast<std::size_t>(list ? PyList_Size(object)
-                                              : PyTuple_Size(object)));
-  // The size is read every time: another thread may change a list.
-  for (Py_ssize_t i = 0;
-       i < (list ? PyList_Size(object) : PyTuple_Size(object)); ++i) {
-    nb::object item = nb::borrow(list ? PyList_GetItem(object, i)
-                                      : PyTuple_GetItem(object, i));
-    items.push_back(to_value(item.ptr(), walk));
-  }
-  return items;
-}
-
-json::Value to_members(PyObject* object, Walk& walk) {
-  json::Object members;
-  members.reserve(static_cast<std::size_t>(PyDict_Size(object)));
-  PyObject* key = nullptr;
-  PyObject* item = nullptr;
-  Py_ssize_t position = 0;
-  while (PyDict_Next(object, &position, &key, &item)) {
-    if (!PyUnicode_Check(key)) raise_type("a key of the value", "a str", key);
-    const nb::object held = nb::borrow(item);
-    const nb::object name = nb::borrow(key);
-    json::Value value = to_value(held.ptr(), walk);
-    with_utf8(name.ptr(),
-              [&](std::string_view text) { members[text] = std::move(value); });
-  }
-  return members;
-}
-
-json::Value to_value(PyObject* object, Walk& walk) {
-  if (++walk.values > kMaxValues) {
-    raise_jmespath(
-        {ErrorCode::kTooLarge, "a function was given more than " +
-                                   std::to_string(kMaxValues) +
-                                   " values, each as often as it is reached."},
-        "");
-  }
-  if (PyUnicode_Check(object)) {
-    return with_utf8(object,
-                     [](std::string_view text) { return json::Value(text); });
-  }
-  if (object == Py_None) return nullptr;
-  if (object == Py_True) return true;
-  if (object == Py_False) return false;
-  if (PyLong_Check(object)) return to_integer(object);
-  if (PyFloat_Check(object)) return PyFloat_AsDouble(object);
-  const bool list = PyList_Check(object) || PyTuple_Check(object);
-  if (!list && !PyDict_Check(object)) {
-    raise_unfit(object);
-  }
-  if (walk.depth >= kMaxDepth) {
-    raise_jmespath(
-        {ErrorCode::kTooDeep, "the value is nested more than " +
-                                  std::to_string(kMaxDepth) +
-                                  " levels deep, or contains itself."},
-        "");
-  }
-  ++walk.depth;
-  json::Value made = list ? to_array(object, walk) : to_members(object, walk);
-  --walk.depth;
-  return made;
 }
 
 // Python's objects as the values of a search.  A search cannot be aborted by an
@@ -209,8 +97,10 @@ class Objects final : public JmespathHost {
 
   json::Value to_json(Handle value) override {
     json::Value out;
-    Walk walk;
-    guarded([&] { out = to_value(of(value), walk); });
+    guarded([&] {
+      out = to_value(of(value),
+                     [](const Error& error) { raise_jmespath(error, ""); });
+    });
     return out;
   }
 
@@ -237,9 +127,13 @@ class Objects final : public JmespathHost {
                                      : nullptr;
   }
 
-  Handle keys(Handle object) override { return check(PyDict_Keys(of(object))); }
+  // In a dict's own order: a subclass may have another than that in which it
+  // stores them.
+  Handle keys(Handle object) override {
+    return check(PyMapping_Keys(of(object)));
+  }
   Handle values(Handle object) override {
-    return check(PyDict_Values(of(object)));
+    return check(PyMapping_Values(of(object)));
   }
 
   Handle make(const json::Value& value) override {
@@ -330,11 +224,10 @@ class Search {
     if (!PyUnicode_Check(expression.ptr())) {
       raise_type("expression", "a str", expression);
     }
-    return with_utf8(expression.ptr(), [](std::string_view text) {
-      Result<Jmespath> made = Jmespath::compile(text);
-      if (!made) raise_jmespath(made.error(), text);
-      return *std::move(made);
-    });
+    const std::string text = utf8_with_surrogates(expression);
+    Result<Jmespath> made = Jmespath::compile(text);
+    if (!made) raise_jmespath(made.error(), text);
+    return *std::move(made);
   }
 
   Jmespath expression_;
@@ -348,12 +241,13 @@ constexpr Py_ssize_t kMaxEntries = 512;
 // to it.
 nb::object compiled(nb::dict known, nb::handle make, nb::handle expression) {
   if (!PyUnicode_Check(expression.ptr())) return make(expression);
-  PyObject* found = PyDict_GetItemWithError(known.ptr(), expression.ptr());
+  const nb::object text = exact_str(expression);
+  PyObject* found = PyDict_GetItemWithError(known.ptr(), text.ptr());
   if (found != nullptr) return nb::borrow(found);
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  nb::object made = make(expression);
+  nb::object made = make(text);
   if (PyDict_Size(known.ptr()) >= kMaxEntries) PyDict_Clear(known.ptr());
-  set(known, expression.ptr(), made);
+  set(known, text.ptr(), made);
   return made;
 }
 

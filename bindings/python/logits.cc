@@ -145,10 +145,14 @@ Matrix::Matrix(nb::handle object, std::string_view what,
     read_buffer();
   } else {
     view_.obj = nullptr;
-    PyErr_Clear();
-    if (!nb::hasattr(object, "__dlpack__") ||
-        !nb::try_cast(object, tensor_, false)) {
+    if (PyErr_Occurred() != nullptr) {
+      if (PyErr_ExceptionMatches(PyExc_Exception) == 0) {
+        throw nb::python_error();
+      }
       PyErr_Clear();
+    }
+    if (!attribute(object, "__dlpack__").is_valid() ||
+        !nb::try_cast(object, tensor_, false)) {
       raise_type(what, wanted, object);
     }
     read_tensor();

@@ -36,7 +36,6 @@ SharedArray::SharedArray(nb::handle object, std::string_view what,
             object.ptr(), &view_,
             PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
       view_.obj = nullptr;
-      PyErr_Clear();
       raise_type(what, wanted, object);
     }
     data_ = view_.buf;
@@ -50,9 +49,8 @@ SharedArray::SharedArray(nb::handle object, std::string_view what,
     return;
   }
   // A tensor of another package; its memory is shared by DLPack.
-  if (!nb::hasattr(object, "__dlpack__") ||
+  if (!attribute(object, "__dlpack__").is_valid() ||
       !nb::try_cast(object, tensor_, false)) {
-    PyErr_Clear();
     raise_type(what, wanted, object);
   }
   data_ = tensor_.data();

@@ -11,7 +11,6 @@
 #include <structmember.h>
 
 #include <cstddef>
-#include <new>
 
 namespace parlance::python {
 
@@ -37,11 +36,9 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t flags,
     nb::object result = as_function(self)->shortcut(
         args, static_cast<std::size_t>(PyVectorcall_NARGS(flags)), names);
     if (result.is_valid()) return result.release().ptr();
-  } catch (nb::python_error& error) {
-    error.restore();
+  } catch (...) {
+    set_exception();
     return nullptr;
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
   }
   return PyObject_Vectorcall(as_function(self)->function, args, flags, names);
 }

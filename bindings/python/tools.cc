@@ -18,8 +18,8 @@ void define_tools(nb::module_& m) {
       .def("__len__", &ToolSet::size, doc::tool_set::kLen)
       .def(
           "__contains__",
-          [](const ToolSet& self, std::string_view tool) {
-            return self.contains(tool);
+          [](const ToolSet& self, nb::handle tool) {
+            return self.contains(str_of(tool, "the name of a tool"));
           },
           nb::arg("tool"), doc::tool_set::kContains);
 }

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "binding.h"
 
@@ -100,47 +103,116 @@ nb::object to_value_str(std::string_view text) {
   return known != nullptr ? nb::borrow(known) : to_str(text);
 }
 
-// The object of the value at `node`, which is advanced past it.  The recursion
-// is bounded as that of to_object().
-nb::object flat_object(const json::FlatNode*& node) {
-  const json::FlatNode& head = *node++;
-  switch (head.kind) {
-    case json::Kind::kNull:
-    case json::Kind::kBigInt:
-      break;
-    case json::Kind::kBool:
-      return to_bool(head.boolean);
-    case json::Kind::kInt:
-      return steal(PyLong_FromLongLong(head.integer));
-    case json::Kind::kFloat:
-      return steal(PyFloat_FromDouble(head.number));
-    case json::Kind::kString:
-      return head.fixed ? to_key(head.as_string()) : to_str(head.as_string());
-    case json::Kind::kArray: {
-      nb::object list = steal(PyList_New(static_cast<Py_ssize_t>(head.size)));
-      for (std::uint32_t i = 0; i < head.size; ++i) {
-        NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
-                         flat_object(node).release().ptr());
-      }
-      return list;
+// A list or a dict that is being filled.  The depth of a value is not that of
+// the call stack: threads may have small ones.
+struct Container {
+  nb::object object;
+  Py_ssize_t size = 0;
+  Py_ssize_t at = 0;             // of a list: the next item
+  nb::object key = {};           // of a dict: of the next value
+  const void* source = nullptr;  // of the items
+};
+
+// Puts `item` into the innermost container, and what has become full into that
+// around it.  Returns the outermost container if it is full, else an invalid
+// object.
+nb::object put(std::vector<Container>& open, nb::object item) {
+  for (;;) {
+    if (open.empty()) return item;
+    Container& top = open.back();
+    if (top.key.is_valid()) {
+      set(top.object, top.key.ptr(), std::move(item));
+    } else {
+      NB_LIST_SET_ITEM(top.object.ptr(), top.at, item.release().ptr());
     }
-    case json::Kind::kObject: {
-      nb::object dict = steal(PyDict_New());
-      for (std::uint32_t i = 0; i < head.size; ++i) {
-        const nb::object key = to_key((node++)->as_string());
-        set(dict, key.ptr(), flat_object(node));
-      }
-      return dict;
-    }
+    if (++top.at < top.size) return {};
+    item = std::move(top.object);
+    open.pop_back();
   }
-  return nb::none();
+}
+
+nb::object new_list(std::size_t size) {
+  return steal(PyList_New(static_cast<Py_ssize_t>(size)));
+}
+
+// The int of decimal digits.  Python's own functions refuse more digits than
+// the program allows them, which is no property of the text that has them.
+nb::object to_big_int(std::string_view digits) {
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  constexpr std::size_t kPart = 18;  // digits of one 64-bit number
+  const nb::object scale =
+      steal(PyLong_FromLongLong(1'000'000'000'000'000'000));
+  nb::object sum = steal(PyLong_FromLong(0));
+  while (!digits.empty()) {
+    const std::size_t count = (digits.size() - 1) % kPart + 1;
+    long long part = 0;
+    for (const char digit : digits.substr(0, count)) {
+      part = part * 10 + (digit - '0');
+    }
+    digits.remove_prefix(count);
+    sum = steal(PyNumber_Multiply(sum.ptr(), scale.ptr()));
+    sum =
+        steal(PyNumber_Add(sum.ptr(), steal(PyLong_FromLongLong(part)).ptr()));
+  }
+  return negative ? steal(PyNumber_Negative(sum.ptr())) : sum;
+}
+
+nb::object flat_scalar(const json::FlatNode& node) {
+  switch (node.kind) {
+    case json::Kind::kBool:
+      return to_bool(node.boolean);
+    case json::Kind::kInt:
+      return steal(PyLong_FromLongLong(node.integer));
+    case json::Kind::kFloat:
+      return steal(PyFloat_FromDouble(node.number));
+    case json::Kind::kString:
+      return node.fixed ? to_key(node.as_string()) : to_str(node.as_string());
+    default:
+      return nb::none();
+  }
+}
+
+nb::object scalar(const json::Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kBool:
+      return to_bool(value.as_bool());
+    case json::Kind::kInt:
+      return steal(PyLong_FromLongLong(value.as_int()));
+    case json::Kind::kBigInt:
+      return to_big_int(value.as_string());
+    case json::Kind::kFloat:
+      return steal(PyFloat_FromDouble(value.as_float()));
+    case json::Kind::kString:
+      return to_value_str(value.as_string());
+    default:
+      return nb::none();
+  }
 }
 
 }  // namespace
 
 nb::object to_object(std::span<const json::FlatNode> nodes) {
-  const json::FlatNode* node = nodes.data();
-  return flat_object(node);
+  std::vector<Container> open;
+  for (const json::FlatNode* node = nodes.data();;) {
+    if (!open.empty() && PyDict_Check(open.back().object.ptr())) {
+      open.back().key = to_key((node++)->as_string());
+    }
+    const json::FlatNode& head = *node++;
+    const bool list = head.kind == json::Kind::kArray;
+    nb::object made;
+    if (list || head.kind == json::Kind::kObject) {
+      made = list ? new_list(head.size) : steal(PyDict_New());
+      if (head.size > 0) {
+        open.push_back({std::move(made), static_cast<Py_ssize_t>(head.size)});
+        continue;
+      }
+    } else {
+      made = flat_scalar(head);
+    }
+    nb::object all = put(open, std::move(made));
+    if (all.is_valid()) return all;
+  }
 }
 
 nb::object to_str(std::string_view text) {
@@ -173,44 +245,168 @@ void set(nb::handle dict, PyObject* key, nb::object value) {
   }
 }
 
-// The recursion is bounded: the depth of a value is at most Limits::json_depth
-// plus the depth of the template's own transforms.
 nb::object to_object(const json::Value& value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return nb::none();
-    case json::Kind::kBool:
-      return to_bool(value.as_bool());
-    case json::Kind::kInt:
-      return steal(PyLong_FromLongLong(value.as_int()));
-    case json::Kind::kBigInt: {
-      std::string digits(value.as_string());
-      return steal(PyLong_FromString(digits.c_str(), nullptr, 10));
+  if (!value.is_array() && !value.is_object()) return scalar(value);
+  std::vector<Container> open;
+  for (const json::Value* next = &value;;) {
+    nb::object made;
+    if (next->is_array() && next->size() > 0) {
+      open.push_back({new_list(next->size()),
+                      static_cast<Py_ssize_t>(next->size()),
+                      0,
+                      {},
+                      next});
+    } else if (next->is_object() && next->size() > 0) {
+      open.push_back({steal(PyDict_New()),
+                      static_cast<Py_ssize_t>(next->size()),
+                      0,
+                      {},
+                      next});
+    } else {
+      made = next->is_array()    ? new_list(0)
+             : next->is_object() ? steal(PyDict_New())
+                                 : scalar(*next);
+      nb::object all = put(open, std::move(made));
+      if (all.is_valid()) return all;
     }
-    case json::Kind::kFloat:
-      return steal(PyFloat_FromDouble(value.as_float()));
-    case json::Kind::kString:
-      return to_value_str(value.as_string());
-    case json::Kind::kArray: {
-      const json::Array& items = value.items();
-      nb::object list =
-          steal(PyList_New(static_cast<Py_ssize_t>(items.size())));
-      for (std::size_t i = 0; i < items.size(); ++i) {
-        NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
-                         to_object(items[i]).release().ptr());
-      }
-      return list;
-    }
-    case json::Kind::kObject: {
-      nb::object dict = steal(PyDict_New());
-      for (const json::Member& member : value.members()) {
-        nb::object key = to_key(member.key);
-        set(dict, key.ptr(), to_object(member.value));
-      }
-      return dict;
+    Container& top = open.back();
+    const auto* source = static_cast<const json::Value*>(top.source);
+    if (source->is_array()) {
+      next = &source->items()[static_cast<std::size_t>(top.at)];
+    } else {
+      const json::Member& member = source->members().begin()[top.at];
+      top.key = to_key(member.key);
+      next = &member.value;
     }
   }
-  return nb::none();
+}
+
+namespace {
+
+// A list, tuple or dict that is being read.
+struct Reading {
+  nb::object items;  // a list or a tuple; of a dict, its pairs
+  bool dict = false;
+  Py_ssize_t at = 0;
+  json::Array array = {};
+  json::Object members = {};
+  std::string key = {};
+};
+
+Py_ssize_t size_of(nb::handle sequence) {
+  return PyList_Check(sequence.ptr()) ? PyList_Size(sequence.ptr())
+                                      : PyTuple_Size(sequence.ptr());
+}
+nb::object item_of(nb::handle sequence, Py_ssize_t at) {
+  return nb::borrow(PyList_Check(sequence.ptr())
+                        ? PyList_GetItem(sequence.ptr(), at)
+                        : PyTuple_GetItem(sequence.ptr(), at));
+}
+
+json::Value read_integer(nb::handle object) {
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  if (overflow == 0) {
+    if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return json::Value(static_cast<std::int64_t>(small));
+  }
+  const nb::object digits = steal(PyNumber_ToBase(object.ptr(), 10));
+  return json::Value::integer(utf8_with_surrogates(digits));
+}
+
+json::Value read_scalar(nb::handle object) {
+  PyObject* const value = object.ptr();
+  if (PyUnicode_Check(value)) return json::Value(utf8_with_surrogates(object));
+  if (value == Py_None) return nullptr;
+  if (value == Py_True) return true;
+  if (value == Py_False) return false;
+  if (PyLong_Check(value)) return read_integer(object);
+  if (PyFloat_Check(value)) return PyFloat_AsDouble(value);
+  raise_type("the value", "made of dict, list, str, int, float, bool and None",
+             object);
+}
+
+}  // namespace
+
+json::Value to_value(nb::handle object, const FailedValue& fail) {
+  std::vector<Reading> open;
+  std::size_t values = 0;
+  for (nb::object next = nb::borrow(object);;) {
+    if (++values > kMaxValues) {
+      fail({ErrorCode::kTooLarge,
+            "more than " + std::to_string(kMaxValues) +
+                " values, each as often as it is reached."});
+    }
+    json::Value made;
+    const bool dict = PyDict_Check(next.ptr());
+    bool done =
+        !dict && !PyList_Check(next.ptr()) && !PyTuple_Check(next.ptr());
+    if (done) {
+      made = read_scalar(next);
+    } else if (open.size() >= kMaxValueDepth) {
+      fail({ErrorCode::kTooDeep, "the value is nested more than " +
+                                     std::to_string(kMaxValueDepth) +
+                                     " levels deep, or contains itself."});
+    } else {
+      open.push_back({dict ? items_of(next) : std::move(next), dict});
+    }
+    for (;;) {
+      if (done) {
+        if (open.empty()) return made;
+        Reading& around = open.back();
+        if (around.dict) {
+          around.members[around.key] = std::move(made);
+        } else {
+          around.array.push_back(std::move(made));
+        }
+      }
+      Reading& top = open.back();
+      // The size is read every time: another thread may change a list.
+      if (top.at < size_of(top.items)) {
+        next = item_of(top.items, top.at++);
+        if (!top.dict) break;
+        const nb::object pair = std::move(next);
+        const nb::handle key(PyTuple_GetItem(pair.ptr(), 0));
+        if (!PyUnicode_Check(key.ptr())) {
+          raise_type("a key of the value", "a str", key);
+        }
+        top.key = utf8_with_surrogates(key);
+        next = nb::borrow(PyTuple_GetItem(pair.ptr(), 1));
+        break;
+      }
+      made = top.dict ? json::Value(std::move(top.members))
+                      : json::Value(std::move(top.array));
+      open.pop_back();
+      done = true;
+    }
+  }
+}
+
+nb::object exact_str(nb::handle text) {
+  return steal(PyUnicode_FromObject(text.ptr()));
+}
+
+std::string utf8_with_surrogates(nb::handle text) {
+  if (const auto plain = utf8_of(text)) return std::string(*plain);
+  const nb::object bytes =
+      steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  char* begin = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(bytes.ptr(), &begin, &size) != 0) {
+    throw nb::python_error();
+  }
+  return {begin, static_cast<std::size_t>(size)};
+}
+
+nb::object items_of(nb::handle dict) {
+  nb::object items = steal(PyMapping_Items(dict.ptr()));
+  for (Py_ssize_t i = 0; i < PyList_Size(items.ptr()); ++i) {
+    const nb::handle item(PyList_GetItem(items.ptr(), i));
+    if (PyTuple_Check(item.ptr()) && PyTuple_Size(item.ptr()) == 2) continue;
+    raise_type("an item of items() of a dict", "a pair of a key and a value",
+               item);
+  }
+  return items;
 }
 
 void define_values() {
@@ -228,8 +424,8 @@ double read_number(nb::handle value, std::string_view what,
   if (!is_text && PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
     throw nb::python_error();
   }
-  PyErr_Clear();
   if (is_text) raise_type(what, wanted, value);
+  PyErr_Clear();
   return std::numeric_limits<double>::quiet_NaN();
 }
 

@@ -1,7 +1,5 @@
 // View: what became of a response, for people.
 
-#include <nanobind/stl/string.h>
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,8 +66,10 @@ const T* as(nb::handle object) {
 ViewObject view(nb::handle by, nb::handle response, nb::handle prefix,
                 const ToolSet* tools, const Vocabulary* vocabulary,
                 nb::handle markers, nb::handle recover, std::size_t chunk,
-                const Constraint* constraint, std::string name,
-                std::string title) {
+                const Constraint* constraint, nb::handle name_object,
+                nb::handle title) {
+  // Surrogates may be part of the name of a format.
+  const std::string name = utf8_with_surrogates(name_object);
   Input in;
   read_response(response, in);
   const auto* limits = as<Constraint>(by);
@@ -116,7 +116,7 @@ ViewObject view(nb::handle by, nb::handle response, nb::handle prefix,
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   if (!out) raise_usage("a Constraint reads token ids, and a Grammar text");
-  return ViewObject(*std::move(out), std::move(title));
+  return ViewObject(*std::move(out), utf8_with_surrogates(title));
 }
 
 }  // namespace

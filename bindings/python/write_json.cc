@@ -13,22 +13,93 @@ namespace parlance::python {
 
 namespace {
 
-// About the depth at which Python's own json fails.
-constexpr std::size_t kMaxDepth = 990;
-
 class Writer {
  public:
   Writer(Unfit unfit, Domain domain, std::string_view path)
       : unfit_(unfit), domain_(domain), root_(path) {}
 
+  // The containers around a value are on a list and not on the call stack:
+  // threads may have small ones.
   void write(nb::handle value) {
-    PyObject* object = value.ptr();
+    nb::object next = nb::borrow(value);
+    for (;;) {
+      if (!open(next)) write_scalar(next);
+      while (!open_.empty() && !advance(next)) close();
+      if (open_.empty()) return;
+    }
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  // A container whose items are being written.
+  struct Open {
+    nb::object items;  // a list or a tuple; of a dict, its pairs
+    bool dict = false;
+    Py_ssize_t at = -1;    // the item
+    nb::object key = {};   // of a dict: the key of the item
+    bool written = false;  // whether there is an item in the text
+  };
+
+  // Begins to write `value`, if it is a container.
+  bool open(nb::handle value) {
     if (++values_ > kMaxValues) {
       refuse("more than " + std::to_string(kMaxValues) +
                  " values when it is written out, each part as often as it is "
                  "reached; pass JSON text for one that is meant to be so large",
              ErrorCode::kTooLarge);
     }
+    const bool dict = PyDict_Check(value.ptr());
+    if (!dict && !PyList_Check(value.ptr()) &&
+        (!PyTuple_Check(value.ptr()) || unfit_ == Unfit::kRefuse)) {
+      return false;
+    }
+    if (open_.size() == kMaxValueDepth) {
+      refuse("nested more than " + std::to_string(kMaxValueDepth) +
+                 " levels deep, or containing itself",
+             ErrorCode::kTooDeep);
+    }
+    open_.push_back({dict ? items_of(value) : nb::borrow(value), dict});
+    out_ += dict ? '{' : '[';
+    return true;
+  }
+
+  void close() {
+    out_ += open_.back().dict ? '}' : ']';
+    open_.pop_back();
+  }
+
+  // Goes on to the next item of the innermost container.
+  bool advance(nb::object& next) {
+    Open& top = open_.back();
+    const bool list = PyList_Check(top.items.ptr());
+    for (;;) {
+      ++top.at;
+      // The size is read every time: another thread may change a list.
+      if (top.at >= (list ? PyList_Size(top.items.ptr())
+                          : PyTuple_Size(top.items.ptr()))) {
+        return false;
+      }
+      next = nb::borrow(list ? PyList_GetItem(top.items.ptr(), top.at)
+                             : PyTuple_GetItem(top.items.ptr(), top.at));
+      if (!top.dict) break;
+      const nb::object pair = std::move(next);
+      top.key = nb::object();  // of the dict itself, if it is refused
+      top.key = key_of(nb::handle(PyTuple_GetItem(pair.ptr(), 0)));
+      next = nb::borrow(PyTuple_GetItem(pair.ptr(), 1));
+      if (top.key.is_valid()) break;
+    }
+    if (top.written) out_ += ", ";
+    top.written = true;
+    if (top.dict) {
+      write_string(top.key);
+      out_ += ": ";
+    }
+    return true;
+  }
+
+  void write_scalar(nb::handle value) {
+    PyObject* const object = value.ptr();
     if (object == Py_None) {
       out_ += "null";
     } else if (object == Py_True) {
@@ -41,12 +112,6 @@ class Writer {
       write_int(value);
     } else if (PyFloat_Check(object)) {
       write_float(value);
-    } else if (PyList_Check(object)) {
-      write_list(value);
-    } else if (PyDict_Check(object)) {
-      write_dict(value);
-    } else if (PyTuple_Check(object) && unfit_ != Unfit::kRefuse) {
-      write_list(value);
     } else if (unfit_ == Unfit::kNull) {
       out_ += "null";
     } else {
@@ -55,15 +120,6 @@ class Writer {
              "and None");
     }
   }
-
-  std::string take() { return std::move(out_); }
-
- private:
-  // A key, held by the frame that is writing its value, or an index.
-  struct Step {
-    PyObject* key;
-    Py_ssize_t index;
-  };
 
   const char* noun() const {
     switch (domain_) {
@@ -81,12 +137,12 @@ class Writer {
   [[noreturn]] void refuse(std::string message,
                            ErrorCode code = ErrorCode::kWrongType) {
     std::string path = root_;
-    for (const Step& step : path_) {
+    for (const Open& step : open_) {
+      if (step.dict && !step.key.is_valid()) break;
+      if (step.at < 0) break;
       path += '/';
-      std::string text = std::to_string(step.index);
-      if (step.key != nullptr) {
-        with_utf8(step.key, [&](std::string_view key) { text = key; });
-      }
+      const std::string text =
+          step.dict ? utf8_with_surrogates(step.key) : std::to_string(step.at);
       for (char c : text) {
         if (c == '~') {
           path += "~0";
@@ -100,34 +156,6 @@ class Writer {
     raise(domain_, {code, std::move(message), std::move(path)});
   }
 
-  void enter() {
-    if (++depth_ > kMaxDepth) {
-      refuse("nested more than " + std::to_string(kMaxDepth) +
-                 " levels deep, or containing itself",
-             ErrorCode::kTooDeep);
-    }
-  }
-
-  // Calls `use` with the UTF-8 of a str; surrogates are encoded as three bytes.
-  template <class Use>
-  static void with_utf8(nb::handle value, Use use) {
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-    if (text != nullptr) {
-      use(std::string_view(text, static_cast<std::size_t>(size)));
-      return;
-    }
-    PyErr_Clear();
-    nb::object bytes = nb::steal(
-        PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogatepass"));
-    char* begin = nullptr;
-    if (!bytes.is_valid() ||
-        PyBytes_AsStringAndSize(bytes.ptr(), &begin, &size) != 0) {
-      throw nb::python_error();
-    }
-    use(std::string_view(begin, static_cast<std::size_t>(size)));
-  }
-
   void write_escape(unsigned unit) {
     constexpr char kDigits[] = "0123456789abcdef";
     out_ += "\\u";
@@ -137,7 +165,36 @@ class Writer {
   }
 
   void write_string(nb::handle value) {
-    with_utf8(value, [&](std::string_view text) { write_text(text); });
+    if (const auto plain = utf8_of(value)) {
+      write_text(*plain);
+    } else if (!has_pair(value)) {
+      write_text(utf8_with_surrogates(value));
+    } else if (unfit_ == Unfit::kNull) {
+      out_ += "null";
+    } else {
+      refuse(
+          "a str has the two halves of a surrogate pair as characters of "
+          "their own, which JSON text cannot tell from the character that "
+          "the pair stands for",
+          ErrorCode::kInvalidUtf8);
+    }
+  }
+
+  // Whether a str has the first half of a surrogate pair before a second one.
+  static bool has_pair(nb::handle value) {
+    if (utf8_of(value)) return false;
+    const std::string text = utf8_with_surrogates(value);
+    for (std::size_t at = text.find('\xED'); at != std::string_view::npos;
+         at = text.find('\xED', at + 1)) {
+      const auto half = [&](std::size_t begin, unsigned char least) {
+        const auto tail = static_cast<unsigned char>(text[begin + 1]);
+        return text[begin] == '\xED' && tail >= least && tail < least + 0x10;
+      };
+      if (at + 5 < text.size() && half(at, 0xA0) && half(at + 3, 0xB0)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void write_text(std::string_view text) {
@@ -202,7 +259,6 @@ class Writer {
       // Python limits the digits of an int; the program may change the limit.
       nb::object digits = nb::steal(PyNumber_ToBase(value.ptr(), 10));
       if (!digits.is_valid() && PyErr_ExceptionMatches(PyExc_ValueError)) {
-        PyErr_Clear();
         refuse("an integer has more digits than Python writes",
                ErrorCode::kTooLarge);
       }
@@ -229,62 +285,24 @@ class Writer {
     }
   }
 
-  void write_list(nb::handle value) {
-    enter();
-    bool list = PyList_Check(value.ptr());
-    out_ += '[';
-    // The size is read every time: another thread may change a list.
-    for (Py_ssize_t i = 0;
-         i < (list ? PyList_Size(value.ptr()) : PyTuple_Size(value.ptr()));
-         ++i) {
-      if (i > 0) out_ += ", ";
-      nb::object item = nb::borrow(list ? PyList_GetItem(value.ptr(), i)
-                                        : PyTuple_GetItem(value.ptr(), i));
-      path_.push_back({nullptr, i});
-      write(item);
-      path_.pop_back();
-    }
-    out_ += ']';
-    --depth_;
-  }
-
   // A key as json.dumps writes it, or null if json.dumps has none.
   nb::object key_of(nb::handle key) {
     PyObject* object = key.ptr();
-    if (PyUnicode_Check(object)) return nb::borrow(key);
+    if (PyUnicode_Check(object)) {
+      if (unfit_ == Unfit::kNull && has_pair(key)) return {};
+      return nb::borrow(key);
+    }
     if (unfit_ == Unfit::kDumps &&
         (object == Py_None || PyLong_Check(object) || PyFloat_Check(object))) {
-      Writer text(Unfit::kRefuse, domain_, root_);
-      text.path_ = path_;
-      text.write(key);
-      return to_str(text.out_);
+      std::string text;
+      std::swap(text, out_);
+      write_scalar(key);
+      std::swap(text, out_);
+      return to_str(text);
     }
     if (unfit_ == Unfit::kNull) return {};
     refuse("a key of a " + std::string(noun()) + " must be a str, not " +
            class_name(key));
-  }
-
-  void write_dict(nb::handle value) {
-    enter();
-    out_ += '{';
-    bool first = true;
-    PyObject* key = nullptr;
-    PyObject* item = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(value.ptr(), &position, &key, &item)) {
-      nb::object held = nb::borrow(item);
-      nb::object name = key_of(key);
-      if (!name.is_valid()) continue;
-      if (!first) out_ += ", ";
-      first = false;
-      write_string(name);
-      path_.push_back({name.ptr(), 0});
-      out_ += ": ";
-      write(held);
-      path_.pop_back();
-    }
-    out_ += '}';
-    --depth_;
   }
 
   Unfit unfit_;
@@ -292,8 +310,7 @@ class Writer {
   std::string root_;  // the path of the value itself
   std::string out_;
   std::size_t values_ = 0;
-  std::size_t depth_ = 0;
-  std::vector<Step> path_;
+  std::vector<Open> open_;
 };
 
 }  // namespace
