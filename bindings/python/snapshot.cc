@@ -1,10 +1,12 @@
 // A cache of values by the content of the dict or list that they were made of.
 //
 // Callers pass the same template to every call, as a dict that may change
-// between two calls.  Writing the dict as JSON to look it up takes longer than
-// parsing a short response.  So the package caches what it made of a dict
-// together with a snapshot of the dict: containers are copied, their items are
-// shared.  Comparing a dict with its snapshot is mostly comparing addresses.
+// between two calls, and, by another thread or a finalizer, during one. Writing
+// the dict as JSON to look it up takes longer than parsing a short response. So
+// the package takes a snapshot of the dict (containers are copied, their items
+// are shared), makes what is needed of the snapshot and not of the dict, and
+// caches it together with the snapshot.  Comparing a dict with its snapshot is
+// mostly comparing addresses.
 //
 // A dict that has not changed still contains the same objects in the same
 // order. So their addresses are also kept, as one list, and compared first.
@@ -28,48 +30,14 @@ constexpr int kDepth = 64;
 // could need any number of copies.
 constexpr int kMaxCopied = 1 << 16;
 
-// A snapshot of `value`, or an invalid object if it would have more than `left`
-// values, or has a key that is not a str: hashing such a key may run any code.
-nb::object snapshot_of(PyObject* value, int depth, int& left) {
-  if (--left < 0) return {};
-  if (depth < kDepth && PyDict_CheckExact(value)) {
-    nb::object copy = nb::steal(PyDict_New());
-    Py_ssize_t at = 0;
-    PyObject* key = nullptr;
-    PyObject* item = nullptr;
-    while (PyDict_Next(value, &at, &key, &item) != 0) {
-      if (!PyUnicode_CheckExact(key)) return {};
-      nb::object inner = snapshot_of(item, depth + 1, left);
-      if (!inner.is_valid()) return {};
-      if (PyDict_SetItem(copy.ptr(), key, inner.ptr()) != 0) {
-        throw nb::python_error();
-      }
-    }
-    return copy;
-  }
-  if (depth < kDepth && PyList_CheckExact(value)) {
-    Py_ssize_t size = PyList_Size(value);
-    nb::object copy = nb::steal(PyList_New(0));
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      nb::object inner = snapshot_of(PyList_GetItem(value, i), depth + 1, left);
-      if (!inner.is_valid()) return {};
-      if (PyList_Append(copy.ptr(), inner.ptr()) != 0) {
-        throw nb::python_error();
-      }
-    }
-    return copy;
-  }
-  return nb::borrow(value);
-}
-
 // A value whose type is its own and that never changes.
 bool is_constant(PyObject* value) {
   return PyUnicode_CheckExact(value) || PyLong_CheckExact(value) ||
          PyFloat_CheckExact(value) || PyBool_Check(value) || value == Py_None;
 }
 
-// The addresses of all that a dict or list contains, container by container,
-// each before those that it contains.
+// The addresses of all that a dict or list contained when its snapshot was
+// taken, container by container, each before those that it contains.
 //
 // No container is held.  When it is compared, it is in a container that was
 // compared before, so its address is that of a living object; whether this is
@@ -77,32 +45,27 @@ bool is_constant(PyObject* value) {
 // same.  The rest is constants, which the snapshot holds.
 class Addresses {
  public:
-  // Returns false if there is something else, or too deep.
-  bool add(PyObject* value, int depth) {
-    const bool dict = PyDict_CheckExact(value);
-    if (!dict && !PyList_CheckExact(value)) return is_constant(value);
-    if (depth >= kDepth) return false;
-    const Py_ssize_t size = dict ? PyDict_Size(value) : PyList_Size(value);
-    const std::size_t first = items_.size();
-    containers_.push_back({value, size, dict});
+  // Adds the container that was at `address`.  `copy` has what it contained.
+  void add(PyObject* address, PyObject* copy) {
+    const bool dict = PyDict_Check(copy);
+    const Py_ssize_t size = dict ? PyDict_Size(copy) : PyList_Size(copy);
+    containers_.push_back({address, size, dict});
     Py_ssize_t at = 0;
     PyObject* key = nullptr;
     PyObject* item = nullptr;
     if (dict) {
-      while (PyDict_Next(value, &at, &key, &item) != 0) {
-        if (!PyUnicode_CheckExact(key)) return false;
+      while (PyDict_Next(copy, &at, &key, &item) != 0) {
         items_.push_back(key);
         items_.push_back(item);
       }
     } else {
-      for (; at < size; ++at) items_.push_back(PyList_GetItem(value, at));
+      for (; at < size; ++at) items_.push_back(PyList_GetItem(copy, at));
     }
-    const std::size_t end = items_.size();
-    for (std::size_t i = first + (dict ? 1 : 0); i < end; i += dict ? 2 : 1) {
-      if (!add(items_[i], depth + 1)) return false;
-    }
-    return true;
   }
+  // Something else than containers and constants: addresses do not tell whether
+  // it has changed.
+  void add_other() { known_ = false; }
+  bool known() const { return known_; }
 
   // Whether the dict or list `value` contains what the one had that was added.
   bool are_those_of(PyObject* value) const {
@@ -148,15 +111,67 @@ class Addresses {
 
   std::vector<Container> containers_;
   std::vector<PyObject*> items_;  // of a dict its keys and values in turns
+  bool known_ = true;
 };
 
-// The addresses of what `value` contains, as an object that holds them; None if
-// they do not tell whether it has changed.
-nb::object addresses_of(PyObject* value) {
-  auto made = std::make_unique<Addresses>();
-  if (!made->add(value, 0)) return nb::none();
-  return nb::capsule(made.release(), [](void* addresses) noexcept {
-    delete static_cast<Addresses*>(addresses);
+// A snapshot of `value`, or an invalid object if it would have more than `left`
+// values, or has a key that is not a str: hashing such a key may run any code.
+//
+// To allocate an object can run a finalizer, which may change `value`.  So the
+// copy of each container is made at once; what it contains is then read from
+// the copy, which holds it.
+nb::object snapshot_of(nb::object value, int depth, int& left,
+                       Addresses& addresses) {
+  if (--left < 0) return {};
+  const bool dict = PyDict_CheckExact(value.ptr());
+  if (!dict && !PyList_CheckExact(value.ptr())) {
+    if (!is_constant(value.ptr())) addresses.add_other();
+    return value;
+  }
+  if (depth >= kDepth) {
+    addresses.add_other();
+    return value;
+  }
+  const Py_ssize_t size =
+      dict ? PyDict_Size(value.ptr()) : PyList_Size(value.ptr());
+  if (size > left) return {};
+  nb::object copy = nb::steal(dict ? PyDict_Copy(value.ptr())
+                                   : PyList_GetSlice(value.ptr(), 0, size));
+  if (!copy.is_valid()) throw nb::python_error();
+  addresses.add(value.ptr(), copy.ptr());
+  if (!dict) {
+    for (Py_ssize_t i = 0; i < PyList_Size(copy.ptr()); ++i) {
+      nb::object inner = snapshot_of(nb::borrow(PyList_GetItem(copy.ptr(), i)),
+                                     depth + 1, left, addresses);
+      if (!inner.is_valid()) return {};
+      if (PyList_SetItem(copy.ptr(), i, inner.release().ptr()) != 0) {
+        throw nb::python_error();
+      }
+    }
+    return copy;
+  }
+  // Replacing the value of a key that exists does not disturb the iteration.
+  Py_ssize_t at = 0;
+  PyObject* key = nullptr;
+  PyObject* item = nullptr;
+  while (PyDict_Next(copy.ptr(), &at, &key, &item) != 0) {
+    if (!PyUnicode_CheckExact(key)) return {};
+    const nb::object inner =
+        snapshot_of(nb::borrow(item), depth + 1, left, addresses);
+    if (!inner.is_valid()) return {};
+    if (inner.ptr() != item &&
+        PyDict_SetItem(copy.ptr(), key, inner.ptr()) != 0) {
+      throw nb::python_error();
+    }
+  }
+  return copy;
+}
+
+// The addresses as an object that holds them; None if they tell nothing.
+nb::object to_object(std::unique_ptr<Addresses> addresses) {
+  if (!addresses->known()) return nb::none();
+  return nb::capsule(addresses.release(), [](void* held) noexcept {
+    delete static_cast<Addresses*>(held);
   });
 }
 
@@ -229,19 +244,19 @@ nb::object address_of(nb::handle spec) {
   return address;
 }
 
-// Returns make(spec), or the entry of `cache` if the content of `spec` is still
-// the same.
+// Returns make(snapshot of `spec`), or the entry of `cache` if the content of
+// `spec` is still the same.
 nb::object cached(nb::dict cache, nb::handle spec, nb::handle make) {
   nb::object known = find_cached(cache, spec);
   if (known.is_valid()) return known;
   int left = kMaxCopied;
-  nb::object said = snapshot_of(spec.ptr(), 0, left);
-  nb::object addresses =
-      said.is_valid() ? addresses_of(spec.ptr()) : nb::none();
-  nb::object made = make(spec);
-  if (!said.is_valid()) return made;
+  auto addresses = std::make_unique<Addresses>();
+  nb::object said = snapshot_of(nb::borrow(spec), 0, left, *addresses);
+  if (!said.is_valid()) return make(spec);
+  nb::object made = make(said);
   if (PyDict_Size(cache.ptr()) >= kMaxEntries) PyDict_Clear(cache.ptr());
-  set(cache, address_of(spec).ptr(), nb::make_tuple(said, made, addresses));
+  set(cache, address_of(spec).ptr(),
+      nb::make_tuple(said, made, to_object(std::move(addresses))));
   return made;
 }
 
