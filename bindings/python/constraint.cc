@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "docstrings.h"
+#include "interruptible.h"
 #include "parlance/constraint.h"
 #include "stepping.h"
 
@@ -257,11 +258,13 @@ nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
 }
 
 nb::object forced_tokens(MatcherObject& self) {
+  const EncoderErrors errors;
   std::vector<TokenId> ids;
   {
     const WithoutGil released;
     ids = self.matcher.forced_tokens();
   }
+  errors.check();
   return to_ids(ids);
 }
 

@@ -20,6 +20,25 @@ inline void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// While it exists, an encoder that this thread calls leaves its exception set,
+// and check() throws it: the exception of a callback is that of the call.
+class EncoderErrors {
+ public:
+  EncoderErrors() { ++depth_; }
+  ~EncoderErrors() { --depth_; }
+  EncoderErrors(const EncoderErrors&) = delete;
+  EncoderErrors& operator=(const EncoderErrors&) = delete;
+
+  static bool are_raised() { return depth_ > 0; }
+  // REQUIRES: the GIL.
+  void check() const {
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  }
+
+ private:
+  static constinit thread_local inline int depth_ = 0;
+};
+
 // Tells work without the GIL whether a signal handler raised an exception.
 // Python is asked every 20 ms; the exception stays set in this thread.
 class Signals {

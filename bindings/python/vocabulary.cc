@@ -94,17 +94,15 @@ Vocabulary from_tiktoken(nb::handle ranks, nb::handle special) {
   if (!PyDict_Check(special.ptr())) {
     raise_type("special", "a dict of spellings and ids", special);
   }
-  PyObject* key = nullptr;
-  PyObject* value = nullptr;
-  Py_ssize_t position = 0;
-  while (PyDict_Next(special.ptr(), &position, &key, &value)) {
-    // References are held: __index__ of the value may change the dict.
-    const nb::object name = nb::borrow(key);
-    const nb::object one = nb::make_tuple(nb::borrow(value));
-    entries.push_back({read_ids(one, "special")[0],
-                       std::string(text_of(name, "a key of special")),
-                       TokenKind::kControl});
-  }
+  // A list of its own: __index__ of a value may change the dict.
+  const nb::object pairs = items_of(special);
+  for_items(pairs, [&](nb::handle pair) {
+    const nb::object one = nb::make_tuple(nb::object(pair[1]));
+    entries.push_back(
+        {read_ids(one, "special")[0],
+         std::string(text_of(nb::object(pair[0]), "a key of special")),
+         TokenKind::kControl});
+  });
   const std::string_view text = text_of(ranks, "ranks");
   return made_by([&] { return Vocabulary::from_tiktoken(text, entries); });
 }
@@ -147,8 +145,10 @@ Vocabulary from_tokens(nb::handle tokens, nb::handle vocab_type,
 }
 
 // A Python function as an encoder.  It may be called and destroyed on any
-// thread.  Its exceptions are reported as unraisable, because the library's
-// callers expect none; the ids are then unknown.
+// thread.  The library's callers expect no exception: the ids are then unknown.
+// An exception stays set in this thread, and the function of the module that
+// called the library raises it (EncoderErrors); where there is none, as in a
+// thread of the library, it is reported as unraisable.
 class PythonEncoder {
  public:
   explicit PythonEncoder(nb::handle function)
@@ -156,11 +156,16 @@ class PythonEncoder {
 
   std::vector<TokenId> operator()(std::string_view text) const {
     const WithGil acquired;
+    if (PyErr_Occurred() != nullptr) return {};  // of an earlier call
     try {
       return read_ids(nb::handle(function_.get())(to_str(text)),
                       "what the encoder returns");
     } catch (nb::python_error& error) {
-      error.discard_as_unraisable("the encoder of a parlance.Vocabulary");
+      if (EncoderErrors::are_raised()) {
+        error.restore();
+      } else {
+        error.discard_as_unraisable("the encoder of a parlance.Vocabulary");
+      }
     }
     return {};
   }
@@ -240,6 +245,9 @@ Vocabulary from_model_files(nb::handle tokenizer_json,
 }  // namespace
 
 void define_vocabulary(nb::module_& m) {
+  m.def("read_ids", [](nb::handle ids, nb::handle what) {
+    return to_ids(read_ids(ids, str_of(what, "what")));
+  });
   // Attributes are dynamic so that Python can cache a compiler in it.
   nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr(),
                          doc::vocabulary::kClass)
@@ -374,7 +382,11 @@ void define_vocabulary(nb::module_& m) {
                   "the vocabulary has no encoder; from_tokenizer and "
                   "with_encoder give it one");
             }
-            return to_ids(self.encoder()(text_of(text, "text")));
+            const EncoderErrors errors;
+            const std::vector<TokenId> ids =
+                self.encoder()(text_of(text, "text"));
+            errors.check();
+            return to_ids(ids);
           },
           nb::arg("text"),
           nb::sig("def encode(self, text: str | bytes) -> list[int]"),

@@ -740,10 +740,10 @@ class Vocabulary:
 
         Args:
             encoder: a function from a ``str`` to its token ids, with the spellings of
-                special tokens read as text; ``None`` for no encoder.  Masks call it,
-                on any thread, for text that is certain to come.  Ids that do not spell
-                the text are ignored; exceptions are reported by
-                ``sys.unraisablehook``.
+                special tokens read as text; ``None`` for no encoder.
+                ``Matcher.forced_tokens`` calls it for text that is certain to come.
+                Ids that do not spell the text are ignored.  What it raises is raised
+                by the function that called it.
         """
 
     def with_space_after_marks(self, space: bool) -> Vocabulary:
