@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "events.h"
 #include "interruptible.h"
@@ -285,21 +288,32 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
   }
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> ended = false;
+  std::mutex mutex;
+  std::exception_ptr failure;  // the first; guarded by the mutex
   const Stop stopped = [&] { return ended.load(std::memory_order_relaxed); };
+  // Work that runs out of memory ends all, and the caller gets the exception.
   const auto run = [&](const Stop& stop) {
-    for (std::size_t i = next++; i < count && !stop(); i = next++) {
-      work(i, stop);
+    try {
+      for (std::size_t i = next++; i < count && !stop(); i = next++) {
+        work(i, stop);
+      }
+    } catch (const std::exception&) {
+      const std::lock_guard lock(mutex);
+      if (failure == nullptr) failure = std::current_exception();
+      ended = true;
     }
   };
   {
     const WithoutGil released;
     std::vector<std::thread> threads;
-    // If the system refuses a thread, the work is done by fewer.
+    // If the system refuses a thread, or has no memory for it, the work is done
+    // by fewer.
     try {
+      threads.reserve(wanted);
       while (threads.size() + 1 < wanted) {
         threads.emplace_back([&] { run(stopped); });
       }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
     }
     // This thread works as well, and handles the signals.
     Signals signals;
@@ -310,6 +324,7 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
     for (std::thread& thread : threads) thread.join();
   }
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void define_parse(nb::module_& m) {
