@@ -3,7 +3,9 @@
 
 #include "parlance/arrow.h"
 
+#include <cerrno>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,11 +40,22 @@ constexpr const char* kSchema = "arrow_schema";
 constexpr const char* kArray = "arrow_array";
 constexpr const char* kStream = "arrow_array_stream";
 
+// Takes the struct out of a capsule of the interface.  A capsule whose struct
+// was taken before has a released one.
 template <class T>
-Owned<T> from_capsule(nb::handle capsule, const char* name) {
-  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
-  if (pointer == nullptr) throw nb::python_error();
-  return Owned<T>(*static_cast<T*>(pointer));
+Owned<T> from_capsule(nb::handle capsule, const char* name,
+                      const char* method) {
+  if (PyCapsule_IsValid(capsule.ptr(), name) == 0) {
+    raise_type(method, "a capsule named \"" + std::string(name) + "\"",
+               capsule);
+  }
+  auto* const found =
+      static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (found->release == nullptr) {
+    raise_usage(std::string("the capsule \"") + name + "\" of " + method +
+                " was consumed before; a capsule gives its column once");
+  }
+  return Owned<T>(*found);
 }
 
 template <class T>
@@ -65,10 +78,15 @@ nb::object to_capsule(T value, const char* name) {
 
 Chunks read_stream(nb::handle capsule) {
   Owned<ArrowArrayStream> stream =
-      from_capsule<ArrowArrayStream>(capsule, kStream);
+      from_capsule<ArrowArrayStream>(capsule, kStream, "__arrow_c_stream__()");
+  if (stream->get_schema == nullptr || stream->get_next == nullptr) {
+    raise_usage("the Arrow stream has no get_schema or no get_next");
+  }
   const auto check = [&](int code) {
     if (code == 0) return;
-    const char* const why = stream->get_last_error(&*stream);
+    const char* const why = stream->get_last_error == nullptr
+                                ? nullptr
+                                : stream->get_last_error(&*stream);
     raise_usage(
         "the Arrow stream failed: " +
         (why == nullptr ? "error " + std::to_string(code) : std::string(why)));
@@ -86,16 +104,16 @@ Chunks read_stream(nb::handle capsule) {
 
 // REQUIRES: `column` has one of the two methods.
 Chunks read_column(nb::handle column) {
-  if (nb::hasattr(column, "__arrow_c_stream__")) {
-    return read_stream(column.attr("__arrow_c_stream__")());
-  }
+  const nb::object stream = attribute(column, "__arrow_c_stream__");
+  if (stream.is_valid()) return read_stream(stream());
   const nb::object pair = column.attr("__arrow_c_array__")();
   if (!nb::isinstance<nb::tuple>(pair) || nb::len(pair) != 2) {
     raise_type("__arrow_c_array__()", "a pair of capsules", pair);
   }
   Chunks chunks;
-  chunks.schema = from_capsule<ArrowSchema>(pair[0], kSchema);
-  chunks.arrays.push_back(from_capsule<ArrowArray>(pair[1], kArray));
+  constexpr const char* kMethod = "__arrow_c_array__()";
+  chunks.schema = from_capsule<ArrowSchema>(pair[0], kSchema, kMethod);
+  chunks.arrays.push_back(from_capsule<ArrowArray>(pair[1], kArray, kMethod));
   return chunks;
 }
 
@@ -103,16 +121,12 @@ Chunks read_column(nb::handle column) {
 // takes an array may move its children.
 struct SharedNode {
   std::shared_ptr<const Owned<ArrowArray>> root;
-  std::vector<ArrowArray> children;
+  std::vector<Owned<ArrowArray>> children;
   std::vector<ArrowArray*> pointers;
 };
 
 void release_shared(ArrowArray* array) {
-  auto* const node = static_cast<SharedNode*>(array->private_data);
-  for (ArrowArray& child : node->children) {
-    if (child.release != nullptr) child.release(&child);
-  }
-  delete node;
+  delete static_cast<SharedNode*>(array->private_data);
   array->release = nullptr;
 }
 
@@ -122,9 +136,10 @@ ArrowArray share(const ArrowArray& of,
   node->root = root;
   const auto count = static_cast<std::size_t>(of.n_children);
   node->children.reserve(count);
+  node->pointers.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    node->children.push_back(share(*of.children[i], root));
-    node->pointers.push_back(&node->children.back());
+    ArrowArray child = share(*of.children[i], root);
+    node->pointers.push_back(&*node->children.emplace_back(child));
   }
   ArrowArray out = of;
   out.children = count == 0 ? nullptr : node->pointers.data();
@@ -141,20 +156,32 @@ struct StreamState {
   std::size_t next = 0;
 };
 
+// Nothing may be thrown through the caller, which may be in C.
+template <class Fill>
+int filled(const Fill& fill) noexcept {
+  try {
+    fill();
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
+  return 0;
+}
+
 ArrowArrayStream stream_of(SharedArrays arrays) {
   ArrowArrayStream stream = {};
   stream.get_schema = [](ArrowArrayStream*, ArrowSchema* out) {
-    arrow_message_schema(out);
-    return 0;
+    *out = {};
+    return filled([&] { arrow_message_schema(out); });
   };
   stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
     auto* const state = static_cast<StreamState*>(self->private_data);
     *out = {};  // released: the end
-    if (state->next < state->arrays.size()) {
-      const auto& root = state->arrays[state->next++];
+    if (state->next == state->arrays.size()) return 0;
+    return filled([&] {
+      const auto& root = state->arrays[state->next];
       *out = share(**root, root);
-    }
-    return 0;
+      ++state->next;
+    });
   };
   stream.get_last_error = [](ArrowArrayStream*) -> const char* {
     return nullptr;
@@ -194,8 +221,9 @@ class ArrowMessages {
   nb::object stream(nb::handle /*requested_schema*/) const {
     return to_capsule(stream_of(arrays_), kStream);
   }
-  std::string repr() const {
-    return "<ArrowMessages of " + std::to_string(size()) + " responses>";
+  nb::object repr() const {
+    return to_str("<ArrowMessages of " + std::to_string(size()) +
+                  " responses>");
   }
 
  private:
@@ -203,13 +231,13 @@ class ArrowMessages {
 };
 
 ArrowMessages parse(nb::handle responses, const FormatObject* format,
-                    std::string_view prefix, const ToolSet* tools,
+                    nb::handle prefix, const ToolSet* tools,
                     const Vocabulary* vocabulary, nb::handle markers,
                     unsigned threads, nb::handle formats, nb::handle prefixes,
                     nb::handle tools_by_row) {
   ArrowParseOptions options{
       .format = format == nullptr ? nullptr : &format->format(),
-      .prefix = prefix,
+      .prefix = str_of(prefix, "prefix"),
       .tools = tools,
       .vocabulary = vocabulary,
       .markers = to_markers(markers),
@@ -231,7 +259,7 @@ ArrowMessages parse(nb::handle responses, const FormatObject* format,
       PyErr_SetString(PyExc_TypeError, parsed.error().message.c_str());
       throw nb::python_error();
     }
-    raise_usage(parsed.error().message);
+    raise(Domain::kOther, parsed.error());
   }
   SharedArrays arrays;
   arrays.reserve(parsed->size());

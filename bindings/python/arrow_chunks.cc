@@ -8,7 +8,7 @@ namespace parlance::python {
 namespace {
 
 // Rows [begin, begin + size) of a column, as if it had one chunk.
-// REQUIRES: they are within one of its chunks.
+// REQUIRES: they are within one of its chunks, of which there is one or more.
 ArrowArray slice(const Chunks& chunks, std::int64_t begin, std::int64_t size) {
   for (const Owned<ArrowArray>& array : chunks.arrays) {
     if (begin < array->length) {
@@ -34,29 +34,53 @@ struct ByRow {
 
 }  // namespace
 
-std::int64_t Chunks::rows() const {
+Result<std::int64_t> Chunks::rows(std::string_view what) const {
+  // The sum of any two stays within 64 bits.
+  constexpr std::int64_t kMost = std::int64_t{1} << 56;
+  const auto unfit = [&](std::string_view why) {
+    return Error{
+        ErrorCode::kUsage,
+        std::string(what) + " are no valid Arrow column: " + std::string(why)};
+  };
+  constexpr std::string_view kReleased =
+      "it was released or consumed before; a column is given once";
+  if (schema->release == nullptr) return unfit(kReleased);
   std::int64_t count = 0;
-  for (const Owned<ArrowArray>& array : arrays) count += array->length;
+  for (const Owned<ArrowArray>& array : arrays) {
+    if (array->release == nullptr) return unfit(kReleased);
+    if (array->length < 0 || array->offset < 0 || array->offset > kMost ||
+        array->length > kMost - count) {
+      return unfit("its length or offset is negative, or beyond 2^56");
+    }
+    count += array->length;
+  }
   return count;
 }
 
 Result<std::vector<Owned<ArrowArray>>> parse_chunks(const Chunks& responses,
                                                     const ChunksByRow& by_row,
                                                     ArrowParseOptions options) {
+  const Result<std::int64_t> count = responses.rows("the responses");
+  if (!count) return count.error();
+  bool has_chunks = !responses.arrays.empty();
   std::vector<ByRow> columns;
   for (const ByRow& one :
        {ByRow{&by_row.formats, "the formats", &ArrowParseOptions::formats},
         ByRow{&by_row.prefixes, "the prefixes", &ArrowParseOptions::prefixes},
         ByRow{&by_row.tools, "the tools", &ArrowParseOptions::tools_by_row}}) {
     if (!*one.chunks) continue;
-    if ((*one.chunks)->rows() != responses.rows()) {
+    const Result<std::int64_t> rows = (*one.chunks)->rows(one.what);
+    if (!rows) return rows.error();
+    if (*rows != *count) {
       return Error{ErrorCode::kUsage,
-                   std::string(one.what) + " are " +
-                       std::to_string((*one.chunks)->rows()) + " rows beside " +
-                       std::to_string(responses.rows()) + " responses"};
+                   std::string(one.what) + " are " + std::to_string(*rows) +
+                       " rows beside " + std::to_string(*count) + " responses"};
     }
+    has_chunks = has_chunks && !(*one.chunks)->arrays.empty();
     columns.push_back(one);
   }
+  std::vector<Owned<ArrowArray>> out;
+  if (!has_chunks) return out;  // no rows, and no array to read a type with
 
   // The rows at which any column is cut.
   std::vector<std::int64_t> cuts = {0};
@@ -71,9 +95,8 @@ Result<std::vector<Owned<ArrowArray>>> parse_chunks(const Chunks& responses,
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   // A column without rows, which has a type to be checked all the same.
-  if (cuts.size() == 1 && !responses.arrays.empty()) cuts.push_back(0);
+  if (cuts.size() == 1) cuts.push_back(0);
 
-  std::vector<Owned<ArrowArray>> out;
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     const std::int64_t size = cuts[i + 1] - cuts[i];
     const ArrowArray part = slice(responses, cuts[i], size);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,13 +21,14 @@ class Owned {
   Owned() = default;
   // Moves it out of `from`, as the specification says.
   explicit Owned(T& from) : value_(std::exchange(from, T{})) {}
-  // A copy that is released elsewhere.
+  // A copy that is released elsewhere: releasing it frees nothing.
   static Owned borrowed(const T& of) {
     Owned out;
     out.value_ = of;
-    out.value_.release = nullptr;
+    if (of.release != nullptr) out.value_.release = &release_nothing;
     return out;
   }
+  static void release_nothing(T* self) { self->release = nullptr; }
   Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(value_, other.value_);
@@ -51,7 +53,10 @@ struct Chunks {
   Owned<ArrowSchema> schema;
   std::vector<Owned<ArrowArray>> arrays;
 
-  std::int64_t rows() const;
+  // The rows of all chunks.  `what` names the column in messages.
+  // Errors: kUsage if a part was released or consumed before, or has no length
+  // that an array can have.
+  Result<std::int64_t> rows(std::string_view what) const;
 };
 
 // Columns with a row for each response; see ArrowParseOptions.
@@ -61,7 +66,8 @@ struct ChunksByRow {
 
 // Parses the responses into a column of messages.  The columns may be cut into
 // chunks at different rows: each stretch between two cuts is parsed by itself
-// and becomes a chunk of the result.  `options` may not have columns by row.
+// and becomes a chunk of the result.  A column without chunks has no rows, and
+// the result is then without chunks.  `options` may not have columns by row.
 //
 // Errors: those of parse_arrow().
 Result<std::vector<Owned<ArrowArray>>> parse_chunks(const Chunks& responses,

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,13 +77,14 @@ ArrowSchema message_field(std::string name) {
   return out;
 }
 
-std::string name_of(const ArrowSchema& field) {
-  return field.name == nullptr ? "" : field.name;
+std::string name_of(const ArrowSchema* field) {
+  return field == nullptr || field->name == nullptr ? "" : field->name;
 }
 
 // Takes the arrays of an argument.  The type stays the argument's.
 Chunks take_arrays(const SeriesExport& from) {
   Chunks chunks;
+  if (from.field == nullptr) return chunks;  // an error, as if released
   chunks.schema = Owned<ArrowSchema>::borrowed(*from.field);
   chunks.arrays.reserve(from.len);
   for (std::size_t i = 0; i < from.len; ++i) {
@@ -105,12 +107,14 @@ class Repeated {
     schema.format = "c";
     schema.name = "";
     schema.dictionary = &*one_.schema;
+    schema.release = &Owned<ArrowSchema>::release_nothing;
     out.schema = Owned<ArrowSchema>::borrowed(schema);
     ArrowArray array = {};
     array.length = static_cast<std::int64_t>(indices_.size());
     array.n_buffers = 2;
     array.buffers = buffers_;
     array.dictionary = &*one_.arrays.front();
+    array.release = &Owned<ArrowArray>::release_nothing;
     buffers_[1] = indices_.data();
     out.arrays.push_back(Owned<ArrowArray>::borrowed(array));
     return out;
@@ -157,7 +161,8 @@ SeriesExport export_messages(std::vector<Owned<ArrowArray>> messages,
 Result<SeriesExport> parse_series(std::vector<Chunks> arguments,
                                   std::string name, bool parallelized) {
   const Chunks responses = std::move(arguments[0]);
-  const std::int64_t rows = responses.rows();
+  const Result<std::int64_t> rows = responses.rows("the responses");
+  if (!rows) return rows.error();
   ChunksByRow by_row;
   std::vector<Repeated> repeated;
   repeated.reserve(3);
@@ -165,8 +170,10 @@ Result<SeriesExport> parse_series(std::vector<Chunks> arguments,
                                             &by_row.tools};
   for (std::size_t i = 0; i < 3; ++i) {
     Chunks& given = arguments[i + 1];
-    if (given.rows() == 1 && given.arrays.size() == 1 && rows != 1) {
-      repeated.emplace_back(std::move(given), rows);
+    const Result<std::int64_t> own = given.rows("an argument of parse()");
+    if (!own) return own.error();
+    if (*own == 1 && given.arrays.size() == 1 && *rows != 1) {
+      repeated.emplace_back(std::move(given), *rows);
       *targets[i] = repeated.back().column();
     } else {
       *targets[i] = std::move(given);
@@ -196,7 +203,7 @@ PARLANCE_POLARS_EXPORT void _polars_plugin_field_parse(
     const ArrowSchema* fields, std::size_t count, ArrowSchema* out,
     const std::uint8_t* /*kwargs*/, std::size_t /*kwargs_size*/) {
   *out = parlance::python::message_field(
-      count == 0 ? "" : parlance::python::name_of(fields[0]));
+      count == 0 ? "" : parlance::python::name_of(&fields[0]));
 }
 
 // Leaves `out` empty, with a message, if the arguments do not fit.
@@ -209,7 +216,7 @@ PARLANCE_POLARS_EXPORT void _polars_plugin_parse(const SeriesExport* series,
   using parlance::python::Chunks;
   using parlance::python::last_error;
   // The arrays and the arguments are the callee's to release, in this order.
-  std::vector<SeriesExport> arguments(series, series + count);
+  const std::span<const SeriesExport> arguments(series, count);
   try {
     std::vector<Chunks> columns;
     columns.reserve(count);
@@ -220,7 +227,7 @@ PARLANCE_POLARS_EXPORT void _polars_plugin_parse(const SeriesExport* series,
       last_error = "parse takes 4 columns, not " + std::to_string(count);
     } else {
       auto parsed = parlance::python::parse_series(
-          std::move(columns), parlance::python::name_of(*series[0].field),
+          std::move(columns), parlance::python::name_of(series[0].field),
           context != nullptr && context->parallelized);
       if (parsed) {
         *out = *parsed;
@@ -228,9 +235,9 @@ PARLANCE_POLARS_EXPORT void _polars_plugin_parse(const SeriesExport* series,
         last_error = parsed.error().message;
       }
     }
-  } catch (const std::exception& why) {
-    last_error = why.what();
+  } catch (const std::exception&) {
+    last_error = "out of memory";  // short: it needs none
   }
-  for (SeriesExport& one : arguments) one.release(&one);
+  for (SeriesExport one : arguments) one.release(&one);
 }
 }

@@ -145,6 +145,47 @@ class TextColumn:
         )
 
 
+class IdColumn:
+    """A column of lists of ids.  With ``words`` the items of the lists are the
+    indices of a dictionary of ids."""
+
+    def __init__(self, rows, words=None):
+        self.rows = rows
+        self.words = words
+
+    def __arrow_c_array__(self, requested_schema=None):
+        ends = [0]
+        for row in self.rows:
+            ends.append(ends[-1] + len(row))
+        schema = _schema(b"+l")
+        array = _lists((ctypes.c_int32 * len(ends))(*ends), len(self.rows))
+        items = _schema(b"i")
+        values = _integers([id for row in self.rows for id in row])
+        if self.words is not None:
+            _alive.extend([words := _schema(b"i"), ids := _integers(self.words)])
+            items.dictionary = ctypes.pointer(words)
+            values.dictionary = ctypes.pointer(ids)
+        for parent, child in ((schema, items), (array, values)):
+            children = (POINTER(type(child)) * 1)(ctypes.pointer(child))
+            _alive.extend([child, children])
+            parent.n_children = 1
+            parent.children = ctypes.cast(children, type(parent.children))
+        return _capsule(schema, b"arrow_schema"), _capsule(array, b"arrow_array")
+
+
+def _integers(values):
+    return _lists((ctypes.c_int32 * max(1, len(values)))(*values), len(values))
+
+
+def _lists(entries, length):
+    """An array whose second buffer is ``entries``, and whose first is not there."""
+    buffers = (c_void_p * 2)(None, ctypes.addressof(entries))
+    _alive.extend([entries, buffers])
+    return Array(
+        length=length, n_buffers=2, buffers=buffers, release=_release_array
+    )
+
+
 class ChunkedColumn:
     """The same as a stream of chunks; fails after them if `error` is given."""
 

@@ -5,7 +5,13 @@ import json
 
 import arrow_columns
 import pytest
-from arrow_columns import ChunkedColumn, TextColumn, chunks_of, rows_of
+from arrow_columns import (
+    ChunkedColumn,
+    IdColumn,
+    TextColumn,
+    chunks_of,
+    rows_of,
+)
 
 import parlance
 
@@ -180,6 +186,78 @@ def test_errors():
 
     with pytest.raises(TypeError, match="pair of capsules"):
         parlance.parse_arrow(Liar(), "qwen3")
+
+
+def test_indices_of_a_dictionary_are_no_ids():
+    vocabulary = parlance.Vocabulary([bytes([b]) for b in range(256)], stop_ids=[0])
+    ids = [[ord("b")], [ord("a"), ord("c")]]
+    options = {"vocabulary": vocabulary, "markers": "either"}
+    rows = rows_of(parlance.parse_arrow(IdColumn(ids), "qwen3", **options))
+    assert [row["content"] for row in rows] == ["b", "ac"]
+    encoded = IdColumn([[1], [0, 2]], words=[ord("a"), ord("b"), ord("c")])
+    with pytest.raises(TypeError, match="list of dictionary"):
+        parlance.parse_arrow(encoded, "qwen3", **options)
+
+
+def class_of(**methods):
+    return type("Column", (), {k: lambda self, v=v: v for k, v in methods.items()})()
+
+
+def test_a_capsule_is_consumed_once():
+    chunked = ChunkedColumn(RESPONSES[:3], RESPONSES[3:]).__arrow_c_stream__()
+    whole = TextColumn(RESPONSES).__arrow_c_array__()
+    for column in (
+        class_of(__arrow_c_stream__=chunked),
+        class_of(__arrow_c_array__=whole),
+    ):
+        messages = parlance.parse_arrow(column, "qwen3")
+        assert len(messages) == len(RESPONSES)
+        for again in ({"column": column}, {"prefix": column}):
+            with pytest.raises(parlance.UsageError, match="was consumed before"):
+                parlance.parse_arrow(
+                    **{"column": TextColumn(RESPONSES), "format": "qwen3", **again}
+                )
+    # The same pair for two columns of one call.
+    pair = class_of(__arrow_c_array__=TextColumn([""]).__arrow_c_array__())
+    with pytest.raises(parlance.UsageError, match="was consumed before"):
+        parlance.parse_arrow(pair, "qwen3", prefix=pair)
+
+
+def test_capsules_of_another_kind():
+    stream = ChunkedColumn([""]).__arrow_c_stream__()
+    for other in (None, stream, (), 1):
+        schema, array = TextColumn([""]).__arrow_c_array__()
+        pair = (array, schema) if other is None else (schema, other)
+        with pytest.raises(TypeError, match="a capsule named"):
+            parlance.parse_arrow(class_of(__arrow_c_array__=pair), "qwen3")
+    for one in (schema, None, 1):
+        with pytest.raises(TypeError, match="a capsule named"):
+            parlance.parse_arrow(class_of(__arrow_c_stream__=one), "qwen3")
+
+
+def test_a_column_without_chunks():
+    for columns in (
+        {"column": ChunkedColumn([]), "prefix": ChunkedColumn()},
+        {"column": ChunkedColumn(), "prefix": ChunkedColumn([], [])},
+        {"column": ChunkedColumn([]), "tools": ChunkedColumn()},
+    ):
+        messages = parlance.parse_arrow(format="qwen3", **columns)
+        assert len(messages) == 0
+        assert chunks_of(messages) == []
+    messages = parlance.parse_arrow(ChunkedColumn([]), ChunkedColumn())
+    assert chunks_of(messages) == []
+    with pytest.raises(parlance.UsageError, match="0 rows beside 1"):
+        parlance.parse_arrow(TextColumn([""]), "qwen3", prefix=ChunkedColumn())
+
+
+def test_properties_that_raise():
+    class Column:
+        @property
+        def __arrow_c_stream__(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        parlance.parse_arrow(Column(), "qwen3")
 
 
 def test_columns_are_released():
