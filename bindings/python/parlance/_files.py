@@ -9,6 +9,17 @@ from ._arguments import shown
 _MAX_BYTES = 256 << 20  # Limits::source_bytes
 
 
+def digest_of(path):
+    """A digest of the content of a file, by which it is known."""
+    import hashlib  # here, so that importing the package stays fast
+
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 def read_text(path, error):
     """The content of a UTF-8 file.  ``path`` is a ``str`` or ``PathLike``.
 

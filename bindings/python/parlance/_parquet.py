@@ -30,6 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import Format, ToolSet, __version__
 from ._errors import UsageError
+from ._files import digest_of
 from .integrations.arrow import Parse
 
 _BATCH = 8192  # rows
@@ -238,10 +239,11 @@ class _Run:
                 name: options[name]
                 for name in (
                     "key", "message_key", "format_key", "prefix", "prefix_key",
-                    "tools_key", "vocabulary", "markers",
+                    "tools_key", "markers",
                 )
             }
             | {
+                "vocabulary": self._parse.vocabulary_digest,
                 "format": format and _digest(pickle.dumps(Format(format)._made)),
                 "tools": options["tools"]
                 and _digest(pathlib.Path(options["tools"]).read_bytes()),
@@ -252,6 +254,7 @@ class _Run:
                 {
                     "name": path.name,
                     "bytes": path.stat().st_size,
+                    "digest": digest_of(path),
                     "rows": self._footers[path].num_rows,
                     "row_groups": self._footers[path].num_row_groups,
                 }

@@ -13,6 +13,7 @@ For every host that calls a function with tables or record batches of pyarrow:
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pickle
@@ -49,6 +50,8 @@ class Parse:
         vocabulary: for token ids: the path of a tokenizer file or of a model's
             folder (as of ``Vocabulary.from_file``), or a function without
             arguments that returns a ``Vocabulary``.  Each process calls it once.
+            A path is read here, too; where it is read again, it must hold the
+            same vocabulary.
         markers: how ids write delimiters, as of ``ResponseParser``.
         keep: the columns of the table to keep, or ``None`` for all.
         threads: how many to use in each call; 0: one for each core.  Default: 0,
@@ -58,6 +61,7 @@ class Parse:
         TemplateError: ``format`` cannot be used.
         TypeError: ``tools`` is no list of tools.
         UsageError: arguments do not fit each other.
+        OSError: there is no vocabulary at the path.
 
     Memory: about three times that of the largest table.
     """
@@ -104,6 +108,7 @@ class Parse:
                 raise UsageError(f"give either {name} or {name}_column")
         if vocabulary is not None and not callable(vocabulary):
             vocabulary = os.fspath(vocabulary)
+            vocabulary = vocabulary, _remember(Vocabulary.from_file(vocabulary))
         self._vocabulary = vocabulary
         self._markers = choice("markers", markers, ("token", "either", "text"))
         if keep is not None:
@@ -114,6 +119,7 @@ class Parse:
         if threads is None:
             threads = self._default_threads
         self._threads = count("threads", threads, 2**31 - 1)
+
     def __call__(self, table):
         """Returns the table, or record batch, with the column of messages.
 
@@ -149,6 +155,13 @@ class Parse:
         return type(table).from_arrays(
             [*columns, messages], names=[*names, self._output]
         )
+
+    @property
+    def vocabulary_digest(self):
+        """What distinguishes the vocabulary at a path from others; ``None``
+        without a path."""
+        known = self._vocabulary
+        return None if known is None or callable(known) else known[1]
 
     def schema(self, schema):
         """The schema of the result for a ``pyarrow.Schema`` of the argument.
@@ -191,7 +204,35 @@ def _tool_set(tools):
 
 
 @lru_cache(maxsize=8)
+def _made_vocabulary(make):
+    return make()
+
+
+# Files are known by what they hold: the file at a path may be another one later.
+_vocabularies = {}
+_MAX_VOCABULARIES = 8
+
+
+def _remember(vocabulary):
+    """The digest by which a vocabulary is known."""
+    digest = hashlib.sha256(vocabulary.to_bytes()).hexdigest()
+    if len(_vocabularies) >= _MAX_VOCABULARIES:
+        _vocabularies.clear()
+    _vocabularies[digest] = vocabulary
+    return digest
+
+
 def _vocabulary(source):
     if source is None:
         return None
-    return source() if callable(source) else Vocabulary.from_file(source)
+    if callable(source):
+        return _made_vocabulary(source)
+    path, digest = source
+    vocabulary = _vocabularies.get(digest)
+    if vocabulary is None:
+        vocabulary = Vocabulary.from_file(path)
+        if _remember(vocabulary) != digest:
+            raise UsageError(
+                f"{path} holds another vocabulary than when this Parse was made"
+            )
+    return vocabulary
