@@ -36,7 +36,17 @@ from io import IOBase
 from typing import NamedTuple
 
 from . import _parlance
-from ._arguments import NOT_GIVEN, count, flag, is_a, items, kind, shown, unicode
+from ._arguments import (
+    NOT_GIVEN,
+    count,
+    flag,
+    is_a,
+    items,
+    kind,
+    plain,
+    shown,
+    unicode,
+)
 from ._batch import Batch, BatchStep, MaskTable, feed_deltas
 from ._constraining import Compiler, Grammar, fill_bitmasks
 from ._errors import (
@@ -165,8 +175,8 @@ class Format(_Base):
         text, named, pairs = _made_of(spec)
         if names is not None:
             pairs = _name_pairs(names)
-        self._made = text, named, pairs
         super().__init__(_cached_format(text, named), pairs)
+        self._made = text, named, pairs
 
     def parser(
         self,
@@ -420,8 +430,8 @@ class ResponseTemplate(Format):
 
 def _restore(cls, text, named, pairs):
     made = cls.__new__(cls)
-    made._made = text, named, pairs
     _Base.__init__(made, _cached_format(text, named), pairs)
+    made._made = text, named, pairs
     return made
 
 
@@ -436,21 +446,21 @@ def _name_pairs(names):
     """The argument ``names`` as pairs."""
     if is_a(names, str):
         return (("reasoning", unicode("names", names, TemplateError)),)
-    if not is_a(names, dict) or not all(
-        is_a(text, str) for pair in names.items() for text in pair
-    ):
+    pairs = list(names.items()) if is_a(names, dict) else [(None, None)]
+    if not all(is_a(text, str) for pair in pairs for text in pair):
         raise TypeError(
             f"names must be a str or a dict of str, not {kind(names)}"
         )
-    for pair in names.items():
-        for text in pair:
-            unicode("names", text, TemplateError)
-    return tuple(names.items())
+    return tuple(
+        tuple(unicode("names", text, TemplateError) for text in pair)
+        for pair in pairs
+    )
 
 
 def _text_of(spec):
     """The content of a spec: (JSON text, False) or (name, True)."""
     if is_a(spec, str):
+        spec = plain(spec)
         if spec.lstrip()[:1] == "{":
             return unicode("spec", spec, TemplateError), False
         if not spec.endswith(".json"):
@@ -1212,7 +1222,7 @@ def _batch(value):
     try:
         dimensions = getattr(value, "ndim", None)
     except ValueError as why:  # for example a released memoryview
-        raise TypeError(f"a response cannot be read: {why}") from None
+        raise TypeError(f"a response cannot be read: {why}") from why
     if dimensions is not None:
         if dimensions == 1:
             if not _holds_objects(value):

@@ -66,29 +66,30 @@ def items(name, value, most):
     ):
         raise TypeError(f"{name} must be a list, not {kind(value)}")
     out = []
-    try:
-        for item in value:
-            if len(out) == most:
-                raise UsageError(
-                    f"{name} has more than {most} items, which no call takes"
-                )
-            out.append(item)
-    except UsageError:
-        raise
-    except ValueError as why:  # for example a closed file
-        raise TypeError(f"{name} cannot be read as a list: {why}") from None
+    for item in value:
+        if len(out) == most:
+            raise UsageError(
+                f"{name} has more than {most} items, which no call takes"
+            )
+        out.append(item)
     return out
 
 
+def plain(value):
+    """``value``, a ``str``; of a subclass its text, as a ``str`` that compares
+    and hashes as others do, and may be the key of a cache."""
+    return str.__str__(value)
+
+
 def text(name, value, error=UsageError):
-    """``value`` if it is a ``str`` without surrogates."""
+    """``value`` as a plain ``str``, if it is a ``str`` without surrogates."""
     if not is_a(value, str):
         raise TypeError(f"{name} must be a str, not {kind(value)}")
     return unicode(name, value, error)
 
 
 def unicode(name, value, error=UsageError):
-    """``value``, a ``str``, if it has no surrogates."""
+    """``value``, a ``str``, as a plain one, if it has no surrogates."""
     try:
         str.encode(value)
     except UnicodeEncodeError as why:
@@ -97,7 +98,7 @@ def unicode(name, value, error=UsageError):
             "is no text",
             code="invalid_utf8",
         ) from None
-    return value
+    return plain(value)
 
 
 def choice(name, value, choices):
@@ -116,16 +117,16 @@ def flag(name, value):
         return value
     try:
         return bool(value)
-    except ValueError:  # for example an array
+    except ValueError as why:  # for example an array
         raise TypeError(
             f"{name} must be True or False, not {kind(value)}"
-        ) from None
+        ) from why
 
 
 def count(name, value, most=2**64 - 1):
-    """``value`` as an ``int`` from 0 to ``most``."""
+    """``value`` as a plain ``int`` from 0 to ``most``."""
     try:
-        number = operator.index(value)
+        number = int.__index__(operator.index(value))
     except TypeError:
         raise TypeError(
             f"{name} must be an integer, not {kind(value)}"
@@ -145,7 +146,22 @@ def mapping(name, value):
     items = getattr(value, "items", None)
     if not isinstance(value, Mapping) or not callable(items):
         raise TypeError(f"{name} must be a dict, not {kind(value)}")
-    pairs = list(items())
-    for key, _ in pairs:
-        text(f"a key of {name}", key)
+    pairs = []
+    for pair in items():
+        if not is_a(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"an item of {name} must be a pair of a key and a value, not "
+                + kind(pair)
+            )
+        pairs.append((text(f"a key of {name}", pair[0]), pair[1]))
     return pairs
+
+
+class Uncopied:
+    """The base of objects that change, each for one use at a time."""
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(
+            f"a {kind(self)} cannot be copied or pickled: the copy would share "
+            "what changes in it"
+        )

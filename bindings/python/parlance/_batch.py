@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _parlance
-from ._arguments import count, is_a, items, kind
+from ._arguments import Uncopied, count, is_a, items, kind
 from ._errors import UsageError
 
 _MAX_ROWS = 1 << 20  # of a step of texts that is no list
@@ -65,7 +65,7 @@ BatchStep.failed.__doc__ = (
 )
 
 
-class MaskTable:
+class MaskTable(Uncopied):
     """Masks by number, for engines that keep masks on their device.
 
         table = MaskTable(compiler)
@@ -156,7 +156,7 @@ class MaskTable:
         self._table.clear()
 
 
-class Batch:
+class Batch(Uncopied):
     """Matchers and parsers of many requests, which make their steps together.
 
         batch = Batch()

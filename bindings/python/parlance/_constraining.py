@@ -482,18 +482,16 @@ class Compiler(_parlance.Compiler):
         stop_ids=None,
         tables_file=None,
     ):
-        super().__init__(
-            vocabulary,
-            count("cache_bytes", cache_bytes),
-            count("grammar_bytes", grammar_bytes),
-            stop_ids,
-            tables_file,
-        )
-        self._options = {
-            "cache_bytes": cache_bytes,
-            "grammar_bytes": grammar_bytes,
+        # The caller's list may change later.
+        if stop_ids is not None:
+            stop_ids = tuple(_parlance.read_ids(stop_ids, "stop_ids"))
+        options = {
+            "cache_bytes": count("cache_bytes", cache_bytes),
+            "grammar_bytes": count("grammar_bytes", grammar_bytes),
             "stop_ids": stop_ids,
         }
+        super().__init__(vocabulary, *options.values(), tables_file)
+        self._options = options
 
     def __reduce__(self):
         return _load_compiler, (self._vocabulary(), self._options)

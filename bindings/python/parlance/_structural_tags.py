@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from . import _parlance
-from ._arguments import flag, is_a, items, kind, shown, text, unicode
+from ._arguments import flag, is_a, items, kind, plain, shown, text, unicode
 from ._errors import GrammarError
 from ._files import read_text
 from ._tools import MAX_TOOLS, ToolSet, described
@@ -247,6 +247,8 @@ def tag_of_format(
 
 
 def source_of(spec):
+    if is_a(spec, str):
+        spec = plain(spec)
     if is_a(spec, dict):
         return _parlance.tag_text(spec, "")
     if is_a(spec, str) and not spec.endswith(".json"):

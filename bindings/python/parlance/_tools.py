@@ -32,14 +32,15 @@ class ToolSet(_parlance.ToolSet):
         import json  # not with the package: that would slow its import
 
         tools = items("tools", tools, MAX_TOOLS) if _is_list(tools) else tools
-        self._text = _tools_text(tools)
-        for index, tool in enumerate(json.loads(self._text)):
+        text = _tools_text(tools)
+        for index, tool in enumerate(json.loads(text)):
             if not isinstance(tool, dict):
                 raise TypeError(
                     f"tools[{index}] must be a dict or a function, not "
                     f"{kind(tools[index])}"
                 )
-        super().__init__(self._text)
+        super().__init__(text)
+        self._text = text
 
 
 def described(tools):

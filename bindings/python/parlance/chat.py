@@ -21,13 +21,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import Format, _parlance
-from ._arguments import flag, kind
-from ._errors import UsageError
+from ._arguments import Uncopied, choice, count, flag, text
 
 __all__ = ["ChatChunk", "ChatStream"]
 
 _APIS = ("chat_completions", "responses", "messages")
 _ENDS = ("stop", "length", "content_filter")
+_MAX_COUNT = 2**63 - 1
 
 
 class ChatChunk(NamedTuple):
@@ -49,7 +49,7 @@ ChatChunk.tokens.__doc__ = (
 )
 
 
-class ChatStream:
+class ChatStream(Uncopied):
     """Converts the events of one response to the chunks of a chat API.
 
     Args:
@@ -90,12 +90,12 @@ class ChatStream:
         self._stream = _parlance.ChatStream(
             format,
             _index("api", api, _APIS),
-            id,
-            model,
-            created,
-            choice,
-            reasoning_name,
-            call_id_prefix,
+            text("id", id),
+            text("model", model),
+            count("created", created, _MAX_COUNT),
+            count("choice", choice, _MAX_COUNT),
+            text("reasoning_name", reasoning_name),
+            text("call_id_prefix", call_id_prefix),
             flag("model_call_ids", model_call_ids),
         )
 
@@ -129,9 +129,15 @@ class ChatStream:
         Raises:
             UsageError: there is no such ``reason``.
         """
+        if completion_tokens is not None:
+            completion_tokens = count(
+                "completion_tokens", completion_tokens, _MAX_COUNT
+            )
         return _chunks(
             self._stream.end(
-                _index("reason", reason, _ENDS), prompt_tokens, completion_tokens
+                _index("reason", reason, _ENDS),
+                count("prompt_tokens", prompt_tokens, _MAX_COUNT),
+                completion_tokens,
             )
         )
 
@@ -155,8 +161,4 @@ def _chunks(list_):
 
 
 def _index(name, value, known):
-    if value in known:
-        return known.index(value)
-    listed = ", ".join(repr(one) for one in known)
-    found = repr(value) if isinstance(value, str) else kind(value)
-    raise UsageError(f"{name} must be one of {listed}, not {found}")
+    return known.index(choice(name, value, known))

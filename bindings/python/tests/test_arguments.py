@@ -1,16 +1,23 @@
 """Arguments that are not what they should be, and what is said of them."""
 
+import collections
+import copy
 import ctypes
+import gc
 import os
 import pathlib
+import pickle
 import stat
+import sys
+import threading
 
 import numpy
 import pytest
 
 import parlance
 import parlance.jmespath
-from parlance import Grammar, UsageError, Vocabulary
+from parlance import Grammar, UsageError, Vocabulary, _parlance
+from parlance.chat import ChatStream
 
 TOKENS = [bytes([b]) for b in range(256)]
 TEMPLATE = {"start_anchor": "<A>", "fields": {"content": {}}}
@@ -171,6 +178,371 @@ def test_a_dict_that_changes_by_little(before, after):
         assert repr(got) == repr(value)
 
 
+# ---- Dicts and lists that change during a call
+
+
+def test_what_is_cached_is_made_of_the_snapshot_that_is_the_key():
+    spec = {"a": {"b": [1, {"c": 2}]}, "d": []}
+    known = {}
+
+    def make(said):
+        # What another thread may do meanwhile.
+        spec["a"]["b"][1]["c"] = 3
+        spec["d"].append(4)
+        made = copy.deepcopy(said)
+        spec["a"]["b"][1]["c"] = 2
+        spec["d"].clear()
+        return made
+
+    for _ in range(2):
+        assert _parlance.cached(known, spec, make) == spec
+    spec["a"]["b"].append("new")
+    assert _parlance.cached(known, spec, make) == spec
+
+
+def test_a_dict_that_a_finalizer_empties_while_it_is_read():
+    """Every allocation may run one."""
+
+    class Finalized:
+        def __init__(self, spec):
+            self.spec = spec
+            self.cycle = self
+
+        def __del__(self):
+            self.spec["fields"].clear()
+            self.spec["list"].clear()
+
+    before = gc.get_threshold()
+    try:
+        for threshold in range(1, 40):
+            spec = {
+                "fields": {str(i): {"x": [i]} for i in range(20)},
+                "list": [{"y": i} for i in range(20)],
+            }
+            Finalized(spec)
+            gc.set_threshold(threshold)
+            said = _parlance.cached({}, spec, lambda said: said)
+            gc.set_threshold(*before)
+            gc.collect()
+            assert all(said["fields"][i] == {"x": [int(i)]} for i in said["fields"])
+            assert said["list"] == [{"y": i} for i in range(len(said["list"]))]
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_dicts_with_an_order_of_their_own():
+    schema = collections.OrderedDict(a={"type": "integer"}, b={"type": "integer"})
+    schema.move_to_end("a")
+    grammar = Grammar.from_json_schema(
+        {"type": "object", "properties": schema, "required": ["a", "b"]},
+        key_order="schema",
+        compact=True,
+    )
+    assert grammar.accepts('{"b":1,"a":2}')
+    assert not grammar.accepts('{"a":2,"b":1}')
+    assert parlance.jmespath.search("keys(@)", schema) == ["b", "a"]
+    assert parlance.jmespath.search("to_string(@)", collections.OrderedDict(schema, c=1)) == (
+        '{"b":{"type":"integer"},"a":{"type":"integer"},"c":1}'
+    )
+
+    class Renamed(dict):
+        def items(self):
+            return [(key.upper(), value) for key, value in super().items()]
+
+    # {"CONST": 1}: nothing that a schema has.
+    assert Grammar.from_json_schema(Renamed(const=1), lenient=True).accepts("2")
+
+    class Odd(dict):
+        def items(self):
+            return [1]
+
+    with pytest.raises(TypeError, match="pair of a key and a value"):
+        Grammar.from_json_schema(Odd(const=1))
+
+
+# ---- What the caller keeps, and may change later
+
+
+def test_arguments_that_change_later(vocabulary):
+    stop_ids = [1]
+    compiler = parlance.Compiler(vocabulary, stop_ids=stop_ids)
+    stop_ids[0] = 2
+    for one in (compiler, pickle.loads(pickle.dumps(compiler)), copy.copy(compiler)):
+        matcher = one.compile_regex("a").matcher()
+        assert matcher.stop_ids == [1]
+    names = {"thinking": "thoughts"}
+    format = parlance.Format("qwen3", names=names)
+    names["thinking"] = "other"
+    assert "thoughts" in pickle.loads(pickle.dumps(format)).fields
+
+
+def test_objects_that_change_are_not_copied(vocabulary):
+    tag = parlance.tool_calling([], "qwen3")
+    constraint = Grammar.from_regex("a").compile(vocabulary)
+    for one in (
+        parlance.Batch(),
+        parlance.MaskTable(parlance.Compiler(vocabulary)),
+        ChatStream("qwen3"),
+        parlance.ResponseParser("qwen3", ""),
+        tag.parser(),
+        constraint.matcher(),
+    ):
+        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=type(one).__name__):
+                duplicate(one)
+
+
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_a_second_init_changes_nothing(vocabulary):
+    format = parlance.Format("qwen3")
+    compiler = parlance.Compiler(vocabulary, stop_ids=[1])
+    tools = parlance.ToolSet([])
+    for call in (
+        lambda: format.__init__("llama3_json"),
+        lambda: compiler.__init__(vocabulary, stop_ids=[2]),
+        lambda: tools.__init__([{"name": "f"}]),
+        lambda: parlance.ResponseParser("qwen3", "").__init__("qwen3", ""),
+        lambda: vocabulary.__init__([b"a"]),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    assert pickle.loads(pickle.dumps(format)).name == "qwen3"
+    assert compiler.compile_regex("a").matcher().stop_ids == [1]
+    assert pickle.loads(pickle.dumps(compiler)).compile_regex("a").matcher().stop_ids == [1]
+    assert tools._text == "[]" and len(tools) == 0
+    assert len(vocabulary) == 256
+
+
+# ---- Exceptions of the caller's own code
+
+
+class Mine(ValueError):
+    pass
+
+
+def test_a_generator_raises_its_own_exception():
+    def failing(error):
+        yield "a"
+        raise error
+
+    for error in (Mine("why"), TypeError("why"), KeyboardInterrupt(), SystemExit(3)):
+        for call in (
+            lambda one: parlance.parse_response(one, "qwen3", prefix=""),
+            parlance.ToolSet,
+            Grammar.union,
+            lambda one: parlance.feed_deltas([], one),
+            lambda one: ChatStream("qwen3").feed(one),
+        ):
+            with pytest.raises(type(error)) as caught:
+                call(failing(error))
+            assert caught.value is error
+
+
+def test_an_encoder_raises_its_own_exception(vocabulary):
+    constraint = Grammar.from_regex("abc")
+    for error in (Mine("why"), KeyboardInterrupt(), SystemExit(3)):
+
+        def encode(text, error=error):
+            raise error
+
+        known = vocabulary.with_encoder(encode)
+        matcher = constraint.compile(known).matcher()
+        for call in (lambda: known.encode("a"), matcher.forced_tokens):
+            with pytest.raises(type(error)) as caught:
+                call()
+            assert caught.value is error
+    with pytest.raises(TypeError, match="what the encoder returns"):
+        vocabulary.with_encoder(lambda text: 1).encode("a")
+    assert vocabulary.with_encoder(lambda text: [97]).encode("a") == [97]
+
+
+def test_a_cause_is_kept():
+    class Sequence:
+        def __len__(self):
+            return 1
+
+        def __getitem__(self, index):
+            raise Mine("not today")
+
+    class Odd:
+        def __bool__(self):
+            raise Mine("neither")
+
+    for call in (
+        lambda: Vocabulary([b"a"]).decode(Sequence()),
+        lambda: Grammar.from_json_schema({}, closed=Odd()),
+        lambda: parlance.parse_response("", TEMPLATE, prefix="", recover=Odd()),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert isinstance(caught.value.__cause__, Mine)
+
+
+# ---- Events that no parser has made
+
+
+def events(**members):
+    return [{"type": "call_open", "field": "tool_calls", "name": "f", **members}]
+
+
+@pytest.mark.parametrize(
+    "member", ["call", "start", "end"], ids=["call", "start", "end"]
+)
+def test_numbers_of_events(member):
+    for number in (-1, 2**64, numpy.uint64(2**63)) + ((2**32,) if member == "call" else ()):
+        with pytest.raises(UsageError, match=f'"{member}" of an event'):
+            ChatStream("qwen3").feed(events(**{member: number}))
+    with pytest.raises(TypeError, match=f'"{member}" of an event'):
+        ChatStream("qwen3").feed(events(**{member: "1"}))
+
+
+def test_members_of_events():
+    class Odd:
+        def __bool__(self):
+            raise Mine("neither")
+
+    with pytest.raises(Mine):
+        ChatStream("qwen3").feed(events(dirty=Odd()))
+    close = {"type": "region_close", "field": "content", "text": ""}
+    with pytest.raises(TypeError, match="the value must be made of"):
+        ChatStream("qwen3").feed([close | {"value": {1, 2}}])
+
+
+@pytest.mark.parametrize("text", ["a\ud800b", "\ud83d\ude00", "\ude00"])
+def test_a_stream_takes_what_its_own_parser_gives(text):
+    parser = parlance.ResponseParser("qwen3", "")
+    stream = ChatStream("qwen3")
+    chunks = stream.feed(parser.feed(text[:1])) + stream.feed(parser.feed(text[1:]))
+    message, last = parser.finalize()
+    chunks += stream.feed(last) + stream.end("stop")
+    assert message["content"] == text
+    said = "".join(
+        chunk.body["choices"][0]["delta"].get("content") or ""
+        for chunk in chunks
+        if chunk.body["choices"]
+    )
+    assert said == stream.response["choices"][0]["message"]["content"] == text
+
+
+# ---- Numbers with many digits
+
+
+def test_the_digits_of_python_are_no_limit_of_a_response():
+    number = "-" + "1234567890" * 100
+    before = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(640)
+        got = parlance.parse_response(
+            f"<A><n>{number}</n>",
+            TEMPLATE | {"fields": {"n": {"open": "<n>", "close": "</n>", "content": "json"}}},
+            prefix="",
+        )["n"]
+        with pytest.raises(parlance.SchemaError, match="more digits"):
+            Grammar.from_json_schema({"const": 10**1000})
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert got == int(number)
+
+
+def test_row_numbers_beyond_63_bits(vocabulary):
+    batch = parlance.Batch()
+    constraint = Grammar.from_regex("a").compile(vocabulary)
+    row = batch.add(constraint.matcher())
+    masks = numpy.zeros((2, constraint.mask_words), numpy.int32)
+    for rows in ([2**63], numpy.array([2**63], numpy.uint64), numpy.array([2**64 - 1], "u8")):
+        with pytest.raises(UsageError, match="beyond 64 bits"):
+            batch.step([row], [[]], masks, mask_rows=rows)
+    assert not masks.any()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="__buffer__ is new in 3.12")
+def test_a_buffer_that_clears_the_table(vocabulary):
+    compiler = parlance.Compiler(vocabulary)
+    table = parlance.MaskTable(compiler)
+    table.id_of(compiler.compile_regex("a").matcher())
+
+    class Buffer:
+        def __buffer__(self, flags):
+            table.clear()
+            return memoryview(numpy.zeros((2, table.mask_words), numpy.int32))
+
+    with pytest.raises((UsageError, TypeError)):
+        table.copy_rows(Buffer())
+    assert len(table) == 1
+
+
+def test_a_tensor_that_clears_the_table(vocabulary):
+    compiler = parlance.Compiler(vocabulary)
+    table = parlance.MaskTable(compiler)
+    table.id_of(compiler.compile_regex("a").matcher())
+    asked = []
+
+    class Tensor:
+        memory = numpy.zeros((2, table.mask_words), numpy.int32)
+
+        def __dlpack__(self, **options):
+            asked.append(options)
+            with pytest.raises(UsageError):
+                table.clear()
+            return self.memory.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.memory.__dlpack_device__()
+
+    assert table.copy_rows(Tensor()) == 1
+    assert asked and len(table) == 1
+
+
+# ---- Threads with small stacks
+
+
+def in_a_small_thread(call):
+    """What ``call`` returns in a thread with a stack of 256 KiB."""
+    got = []
+
+    def run():
+        try:
+            got.append(call())
+        except Exception as error:  # noqa: BLE001: it is returned
+            got.append(error)
+
+    before = threading.stack_size(256 << 10)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    return got[0]
+
+
+def test_deep_values_in_threads_with_small_stacks():
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    text = "[" * 901 + "]" * 901
+    fields = {"n": {"open": "<n>", "close": "</n>", "content": "json"}}
+    template = TEMPLATE | {"fields": fields}
+    calls = [
+        lambda: parlance.parse_response(f"<n>{text}</n>", template, prefix="")["n"],
+        lambda: parlance.parse_response(
+            "", template | {"defaults": {"n": deep}}, prefix=""
+        )["n"],
+        lambda: parlance.jmespath.search("not_null(@, `1`)", deep),
+        lambda: ChatStream("qwen3").feed(
+            [{"type": "region_close", "field": "content", "value": deep}]
+        ),
+    ]
+    for call in calls:
+        here, there = call(), in_a_small_thread(call)
+        # repr() and == are recursive.
+        assert type(there) is type(here), there
+        levels = 0
+        while type(there) is list and there:
+            there, levels = there[0], levels + 1
+        assert levels == 900 or not isinstance(here, list) or here[0] is not deep[0]
+
+
 # ---- Wrong kinds of arguments
 
 SURROGATE = "half of a surrogate pair"
@@ -259,6 +631,36 @@ SURROGATE = "half of a surrogate pair"
             UsageError,
             "tools has more than 65536 items",
         ),
+        (lambda: "\ud800" in parlance.ToolSet([]), parlance.Error, SURROGATE),
+        (lambda: 5 in parlance.ToolSet([]), TypeError, "must be a str, not int"),
+        (
+            lambda: parlance.Format("qwen3").render({}, prefix="\ud800"),
+            parlance.Error,
+            SURROGATE,
+        ),
+        (
+            lambda: parlance.detect_format({}, rendered="\ud800"),
+            parlance.Error,
+            SURROGATE,
+        ),
+        (lambda: ChatStream("qwen3", id="\ud800"), UsageError, SURROGATE),
+        (lambda: ChatStream("qwen3", model=5), TypeError, "model must be a str"),
+        (lambda: ChatStream("qwen3", created=2**70), UsageError, "created"),
+        (
+            lambda: ChatStream("qwen3").end(completion_tokens="a"),
+            TypeError,
+            "completion_tokens must be an integer",
+        ),
+        (
+            lambda: Grammar.from_json_schema({"const": ["a", "x\ud83d\ude00"]}),
+            parlance.SchemaError,
+            "two halves of a surrogate pair.*/const/1",
+        ),
+        (
+            lambda: parlance.Format({"fields": {"\ud83d\ude00": {}}}),
+            parlance.TemplateError,
+            "two halves of a surrogate pair",
+        ),
         (lambda: Vocabulary.from_file("a\0b"), UsageError, "NUL"),
         (lambda: Vocabulary.from_text("\ud800"), parlance.Error, SURROGATE),
         (
@@ -272,6 +674,47 @@ def test_what_is_said(call, error, said):
     with pytest.raises(error, match=said) as caught:
         call()
     assert caught.type is error
+
+
+class Text(str):
+    """A str that compares and hashes as it likes."""
+
+    __eq__ = __ne__ = lambda self, other: True
+
+    def __hash__(self):
+        return 0
+
+    def __str__(self):
+        return "something else"
+
+    lstrip = strip = lambda self: "{}"
+
+
+def test_a_subclass_of_str_is_its_text():
+    other = Text("llama3_json")
+    assert parlance.Format("qwen3").name == "qwen3"
+    assert parlance.Format(other).name == "llama3_json"
+    parsed = parlance.parse_response("<think>a</think>b", Text("qwen3"), prefix="")
+    assert parsed["thinking"] == "a"
+    for _ in range(2):
+        assert parlance.jmespath.search(Text("a"), {"a": 1, "b": 2}) == 1
+        assert parlance.jmespath.search(Text("b"), {"a": 1, "b": 2}) == 2
+    assert type(parlance.jmespath.compile(Text("a")).expression) is str
+    with pytest.raises(parlance.TemplateError, match="nosuch"):
+        parlance.Format(Text("nosuch"))
+
+
+def test_no_name_of_a_class_of_cpp_is_shown():
+    """What the module does not expect is an exception of Python all the same."""
+    for call in (
+        lambda: ChatStream("qwen3").feed(events(call=object())),
+        lambda: _parlance.grammar_of_regex("a", {"work": -1}, None, None),
+        lambda: _parlance.grammar_of_regex("a", {"work": "x"}, None, None),
+    ):
+        with pytest.raises((TypeError, parlance.Error)) as caught:
+            call()
+        assert "std::" not in str(caught.value)
+        assert "bad_" not in str(caught.value)
 
 
 def test_files_that_are_not_in_utf8(tmp_path, vocabulary):

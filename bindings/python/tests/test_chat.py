@@ -94,9 +94,9 @@ def test_a_parser_of_a_tag_needs_no_format():
 
 
 def test_what_is_wrong_is_named():
-    with pytest.raises(parlance.UsageError, match="api must be one of"):
+    with pytest.raises(parlance.UsageError, match="api must be"):
         ChatStream("qwen3", api="rest")
-    with pytest.raises(parlance.UsageError, match="reason must be one of"):
+    with pytest.raises(parlance.UsageError, match="reason must be"):
         ChatStream("qwen3").end("tired")
     with pytest.raises(TypeError):
         ChatStream("qwen3").feed([1])

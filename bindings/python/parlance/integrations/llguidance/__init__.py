@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 
+from ..._arguments import Uncopied
 from ..._constraining import Compiler, Grammar
 from ..._errors import Error, GrammarError, UsageError
 from ..._parlance import Vocabulary
@@ -128,7 +129,7 @@ def _recipe(grammar):
     return "lark", first["lark_grammar"], {"grammars": named} if named else {}
 
 
-class LLMatcher:
+class LLMatcher(Uncopied):
     """Follows one text while a model writes it.
 
     It does not raise: a grammar that cannot be used, and a token that does not

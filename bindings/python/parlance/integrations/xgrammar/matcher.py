@@ -12,6 +12,7 @@ import math
 import operator
 import warnings
 
+from ..._arguments import Uncopied
 from ..._constraining import fill_bitmasks
 from ..._errors import Error
 from ..._logits import apply_bitmask
@@ -151,7 +152,7 @@ def apply_token_bitmask_inplace(
 # ---- Matchers.
 
 
-class GrammarMatcher:
+class GrammarMatcher(Uncopied):
     """Follows one text while a model writes it, and tells which tokens may come
     next.  ``matcher`` is the ``parlance.Matcher``.
 
