@@ -1,6 +1,7 @@
 """``python -m parlance parse``: Parquet files in, one row for each row out."""
 
 import json
+import os
 import random
 import re
 import signal
@@ -190,3 +191,221 @@ def test_files_that_are_none(tmp_path):
         ("x.parquet", "x.parquet"), ("no.parquet", "no.parquet"), ("a.jsonl", "--jsonl")
     ):
         assert said in run(tmp_path / name, "-f", "qwen3", "-o", tmp_path / "o", status=1)
+
+
+# ---- Nothing is lost, mixed or taken for whole
+
+
+def shards_of(out):
+    return {one.name: one.read_bytes() for one in out.glob("*.parquet")}
+
+
+def test_a_second_run_on_one_folder_is_refused(tmp_path):
+    source = tmp_path / "in.parquet"
+    parquet.write_table(table(60_000), source, row_group_size=2000)
+    out = tmp_path / "out"
+    arguments = [source, "-f", "qwen3", "--key", "text", "-o", out, "--resume"]
+    first = subprocess.Popen(
+        command(*arguments, "--threads", 1), stderr=subprocess.PIPE
+    )
+    try:
+        until = time.monotonic() + 60
+        while not list(out.glob("in-*.parquet")):
+            assert first.poll() is None and time.monotonic() < until
+            time.sleep(0.001)
+        first.send_signal(signal.SIGSTOP)  # so that it cannot end meanwhile
+        for more in ([], ["--threads", 1]):
+            said = run(*arguments, *more, status=1)
+            assert "another run writes to" in said
+        first.send_signal(signal.SIGCONT)
+        assert first.wait(120) == 0
+    finally:
+        first.kill()
+        first.communicate()
+    assert "(30 were there)" in run(*arguments)
+    assert parquet.read_table(out).num_rows == 60_000
+
+
+DAMAGE = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-20]),
+    "empty": lambda path: path.write_bytes(b""),
+    "a byte": lambda path: path.write_bytes(
+        path.read_bytes()[:100] + b"?" + path.read_bytes()[101:]
+    ),
+    "gone": lambda path: path.unlink(),
+    "a link": lambda path: (path.unlink(), path.symlink_to("nowhere")),
+    "another": lambda path: path.write_bytes(
+        path.with_name(path.name.replace("00001", "00000")).read_bytes()
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("what", ["b-00001.parquet", "_errors/b-00001.jsonl"])
+def test_what_is_damaged_is_made_again(files, tmp_path, damage, what):
+    out = tmp_path / "out"
+    errors = tmp_path / "errors.jsonl"
+    arguments = [
+        *files, "-f", "qwen3", "--key", "text", "-o", out, "--errors", errors, "--resume"
+    ]
+    run(*arguments)
+    before, lines = shards_of(out), errors.read_bytes()
+    DAMAGE[damage](out / what)
+    assert "(3 were there)" in run(*arguments)
+    assert (shards_of(out), errors.read_bytes()) == (before, lines)
+
+
+def test_names_of_parts_are_not_followed(files, tmp_path):
+    out = tmp_path / "out"
+    arguments = [*files, "-f", "qwen3", "--key", "text", "-o", out]
+    run(*arguments)
+    whole = shards_of(out)
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (out / "b-00001.parquet").unlink()
+    for name in ("_part-b-00001.parquet", "_part-_parlance.json"):
+        (out / name).symlink_to(victim)
+    (out / "_errors" / "_part-b-00001.jsonl").symlink_to(victim)
+    run(*arguments, "--resume")
+    assert victim.read_text() == "precious"
+    assert shards_of(out) == whole
+    assert not list(out.rglob("_part*"))
+
+
+def vocabulary_file(path, tokens):
+    """A tokenizer.json of tokens of one letter."""
+    end = {"id": len(tokens), "content": "<|im_end|>", "special": True}
+    model = {"type": "BPE", "vocab": {t: i for i, t in enumerate(tokens)}, "merges": []}
+    path.write_text(
+        json.dumps(
+            {"model": model, "added_tokens": [end], "decoder": {"type": "ByteLevel"}}
+        )
+    )
+
+
+def test_the_manifest_knows_contents(tmp_path):
+    source, out = tmp_path / "ids.parquet", tmp_path / "out"
+    tools, saved = tmp_path / "tools.json", tmp_path / "tokenizer.json"
+    template = tmp_path / "format.json"
+    vocabulary_file(saved, "ab")
+    tools.write_text('[{"type": "function", "function": {"name": "f"}}]')
+    template.write_text(json.dumps(parlance.Format("qwen3").template))
+    ids = pyarrow.table({"ids": pyarrow.array([[0, 1, 0, 2]] * 8, pyarrow.list_(pyarrow.int32()))})
+    parquet.write_table(ids, source, row_group_size=4)
+    arguments = [
+        source, "-f", template, "--key", "ids", "--vocabulary", saved,
+        "--tools", tools, "-o", out, "--resume",
+    ]  # fmt: skip
+    run(*arguments)
+    whole = shards_of(out)
+    contents = {one: one.read_bytes() for one in (source, tools, saved, template)}
+
+    def refused(what):
+        (out / "ids-00001.parquet").unlink(missing_ok=True)
+        assert what in run(*arguments, status=1)
+        for path, content in contents.items():
+            path.write_bytes(content)
+        assert "(1 were there)" in run(*arguments)
+        assert shards_of(out) == whole
+
+    # Same names, same sizes, same numbers of rows.
+    vocabulary_file(saved, "ba")
+    assert len(saved.read_bytes()) == len(contents[saved])
+    refused("--vocabulary")
+    tools.write_text(tools.read_text().replace('"f"', '"g"'))
+    refused("--tools")
+    other = pyarrow.table({"ids": pyarrow.array([[1, 0, 1, 2]] * 8, pyarrow.list_(pyarrow.int32()))})
+    parquet.write_table(other, source, row_group_size=4)
+    refused("files")
+    template.write_text(json.dumps(parlance.Format("hermes").template))
+    refused("--format")
+
+
+@pytest.mark.parametrize("key", ["./in.parquet", "link.parquet", "hard.parquet"])
+def test_an_input_is_not_written(tmp_path, key):
+    source = tmp_path / "in.parquet"
+    parquet.write_table(table(20), source)
+    (tmp_path / "link.parquet").symlink_to(source)
+    os.link(source, tmp_path / "hard.parquet")
+    before = source.read_bytes()
+    arguments = [source, "-f", "qwen3", "--key", "text", "-o", tmp_path / "out"]
+    said = run(*arguments, "--errors", f"{tmp_path}/{key}", status=1)
+    assert "is the input" in said
+    assert source.read_bytes() == before
+    assert "are the same file" in run(tmp_path / key, *arguments, status=1) or key[0] == "."
+    said = run(*arguments, "--errors", tmp_path / "out" / "in-00000.parquet", status=1)
+    assert "lies in the output folder" in said
+
+
+def test_a_file_of_errors_is_not_replaced(files, tmp_path):
+    errors, target = tmp_path / "errors.jsonl", tmp_path / "target.jsonl"
+    errors.write_text("precious")
+    arguments = [*files, "-f", "qwen3", "--key", "text"]
+    said = run(*arguments, "-o", tmp_path / "a", "--errors", errors, status=1)
+    assert "exists" in said and errors.read_text() == "precious"
+    errors.unlink()
+    run(*arguments, "-o", tmp_path / "b", "--errors", errors)
+    target.write_bytes(errors.read_bytes())
+    # The same run may write it again, through a link and with its permissions.
+    os.chmod(errors, 0o640)
+    again = [*arguments, "-o", tmp_path / "b", "--errors", errors, "--resume"]
+    run(*again)
+    assert errors.stat().st_mode & 0o777 == 0o640
+    assert errors.read_bytes() == target.read_bytes()
+    # What is no file is written in place.
+    process = subprocess.run(
+        command(*arguments, "-o", tmp_path / "c", "--errors", "/dev/stdout"),
+        capture_output=True,
+    )
+    assert process.stdout == target.read_bytes()
+
+
+def test_an_input_that_changes_is_an_error(tmp_path):
+    source = tmp_path / "in.parquet"
+    parquet.write_table(table(40_000), source, row_group_size=2000)
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        command(source, "-f", "qwen3", "--key", "text", "-o", out, "--threads", 1),
+        stderr=subprocess.PIPE,
+    )
+    until = time.monotonic() + 60
+    while not list(out.glob("in-*.parquet")):
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.001)
+    process.send_signal(signal.SIGSTOP)
+    with open(source, "r+b") as file:
+        file.seek(1000)
+        file.write(b"x")
+    process.send_signal(signal.SIGCONT)
+    said = process.communicate()[1].decode()
+    assert process.returncode == 1 and "Traceback" not in said, said
+
+
+def test_columns_of_one_name(tmp_path):
+    text = pyarrow.array(["a", "b"])
+    source = tmp_path / "in.parquet"
+    parquet.write_table(
+        pyarrow.Table.from_arrays([text, text, text], names=["x", "x", "text"]), source
+    )
+    arguments = [source, "-f", "qwen3", "-o", tmp_path / "out"]
+    for more in (["--key", "x"], ["--key", "text", "--keep", "*"]):
+        assert "has 2 columns 'x'" in run(*arguments, *more, status=1)
+    run(*arguments, "--key", "text")
+
+
+def test_a_parse_reads_the_vocabulary_that_is_there(tmp_path):
+    from parlance.integrations.arrow import Parse
+
+    path = tmp_path / "tokenizer.json"
+    ids = pyarrow.table({"text": pyarrow.array([[0, 1]], pyarrow.list_(pyarrow.int32()))})
+
+    def content():
+        parse = Parse("qwen3", vocabulary=path)
+        return [parse(ids)["message"].to_pylist()[0]["content"] for _ in range(2)]
+
+    vocabulary_file(path, "ab")
+    assert content() == ["ab", "ab"]
+    fresh = tmp_path / "fresh.json"
+    vocabulary_file(fresh, "ba")
+    os.replace(fresh, path)
+    assert content() == ["ba", "ba"]

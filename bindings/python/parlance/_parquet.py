@@ -3,16 +3,20 @@
     python -m parlance parse --format qwen3 --key text --keep '*' in/*.parquet -o out
 
 Every row group of an input file becomes a file of the output folder, its
-*shard*, with one row for each row.  A shard is written under another name and
-renamed when it is complete, so what has its name is never written again:
+*shard*, with one row for each row.  A shard is written under another name, and
+renamed when it is whole and on the disk:
 
-    out/_parlance.json             what the shards are made from
+    out/_parlance.json             what the shards are made from: digests of the
+                                   inputs, the format, the tools, the vocabulary
+    out/_lock                      locked by the run that writes here
     out/generations-00000.parquet  row group 0 of generations.parquet
     out/_errors/generations-00000.jsonl
-                                   its damaged rows, complete before the shard
+                                   digests of the shard and of the lines below,
+                                   and its damaged rows; whole before the shard
 
-``--resume`` makes the shards that are missing.  Readers of data sets skip names
-that begin with an underscore.  Memory: some batches, whatever the row groups.
+``--resume`` makes the shards that are missing, or are not what their digests say.
+Readers of data sets skip names that begin with an underscore.  Memory: some
+batches, whatever the row groups.
 """
 
 from __future__ import annotations
@@ -21,9 +25,11 @@ import argparse
 import collections
 import hashlib
 import json
+import math
 import os
 import pathlib
-import pickle
+import secrets
+import stat
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +41,9 @@ from .integrations.arrow import Parse
 
 _BATCH = 8192  # rows
 _MANIFEST = "_parlance.json"
+_LOCK = "_lock"
 _ERRORS = "_errors"
+_PART = "_part-"  # how names of files begin that are not whole
 
 _EPILOG = """\
 examples:
@@ -57,7 +65,8 @@ def main(arguments=None):
             "installed: pip install pyarrow"
         )
     try:
-        return _Run(options).run()
+        with _locked(pathlib.Path(options.output)):
+            return _Run(options).run()
     except KeyboardInterrupt:
         print(
             "\nparlance: interrupted; with --resume the run continues",
@@ -133,20 +142,28 @@ class _Run:
         self._options = options
         self._out = pathlib.Path(options.output)
         self._files = _inputs(options.files)
+        self._errors = options.errors and _errors_file(
+            options.errors, self._files, self._out
+        )
+        self._states = {path: _state(path) for path in self._files}
         self._footers = {}
         for path in self._files:
             try:
                 self._footers[path] = parquet.read_metadata(path)
             except ValueError as why:
                 raise UsageError(f"{path} is no Parquet file: {why}") from None
+        # What is read here is what the shards are made with, and what the manifest
+        # has the digests of.
+        self._format = None if options.format is None else Format(options.format)
         tools = None
         if options.tools is not None:
             tools = ToolSet(json.loads(pathlib.Path(options.tools).read_text("utf-8")))
+        self._tools = tools
         self._schemas = {path: parquet.read_schema(path) for path in self._files}
         schema = self._schemas[self._files[0]]
         self._keep = _kept(options, schema)
         self._parse = Parse(
-            options.format,
+            self._format,
             column=options.key,
             output=options.message_key,
             prefix=options.prefix,
@@ -178,7 +195,7 @@ class _Run:
             for group in range(max(1, self._footers[path].num_row_groups))
         ]
         self._check_manifest()
-        left = [shard for shard in shards if not shard.file.exists()]
+        left = [shard for shard in shards if not self._is_whole(shard)]
         progress = _Progress(
             self._options.progress, sum(self._rows(shard) for shard in left)
         )
@@ -188,8 +205,8 @@ class _Run:
         finally:
             progress.clear()
         for shard in shards:
-            self._total.update(json.loads(shard.errors.read_text("utf-8").splitlines()[0]))
-        if self._options.errors is not None:
+            self._total.update(shard.head()["counts"])
+        if self._errors is not None:
             self._write_errors(shards)
         _say(
             f"{_grouped(self._total['rows'])} rows in {len(shards)} files"
@@ -216,6 +233,11 @@ class _Run:
         first = self._schemas[self._files[0]]
         for path, schema in self._schemas.items():
             for name in self._read:
+                if schema.names.count(name) > 1:
+                    raise UsageError(
+                        f"{path} has {schema.names.count(name)} columns {name!r}; a "
+                        "column that is read or kept must be there once"
+                    )
                 if name not in schema.names:
                     raise UsageError(
                         f"{path} has no column {name!r}; it has "
@@ -232,28 +254,27 @@ class _Run:
     def _check_manifest(self):
         """Begins a folder, or makes sure that this run continues it."""
         options = vars(self._options)
-        format = self._options.format
         manifest = {
             "version": __version__,
             "options": {
                 name: options[name]
                 for name in (
                     "key", "message_key", "format_key", "prefix", "prefix_key",
-                    "tools_key", "markers",
+                    "tools_key", "markers", "id",
                 )
             }
             | {
+                "format": _digest(
+                    self._format and [self._format.source, self._format._made[2]]
+                ),
+                "tools": _digest(None if self._tools is None else self._tools._text),
                 "vocabulary": self._parse.vocabulary_digest,
-                "format": format and _digest(pickle.dumps(Format(format)._made)),
-                "tools": options["tools"]
-                and _digest(pathlib.Path(options["tools"]).read_bytes()),
                 "keep": self._keep,
-                "id": options["id"],
+                "errors": self._errors and str(self._errors),
             },
             "files": [
                 {
                     "name": path.name,
-                    "bytes": path.stat().st_size,
                     "digest": digest_of(path),
                     "rows": self._footers[path].num_rows,
                     "row_groups": self._footers[path].num_row_groups,
@@ -261,22 +282,23 @@ class _Run:
                 for path in self._files
             ],
         }
+        for path in self._files:
+            self._check_unchanged(path)
         file = self._out / _MANIFEST
-        if self._out.exists() and any(self._out.iterdir()):
-            if not file.exists():
-                raise UsageError(
-                    f"{self._out} is not empty, and not the output of such a run"
-                )
+        if _has_content(self._out):
             if not self._options.resume:
                 raise UsageError(
                     f"{self._out} has the output of a run; continue it with "
                     "--resume, or name another folder"
                 )
-            before = json.loads(file.read_text("utf-8"))
-            for part, now in manifest.items():
+            before = _object(file.read_text("utf-8"))
+            if before is None:
+                raise UsageError(f"{file} is damaged, so the run cannot be continued")
+            now = json.loads(json.dumps(manifest))
+            for part, now in now.items():
                 if before.get(part) != now:
                     changed = part
-                    if part == "options":
+                    if part == "options" and isinstance(before.get(part), dict):
                         changed = ", ".join(
                             "--" + name.replace("_", "-")
                             for name in now
@@ -286,10 +308,32 @@ class _Run:
                         f"{self._out} was begun with other {part} ({changed}); "
                         "only the same run can be continued"
                     )
+            # The lock is held: no run writes these any more.
+            for folder in (self._out, self._out / _ERRORS):
+                for part in folder.glob(_PART + "*"):
+                    part.unlink(missing_ok=True)
         else:
-            (self._out / _ERRORS).mkdir(parents=True, exist_ok=True)
+            if self._errors is not None and _is_file(self._errors):
+                raise UsageError(
+                    f"--errors: {self._errors} exists; remove it, or name another file"
+                )
+            (self._out / _ERRORS).mkdir(exist_ok=True)
             with _complete(file) as out:
                 out.write(json.dumps(manifest, indent=1).encode())
+
+    def _check_unchanged(self, path):
+        if _state(path) != self._states[path]:
+            raise UsageError(f"{path} has changed while it was read")
+
+    def _is_whole(self, shard):
+        """Whether a shard and its errors are what their digests say."""
+        head = shard.head()
+        return (
+            head is not None
+            and head["counts"].get("rows") == self._rows(shard)
+            and _is_file(shard.file)
+            and digest_of(shard.file) == head["shard"]
+        )
 
     def _make(self, shard, progress):
         """Writes the damaged rows of a shard, then the shard."""
@@ -299,7 +343,8 @@ class _Run:
         first = sum(footer.row_group(i).num_rows for i in range(shard.group))
         counts = collections.Counter(rows=0)
         damaged = []
-        with _complete(shard.file) as out:
+        whole = _complete(shard.file)
+        with whole as out:
             # A batch is written while the next one is read and parsed.
             with (
                 self._parquet.ParquetWriter(
@@ -320,10 +365,17 @@ class _Run:
                     progress.advance(batch.num_rows)
                 if written is not None:
                     written.result()
+            self._check_unchanged(shard.path)
             # The shard is complete when it has its name, and so are its errors.
+            out.flush()
+            lines = b"".join(map(_line, damaged))
+            head = {
+                "counts": dict(counts),
+                "shard": digest_of(whole.part),
+                "lines": _digest_of(lines),
+            }
             with _complete(shard.errors) as errors:
-                for line in [dict(counts), *damaged]:
-                    errors.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+                errors.write(_line(head) + lines)
 
     def _judge(self, shard, first, parsed, counts, damaged):
         """Counts a batch, and describes its rows that are not sound."""
@@ -352,10 +404,10 @@ class _Run:
             damaged.append(line)
 
     def _write_errors(self, shards):
-        with _complete(pathlib.Path(self._options.errors)) as out:
+        with _complete(self._errors) as out:
             for shard in shards:
                 with open(shard.errors, "rb") as lines:
-                    next(lines)  # the counts
+                    next(lines)  # the head
                     out.writelines(lines)
 
 
@@ -370,26 +422,118 @@ class _Shard:
         self.errors = out / _ERRORS / f"{name}.jsonl"
 
 
+    def head(self):
+        """The first line of the errors; None if they are not there, or not what its
+        digest of them says."""
+        try:
+            line, _, lines = self.errors.read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        head = _object(line)
+        if (
+            head is None
+            or not isinstance(head.get("counts"), dict)
+            or head.get("lines") != _digest_of(lines)
+        ):
+            return None
+        return head
+
+
+class _locked:
+    """The folder of a run, which no other run writes to meanwhile.
+
+    The lock ends with the process, however that ends.
+    """
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def __enter__(self):
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if _has_content(self._folder) and not (self._folder / _MANIFEST).exists():
+            raise UsageError(
+                f"{self._folder} is not empty, and not the output of such a run"
+            )
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        self._file = os.open(self._folder / _LOCK, flags, 0o666)
+        try:
+            _lock(self._file)
+        except OSError:
+            os.close(self._file)
+            raise UsageError(
+                f"another run writes to {self._folder}; wait for it, or name another "
+                "folder"
+            ) from None
+
+    def __exit__(self, *_):
+        os.close(self._file)
+
+
+def _lock(file):
+    """Locks an open file, or raises ``OSError`` if another process has."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 class _complete:
-    """A file that has its name only when all of it is written."""
+    """A file that has its name only when all of it is written and on the disk.
+
+    A file of that name keeps its permissions.  What is no regular file, such as
+    ``/dev/stdout`` or a pipe, is written in place.
+
+    Attributes:
+        part: its path until then.
+    """
 
     def __init__(self, path):
         self._path = path
-        self._part = path.with_name(f"_part-{path.name}")
+        self.part = None
+        if not _is_device(path):
+            self.part = path.with_name(f"{_PART}{secrets.token_hex(8)}-{path.name}")
 
     def __enter__(self):
-        self._file = open(self._part, "wb")
+        if self.part is None:
+            self._file = open(self._path, "wb")
+            return self._file
+        # A new file: one of that name, or a link, is never written to.
+        self._file = open(self.part, "xb")
+        if _is_file(self._path):
+            os.chmod(self.part, stat.S_IMODE(os.stat(self._path).st_mode))
         return self._file
 
     def __exit__(self, kind, *_):
+        if self.part is None:
+            self._file.close()
+            return
         if kind is None:
             self._file.flush()
             os.fsync(self._file.fileno())
         self._file.close()
         if kind is None:
-            os.replace(self._part, self._path)
+            os.replace(self.part, self._path)
+            _sync_folder(self._path.parent)
         else:
-            self._part.unlink(missing_ok=True)
+            self.part.unlink(missing_ok=True)
+
+
+def _sync_folder(path):
+    """Brings a name to the disk, where a folder can be opened."""
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(folder)
+    except OSError:
+        pass
+    finally:
+        os.close(folder)
 
 
 class _Progress:
@@ -449,6 +593,12 @@ def _inputs(names):
             )
         else:
             files.append(path)
+    same = {}
+    for path in files:
+        if os.path.exists(path):
+            other = same.setdefault(_identity(path), path)
+            if other is not path:
+                raise UsageError(f"{path} and {other} are the same file")
     stems = collections.Counter(path.stem for path in files)
     for path in files:
         if stems[path.stem] > 1:
@@ -471,11 +621,81 @@ def _kept(options, schema):
 
 def _plain(value):
     """A value as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return value if isinstance(value, (str, int, float, type(None))) else str(value)
 
 
-def _digest(data):
+def _digest_of(data):
     return hashlib.sha256(data).hexdigest()
+
+
+def _digest(value):
+    return _digest_of(json.dumps(value).encode())
+
+
+def _has_content(folder):
+    return any(one.name != _LOCK for one in folder.iterdir())
+
+
+def _line(value):
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _object(text):
+    """The JSON object in a text, or None."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _identity(path):
+    """What tells a file from others, whatever it is called."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def _state(path):
+    """What changes when somebody writes to a file."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _is_file(path):
+    """Whether there is a regular file, which is not a link."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _is_device(path):
+    """Whether a path is for a stream that is open, a pipe, or the like."""
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
+        return True
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
+def _errors_file(name, inputs, out):
+    """The path of ``--errors``, links followed.
+
+    Raises:
+        UsageError: it is an input, or lies in the output folder.
+    """
+    path = pathlib.Path(name)
+    if path.is_file() and not _is_device(path):
+        path = pathlib.Path(os.path.realpath(name))
+    for one in inputs:
+        if path.exists() and one.exists() and _identity(one) == _identity(path):
+            raise UsageError(f"--errors: {name} is the input {one}")
+    if path.is_dir():
+        raise UsageError(f"--errors: {name} is a folder")
+    folders = pathlib.Path(os.path.realpath(path.parent)) / path.name
+    if pathlib.Path(os.path.realpath(out)) in folders.parents:
+        raise UsageError(f"--errors: {name} lies in the output folder {out}")
+    return path
 
 
 def _grouped(number):

@@ -149,9 +149,17 @@ class Parse:
         )
         if is_a(table, pyarrow.RecordBatch):
             messages = messages.combine_chunks()
-        names = table.column_names if self._keep is None else self._keep
-        names = [name for name in names if name != self._output]
-        columns = [_column(table, name) for name in names]
+        if self._keep is None:  # whatever their names, which may be there twice
+            kept = [
+                (name, table.column(i))
+                for i, name in enumerate(table.column_names)
+                if name != self._output
+            ]
+        else:
+            names = [name for name in self._keep if name != self._output]
+            kept = [(name, _column(table, name)) for name in names]
+        names = [name for name, _ in kept]
+        columns = [column for _, column in kept]
         return type(table).from_arrays(
             [*columns, messages], names=[*names, self._output]
         )
@@ -174,6 +182,11 @@ class Parse:
 
 
 def _column(table, name):
+    if table.column_names.count(name) > 1:
+        raise UsageError(
+            f"the table has {table.column_names.count(name)} columns {name!r}; it "
+            "must have one"
+        )
     if name not in table.column_names:
         listed = ", ".join(repr(one) for one in table.column_names[:20])
         raise UsageError(
