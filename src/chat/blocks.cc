@@ -57,15 +57,16 @@ bool Conversation::has_complete_call() const {
 std::string random_id(std::string_view prefix) {
   constexpr std::string_view kDigits =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  thread_local std::mt19937_64 random = [] {
-    std::random_device device;
-    std::seed_seq seed{device(), device(), device(), device(),
-                       device(), device(), device(), device()};
-    return std::mt19937_64(seed);
-  }();
-  std::uniform_int_distribution<std::size_t> digit(0, kDigits.size() - 1);
+  // Each id is drawn from the system: a generator of this process would have
+  // the same state in a process that is forked from it.
+  std::random_device device;
   std::string out(prefix);
-  for (int i = 0; i < 24; ++i) out += kDigits[digit(random)];
+  std::uint32_t random = 0;
+  for (int i = 0; i < 24; ++i) {
+    if (i % 5 == 0) random = device();  // has a little more than five digits
+    out += kDigits[random % kDigits.size()];
+    random /= kDigits.size();
+  }
   return out;
 }
 
