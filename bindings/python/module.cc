@@ -4,6 +4,12 @@
 #include "binding.h"
 #include "parlance/version.h"
 
+// NB_MODULE defines the function that Python calls to import the module.  It
+// gets another name, because a second interpreter of the process must be
+// refused before nanobind hears of it: the objects that the module and nanobind
+// make at import belong to one interpreter.
+#define PyInit__parlance import_parlance
+
 NB_MODULE(_parlance, m) {
   // Objects that are alive at exit belong to the caller: they are no leak.
   nanobind::set_leak_warnings(false);
@@ -31,4 +37,16 @@ NB_MODULE(_parlance, m) {
   parlance::python::define_chat(m);
   parlance::python::define_delta_stream(m);
   parlance::python::define_view(m);
+}
+
+#undef PyInit__parlance
+
+extern "C" NB_EXPORT PyObject* PyInit__parlance() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError,
+                    "parlance cannot be imported in a subinterpreter; it works "
+                    "in the main interpreter, whose threads may share it");
+    return nullptr;
+  }
+  return import_parlance();
 }
