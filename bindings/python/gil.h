@@ -1,39 +1,16 @@
 #ifndef PARLANCE_BINDINGS_PYTHON_GIL_H_
 #define PARLANCE_BINDINGS_PYTHON_GIL_H_
 
-// Releasing the GIL, taking it again, and running the caller's Python code, at
-// the exit of the process, too.
+// Releasing the GIL, and taking it again.
 //
 // A thread that wants the GIL when the interpreter has begun to exit never gets
-// it.  Python before 3.14 ends such a thread by pthread_exit().  On Linux that
-// unwinds the stack like an exception: it would release Python objects without
-// the GIL, and ends the process at the first function that is noexcept or
-// catches everything.  Such a thread is stopped here where it asks, and sleeps
-// until the process has exited, as it does in later versions of Python.
+// it; see gil.cc.
 
 #include <nanobind/nanobind.h>
 
-#include <chrono>
-#include <thread>
-#if defined(__GLIBCXX__)
-#include <cxxabi.h>
-#endif
+#include <utility>
 
 namespace parlance::python {
-
-// Calls `run`, which may run the caller's Python code, or take the GIL.
-template <class Run>
-auto into_python(const Run& run) {
-#if defined(__GLIBCXX__)
-  try {
-    return run();
-  } catch (const abi::__forced_unwind&) {
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
-  }
-#else
-  return run();
-#endif
-}
 
 // The state of this thread while a WithoutGil exists, else null.
 inline constinit thread_local PyThreadState* thread_without_gil = nullptr;
@@ -44,8 +21,7 @@ class WithoutGil {
  public:
   WithoutGil() noexcept { thread_without_gil = PyEval_SaveThread(); }
   ~WithoutGil() {
-    PyThreadState* const state = std::exchange(thread_without_gil, nullptr);
-    into_python([&] { PyEval_RestoreThread(state); });
+    PyEval_RestoreThread(std::exchange(thread_without_gil, nullptr));
   }
   WithoutGil(const WithoutGil&) = delete;
   WithoutGil& operator=(const WithoutGil&) = delete;
@@ -55,13 +31,11 @@ class WithoutGil {
 class WithGil {
  public:
   WithGil() noexcept : state_(std::exchange(thread_without_gil, nullptr)) {
-    into_python([&] {
-      if (state_ != nullptr) {
-        PyEval_RestoreThread(state_);
-      } else {
-        ensured_ = PyGILState_Ensure();
-      }
-    });
+    if (state_ != nullptr) {
+      PyEval_RestoreThread(state_);
+    } else {
+      ensured_ = PyGILState_Ensure();
+    }
   }
   ~WithGil() {
     if (state_ != nullptr) {
