@@ -15,6 +15,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -322,7 +323,39 @@ class EventPrototypes {
   std::vector<nb::object> prototypes_;  // ORDER: EventKind, four per field
 };
 
+// ---- vocabulary.cc
+
+// A vocabulary as a Python object.
+nb::object vocabulary_object(Vocabulary vocabulary);
+
 // ---- format.cc
+
+// A value that is made when it is first needed.  Making it can run code that
+// needs it, too: then the one that is finished first is kept.
+template <class T>
+class MadeLater {
+ public:
+  MadeLater() = default;
+  ~MadeLater() { delete made_.load(std::memory_order_relaxed); }
+  MadeLater(const MadeLater&) = delete;
+  MadeLater& operator=(const MadeLater&) = delete;
+
+  // `make` returns a T.
+  const T& get(const auto& make) {
+    const T* known = made_.load(std::memory_order_acquire);
+    if (known != nullptr) return *known;
+    auto made = std::make_unique<const T>(make());
+    if (made_.compare_exchange_strong(known, made.get(),
+                                      std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+      known = made.release();
+    }
+    return *known;
+  }
+
+ private:
+  std::atomic<const T*> made_ = nullptr;
+};
 
 // What Python's Format objects hold.
 class FormatObject {
@@ -353,8 +386,8 @@ class FormatObject {
   Format format_;
   std::string source_;
   std::vector<std::string_view> names_;  // of format_
-  mutable std::unique_ptr<const EventPrototypes> prototypes_;
-  mutable std::unique_ptr<const EventPrototypes> bare_prototypes_;
+  mutable MadeLater<EventPrototypes> prototypes_;
+  mutable MadeLater<EventPrototypes> bare_prototypes_;
   mutable std::unique_ptr<ResponseFields> spare_reader_;
 };
 

@@ -402,8 +402,9 @@ void define_constraint(nb::module_& m) {
            nb::arg("path").none())
       .def("_constraint_from_bytes", &constraint_from_bytes, nb::arg("data"),
            nb::arg("limits"), nb::arg("cancelled").none())
-      .def("_vocabulary",
-           [](const Compiler& self) { return self.vocabulary(); });
+      .def("_vocabulary", [](const Compiler& self) {
+        return vocabulary_object(self.vocabulary());
+      });
 
   // Attributes are dynamic for `_compiler`.
   nb::class_<Constraint>(m, "Constraint", nb::dynamic_attr(),
@@ -437,7 +438,9 @@ void define_constraint(nb::module_& m) {
       .def_prop_ro("grammar", &grammar_of, doc::constraint::kGrammar)
       .def_prop_ro(
           "vocabulary",
-          [](const Constraint& self) { return self.vocabulary(); },
+          [](const Constraint& self) {
+            return vocabulary_object(self.vocabulary());
+          },
           doc::constraint::kVocabulary);
 
   ExclusiveClass<MatcherObject>(m, "Matcher", doc::matcher::kClass,

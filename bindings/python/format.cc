@@ -156,19 +156,11 @@ FormatObject::FormatObject(Format format, std::string source)
       names_(names_of(format_)) {}
 
 const EventPrototypes& FormatObject::prototypes() const {
-  if (prototypes_ == nullptr) {
-    prototypes_ =
-        std::make_unique<const EventPrototypes>(prototypes_of(format_, false));
-  }
-  return *prototypes_;
+  return prototypes_.get([&] { return prototypes_of(format_, false); });
 }
 
 const EventPrototypes& FormatObject::bare_prototypes() const {
-  if (bare_prototypes_ == nullptr) {
-    bare_prototypes_ =
-        std::make_unique<const EventPrototypes>(prototypes_of(format_, true));
-  }
-  return *bare_prototypes_;
+  return bare_prototypes_.get([&] { return prototypes_of(format_, true); });
 }
 
 Recover to_recover(nb::handle value) {

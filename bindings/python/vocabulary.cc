@@ -1,6 +1,8 @@
 // Vocabulary: which bytes each token adds to the text.  Tokenizer objects are
 // read by parlance/_tokenizers.py.
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -144,22 +146,58 @@ Vocabulary from_tokens(nb::handle tokens, nb::handle vocab_type,
   return made_by([&] { return Vocabulary::from_tokens(list); });
 }
 
-// A Python function as an encoder.  It may be called and destroyed on any
-// thread.  The library's callers expect no exception: the ids are then unknown.
-// An exception stays set in this thread, and the function of the module that
-// called the library raises it (EncoderErrors); where there is none, as in a
-// thread of the library, it is reported as unraisable.
+// The function of an encoder, as an object of Python.
+//
+// The vocabularies that have the encoder, and their compilers, refer to this
+// object by an attribute, so that the garbage collector sees whom the function
+// belongs to: a tokenizer often refers to the vocabulary that was made of it.
+// The library has copies of a vocabulary in many places, of which Python does
+// not know; they refer to the object weakly (`self`).  So a function of the
+// module that returns a vocabulary of the library returns vocabulary_object().
+class EncoderObject {
+ public:
+  using Self = std::shared_ptr<PyObject*>;  // null when it is gone
+
+  EncoderObject(nb::handle function, Self self)
+      : function_(nb::borrow(function)), self_(std::move(self)) {}
+  ~EncoderObject() { *self_ = nullptr; }
+  EncoderObject(const EncoderObject&) = delete;
+  EncoderObject& operator=(const EncoderObject&) = delete;
+
+  nb::handle function() const { return function_; }
+
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(function_.ptr());
+    return 0;
+  }
+
+ private:
+  const nb::object function_;
+  const Self self_;
+};
+
+// The encoder as the library has it.  It may be called, copied and destroyed on
+// any thread.  The library's callers expect no exception: the ids are then
+// unknown. An exception stays set in this thread, and the function of the
+// module that called the library raises it (EncoderErrors); where there is
+// none, as in a thread of the library, it is reported as unraisable.
 class PythonEncoder {
  public:
-  explicit PythonEncoder(nb::handle function)
-      : function_(nb::borrow(function).release().ptr(), &drop) {}
+  explicit PythonEncoder(EncoderObject::Self object)
+      : object_(std::move(object)) {}
+
+  // The EncoderObject, invalid when it is gone.  REQUIRES: the GIL.
+  nb::object object() const { return nb::borrow(*object_); }
 
   std::vector<TokenId> operator()(std::string_view text) const {
     const WithGil acquired;
     if (PyErr_Occurred() != nullptr) return {};  // of an earlier call
     try {
-      return read_ids(nb::handle(function_.get())(to_str(text)),
-                      "what the encoder returns");
+      const nb::object held = object();
+      if (!held.is_valid()) return {};
+      const nb::handle function =
+          nb::inst_ptr<const EncoderObject>(held)->function();
+      return read_ids(function(to_str(text)), "what the encoder returns");
     } catch (nb::python_error& error) {
       if (EncoderErrors::are_raised()) {
         error.restore();
@@ -171,21 +209,19 @@ class PythonEncoder {
   }
 
  private:
-  static void drop(PyObject* function) {
-    if (Py_IsInitialized() == 0) return;
-    const WithGil acquired;
-    Py_DECREF(function);
-  }
-
-  std::shared_ptr<PyObject> function_;
+  EncoderObject::Self object_;
 };
 
-Vocabulary with_encoder(const Vocabulary& self, nb::handle encoder) {
-  if (encoder.is_none()) return self.with_encoder({});
+nb::object with_encoder(const Vocabulary& self, nb::handle encoder) {
+  if (encoder.is_none()) return vocabulary_object(self.with_encoder({}));
   if (PyCallable_Check(encoder.ptr()) == 0) {
     raise_type("encoder", "a function of a str", encoder);
   }
-  return self.with_encoder(PythonEncoder(encoder));
+  const auto slot = std::make_shared<PyObject*>(nullptr);
+  const nb::object object =
+      nb::cast(std::make_unique<EncoderObject>(encoder, slot));
+  *slot = object.ptr();
+  return vocabulary_object(self.with_encoder(PythonEncoder(slot)));
 }
 
 Vocabulary from_pretrained(nb::handle folder) {
@@ -244,11 +280,23 @@ Vocabulary from_model_files(nb::handle tokenizer_json,
 
 }  // namespace
 
+nb::object vocabulary_object(Vocabulary vocabulary) {
+  const auto* encoder = vocabulary.encoder().target<PythonEncoder>();
+  const nb::object function =
+      encoder == nullptr ? nb::object() : encoder->object();
+  nb::object out = nb::cast(std::move(vocabulary));
+  if (function.is_valid()) out.attr("_encoder") = function;
+  return out;
+}
+
 void define_vocabulary(nb::module_& m) {
   m.def("read_ids", [](nb::handle ids, nb::handle what) {
     return to_ids(read_ids(ids, str_of(what, "what")));
   });
-  // Attributes are dynamic so that Python can cache a compiler in it.
+  nb::class_<EncoderObject>(m, "Encoder",
+                            nb::type_slots(kTraversed<EncoderObject>));
+  // Attributes are dynamic for `_encoder`, an EncoderObject, and so that Python
+  // can cache a compiler in it.
   nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr(),
                          doc::vocabulary::kClass)
       .def(
@@ -348,9 +396,8 @@ void define_vocabulary(nb::module_& m) {
       .def_static(
           "from_tokenizer",
           [](nb::handle tokenizer, nb::handle stop_ids) {
-            return nb::cast<Vocabulary>(
-                nb::module_::import_("parlance._tokenizers")
-                    .attr("vocabulary_of")(tokenizer, stop_ids));
+            return nb::object(nb::module_::import_("parlance._tokenizers")
+                                  .attr("vocabulary_of")(tokenizer, stop_ids));
           },
           nb::arg("tokenizer").none(), nb::kw_only(),
           nb::arg("stop_ids") = nb::none(),
@@ -360,7 +407,8 @@ void define_vocabulary(nb::module_& m) {
       .def(
           "with_stop_ids",
           [](const Vocabulary& self, nb::handle ids) {
-            return checked(self.with_stop_ids(read_ids(ids, "ids")));
+            return vocabulary_object(
+                checked(self.with_stop_ids(read_ids(ids, "ids"))));
           },
           nb::arg("ids"),
           nb::sig("def with_stop_ids(self, ids: Sequence[int]) -> Vocabulary"),
@@ -369,11 +417,15 @@ void define_vocabulary(nb::module_& m) {
            nb::sig("def with_encoder(self, encoder: Callable[[str], "
                    "Sequence[int]] | None) -> Vocabulary"),
            doc::vocabulary::kWithEncoder)
-      .def("with_space_after_marks", &Vocabulary::with_space_after_marks,
-           nb::arg("space"),
-           nb::sig(
-               "def with_space_after_marks(self, space: bool) -> Vocabulary"),
-           doc::vocabulary::kWithSpaceAfterMarks)
+      .def(
+          "with_space_after_marks",
+          [](const Vocabulary& self, bool space) {
+            return vocabulary_object(self.with_space_after_marks(space));
+          },
+          nb::arg("space"),
+          nb::sig(
+              "def with_space_after_marks(self, space: bool) -> Vocabulary"),
+          doc::vocabulary::kWithSpaceAfterMarks)
       .def(
           "encode",
           [](const Vocabulary& self, nb::handle text) -> nb::object {

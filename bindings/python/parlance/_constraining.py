@@ -491,6 +491,8 @@ class Compiler(_parlance.Compiler):
             "stop_ids": stop_ids,
         }
         super().__init__(vocabulary, *options.values(), tables_file)
+        # Who uses the compiler may need it when the vocabulary is gone.
+        self._encoder = getattr(vocabulary, "_encoder", None)
         self._options = options
 
     def __reduce__(self):

@@ -6,15 +6,18 @@ What could end a process runs in a child.
 
 import gc
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
+import weakref
 
 import pytest
-from changing_objects import OBJECTS, TOGETHER
+from changing_objects import MARKS, OBJECTS, TOGETHER
 
 import parlance
 
+MARK = {text.decode(): 256 + i for i, text in enumerate(MARKS)}
 TESTS = pathlib.Path(__file__).parent
 SECONDS = 60  # a child that takes longer hangs
 
@@ -244,3 +247,374 @@ FINALIZERS = """
 
 def test_finalizers_that_use_the_object_that_allocates():
     run(FINALIZERS)
+
+
+# ---- What is made when it is first needed, and what is dropped
+
+
+def test_prototypes_that_a_finalizer_makes_first():
+    run(
+        """
+        import gc
+        import parlance
+        TEMPLATE = parlance.Format("qwen3").template
+        FIELDS = parlance.Format("qwen3").fields
+
+        class Garbage:
+            def __init__(self, use):
+                self.me = self
+                self.use = use
+            def __del__(self):
+                self.use()
+
+        for i in range(100):
+            format = parlance.Format(TEMPLATE)
+            bare = parlance.ResponseTemplate(TEMPLATE)
+            gc.collect()
+            gc.set_threshold(1)
+            Garbage(lambda: format.parser("").feed("a<think>b"))
+            assert format.fields == FIELDS
+            Garbage(lambda: bare.parser("").feed("a<think>b"))
+            assert bare.parser("").feed("x")[0]["type"] == "region_open"
+            gc.set_threshold(700)
+        """
+    )
+
+
+def test_a_removed_row_dies_last():
+    batch = parlance.Batch(threads=1)
+    added = []
+
+    class Parser(parlance.ResponseParser):
+        def __del__(self):
+            added.extend(batch.add() for _ in range(100))
+
+    vocabulary = parlance.Vocabulary([b"a"], stop_ids=[])
+    row = batch.add(None, Parser("qwen3", "", vocabulary=vocabulary))
+    batch.remove(row)
+    assert added == list(range(100)) and len(batch) == 100
+    assert batch.step([5], [0]).accepted == [1]
+
+
+class Canary:
+    """Says by a weak reference whether its cycle was collected."""
+
+
+def _in_format(canary):
+    format = parlance.Format("qwen3")
+    format.parser_of_it = format.parser("")
+    format.canary = canary
+
+
+def _in_initial_events(canary):
+    parser = parlance.ResponseParser("qwen3", "<|im_start|>assistant\n<think>")
+    assert parser.initial_events
+    parser.initial_events.append((parser, canary))
+
+
+def _in_tag(canary):
+    parser = parlance.TagParser({"format": {"type": "any_text"}}, prefix="a")
+    parser.initial_events.append((parser, canary))
+
+
+def _in_harmony(canary):
+    parser = OBJECTS["HarmonyParser"]()[0]
+    parser.feed([MARK["<|channel|>"], *b"final", MARK["<|message|>"], *b"x"])
+    parser.finalize()
+    parser.final_events[0]["x"] = (parser, canary)
+
+
+def _in_constraint(canary):
+    constraint = parlance.Grammar.from_regex("a").compile(CYCLE_VOCABULARY)
+    constraint.held = (constraint.matcher(), canary)
+
+
+def _in_batch(canary):
+    constraint = parlance.Grammar.from_regex("a").compile(CYCLE_VOCABULARY)
+    batch = parlance.Batch()
+    batch.add(
+        constraint.matcher(),
+        parlance.ResponseParser("qwen3", "", vocabulary=CYCLE_VOCABULARY),
+    )
+    constraint.held = (batch, canary)
+
+
+def _in_stream(canary):
+    parser = parlance.ResponseParser("qwen3", "<think>")
+    stream = parlance._parlance.DeltaStream(
+        parlance.Format("qwen3"), parser, None, [], "reasoning"
+    )
+    parser.kept = (stream, canary)
+
+
+class Tokenizer:
+    def __init__(self, canary):
+        self.canary = canary
+        self.vocabulary = CYCLE_VOCABULARY.with_encoder(self.encode)
+
+    def encode(self, text):
+        return list(text.encode())
+
+
+def _in_tokenizer(canary):
+    tokenizer = Tokenizer(canary)
+    tokenizer.other = tokenizer.vocabulary.with_stop_ids([0])
+    tokenizer.spaced = tokenizer.vocabulary.with_space_after_marks(True)
+    assert tokenizer.other.encode("a") == [97]
+
+
+def _in_compiler(canary):
+    tokenizer = Tokenizer(canary)
+    constraint = parlance.Grammar.from_regex("abc").compile(tokenizer.vocabulary)
+    tokenizer.matcher = constraint.matcher()
+    tokenizer.again = constraint.vocabulary
+    assert tokenizer.matcher.forced_tokens() == [97, 98, 99]
+
+
+def _in_parsers(canary):
+    tokenizer = Tokenizer(canary)
+    v = tokenizer.vocabulary
+    tokenizer.parsers = (
+        parlance.ResponseParser("qwen3", "", vocabulary=v),
+        parlance.TagParser({"format": {"type": "any_text"}}, vocabulary=v),
+        parlance.MaskTable(parlance.Compiler(v)),
+    )
+
+
+CYCLE_VOCABULARY = parlance.Vocabulary(
+    [*(bytes([b]) for b in range(256)), b"<|end|>"],
+    control_ids=[256],
+    stop_ids=[256],
+)
+CYCLES = [f for n, f in list(globals().items()) if n.startswith("_in_")]
+
+
+@pytest.mark.parametrize("make", CYCLES, ids=lambda f: f.__name__[4:])
+def test_a_cycle_is_collected(make):
+    canary = Canary()
+    gone = weakref.ref(canary)
+    make(canary)
+    del canary
+    gc.collect()
+    gc.collect()
+    assert gone() is None
+
+
+def test_an_encoder_lives_as_long_as_it_is_needed():
+    called = []
+
+    def encode(text):
+        called.append(text)
+        return list(text.encode())
+
+    gone = weakref.ref(encode)
+    vocabulary = CYCLE_VOCABULARY.with_encoder(encode)
+    del encode
+    matcher = parlance.Grammar.from_regex("ab").compile(vocabulary).matcher()
+    del vocabulary
+    gc.collect()
+    assert matcher.forced_tokens() == [97, 98] and called == ["ab"]
+    other = matcher.constraint.vocabulary
+    del matcher
+    gc.collect()
+    assert other.encode("c") == [99]
+    del other
+    gc.collect()
+    assert gone() is None
+
+
+# ---- Signals, exit, fork, subinterpreters
+
+
+def test_a_signal_handler_that_uses_the_parser():
+    run(
+        """
+        import signal
+        import parlance
+        seen = []
+
+        def handle(*_):
+            try:
+                parser.feed("x")
+                seen.append("fed")
+            except parlance.UsageError as why:
+                seen.append(str(why))
+
+        parser = parlance.ResponseParser("qwen3", "")
+        text = "a" * (20 << 20)
+        signal.signal(signal.SIGALRM, handle)
+        signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+        parser.feed(text)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert any("is in use" in one for one in seen), seen
+        """
+    )
+
+
+EXIT = """
+    import sys, threading, time
+    import parlance, parlance.jmespath
+    V = parlance.Vocabulary([bytes([b]) for b in range(256)] + [b"<e>"], stop_ids=[256])
+    QWEN = parlance.Format("qwen3")
+    TEXT = "<think>a</think>" + "b " * 500_000
+    MATCHER = parlance.Grammar.from_regex("(a|b)*").compile(V).matcher()
+    ITEMS = list(range(100_000))
+
+    class Slow:
+        def __index__(self):
+            time.sleep(0.001)
+            return 97
+
+    def slowly(*_):
+        time.sleep(0.001)
+        return []
+
+    CODED = parlance.Grammar.from_regex("abc").compile(V.with_encoder(slowly))
+
+    def wrong():
+        try:
+            MATCHER.rollback(-1)
+        except TypeError:
+            pass
+        try:
+            parlance.ResponseParser("qwen3", "").feed([1])
+        except parlance.UsageError:
+            pass
+
+    calls = {
+        "feed": lambda: parlance.ResponseParser(QWEN, "").feed(TEXT),
+        "parse": lambda: parlance.parse_response(TEXT, QWEN, prefix=""),
+        "many": lambda: parlance.parse_response([TEXT] * 9, QWEN, prefix=""),
+        "compile": lambda: parlance.Grammar.from_json_schema(
+            {"type": "object", "properties": {str(i): {} for i in range(99)}},
+            cancelled=slowly),
+        "accepts": lambda: parlance.Grammar.from_regex("(a|b)*").accepts("ab" * 9999),
+        "matcher": lambda: (MATCHER.accept_bytes("ab" * 9999), MATCHER.reset()),
+        "index": lambda: MATCHER.copy().accept_tokens([Slow()] * 50),
+        "encoder": lambda: CODED.matcher().forced_tokens(),
+        "search": lambda: parlance.jmespath.search("[?@ > `5`] | length(@)", ITEMS),
+        "errors": wrong,
+    }
+    call = calls[sys.argv[1]]
+
+    def work():
+        while True:
+            call()
+
+    for _ in range(3):
+        threading.Thread(target=work, daemon=True).start()
+        if sys.argv[1] in ("matcher", "many"):
+            break  # the others would be refused
+    time.sleep(0.15)
+"""
+EXIT_CALLS = re.findall(r'^ +"(\w+)": (?:lambda|wrong)', EXIT, re.M)
+
+
+@pytest.mark.parametrize("call", EXIT_CALLS)
+def test_exit_while_a_daemon_thread_is_in_a_call(call):
+    for _ in range(2):
+        run(EXIT, call)
+
+
+def test_ids_differ_after_fork():
+    run(
+        """
+        import os
+        from parlance.chat import ChatStream
+
+        def ids():
+            out = []
+            for api in ("chat_completions", "responses", "messages"):
+                stream = ChatStream("qwen3", api=api)
+                call = {"type": "call_open", "call": 0, "name": "f", "start": 0,
+                        "end": 1, "field": "tool_calls"}
+                chunks = stream.begin() + stream.feed([call])
+                out.append(repr(chunks))
+            return out
+
+        first = ids()
+        read, write = os.pipe()
+        if os.fork() == 0:
+            os.write(write, repr(ids()).encode())
+            os._exit(0)
+        os.close(write)
+        child = os.fdopen(read).read()
+        mine = ids()
+        os.wait()
+        assert not any(repr(one) in child for one in [*mine, *first])
+        """
+    )
+
+
+def test_a_batch_after_fork():
+    run(
+        """
+        import os, signal
+        from changing_objects import OBJECTS, CONSTRAINT, mask
+        import parlance
+        batch = parlance.Batch(threads=4)
+        for _ in range(64):
+            batch.add(CONSTRAINT.matcher())
+        import numpy
+        masks = numpy.zeros((64, CONSTRAINT.mask_words), numpy.int32)
+        rows = list(range(64))
+        first = batch.step(rows, [97] * 64, masks)
+        child = os.fork()
+        signal.alarm(20)
+        again = batch.step(rows, [98] * 64, masks)
+        assert again == first
+        if child == 0:
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        """
+    )
+
+
+@pytest.mark.parametrize("first", ["main", "sub"])
+def test_a_subinterpreter_is_refused(first):
+    pytest.importorskip("_xxsubinterpreters")
+    run(
+        """
+        import sys
+        import _xxsubinterpreters as interpreters
+
+        def use_main():
+            import parlance
+            parser = parlance.ResponseParser("qwen3", "")
+            assert parser.feed("a")[1]["text"] == "a"
+            try:
+                parser.feed([1])
+            except parlance.UsageError:
+                pass
+
+        def use_sub():
+            sub = interpreters.create()
+            interpreters.run_string(sub, '''if True:
+                for _ in range(2):
+                    try:
+                        import parlance
+                    except ImportError as why:
+                        assert "main interpreter" in str(why), why
+                    else:
+                        raise AssertionError("imported")
+            ''')
+            interpreters.destroy(sub)
+
+        for _ in range(2):
+            if sys.argv[1] == "main":
+                use_main()
+            use_sub()
+            use_main()
+        """,
+        first,
+    )
+
+
+def test_no_static_of_a_function_calls_python():
+    """Its lock would be held while Python code runs; see binding.h."""
+    found = []
+    for path in sorted(TESTS.parent.glob("*.cc")) + sorted(TESTS.parent.glob("*.h")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.match(r"\s+static (?!constexpr)[^()]*= ?[^;]*[(\[]", line):
+                found.append(f"{path.name}:{number}: {line.strip()}")
+    assert found == []
