@@ -1,6 +1,7 @@
 // Implements Format::structural_tag(), Format::grammar() and Format::lint() of
 // parlance/format.h, and tool_calling() of parlance/structural_tag.h.
 
+#include <cmath>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -120,7 +121,10 @@ class RecentTags {
           left.emplace_back(&member.value, &other->value);
           ++other;
         }
-      } else if (*x != *y) {
+      } else if (*x != *y ||
+                 // Equal, and written otherwise: 0.0 and -0.0.
+                 (x->kind() == json::Kind::kFloat &&
+                  std::signbit(x->as_float()) != std::signbit(y->as_float()))) {
         return false;
       }
     }
@@ -263,9 +267,9 @@ Result<StructuralTag> Format::structural_tag(
   std::vector<std::string_view> names;
   names.reserve(functions.size());
   for (const inversion::Tool& tool : functions) names.push_back(tool.name);
-  if (auto error = inversion::verify_names(*this, plan, names)) {
-    return *std::move(error);
-  }
+  const Result<inversion::ReadBack> read_back =
+      inversion::verify_names(*this, plan, names);
+  if (!read_back) return read_back.error();
   std::vector<GrammarNote> left_out;
   if (auto error =
           inversion::verify_arguments(*this, plan, functions, left_out)) {
@@ -273,7 +277,7 @@ Result<StructuralTag> Format::structural_tag(
   }
 
   Result<inversion::BuiltTag> built =
-      inversion::build_tag(*impl_, plan, *request);
+      inversion::build_tag(*impl_, plan, *read_back, *request);
   if (!built) return std::move(built).error();
   Result<structural_tag::TagTree> tree =
       inversion::load_tag(std::move(built->format), *request, options.limits);

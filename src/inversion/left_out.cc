@@ -250,7 +250,7 @@ class Notes {
   // What the number of calls, the text between them and the names of their
   // arguments leave out.
   void add_calls() {
-    if (in_.plan.one_call_only && in_.request.parallel) {
+    if (in_.read_back.one_call_only && in_.request.parallel) {
       narrow_calls("repeats",
                    "several calls in one response are not read back, so there "
                    "is at most one.");

@@ -8,14 +8,14 @@
 // spellings of a call in which the format's own reader tries the names of
 // tools.
 
-#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "format/description.h"
@@ -51,6 +51,18 @@ struct SamplePiece {
 };
 using Sample = std::vector<SamplePiece>;
 
+// How the format's reader reads responses with the calls of some tools, besides
+// reading each call back.
+struct ReadBack {
+  // Calls are read back one by one, but not several of them; then a response
+  // has at most one call.
+  bool one_call_only = false;
+  // Text between two calls is read back as content.
+  bool text_between_calls = false;
+  // A text of turn_end after a call would be read as a part of the call.
+  bool no_turn_end = false;
+};
+
 struct Plan {
   // Of the family, or derived from a bare template (then `derived`).
   const format::Writing* writing = nullptr;
@@ -66,18 +78,13 @@ struct Plan {
   // optional part with and without, each choice.
   std::vector<Sample> samples = {};
 
-  // Names of tools that the format's reader has read back.  At most
-  // kMostNames; guarded by the mutex.
+  // verify_names() by its names, in their order: besides them and the format it
+  // reads nothing, so no request sees what another one has asked.  At most
+  // kMostNames names; guarded by the mutex.
   static constexpr std::size_t kMostNames = 4096;
-  mutable std::mutex names_mutex = {};
-  mutable std::unordered_set<std::string> names = {};
-  // Calls are read back one by one, but not several of them; then a response
-  // has at most one call.
-  mutable std::atomic<bool> one_call_only = false;
-  // Text between two calls is read back as content.
-  mutable std::atomic<bool> text_between_calls = false;
-  // A text of turn_end after a call would be read as a part of the call.
-  mutable std::atomic<bool> no_turn_end = false;
+  mutable std::mutex read_back_mutex = {};
+  mutable std::map<std::vector<std::string>, ReadBack> read_back = {};
+  mutable std::size_t names = 0;  // in the keys
 
   bool is_derived() const { return writing == &derived; }
 };

@@ -658,7 +658,7 @@ class Builder {
         nodes = either(std::move(nodes), steps(Answer::kCalls));
       }
     }
-    if (!in_.plan.turn_end.empty() && !in_.plan.no_turn_end) {
+    if (!in_.plan.turn_end.empty() && !in_.read_back.no_turn_end) {
       json::Array ends;
       for (const std::string& text : in_.plan.turn_end) {
         ends.push_back(values::const_string(text));
@@ -815,8 +815,8 @@ class Builder {
 }  // namespace
 
 Result<BuiltTag> build_tag(const format::FormatImpl& format, const Plan& plan,
-                           const Request& request) {
-  return Builder(TagInput{format, plan, request}).build();
+                           const ReadBack& read_back, const Request& request) {
+  return Builder(TagInput{format, plan, read_back, request}).build();
 }
 
 }  // namespace parlance::inversion

@@ -27,7 +27,7 @@ struct BuiltTag {
 // construct that tags cannot express; kConflict at "/tools" for a tool with a
 // required argument of which no listed value can be written.
 Result<BuiltTag> build_tag(const format::FormatImpl& format, const Plan& plan,
-                           const Request& request);
+                           const ReadBack& read_back, const Request& request);
 
 }  // namespace parlance::inversion
 

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_INVERSION_TAG_INPUT_H_
 #define PARLANCE_SRC_INVERSION_TAG_INPUT_H_
 
-// What a structural tag is built from, and what the three say together about
+// What a structural tag is built from, and what all of it says together about
 // calls and text.
 
 #include <string_view>
@@ -18,6 +18,7 @@ namespace parlance::inversion {
 struct TagInput {
   const format::FormatImpl& format;
   const Plan& plan;
+  const ReadBack& read_back;
   const Request& request;
 
   // Whether the tag has calls.
@@ -26,7 +27,7 @@ struct TagInput {
   }
   bool must_call() const { return request.tools.choice != ToolChoice::kAuto; }
   bool one_call() const {
-    return !request.parallel || plan.one_call_only ||
+    return !request.parallel || read_back.one_call_only ||
            request.tools.choice == ToolChoice::kForced;
   }
   // Whether text may precede calls that must come, and stand between calls.
@@ -38,7 +39,7 @@ struct TagInput {
            !one_call() && !plan.writing->messages;
   }
   bool writes_text_between() const {
-    return wants_text_between() && plan.text_between_calls;
+    return wants_text_between() && read_back.text_between_calls;
   }
 
   const FieldPlan& plan_of(format::FieldId field) const {

@@ -160,9 +160,9 @@ std::string fault_of(const Format& format, const Plan& plan,
 // A response with every field in the order of the steps is read as these
 // fields.
 //
-// Sets Plan::no_turn_end if a text that ends the turn is not read after it.
+// Sets ReadBack::no_turn_end if a text that ends the turn is not read after it.
 std::optional<Error> verify_order(const Format& format, const Plan& plan,
-                                  std::string_view name) {
+                                  std::string_view name, ReadBack& out) {
   std::string text;
   std::vector<std::size_t> expected;
   for (const format::WriteStep& step : plan.writing->steps) {
@@ -189,7 +189,7 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
     if (plan.is_derived()) {
       for (const std::string& end : plan.turn_end) {
         if (!is_read(read(format, plan, text + end, /*sample=*/true))) {
-          plan.no_turn_end = true;
+          out.no_turn_end = true;
         }
       }
     }
@@ -206,12 +206,12 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
       format.name().empty() ? "/fields" : "/response_template/fields"};
 }
 
-// Sets Plan::text_between_calls if calls have no section, and two of them with
-// text between are read as such.
+// Sets ReadBack::text_between_calls if calls have no section, and two of them
+// with text between are read as such.
 void verify_text_between(const Format& format, const Plan& plan,
-                         std::string_view name) {
+                         std::string_view name, ReadBack& out) {
   const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
-  if (plan.one_call_only || !plan.content || !layout.section_begin.empty() ||
+  if (out.one_call_only || !plan.content || !layout.section_begin.empty() ||
       !layout.section_end.empty() ||
       plan.writing->fields[*plan.content].empty()) {
     return;
@@ -224,7 +224,7 @@ void verify_text_between(const Format& format, const Plan& plan,
   }
   text += text_in(layout.before) + call;
   const Reading reading = read(format, plan, text, /*sample=*/true);
-  plan.text_between_calls =
+  out.text_between_calls =
       reading.fault.empty() && reading.calls.size() == 2 &&
       calls_tool(reading.calls[0], name) &&
       calls_tool(reading.calls[1], name) &&
@@ -273,7 +273,7 @@ std::optional<Error> verify_string(const Format& format, const Plan& plan,
 
 // A call whose arguments are two elements is read as these arguments.
 std::optional<Error> verify_elements(const Format& format, const Plan& plan,
-                                     std::string_view name) {
+                                     std::string_view name, ReadBack& out) {
   const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
   const json::Value* elements = nullptr;
   for (const WritePart& part : layout.parts) {
@@ -304,7 +304,7 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
   const Reading reading = read(format, plan, text);
   if (is_read(reading)) {
     for (const std::string& end : plan.turn_end) {
-      if (!is_read(read(format, plan, text + end))) plan.no_turn_end = true;
+      if (!is_read(read(format, plan, text + end))) out.no_turn_end = true;
     }
     return std::nullopt;
   }
@@ -315,25 +315,6 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
                    " are not read back" +
                    (reading.fault.empty() ? "." : ": " + reading.fault + "."),
                calls_pointer(format, plan) + "/content_args/tag_pattern"};
-}
-
-// The names that have not been read back before.
-std::vector<std::string_view> new_names(
-    const Plan& plan, const std::vector<std::string_view>& names) {
-  const std::lock_guard lock(plan.names_mutex);
-  std::vector<std::string_view> out;
-  for (const std::string_view name : names) {
-    if (!plan.names.contains(std::string(name))) out.push_back(name);
-  }
-  return out;
-}
-
-void add_names(const Plan& plan, const std::vector<std::string_view>& names) {
-  const std::lock_guard lock(plan.names_mutex);
-  for (const std::string_view name : names) {
-    if (plan.names.size() >= Plan::kMostNames) plan.names.clear();
-    plan.names.emplace(name);
-  }
 }
 
 // Whether the tag may write several calls in one response.
@@ -390,46 +371,68 @@ std::optional<Error> verify_each(const Format& format, const Plan& plan,
   return std::nullopt;
 }
 
-// What does not depend on the names: the order of the fields, text between
-// calls, and the arguments of a derived writing.
+// The order of the fields, text between calls, and the arguments of a derived
+// writing, by a call of one tool.
 std::optional<Error> verify_layout(const Format& format, const Plan& plan,
-                                   std::string_view name) {
-  verify_text_between(format, plan, name);
-  if (auto error = verify_order(format, plan, name)) return error;
+                                   std::string_view name, ReadBack& out) {
+  verify_text_between(format, plan, name, out);
+  if (auto error = verify_order(format, plan, name, out)) return error;
   if (!plan.is_derived()) return std::nullopt;
-  if (auto error = verify_elements(format, plan, name)) return error;
+  if (auto error = verify_elements(format, plan, name, out)) return error;
   return verify_string(format, plan, name);
+}
+
+// verify_names() without the memo.
+Result<ReadBack> read_names(const Format& format, const Plan& plan,
+                            const std::vector<std::string_view>& names) {
+  ReadBack out;
+  if (!plan.calls) {
+    if (!plan.is_derived()) return out;
+    // The empty name stands for the fields without calls.
+    if (auto error = verify_order(format, plan, "", out)) {
+      return *std::move(error);
+    }
+    return out;
+  }
+  if (names.empty()) return out;
+  // If one of the calls in a response is not read back, each is read by itself,
+  // to find it.
+  const bool several = has_several_calls(plan);
+  if (!several || !are_read_together(format, plan, names)) {
+    if (auto error = verify_each(format, plan, names)) {
+      return *std::move(error);
+    }
+    // What ends the first call swallows the next one, or there is no end.
+    out.one_call_only = several;
+  }
+  if (!plan.writing->messages) {
+    if (auto error = verify_layout(format, plan, names.front(), out)) {
+      return *std::move(error);
+    }
+  }
+  return out;
 }
 
 }  // namespace
 
-std::optional<Error> verify_names(const Format& format, const Plan& plan,
-                                  const std::vector<std::string_view>& names) {
-  if (!plan.calls) {
-    // The empty name stands for the fields without calls.
-    if (!plan.is_derived() || new_names(plan, {""}).empty()) {
-      return std::nullopt;
-    }
-    if (auto error = verify_order(format, plan, "")) return error;
-    add_names(plan, {""});
-    return std::nullopt;
+Result<ReadBack> verify_names(const Format& format, const Plan& plan,
+                              const std::vector<std::string_view>& names) {
+  const std::vector<std::string> key(names.begin(), names.end());
+  {
+    const std::lock_guard lock(plan.read_back_mutex);
+    const auto known = plan.read_back.find(key);
+    if (known != plan.read_back.end()) return known->second;
   }
-  const std::vector<std::string_view> left = new_names(plan, names);
-  if (left.empty()) return std::nullopt;
-  // If one of the calls in a response is not read back, each is read by itself,
-  // to find it; so is each where a response is known to have one call only.
-  const bool several = has_several_calls(plan);
-  if (!several || plan.one_call_only ||
-      !are_read_together(format, plan, left)) {
-    if (auto error = verify_each(format, plan, left)) return error;
-    // What ends the first call swallows the next one, or there is no end.
-    if (several) plan.one_call_only = true;
+  Result<ReadBack> out = read_names(format, plan, names);
+  if (!out) return out;
+  const std::lock_guard lock(plan.read_back_mutex);
+  if (plan.names + key.size() >= Plan::kMostNames) {
+    plan.read_back.clear();
+    plan.names = 0;
   }
-  if (!plan.writing->messages && left.size() == names.size()) {
-    if (auto error = verify_layout(format, plan, left.front())) return error;
-  }
-  add_names(plan, left);
-  return std::nullopt;
+  plan.names += 1 + key.size();
+  plan.read_back.emplace(key, *out);
+  return out;
 }
 
 namespace {

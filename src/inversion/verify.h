@@ -20,19 +20,16 @@ namespace parlance::inversion {
 // with the format's ResponseParser, and compares: each opens the field of calls
 // with this name, has no arguments, and ends where it was written to end.
 //
-// If calls are read back one by one and not together, sets
-// Plan::one_call_only.
-//
-// Names that were read back before are not read again.  If none was, a response
-// with all fields in the order of the steps is read as well, and of a derived
-// writing a call with arguments.
+// A response with all fields in the order of the steps is read as well, and of
+// a derived writing a call with arguments.  Returns how they are read; the plan
+// stores it for the next request with these names.
 //
 // Errors: kConflict, with a message that names field, tool and text, and the
 // pointer "/tools"; kUnsupported for fields that are not read back in their
 // order, and for arguments that are not read back.
-// Complexity: O(sum of the sizes of the calls of new names).
-std::optional<Error> verify_names(const Format& format, const Plan& plan,
-                                  const std::vector<std::string_view>& names);
+// Complexity: O(sum of the sizes of the calls), for new names.
+Result<ReadBack> verify_names(const Format& format, const Plan& plan,
+                              const std::vector<std::string_view>& names);
 
 // The same for the names of the arguments that tools declare, where they are
 // not written as JSON and are no identifiers: writes a call with this argument

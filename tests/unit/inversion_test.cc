@@ -969,6 +969,69 @@ TEST(Inversion, TheSameRequestGivesTheSameTag) {
   EXPECT_NE(json::dump(format.structural_tag(options)->to_json()), first);
 }
 
+StructuralTagOptions with_names(const std::vector<std::string>& names) {
+  json::Array tools;
+  for (const std::string& name : names) {
+    tools.push_back(json::Object{{"type", "function"},
+                                 {"function", json::Object{{"name", name}}}});
+  }
+  StructuralTagOptions options;
+  options.tools = std::move(tools);
+  return options;
+}
+
+// The tag, what it leaves out, or the error.
+std::string outcome(const Format& format, const StructuralTagOptions& options) {
+  const Result<StructuralTag> tag = format.structural_tag(options);
+  if (!tag) return tag.error().to_string();
+  std::string out = json::dump(tag->to_json());
+  for (const GrammarNote& note : tag->report()) out += "\n" + note.message;
+  return out;
+}
+
+TEST(Inversion, NamesOfOneRequestAreNotThoseOfAnother) {
+  // A call whose name begins with a capital letter does not end before another
+  // such call.
+  const auto make = [] {
+    return *bare(R"t({
+      "open_pattern": "<call:(?P<name>\\w+)>",
+      "close_pattern": "</call>(?!<call:[A-Z])", "content": "json",
+      "repeats": true, "transform": {"type": "function",
+        "function": {"name": "{name}", "arguments": "{content}"}}})t");
+  };
+  const std::string small = outcome(make(), with_names({"small", "low"}));
+  const std::string big = outcome(make(), with_names({"Big", "Cat"}));
+  EXPECT_EQ(small.find("at most one"), std::string::npos) << small;
+  EXPECT_NE(big.find("at most one"), std::string::npos) << big;
+  const Format shared = make();
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(outcome(shared, with_names({"Big", "Cat"})), big);
+    EXPECT_EQ(outcome(shared, with_names({"small", "low"})), small);
+    EXPECT_EQ(outcome(shared, with_names({"small", "Big"})),
+              outcome(make(), with_names({"small", "Big"})));
+  }
+}
+
+// Whatever names a request has, the next one gets the tag of a new format.
+TEST(Inversion, EachRequestGetsTheTagOfANewFormat) {
+  const std::vector<std::vector<std::string>> requests = {
+      {"get"}, {"a.b"}, {"a-b", "get"}, {"</tool_call>"}, {}, {"get", "set"}};
+  for (const std::string_view name : Format::built_in_names()) {
+    const std::string source(Format::built_in_source(name));
+    const std::string bare(Format::built_in(name)->template_json());
+    for (const std::string& text : {source, bare}) {
+      const Result<Format> shared = Format::from_json(text);
+      ASSERT_TRUE(shared) << name;
+      for (const auto& names : requests) {
+        const Result<Format> made = Format::from_json(text);
+        EXPECT_EQ(outcome(*shared, with_names(names)),
+                  outcome(*made, with_names(names)))
+            << name << " " << (names.empty() ? "" : names.front());
+      }
+    }
+  }
+}
+
 TEST(Inversion, BareTemplates) {
   for (const std::string_view name : Format::built_in_names()) {
     SCOPED_TRACE(std::string(name));
