@@ -194,12 +194,16 @@ structural_tag::TagTree::GrammarKey full_key(const std::string& options,
   const structural_tag::TagTree& tree = *detail::Access::impl(source);
   KeyWriter writer('v');
   writer.value(tree.source.is_object() ? tree.source : source.to_json());
+  writer.number(tree.unknown_keys.size());
   for (const structural_tag::UnknownKey& unknown : tree.unknown_keys) {
     writer.text(unknown.path).text(unknown.key);
   }
+  writer.number(tree.notes.size());
   for (const GrammarNote& note : tree.notes) {
+    writer.number(static_cast<std::uint64_t>(note.kind));
     writer.text(note.keyword).text(note.path).text(note.message);
   }
+  writer.number(tree.requested.tools.size());
   for (const auto& [name, path] : tree.requested.tools) {
     writer.text(name).text(path);
   }
