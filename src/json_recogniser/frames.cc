@@ -286,7 +286,7 @@ Configuration JsonRecogniser::close(FrameId id) {
 
 // The canonical representative of frames that no token distinguishes.  Frames
 // differ by counts that no token can exhaust: an item count further than
-// kTokenReach from the maximum is moved to that distance, if no rule about
+// kItemReach from the maximum is moved to that distance, if no rule about
 // single items lies between.  Ancestors are made canonical as well.
 JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
   if (frames_[id].canonical != kUnknown) return frames_[id].canonical;
@@ -321,9 +321,9 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
           solver_.array(now[0].disjunct);
       const std::uint64_t last_bound = std::max(disjunct.min, disjunct.prefix);
       if (disjunct.max != kUnboundedCount && frame.count > last_bound &&
-          disjunct.max - frame.count > kTokenReach) {
+          disjunct.max - frame.count > kItemReach) {
         same.count = static_cast<std::uint32_t>(
-            std::max(last_bound, disjunct.max - kTokenReach));
+            std::max(last_bound, disjunct.max - kItemReach));
       }
     }
     const FrameId made = intern(std::move(same), now);

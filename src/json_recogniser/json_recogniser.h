@@ -198,15 +198,19 @@ class JsonRecogniser final : public recogniser::Recogniser,
     }
   };
 
-  // A token closes or enters at most as many frames, and passes at most as many
-  // items, as it has bytes.  Counts further than this from every bound behave
-  // alike for tokens up to this length.
-  static constexpr std::uint64_t kTokenReach = 80;
+  // The most items that a token can begin in one array: each but the first is
+  // two bytes after the one before.  Counts further than this from every bound
+  // behave alike.
+  static constexpr std::uint64_t kItemReach =
+      (recogniser::kLongestToken + 1) / 2;
   // Within this distance of the depth limit, the solver is asked for values
   // that fit below the limit.  Further away it is not, so a value that needs
   // more levels than these may still reach the limit.
   static constexpr std::uint64_t kDepthMargin = 128;
-  static constexpr std::uint64_t kDepthReach = kDepthMargin + kTokenReach;
+  // Further from the depth limit than this, no token meets it: a token enters
+  // at most as many frames as it has bytes.
+  static constexpr std::uint64_t kDepthReach =
+      kDepthMargin + recogniser::kLongestToken;
 
   // An alternative of a frame.
   struct Alternative {

@@ -11,6 +11,9 @@
 
 namespace parlance::mask {
 
+// What mask_key() saturates, no token of the tables may exhaust.
+static_assert(vocab::kMaxTokenBytes == recogniser::kLongestToken);
+
 CompilerImpl::Derived::Derived(
     vocab::TokenTables made, const Vocabulary& vocabulary,
     const std::shared_ptr<std::atomic<std::size_t>>& bytes)

@@ -37,6 +37,9 @@ namespace parlance::recogniser {
 class Composite;
 class JsonHints;
 
+// Bytes of the longest token that a mask is asked about.
+inline constexpr std::uint32_t kLongestToken = 255;
+
 // Data that a user of the recogniser stores with it, so that both live equally
 // long: the masks made for one vocabulary, for instance.
 class UserData {
@@ -112,6 +115,7 @@ class Recogniser {
 
   // Configurations with equal keys have equal masks for every token of at most
   // `longest` bytes.  Counts that no token can exhaust are saturated.
+  // REQUIRES: `longest` is at most kLongestToken.
   virtual Configuration mask_key(Configuration config,
                                  std::uint32_t longest) = 0;
   // A superset of the bytes that step() accepts.
