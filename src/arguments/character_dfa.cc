@@ -3,12 +3,9 @@
 #include "arguments/character_dfa.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <utility>
 
-#include "base/append_bytes.h"
-#include "base/mix.h"
 #include "base/utf8.h"
 
 namespace parlance::arguments {
@@ -86,6 +83,11 @@ class CharacterSteps {
   std::map<std::pair<StateId, int>, std::vector<Range>> tails_;
 };
 
+// What a fingerprint is of: an automaton without some texts, or a state of it.
+// Those of Languages::fingerprint() begin with smaller numbers.
+constexpr std::uint64_t kWithoutTexts = 256;
+constexpr std::uint64_t kStateWithoutTexts = 257;
+
 // Nothing if the text is not UTF-8.
 std::optional<std::u32string> characters(std::string_view text) {
   if (!base::is_utf8(text)) return std::nullopt;
@@ -104,12 +106,6 @@ bool can_occur(const CharacterDfa& dfa, const std::u32string& text) {
     }
     return false;
   });
-}
-
-std::string key_of(std::uint64_t fingerprint) {
-  std::string key;
-  base::append_bytes(key, fingerprint);
-  return key;
 }
 
 // The automaton of Aho and Corasick (1975) over characters.
@@ -194,7 +190,7 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
                                      automata::LanguageId language,
                                      std::size_t max_states) {
   const StateId start = languages.start(language);
-  std::string key = key_of(languages.fingerprint(start));
+  const base::Fingerprint key = languages.fingerprint(start);
   if (const auto known = known_.find(key); known != known_.end()) {
     return known->second;
   }
@@ -216,14 +212,14 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
     }
     made->states.push_back(std::move(state));
   }
-  if (!languages.narrowed()) keep(std::move(key), made);
+  if (!languages.narrowed()) keep(key, made);
   return made;
 }
 
-void CharacterDfas::keep(std::string key, const Dfa& dfa) {
+void CharacterDfas::keep(const base::Fingerprint& key, const Dfa& dfa) {
   if (states_ + dfa->states.size() > kMostStates) return;
   states_ += dfa->states.size();
-  known_.emplace(std::move(key), dfa);
+  known_.emplace(key, dfa);
 }
 
 // Without excludes that cannot occur, the product of the automaton of the
@@ -241,16 +237,16 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
     }
   }
   if (texts.empty()) return all;
-  std::string key = key_of(all->states[0].fingerprint);
+  base::Fingerprinter print(kWithoutTexts);
+  print.add(all->states[0].fingerprint);
   for (const std::u32string& text : texts) {
-    key += std::to_string(text.size());
-    key += ' ';
-    for (const char32_t c : text) base::append_utf8(key, c);
+    print.add(std::uint64_t{text.size()});
+    for (const char32_t c : text) print.add(std::uint64_t{c});
   }
+  const base::Fingerprint key = print.take();
   if (const auto known = known_.find(key); known != known_.end()) {
     return known->second;
   }
-  std::uint64_t seed = std::hash<std::string>()(key);
   const Search search(texts);
   auto made = std::make_shared<CharacterDfa>();
   using Pair = std::pair<std::uint32_t, std::uint32_t>;  // state, node
@@ -260,8 +256,10 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
     if (pairs.size() > max_states) return nullptr;
     const auto [from, node] = pairs[i];
     CharacterDfa::State state;
-    state.fingerprint = seed;
-    base::mix(state.fingerprint, i);
+    state.fingerprint = base::Fingerprinter(kStateWithoutTexts)
+                            .add(key)
+                            .add(std::uint64_t{i})
+                            .take();
     state.accepting = all->states[from].accepting;
     const auto add = [&](std::uint32_t first, std::uint32_t last,
                          std::uint32_t target, std::uint32_t next) {
@@ -285,7 +283,7 @@ CharacterDfas::Dfa CharacterDfas::of(automata::Languages& languages,
     }
     made->states.push_back(std::move(state));
   }
-  keep(std::move(key), made);
+  keep(key, made);
   return made;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "automata/language.h"
+#include "base/fingerprint.h"
 
 namespace parlance::arguments {
 
@@ -26,7 +27,7 @@ struct CharacterDfa {
   };
   struct State {
     // Equal for states of which the same texts are left, in all automata.
-    std::uint64_t fingerprint = 0;
+    base::Fingerprint fingerprint = {};
     bool accepting = false;
     // Sorted; of two neighbours with the same target there is a gap between.
     std::vector<Range> ranges = {};
@@ -57,11 +58,12 @@ class CharacterDfas {
   Dfa of(automata::Languages& languages, automata::LanguageId language,
          std::size_t max_states);
   // Keeps an automaton if there is room.
-  void keep(std::string key, const Dfa& dfa);
+  void keep(const base::Fingerprint& key, const Dfa& dfa);
 
-  // By the fingerprint of the start, which is the same in all Languages, and
-  // the excluded texts.
-  std::unordered_map<std::string, Dfa> known_;
+  // By a fingerprint of all that an automaton is made of: that of the start of
+  // the language, which is the same in all Languages, and the excluded texts.
+  // `max_states` only decides whether it is made.
+  std::unordered_map<base::Fingerprint, Dfa, base::FingerprintHash> known_;
   std::size_t states_ = 0;
 };
 

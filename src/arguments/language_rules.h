@@ -20,6 +20,7 @@
 
 #include "arguments/character_dfa.h"
 #include "automata/language.h"
+#include "base/fingerprint.h"
 #include "rules/rules.h"
 
 namespace parlance::arguments {
@@ -70,7 +71,8 @@ class LanguageRules {
   std::size_t states_ = 0;  // used so far
   std::vector<TextRule> texts_;
   // By fingerprint: languages of one schema share states.
-  std::unordered_map<std::uint64_t, rules::RuleId> rule_of_;
+  std::unordered_map<base::Fingerprint, rules::RuleId, base::FingerprintHash>
+      rule_of_;
   std::set<Dfa> counted_;
   std::vector<std::pair<Branch, rules::RuleId>> waiting_;
 };
@@ -88,7 +90,9 @@ class LinkTexts {
   rules::RuleId rule_of(const CharacterDfa& dfa, std::uint32_t state);
 
   rules::Rules& rules_;
-  std::unordered_map<std::uint64_t, rules::RuleId> rule_of_;  // by fingerprint
+  // By fingerprint.
+  std::unordered_map<base::Fingerprint, rules::RuleId, base::FingerprintHash>
+      rule_of_;
   std::vector<std::uint32_t> waiting_;
 };
 

@@ -18,7 +18,6 @@
 
 #include "automata/language_expressions.h"
 #include "base/byte_set.h"
-#include "base/mix.h"
 #include "base/utf8.h"
 #include "base/work.h"
 
@@ -534,10 +533,11 @@ bool Languages::contains(LanguageId language, std::string_view string) {
   return accepting(state);
 }
 
-std::uint64_t Languages::fingerprint(StateId state) const {
-  std::uint64_t hash = (*expressions_)[states_[state].expression].hash;
-  base::mix(hash, states_[state].utf8);
-  return hash == 0 ? 1 : hash;
+base::Fingerprint Languages::fingerprint(StateId state) const {
+  const State& of = states_[state];
+  return base::Fingerprinter(of.utf8)
+      .add((*expressions_)[of.expression].fingerprint)
+      .take();
 }
 
 // --- Searches ---------------------------------------------------------------

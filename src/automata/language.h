@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "base/byte_row.h"
+#include "base/fingerprint.h"
 #include "parlance/error.h"
 #include "regex/hir.h"
 
@@ -208,10 +209,9 @@ class Languages {
   bool any_in_range(StateId state, char32_t low, char32_t high);
   StateId step_char(StateId state, char32_t c);
 
-  // A hash of the set of continuations that is the same in every Languages:
-  // equal fingerprints mean equal sets, but for collisions (2^-64 for a pair).
-  // Never 0.
-  std::uint64_t fingerprint(StateId state) const;
+  // Of the expression of all continuations, the same in every Languages: equal
+  // fingerprints mean equal sets.
+  base::Fingerprint fingerprint(StateId state) const;
 
   // Whether a limit has made a state dead that may have been live.
   bool narrowed() const { return narrowed_; }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/mix.h"
 #include "base/utf8.h"
 #include "base/work.h"
 
@@ -21,13 +22,6 @@ using regex::CharClass;
 constexpr ExprId kNoEntry{0xFFFFFFFF};
 // The depth of recursion that derive() and the like may reach.
 constexpr std::uint32_t kMaxDepth = 1500;
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
-  hash ^= hash >> 32;
-  hash *= 0x94D049BB133111EB;
-  return hash ^ (hash >> 29);
-}
 
 // Expr::effort, saturated.
 constexpr std::uint32_t kFarthest = 0xFFFFFFFF;
@@ -52,7 +46,7 @@ const Expressions& Expressions::first() {
 
 Expressions::Expressions(First) {
   tries_.emplace_back();
-  trie_hashes_.push_back(1);
+  trie_fingerprints_.emplace_back();
   plain_.push_back(Plain::kNone);
   alike_.push_back(false);
   table_.assign(1024, kNoEntry);
@@ -72,7 +66,6 @@ Expressions::Expressions(First) {
 // a sound approximation, see Expr.
 void Expressions::compute_properties(
     Expr& e, const std::vector<ExprId>& operands) const {
-  e.hash = mix(static_cast<std::uint64_t>(e.kind) + 0x51, 7);
   switch (e.kind) {
     case ExprKind::kFalse:
       e.min_chars = kInfinite;
@@ -108,7 +101,6 @@ void Expressions::compute_properties(
       e.ascii = ascii_of(TrieId(e.a));
       e.ascii.in_all |= rest.ascii.in_all;
       e.ascii.in_one |= rest.ascii.in_one;
-      e.hash = mix(mix(e.hash, trie_hashes_[e.a]), rest.hash);
       break;
     }
     case ExprKind::kRepeat:
@@ -123,7 +115,6 @@ void Expressions::compute_properties(
       e.effort = rest.effort;
       e.min_plain = kNoPlain;
       e.depth = rest.depth + 3;
-      e.hash = mix(mix(e.hash, e.a), rest.hash);
       break;
     }
     case ExprKind::kNot: {
@@ -141,7 +132,6 @@ void Expressions::compute_properties(
       // The empty text, or any.
       if (e.nullable && !e.context) e.ascii.in_one.reset();
       e.depth = inner.depth + 1;
-      e.hash = mix(e.hash, inner.hash);
       break;
     }
     case ExprKind::kOr:
@@ -201,17 +191,13 @@ void Expressions::compute_repeat(Expr& e) const {
     e.ascii.in_one |= item.ascii.in_one;
   }
   e.depth = item.front + 1 + rest.depth;
-  e.hash = mix(mix(e.hash, item.hash), rest.hash);
-  e.hash = mix(mix(e.hash, e.min), e.max);
 }
 
-// What unions and intersections have in common.  Returns the sum of the hashes,
-// which does not depend on the order of the operands.
-std::uint64_t Expressions::compute_list(
-    Expr& e, const std::vector<ExprId>& operands) const {
+// What unions and intersections have in common.
+void Expressions::compute_list(Expr& e,
+                               const std::vector<ExprId>& operands) const {
   e.extends = e.prefix_closed = true;
   e.min_plain = kNoPlain;
-  std::uint64_t sum = 0;
   for (const ExprId id : operands) {
     const Expr& part = exprs_[id];
     e.context = e.context || part.context;
@@ -219,14 +205,12 @@ std::uint64_t Expressions::compute_list(
     e.prefix_closed = e.prefix_closed && part.prefix_closed;
     e.alike = e.alike && part.alike;
     e.depth = std::max(e.depth, part.depth + 1);
-    sum += mix(0x77, part.hash);
   }
-  return sum;
 }
 
 void Expressions::compute_union(Expr& e,
                                 const std::vector<ExprId>& operands) const {
-  e.hash = mix(e.hash, compute_list(e, operands));
+  compute_list(e, operands);
   e.positive = true;
   e.min_chars = kInfinite;
   e.effort = kFarthest;
@@ -251,7 +235,7 @@ void Expressions::compute_union(Expr& e,
 
 void Expressions::compute_intersection(
     Expr& e, const std::vector<ExprId>& operands) const {
-  e.hash = mix(e.hash, compute_list(e, operands));
+  compute_list(e, operands);
   e.nullable = e.cofinite = true;
   e.max_chars = kInfinite;
   std::size_t not_cofinite = 0;
@@ -302,6 +286,51 @@ void Expressions::find_member(Expr& e,
   e.ascii.in_one = whole.ascii.in_one;
 }
 
+// Where the table looks for an expression.  Ids are enough: the table is that
+// of this object.
+std::uint64_t Expressions::slot_hash(const Expr& e,
+                                     std::span<const ExprId> operands) const {
+  std::uint64_t hash = static_cast<std::uint64_t>(e.kind);
+  base::mix(hash, std::uint64_t{e.a} << 32 | std::uint32_t{e.b});
+  base::mix(hash, std::uint64_t{e.min} << 32 | e.max);
+  for (const ExprId id : operands) base::mix(hash, std::uint32_t{id});
+  return hash ^ hash >> 29;
+}
+
+// Equal sets of operands have equal fingerprints: their ids, and so their
+// order, are of this table alone.
+base::Fingerprint Expressions::fingerprint_of(
+    const Expr& e, std::span<const ExprId> operands) const {
+  base::Fingerprinter print(static_cast<std::uint64_t>(e.kind));
+  switch (e.kind) {
+    case ExprKind::kFalse:
+    case ExprKind::kEmpty:
+    case ExprKind::kTrue:
+      break;
+    case ExprKind::kChar:
+      print.add(trie_fingerprints_[e.a]).add(exprs_[e.b].fingerprint);
+      break;
+    case ExprKind::kRepeat:
+      print.add(items_[e.a].fingerprint).add(exprs_[e.b].fingerprint);
+      print.add(std::uint64_t{e.min} << 32 | e.max);
+      break;
+    case ExprKind::kAssert:
+      print.add(std::uint64_t{e.a}).add(exprs_[e.b].fingerprint);
+      break;
+    case ExprKind::kNot:
+      print.add(exprs_[e.b].fingerprint);
+      break;
+    case ExprKind::kOr:
+    case ExprKind::kAnd: {
+      base::FingerprintSet set;
+      for (const ExprId id : operands) set.add(exprs_[id].fingerprint);
+      print.add(std::uint64_t{operands.size()}).add(set.sum());
+      break;
+    }
+  }
+  return print.take();
+}
+
 ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
   compute_properties(e, operands);
   if (e.depth > kMaxDepth) {
@@ -309,17 +338,18 @@ ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
     return kNoText;
   }
   std::size_t mask = table_.size() - 1;
-  std::size_t at = e.hash & mask;
+  std::size_t at = slot_hash(e, operands) & mask;
   for (; table_[at] != kNoEntry; at = (at + 1) & mask) {
     const Expr& other = exprs_[table_[at]];
-    if (other.hash == e.hash && other.kind == e.kind && other.a == e.a &&
-        other.b == e.b && other.min == e.min && other.max == e.max &&
+    if (other.kind == e.kind && other.a == e.a && other.b == e.b &&
+        other.min == e.min && other.max == e.max &&
         other.count == operands.size() &&
         std::equal(operands.begin(), operands.end(),
                    operands_.begin() + other.first)) {
       return table_[at];
     }
   }
+  e.fingerprint = fingerprint_of(e, operands);
   e.first = static_cast<std::uint32_t>(operands_.size());
   e.count = static_cast<std::uint32_t>(operands.size());
   operands_.insert(operands_.end(), operands.begin(), operands.end());
@@ -330,7 +360,9 @@ ExprId Expressions::intern(Expr e, const std::vector<ExprId>& operands) {
     table_.assign(table_.size() * 2, kNoEntry);
     mask = table_.size() - 1;
     for (ExprId i = 0; i < exprs_.size(); ++i) {
-      std::size_t slot = exprs_[i].hash & mask;
+      const Expr& one = exprs_[i];
+      std::size_t slot =
+          slot_hash(one, {operands_.data() + one.first, one.count}) & mask;
       while (table_[slot] != kNoEntry) slot = (slot + 1) & mask;
       table_[slot] = i;
     }

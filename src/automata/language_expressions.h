@@ -26,12 +26,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/fingerprint.h"
 #include "base/id.h"
 #include "parlance/error.h"
 #include "regex/char_class.h"
@@ -109,7 +111,7 @@ struct Item {
   std::uint64_t min_chars = 0, max_chars = 0;
   std::uint64_t most_needed = 0;  // as Expr::most_needed, unless conditional
   AsciiChars ascii = {};          // unless conditional
-  std::uint64_t hash = 0;
+  base::Fingerprint fingerprint = {};
   std::vector<ItemId> children = {};
 };
 
@@ -176,7 +178,9 @@ struct Expr {
   std::uint32_t effort = 0;
   // in_one: of a member of min_chars characters if `positive`, else of any.
   AsciiChars ascii = {};
-  std::uint64_t hash = 0;
+  // Of everything that defines the expression, by content: the same in all
+  // tables.
+  base::Fingerprint fingerprint = {};
 };
 
 class Expressions {
@@ -295,11 +299,15 @@ class Expressions {
   ItemId assertion(regex::Assertion assertion);
 
   ExprId intern(Expr expr, const std::vector<ExprId>& operands = {});
+  std::uint64_t slot_hash(const Expr& expr,
+                          std::span<const ExprId> operands) const;
+  base::Fingerprint fingerprint_of(const Expr& expr,
+                                   std::span<const ExprId> operands) const;
+  base::Fingerprint fingerprint_of(const Item& item) const;
   void compute_properties(Expr& expr,
                           const std::vector<ExprId>& operands) const;
   void compute_repeat(Expr& expr) const;
-  std::uint64_t compute_list(Expr& expr,
-                             const std::vector<ExprId>& operands) const;
+  void compute_list(Expr& expr, const std::vector<ExprId>& operands) const;
   void compute_union(Expr& expr, const std::vector<ExprId>& operands) const;
   void compute_intersection(Expr& expr,
                             const std::vector<ExprId>& operands) const;
@@ -329,7 +337,7 @@ class Expressions {
   Memo& memo(ExprId expr);
 
   std::vector<std::vector<TrieEdge>> tries_;
-  std::vector<std::uint64_t> trie_hashes_;
+  std::vector<base::Fingerprint> trie_fingerprints_;
   std::vector<Plain> plain_;  // by trie
   // By trie: it contains all of plain_chars() beyond ASCII or none of them.
   std::vector<bool> alike_;

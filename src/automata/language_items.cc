@@ -24,13 +24,6 @@ constexpr std::uint32_t kMaxItemDepth = 1000;
 // Items, with repeated conditions counted as often as they are repeated.
 constexpr std::uint64_t kMaxUnrolled = 200000;
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
-  hash ^= hash >> 29;
-  hash *= 0xBF58476D1CE4E5B9;
-  return hash ^ (hash >> 32);
-}
-
 // Ranges of code points whose encodings have the same length.
 struct Length {
   char32_t first;
@@ -57,18 +50,20 @@ TrieId Expressions::intern_trie(std::vector<TrieEdge> edges) {
     }
   }
   std::string key;
-  std::uint64_t hash = 1;
   for (const TrieEdge& edge : merged) {
     append_bytes(key, std::uint32_t{edge.low} << 8 | edge.high);
     append_bytes(key, edge.next);
-    hash = mix(mix(hash, std::uint32_t{edge.low} << 8 | edge.high),
-               trie_hashes_[edge.next]);
   }
   auto [it, fresh] = trie_ids_.try_emplace(key, TrieId(tries_.size()));
   if (fresh) {
     small_bytes_ += key.size() * 2 + 100;
+    base::Fingerprinter print(merged.size());
+    for (const TrieEdge& edge : merged) {
+      print.add(std::uint64_t{edge.low} << 8 | edge.high);
+      print.add(trie_fingerprints_[edge.next]);
+    }
+    trie_fingerprints_.push_back(print.take());
     tries_.push_back(std::move(merged));
-    trie_hashes_.push_back(hash);
     plain_.push_back(Plain::kNone);
     alike_.push_back(false);
   }
@@ -295,14 +290,6 @@ AsciiChars Expressions::ascii_of(const Item& item) const {
 // Computes the properties of an item from those of its children.
 void Expressions::compute_properties(Item& item) const {
   const auto& of = item.children;
-  item.hash =
-      mix(static_cast<std::uint64_t>(item.kind) + 17,
-          item.negative + 2 * static_cast<std::uint64_t>(item.assertion));
-  item.hash = mix(mix(item.hash, item.min), item.max);
-  if (item.kind == ItemKind::kChar) {
-    item.hash = mix(item.hash, trie_hashes_[item.trie]);
-  }
-  for (ItemId child : of) item.hash = mix(item.hash, items_[child].hash);
   compute_lengths(item);
   item.ascii = ascii_of(item);
   if (item.kind == ItemKind::kChar) item.alike = alike_[item.trie];
@@ -316,6 +303,19 @@ void Expressions::compute_properties(Item& item) const {
   if (item.kind == ItemKind::kRepeat && items_[of[0]].nullable) {
     item.unrolled = saturating_multiply(item.unrolled, std::max(item.min, 1U));
   }
+}
+
+base::Fingerprint Expressions::fingerprint_of(const Item& item) const {
+  base::Fingerprinter print(static_cast<std::uint64_t>(item.kind));
+  print.add(std::uint64_t{item.negative} |
+            static_cast<std::uint64_t>(item.assertion) << 1);
+  print.add(std::uint64_t{item.min} << 32 | item.max);
+  print.add(trie_fingerprints_[item.trie]);
+  print.add(std::uint64_t{item.children.size()});
+  for (const ItemId child : item.children) {
+    print.add(items_[child].fingerprint);
+  }
+  return print.take();
 }
 
 ItemId Expressions::intern_item(Item item) {
@@ -332,6 +332,7 @@ ItemId Expressions::intern_item(Item item) {
   auto [it, fresh] = item_ids_.try_emplace(key, ItemId(items_.size()));
   if (fresh) {
     small_bytes_ += key.size() * 2 + sizeof(Item) + 80;
+    item.fingerprint = fingerprint_of(item);
     items_.push_back(std::move(item));
   }
   return it->second;

@@ -23,18 +23,11 @@ Decimal negated(Decimal value) {
   return value;
 }
 
-// FNV-1a with a final mix, so that similar texts have unrelated hashes.
-std::uint64_t hash(std::string_view text, std::uint64_t seed) {
-  std::uint64_t h = 0xcbf29ce484222325 ^ seed;
-  for (char c : text) {
-    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93;
-  return h ^ (h >> 32);
-}
-
-constexpr std::uint64_t kSharedSeed = 1;
-constexpr std::uint64_t kStartSeed = 2;
+// What a fingerprint is of: the key of a state of a set, that of a state that
+// all sets share, or that of a start.
+constexpr std::uint64_t kOfSet = 0;
+constexpr std::uint64_t kOfAll = 1;
+constexpr std::uint64_t kOfStart = 2;
 
 // The negative numbers of `spec` are the positive ones of its mirror image.
 NumberSpec mirrored(NumberSpec spec) {
@@ -161,7 +154,8 @@ std::uint32_t NumberLanguages::add_set(NonNegativeSet side) {
       side.text, static_cast<std::uint32_t>(sets_.size()));
   if (made) {
     memory_bytes_ += sizeof side + 4 * side.text.size();
-    set_hashes_.push_back(hash(side.text, 0));
+    set_fingerprints_.push_back(
+        base::Fingerprinter(kOfSet).add(side.text).take());
     sets_.push_back(std::move(side));
   }
   return found->second;
@@ -203,7 +197,7 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
       return side != kNoSide && sets_[side].text == NonNegativeSet::kFreeText;
     };
     node.free = is_free(node.side) && is_free(node.negative_side);
-    node.fingerprint = hash(key, kStartSeed);
+    node.fingerprint = base::Fingerprinter(kOfStart).add(key).take();
     out.start = intern(std::move(key), std::move(node));
   }
   memory_bytes_ += sizeof out + found->first.size() + 64;
@@ -234,10 +228,15 @@ NumberLanguages::State NumberLanguages::read(std::uint32_t side,
   node.free = found.free;
   node.any_digits = found.any_digits;
   node.prefix = std::move(prefix);
-  node.fingerprint =
-      hash(found.key, found.shared ? kSharedSeed : set_hashes_[side]);
   std::string key = (found.shared ? "*" : std::to_string(side) + ":");
-  return intern(key + found.key, std::move(node));
+  const std::size_t before = nodes_.size();
+  const State made = intern(key + found.key, std::move(node));
+  if (made == before) {
+    base::Fingerprinter print(found.shared ? kOfAll : kOfSet);
+    if (!found.shared) print.add(set_fingerprints_[side]);
+    nodes_[made].fingerprint = print.add(found.key).take();
+  }
+  return made;
 }
 
 NumberLanguages::State NumberLanguages::find(State state, std::uint8_t byte,

@@ -45,6 +45,7 @@
 
 #include "automata/non_negative_set.h"
 #include "base/decimal.h"
+#include "base/fingerprint.h"
 
 namespace parlance::automata {
 
@@ -111,7 +112,7 @@ class NumberLanguages {
 
   // States with equal fingerprints have the same completions, also those of
   // different owners.  The converse need not hold.
-  std::uint64_t fingerprint(State state) const {
+  base::Fingerprint fingerprint(State state) const {
     return nodes_[state].fingerprint;
   }
 
@@ -145,7 +146,7 @@ class NumberLanguages {
   };
   struct Node {
     std::array<State, kColumnCount> next;
-    std::uint64_t fingerprint = 0;
+    base::Fingerprint fingerprint = {};
     // A start state has two sides, the others one.
     std::uint32_t side = kNoSide;
     std::uint32_t negative_side = kNoSide;
@@ -162,7 +163,7 @@ class NumberLanguages {
   State find(State state, std::uint8_t byte, std::uint8_t column);
 
   std::deque<NonNegativeSet> sets_;
-  std::vector<std::uint64_t> set_hashes_;  // of their texts
+  std::vector<base::Fingerprint> set_fingerprints_;  // of their texts
   std::unordered_map<std::string, std::uint32_t> side_ids_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, State> node_ids_;

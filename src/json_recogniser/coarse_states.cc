@@ -29,7 +29,6 @@
 
 #include <algorithm>
 
-#include "base/mix.h"
 #include "json_recogniser/json_recogniser.h"
 
 namespace parlance::json_recogniser {
@@ -40,59 +39,64 @@ using schema_solver::JsonType;
 
 using recogniser::Configuration;
 
-// A hash of the values that a conjunction accepts.  Conjunctions, also of
-// different grammars, have equal fingerprints only if they accept the same
-// values.  0 if arrays or objects may fit, unless every value does: nothing in
-// such a value depends on the schema, but for the texts that no string may
-// contain.
-std::uint64_t JsonRecogniser::conjunction_fingerprint(
+namespace {
+
+// What the fingerprint of a conjunction is of.
+constexpr std::uint64_t kOfAnyValue = 0;
+constexpr std::uint64_t kOfScalars = 1;
+
+}  // namespace
+
+// Of the values that a conjunction accepts.  Conjunctions, also of different
+// grammars, have equal fingerprints only if they accept the same values.  None
+// if arrays or objects may fit, unless every value does: nothing in such a
+// value depends on the schema, but for the texts that no string may contain.
+base::Fingerprint JsonRecogniser::conjunction_fingerprint(
     ConjunctionId conjunction) {
-  constexpr std::uint64_t kAnyValue = 0x2545F4914F6CDD1D;
   if (conjunction == schema_solver::kAnything) {
-    return options_.excludes.empty() ? kAnyValue : 0;
+    if (!options_.excludes.empty()) return {};
+    return base::Fingerprinter(kOfAnyValue).take();
   }
-  const auto [it, is_new] = fingerprints_.try_emplace(conjunction, 0);
+  const auto [it, is_new] =
+      fingerprints_.try_emplace(conjunction, base::Fingerprint{});
   if (is_new) it->second = scalar_fingerprint(conjunction);
   return it->second;
 }
 
 // conjunction_fingerprint() of a conjunction that visibly accepts scalars only,
-// else 0.  Whether arrays and objects are satisfiable is not asked: it is a
+// else none.  Whether arrays and objects are satisfiable is not asked: it is a
 // large question, and this one is put about each key that may come.
-std::uint64_t JsonRecogniser::scalar_fingerprint(ConjunctionId conjunction) {
+base::Fingerprint JsonRecogniser::scalar_fingerprint(
+    ConjunctionId conjunction) {
   if (solver_.has_alternatives(conjunction, JsonType::kArray) ||
       solver_.has_alternatives(conjunction, JsonType::kObject)) {
-    return 0;
+    return {};
   }
-  using base::mix;
-  std::uint64_t hash = 0x517CC1B727220A95;
-  for (const DisjunctId disjunct :
-       solver_.disjuncts(conjunction, JsonType::kNull)) {
-    mix(hash, disjunct);
+  base::Fingerprinter print(kOfScalars);
+  const auto disjuncts = [&](JsonType type) -> const std::vector<DisjunctId>& {
+    const auto& list = solver_.disjuncts(conjunction, type);
+    print.add(std::uint64_t{list.size()});
+    return list;
+  };
+  // null, true and false are bits, the same in every grammar.
+  for (const JsonType type : {JsonType::kNull, JsonType::kBoolean}) {
+    for (const DisjunctId disjunct : disjuncts(type)) {
+      print.add(std::uint64_t{disjunct});
+    }
   }
-  mix(hash, 2);
-  for (const DisjunctId disjunct :
-       solver_.disjuncts(conjunction, JsonType::kBoolean)) {
-    mix(hash, disjunct);
+  for (const DisjunctId disjunct : disjuncts(JsonType::kNumber)) {
+    print.add(solver_.numbers().fingerprint(solver_.numbers().start(disjunct)));
   }
-  mix(hash, 3);
-  for (const DisjunctId disjunct :
-       solver_.disjuncts(conjunction, JsonType::kNumber)) {
-    const std::uint64_t fingerprint =
-        solver_.numbers().fingerprint(solver_.numbers().start(disjunct));
-    mix(hash, fingerprint);
-  }
-  mix(hash, 4);
-  for (const DisjunctId disjunct :
-       solver_.disjuncts(conjunction, JsonType::kString)) {
+  for (const DisjunctId disjunct : disjuncts(JsonType::kString)) {
     const schema_solver::StringConstraints& string = solver_.string(disjunct);
-    mix(hash, solver_.languages().fingerprint(
-                  solver_.languages().start(string.language)));
-    if (spelled_canonically(string)) mix(hash, 5);
-    mix(hash, string.min_chars);
-    mix(hash, string.max_chars);
+    print
+        .add(solver_.languages().fingerprint(
+            solver_.languages().start(string.language)))
+        .add(std::uint64_t{spelled_canonically(string)})
+        .add(std::uint64_t{string.min_chars})
+        .add(std::uint64_t{string.max_chars});
   }
-  return hash | 1;
+  return print.take();
 }
 
 // The first conjunction that was found to be equivalent.
@@ -100,8 +104,8 @@ ConjunctionId JsonRecogniser::common_conjunction(ConjunctionId conjunction) {
   const auto [it, is_new] =
       common_conjunctions_.try_emplace(conjunction, conjunction);
   if (!is_new) return it->second;
-  const std::uint64_t fingerprint = conjunction_fingerprint(conjunction);
-  if (fingerprint != 0) {
+  const base::Fingerprint fingerprint = conjunction_fingerprint(conjunction);
+  if (fingerprint) {
     const ConjunctionId first =
         conjunction_of_fingerprint_.try_emplace(fingerprint, conjunction)
             .first->second;

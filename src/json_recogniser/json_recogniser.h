@@ -85,7 +85,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   recogniser::StringHint string_hint(recogniser::Configuration config) override;
   recogniser::WhitespaceHint whitespace_hint(
       recogniser::Configuration config) override;
-  std::uint64_t lexeme_fingerprint(recogniser::Configuration config) override;
+  base::Fingerprint lexeme_fingerprint(
+      recogniser::Configuration config) override;
   bool same_lexeme(recogniser::Configuration from,
                    recogniser::Configuration to) override;
   int lexeme_end(recogniser::Configuration config) override;
@@ -101,7 +102,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
                                    recogniser::Configuration left) override;
   recogniser::Configuration step_or_value_state(
       recogniser::Configuration config, std::uint8_t byte) override;
-  std::uint64_t value_fingerprint(recogniser::Configuration config) override;
+  base::Fingerprint value_fingerprint(
+      recogniser::Configuration config) override;
   recogniser::Configuration translate_left_value(
       recogniser::Configuration config,
       recogniser::Configuration left) override;
@@ -345,7 +347,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
 
     // Strings: up to this many characters no entry's maximum is exceeded.
     std::uint32_t max = base::kUnbounded;
-    std::uint64_t fingerprint = 0;  // lexeme_fingerprint(), once known
+    base::Fingerprint fingerprint = {};  // content_fingerprint(), once known
     base::ByteRow<LexId> row;
     // kUnknown: not computed yet.
     LexId known_step(std::uint8_t byte) const { return row.find(byte); }
@@ -448,6 +450,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // mask_hints.cc, with what Recogniser asks for masks
   void find_accepting_ranges(recogniser::Configuration config,
                              recogniser::StringHint& hint);
+  base::Fingerprint content_fingerprint(recogniser::Configuration config);
+  base::Fingerprint own_if_narrowed(const base::Fingerprint& content);
 
   // frames.cc
   void drop_dominated(std::vector<Alternative>& list);
@@ -565,9 +569,10 @@ class JsonRecogniser final : public recogniser::Recogniser,
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
 
   // coarse_states.cc
-  std::uint64_t conjunction_fingerprint(
+  base::Fingerprint conjunction_fingerprint(
       schema_solver::ConjunctionId conjunction);
-  std::uint64_t scalar_fingerprint(schema_solver::ConjunctionId conjunction);
+  base::Fingerprint scalar_fingerprint(
+      schema_solver::ConjunctionId conjunction);
   schema_solver::ConjunctionId common_conjunction(
       schema_solver::ConjunctionId conjunction);
   FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
@@ -636,12 +641,16 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // depends on more than these two.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
   // conjunction_fingerprint(), once known.
-  std::unordered_map<schema_solver::ConjunctionId, std::uint64_t> fingerprints_;
+  std::unordered_map<schema_solver::ConjunctionId, base::Fingerprint>
+      fingerprints_;
   // From a conjunction to the first one with the same fingerprint.
   std::unordered_map<schema_solver::ConjunctionId, schema_solver::ConjunctionId>
       common_conjunctions_;
-  std::unordered_map<std::uint64_t, schema_solver::ConjunctionId>
+  std::unordered_map<base::Fingerprint, schema_solver::ConjunctionId,
+                     base::FingerprintHash>
       conjunction_of_fingerprint_;
+  // Of this recogniser alone.
+  const std::uint64_t number_ = new_user_key();
   std::size_t row_bytes_ = 0;   // of the lexemes
   std::size_t list_bytes_ = 0;  // of the lists inside the tables above
 

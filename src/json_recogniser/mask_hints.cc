@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
-#include "base/mix.h"
 #include "json_recogniser/json_recogniser.h"
 #include "json_recogniser/lexemes.h"
 
@@ -14,7 +14,6 @@ using recogniser::Configuration;
 using recogniser::StringHint;
 namespace {
 
-using base::mix;
 using json::BodyState;
 
 constexpr base::ByteSet set_of(std::string_view bytes) {
@@ -30,8 +29,11 @@ constexpr bool needs_escape(std::uint8_t byte) {
   return byte == '"' || byte == '\\' || byte < 0x20;
 }
 
-// Marks the fingerprint of a language whose strings have one spelling.
-constexpr std::uint64_t kCanonicalPart = 3;
+// What the fingerprint of a lexeme is of: the lexeme, a part that belongs to
+// one conjunction, or a lexeme of one recogniser alone.
+constexpr std::uint64_t kOfLexeme = 0;
+constexpr std::uint64_t kOfPart = 1;
+constexpr std::uint64_t kOfRecogniser = 2;
 
 constexpr auto kNumberBytes = set_of("+-.0123456789Ee,]} \t\n\r");
 constexpr auto kValueBytes = set_of("\"{[-0123456789tfn \t\n\r");
@@ -190,52 +192,68 @@ void JsonRecogniser::find_accepting_ranges(Configuration config,
   }
 }
 
-// A hash of the states of all entries, each by the fingerprint of its language,
-// so that it does not depend on ids of this recogniser.  It is cached in the
+// Of the states of all entries, each by the fingerprint of its language, so
+// that it does not depend on ids of this recogniser.  It is cached in the
 // lexeme unless it depends on the count: with several bounded entries, a bound
 // drops one entry earlier than another.
-std::uint64_t JsonRecogniser::lexeme_fingerprint(Configuration config) {
+base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
   Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.kind == Kind::kKey) {
+  const bool key = lexeme.kind == Kind::kKey;
+  if (key) {
     // Outside the trie a key is a string of the language of other keys.
-    if (lexeme.node != KeyTrie::kNone || lexeme.open) return 0;
-    if (lexeme.fingerprint == 0) {
-      std::uint64_t part = 1;
-      mix(part, solver_.languages().fingerprint(lexeme.extras));
-      if (canonical_) mix(part, kCanonicalPart);
-      std::uint64_t hash = static_cast<std::uint64_t>(Kind::kString);
-      mix(hash, static_cast<std::uint64_t>(lexeme.body));
-      mix(hash, lexeme.partial);
-      mix(hash, part);
-      lexeme.fingerprint = hash | 1;
-    }
-    return lexeme.fingerprint;
+    if (lexeme.node != KeyTrie::kNone || lexeme.open) return {};
+  } else if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) {
+    return {};
   }
-  if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) return 0;
   const bool bounded =
-      lexeme.entries.size() > 1 && lexeme.max != base::kUnbounded;
-  if (lexeme.fingerprint == 0 || bounded) {
-    std::vector<std::uint64_t> parts;
-    for (const Entry& entry : lexeme.entries) {
-      std::uint64_t hash = 1;
-      if (lexeme.kind == Kind::kNumber) {
-        mix(hash, solver_.numbers().fingerprint(entry.state));
-      } else {
-        mix(hash, solver_.languages().fingerprint(entry.state));
-        if (entry.canonical) mix(hash, kCanonicalPart);
-        if (bounded) mix(hash, entry.max - config.count);
-      }
-      parts.push_back(hash);
-    }
-    std::sort(parts.begin(), parts.end());
-    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-    std::uint64_t hash = static_cast<std::uint64_t>(lexeme.kind);
-    mix(hash, static_cast<std::uint64_t>(lexeme.body));
-    mix(hash, lexeme.partial);
-    for (const std::uint64_t part : parts) mix(hash, part);
-    lexeme.fingerprint = hash | 1;
+      !key && lexeme.entries.size() > 1 && lexeme.max != base::kUnbounded;
+  if (lexeme.fingerprint && !bounded) return lexeme.fingerprint;
+  // The texts of a lexeme are those of any of its parts.
+  std::vector<base::Fingerprint> parts;
+  const auto add = [&](const base::Fingerprint& state, bool canonical,
+                       std::uint64_t chars) {
+    parts.push_back(base::Fingerprinter(kOfPart)
+                        .add(state)
+                        .add(std::uint64_t{canonical})
+                        .add(chars)
+                        .take());
+  };
+  if (key) {
+    add(solver_.languages().fingerprint(lexeme.extras), canonical_,
+        base::kUnbounded);
   }
+  for (const Entry& entry : key ? std::span<const Entry>() : lexeme.entries) {
+    add(lexeme.kind == Kind::kNumber
+            ? solver_.numbers().fingerprint(entry.state)
+            : solver_.languages().fingerprint(entry.state),
+        lexeme.kind != Kind::kNumber && entry.canonical,
+        bounded ? entry.max - config.count : base::kUnbounded);
+  }
+  std::ranges::sort(parts);
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  base::FingerprintSet set;
+  for (const base::Fingerprint& part : parts) set.add(part);
+  lexeme.fingerprint =
+      base::Fingerprinter(kOfLexeme)
+          .add(static_cast<std::uint64_t>(key ? Kind::kString : lexeme.kind))
+          .add(static_cast<std::uint64_t>(lexeme.body))
+          .add(std::uint64_t{lexeme.partial})
+          .add(std::uint64_t{parts.size()})
+          .add(set.sum())
+          .take();
   return lexeme.fingerprint;
+}
+
+// Within its limits a language is its expression.  Beyond them, texts are left
+// out by what was searched before.
+base::Fingerprint JsonRecogniser::own_if_narrowed(
+    const base::Fingerprint& content) {
+  if (!content || !solver_.languages().narrowed()) return content;
+  return base::Fingerprinter(kOfRecogniser).add(number_).add(content).take();
+}
+
+base::Fingerprint JsonRecogniser::lexeme_fingerprint(Configuration config) {
+  return own_if_narrowed(content_fingerprint(config));
 }
 
 bool JsonRecogniser::same_lexeme(Configuration from, Configuration to) {

@@ -8,12 +8,10 @@
 
 #include <algorithm>
 
-#include "base/mix.h"
 #include "json_recogniser/json_recogniser.h"
 
 namespace parlance::json_recogniser {
 
-using base::mix;
 using recogniser::Configuration;
 using schema_solver::ConjunctionId;
 using schema_solver::kAlways;
@@ -58,29 +56,28 @@ Configuration JsonRecogniser::resume(Configuration config, Configuration left) {
 
 // Only values in which nothing but a lexeme depends on the schema have
 // fingerprints: scalars, and the value about which the schema says nothing.
-std::uint64_t JsonRecogniser::value_fingerprint(Configuration config) {
+// Besides the value, its mask reads the layout.  It does not read the limit on
+// depth: near that there is no value state.
+base::Fingerprint JsonRecogniser::value_fingerprint(Configuration config) {
   const Frame& frame = frames_[config.frame];
   if (frame.kind != FrameKind::kDetached || frame.size != 1 ||
       (config.lex != static_cast<LexId>(Kind::kColon) &&
        config.lex != static_cast<LexId>(Kind::kValue))) {
-    return 0;
+    return {};
   }
   const ConjunctionId conjunction = alternatives(frame)[0].pending;
-  const std::uint64_t fingerprint = conjunction_fingerprint(conjunction);
-  if (fingerprint == 0) return 0;
-  std::uint64_t hash = fingerprint;
-  mix(hash, config.lex);
-  mix(hash, config.count);
+  const base::Fingerprint fingerprint = conjunction_fingerprint(conjunction);
+  if (!fingerprint) return {};
   const JsonLayout& layout = options_.layout;
-  mix(hash, layout.exact ? 1 : 0);
+  base::Fingerprinter print(config.lex);
+  print.add(fingerprint).add(std::uint64_t{config.count});
+  print.add(std::uint64_t{layout.exact});
   if (layout.exact) {
-    for (const char c : layout.key_separator) {
-      mix(hash, static_cast<std::uint8_t>(c));
-    }
+    print.add(item_separator_).add(layout.key_separator);
   } else {
-    mix(hash, layout.max_white_space);
+    print.add(std::uint64_t{layout.max_white_space});
   }
-  return hash | 1;
+  return own_if_narrowed(print.take());
 }
 
 Configuration JsonRecogniser::translate_left_value(Configuration config,

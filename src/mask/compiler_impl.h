@@ -125,7 +125,7 @@ class CompilerImpl {
   SharedValueMasks values_{bytes_};
 
   const std::uint64_t owner_ = recogniser::Recogniser::new_user_key();
-  // The answers of no_token_extends().
+  // The answers of no_token_extends(), by its text.  They read the vocabulary.
   static constexpr std::size_t kMaxTexts = 256;
   std::mutex extended_mutex_;
   std::map<std::string, bool, std::less<>> extended_;

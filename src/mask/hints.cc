@@ -53,12 +53,13 @@ base::ByteSet Hints::likely_bytes(Configuration config) const {
 
 // A number may be the whole text of a part.  What follows the part may continue
 // like a number, so the fingerprint is valid only if it does not.
-std::uint64_t Hints::lexeme_fingerprint(Configuration config) const {
+base::Fingerprint Hints::lexeme_fingerprint(Configuration config) const {
   const Place place = at(config);
-  if (place.hints == nullptr) return 0;
-  const std::uint64_t print = place.hints->lexeme_fingerprint(place.config);
-  if (print == 0 || !place.in_whole_value()) return print;
-  return composite_->number_ends_with_part(config) ? print : 0;
+  if (place.hints == nullptr) return {};
+  const base::Fingerprint print = place.hints->lexeme_fingerprint(place.config);
+  if (!print || !place.in_whole_value()) return print;
+  return composite_->number_ends_with_part(config) ? print
+                                                   : base::Fingerprint{};
 }
 
 bool Hints::same_lexeme(Configuration from, Configuration to) const {
@@ -141,10 +142,10 @@ Configuration Hints::value_state(Configuration config) const {
   return outer(place, config, place.hints->value_state(place.config));
 }
 
-std::uint64_t Hints::value_fingerprint(Configuration config) const {
+base::Fingerprint Hints::value_fingerprint(Configuration config) const {
   const Place place = at(config);
   return place.hints != nullptr ? place.hints->value_fingerprint(place.config)
-                                : 0;
+                                : base::Fingerprint{};
 }
 
 Configuration Hints::step_or_value_state(Configuration config,

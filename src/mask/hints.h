@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "base/byte_set.h"
+#include "base/fingerprint.h"
 #include "recogniser/composite.h"
 #include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
@@ -48,7 +49,7 @@ class Hints {
   base::ByteSet exception_bytes(Configuration config) const;
   base::ByteSet likely_bytes(Configuration config) const;
 
-  std::uint64_t lexeme_fingerprint(Configuration config) const;
+  base::Fingerprint lexeme_fingerprint(Configuration config) const;
   bool same_lexeme(Configuration from, Configuration to) const;
   std::uint32_t chars_left(Configuration config) const;
   Configuration lexeme_unbounded(Configuration config) const;
@@ -66,7 +67,7 @@ class Hints {
   Lexeme lexeme_by_state(Configuration config) const;
 
   Configuration value_state(Configuration config) const;
-  std::uint64_t value_fingerprint(Configuration config) const;
+  base::Fingerprint value_fingerprint(Configuration config) const;
   Configuration step_or_value_state(Configuration config,
                                     std::uint8_t byte) const;
   Configuration coarse_state(Configuration config) const {

@@ -29,7 +29,8 @@ struct KnownRequest {
 // REQUIRES: all masks have equal sizes.
 std::string save_requests(const std::vector<KnownRequest>& requests);
 
-// Immutable; reads the section where it lies.
+// Immutable; reads the section where it lies.  A mask reads the request, whose
+// whole text is compared, and the vocabulary that the file is of.
 class KnownRequests {
  public:
   KnownRequests() = default;

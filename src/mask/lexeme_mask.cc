@@ -13,7 +13,7 @@ std::size_t LexemeMask::bytes() const {
 }
 
 std::shared_ptr<const LexemeMask> LexemeMaskCache::find(
-    std::uint64_t fingerprint) {
+    const base::Fingerprint& fingerprint) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(fingerprint);
   if (found == entries_.end()) return nullptr;
@@ -21,7 +21,7 @@ std::shared_ptr<const LexemeMask> LexemeMaskCache::find(
   return found->second->second.mask;
 }
 
-void LexemeMaskCache::add(std::uint64_t fingerprint,
+void LexemeMaskCache::add(const base::Fingerprint& fingerprint,
                           std::shared_ptr<const LexemeMask> mask,
                           std::size_t base_bytes) {
   // A node of the list and one of the map: the entry, two keys, five pointers.

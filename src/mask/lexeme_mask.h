@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/fingerprint.h"
 #include "mask/mask_builder.h"
 #include "recogniser/recogniser.h"
 
@@ -59,8 +60,8 @@ struct LexemeMask {
   std::size_t bytes() const;
 };
 
-// Lexeme masks by fingerprint; evicts the least recently used.  Safe to use
-// from many threads.
+// Lexeme masks by a fingerprint of all that they read (MaskMaker::lexeme_mask);
+// evicts the least recently used.  Safe to use from many threads.
 class LexemeMaskCache {
  public:
   // Holds at most `budget_bytes`, including bases, and adds what it holds to
@@ -73,11 +74,11 @@ class LexemeMaskCache {
   LexemeMaskCache& operator=(const LexemeMaskCache&) = delete;
 
   // Null if it is not stored.
-  std::shared_ptr<const LexemeMask> find(std::uint64_t fingerprint);
+  std::shared_ptr<const LexemeMask> find(const base::Fingerprint& fingerprint);
   // Stores `mask`, unless it exceeds the budget by itself.
   // `base_bytes`: bytes of its base, if no other mask has that base.
-  void add(std::uint64_t fingerprint, std::shared_ptr<const LexemeMask> mask,
-           std::size_t base_bytes);
+  void add(const base::Fingerprint& fingerprint,
+           std::shared_ptr<const LexemeMask> mask, std::size_t base_bytes);
   void clear();
 
   std::size_t budget_bytes() const { return budget_bytes_; }
@@ -88,7 +89,7 @@ class LexemeMaskCache {
     std::size_t own_bytes = 0;    // added to `*bytes_`
     std::size_t total_bytes = 0;  // including the base, which counts its own
   };
-  using Uses = std::list<std::pair<std::uint64_t, Entry>>;
+  using Uses = std::list<std::pair<base::Fingerprint, Entry>>;
   void drop_oldest();
 
   const std::size_t budget_bytes_;
@@ -96,7 +97,8 @@ class LexemeMaskCache {
 
   std::mutex mutex_;  // all below
   Uses uses_;         // fingerprints and entries; the last used first
-  std::unordered_map<std::uint64_t, Uses::iterator> entries_;
+  std::unordered_map<base::Fingerprint, Uses::iterator, base::FingerprintHash>
+      entries_;
   std::size_t held_bytes_ = 0;
 };
 

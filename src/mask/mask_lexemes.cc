@@ -29,16 +29,15 @@ bool may_end(int lexeme_end, std::uint8_t byte) {
          byte == '}';
 }
 
-// The fingerprint of a lexeme whose bound is part of it.
-std::uint64_t with_room(std::uint64_t fingerprint, std::uint32_t room) {
-  return fingerprint ^ (std::uint64_t{room} + 1) * 0x9E3779B97F4A7C15;
-}
-
-// Equal fingerprints only promise equal bytes within the lexeme.
-std::uint64_t mask_key(std::uint64_t fingerprint, int lexeme_end,
-                       bool bounded) {
-  fingerprint += static_cast<std::uint64_t>(lexeme_end) << 48;
-  return bounded ? ~fingerprint : fingerprint;
+// What a LexemeMask reads, besides the vocabulary.  Equal fingerprints only
+// promise equal bytes within the lexeme.  `room`: a bound that the mask keeps
+// to; `bounded`: it also knows what its tokens need.
+base::Fingerprint mask_key(const base::Fingerprint& fingerprint,
+                           std::uint32_t room, int lexeme_end, bool bounded) {
+  return base::Fingerprinter(static_cast<std::uint64_t>(lexeme_end))
+      .add(fingerprint)
+      .add(std::uint64_t{room} << 1 | (bounded ? 1 : 0))
+      .take();
 }
 
 }  // namespace
@@ -54,18 +53,20 @@ std::uint64_t mask_key(std::uint64_t fingerprint, int lexeme_end,
 //    is the configuration at depth d of the current path, and all nodes before
 //    `decided` are decided.  Below a node where the lexeme has ended, every
 //    token is read.
-void MaskMaker::in_lexeme(Configuration config, std::uint64_t fingerprint) {
+void MaskMaker::in_lexeme(Configuration config,
+                          const base::Fingerprint& fingerprint) {
   Recogniser& recogniser = *recogniser_;
+  lexeme_ = config;
+  fingerprint_ = fingerprint;
   const std::uint32_t room = hints_.chars_left(config);
   const Configuration unbounded = hints_.lexeme_unbounded(config);
-  std::shared_ptr<const LexemeMask> mask = lexeme_mask(
-      unbounded, fingerprint, base::kUnbounded, room != base::kUnbounded);
+  std::shared_ptr<const LexemeMask> mask =
+      lexeme_mask(unbounded, base::kUnbounded, room != base::kUnbounded);
   if (mask->need > room) {
-    // Few characters are left.  The bound becomes part of the fingerprint.
-    fingerprint = with_room(fingerprint, room);
+    // Few characters are left, so the mask is one for this bound.
     mask = hints_.lexeme_by_state(unbounded).hints != nullptr
-               ? lexeme_mask(unbounded, fingerprint, room, false)
-               : lexeme_mask(config, fingerprint, base::kUnbounded, false);
+               ? lexeme_mask(unbounded, room, false)
+               : lexeme_mask(config, room, false);
   }
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const LongToken& one : mask->longs) {
@@ -150,21 +151,24 @@ bool MaskMaker::leave_by_whitespace(Configuration config) {
 // Finds or makes the LexemeMask of `config` for tokens that need at most `room`
 // characters.  `bounded`: the caller has fewer characters left and also needs
 // to know what the tokens need (LexemeMask::bounded).
+// REQUIRES: `config` is lexeme_, with its bound or without; with it, if `room`
+// is one and the lexeme does not depend on its state alone.
 //
 // 1. The key is mask_key().
 // 2. Read the tokens, by classes if `lex` alone decides what continues the
 //    lexeme, else byte by byte.
 // 3. Store the mask as differences from a base, or as a base of its own.
-std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
-    Configuration config, std::uint64_t fingerprint, std::uint32_t room,
-    bool bounded) {
+std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(Configuration config,
+                                                         std::uint32_t room,
+                                                         bool bounded) {
   const int lexeme_end = hints_.lexeme_end(config);
   const Hints::Lexeme by_state =
       lexeme_end == '"' ? hints_.lexeme_by_state(config) : Hints::Lexeme{};
   if (by_state.hints != nullptr) {
-    return lexeme_mask_by_state(by_state, fingerprint, room, bounded);
+    return lexeme_mask_by_state(by_state, fingerprint_, room, bounded);
   }
-  const std::uint64_t key = mask_key(fingerprint, lexeme_end, bounded);
+  const base::Fingerprint key =
+      mask_key(fingerprint_, room, lexeme_end, bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
@@ -178,9 +182,9 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask(
 // others share: ten conditions with ten states each are 10^10 lexemes with 100
 // parts.  Unions of intersections of unions are as deep as expressions.
 std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
-    const Hints::Lexeme& by_state, std::uint64_t fingerprint,
+    const Hints::Lexeme& by_state, const base::Fingerprint& fingerprint,
     std::uint32_t room, bool bounded) {
-  const std::uint64_t key = mask_key(fingerprint, '"', bounded);
+  const base::Fingerprint key = mask_key(fingerprint, room, '"', bounded);
   if (auto found = resources_.lexemes.find(key)) return found;
   recogniser::JsonHints& hints = *by_state.hints;
   std::vector<std::shared_ptr<const LexemeMask>> parts;
@@ -188,9 +192,8 @@ std::shared_ptr<const LexemeMask> MaskMaker::lexeme_mask_by_state(
   for (const std::uint32_t lex : split.lexemes) {
     Hints::Lexeme part = by_state;
     part.lex = part.config.lex = lex;
-    std::uint64_t of_part = hints.lexeme_fingerprint(part.config);
-    if (room != base::kUnbounded) of_part = with_room(of_part, room);
-    parts.push_back(lexeme_mask_by_state(part, of_part, room, bounded));
+    parts.push_back(lexeme_mask_by_state(
+        part, hints.lexeme_fingerprint(part.config), room, bounded));
   }
   auto made = std::make_shared<LexemeMask>();
   made->bounded = bounded;
@@ -286,9 +289,9 @@ void MaskMaker::intersect(
   }
 }
 
-// Stores the mask whose words builder_ has.
+// Stores the mask whose words builder_ has, unless a limit has cut it short.
 std::shared_ptr<const LexemeMask> MaskMaker::store_lexeme(
-    std::uint64_t key, std::shared_ptr<LexemeMask> made) {
+    const base::Fingerprint& key, std::shared_ptr<LexemeMask> made) {
   const std::array bases = {
       Base{.words = resources_.tables.body(BodyState::kText).inner().data()},
       Base{.words = resources_.tables.all_text().data()}};
@@ -308,8 +311,10 @@ std::shared_ptr<const LexemeMask> MaskMaker::store_lexeme(
     made->base = *view.base;
   }
   made->leaving.shrink_to_fit();
-  resources_.store.make_room(made->bytes());
-  resources_.lexemes.add(key, made, base_bytes);
+  if (sound() && hints_.lexeme_fingerprint(lexeme_) == fingerprint_) {
+    resources_.store.make_room(made->bytes());
+    resources_.lexemes.add(key, made, base_bytes);
+  }
   return made;
 }
 

@@ -118,7 +118,7 @@ void MaskMaker::make_by_kind(Configuration config) {
   } else if (const WhitespaceHint space = hints_.whitespace_hint(config);
              space.unconstrained) {
     if (!before_value(config)) between_lexemes(space, config);
-  } else if (const std::uint64_t fingerprint =
+  } else if (const base::Fingerprint fingerprint =
                  hints_.lexeme_fingerprint(config)) {
     in_lexeme(config, fingerprint);
   } else if (const recogniser::JsonHints::LexemeSplit apart =
@@ -173,13 +173,12 @@ bool MaskMaker::before_value(Configuration config) {
   const Configuration place =
       hints_.value_state(recogniser_->mask_key(config, vocab::kMaxTokenBytes));
   if (place.dead()) return false;
-  const std::uint64_t fingerprint = hints_.value_fingerprint(place);
   const FoundMask mask =
-      find_or_make(fingerprint, place, [&] { return make_value_mask(place); });
+      find_or_make(place, place, [&] { return make_value_mask(place); });
   builder_.start(mask->base, mask->set, mask->cleared);
   for (const ExitPoint& exit_point : mask->exit_points) {
     continue_past_value(exit_point,
-                        fingerprint != 0
+                        mask.shared()
                             ? hints_.translate_left_value(place, exit_point.at)
                             : exit_point.at,
                         config);

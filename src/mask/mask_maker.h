@@ -60,6 +60,11 @@
 // The caches.  "With the recogniser" means RecogniserMasks, which live as long
 // as the recogniser; the others belong to the compiler.
 //
+// What is made for one request may serve another one, of another client.  So a
+// key holds all that the value reads: by content, or by a fingerprint that
+// nobody can forge (base/fingerprint.h).  All of them read the vocabulary of
+// the compiler; what else is said where each is declared.
+//
 //   cache                key                  stores        bound, eviction
 //   -------------------  -------------------  ------------  ------------------
 //   MaskStore            content of a mask    mask          cache_bytes for
@@ -110,6 +115,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/fingerprint.h"
 #include "base/work.h"
 #include "mask/hints.h"
 #include "mask/lexeme_mask.h"
@@ -132,8 +138,9 @@ using recogniser::Recogniser;
 
 // Bases of masks between lexemes: tokens of white space up to a number of
 // bytes, and tokens that open a string and stay within a number of characters.
-// Built on first use and never evicted; there are few combinations.  Safe to
-// use from many threads.
+// Built on first use and never evicted; there are few combinations.  A base
+// reads the two bounds, its key, and the tables.  Safe to use from many
+// threads.
 class WhitespaceBases {
  public:
   static constexpr std::uint32_t kNoString = 0xFFFFFFFF;
@@ -193,31 +200,45 @@ class MaskMaker {
   bool read_most() const { return read_most_; }
 
  private:
-  // Whether what was found so far may be kept in a cache that others use.
+  // Whether what was found so far may be kept in a cache that others use: no
+  // limit has cut it short.  Besides, its fingerprint must still be the one
+  // that it was made under (JsonHints::lexeme_fingerprint()).
   bool sound() const { return base::work_left() && !recogniser_->overflowed(); }
 
   struct FoundMask {
     std::shared_ptr<const PartialMask> owner;  // null: this recogniser
+    bool shared() const { return owner != nullptr; }
     const PartialMask* mask = nullptr;
     const PartialMask* operator->() const { return mask; }
   };
-  // The partial mask stored under `fingerprint` for all recognisers or, if that
-  // is 0, under `key` for this one; what `make` returns if there is none.
-  // Valid until the next partial mask is stored.
+  // The partial mask of the value state `value`; what `make` returns if none is
+  // stored.  It is stored for all recognisers if the value has a fingerprint,
+  // else for this one, under `key`: the value state, but for members that say
+  // which of its masks is meant.  Valid until the next one is stored.
+  //
+  // The mask of a value reads the value and the layout, which the fingerprint
+  // has, and the vocabulary of the compiler.
   template <class Make>
-  FoundMask find_or_make(std::uint64_t fingerprint, Configuration key,
+  FoundMask find_or_make(Configuration value, Configuration key,
                          const Make& make) {
-    if (fingerprint == 0) {
+    const base::Fingerprint of = hints_.value_fingerprint(value);
+    if (!of) {
       const PartialMask* const known = partial_masks_->find(key);
       if (known != nullptr) return {nullptr, known};
       PartialMask made = make();
       return {nullptr, &partial_masks_->add(key, std::move(made))};
     }
-    auto found = resources_.values.find(fingerprint);
+    const base::Fingerprint shared =
+        base::Fingerprinter(std::uint64_t{key.extra} << 32 | key.count)
+            .add(of)
+            .take();
+    auto found = resources_.values.find(shared);
     if (found == nullptr) {
-      PartialMask made = make();
-      found = sound() ? resources_.values.add(fingerprint, std::move(made))
-                      : std::make_shared<const PartialMask>(std::move(made));
+      auto made = std::make_shared<const PartialMask>(make());
+      if (sound() && hints_.value_fingerprint(value) == of) {
+        resources_.values.add(shared, made);
+      }
+      found = std::move(made);
     }
     return {found, found.get()};
   }
@@ -274,15 +295,17 @@ class MaskMaker {
   void clear_exceptions();
 
   // mask_lexemes.cc
-  void in_lexeme(Configuration config, std::uint64_t fingerprint);
+  void in_lexeme(Configuration config, const base::Fingerprint& fingerprint);
   void add_fixed_keys(Configuration keys);
   bool leave_by_whitespace(Configuration config);
+  // The lexeme of in_lexeme(), with its fingerprint.
+  Configuration lexeme_;
+  base::Fingerprint fingerprint_;
   std::shared_ptr<const LexemeMask> lexeme_mask(Configuration config,
-                                                std::uint64_t fingerprint,
                                                 std::uint32_t room,
                                                 bool bounded);
   std::shared_ptr<const LexemeMask> lexeme_mask_by_state(
-      const Hints::Lexeme& by_state, std::uint64_t fingerprint,
+      const Hints::Lexeme& by_state, const base::Fingerprint& fingerprint,
       std::uint32_t room, bool bounded);
   static void unite(std::span<const std::shared_ptr<const LexemeMask>> parts,
                     std::span<std::uint32_t> words, LexemeMask& made);
@@ -290,7 +313,7 @@ class MaskMaker {
                  const Hints::Lexeme& by_state, std::span<std::uint32_t> words,
                  LexemeMask& made);
   std::shared_ptr<const LexemeMask> store_lexeme(
-      std::uint64_t key, std::shared_ptr<LexemeMask> made);
+      const base::Fingerprint& key, std::shared_ptr<LexemeMask> made);
   void walk_lexeme(Configuration config, int lexeme_end, LexemeMask& made);
 
   // mask_walks.cc

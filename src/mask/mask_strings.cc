@@ -23,13 +23,6 @@ using vocab::BodyTable;
 using vocab::ExitTrie;
 using vocab::TrieNode;
 
-namespace {
-
-// Separates the masks after keys from those of the same values elsewhere.
-constexpr std::uint64_t kKeyFactor = 0x9E3779B97F4A7C15;
-
-}  // namespace
-
 void MaskMaker::in_string(const StringHint& view, Configuration config) {
   const BodyTable& table = resources_.tables.body(view.state);
   start_inner(table, view.max_chars);
@@ -121,12 +114,7 @@ void MaskMaker::leave_string(const BodyTable& table, std::uint32_t kind,
 void MaskMaker::leave_key(const ExitTrie& exits, Configuration key,
                           Configuration value,
                           const StringHint::AcceptingRange& end) {
-  std::uint64_t fingerprint = hints_.value_fingerprint(value);
-  if (fingerprint != 0) {
-    // The fields of `key` that are no part of the value.
-    fingerprint ^= (std::uint64_t{key.extra} << 2 | key.count) * kKeyFactor;
-  }
-  const FoundMask mask = find_or_make(fingerprint, key, [&] {
+  const FoundMask mask = find_or_make(value, key, [&] {
     PartialMask made;
     const auto around = std::exchange(exit_points_, &made.exit_points);
     collected_exits_ = &made.set;
@@ -138,7 +126,7 @@ void MaskMaker::leave_key(const ExitTrie& exits, Configuration key,
   for (const Id id : mask->set) set(id);
   for (const ExitPoint& exit_point : mask->exit_points) {
     continue_past_value(exit_point,
-                        fingerprint != 0
+                        mask.shared()
                             ? hints_.translate_left_value(value, exit_point.at)
                             : exit_point.at,
                         end.after);

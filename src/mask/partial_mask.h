@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fingerprint.h"
 #include "mask/mask_builder.h"
 #include "recogniser/configuration_hash.h"
 #include "recogniser/recogniser.h"
@@ -90,7 +91,9 @@ class PartialMaskCache {
 };
 
 // The partial masks of value states that have a fingerprint, for all
-// recognisers. Evicts as PartialMaskCache.  Safe to use from many threads.
+// recognisers: by a fingerprint of all that they read
+// (MaskMaker::find_or_make). Evicts as PartialMaskCache.  Safe to use from many
+// threads.
 class SharedValueMasks {
  public:
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
@@ -103,22 +106,21 @@ class SharedValueMasks {
   SharedValueMasks& operator=(const SharedValueMasks&) = delete;
 
   // Null if it is not stored.
-  std::shared_ptr<const PartialMask> find(std::uint64_t fingerprint) const {
+  std::shared_ptr<const PartialMask> find(
+      const base::Fingerprint& fingerprint) const {
     const std::lock_guard lock(mutex_);
     const auto it = masks_.find(fingerprint);
     return it == masks_.end() ? nullptr : it->second;
   }
-  std::shared_ptr<const PartialMask> add(std::uint64_t fingerprint,
-                                         PartialMask mask) {
-    auto made = std::make_shared<const PartialMask>(std::move(mask));
-    const std::size_t size = made->bytes() + 64;
+  void add(const base::Fingerprint& fingerprint,
+           std::shared_ptr<const PartialMask> mask) {
+    const std::size_t size = mask->bytes() + 64;
     const std::lock_guard lock(mutex_);
     if (bytes_ + size > kBudgetBytes) clear_locked();
-    if (masks_.emplace(fingerprint, made).second) {
+    if (masks_.emplace(fingerprint, std::move(mask)).second) {
       bytes_ += size;
       counted_->fetch_add(size, std::memory_order_relaxed);
     }
-    return made;
   }
   void clear() {
     const std::lock_guard lock(mutex_);
@@ -134,7 +136,9 @@ class SharedValueMasks {
 
   const std::shared_ptr<std::atomic<std::size_t>> counted_;
   mutable std::mutex mutex_;  // all below
-  std::unordered_map<std::uint64_t, std::shared_ptr<const PartialMask>> masks_;
+  std::unordered_map<base::Fingerprint, std::shared_ptr<const PartialMask>,
+                     base::FingerprintHash>
+      masks_;
   std::size_t bytes_ = 0;
 };
 

@@ -42,17 +42,24 @@ struct RecogniserMasks final : recogniser::UserData {
   // Texts after the part for which masks are stored.
   static constexpr std::size_t kMaxFollowingTexts = 8;
 
-  MaskMemo memo;  // by configuration of this recogniser
+  // By configuration of this recogniser.  A mask reads the recogniser from
+  // there on, tokens of this vocabulary, and no stop tokens.
+  MaskMemo memo;
   // Configurations whose masks were made lately by reading most tokens, the
   // last one at `last_read`; dead: none.
   std::array<recogniser::Configuration, 4> lately;
   std::size_t last_read = 0;
+  // By configuration of this recogniser.  A partial mask reads the same as a
+  // mask.
   PartialMaskCache partial;
-  std::unique_ptr<std::array<Next, kNextCount>>
-      next;  // by hash; null until used
+  // By hash; each has its configuration, and reads the recogniser there, the
+  // marks of its grammar and the number of ids.  Null until used.
+  std::unique_ptr<std::array<Next, kNextCount>> next;
 
-  // By configuration of this recogniser as a part of others: masks that do not
-  // depend on what follows the part, and masks by the text that follows it.
+  // By configuration of this recogniser as a part of others.  The first read
+  // this recogniser alone: inside a part no mark can come, and tracking has
+  // seen that nothing after the part was read.  The others read the text that
+  // follows it as well, and nothing after that text (no_token_extends()).
   MaskMemo independent;
   std::map<std::string, MaskMemo, std::less<>> by_following_text;
 

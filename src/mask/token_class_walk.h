@@ -184,6 +184,7 @@ class TokenClassWalk
   recogniser::Recogniser* recogniser_ = nullptr;
   recogniser::Composite* composite_ = nullptr;  // of it; null: not one
   std::vector<State> states_;
+  // By mask_key(), of one walk.
   base::ReusableSet<KnownState, KnownStateHash> known_states_;
   // The classes of which all bytes are in a set, for the last few sets.
   std::vector<std::pair<base::ByteSet, vocab::ByteClassSet>> classes_of_;

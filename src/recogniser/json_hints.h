@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/fingerprint.h"
 #include "base/unbounded.h"
 #include "json/string_body.h"
 #include "recogniser/configuration.h"
@@ -103,16 +104,21 @@ class JsonHints {
 
   // Identifies the rest of the lexeme across recognisers: configurations with
   // equal fingerprints continue their lexemes with the same bytes, though other
-  // bytes may end them.  0: there is no fingerprint.
+  // bytes may end them.  May be none.
   //
   // If chars_left() is not kUnbounded, the bound on the length of the lexeme is
   // not part of the fingerprint.
-  virtual std::uint64_t lexeme_fingerprint(Configuration config) = 0;
+  //
+  // Once a limit has narrowed a language of the recogniser, the fingerprint is
+  // another one, which no other recogniser has: which texts were left out
+  // depends on what was read.  So what was made while it changed is not to be
+  // shared.
+  virtual base::Fingerprint lexeme_fingerprint(Configuration config) = 0;
   // Whether the step from `from` to `to` stayed inside the lexeme of `from`.
-  // REQUIRES: lexeme_fingerprint(from) != 0; `to` is not dead and is one step
-  // from `from`.
+  // REQUIRES: `from` has a fingerprint; `to` is not dead and is one step from
+  // `from`.
   virtual bool same_lexeme(Configuration from, Configuration to) {
-    return from.frame == to.frame && lexeme_fingerprint(to) != 0;
+    return from.frame == to.frame && lexeme_fingerprint(to);
   }
   // How many more characters the lexeme may have; kUnbounded: no bound, or the
   // bound is part of the fingerprint.
@@ -213,8 +219,8 @@ class JsonHints {
   virtual Configuration resume(Configuration, Configuration) { return {}; }
   // Identifies a value_state() across recognisers: equal only if the values
   // accepted are the same, and if what follows cannot depend on which of them
-  // was read.  0: there is no fingerprint.
-  virtual std::uint64_t value_fingerprint(Configuration) { return 0; }
+  // was read.  May be none.  Changes as lexeme_fingerprint() does.
+  virtual base::Fingerprint value_fingerprint(Configuration) { return {}; }
   // A left_value() configuration of a recogniser with the same
   // value_fingerprint(), translated to this recogniser.
   virtual Configuration translate_left_value(Configuration, Configuration) {

@@ -4,6 +4,9 @@
 // The storage of a GrammarCache: an LRU cache from the bytes of a key to
 // compiled grammars and parts, within a budget of bytes.
 //
+// A key has all that its value reads, as bytes (cache_key.h), and keys are
+// compared: their hash only chooses where to look.
+//
 // An entry occupies memory of its own and refers to recognisers, which several
 // entries may share: the recogniser of a schema is an entry by itself and a
 // part of the grammars of many tags.  A shared recogniser is counted once, as

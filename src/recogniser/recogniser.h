@@ -184,8 +184,9 @@ class Recogniser {
 
   // The data stored under `key`; null if there is none.
   std::shared_ptr<UserData> user_data(std::uint64_t key) const;
-  // Stores data under `key`.  The recogniser stores data for a few keys only,
-  // and drops the oldest.
+  // Stores data under `key`, which is of one owner: the data may read what the
+  // owner and the recogniser have.  The recogniser stores data for a few keys
+  // only, and drops the oldest.
   // REQUIRES: `key` is from new_user_key() and has no data here.
   void set_user_data(std::uint64_t key, std::shared_ptr<UserData> user_data);
   // A key that no other call has returned.

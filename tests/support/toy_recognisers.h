@@ -141,12 +141,15 @@ class ToyJson : public recogniser::Recogniser, public recogniser::JsonHints {
             .json = options_.tail.empty() && options_.max_chars != 3,
             .without_space = no_space};
   }
-  std::uint64_t lexeme_fingerprint(Configuration config) override {
-    if (options_.silent) return 0;
+  base::Fingerprint lexeme_fingerprint(Configuration config) override {
+    if (options_.silent) return {};
     const Place at = kind(config);
-    if (at != kNumber && at != kCode) return 0;
-    return std::uint64_t{config.lex} << 40 | config.count << 16 |
-           config.extra << 8 | options_.max_digits;
+    if (at != kNumber && at != kCode) return {};
+    return base::Fingerprinter(config.lex)
+        .add(std::uint64_t{config.count})
+        .add(std::uint64_t{config.extra})
+        .add(std::uint64_t{options_.max_digits})
+        .take();
   }
   int lexeme_end(Configuration config) override {
     if (kind(config) == kCode) return '"';

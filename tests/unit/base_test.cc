@@ -1,4 +1,5 @@
-// UTF-8, Python's numbers and white space, ids, and the spelling of errors.
+// UTF-8, Python's numbers and white space, ids, fingerprints, and the spelling
+// of errors.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/fingerprint.h"
 #include "base/id.h"
 #include "base/python_number.h"
 #include "base/utf8.h"
@@ -331,6 +333,51 @@ TEST(Id, IndexesComparesAndHashes) {
   const std::unordered_set<RowId> seen = {RowId{1}, RowId{2}, RowId{1}};
   EXPECT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen.count(last), 1u);
+}
+
+// --- Fingerprints ------------------------------------------------------------
+
+// The vectors of SipHash-2-4 with 128 bits: the key is the bytes 0 to 15, the
+// text the first bytes from 0.
+TEST(Fingerprint, IsSipHash) {
+  const Fingerprinter::Key key{.low = 0x0706050403020100,
+                               .high = 0x0F0E0D0C0B0A0908};
+  EXPECT_EQ(
+      Fingerprinter(key).take(),
+      (Fingerprint{.low = 0xE6A825BA047F81A3, .high = 0x930255C71472F66D}));
+  EXPECT_EQ(
+      Fingerprinter(0x0706050403020100, key).take(),
+      (Fingerprint{.low = 0x61F55862BAA9623B, .high = 0xB49714F364E2830F}));
+}
+
+TEST(Fingerprint, IsOfTheProcess) {
+  const auto of = [](const Fingerprinter::Key& key) {
+    return Fingerprinter(1, key).add(2).add("three").take();
+  };
+  EXPECT_EQ(of(Fingerprinter::process_key()),
+            Fingerprinter(1).add(2).add("three").take());
+  EXPECT_NE(of(Fingerprinter::process_key()), of({.low = 0, .high = 0}));
+  EXPECT_TRUE(of(Fingerprinter::process_key()));
+  EXPECT_FALSE(Fingerprint());
+}
+
+TEST(Fingerprint, TextsAndNumbersAreApart) {
+  const auto of = [](auto... parts) {
+    Fingerprinter print(0);
+    (print.add(parts), ...);
+    return print.take();
+  };
+  using View = std::string_view;
+  EXPECT_NE(of(View("ab"), View("c")), of(View("a"), View("bc")));
+  EXPECT_NE(of(View("a")), of(View("a\0", 2)));
+  EXPECT_NE(of(View("")), of());
+  EXPECT_NE(of(std::uint64_t{1}), of(std::uint64_t{1}, std::uint64_t{0}));
+  FingerprintSet one, other;
+  one.add(of(View("a")));
+  one.add(of(View("b")));
+  other.add(of(View("b")));
+  other.add(of(View("a")));
+  EXPECT_EQ(one.sum(), other.sum());
 }
 
 }  // namespace

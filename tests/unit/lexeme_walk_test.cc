@@ -166,7 +166,7 @@ void LexemeWalks::compare(const Vocabulary& tokens,
         const std::uint32_t room = machine->chars_left(at);
         const Configuration from = machine->lexeme_unbounded(at);
         const bool by_state = !machine->string_hint(at).unconstrained &&
-                              machine->lexeme_fingerprint(at) != 0 &&
+                              machine->lexeme_fingerprint(at) &&
                               machine->lexeme_by_state(from);
         SCOPED_TRACE(std::string(schema) + " after " + written + " seed " +
                      std::to_string(GetParam()));

@@ -252,17 +252,18 @@ TEST(LexemeMaskCache, DropsTheOldest) {
     mask->set.resize(ids);
     return mask;
   };
+  const auto key = [](std::uint64_t i) { return base::Fingerprint{.low = i}; };
   for (std::uint64_t i = 1; i <= 8; ++i) {
-    masks.add(i, make(1000), 0);
-    EXPECT_NE(masks.find(1), nullptr) << "used all the time";
+    masks.add(key(i), make(1000), 0);
+    EXPECT_NE(masks.find(key(1)), nullptr) << "used all the time";
   }
-  EXPECT_EQ(masks.find(2), nullptr);
-  EXPECT_NE(masks.find(8), nullptr);
+  EXPECT_EQ(masks.find(key(2)), nullptr);
+  EXPECT_NE(masks.find(key(8)), nullptr);
   EXPECT_LE(bytes->load(), 20'000u);
-  masks.add(9, make(10), 100'000);
-  EXPECT_EQ(masks.find(9), nullptr) << "larger than everything";
+  masks.add(key(9), make(10), 100'000);
+  EXPECT_EQ(masks.find(key(9)), nullptr) << "larger than everything";
   masks.clear();
-  EXPECT_EQ(masks.find(8), nullptr);
+  EXPECT_EQ(masks.find(key(8)), nullptr);
   EXPECT_EQ(bytes->load(), 0u);
 }
 
