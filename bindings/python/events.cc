@@ -301,4 +301,9 @@ nb::object to_list(std::span<const Diagnostic> diagnostics) {
 
 void define_events() { make_at_import<Keys>(); }
 
+nb::object copy_of(const nb::object& events) {
+  if (PyList_Size(events.ptr()) == 0) return nb::list();
+  return nb::module_::import_("copy").attr("deepcopy")(events);
+}
+
 }  // namespace parlance::python

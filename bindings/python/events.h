@@ -69,6 +69,9 @@ TextReader* text_reader_of_response_parser(nb::handle object,
                                            PyTypeObject*& type);  // parser.cc
 TextReader* text_reader_of_tag_parser(nb::handle object);  // tag_parser.cc
 
+// A copy of a list of events that shares nothing with it.
+nb::object copy_of(const nb::object& events);
+
 nb::object to_list(std::span<const Part> parts,
                    const EventPrototypes& prototypes);
 nb::object to_list(std::span<const Diagnostic> diagnostics);

@@ -60,7 +60,7 @@ class ParserObject final : public TextReader {
     });
   }
 
-  nb::object initial_events() const { return initial_events_; }
+  nb::object initial_events() const { return copy_of(initial_events_); }
   nb::object message() const { return to_object(parser_.message().fields); }
   bool complete() const { return parser_.message().complete; }
   std::size_t prefix_bytes() const { return parser_.prefix_bytes(); }

@@ -144,7 +144,7 @@ class TagParserObject final : public TextReader {
     return nb::make_tuple(message(), list);
   }
 
-  nb::object initial_events() const { return initial_events_; }
+  nb::object initial_events() const { return copy_of(initial_events_); }
   nb::object message() const { return to_object(parser_.message().fields); }
   nb::object chat() const {
     return to_object(
