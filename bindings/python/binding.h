@@ -31,6 +31,7 @@
 #include "parlance/flat_json.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
+#include "parlance/limits.h"
 #include "parlance/message.h"
 #include "parlance/response_fields.h"
 #include "parlance/response_parser.h"
@@ -171,6 +172,11 @@ constexpr std::size_t kMaxValueDepth = 990;
 // (kMaxValueDepth) or too large (kMaxValues).
 using FailedValue = std::function<void(const Error&)>;
 json::Value to_value(nb::handle object, const FailedValue& fail);
+
+// The decimal digits of an int; nothing if there are more than the library
+// reads.  It does not depend on sys.set_int_max_str_digits().
+constexpr std::size_t kMaxDigits = Limits().integer_digits;
+std::optional<std::string> digits_of(nb::handle value);
 
 // A str that compares and hashes as str does: `text`, or, of a subclass, its
 // text.

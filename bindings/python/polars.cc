@@ -88,7 +88,9 @@ Chunks take_arrays(const SeriesExport& from) {
   chunks.schema = Owned<ArrowSchema>::borrowed(*from.field);
   chunks.arrays.reserve(from.len);
   for (std::size_t i = 0; i < from.len; ++i) {
-    chunks.arrays.emplace_back(*from.arrays[i]);
+    ArrowArray none = {};  // an error, as if released
+    ArrowArray* const one = from.arrays == nullptr ? nullptr : from.arrays[i];
+    chunks.arrays.emplace_back(one == nullptr ? none : *one);
   }
   return chunks;
 }

@@ -135,17 +135,19 @@ nb::object new_list(std::size_t size) {
   return steal(PyList_New(static_cast<Py_ssize_t>(size)));
 }
 
+// Long integers are converted in parts that 64 bits have room for.
+constexpr std::size_t kBigPartDigits = 18;
+constexpr long long kBigPart = 1'000'000'000'000'000'000;
+
 // The int of decimal digits.  Python's own functions refuse more digits than
 // the program allows them, which is no property of the text that has them.
 nb::object to_big_int(std::string_view digits) {
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
-  constexpr std::size_t kPart = 18;  // digits of one 64-bit number
-  const nb::object scale =
-      steal(PyLong_FromLongLong(1'000'000'000'000'000'000));
+  const nb::object scale = steal(PyLong_FromLongLong(kBigPart));
   nb::object sum = steal(PyLong_FromLong(0));
   while (!digits.empty()) {
-    const std::size_t count = (digits.size() - 1) % kPart + 1;
+    const std::size_t count = (digits.size() - 1) % kBigPartDigits + 1;
     long long part = 0;
     for (const char digit : digits.substr(0, count)) {
       part = part * 10 + (digit - '0');
@@ -303,24 +305,23 @@ nb::object item_of(nb::handle sequence, Py_ssize_t at) {
                         : PyTuple_GetItem(sequence.ptr(), at));
 }
 
-json::Value read_integer(nb::handle object) {
-  int overflow = 0;
-  const long long small = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-  if (overflow == 0) {
-    if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return json::Value(static_cast<std::int64_t>(small));
+json::Value read_integer(nb::handle object, const FailedValue& fail) {
+  const std::optional<std::string> digits = digits_of(object);
+  if (!digits) {
+    fail(
+        {ErrorCode::kTooLarge, "an integer of the value has more digits than " +
+                                   std::to_string(kMaxDigits)});
   }
-  const nb::object digits = steal(PyNumber_ToBase(object.ptr(), 10));
-  return json::Value::integer(utf8_with_surrogates(digits));
+  return json::Value::integer(*digits);
 }
 
-json::Value read_scalar(nb::handle object) {
+json::Value read_scalar(nb::handle object, const FailedValue& fail) {
   PyObject* const value = object.ptr();
   if (PyUnicode_Check(value)) return json::Value(utf8_with_surrogates(object));
   if (value == Py_None) return nullptr;
   if (value == Py_True) return true;
   if (value == Py_False) return false;
-  if (PyLong_Check(value)) return read_integer(object);
+  if (PyLong_Check(value)) return read_integer(object, fail);
   if (PyFloat_Check(value)) return PyFloat_AsDouble(value);
   raise_type("the value", "made of dict, list, str, int, float, bool and None",
              object);
@@ -342,7 +343,7 @@ json::Value to_value(nb::handle object, const FailedValue& fail) {
     bool done =
         !dict && !PyList_Check(next.ptr()) && !PyTuple_Check(next.ptr());
     if (done) {
-      made = read_scalar(next);
+      made = read_scalar(next, fail);
     } else if (open.size() >= kMaxValueDepth) {
       fail({ErrorCode::kTooDeep, "the value is nested more than " +
                                      std::to_string(kMaxValueDepth) +
@@ -380,6 +381,37 @@ json::Value to_value(nb::handle object, const FailedValue& fail) {
       done = true;
     }
   }
+}
+
+std::optional<std::string> digits_of(nb::handle value) {
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow == 0) {
+    if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return std::to_string(small);
+  }
+  // A subclass may have operators of its own.
+  const nb::handle type(reinterpret_cast<PyObject*>(&PyLong_Type));
+  nb::object rest =
+      steal(PyNumber_Absolute(nb::object(type.attr("__index__")(value)).ptr()));
+  // A digit has more than 3 bits.
+  constexpr std::size_t kMaxBits = kMaxDigits * 10 / 3;
+  const nb::object bits = rest.attr("bit_length")();
+  if (PyLong_AsSize_t(bits.ptr()) > kMaxBits) return std::nullopt;
+  const nb::object scale = steal(PyLong_FromLongLong(kBigPart));
+  std::string out;
+  while (PyObject_IsTrue(rest.ptr()) == 1) {
+    const nb::object both = steal(PyNumber_Divmod(rest.ptr(), scale.ptr()));
+    rest = nb::borrow(PyTuple_GetItem(both.ptr(), 0));
+    long long part = PyLong_AsLongLong(PyTuple_GetItem(both.ptr(), 1));
+    for (std::size_t i = 0; i < kBigPartDigits; ++i, part /= 10) {
+      out += static_cast<char>('0' + part % 10);
+    }
+  }
+  out.resize(out.find_last_not_of('0') + 1);
+  if (out.size() > kMaxDigits) return std::nullopt;
+  if (overflow < 0) out += '-';
+  return std::string(out.rbegin(), out.rend());
 }
 
 nb::object exact_str(nb::handle text) {

@@ -4,7 +4,6 @@
 // position in it, and the caches on the Python side can compare texts, because
 // equal texts are equal values.
 
-#include <charconv>
 #include <cmath>
 
 #include "binding.h"
@@ -253,22 +252,12 @@ class Writer {
   }
 
   void write_int(nb::handle value) {
-    int overflow = 0;
-    long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
-    if (overflow != 0) {
-      // Python limits the digits of an int; the program may change the limit.
-      nb::object digits = nb::steal(PyNumber_ToBase(value.ptr(), 10));
-      if (!digits.is_valid() && PyErr_ExceptionMatches(PyExc_ValueError)) {
-        refuse("an integer has more digits than Python writes",
-               ErrorCode::kTooLarge);
-      }
-      write_ascii(std::move(digits));
-      return;
+    const std::optional<std::string> digits = digits_of(value);
+    if (!digits) {
+      refuse("an integer has more digits than " + std::to_string(kMaxDigits),
+             ErrorCode::kTooLarge);
     }
-    if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    char digits[24];
-    auto end = std::to_chars(digits, digits + sizeof digits, small).ptr;
-    out_.append(digits, end);
+    out_ += *digits;
   }
 
   void write_float(nb::handle value) {

@@ -12,7 +12,17 @@
 from __future__ import annotations
 
 from . import _parlance
-from ._arguments import choice, count, flag, is_a, items, kind, mapping, shown
+from ._arguments import (
+    choice,
+    count,
+    flag,
+    is_a,
+    items,
+    kind,
+    mapping,
+    plain,
+    shown,
+)
 from ._arguments import text as _text, unicode
 from ._errors import GrammarError, SchemaError, UsageError
 from ._structural_tags import StructuralTag, source_of
@@ -714,7 +724,7 @@ def _separators(max_white_space, compact, indent, separators):
 def _draft(draft):
     if draft is None:
         return None
-    name = draft if is_a(draft, str) else shown(draft)
+    name = plain(draft) if is_a(draft, str) else shown(draft)
     name = {"2019": "2019-09", "2020": "2020-12"}.get(name, name)
     if name not in _DRAFTS:
         raise UsageError(

@@ -228,7 +228,7 @@ def tag_of_format(
     max_white_space,
 ):
     """The content of ``Format.structural_tag``."""
-    off = is_a(reasoning, str) and reasoning == "off"
+    off = is_a(reasoning, str) and plain(reasoning) == "off"
     return StructuralTag(
         _parlance.tag_of_format(
             described_by,
@@ -278,6 +278,8 @@ def _tools_text(tools):
 def _reasoning(mode):
     if isinstance(mode, bool):
         mode = "required" if mode else "none"
+    if is_a(mode, str):
+        mode = plain(mode)
     if not is_a(mode, str) or mode not in _REASONING:
         raise GrammarError(
             f"reasoning must be one of {', '.join(_REASONING)}, True or "
@@ -289,6 +291,8 @@ def _reasoning(mode):
 
 
 def _text_with_calls(where):
+    if is_a(where, str):
+        where = plain(where)
     if not is_a(where, str) or where not in _TEXT_WITH_CALLS:
         raise GrammarError(
             f"text_with_calls must be one of {', '.join(_TEXT_WITH_CALLS)}, "

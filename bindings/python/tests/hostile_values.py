@@ -19,6 +19,7 @@ import types
 import unittest.mock
 import weakref
 
+import arrow_columns
 import ml_dtypes
 import numpy
 
@@ -119,6 +120,7 @@ values(
     nul=lambda: "\0",
     text_with_nul=lambda: "a\0b",
     lone_surrogate=lambda: "\ud800",
+    two_surrogates=lambda: "\ud83d\ude00",
     swapped_surrogates=lambda: "a\udfff\ud800b",
     last_character=lambda: "\U0010ffff",
     long_text=lambda: "x" * 300_000,
@@ -318,6 +320,11 @@ class _Dict(dict):
     __contains__ = _raise
 
 
+class _OddItems(dict):
+    def items(self):
+        return [1, (2,), (3, 4, 5)]
+
+
 class _LongDict(dict):
     def __len__(self):
         return 2**62
@@ -368,6 +375,9 @@ values(
     endless_list=lambda: _EndlessList([b"a"]),
     dict_subclass=lambda: _Dict(a=1),
     long_dict=lambda: _LongDict(a=1),
+    odd_items=lambda: _OddItems(a=1),
+    dict_with_two_surrogates=lambda: {"\ud83d\ude00": "\ud83d\ude00"},
+    generator_that_raises=lambda: (_raise() for _ in "a"),
     mapping=lambda: _Mapping(),
     named_tuple=lambda: collections.namedtuple("T", "a b")(1, 2),
 )
@@ -548,6 +558,7 @@ values(
         __class__=property(lambda self: parlance.Vocabulary)
     ),
     raising_class=lambda: _Of(__class__=property(_raise)),
+    raising_columns=lambda: _Of(__arrow_c_stream__=property(_raise)),
     nameless=lambda: _Nameless(),
     function=lambda: lambda *_, **__: None,
     raising_function=lambda: _raise,
@@ -558,6 +569,37 @@ values(
     open_file=lambda: open(os.devnull, "rb"),
     exception=lambda: ValueError("x"),
     weak_reference=lambda: weakref.ref(parlance.Grammar),
+)
+
+# ---- Columns
+
+
+def _given(**capsules):
+    return _Of(**{name: lambda self, *_, one=one: one for name, one in capsules.items()})
+
+
+def _consumed(column, method):
+    capsules = getattr(column, method)()
+    given = _given(**{method: capsules})
+    parlance.parse_arrow(given, "qwen3")
+    return given
+
+
+values(
+    column=lambda: arrow_columns.TextColumn(["a", None]),
+    column_of_ids=lambda: arrow_columns.IdColumn([[97], [0]]),
+    column_of_indices=lambda: arrow_columns.IdColumn([[0]], words=[97]),
+    column_of_dates=lambda: arrow_columns.TextColumn(["a"], b"tdD"),
+    chunks=lambda: arrow_columns.ChunkedColumn(["a"], [None]),
+    no_chunks=lambda: arrow_columns.ChunkedColumn(),
+    failing_chunks=lambda: arrow_columns.ChunkedColumn(["a"], error=b"x"),
+    consumed_column=lambda: _consumed(
+        arrow_columns.TextColumn(["a"]), "__arrow_c_array__"
+    ),
+    consumed_chunks=lambda: _consumed(
+        arrow_columns.ChunkedColumn(["a"]), "__arrow_c_stream__"
+    ),
+    column_without_capsules=lambda: _given(__arrow_c_array__=(1, None)),
 )
 
 # ---- The package's own objects, where they do not belong

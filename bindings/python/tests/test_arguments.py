@@ -276,6 +276,20 @@ def test_arguments_that_change_later(vocabulary):
     assert "thoughts" in pickle.loads(pickle.dumps(format)).fields
 
 
+def test_results_that_the_caller_changes(vocabulary):
+    tag = parlance.tool_calling([], "qwen3", reasoning="allowed")
+    for parser in (
+        parlance.ResponseParser("qwen3", "<think>a"),
+        tag.parser("<think>a"),
+    ):
+        events = parser.initial_events
+        assert events
+        before = copy.deepcopy(events)
+        events[0].clear()
+        events.clear()
+        assert parser.initial_events == before
+
+
 def test_objects_that_change_are_not_copied(vocabulary):
     tag = parlance.tool_calling([], "qwen3")
     constraint = Grammar.from_regex("a").compile(vocabulary)
@@ -437,11 +451,22 @@ def test_the_digits_of_python_are_no_limit_of_a_response():
             TEMPLATE | {"fields": {"n": {"open": "<n>", "close": "</n>", "content": "json"}}},
             prefix="",
         )["n"]
-        with pytest.raises(parlance.SchemaError, match="more digits"):
-            Grammar.from_json_schema({"const": 10**1000})
+        schema = _parlance.schema_text({"const": -(10**1000)})
+        said = parlance.jmespath.search("to_string(@)", [10**18, -(10**1000), 2**64])
+        event = {"type": "region_close", "field": "n", "value": {"n": got}}
+        assert ChatStream(None).feed([event])
     finally:
         sys.set_int_max_str_digits(before)
     assert got == int(number)
+    assert schema == '{"const": -1' + "0" * 1000 + "}"
+    assert said == f"[{10**18},{-(10**1000)},{2**64}]"
+    for value in (10**4299, -(10**4300) + 1):
+        assert parlance.jmespath.search("to_string(@)", value) == str(value)
+    for value in (10**4300, -(10**9000)):
+        with pytest.raises(parlance.SchemaError, match="more digits than 4300"):
+            Grammar.from_json_schema({"const": value})
+        with pytest.raises(parlance.jmespath.JmespathError, match="more digits"):
+            parlance.jmespath.search("to_string(@)", value)
 
 
 def test_row_numbers_beyond_63_bits(vocabulary):
@@ -715,6 +740,18 @@ def test_no_name_of_a_class_of_cpp_is_shown():
             call()
         assert "std::" not in str(caught.value)
         assert "bad_" not in str(caught.value)
+
+
+def test_signatures_have_types_of_python():
+    """A type without one of Python could not be converted."""
+    found = []
+    for name, value in vars(_parlance).items():
+        members = vars(value).items() if isinstance(value, type) else [("", value)]
+        for member, function in members:
+            for line in getattr(function, "__nb_signature__", ()):
+                if "::" in str(line[0]):
+                    found.append(f"{name}.{member}: {line[0]}")
+    assert found == []
 
 
 def test_files_that_are_not_in_utf8(tmp_path, vocabulary):

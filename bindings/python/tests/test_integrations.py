@@ -8,6 +8,7 @@ in part, or to an end, the row is left as it is.
 import importlib.util
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 
@@ -333,3 +334,26 @@ def test_tensors_of_torch():
         assert (out[index].numpy() == wanted).all()
     assert given.equal(torch.from_numpy(scores)), "scores were changed"
     assert processor.mismatches == [(1, 0, 6)]
+
+
+# ---- Files that are replaced
+
+
+def test_a_vocabulary_is_known_by_its_content(tmp_path):
+    from parlance.integrations import arrow
+
+    file = tmp_path / "vocabulary"
+    parlance.Vocabulary([b"a", b"b"]).save(file)
+    parse = arrow.Parse("qwen3", vocabulary=file)
+    pickled = pickle.dumps(parse)
+    parlance.Vocabulary([b"c", b"d"]).save(file)
+    other = arrow.Parse("qwen3", vocabulary=file)
+    assert parse.vocabulary_digest != other.vocabulary_digest
+    for one, token in ((parse, b"a"), (other, b"c"), (pickle.loads(pickled), b"a")):
+        assert arrow._vocabulary(one._vocabulary).bytes(0) == token
+    arrow._vocabularies.clear()  # as in another process
+    assert arrow._vocabulary(other._vocabulary).bytes(0) == b"c"
+    with pytest.raises(parlance.UsageError, match="another vocabulary"):
+        arrow._vocabulary(pickle.loads(pickled)._vocabulary)
+    with pytest.raises(OSError):
+        arrow.Parse("qwen3", vocabulary=tmp_path / "nosuch")

@@ -94,3 +94,31 @@ def test_ctrl_c(name):
         timeout=60,
     )
     assert process.stdout == "interrupted\n", process.stderr[-2000:]
+
+
+NO_THREADS = """
+import resource
+
+import parlance
+
+format = parlance.Format("qwen3")
+texts = [f"<think>{i}</think>" + "b" * 4000 for i in range(64)]
+wanted = [parlance.parse_response(text, format, prefix="") for text in texts]
+schema = parlance.ResponseSchema({"x-regex": "(?P<content>.*)", "type": "object",
+                                  "properties": {"content": {"type": "string"}}})
+contents = [parlance.parse_response(text, schema) for text in texts]
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (6 << 20),) * 2)  # no stack fits
+for _ in range(3):
+    assert parlance.parse_response(texts, format, prefix="") == wanted
+    assert parlance.parse_response(texts, schema) == contents
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_batch_without_threads():
+    done = subprocess.run(
+        [sys.executable, "-c", NO_THREADS], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
