@@ -18,9 +18,11 @@
 //
 // Members that never change are read without the flag (def_ro).
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory_resource>
+#include <mutex>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -102,6 +104,38 @@ class SharedUse {
   InUse& flag_;
 };
 
+// One constructor of an object at `place`: `__init__` of the same object may be
+// called while it runs, and there is no flag yet.
+class Making {
+ public:
+  Making(const void* place, std::string_view what) : place_(place) {
+    if (!add()) raise_in_use(what);
+  }
+  ~Making() {
+    const std::lock_guard lock(mutex_);
+    std::erase(places_, place_);
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  bool add() const {
+    const std::lock_guard lock(mutex_);
+    if (std::find(places_.begin(), places_.end(), place_) != places_.end()) {
+      return false;
+    }
+    places_.push_back(place_);
+    return true;
+  }
+
+  static inline std::mutex mutex_;
+  // Never destroyed: threads may run while the process exits.
+  static inline std::vector<const void*>& places_ =
+      *new std::vector<const void*>;
+
+  const void* const place_;
+};
+
 // One use of many objects.
 class Uses {
  public:
@@ -159,10 +193,15 @@ class ExclusiveClass {
   ExclusiveClass(nb::module_& m, const char* name, const Extra&... extra)
       : class_(m, name, extra...) {}
 
-  // A constructor: nobody else has the object yet.
   template <class... Args, class... Extra>
-  ExclusiveClass& def(nb::init<Args...> init, const Extra&... extra) {
-    class_.def(std::move(init), extra...);
+  ExclusiveClass& def(nb::init<Args...> /*init*/, const Extra&... extra) {
+    class_.def(
+        "__init__",
+        [](T* self, Args... args) {
+          const Making making(self, T::kWhat);
+          new (self) T(std::forward<Args>(args)...);
+        },
+        extra...);
     return *this;
   }
   template <class... Extra>

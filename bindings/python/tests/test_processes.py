@@ -70,6 +70,24 @@ def test_a_call_during_a_call_is_refused(name):
     during(lambda: None)
 
 
+def test_an_object_that_is_being_made():
+    parser = parlance.ResponseParser.__new__(parlance.ResponseParser)
+    vocabulary = parlance.Vocabulary([b"a"], stop_ids=[])
+    seen = []
+
+    class Index:
+        def __index__(self):
+            with pytest.raises(parlance.UsageError, match="is in use"):
+                parser.__init__("qwen3", "", vocabulary=vocabulary)
+            with pytest.raises(TypeError), pytest.warns(RuntimeWarning):
+                parser.feed([0])
+            seen.append(1)
+            return 0
+
+    parser.__init__("qwen3", [Index(), Index()], vocabulary=vocabulary)
+    assert seen == [1, 1] and parser.feed([0])[-1]["text"] == "a"
+
+
 def test_a_batch_uses_its_rows():
     batch, calls, during = OBJECTS["Batch"]()
     matcher = parlance.Grammar.from_regex("a*").compile(
