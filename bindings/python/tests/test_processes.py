@@ -46,6 +46,16 @@ def test_every_method_has_a_call(name):
     assert methods == {c for c in calls if not c.startswith("_")}
 
 
+def test_every_class_that_changes_is_here():
+    """A new class that changes is an ExclusiveClass (exclusive.h)."""
+    never_change = set(
+        "ArrowMessages CompiledTag Compiler Constraint Encoder Format Grammar "
+        "Jmespath ResponseSchema StructuralTag ToolSet View Vocabulary".split()
+    )
+    classes = {n for n, c in vars(parlance._parlance).items() if isinstance(c, type)}
+    assert classes == never_change | {name.split()[0] for name in OBJECTS}
+
+
 @pytest.mark.parametrize("name", [n for n in OBJECTS if OBJECTS[n]()[2]])
 def test_a_call_during_a_call_is_refused(name):
     _, calls, during = OBJECTS[name]()
@@ -326,13 +336,12 @@ def _in_format(canary):
 
 def _in_initial_events(canary):
     parser = parlance.ResponseParser("qwen3", "<|im_start|>assistant\n<think>")
-    assert parser.initial_events
-    parser.initial_events.append((parser, canary))
+    parser.initial_events[0]["x"] = (parser, canary)
 
 
 def _in_tag(canary):
     parser = parlance.TagParser({"format": {"type": "any_text"}}, prefix="a")
-    parser.initial_events.append((parser, canary))
+    parser.initial_events[0]["x"] = (parser, canary)
 
 
 def _in_harmony(canary):
@@ -636,3 +645,74 @@ def test_no_static_of_a_function_calls_python():
             if re.match(r"\s+static (?!constexpr)[^()]*= ?[^;]*[(\[]", line):
                 found.append(f"{path.name}:{number}: {line.strip()}")
     assert found == []
+
+
+NO_MEMORY = """
+    import gc
+    import _testcapi
+    import parlance
+    from changing_objects import *
+
+    def attempts(name, make, expected):
+        gc.disable()
+        failed = passed = 0
+        while passed < 3:
+            call, *arguments = make()
+            _testcapi.set_nomemory(failed + passed, failed + passed + 1)
+            try:
+                got = call(*arguments)
+            except MemoryError:
+                got = MemoryError
+            finally:
+                _testcapi.remove_mem_hooks()
+            if got is MemoryError:
+                failed += 1
+                passed = 0
+                call, *arguments = make()
+                assert call(*arguments) == expected, (name, failed)
+            else:
+                assert got == expected, (name, failed, got)
+                passed += 1
+        return failed
+
+    def fed(kind, **options):
+        one = parlance.ResponseParser(FORMAT, "", **options)
+        return getattr(one, kind), (TEXT if not options else [256, *b"b a", 257])
+
+    def ended():
+        parser = parlance.ResponseParser(FORMAT, "")
+        parser.feed(TEXT)
+        return parser.finalize,
+
+    def stepped():
+        batch = parlance.Batch(threads=1)._batch
+        batch.add(CONSTRAINT.matcher(),
+                  parlance.ResponseParser(FORMAT, "", vocabulary=VOCABULARY))
+        return batch.step, [0], [97], None, None, None, None, None, None
+
+    CALLS = {
+        "feed": lambda: fed("feed"),
+        "feed_deltas": lambda: fed("feed_deltas"),
+        "feed ids": lambda: fed("feed", vocabulary=VOCABULARY),
+        "finalize": ended,
+        "step": stepped,
+        "forced": lambda: (COMPILER.compile_regex("abc").matcher().forced_tokens,),
+        "chat": lambda: (
+            parlance.chat.ChatStream(FORMAT, id="a")._stream.feed,
+            [{"type": "text_unclaimed", "text": "a", "start": 0, "end": 1}]),
+        "parse": lambda: (parlance._parlance.parse_text, FORMAT, TEXT, ""),
+        "fields": lambda: (
+            lambda f: parlance.Format.fields.__get__(f), parlance.Format(FORMAT)),
+    }
+    count = 0
+    for name, make in CALLS.items():
+        call, *arguments = make()
+        count += attempts(name, make, call(*arguments))
+    assert count > 50, count
+"""
+
+
+def test_python_has_no_memory():
+    """Each allocation of a call fails once; then the call works."""
+    pytest.importorskip("_testcapi")
+    run(NO_MEMORY)
