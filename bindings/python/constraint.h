@@ -73,6 +73,19 @@ const CompiledTag* compiled_tag_of(nb::handle object);
 
 // ---- rows.cc
 
+// Takes the memory of an object that has DLPack's protocol.  Returns false if
+// it has none or no such memory; what __dlpack__() raised is then pending.
+template <class Tensor>
+bool take_tensor(nb::handle object, Tensor& out) {
+  const nb::object give = attribute(object, "__dlpack__");
+  if (!give.is_valid()) return false;
+  if (nb::try_cast(object, out, false)) return true;
+  // nanobind has cleared the exception, if there was one.
+  PyErr_Clear();
+  Py_XDECREF(PyObject_CallNoArgs(give.ptr()));
+  return false;
+}
+
 // Writable memory that another object owns, held as long as this exists.  The
 // object has the buffer protocol, or DLPack's (torch, jax).
 class SharedArray {

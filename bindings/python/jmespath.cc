@@ -110,6 +110,10 @@ class Objects final : public JmespathHost {
       kind(value);
       return nullptr;
     }
+    if (!PyDict_CheckExact(of(value))) {
+      return check(
+          PyObject_CallMethod(of(value), "get", "O", names_[name].ptr()));
+    }
     PyObject* found = PyDict_GetItemWithError(of(value), names_[name].ptr());
     if (found == nullptr && PyErr_Occurred() != nullptr) check(nullptr);
     return Py_XNewRef(found);

@@ -9,8 +9,6 @@
 // written one by one, or the allowed items are saved, all 32 filled, and the
 // allowed items restored.
 
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -21,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "binding.h"
+#include "constraint.h"
 
 namespace parlance::python {
 
@@ -151,8 +149,7 @@ Matrix::Matrix(nb::handle object, std::string_view what,
       }
       PyErr_Clear();
     }
-    if (!attribute(object, "__dlpack__").is_valid() ||
-        !nb::try_cast(object, tensor_, false)) {
+    if (!take_tensor(object, tensor_)) {
       raise_type(what, wanted, object);
     }
     read_tensor();

@@ -49,10 +49,7 @@ SharedArray::SharedArray(nb::handle object, std::string_view what,
     return;
   }
   // A tensor of another package; its memory is shared by DLPack.
-  if (!attribute(object, "__dlpack__").is_valid() ||
-      !nb::try_cast(object, tensor_, false)) {
-    raise_type(what, wanted, object);
-  }
+  if (!take_tensor(object, tensor_)) raise_type(what, wanted, object);
   data_ = tensor_.data();
   const nb::dlpack::dtype type = tensor_.dtype();
   is_word_ = (type == nb::dtype<std::int32_t>()) ||

@@ -245,6 +245,12 @@ def test_dicts_with_an_order_of_their_own():
         '{"b":{"type":"integer"},"a":{"type":"integer"},"c":1}'
     )
 
+    class Computed(dict):
+        def get(self, key, default=None):
+            return key * 2
+
+    assert parlance.jmespath.search("ab", Computed()) == "abab"
+
     class Renamed(dict):
         def items(self):
             return [(key.upper(), value) for key, value in super().items()]
@@ -368,6 +374,30 @@ def test_an_encoder_raises_its_own_exception(vocabulary):
     with pytest.raises(TypeError, match="what the encoder returns"):
         vocabulary.with_encoder(lambda text: 1).encode("a")
     assert vocabulary.with_encoder(lambda text: [97]).encode("a") == [97]
+
+
+def test_a_tensor_raises_its_own_exception(vocabulary):
+    matcher = Grammar.from_regex("a").compile(vocabulary).matcher()
+    row = numpy.zeros(8, numpy.int32)
+
+    class Tensor:
+        def __dlpack__(self, **options):
+            raise self.error
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    for call in (
+        matcher.fill_bitmask,
+        lambda tensor: parlance.apply_bitmask(tensor, row),
+    ):
+        Tensor.error = KeyboardInterrupt()
+        with pytest.raises(KeyboardInterrupt):
+            call(Tensor())
+        Tensor.error = Mine("not mine to give")
+        with pytest.raises(TypeError) as caught:
+            call(Tensor())
+        assert caught.value.__cause__ is Tensor.error
 
 
 def test_a_cause_is_kept():
