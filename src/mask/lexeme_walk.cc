@@ -71,6 +71,11 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
 void LexemeWalk::forget_states() {
   constexpr std::size_t kFirstSize = 64;
   states_.resize(1);
+  // Nothing is asked about the dead state.  A question that is stopped leads
+  // there from everywhere, also along a token of the mask.
+  states_[0].least = 0;
+  states_[0].lasting_known = states_[0].lasting_plain_known = true;
+  states_[0].without_end = 0;
   state_of_.assign(kFirstSize, 0);
   sets_.clear();
 }
