@@ -40,7 +40,8 @@ OwnedBytes copy_bytes(std::string_view bytes) {
 #if defined(__unix__) || defined(__APPLE__)
 
 Result<OwnedBytes> map_file(std::string_view what, const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a FIFO would wait for a writer.
+  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return io_error(what, path, std::strerror(errno));
   struct stat about;
   if (fstat(file, &about) != 0) {

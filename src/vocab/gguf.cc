@@ -6,6 +6,7 @@
 #include "vocab/gguf.h"
 
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -106,6 +107,12 @@ struct Header {
   std::array<std::optional<std::uint64_t>, 3> stops;
   std::optional<bool> space_prefix;
 };
+// The keys that are read; a second one would decide silently.
+constexpr std::array<std::string_view, 8> kKeys = {
+    "tokenizer.ggml.model",        "tokenizer.ggml.pre",
+    "tokenizer.ggml.tokens",       "tokenizer.ggml.token_type",
+    "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+    "tokenizer.ggml.eom_token_id", "tokenizer.ggml.add_space_prefix"};
 // The keys that name ids which end a response, a turn or a message.
 constexpr std::array<std::string_view, 3> kStopKeys = {
     "tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
@@ -165,6 +172,11 @@ class Reader {
     std::string_view key;
     Type type{};
     if (!at_.string(key)) return cut_off();
+    for (std::size_t i = 0; i < kKeys.size(); ++i) {
+      if (key == kKeys[i] && std::exchange(seen_[i], true)) {
+        return bad(std::string(key) + " is given twice.");
+      }
+    }
     if (auto error = read_type(key, type)) return error;
     if (key == "tokenizer.ggml.model") {
       return read_name(key, type, header.model);
@@ -217,7 +229,6 @@ class Reader {
                                  std::optional<List>& out) {
     const std::string expected = "a list of " + std::string(name);
     if (type != Type::kArray) return wrong(key, expected);
-    if (out) return bad(std::string(key) + " is given twice.");
     List list;
     if (auto error = read_type(key, list.type)) return error;
     if (list.type != wanted) return wrong(key, expected);
@@ -259,6 +270,7 @@ class Reader {
 
   Cursor at_;
   bool& truncated_;
+  std::array<bool, kKeys.size()> seen_ = {};
 };
 
 // How the tokenizer's pieces spell bytes.
@@ -280,11 +292,8 @@ constexpr std::array<Model, 7> kModels = {{
 }};
 
 // Decodes the escapes of RWKV's tokens: \t, \n, \r, \xNN, and a backslash
-// before any other character that must be escaped.
-std::string unescaped(std::string_view text) {
-  const auto digit = [](char c) {
-    return static_cast<unsigned char>(c >= 'a' ? c - 'a' + 10 : c - '0') & 15u;
-  };
+// before any other character that must be escaped.  Null if \x has no digits.
+std::optional<std::string> unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\\' || i + 1 == text.size()) {
@@ -292,8 +301,14 @@ std::string unescaped(std::string_view text) {
       continue;
     }
     const char c = text[++i];
-    if (c == 'x' && i + 2 < text.size()) {
-      out += static_cast<char>(digit(text[i + 1]) << 4 | digit(text[i + 2]));
+    if (c == 'x') {
+      unsigned byte = 0;
+      const char* const begin = text.data() + i + 1;
+      if (text.size() - i <= 2 ||
+          std::from_chars(begin, begin + 2, byte, 16).ptr != begin + 2) {
+        return std::nullopt;
+      }
+      out += static_cast<char>(byte);
       i += 2;
     } else {
       out += c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
@@ -333,7 +348,11 @@ class TokenWriter {
       return builder_.add(id, text, Kind::kOrdinary);
     }
     if (pieces_ == Pieces::kEscapes) {
-      return builder_.add(id, unescaped(text), Kind::kOrdinary);
+      const std::optional<std::string> bytes = unescaped(text);
+      if (bytes) return builder_.add(id, *bytes, Kind::kOrdinary);
+      return bad("Token " + std::to_string(id) +
+                 " has \"\\x\" without two hexadecimal digits after it: " +
+                 printable(text) + ".");
     }
     if (auto error = decoder_.bytes(text, bytes_)) return error;
     return builder_.add(id, bytes_, Kind::kOrdinary);

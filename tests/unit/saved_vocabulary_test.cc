@@ -2,10 +2,13 @@
 // damaged or forged are refused or safe to use.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -166,6 +169,14 @@ TEST(SavedVocabulary, ErrorsSayWhatIsWrong) {
   std::string bytes = small().to_bytes();
   EXPECT_EQ(Vocabulary::load("/nowhere/v").error().code, ErrorCode::kIo);
   EXPECT_EQ(Vocabulary::load("/").error().code, ErrorCode::kIo);
+  // It has no bytes yet, and need not ever have some.
+  const std::string fifo =
+      ::testing::TempDir() + "fifo_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_EQ(Vocabulary::load(fifo).error().to_string(),
+            "io: The saved vocabulary in " + fifo +
+                " cannot be read: it is not a file.");
+  std::remove(fifo.c_str());
   EXPECT_EQ(small().save("/nowhere/v").error().code, ErrorCode::kIo);
   EXPECT_EQ(Vocabulary::from_bytes("{}").error().message,
             "This is not a saved vocabulary; from_file() reads other files.");

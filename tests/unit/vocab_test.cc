@@ -539,6 +539,11 @@ TEST(Gguf, Errors) {
     header.name("tokenizer.ggml.model", "gpt2");
     return header;
   };
+  const auto rwkv = [] {
+    GgufText header;
+    header.name("tokenizer.ggml.model", "rwkv");
+    return header;
+  };
   const struct {
     std::string text;
     const char* error;
@@ -581,6 +586,23 @@ TEST(Gguf, Errors) {
        "supported."},
       {begun().tokens({"a"}).tokens({"a"}).text(),
        "bad_vocabulary: tokenizer.ggml.tokens is given twice."},
+      {begun().name("tokenizer.ggml.model", "llama").tokens({"a"}).text(),
+       "bad_vocabulary: tokenizer.ggml.model is given twice."},
+      {begun()
+           .id("tokenizer.ggml.eos_token_id", 0xFFFFFFFF)
+           .tokens({"a"})
+           .id("tokenizer.ggml.eos_token_id", 0)
+           .text(),
+       "bad_vocabulary: tokenizer.ggml.eos_token_id is given twice."},
+      {rwkv().tokens({"a", "\\xzz"}).text(),
+       "bad_vocabulary: Token 1 has \"\\x\" without two hexadecimal digits "
+       "after it: \"\\\\xzz\"."},
+      {rwkv().tokens({"\\x4"}).text(),
+       "bad_vocabulary: Token 0 has \"\\x\" without two hexadecimal digits "
+       "after it: \"\\\\x4\"."},
+      {rwkv().tokens({"\\x-1"}).text(),
+       "bad_vocabulary: Token 0 has \"\\x\" without two hexadecimal digits "
+       "after it: \"\\\\x-1\"."},
       {begun().tokens({"a"}).types({}).text(),
        "bad_vocabulary: tokenizer.ggml.token_type has 0 entries for 1 tokens."},
       {begun().tokens({"a"}).types({6}).text(),
