@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "json/writer.h"
 #include "parlance/json.h"
 
 namespace parlance::call_stream {
@@ -205,7 +206,7 @@ void JsonCallReader::set_text(Source& source, std::string_view raw,
   if (std::optional<std::string> text = string_of(raw)) {
     source.text = std::move(*text);
   } else if (const Result<json::Value> value = json::parse(raw)) {
-    source.text = json::dump(*value, {.ascii = false});
+    source.text = json::dump_standard(*value);
   }
   known = true;
 }
@@ -359,7 +360,7 @@ void JsonCallReader::write_decoded(std::string_view raw, CallWriter& out) {
       member.value = std::move(*changed);
     }
   }
-  out.arguments() += json::dump(*value, {.ascii = false});
+  out.arguments() += json::dump_standard(*value);
 }
 
 // Invariant: the arguments before written_ are written, and if `waiting_`, the
@@ -410,7 +411,7 @@ void JsonCallReader::write_cast(std::string_view text, std::size_t limit,
           changed = schema::cast_argument(*value, *parameter_, casts_.strings);
         }
         if (changed) {
-          out.arguments() += json::dump(*changed, {.ascii = false});
+          out.arguments() += json::dump_standard(*changed);
           written_ = here;
         } else {
           write_to(here);

@@ -7,6 +7,7 @@
 #include "base/python_number.h"
 #include "base/reasoning_names.h"
 #include "base/utf8.h"
+#include "json/writer.h"
 
 namespace parlance::chat {
 namespace {
@@ -289,7 +290,7 @@ void BlockBuilder::add_call(const json::Value& value, Source source) {
   std::string text = "{}";
   if (arguments != nullptr) {
     text = arguments->is_string() ? std::string(arguments->as_string())
-                                  : json::dump(*arguments, {.ascii = false});
+                                  : json::dump_standard(*arguments);
   }
   append_arguments(text, source);
   close_block(/*complete=*/true);

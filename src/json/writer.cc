@@ -80,7 +80,8 @@ std::size_t skip_plain(std::string_view text, std::size_t i) {
 // Writes a value and the containers in it, iteratively.
 class Writer {
  public:
-  explicit Writer(const DumpOptions& options) : options_(options) {}
+  explicit Writer(const DumpOptions& options, bool standard = false)
+      : options_(options), standard_(standard) {}
 
   std::string write(const Value& root) {
     begin(root);
@@ -110,7 +111,13 @@ class Writer {
         out_ += value.as_string();
         break;
       case Kind::kFloat:
-        append_float(out_, value.as_float());
+        if (standard_ && !std::isfinite(value.as_float())) {
+          out_ += std::isnan(value.as_float()) ? "null"
+                  : value.as_float() < 0       ? "-1e999"
+                                               : "1e999";
+        } else {
+          append_float(out_, value.as_float());
+        }
         break;
       case Kind::kString:
         append_string(out_, value.as_string(), options_.ascii);
@@ -161,6 +168,7 @@ class Writer {
   }
 
   const DumpOptions options_;
+  const bool standard_;
   std::string out_;
   std::vector<Frame> frames_;
 };
@@ -256,6 +264,10 @@ void append_float(std::string& out, double value) {
 
 std::string dump(const Value& value, const DumpOptions& options) {
   return Writer(options).write(value);
+}
+
+std::string dump_standard(const Value& value) {
+  return Writer({.ascii = false}, /*standard=*/true).write(value);
 }
 
 }  // namespace parlance::json

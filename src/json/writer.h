@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "parlance/json.h"
+
 namespace parlance::json {
 
 // Appends `text` as a JSON string with its quotes.  With `ascii`, characters
@@ -17,6 +19,11 @@ std::string quoted(std::string_view text);
 
 // Appends `value` as Python's repr() has it; NaN, Infinity, -Infinity by name.
 void append_float(std::string& out, double value);
+
+// json::dump() without `ascii`, as JSON that every reader takes, e.g. the text
+// of a call's arguments: an infinite number is 1e999, which is out of range for
+// its reader as the number was that the model wrote (1e400), and NaN is null.
+std::string dump_standard(const Value& value);
 
 }  // namespace parlance::json
 

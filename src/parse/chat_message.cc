@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/reasoning_names.h"
+#include "json/writer.h"
 
 namespace parlance {
 namespace {
@@ -17,7 +18,7 @@ void append_call(const json::Value& value, json::Array& calls) {
   if (call->arguments != nullptr) {
     arguments = call->arguments->is_string()
                     ? std::string(call->arguments->as_string())
-                    : json::dump(*call->arguments, {.ascii = false});
+                    : json::dump_standard(*call->arguments);
   }
   const auto index = static_cast<std::int64_t>(calls.size());
   json::Object function{{"name", json::Value(call->name)},
