@@ -13,7 +13,9 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -59,7 +61,9 @@ struct Answer {
   std::size_t damaged = 0;  // rows whose message lacks something
 };
 
-constexpr json::DumpOptions kLine = {.ascii = false, .compact = true};
+std::string line_of(const json::Value& value) {
+  return json_text(value, 0, /*compact=*/true);
+}
 
 // As a row with details has it.
 json::Value value_of(const Diagnostic& diagnostic) {
@@ -201,8 +205,7 @@ class LineParser {
     json::Value value = options_.chat ? chat_message(message, reading_.fields())
                                       : json::Value();
     if (!nested_) {
-      answer.text +=
-          json::dump(options_.chat ? value : message.fields, kLine) + '\n';
+      answer.text += line_of(options_.chat ? value : message.fields) + '\n';
       return;
     }
     json::Object row = kept(input);
@@ -220,7 +223,7 @@ class LineParser {
       row["diagnostics"] = std::move(diagnostics);
       row["error"] = nullptr;
     }
-    answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
+    answer.text += line_of(json::Value(std::move(row))) + '\n';
   }
 
   // The members of an input row that its output row has, too.
@@ -258,9 +261,8 @@ class LineParser {
     }
     row["diagnostics"] = std::move(list);
     row["error"] = std::move(error);
-    answer.errors.push_back(
-        {answer.lines, answer.rows - 1,
-         json::dump(json::Value(std::move(row)), kLine).substr(1)});
+    answer.errors.push_back({answer.lines, answer.rows - 1,
+                             line_of(json::Value(std::move(row))).substr(1)});
   }
 
   // The first diagnostic; a row with details has all of them.
@@ -320,7 +322,7 @@ class LineParser {
       row["diagnostics"] = json::Array();
     }
     row["error"] = error;
-    answer.text += json::dump(json::Value(std::move(row)), kLine) + '\n';
+    answer.text += line_of(json::Value(std::move(row))) + '\n';
     if (span) {
       error["offset"] = static_cast<std::int64_t>(span->begin);
       error["end"] = static_cast<std::int64_t>(span->end);
@@ -467,6 +469,9 @@ class ProgressLine {
 
 // The threads and the queues between them.  `mutex_` guards all members that
 // are declared after it.
+//
+// A thread that the system refuses is done without.  Without any, next() does
+// all the work itself.
 class Pipeline {
  public:
   Pipeline(const Reading& reading, const BatchOptions& options,
@@ -475,27 +480,33 @@ class Pipeline {
         options_(options),
         blocks_(options.files, begin),
         max_in_flight_(threads * 4) {
-    workers_.reserve(threads + 1);
-    for (std::size_t i = 0; i < threads; ++i) {
-      workers_.emplace_back([this] { work(); });
+    // Not reallocated below, where that would leave a thread without its owner.
+    threads_.reserve(threads + 1);
+    if (!start([this] { work(); })) return;
+    if (!start([this] { read(); })) {
+      stop();
+      return;
     }
-    workers_.emplace_back([this] { read(); });
+    for (std::size_t i = 1; i < threads; ++i) {
+      if (!start([this] { work(); })) break;
+    }
   }
 
-  ~Pipeline() {
-    for (std::thread& thread : workers_) thread.join();
-  }
+  ~Pipeline() { stop(); }
 
   std::size_t total_bytes() const { return blocks_.total_bytes(); }
 
   // The answer to the next block in order, or false at the end.  The memory of
   // the one before is used again: fresh pages for every block would cost as
-  // much as a fifth of the parsing.
+  // much as a fifth of the parsing.  Throws what a thread has thrown, after all
+  // blocks that the reader had read before it.
   bool next(Answer& answer) {
+    if (threads_.empty()) return next_alone(answer);
     std::unique_lock lock(mutex_);
     if (answer.text.capacity() > 0) rooms_.push_back(std::move(answer.text));
     answered_.wait(lock, [this] {
-      return answers_.count(written_) > 0 || (ended_ && written_ == read_);
+      return answers_.count(written_) > 0 || (ended_ && written_ == read_) ||
+             worker_failed_;
     });
     auto at = answers_.find(written_);
     if (at == answers_.end()) {
@@ -510,30 +521,71 @@ class Pipeline {
   }
 
  private:
+  template <class Function>
+  bool start(const Function& function) {
+    try {
+      threads_.emplace_back(function);
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+      waiting_.clear();
+      ready_.notify_all();
+      room_.notify_all();
+    }
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  bool next_alone(Answer& answer) {
+    if (!alone_) alone_.emplace(reading_, options_);
+    Block block;
+    if (!blocks_.next(block)) return false;
+    answer = alone_->parse(block, std::move(answer.text));
+    return true;
+  }
+
   void read() {
     try {
       Block block;
       while (blocks_.next(block)) {
         std::unique_lock lock(mutex_);
-        room_.wait(lock, [this] { return read_ - written_ < max_in_flight_; });
-        // Views into a short string would not survive its move.
-        bool owned = !block.owned.empty();
+        room_.wait(lock, [this] {
+          return read_ - written_ < max_in_flight_ || ended_;
+        });
+        if (ended_) return;
         waiting_.push_back(std::move(block));
-        if (owned) waiting_.back().text = waiting_.back().owned;
         ++read_;
         ready_.notify_one();
       }
     } catch (...) {
-      std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
     }
-    std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     ended_ = true;
     ready_.notify_all();
     answered_.notify_one();
   }
 
   void work() {
+    try {
+      answer_blocks();
+    } catch (...) {  // no memory
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      worker_failed_ = true;
+      answered_.notify_one();
+    }
+  }
+
+  void answer_blocks() {
     LineParser parser(reading_, options_);
     for (;;) {
       Block block;
@@ -544,14 +596,13 @@ class Pipeline {
         if (waiting_.empty()) return;
         block = std::move(waiting_.front());
         waiting_.pop_front();
-        if (!block.owned.empty()) block.text = block.owned;
         if (!rooms_.empty()) {
           room = std::move(rooms_.back());
           rooms_.pop_back();
         }
       }
       Answer answer = parser.parse(block, std::move(room));
-      std::lock_guard lock(mutex_);
+      const std::lock_guard lock(mutex_);
       answers_.emplace(block.index, std::move(answer));
       answered_.notify_one();
     }
@@ -561,7 +612,8 @@ class Pipeline {
   const BatchOptions& options_;
   BlockReader blocks_;
   const std::size_t max_in_flight_;
-  std::vector<std::thread> workers_;
+  std::vector<std::thread> threads_;
+  std::optional<LineParser> alone_;
 
   std::mutex mutex_;
   std::condition_variable room_;      // for the reader
@@ -573,6 +625,7 @@ class Pipeline {
   std::size_t read_ = 0;            // blocks handed to the workers
   std::size_t written_ = 0;         // blocks handed to the writer
   bool ended_ = false;
+  bool worker_failed_ = false;
   std::exception_ptr failure_;
 };
 
@@ -583,7 +636,7 @@ void append_error(std::string& out, const std::string& file,
   place["file"] = file;
   place["line"] = static_cast<std::int64_t>(begin.line + error.line + 1);
   place["row"] = static_cast<std::int64_t>(begin.row + error.row);
-  out += json::dump(json::Value(std::move(place)), kLine);
+  out += line_of(json::Value(std::move(place)));
   out.back() = ',';
   out += error.rest;
   out += '\n';
@@ -601,10 +654,11 @@ int write_answers(Pipeline& pipeline, const BatchOptions& options,
       done.line = 0;
       done.row = 0;
     }
-    const std::string file = display_name(options.files[done.file]);
+    const std::string& path = options.files[done.file];
+    const std::string file = display_name(path);
     errors.clear();
     for (const ErrorLine& error : answer.errors) {
-      append_error(errors, file, done, error);
+      append_error(errors, path == "-" ? file : path, done, error);
     }
     output.write(answer.text, errors);
     if (!answer.notes.empty()) progress.clear();
@@ -641,18 +695,23 @@ int run_batch(const Reading& reading, const BatchOptions& options) {
     note(options.output.output + " is complete");
     return kOk;
   }
-  const InputPlace begin = {output.begin().file, output.begin().offset};
+  const InputPlace begin = {.file = output.begin().file,
+                            .offset = output.begin().offset,
+                            .line = output.begin().line};
   Pipeline pipeline(reading, options, begin, threads);
   ProgressLine progress(options.progress, options.color,
                         pipeline.total_bytes());
+  // The reader may be waiting for input that never comes, so after a failure
+  // the threads are not waited for.
   try {
     return write_answers(pipeline, options, output, progress);
   } catch (const Failure& failure) {
-    // The reader may be waiting for input that never comes, so the threads
-    // are not waited for.
     progress.clear();
     put_error("parlance: " + std::string(failure.what()) + "\n");
     std::_Exit(failure.status());
+  } catch (const std::bad_alloc&) {
+    put_error("parlance: out of memory\n");
+    std::_Exit(kUsage);
   } catch (const OutputClosed&) {
     std::_Exit(128 + SIGPIPE);
   }

@@ -15,13 +15,7 @@
 #endif
 
 namespace parlance::cli {
-namespace {
-
-[[noreturn]] void damaged(const std::string& name, std::string_view kind) {
-  throw Failure(name + ": the " + std::string(kind) + " data is damaged");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Compression compression_of(std::string_view bytes) {
   using namespace std::string_view_literals;
@@ -67,8 +61,7 @@ void need_compression([[maybe_unused]] Compression compression,
 
 class Decoder::Impl {
  public:
-  Impl(Compression compression, std::string name)
-      : compression_(compression), name_(std::move(name)) {
+  explicit Impl(Compression compression) : compression_(compression) {
 #if PARLANCE_HAS_ZLIB
     // 15 + 16: a window of any size, and the header of gzip.
     if (compression_ == Compression::kGzip &&
@@ -100,7 +93,7 @@ class Decoder::Impl {
     std::size_t written = 0;
     // A frame may have output left when its input is used up.
     bool more = true;
-    while (written < capacity && (more || !input.empty())) {
+    while (written < capacity && (more || !input.empty()) && fault_.empty()) {
       const std::size_t before = input.size();
       const std::size_t n =
           compression_ == Compression::kGzip
@@ -113,15 +106,25 @@ class Decoder::Impl {
     return written;
   }
 
-  void finish() const {
-    if (inside_) {
-      throw Failure(name_ + ": the file ends in the middle of its " +
-                    (compression_ == Compression::kGzip ? "gzip" : "zstd") +
-                    " data");
-    }
+  bool inside() const { return inside_; }
+
+  std::string fault(bool ended) const {
+    if (!fault_.empty() || !ended || !inside_) return fault_;
+    return "the file ends in the middle of its " + kind() + " data";
   }
 
  private:
+  std::string kind() const {
+    return compression_ == Compression::kGzip ? "gzip" : "zstd";
+  }
+
+  // `inside`: in a member or frame, not between two of them.
+  void set_fault(bool inside) {
+    inside_ = inside || members_ == 0;
+    fault_ = inside_ ? "the " + kind() + " data is damaged"
+                     : "after the " + kind() + " data are bytes that are none";
+  }
+
   std::size_t inflate_some([[maybe_unused]] std::string_view& input,
                            [[maybe_unused]] char* out,
                            [[maybe_unused]] std::size_t capacity) {
@@ -133,6 +136,7 @@ class Decoder::Impl {
       if (input.empty()) return 0;
       inflateReset(&zlib_);
       inside_ = true;
+      begun_ = input.front() == '\x1f';
     }
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
     const auto in = static_cast<uInt>(std::min(input.size(), kMost));
@@ -144,11 +148,13 @@ class Decoder::Impl {
     zlib_.next_out = reinterpret_cast<Bytef*>(out);
     zlib_.avail_out = room;
     const int status = ::inflate(&zlib_, Z_NO_FLUSH);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-      damaged(name_, "gzip");
-    }
-    if (status == Z_STREAM_END) inside_ = false;
     input.remove_prefix(in - zlib_.avail_in);
+    if (status == Z_STREAM_END) {
+      inside_ = false;
+      ++members_;
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      set_fault(begun_);
+    }
     return room - zlib_.avail_out;
 #else
     return 0;
@@ -163,10 +169,14 @@ class Decoder::Impl {
     ZSTD_inBuffer from = {input.data(), input.size(), 0};
     ZSTD_outBuffer to = {out, capacity, 0};
     const std::size_t left = ZSTD_decompressStream(zstd_, &to, &from);
-    if (ZSTD_isError(left) != 0) damaged(name_, "zstd");
+    input.remove_prefix(from.pos);
+    if (ZSTD_isError(left) != 0) {
+      set_fault(inside_);
+      return to.pos;
+    }
     // 0: a frame is complete and all of it is written.
     inside_ = left != 0;
-    input.remove_prefix(from.pos);
+    if (!inside_) ++members_;
     return to.pos;
 #else
     return 0;
@@ -174,8 +184,10 @@ class Decoder::Impl {
   }
 
   Compression compression_;
-  std::string name_;
-  bool inside_ = false;  // a member or frame
+  std::string fault_;
+  bool inside_ = false;                  // of a member or frame
+  std::size_t members_ = 0;              // that are complete
+  [[maybe_unused]] bool begun_ = false;  // the member begins as one does
 #if PARLANCE_HAS_ZLIB
   z_stream zlib_ = {};
 #endif
@@ -184,15 +196,16 @@ class Decoder::Impl {
 #endif
 };
 
-Decoder::Decoder(Compression compression, std::string name)
-    : impl_(std::make_unique<Impl>(compression, std::move(name))) {}
+Decoder::Decoder(Compression compression)
+    : impl_(std::make_unique<Impl>(compression)) {}
 Decoder::~Decoder() = default;
 
 std::size_t Decoder::decode(std::string_view& input, char* out,
                             std::size_t capacity) {
   return impl_->decode(input, out, capacity);
 }
-void Decoder::finish() const { impl_->finish(); }
+bool Decoder::inside() const { return impl_->inside(); }
+std::string Decoder::fault(bool ended) const { return impl_->fault(ended); }
 
 // -----------------------------------------------------------------------------
 

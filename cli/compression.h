@@ -30,17 +30,20 @@ void need_compression(Compression compression, const std::string& name);
 class Decoder {
  public:
   // REQUIRES: need_compression() does not throw.
-  Decoder(Compression compression, std::string name);
+  explicit Decoder(Compression compression);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
   // Writes up to `capacity` bytes and removes from `input` what they were made
-  // of.  A result that is smaller than `capacity` needs more input.  Throws
-  // Failure where the input is damaged.
+  // of.  A result that is smaller than `capacity` needs more input, or the
+  // input is damaged there: see fault().
   std::size_t decode(std::string_view& input, char* out, std::size_t capacity);
-  // Throws Failure if the input ends inside a member or frame.
-  void finish() const;
+  // What is wrong with the input, "" for nothing; `ended`: and there is no more
+  // of it.
+  std::string fault(bool ended) const;
+  // Whether a member or frame is not complete.
+  bool inside() const;
 
  private:
   class Impl;

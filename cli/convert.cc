@@ -71,8 +71,7 @@ struct Reading {
   std::string failure;
 
   std::string text() const {
-    return failure.empty() ? json::dump(message, {.ascii = false})
-                           : "error: " + failure;
+    return failure.empty() ? json_text(message) : "error: " + failure;
   }
 };
 
@@ -106,7 +105,7 @@ bool compare(const ResponseSchema& schema, const Format& format,
     line += "  schema:   " + old_way.text() +
             "\n  template: " + new_way.text() + "\n";
   }
-  put_error(line);
+  put_error(safe_text(line));
   return agree;
 }
 
@@ -129,7 +128,7 @@ int run_convert(const Arguments& arguments) {
   for (const std::string& sample : arguments.samples) {
     agree = compare(schema, format, sample) && agree;
   }
-  put(*made + "\n");
+  put_bytes(*made + "\n");
   return agree ? kOk : kDamage;
 }
 

@@ -8,7 +8,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -97,16 +96,12 @@ std::vector<Row> rows_of(const Explanation& explanation) {
 
 void put_result(const Arguments& arguments, std::string_view text) {
   if (arguments.output.empty() || arguments.output == "-") return put(text);
-  std::ofstream file(arguments.output, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) throw Failure("cannot write " + display_name(arguments.output));
+  write_file(arguments.output, text);
 }
 
 void show(const Arguments& arguments, const Explanation& explanation) {
   if (arguments.json) {
-    return put_result(
-        arguments, json::dump(to_json(explanation), {.ascii = false}) + "\n");
+    return put_result(arguments, json_text(to_json(explanation)) + "\n");
   }
   if (arguments.html) return put_result(arguments, to_html(explanation));
   const Style style(arguments.reading.color, 1);

@@ -104,9 +104,7 @@ void list_as_json(const Style& style) {
                      {"models", list_of(format.models())},
                      {"variants", json::Value(std::move(variants))}});
   }
-  std::string text =
-      json::dump(json::Value(std::move(list)), {.ascii = false, .indent = 2});
-  put(paint_json(style, text) + "\n");
+  put(paint_json(style, json_text(json::Value(std::move(list)), 2)) + "\n");
 }
 
 int run_formats(const Arguments& arguments) {
@@ -122,7 +120,7 @@ int run_formats(const Arguments& arguments) {
       if (!is_family || is_format_path(arguments.name)) text = format.to_json();
     }
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    put(paint_json(style, text) + "\n");
+    put(paint_json(style, as_output(text)) + "\n");
   } else if (arguments.json) {
     list_as_json(style);
   } else {

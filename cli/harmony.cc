@@ -77,8 +77,7 @@ json::Value event_json(const HarmonyEvent& event) {
 
 void put_events(const Style& style, std::span<const HarmonyEvent> events) {
   for (const HarmonyEvent& event : events) {
-    put(paint_json(style, json::dump(event_json(event), {.ascii = false})) +
-        "\n");
+    put(paint_json(style, json_text(event_json(event))) + "\n");
   }
 }
 
@@ -138,8 +137,7 @@ int run_harmony(const Arguments& arguments) {
     out = std::move(messages);
   }
   const int indent = ::isatty(STDOUT_FILENO) == 1 ? 2 : 0;
-  put(paint_json(style, json::dump(out, {.ascii = false, .indent = indent})) +
-      "\n");
+  put(paint_json(style, json_text(out, indent)) + "\n");
   return failed ? kDamage : kOk;
 }
 

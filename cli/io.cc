@@ -1,12 +1,18 @@
 #include "io.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+#include "style.h"
 
 namespace parlance::cli {
 namespace {
@@ -18,10 +24,35 @@ bool is_stdin(const std::string& path) { return path.empty() || path == "-"; }
                 std::strerror(errno));
 }
 
+// What has been opened, for files_read().  The readers of several threads share
+// it.
+struct OpenedFiles {
+  struct File {
+    std::string path;
+    std::optional<FileId> id;
+    std::optional<FileStamp> stamp;
+    std::string digest = {};  // if read_all() has read it
+  };
+  std::mutex mutex;
+  std::vector<File> files;
+};
+
+OpenedFiles& opened() {
+  static OpenedFiles all;
+  return all;
+}
+
 }  // namespace
 
+Failure::Failure(const std::string& text, int status)
+    : Failure(safe_text(text), status, Safe{}) {}
+
+Failure Failure::painted(const std::string& text) {
+  return {text, kUsage, Safe{}};
+}
+
 std::string display_name(const std::string& path) {
-  return is_stdin(path) ? "<stdin>" : path;
+  return is_stdin(path) ? "<stdin>" : one_line(path);
 }
 
 std::string read_all(const std::string& path) {
@@ -37,56 +68,123 @@ std::string read_all(const std::string& path) {
     used += n;
   }
   out.resize(used);
+  OpenedFiles& all = opened();
+  const std::lock_guard lock(all.mutex);
+  for (auto& known : all.files) {
+    if (known.path == path) known.digest = digest_of(out);
+  }
   return out;
 }
 
-void write_all(int descriptor, std::string_view bytes) {
+std::string digest_read(const std::string& path) {
+  OpenedFiles& all = opened();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& file : all.files) {
+    if (file.path == path) return file.digest;
+  }
+  return {};
+}
+
+// The lowest free number is the one that is missing.
+void open_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (::open("/dev/null", descriptor == 1 ? O_RDONLY : O_WRONLY) < 0) return;
+  }
+}
+
+void write_all(int descriptor, std::string_view bytes,
+               const std::string& name) {
   while (!bytes.empty()) {
     ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
     if (n < 0) {
       if (errno == EINTR) continue;
       // Without standard error there is nowhere to report to.
       if (errno == EPIPE || descriptor == 2) throw OutputClosed{};
-      fail("standard output", "write to");
+      fail(name, "write to");
     }
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 
+std::string as_output(std::string_view bytes) {
+  return ::isatty(STDOUT_FILENO) == 1 ? safe_text(bytes) : std::string(bytes);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  std::vector<NamedFile> files = files_read();
+  files.push_back({path, "the output", file_id(path), true});
+  refuse_overlaps(files);
+  const std::string name = display_name(path);
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail(name, "write");
+  write_all(descriptor, bytes, name);
+  if (::close(descriptor) != 0) fail(name, "write");
+}
+
+std::vector<NamedFile> files_read() {
+  OpenedFiles& all = opened();
+  const std::lock_guard lock(all.mutex);
+  std::vector<NamedFile> out;
+  for (const auto& file : all.files) {
+    out.push_back({file.path, "an input", file.id, false});
+  }
+  return out;
+}
+
+void note_read(const std::string& path) {
+  OpenedFiles& all = opened();
+  const std::lock_guard lock(all.mutex);
+  all.files.push_back({path, file_id(path), {}});
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+    const std::string name = entry.path().string();
+    all.files.push_back({name, file_id(name), {}});
+  }
+}
+
 InputFile::InputFile(const std::string& path) : name_(display_name(path)) {
-  if (is_stdin(path)) return;
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) fail(name_, "open");
-  close_ = true;
+  if (!is_stdin(path)) {
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(name_, "open");
+    close_ = true;
+  }
+  stamp_ = stamp();
+  OpenedFiles& all = opened();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& file : all.files) {
+    if (file.path != path || !file.stamp) continue;
+    if (file.stamp == stamp_ && file.id == file_id(descriptor_)) return;
+    if (close_) ::close(descriptor_);
+    throw Failure(name_ + " has changed since it was read first");
+  }
+  all.files.push_back({path, file_id(descriptor_), stamp_});
 }
 
 InputFile::~InputFile() {
-  if (mapped_ != nullptr) ::munmap(mapped_, mapped_bytes_);
   if (close_) ::close(descriptor_);
+}
+
+std::optional<FileStamp> InputFile::stamp() const {
+  struct stat facts = {};
+  if (::fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
+  return FileStamp::of(facts);
+}
+
+void InputFile::check() const {
+  if (stamp_ && stamp() != stamp_) {
+    throw Failure(name_ + " has changed while it was read");
+  }
 }
 
 std::size_t InputFile::read(char* bytes, std::size_t capacity) {
   for (;;) {
     ssize_t n = ::read(descriptor_, bytes, capacity);
+    if (n == 0) check();
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR) fail(name_, "read");
   }
-}
-
-std::string_view InputFile::map() {
-  struct stat facts = {};
-  if (::fstat(descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
-  // Standard input may be positioned in the middle of a file.
-  off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
-  if (at < 0 || facts.st_size <= at) return {};
-  mapped_bytes_ = static_cast<std::size_t>(facts.st_size);
-  void* address =
-      ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
-  if (address == MAP_FAILED) return {};
-  mapped_ = address;
-  ::madvise(mapped_, mapped_bytes_, MADV_SEQUENTIAL);
-  std::string_view all(static_cast<const char*>(mapped_), mapped_bytes_);
-  return all.substr(static_cast<std::size_t>(at));
 }
 
 }  // namespace parlance::cli

@@ -4,9 +4,12 @@
 // Input and output of bytes, and the one exception for mistakes of the user.
 
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "files.h"
 
 namespace parlance::cli {
 
@@ -18,11 +21,16 @@ constexpr int kUsage = 2;   // the arguments or a template cannot be used
 // Ends the command.  The text is written to standard error after "parlance: ".
 class Failure : public std::runtime_error {
  public:
-  explicit Failure(const std::string& text, int status = kUsage)
-      : std::runtime_error(text), status_(status) {}
+  // `text` may hold anything, such as the name of a file: see safe_text().
+  explicit Failure(const std::string& text, int status = kUsage);
+  // Text with colours, all of whose parts are safe.
+  static Failure painted(const std::string& text);
   int status() const { return status_; }
 
  private:
+  struct Safe {};
+  Failure(const std::string& text, int status, Safe /*made safe*/)
+      : std::runtime_error(text), status_(status) {}
   int status_;
 };
 
@@ -31,17 +39,38 @@ struct OutputClosed {};
 
 // Reads a whole file; "-" and "" are standard input.
 std::string read_all(const std::string& path);
+// The digest of what read_all() has read from this path, "" if it has not.
+std::string digest_read(const std::string& path);
 
-// "-" and "" become "<stdin>".
+// Adds a file, or the files of a folder, that the library reads to
+// files_read().
+void note_read(const std::string& path);
+
+// A path for messages, see one_line(); "-" and "" become "<stdin>".
 std::string display_name(const std::string& path);
 
-// Writes everything, or throws OutputClosed or Failure.
-void write_all(int descriptor, std::string_view bytes);
+// Opens on /dev/null the standard descriptors that are closed, so that no file
+// gets their numbers.  Then reading standard input and writing standard output
+// fail, and what is written to standard error is lost.
+void open_standard_descriptors();
+
+// Writes everything, or throws OutputClosed or Failure.  `name` is for the
+// message.
+void write_all(int descriptor, std::string_view bytes,
+               const std::string& name = "standard output");
 inline void put(std::string_view bytes) { write_all(1, bytes); }
 inline void put_error(std::string_view bytes) { write_all(2, bytes); }
+// Text whose bytes are the purpose, such as a rendered message: as it is, and
+// on a terminal by safe_text().
+std::string as_output(std::string_view bytes);
+inline void put_bytes(std::string_view bytes) { put(as_output(bytes)); }
 
-// An open file for reading; "-" and "" are standard input.  Movable, not
-// copyable.
+// Writes `bytes` to a file that the user names.  Throws Failure, and then
+// before anything is written if the file is one that was read.
+void write_file(const std::string& path, std::string_view bytes);
+
+// An open file for reading; "-" and "" are standard input.  Throws Failure for
+// a regular file that changes while it is read, or since it was opened before.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -52,16 +81,18 @@ class InputFile {
   // Up to `capacity` bytes as soon as there are some; 0 at the end.
   std::size_t read(char* bytes, std::size_t capacity);
 
-  // The whole file in memory when it can be mapped, else empty (a pipe, a
-  // terminal, an empty file).  Valid as long as this object.
-  std::string_view map();
+  // Whether it is a regular file, which has its end from the beginning.
+  bool is_regular() const { return stamp_.has_value(); }
 
  private:
+  std::optional<FileStamp> stamp() const;
+  // Throws Failure if the file is not as it was when it was opened.
+  void check() const;
+
   std::string name_;
   int descriptor_ = 0;
   bool close_ = false;
-  void* mapped_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
+  std::optional<FileStamp> stamp_;  // of a regular file
 };
 
 }  // namespace parlance::cli

@@ -8,21 +8,31 @@
 // is complete.  OUT.journal says what the output is made from, and then, now
 // and again, how far the files had come:
 //
-//   {"version": ..., "options": {...}, "files": [{"name": ..., "bytes": ...}]}
-//   {"file": 0, "offset": 52428907, ..., "output_bytes": 61234567, ...}
+//   {"version": ..., "options": {...}, "files": [{"name": ..., "digest": ...}]}
+//   {"file": 0, "offset": 52428907, ..., "output_bytes": 61234567, "check":
+//   ...}
+//   {"file": 2, ..., "finished": true, "check": ...}
 //
 // A line of the journal is written when what it speaks of is on the disk.  A
 // run that continues cuts both files to the lengths in the last whole line, and
 // the input is read from there: rows after that line are made again, and no row
 // is there twice.  Lengths are between two members or frames of a compressed
-// file.
+// file.  After a finished run only names are missing.
+//
+// Nothing that exists is written over.  OUT.part and ERRORS.part are created,
+// and locked while a run writes them; a run that can be continued locks its
+// journal first.  An interruption may leave, in this order: an empty journal;
+// one with its first line; that and the parts; the parts and places in them; a
+// finished journal and one or both files under their names.
 
 #include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compression.h"
+#include "files.h"
 #include "parlance/json.h"
 
 namespace parlance::cli {
@@ -50,9 +60,12 @@ struct OutputOptions {
   json::Value manifest;
 };
 
+// The files that a run writes or may replace, for refuse_overlaps().
+std::vector<NamedFile> files_written(const OutputOptions& options);
+
 class BatchOutput {
  public:
-  // Throws Failure.
+  // Throws Failure, and then has changed no file.
   explicit BatchOutput(const OutputOptions& options);
   ~BatchOutput();
   BatchOutput(const BatchOutput&) = delete;
@@ -65,28 +78,38 @@ class BatchOutput {
 
   // Writes rows, as they are to be stored, and descriptions of damaged rows.
   void write(std::string_view rows, std::string_view errors);
-  // What was written so far ends here.
+  // What was written so far ends here.  Called for each write().
   void mark(const Checkpoint& checkpoint);
   // Gives the files their names.
   void finish();
 
  private:
   struct File {
-    std::string path;  // "": standard output, or no file
+    std::string path;  // "": none
     std::string part;
     int descriptor = -1;
     std::size_t bytes = 0;
-    bool in_place = false;  // a device, which is written to as it is
+    bool in_place = false;  // an open descriptor or a device, written as it is
   };
 
-  void open(File& file, bool resumed);
-  // Returns whether there is a run to continue.
-  bool read_journal();
+  static File file_of(const std::string& path);
+  // Throws Failure where something would be written over.
+  void refuse_existing(const File& file) const;
+  void begin_run();
+  void continue_run();
+  void create(File& file);
+  void reopen(File& file);
+  void open_in_place(File& file);
+  // Opens and locks the journal.  Returns whether there is one.
+  bool open_journal();
   void check_manifest(const json::Value& before) const;
-  static void put_bytes(int descriptor, const std::string& name,
-                        std::string_view bytes);
+  // Returns whether the run that wrote it had finished.
+  bool read_checkpoint(std::string_view line);
   static void sync(const File& file);
-  void save(const Checkpoint& checkpoint);
+  void save(const Checkpoint& checkpoint, bool finished);
+  // Gives a part its name.
+  static void publish(const File& file);
+  void publish_all();
 
   const OutputOptions& options_;
   File output_;
@@ -94,7 +117,9 @@ class BatchOutput {
   std::string journal_path_;
   int journal_ = -1;
   bool complete_ = false;
+  bool made_journal_ = false;  // it is new, so a failure removes it
   Checkpoint begin_;
+  Checkpoint last_;
   Encoder errors_encoder_;
   std::chrono::steady_clock::time_point saved_ =
       std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,27 +19,35 @@ namespace parlance::cli {
 struct Block {
   std::size_t index = 0;     // 0, 1, 2, ...
   std::size_t file = 0;      // of the list
-  std::size_t end = 0;       // in the text of the file, behind the block
+  std::size_t end = 0;       // in the text of the file, after the block
   std::size_t consumed = 0;  // bytes of all files, as they are stored, so far
-  std::string owned;         // holds the text unless the input is mapped
-  std::shared_ptr<InputFile> mapped;  // holds it then
-  std::string_view text;
+  std::string text;
 };
 
-// Where reading begins: a file, and an offset in its text at a line's begin.
+// Where reading begins: a file, an offset in its text at the begin of a line,
+// and the number of lines before it.
 struct InputPlace {
   std::size_t file = 0;
   std::size_t offset = 0;
+  std::size_t line = 0;
 };
 
 // Files one after the other, each of which may be compressed.  Not thread-safe.
+//
+// Files are read, not mapped: a file that is cut while it is mapped ends the
+// process.
 class BlockReader {
  public:
   // `paths` must live as long as the reader.
   BlockReader(const std::vector<std::string>& paths, InputPlace begin);
 
   // The next block, or false at the end.  A pipe's block has what came with
-  // one read, so that lines are answered as they are written.  Throws Failure.
+  // one read, so that lines are answered as they are written.
+  //
+  // Throws Failure.  Of a compressed file that is damaged the blocks before
+  // have had every whole line.
+  //
+  // Complexity: O(n), n the bytes read.
   bool next(Block& block);
 
   // The size of all files as they are stored, 0 if it is not known; may be
@@ -47,27 +56,26 @@ class BlockReader {
 
  private:
   void open();
-  bool next_mapped(Block& block);
-  bool next_read(Block& block);
-  // Up to `capacity` bytes of the text; 0 at its end.  Of a file, all that
-  // there is room for.
+  bool next_of_file(Block& block);
+  // Up to `capacity` bytes of the text; 0 at its end.
   std::size_t read(char* bytes, std::size_t capacity);
+  std::size_t read_stored(char* bytes, std::size_t capacity);
   void skip(std::size_t bytes);
+  [[noreturn]] void fail(const std::string& fault) const;
 
   const std::vector<std::string>& paths_;
   std::size_t total_bytes_ = 0;
   std::size_t index_ = 0;
   std::size_t file_index_ = 0;
-  std::size_t consumed_before_ = 0;  // bytes of the files before
+  std::size_t consumed_ = 0;  // bytes of regular files
 
-  // Of the open file.  A mapped file that is not compressed is cut in place.
-  std::shared_ptr<InputFile> input_;
-  std::string_view mapped_;
-  std::size_t at_ = 0;      // in mapped_, or bytes that were read
+  // Of the open file.
+  std::optional<InputFile> input_;
   std::size_t offset_ = 0;  // in the text
+  std::size_t lines_ = 0;
   std::unique_ptr<Decoder> decoder_;
-  std::string raw_;            // of a pipe, as it is stored
-  std::string_view raw_left_;  // of raw_ or mapped_
+  std::string raw_;            // as it is stored
+  std::string_view raw_left_;  // of raw_
   std::string rest_;           // of a line that is not complete
 };
 

@@ -6,8 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -106,6 +109,31 @@ std::string describe_mismatch(const std::string& what) {
   return what;
 }
 
+// What CLI11 would take: "" for a file would be standard input, and "-1" a very
+// large number.  By the type names of options, so that each has the rule.
+std::string describe_bad_value(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string type = option->get_type_name();
+      const std::string name = option->get_name();
+      const bool file = type == "FILE" || type == "PATH" || name == "FILE";
+      for (const std::string& value : option->results()) {
+        if (file && value.empty()) {
+          return name + ": the name of the file is empty";
+        }
+        std::uint64_t number = 0;
+        const char* const end = value.data() + value.size();
+        const auto [at, error] = std::from_chars(value.data(), end, number);
+        if (type == "N" && (error != std::errc() || at != end)) {
+          return name + ": it must be a whole number, 0 or more, not '" +
+                 value + "'";
+        }
+      }
+    }
+  }
+  return {};
+}
+
 // CLI11 writes help and finds errors; the texts of errors and the exit statuses
 // are ours.
 int parse_arguments(CLI::App& app, int argc, char** argv) {
@@ -191,6 +219,9 @@ int run_command(int argc, char** argv) {
 
   int status = parse_arguments(app, argc, argv);
   if (status >= 0) return status;
+  if (const std::string bad = describe_bad_value(app); !bad.empty()) {
+    return refuse(app, bad);
+  }
   if (!run) {
     std::fputs(app.help().c_str(), stderr);
     return parlance::cli::kUsage;
@@ -204,6 +235,7 @@ int main(int argc, char** argv) {
   // A pipe whose reader has gone ends the command as it ends others, also
   // where a parent has chosen to ignore the signal.
   std::signal(SIGPIPE, SIG_DFL);
+  parlance::cli::open_standard_descriptors();
   try {
     return run_command(argc, argv);
   } catch (const parlance::cli::OutputClosed&) {
@@ -213,6 +245,10 @@ int main(int argc, char** argv) {
     return failure.status();
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "parlance: out of memory\n");
+    return parlance::cli::kUsage;
+  } catch (const std::exception& error) {
+    // Of the standard library: a thread or a length that there cannot be.
+    std::fprintf(stderr, "parlance: %s\n", error.what());
     return parlance::cli::kUsage;
   }
 }

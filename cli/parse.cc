@@ -14,6 +14,7 @@
 #include "batch.h"
 #include "commands.h"
 #include "event_json.h"
+#include "files.h"
 #include "io.h"
 #include "outline.h"
 #include "parlance/chat_message.h"
@@ -29,6 +30,9 @@ const std::map<std::string, Progress> kProgress = {
     {"auto", Progress::kAuto},
     {"always", Progress::kAlways},
     {"never", Progress::kNever}};
+
+// More than any machine has cores, and few enough to start them all.
+constexpr std::size_t kMostThreads = 1024;
 
 struct Arguments {
   ReadingArguments reading;
@@ -62,8 +66,7 @@ class EventWriter {
 
   void add(std::span<const Event> events) {
     for (const Event& event : events) {
-      out_ += paint_json(style_, json::dump(event_json(event, with_tokens_),
-                                            {.ascii = false}));
+      out_ += paint_json(style_, json_text(event_json(event, with_tokens_)));
       out_ += '\n';
     }
     if (out_.size() > (std::size_t{1} << 16)) flush();
@@ -114,9 +117,7 @@ int write_message(const Arguments& arguments, const Reading& reading,
   Style style(arguments.reading.color, 1);
   bool pretty =
       arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
-  std::string text = json::dump(
-      value,
-      {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
+  std::string text = json_text(value, pretty ? 2 : 0, arguments.compact);
   put(paint_json(style, text) + "\n");
   return damaged && arguments.reading.strict ? kDamage : kOk;
 }
@@ -160,15 +161,11 @@ int parse_sse(const Arguments& arguments, const Reading& reading) {
              : kOk;
 }
 
-// A number for the content of a file, so that a run is continued with the
+// The digest of a file that was read, so that a run is continued with the
 // descriptions that it was begun with.
 json::Value fingerprint(const std::string& path) {
   if (path.empty() || path.starts_with('{')) return json::Value(path);
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : read_all(path)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return json::Value::integer(std::to_string(hash));
+  return json::Value(digest_read(path));
 }
 
 // What the output of a run is made from.  Null if the input is not files, which
@@ -183,8 +180,8 @@ json::Value manifest_of(const Arguments& arguments) {
         !S_ISREG(facts.st_mode)) {
       return {};
     }
-    files.push_back(json::Object{
-        {"name", path}, {"bytes", static_cast<std::int64_t>(facts.st_size)}});
+    files.push_back(
+        json::Object{{"name", path}, {"digest", digest_of_file(path)}});
   }
   json::Object options;
   options["--format"] = reading.format;
@@ -219,22 +216,20 @@ int parse_stored(Arguments& arguments, const Reading& reading) {
   BatchOptions& batch = arguments.batch;
   batch.files = arguments.files;
   if (batch.files.empty()) batch.files.emplace_back("-");
+  std::vector<NamedFile> names = files_written(batch.output);
+  for (NamedFile& file : files_read()) names.push_back(std::move(file));
   for (std::size_t i = 0; i < batch.files.size(); ++i) {
     const std::string& path = batch.files[i];
     const auto end = batch.files.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(batch.files.begin(), end, path) != end) {
       throw Failure(display_name(path) + " is given twice");
     }
-    if (path == batch.output.output || path == batch.output.errors) {
-      throw Failure(path + " is an input, and cannot be written to");
-    }
     // Before hours of work on the files before it.
     if (path != "-" && ::access(path.c_str(), R_OK) != 0) InputFile file(path);
+    names.push_back(
+        {path, "an input", path == "-" ? file_id(0) : file_id(path), false});
   }
-  if (!batch.output.errors.empty() &&
-      batch.output.errors == batch.output.output) {
-    throw Failure("-o and --errors name the same file");
-  }
+  refuse_overlaps(names);
   for (std::size_t at = 0; at < arguments.keep.size();) {
     const std::size_t end =
         std::min(arguments.keep.find(',', at), arguments.keep.size());
@@ -292,7 +287,7 @@ void add_rows(CLI::App& command, Arguments& a, CLI::Option* jsonl) {
       .add_option("-j,--threads,--jobs", a.batch.threads,
                   "With --jsonl: worker threads [one per core]")
       ->type_name("N")
-      ->check(one_or_more())
+      ->check(one_or_more(kMostThreads))
       ->needs(jsonl);
   command
       .add_option("--progress", a.batch.progress,

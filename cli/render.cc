@@ -62,7 +62,7 @@ int run_render(const Arguments& arguments) {
     }
     fail_with(error, name, text);
   }
-  put(*out);
+  put_bytes(*out);
   return kOk;
 }
 

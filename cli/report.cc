@@ -73,7 +73,7 @@ std::string describe(const Style& style, std::string_view name,
                      std::string_view source, const Finding& finding) {
   bool error = finding.severity == Severity::kError;
   std::string_view look = error ? Style::kError : Style::kWarning;
-  std::string out(name);
+  std::string out = safe_text(name);
   std::optional<Place> place;
   if (finding.span) {
     place = place_of(source, *finding.span);
@@ -101,7 +101,7 @@ std::string describe(const Style& style, std::string_view name,
 }
 
 void note(std::string_view text) {
-  put_error("parlance: " + std::string(text) + "\n");
+  put_error("parlance: " + safe_text(text) + "\n");
 }
 
 }  // namespace parlance::cli

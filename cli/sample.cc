@@ -124,6 +124,8 @@ class Walk {
 
   // False: the text did not end within the allowed number of tokens.
   bool run();
+  // Then whether it was because no token could continue it.
+  bool stuck() const { return stuck_; }
   const std::vector<TokenId>& ids() const { return ids_; }
   std::string text() const;
 
@@ -135,7 +137,8 @@ class Walk {
   // How much taking the token ends: 3 the text, 2 a bracket or the open string,
   // 1 little (a string begins, rather than an object), 0 nothing.
   int closes(TokenId id, Place place) const;
-  TokenId choose(const Matcher& matcher, bool close);
+  // Null if no token is allowed.
+  std::optional<TokenId> choose(const Matcher& matcher, bool close);
   // The rest of one of the texts, if one fits.
   bool begin_text(const Matcher& matcher);
   // The longest allowed token that `pending_` begins with.
@@ -149,6 +152,7 @@ class Walk {
   std::vector<std::string> texts_;
   std::mt19937_64 random_;  // the same numbers everywhere
   std::vector<TokenId> ids_;
+  bool stuck_ = false;
   std::string_view pending_;  // of a text that is being written
 };
 
@@ -196,7 +200,7 @@ std::optional<TokenId> Walk::next_pending(const std::vector<TokenId>& allowed) {
   return best;
 }
 
-TokenId Walk::choose(const Matcher& matcher, bool close) {
+std::optional<TokenId> Walk::choose(const Matcher& matcher, bool close) {
   std::vector<TokenId> allowed;
   for (std::size_t word = 0; word < row_.size(); ++word) {
     auto bits = static_cast<std::uint32_t>(row_[word]);
@@ -205,6 +209,7 @@ TokenId Walk::choose(const Matcher& matcher, bool close) {
       if ((bits & 1) != 0) allowed.push_back(id);
     }
   }
+  if (allowed.empty()) return std::nullopt;
   if (pending_.empty() && !close && below(8) == 0 &&
       place_of(matcher) == Place::kFree) {
     begin_text(matcher);
@@ -243,10 +248,13 @@ bool Walk::run() {
   while (ids_.size() < arguments_.max_tokens) {
     matcher.fill_bitmask(row_);
     const bool close = ids_.size() >= arguments_.tokens || below(2) == 0;
-    const TokenId id = choose(matcher, close);
-    if (!matcher.accept_token(id)) return false;
+    const std::optional<TokenId> id = choose(matcher, close);
+    if (!id || !matcher.accept_token(*id)) {
+      stuck_ = true;
+      return false;
+    }
     if (matcher.is_terminated()) return true;
-    ids_.push_back(id);
+    ids_.push_back(*id);
   }
   return false;
 }
@@ -254,6 +262,19 @@ bool Walk::run() {
 std::string Walk::text() const {
   std::string out;
   for (const TokenId id : ids_) out += vocabulary_.bytes(id);
+  return out;
+}
+
+// Why no token may come after `text`.
+std::string describe_dead_end(const Constraining& constraining,
+                              const std::string& text) {
+  constexpr std::size_t kShown = 60;
+  const std::size_t begin = text.size() < kShown ? 0 : text.size() - kShown;
+  std::string out = constraining.vocabulary_name +
+                    " has no token that may come after \"" +
+                    one_line(std::string_view(text).substr(begin)) + "\"";
+  const std::optional<Rejection> why = constraining.grammar.explain(text);
+  if (why) out += ", where the grammar expects " + one_line(why->expected);
   return out;
 }
 
@@ -267,13 +288,16 @@ int run_sample(Arguments arguments) {
   Walk walk(arguments, compiler, constraint, texts_of(constraining.source));
   for (std::size_t i = 0; i < arguments.count; ++i) {
     if (!walk.run()) {
+      if (walk.stuck()) {
+        throw Failure(describe_dead_end(constraining, walk.text()));
+      }
       put_error("parlance: sample " + std::to_string(i) +
                 " did not end within " + std::to_string(arguments.max_tokens) +
                 " tokens, see --max-tokens\n");
       return kDamage;
     }
     if (!arguments.ids) {
-      put(walk.text() + "\n");
+      put_bytes(walk.text() + "\n");
       continue;
     }
     std::string out = "[";

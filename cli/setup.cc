@@ -116,15 +116,21 @@ Format named_format(const std::string& name, const std::string& option) {
   return or_fail(Format::built_in(name), option, "");
 }
 
-CLI::Validator one_or_more() {
+CLI::Validator one_or_more(std::size_t most) {
   return CLI::Validator(
-      [](const std::string& text) -> std::string {
+      [most](const std::string& text) -> std::string {
         std::size_t number = 0;
         const char* end = text.data() + text.size();
         const auto [at, error] = std::from_chars(text.data(), end, number);
-        if (error == std::errc() && at == end && number > 0) return {};
-        return "it must be a whole number greater than 0, not " +
-               safe_text(text);
+        if (error == std::errc() && at == end && number > 0 && number <= most) {
+          return {};
+        }
+        const bool bounded = most != std::numeric_limits<std::size_t>::max();
+        return (bounded ? "it must be a whole number from 1 to " +
+                              std::to_string(most)
+                        : std::string("it must be a whole number greater "
+                                      "than 0")) +
+               ", not " + safe_text(text);
       },
       "");
 }
@@ -247,7 +253,7 @@ void fail_with(const Error& error, std::string_view name,
                      : Finding{Severity::kError, error.message,
                                to_string(error.code), error.path, error.span});
   text.pop_back();
-  throw Failure(text);
+  throw Failure::painted(text);
 }
 
 Reading::Reading(const ReadingArguments& arguments) : prefix(arguments.prefix) {
@@ -322,7 +328,7 @@ bool tell_damage(const Error* failure, std::span<const Diagnostic> diagnostics,
     where += (where.empty() ? "(" : " (") + std::string(to_string(code)) + ")";
     put_error(style.paint(Style::kBold, "response:") + " " +
               style.paint(look, kind) + " " + safe_text(message) + "\n" +
-              style.paint(Style::kDim, "  " + where) + "\n");
+              style.paint(Style::kDim, "  " + safe_text(where)) + "\n");
   };
   const auto range = [](Span bytes) {
     return "bytes " + std::to_string(bytes.begin) + ".." +

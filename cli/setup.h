@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,8 +45,9 @@ struct ReadingArguments {
 
 // Adds --color.
 void add_color(CLI::App& app, Color& color);
-// Of an option whose number is 1 or more.
-CLI::Validator one_or_more();
+// Of an option whose number is from 1 to `most`.
+CLI::Validator one_or_more(
+    std::size_t most = std::numeric_limits<std::size_t>::max());
 // What to say about a value that is none of `words`, one of which may be meant.
 std::string not_one_of(const std::string& given,
                        std::span<const std::string> words);

@@ -60,7 +60,7 @@ Payload read_payload(const Value& event) {
   if (!event.is_object()) return {.fault = "it is no JSON object"};
   if (const Value* error = event.find("error");
       error != nullptr && !error->is_null()) {
-    return {.fault = "the server reports " + json::dump(*error)};
+    return {.fault = "the server reports " + json_text(*error)};
   }
   if (const Value* choices = event.find("choices");
       choices != nullptr && choices->is_array()) {

@@ -44,24 +44,71 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
-void append_hex(std::string& out, unsigned char byte) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+void append_byte(std::string& out, unsigned char byte) {
   out += "\\x";
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 15];
+  out += kHexDigits[byte >> 4];
+  out += kHexDigits[byte & 15];
 }
 
-std::string escape(std::string_view text, bool line) {
+void append_unit(std::string& out, char32_t c) {
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) {
+    out += kHexDigits[c >> shift & 15];
+  }
+}
+
+// Characters beyond ASCII that a terminal obeys rather than shows: the controls
+// of C1, and the marks that change the direction of the text after them.
+bool is_command(char32_t c) {
+  return (c >= 0x80 && c <= 0x9F) || c == 0x061C || c == 0x200E ||
+         c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x206F);
+}
+
+// What stands around the text that is made safe.
+enum class Surroundings {
+  kText,
+  kLine,  // of one line
+  kJson,  // it is a JSON text, and remains the same one
+};
+
+// The position of the first byte from `at` on that may have to be escaped: no
+// ASCII that is shown, and no first byte of a character that cannot be one of
+// is_command().
+std::size_t skip_shown(std::string_view text, std::size_t at,
+                       Surroundings where) {
+  const bool json = where == Surroundings::kJson;
+  for (; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x80
+            ? !json || byte == 0xC2 || byte == 0xD8 || byte == 0xE2
+            : byte == 0x7F || (!json && (byte < 0x20 || byte == '\\'))) {
+      break;
+    }
+  }
+  return at;
+}
+
+// The one place where text is made safe to show.
+std::string escape(std::string_view text, Surroundings where) {
+  const bool line = where == Surroundings::kLine;
+  const bool json = where == Surroundings::kJson;
   std::string out;
   out.reserve(text.size());
-  while (!text.empty()) {
-    std::size_t length = sequence_length(text);
-    char c = text[0];
-    auto second = length == 2 ? static_cast<unsigned char>(text[1]) : 0;
-    bool c1 = length == 2 && c == '\xC2' && second < 0xA0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    at = skip_shown(text, at, where);
+    out.append(text, begin, at - begin);
+    if (at == text.size()) break;
+    std::string_view rest = text.substr(at);
+    const std::size_t length = sequence_length(rest);
+    const char32_t c = take_character(rest);
+    const std::string_view as_it_is = text.substr(at, length);
+    at = text.size() - rest.size();
     if (length == 0) {
-      append_hex(out, static_cast<unsigned char>(c));
-      length = 1;
+      append_byte(out, static_cast<unsigned char>(text[at - 1]));
     } else if (line && c == '\n') {
       out += "\\n";
     } else if (line && c == '\t') {
@@ -70,16 +117,15 @@ std::string escape(std::string_view text, bool line) {
       out += "\\r";
     } else if (line && c == '\\') {
       out += "\\\\";
-    } else if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' &&
-                c != '\t') ||
-               c == '\x7F') {
-      append_hex(out, static_cast<unsigned char>(c));
-    } else if (c1) {
-      append_hex(out, static_cast<unsigned char>(second));
+    } else if (c == 0x7F && json) {
+      append_unit(out, c);
+    } else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) {
+      append_byte(out, static_cast<unsigned char>(c));
+    } else if (is_command(c)) {
+      append_unit(out, c);
     } else {
-      out.append(text.substr(0, length));
+      out += as_it_is;
     }
-    text.remove_prefix(length);
   }
   return out;
 }
@@ -120,6 +166,31 @@ std::size_t string_end(std::string_view json, std::size_t at) {
     }
   }
   return json.size();
+}
+
+// JSON without the names NaN and Infinity, which are no JSON.
+std::string with_numbers_of_json(std::string text) {
+  constexpr std::string_view kNames[] = {"NaN", "Infinity"};
+  if (text.find(kNames[0]) == std::string::npos &&
+      text.find(kNames[1]) == std::string::npos) {
+    return text;
+  }
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    if (rest.starts_with(kNames[0])) {
+      out += "null";
+      at += kNames[0].size();
+    } else if (rest.starts_with(kNames[1])) {
+      out += "1e999";
+      at += kNames[1].size();
+    } else {
+      const std::size_t end = rest[0] == '"' ? string_end(text, at) : at + 1;
+      out.append(text, at, end - at);
+      at = end;
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -186,9 +257,19 @@ std::size_t columns_of(std::string_view text) {
   return out;
 }
 
-std::string safe_text(std::string_view text) { return escape(text, false); }
+std::string safe_text(std::string_view text) {
+  return escape(text, Surroundings::kText);
+}
 
-std::string one_line(std::string_view text) { return escape(text, true); }
+std::string one_line(std::string_view text) {
+  return escape(text, Surroundings::kLine);
+}
+
+std::string json_text(const json::Value& value, int indent, bool compact) {
+  const std::string text =
+      json::dump(value, {.ascii = false, .indent = indent, .compact = compact});
+  return escape(with_numbers_of_json(text), Surroundings::kJson);
+}
 
 std::string clip(std::string_view text, std::size_t columns) {
   if (columns_of(text) <= columns) return std::string(text);

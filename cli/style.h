@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "parlance/json.h"
+
 namespace parlance::cli {
 
 enum class Color { kAuto, kAlways, kNever };
@@ -59,13 +61,24 @@ std::size_t columns_of(std::string_view text);
 // UTF-8 sequence is U+FFFD.  REQUIRES: !text.empty().
 char32_t take_character(std::string_view& text);
 
-// `text` so that no control character reaches the terminal: those and bytes
-// that are not UTF-8 become \xNN; newlines and tabs stay.
+// Whatever the command writes that a model, a client or the name of a file may
+// have chosen goes through one of the next three functions.  Nothing of it
+// controls the terminal: bytes that are not UTF-8 and ASCII controls become
+// \xNN, the controls U+0080 to U+009F and the marks of direction (U+061C,
+// U+200E, U+200F, U+202A to U+202E, U+2066 to U+206F) \uNNNN.
+
+// Newlines and tabs stay.
 std::string safe_text(std::string_view text);
 
-// The same for one line: newlines and tabs become \n and \t too, and a
-// backslash is doubled.
+// For one line: newlines and tabs become \n and \t too, and a backslash is
+// doubled.
 std::string one_line(std::string_view text);
+
+// A value as JSON in UTF-8, which reads back as the same value: every escape is
+// one of JSON.  Numbers that JSON cannot write are 1e999 and -1e999 where they
+// are infinite, since a reader finds them out of range again, and null for NaN.
+std::string json_text(const json::Value& value, int indent = 0,
+                      bool compact = false);
 
 // The longest prefix of `text` that fits into `columns`, with an ellipsis for
 // the text that is cut.

@@ -155,14 +155,13 @@ int run_tag(const Arguments& arguments) {
     const Result<Grammar> grammar =
         made ? compile(tag, options) : compile(source, options);
     if (!grammar && made) fail_by_option(grammar.error(), arguments, texts);
-    put(or_fail(grammar, source.name, source.text).to_ebnf());
+    put_bytes(or_fail(grammar, source.name, source.text).to_ebnf());
     return kOk;
   }
   const bool pretty =
       arguments.pretty || (!arguments.compact && ::isatty(STDOUT_FILENO) == 1);
-  const std::string text = json::dump(
-      tag.to_json(),
-      {.ascii = false, .indent = pretty ? 2 : 0, .compact = arguments.compact});
+  const std::string text =
+      json_text(tag.to_json(), pretty ? 2 : 0, arguments.compact);
   put(paint_json(Style(arguments.color, 1), text) + "\n");
   return kOk;
 }

@@ -17,6 +17,7 @@ Vocabulary load(const std::string& file) {
     const std::string text = read_all(file);
     return or_fail(Vocabulary::from_text(text), name, text);
   }
+  note_read(file);
   Result<Vocabulary> vocabulary = Vocabulary::from_file(file);
   if (vocabulary) return *std::move(vocabulary);
   const Error& error = vocabulary.error();

@@ -111,8 +111,10 @@ class Screen {
     end_line();
     if (any_) out_ += "\n";
     any_ = true;
-    out_ += style_.paint(look_, "● ") +
-            style_.paint(std::string("1;").append(look_), event.field) + "\n";
+    out_ +=
+        style_.paint(look_, "● ") +
+        style_.paint(std::string("1;").append(look_), one_line(event.field)) +
+        "\n";
     headed_ = true;
   }
 
@@ -215,7 +217,7 @@ class Screen {
       }
     }
     if (const auto call = view_call(value)) return show_call(*call);
-    std::string text = json::dump(value, {.ascii = false, .indent = 2});
+    std::string text = json_text(value, 2);
     std::string indented = "  ";
     for (char c : paint_json(style_, text)) {
       indented += c;
@@ -228,9 +230,8 @@ class Screen {
     out_ += style_.paint(look_, "  → ") +
             style_.paint(Style::kBold, safe_text(call.name));
     if (call.arguments == nullptr || !call.arguments->is_object()) {
-      std::string text = call.arguments == nullptr
-                             ? std::string()
-                             : json::dump(*call.arguments, {.ascii = false});
+      std::string text = call.arguments == nullptr ? std::string()
+                                                   : json_text(*call.arguments);
       out_ += "  " + paint_json(style_, text) + "\n";
       return;
     }
@@ -243,8 +244,7 @@ class Screen {
       std::string key =
           pad(one_line(member.key), std::min<std::size_t>(width, 24));
       out_ += "      " + style_.paint(Style::kKey, key) + "  " +
-              paint_json(style_, json::dump(member.value, {.ascii = false})) +
-              "\n";
+              paint_json(style_, json_text(member.value)) + "\n";
     }
   }
 

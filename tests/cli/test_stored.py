@@ -4,7 +4,9 @@ damaged rows, and runs that are interrupted."""
 import gzip
 import json
 import random
+import resource
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -245,13 +247,16 @@ def test_a_run_continues_from_every_place(command, parlance, tmp_path):
     parlance(*arguments)
     want = [plain(tmp_path / name) for name in ("out.gz", "errors")]
 
-    # The same run, stopped by an input that lacks its end.
-    whole = (tmp_path / "b").read_bytes()
+    # The same run, stopped by the limit of a file's size.
+    sizes = []
     for name in ("out.gz", "errors"):
+        sizes.append((tmp_path / name).stat().st_size)
         (tmp_path / name).unlink()
-    (tmp_path / "b").write_bytes(whole[:-20] + b"\0" * 20)
-    parlance(*arguments, status=2)
-    (tmp_path / "b").write_bytes(whole)
+    limit = max(sizes) - 1
+    stopped = subprocess.run(
+        [command, *arguments], cwd=tmp_path, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert stopped.returncode == -signal.SIGXFSZ
     journal = (tmp_path / "out.gz.journal").read_text().splitlines(True)
     parts = [(tmp_path / f"{name}.part").read_bytes() for name in ("out.gz", "errors")]
     assert len(journal) > 10
@@ -282,7 +287,7 @@ def test_only_the_same_run_continues(parlance, tmp_path):
     (tmp_path / "in").write_bytes(data[:-9] + b"\0" * 9)
     parlance(*QWEN, "in", "-o", "out", "--errors", "e", status=2)
     _, err = parlance(*QWEN, "in", "-o", "out", status=2)
-    assert "continue it with --resume, or remove out.journal" in err
+    assert "continue it with --resume, or remove it and out.journal" in err
     _, err = parlance(*QWEN, "in", "-o", "out", "--keep", "id", "--resume", status=2)
     assert "begun with other options or inputs (--keep, --errors); " in err
     (tmp_path / "in").write_bytes(data + b"\0")
