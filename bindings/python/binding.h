@@ -277,6 +277,11 @@ std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
 // The text of a str argument, valid as long as `value`.  Raises TypeError for
 // anything else, and Error for a str with half of a surrogate pair.
 std::string_view str_of(nb::handle value, std::string_view what);
+// One token id.
+TokenId read_id(nb::handle value, std::string_view what);
+// A number of 0 or more.  Raises TypeError for what is no integer, and
+// UsageError for a negative one or one beyond 63 bits.
+std::size_t read_count(nb::handle value, std::string_view what);
 // A list of int.
 nb::object to_ids(std::span<const TokenId> ids);
 // The same for integers of any kind.

@@ -209,8 +209,15 @@ bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
 }
 
 // An id beyond the range of TokenId is in no vocabulary, so it does not fit.
-bool accept_token(MatcherObject& self, long long id) {
-  if (id < 0 || id > std::numeric_limits<TokenId>::max()) return false;
+bool accept_token(MatcherObject& self, nb::handle value) {
+  if (PyIndex_Check(value.ptr()) == 0) raise_type("id", "an integer", value);
+  const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+  if (!number.is_valid()) throw nb::python_error();
+  int overflow = 0;
+  const long long id = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || id < 0 || id > std::numeric_limits<TokenId>::max()) {
+    return false;
+  }
   const WithoutGil released;
   return self.matcher.accept_token(static_cast<TokenId>(id));
 }
@@ -248,7 +255,8 @@ nb::object captured(MatcherObject& self) {
   return capture_list(*found);
 }
 
-nb::object forced_bytes(MatcherObject& self, std::size_t limit) {
+nb::object forced_bytes(MatcherObject& self, nb::handle most) {
+  const std::size_t limit = read_count(most, "limit");
   std::string bytes;
   {
     const WithoutGil released;
@@ -453,6 +461,7 @@ void define_constraint(nb::module_& m) {
            nb::sig("def fill_bitmask(self, buffer: Any, row: int = 0) -> bool"),
            doc::matcher::kFillBitmask)
       .def("accept_token", &accept_token, nb::arg("id"),
+           nb::sig("def accept_token(self, id: int) -> bool"),
            doc::matcher::kAcceptToken)
       .def("accept_tokens", &accept_tokens, nb::arg("ids"),
            nb::sig("def accept_tokens(self, ids: Sequence[int]) -> int"),
@@ -463,10 +472,12 @@ void define_constraint(nb::module_& m) {
            doc::matcher::kAcceptBytes)
       .def(
           "rollback",
-          [](MatcherObject& self, std::size_t steps) {
-            return self.matcher.rollback(steps);
+          [](MatcherObject& self, nb::handle steps) {
+            return self.matcher.rollback(read_count(steps, "steps"));
           },
-          nb::arg("steps") = 1, doc::matcher::kRollback)
+          nb::arg("steps") = 1,
+          nb::sig("def rollback(self, steps: int = 1) -> bool"),
+          doc::matcher::kRollback)
       .def(
           "reset", [](MatcherObject& self) { self.matcher.reset(); },
           doc::matcher::kReset)

@@ -255,6 +255,21 @@ std::vector<std::int64_t> read_numbers(nb::handle value,
   return read_integers<std::int64_t>(value, what);
 }
 
+TokenId read_id(nb::handle value, std::string_view what) {
+  if (PyIndex_Check(value.ptr()) == 0) raise_type(what, "an integer", value);
+  return read_item<TokenId>(value, what);
+}
+
+std::size_t read_count(nb::handle value, std::string_view what) {
+  if (PyIndex_Check(value.ptr()) == 0) raise_type(what, "an integer", value);
+  const auto number = read_item<std::int64_t>(value, what);
+  if (number < 0) {
+    raise_usage(std::string(what) + " is " + std::to_string(number) +
+                ", and must be 0 or more");
+  }
+  return static_cast<std::size_t>(number);
+}
+
 void read_input(nb::handle value, std::string_view what, Input& in,
                 unsigned char* previous) {
   PyObject* object = value.ptr();

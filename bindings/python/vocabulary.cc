@@ -446,25 +446,26 @@ void define_vocabulary(nb::module_& m) {
       .def("__len__", &Vocabulary::size, doc::vocabulary::kLen)
       .def(
           "bytes",
-          [](const Vocabulary& self, TokenId id) {
-            return to_bytes(self.bytes(id));
+          [](const Vocabulary& self, nb::handle id) {
+            return to_bytes(self.bytes(read_id(id, "id")));
           },
           nb::arg("id"), nb::sig("def bytes(self, id: int) -> bytes"),
           doc::vocabulary::kBytes)
       .def(
           "spelling",
-          [](const Vocabulary& self, TokenId id) {
-            return to_bytes(self.spelling(id));
+          [](const Vocabulary& self, nb::handle id) {
+            return to_bytes(self.spelling(read_id(id, "id")));
           },
           nb::arg("id"), nb::sig("def spelling(self, id: int) -> bytes"),
           doc::vocabulary::kSpelling)
       .def(
           "kind",
-          [](const Vocabulary& self, TokenId id) {
+          [](const Vocabulary& self, nb::handle id) {
             // ORDER: TokenKind
             constexpr const char* kNames[] = {"ordinary", "added", "control",
                                               "unused"};
-            return kNames[static_cast<std::size_t>(self.kind(id))];
+            return kNames[static_cast<std::size_t>(
+                self.kind(read_id(id, "id")))];
           },
           nb::arg("id"),
           nb::sig("def kind(self, id: int) -> Literal[\"ordinary\", \"added\", "

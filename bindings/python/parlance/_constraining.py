@@ -684,6 +684,7 @@ def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):
         TypeError: ``buffer`` is no such array.
     """
     matchers = items("matchers", matchers, _MAX_PARTS)
+    threads = count("threads", threads, 2**31 - 1)
     _parlance.fill_bitmasks(matchers, buffer, rows, threads)
 
 

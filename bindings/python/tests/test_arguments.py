@@ -598,6 +598,27 @@ def test_deep_values_in_threads_with_small_stacks():
         assert levels == 900 or not isinstance(here, list) or here[0] is not deep[0]
 
 
+def test_numbers_that_are_none_of_the_vocabulary(vocabulary):
+    matcher = Grammar.from_regex("[ab]+").compile(vocabulary).matcher()
+    for id in (-1, 2**32, 2**64, numpy.uint64(2**63)):
+        assert matcher.accept_token(id) is False
+        for call in (vocabulary.bytes, vocabulary.spelling, vocabulary.kind):
+            with pytest.raises(UsageError, match="cannot be a token id"):
+                call(id)
+    assert vocabulary.bytes(300) == b"" and vocabulary.kind(300) == "unused"
+    assert matcher.accept_token(numpy.int64(97)) and matcher.steps() == 1
+    for call in (matcher.rollback, matcher.forced_bytes):
+        with pytest.raises(UsageError, match="is -1, and must be 0 or more"):
+            call(-1)
+        with pytest.raises(UsageError, match="beyond 64 bits"):
+            call(2**64)
+        with pytest.raises(TypeError, match="must be an integer, not str"):
+            call("1")
+    with pytest.raises(UsageError, match="threads"):
+        parlance.fill_bitmasks([matcher], numpy.zeros(8, numpy.int32), threads=-1)
+    assert matcher.rollback(1)
+
+
 # ---- Wrong kinds of arguments
 
 SURROGATE = "half of a surrogate pair"
