@@ -4,6 +4,20 @@
 #include "binding.h"
 #include "parlance/version.h"
 
+namespace {
+
+void define_fork() {
+  namespace nb = nanobind;
+  using parlance::python::WorkWithoutGil;
+  const nb::module_ os = nb::module_::import_("os");
+  if (!nb::hasattr(os, "register_at_fork")) return;
+  os.attr("register_at_fork")(
+      nb::arg("before") = nb::cpp_function(&WorkWithoutGil::wait),
+      nb::arg("after_in_child") = nb::cpp_function(&WorkWithoutGil::forget));
+}
+
+}  // namespace
+
 // NB_MODULE defines the function that Python calls to import the module.  It
 // gets another name, because a second interpreter of the process must be
 // refused before nanobind hears of it: the objects that the module and nanobind
@@ -14,6 +28,7 @@ NB_MODULE(_parlance, m) {
   // Objects that are alive at exit belong to the caller: they are no leak.
   nanobind::set_leak_warnings(false);
   m.attr("__version__") = parlance::version();
+  define_fork();
   parlance::python::define_values();
   parlance::python::define_events();
   parlance::python::define_shortcut();

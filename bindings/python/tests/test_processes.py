@@ -573,6 +573,48 @@ def test_ids_differ_after_fork():
     )
 
 
+def test_fork_while_threads_use_the_same_compiler():
+    run(
+        """
+        import os, signal, threading, time
+        import parlance
+        from changing_objects import COMPILER, CONSTRAINT, VOCABULARY, WORDS, mask
+        SCHEMA = {"type": "array", "items": {"type": "string", "pattern": "^[a-z]+$"}}
+        constraint = COMPILER.compile_json_schema(SCHEMA)
+        stop = False
+        made = 0
+
+        def use(number):
+            COMPILER.compile_json_schema({"anyOf": [SCHEMA, {"const": number}]})
+            matcher = constraint.matcher()
+            for byte in b'["ab", "cd"':
+                matcher.fill_bitmask(mask())
+                assert matcher.accept_token(byte)
+
+        def work():
+            global made
+            while not stop:
+                made += 1
+                use(made)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads: thread.start()
+        try:
+            for number in range(12):
+                time.sleep(0.003)
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(10)
+                    use(-number)
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0
+        finally:
+            stop = True
+        for thread in threads: thread.join()
+        """
+    )
+
+
 def test_a_batch_after_fork():
     run(
         """
