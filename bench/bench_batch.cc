@@ -200,7 +200,7 @@ void step(benchmark::State& state, bool parse, bool numbers = false) {
       inputs[i].tokens = std::span(*request.response).subspan(request.at++, 1);
     }
     const auto began = std::chrono::steady_clock::now();
-    if (!batch.step(inputs, masks, words, outputs, table ? &*table : nullptr)) {
+    if (batch.step(inputs, masks, words, outputs, table ? &*table : nullptr)) {
       state.SkipWithError("a step that is refused");
       return;
     }

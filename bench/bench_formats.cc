@@ -155,7 +155,7 @@ class Requests {
         compiler_.compile_structural_tag(*tag);
     if (!constraint) return false;
     Matcher matcher = constraint->matcher();
-    return matcher.fill_bitmask(row_);
+    return matcher.fill_bitmask(row_) == MaskFill::kConstrains;
   }
 
   void run(benchmark::State& state, bool known) {

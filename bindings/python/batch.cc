@@ -237,19 +237,15 @@ class BatchObject : public Exclusive {
     std::vector<BatchOutput> outputs(inputs.size());
     std::optional<SharedUse> masks;
     if (table != nullptr) masks.emplace(*table);
-    bool done = false;
+    std::optional<Error> error;
     {
       const WithoutGil released;
-      done = batch_.step(
+      error = batch_.step(
           inputs, target ? target->all() : std::span<std::int32_t>(),
           target ? target->stride() : 0, outputs,
           table == nullptr ? nullptr : &table->table, temperatures.get());
     }
-    if (!done) {
-      raise_usage(
-          "a row stands twice among rows, or a row of the buffer receives two "
-          "masks; a draft tree takes as many rows as it has nodes");
-    }
+    if (error) raise_usage(error->message);
     return to_tuple(numbers, outputs);
   }
 

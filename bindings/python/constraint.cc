@@ -205,7 +205,7 @@ bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
   const Rows rows(buffer, self.words);
   const std::span<std::int32_t> words = rows.row(row);
   const WithoutGil released;
-  return self.matcher.fill_bitmask(words);
+  return self.matcher.fill_bitmask(words) == MaskFill::kConstrains;
 }
 
 // An id beyond the range of TokenId is in no vocabulary, so it does not fit.
@@ -294,6 +294,9 @@ std::size_t fill_tree(MatcherObject& self, nb::handle first_children,
                                .temperatures = temperatures.get(),
                                .stride = rows.stride(),
                                .clear_ended = clear_ended};
+  if (const auto error = check_draft_tree(first_child, next_sibling, tokens)) {
+    raise_usage(error->message);
+  }
   const WithoutGil released;
   return self.matcher.fill_tree(first_child, next_sibling, tokens, rows.all(),
                                 options);
@@ -361,8 +364,12 @@ void fill_many(nb::list matchers, nb::handle buffer, nb::handle rows,
     if (!uses.take(object->in_use)) raise_in_use(MatcherObject::kWhat);
     list.push_back(&object->matcher);
   }
-  const WithoutGil released;
-  fill_bitmasks(list, where, target.all(), target.stride(), threads);
+  std::optional<Error> error;
+  {
+    const WithoutGil released;
+    error = fill_bitmasks(list, where, target.all(), target.stride(), threads);
+  }
+  if (error) raise_usage(error->message);
 }
 
 }  // namespace

@@ -996,12 +996,11 @@ Args:
         and not every bit.
 
 Returns:
-    How many masks were written: one for each node, unless the time ran out.  0,
-    with nothing written, if the three lists are not of equal length or are not
-    a tree.
+    How many masks were written: one for each node, unless the time ran out.
 
 Raises:
-    TypeError, UsageError: as of ``fill_bitmask``; ``time_limit`` is not positive.)";
+    TypeError, UsageError: as of ``fill_bitmask``; the lists are not of equal
+        length or are not a tree; ``time_limit`` is not positive.)";
 
 }  // namespace matcher
 

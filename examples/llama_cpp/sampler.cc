@@ -40,7 +40,8 @@ void apply(llama_sampler* sampler, llama_token_data_array* candidates) {
   if (state.is_broken || state.matcher.is_terminated()) return;
   // A chain may be applied twice to one step.
   if (!state.is_filled) {
-    state.is_free = !state.matcher.fill_bitmask(state.row);
+    state.is_free = state.matcher.fill_bitmask(state.row) ==
+                    parlance::MaskFill::kExcludesNothing;
     state.is_filled = true;
   }
   if (state.is_free) return;
@@ -100,7 +101,8 @@ llama_sampler* init_constraint_sampler(const parlance::Constraint& constraint) {
 
 ConstraintState constraint_state(const llama_sampler* sampler) {
   const State& state = state_of(sampler);
-  if (state.is_broken) return ConstraintState::kBroken;
+  // After an error of the matcher only an end is allowed, wherever it is.
+  if (state.is_broken || state.matcher.error()) return ConstraintState::kBroken;
   return state.matcher.is_terminated() ? ConstraintState::kEnded
                                        : ConstraintState::kOpen;
 }

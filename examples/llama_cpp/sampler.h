@@ -27,7 +27,8 @@ llama_sampler* init_constraint_sampler(const parlance::Constraint& constraint);
 enum class ConstraintState {
   kOpen,   // the text may go on
   kEnded,  // a stop token has come, and nothing may follow
-  kBroken  // a token came that does not fit; nothing is constrained since
+  kBroken  // a token came that does not fit, and nothing is constrained since;
+           // or the matcher has an error, and only an end is allowed
 };
 ConstraintState constraint_state(const llama_sampler* sampler);
 

@@ -44,7 +44,9 @@ void check_left(llama_sampler* sampler, const parlance::Constraint& constraint,
   bool all = matcher.accept_tokens(read) < read.size();
   all = all || matcher.is_terminated();
   std::vector<std::int32_t> row(matcher.mask_words());
-  if (!all) all = !matcher.fill_bitmask(row);
+  if (!all) {
+    all = matcher.fill_bitmask(row) == parlance::MaskFill::kExcludesNothing;
+  }
 
   std::vector<llama_token_data> data = candidates(tokens, random);
   llama_token_data_array array = {data.data(), data.size(), -1, true};

@@ -7,8 +7,8 @@
 //   id = batch.add({.matcher = &matcher, .parser = &parser});  // a request
 //   ...
 //   inputs[i] = {.row = id, .tokens = {&sampled, 1}, .mask_row = i};
-//   batch.step(inputs, masks, stride, outputs);           // every step
-//   send(outputs[i].events);
+//   auto error = batch.step(inputs, masks, stride, outputs);  // every step
+//   send(outputs[i].events);                       // if there is no error
 //   ...
 //   batch.remove(id);                                     // it is over
 //   send(parser.finalize());
@@ -25,9 +25,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "parlance/constraint.h"
+#include "parlance/error.h"
 #include "parlance/mask_table.h"
 #include "parlance/message.h"
 #include "parlance/response_parser.h"
@@ -48,7 +50,8 @@ struct BatchOptions {
 // caller.
 //
 // REQUIRES: they exist, and no other row has them, until the row is removed; at
-// most one of the parsers is given, and it was made with a vocabulary.
+// most one of the parsers is given, it was made with a vocabulary, and it is
+// not finalized while the row takes part in a step.
 struct BatchRow {
   Matcher* matcher = nullptr;
   ResponseParser* parser = nullptr;
@@ -123,12 +126,12 @@ class Batch {
   // Makes one step of the rows that `inputs` lists; others stay as they are.
   // outputs[i] is for inputs[i].  Row r of `buffer` begins at word r * stride.
   //
-  // REQUIRES: every row exists and is listed once; `outputs` has an item for
-  // each input; rows of masks are inside the buffer and are not given twice;
-  // stride is at least the mask_words() of the rows' matchers; the three spans
-  // of a draft tree have equal sizes.  Otherwise nothing is done and the call
-  // returns false.  A tree whose links are wrong has no masks, and its
-  // BatchOutput::constrained is false.
+  // REQUIRES: every row exists, is listed once, and is what BatchRow requires;
+  // `outputs` has an item for each input; rows of masks are inside the buffer
+  // and are not given twice; stride is at least the mask_words() of the rows'
+  // matchers; check_draft_tree() finds no error in a draft tree.  Otherwise
+  // nothing is done, and the call returns an error that says what is wrong with
+  // which input: kFinalized for a parser that is finalized, else kUsage.
   //
   // `table`: masks that it has, or can take, are given by number and not
   // written, except those of draft trees.
@@ -138,9 +141,11 @@ class Batch {
   // is, and where the tokens of a draft are not allowed.  It also receives that
   // of a row whose mask is given by number.  REQUIRES: it is empty, or has a
   // number for each row of the buffer.  Other numbers stay as they are.
-  bool step(std::span<const BatchInput> inputs, std::span<std::int32_t> buffer,
-            std::size_t stride, std::span<BatchOutput> outputs,
-            MaskTable* table = nullptr, std::span<float> temperatures = {});
+  std::optional<Error> step(std::span<const BatchInput> inputs,
+                            std::span<std::int32_t> buffer, std::size_t stride,
+                            std::span<BatchOutput> outputs,
+                            MaskTable* table = nullptr,
+                            std::span<float> temperatures = {});
 
  private:
   struct State;

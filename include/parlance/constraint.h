@@ -171,6 +171,24 @@ struct MatcherOptions {
   std::optional<double> default_temperature = std::nullopt;
 };
 
+// What Matcher::fill_bitmask() has done with the row.
+enum class MaskFill : std::uint8_t {
+  // It has the mask, which excludes some token: the mask must be applied.
+  kConstrains,
+  // It has the mask, which excludes nothing.
+  kExcludesNothing,
+  // It is shorter than mask_words(), and was left as it is.
+  kRowTooShort,
+};
+
+// Why three lists are no draft tree (kUsage), or nothing if they are one: they
+// have equal sizes and at least one node, node 0 has no sibling, and the links
+// lead to each other node exactly once.
+std::optional<Error> check_draft_tree(
+    std::span<const std::int64_t> first_child,
+    std::span<const std::int64_t> next_sibling,
+    std::span<const std::int64_t> tokens);
+
 // How Matcher::fill_tree() fills the masks of a draft tree.
 struct TreeOptions {
   // After this time no further node is visited.  The root always is, a mask
@@ -252,14 +270,14 @@ class Matcher {
   // that is a mark of the grammar also where the mark is allowed and the text
   // may end after it.  Bits beyond the vocabulary are 0.
   //
-  // Returns false if the mask need not be applied, because it excludes nothing:
-  // every token is allowed, or the matcher is terminated (then every bit of the
-  // row is 1).  Free text does exclude tokens: it is UTF-8, and control tokens
-  // are not text.
+  // The mask excludes nothing, and need not be applied, if every token is
+  // allowed, or if the matcher is terminated (then every bit of the row is 1).
+  // Free text does exclude tokens: it is UTF-8, and control tokens are not
+  // text.
   //
   // REQUIRES: row.size() >= mask_words().  Otherwise nothing is written and the
-  // call returns false.
-  bool fill_bitmask(std::span<std::int32_t> row);
+  // call returns kRowTooShort.
+  MaskFill fill_bitmask(std::span<std::int32_t> row);
 
   // Appends the token if the mask allows it.  Otherwise changes nothing and
   // returns false.  A stop token terminates the matcher.
@@ -339,9 +357,8 @@ class Matcher {
   // tokens, and the rows below it are 0.  All nodes together may take as much
   // as eight calls.
   //
-  // REQUIRES: the three spans have equal sizes and link one tree, and `buffer`
-  // has a row for each node.  Otherwise nothing is written and the call returns
-  // false.
+  // REQUIRES: check_draft_tree() finds no error, and `buffer` has a row for
+  // each node.  Otherwise nothing is written and the call returns false.
   bool fill_tree(std::span<const std::int64_t> first_child,
                  std::span<const std::int64_t> next_sibling,
                  std::span<const std::int64_t> tokens,
@@ -362,10 +379,11 @@ class Matcher {
  private:
   friend class Constraint;
   friend class MaskTable;
-  friend void fill_bitmasks(std::span<Matcher* const> matchers,
-                            std::span<const std::size_t> rows,
-                            std::span<std::int32_t> buffer, std::size_t stride,
-                            unsigned threads);
+  friend std::optional<Error> fill_bitmasks(std::span<Matcher* const> matchers,
+                                            std::span<const std::size_t> rows,
+                                            std::span<std::int32_t> buffer,
+                                            std::size_t stride,
+                                            unsigned threads);
   struct State;
   explicit Matcher(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
@@ -375,21 +393,21 @@ class Matcher {
 // machine has; at most 256, and fewer if the system has no more to give).  Row
 // i of `buffer`, which begins at word i * stride, is the mask of matcher i.
 //
-// REQUIRES: no matcher is listed twice, and stride is at least the matchers'
-// mask_words().  A row that is too short is not written.
-void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<std::int32_t> buffer, std::size_t stride,
-                   unsigned threads = 0);
+// REQUIRES: no matcher is listed twice, stride is at least the matchers'
+// mask_words(), and the buffer has all the rows.  Otherwise nothing is written,
+// and the call returns an error (kUsage) that says what is wrong.
+std::optional<Error> fill_bitmasks(std::span<Matcher* const> matchers,
+                                   std::span<std::int32_t> buffer,
+                                   std::size_t stride, unsigned threads = 0);
 
 // The same, but the mask of matcher i is row rows[i] of `buffer`.  Other rows
 // are left as they are.
 //
 // REQUIRES: also that `rows` has an entry for each matcher and no entry twice.
-// Otherwise nothing is written.
-void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<const std::size_t> rows,
-                   std::span<std::int32_t> buffer, std::size_t stride,
-                   unsigned threads = 0);
+std::optional<Error> fill_bitmasks(std::span<Matcher* const> matchers,
+                                   std::span<const std::size_t> rows,
+                                   std::span<std::int32_t> buffer,
+                                   std::size_t stride, unsigned threads = 0);
 
 }  // namespace parlance
 

@@ -114,7 +114,7 @@ class ResponseParser {
   // Memory: the held bytes and the value of the open region.
   //
   // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call
-  // does nothing and returns no events.
+  // does nothing, returns no events, and misuse() says why.
   std::span<const Event> feed(std::string_view chunk);
 
   // The same for token ids.  An added token that is not a marker is text.  A
@@ -124,13 +124,20 @@ class ResponseParser {
   // reads as U+FFFD, with a diagnostic.
   //
   // REQUIRES: !finalized() and a vocabulary was given.  Otherwise the call does
-  // nothing and returns no events.
+  // nothing, returns no events, and misuse() says why.
   std::span<const Event> feed_tokens(std::span<const TokenId> ids);
 
   // Ends the response: releases the held bytes, closes the open regions, and
   // returns the last events.  A second call returns no events.
   std::span<const Event> finalize();
   bool finalized() const;
+
+  // Whether a vocabulary was given, so that the parser reads token ids.
+  bool reads_tokens() const;
+  // Why the last call of feed() or feed_tokens() did nothing: kFinalized, or
+  // kUsage where the parser reads the other kind of input.  Null if it did what
+  // it says.  Valid until the next call of feed(), feed_tokens() or finalize().
+  const Error* misuse() const;
 
   // The message that the events so far add up to; final once finalized().
   const Message& message() const;

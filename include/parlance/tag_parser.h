@@ -179,20 +179,27 @@ class TagParser {
   // Memory: the text, and the differences between open parses.
   //
   // REQUIRES: !finalized() and no vocabulary was given.  Otherwise the call
-  // does nothing and returns no events.
+  // does nothing, returns no events, and misuse() says why.
   std::span<const Event> feed(std::string_view chunk);
 
   // The same for token ids.  An id without a token reads as U+FFFD, with a
   // diagnostic.
   //
   // REQUIRES: !finalized() and a vocabulary was given.  Otherwise the call does
-  // nothing and returns no events.
+  // nothing, returns no events, and misuse() says why.
   std::span<const Event> feed_tokens(std::span<const TokenId> ids);
 
   // Ends the response and returns the last events.  A second call returns no
   // events.
   std::span<const Event> finalize();
   bool finalized() const;
+
+  // Whether a vocabulary was given, so that the parser reads token ids.
+  bool reads_tokens() const;
+  // Why the last call of feed() or feed_tokens() did nothing: kFinalized, or
+  // kUsage where the parser reads the other kind of input.  Null if it did what
+  // it says.  Valid until the next call of feed(), feed_tokens() or finalize().
+  const Error* misuse() const;
 
   // The message that the events so far add up to; final once finalized().
   // Its fields are "role": "assistant", then "reasoning", "content" and

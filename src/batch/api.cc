@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,16 @@ std::span<const Event> feed(const BatchRow& row,
   return {};
 }
 
+bool reads_tokens(const BatchRow& row) {
+  return (row.parser == nullptr || row.parser->reads_tokens()) &&
+         (row.tag_parser == nullptr || row.tag_parser->reads_tokens());
+}
+
+bool is_finalized(const BatchRow& row) {
+  return (row.parser != nullptr && row.parser->finalized()) ||
+         (row.tag_parser != nullptr && row.tag_parser->finalized());
+}
+
 // Writes the temperature of the next token, if temperatures are wanted.
 void write_temperature(const BatchRow& row, std::span<float> temperatures) {
   if (temperatures.empty()) return;
@@ -47,7 +58,8 @@ void fill(const BatchRow& row, const BatchInput& input,
     return;
   }
   if (nodes == 0) {
-    output.constrained = row.matcher->fill_bitmask(masks);
+    output.constrained =
+        row.matcher->fill_bitmask(masks) == MaskFill::kConstrains;
     output.filled = 1;
     write_temperature(row, temperatures);
     return;
@@ -79,44 +91,76 @@ struct Batch::State {
   const BatchRow* find(std::uint32_t row) const {
     return row < rows.size() && rows[row] ? &*rows[row] : nullptr;
   }
-  bool accepts(std::span<const BatchInput> inputs, std::size_t buffer_rows,
-               std::size_t stride);
+  std::optional<Error> check(std::span<const BatchInput> inputs,
+                             std::size_t buffer_rows, std::size_t stride);
 
   std::vector<std::optional<BatchRow>> rows;  // by number
   std::vector<std::uint32_t> free;
-  std::vector<std::uint64_t> last_step;  // by row, for accepts()
+  std::vector<std::uint64_t> last_step;  // by row, for check()
   std::vector<std::pair<std::size_t, std::size_t>> taken;  // rows of the buffer
   std::uint64_t steps = 0;
   batch::Workers workers;
 };
 
-// Whether a step may be made: everything that REQUIRES says, before anything is
+// Why a step may not be made: everything that REQUIRES says, before anything is
 // changed.  O(inputs), and O(n log n) where rows of masks are not in order.
-bool Batch::State::accepts(std::span<const BatchInput> inputs,
-                           std::size_t buffer_rows, std::size_t stride) {
+std::optional<Error> Batch::State::check(std::span<const BatchInput> inputs,
+                                         std::size_t buffer_rows,
+                                         std::size_t stride) {
   ++steps;
   taken.clear();
-  for (const BatchInput& input : inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const BatchInput& input = inputs[i];
+    const auto wrong = [&](std::string what,
+                           ErrorCode code = ErrorCode::kUsage) {
+      return Error{.code = code,
+                   .message = "Input " + std::to_string(i) + " (row " +
+                              std::to_string(input.row) + "): " + what};
+    };
     const BatchRow* row = find(input.row);
-    if (row == nullptr || last_step[input.row] == steps) return false;
+    if (row == nullptr) return wrong("the batch has no such row.");
+    if (last_step[input.row] == steps) return wrong("the row is listed twice.");
     last_step[input.row] = steps;
-    if (input.first_child.size() != input.draft_tokens.size() ||
-        input.next_sibling.size() != input.draft_tokens.size()) {
-      return false;
+    if (row->parser != nullptr && row->tag_parser != nullptr) {
+      return wrong("the row has two parsers.");
+    }
+    if (!reads_tokens(*row)) {
+      return wrong(
+          "its parser was made without a vocabulary, so it reads text.");
+    }
+    if (is_finalized(*row)) {
+      return wrong("its parser is finalized.", ErrorCode::kFinalized);
+    }
+    if (!input.draft_tokens.empty() || !input.first_child.empty() ||
+        !input.next_sibling.empty()) {
+      const auto error = check_draft_tree(input.first_child, input.next_sibling,
+                                          input.draft_tokens);
+      if (error) return wrong(error->message);
     }
     const std::size_t masks = masks_of(input);
     if (masks == 0) continue;
-    if (input.mask_row >= buffer_rows || masks > buffer_rows - input.mask_row ||
-        (row->matcher != nullptr && row->matcher->mask_words() > stride)) {
-      return false;
+    if (input.mask_row >= buffer_rows || masks > buffer_rows - input.mask_row) {
+      return wrong("it needs " + std::to_string(masks) +
+                   " rows of the buffer from row " +
+                   std::to_string(input.mask_row) + " on, and there are " +
+                   std::to_string(buffer_rows) + ".");
+    }
+    if (row->matcher != nullptr && row->matcher->mask_words() > stride) {
+      return wrong("a mask has " + std::to_string(row->matcher->mask_words()) +
+                   " words, and the stride is " + std::to_string(stride) + ".");
     }
     taken.emplace_back(input.mask_row, input.mask_row + masks);
   }
   if (!std::ranges::is_sorted(taken)) std::ranges::sort(taken);
   for (std::size_t i = 1; i < taken.size(); ++i) {
-    if (taken[i].first < taken[i - 1].second) return false;
+    if (taken[i].first < taken[i - 1].second) {
+      return Error{.code = ErrorCode::kUsage,
+                   .message = "Row " + std::to_string(taken[i].first) +
+                              " of the buffer receives two masks; a draft tree "
+                              "takes as many rows as it has nodes."};
+    }
   }
-  return true;
+  return std::nullopt;
 }
 
 Batch::Batch(const BatchOptions& options)
@@ -150,17 +194,27 @@ std::size_t Batch::size() const {
   return state_->rows.size() - state_->free.size();
 }
 
-bool Batch::step(std::span<const BatchInput> inputs,
-                 std::span<std::int32_t> buffer, std::size_t stride,
-                 std::span<BatchOutput> outputs, MaskTable* table,
-                 std::span<float> temperatures) {
+std::optional<Error> Batch::step(std::span<const BatchInput> inputs,
+                                 std::span<std::int32_t> buffer,
+                                 std::size_t stride,
+                                 std::span<BatchOutput> outputs,
+                                 MaskTable* table,
+                                 std::span<float> temperatures) {
   State& state = *state_;
   const std::size_t buffer_rows = stride == 0 ? 0 : buffer.size() / stride;
-  if (outputs.size() < inputs.size() ||
-      (!temperatures.empty() && temperatures.size() < buffer_rows) ||
-      !state.accepts(inputs, buffer_rows, stride)) {
-    return false;
+  if (outputs.size() < inputs.size()) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "There are " + std::to_string(inputs.size()) +
+                            " inputs and " + std::to_string(outputs.size()) +
+                            " outputs; each input has one."};
   }
+  if (!temperatures.empty() && temperatures.size() < buffer_rows) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "There are " + std::to_string(temperatures.size()) +
+                            " temperatures, and the buffer has " +
+                            std::to_string(buffer_rows) + " rows."};
+  }
+  if (auto error = state.check(inputs, buffer_rows, stride)) return error;
   // Rows and rows of the buffer are disjoint, so the items share nothing that
   // is written.
   state.workers.run(inputs.size(), [&](std::size_t i) {
@@ -193,7 +247,7 @@ bool Batch::step(std::span<const BatchInput> inputs,
          stride, heat, output);
     end();
   });
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace parlance

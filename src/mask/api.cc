@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,7 @@
 #include "mask/batch.h"
 #include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
+#include "mask/draft_tree.h"
 #include "mask/known_requests.h"
 #include "mask/matcher_impl.h"
 #include "parlance/constraint.h"
@@ -425,8 +427,10 @@ Matcher Matcher::copy() const {
   return Matcher(std::make_unique<State>(*state_));
 }
 
-bool Matcher::fill_bitmask(std::span<std::int32_t> row) {
-  return state_->impl.fill_bitmask(row);
+MaskFill Matcher::fill_bitmask(std::span<std::int32_t> row) {
+  if (row.size() < mask_words()) return MaskFill::kRowTooShort;
+  return state_->impl.fill_bitmask(row) ? MaskFill::kConstrains
+                                        : MaskFill::kExcludesNothing;
 }
 
 bool Matcher::accept_token(TokenId id) { return state_->impl.accept_token(id); }
@@ -497,31 +501,72 @@ std::size_t Matcher::fill_tree(std::span<const std::int64_t> first_child,
                                 options.temperatures, options.clear_ended);
 }
 
-// --- Batches -----------------------------------------------------------------
+// --- Draft trees -------------------------------------------------------------
 
-void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<std::int32_t> buffer, std::size_t stride,
-                   unsigned threads) {
-  std::vector<std::size_t> rows(matchers.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  fill_bitmasks(matchers, rows, buffer, stride, threads);
+namespace {
+
+Error usage(std::string message) {
+  return Error{.code = ErrorCode::kUsage, .message = std::move(message)};
 }
 
-void fill_bitmasks(std::span<Matcher* const> matchers,
-                   std::span<const std::size_t> rows,
-                   std::span<std::int32_t> buffer, std::size_t stride,
-                   unsigned threads) {
+}  // namespace
+
+std::optional<Error> check_draft_tree(
+    std::span<const std::int64_t> first_child,
+    std::span<const std::int64_t> next_sibling,
+    std::span<const std::int64_t> tokens) {
+  return mask::check_draft_tree(first_child, next_sibling, tokens);
+}
+
+// --- Batches -----------------------------------------------------------------
+
+std::optional<Error> fill_bitmasks(std::span<Matcher* const> matchers,
+                                   std::span<std::int32_t> buffer,
+                                   std::size_t stride, unsigned threads) {
+  std::vector<std::size_t> rows(matchers.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return fill_bitmasks(matchers, rows, buffer, stride, threads);
+}
+
+std::optional<Error> fill_bitmasks(std::span<Matcher* const> matchers,
+                                   std::span<const std::size_t> rows,
+                                   std::span<std::int32_t> buffer,
+                                   std::size_t stride, unsigned threads) {
+  if (rows.size() != matchers.size()) {
+    return usage("There are " + std::to_string(matchers.size()) +
+                 " matchers and " + std::to_string(rows.size()) +
+                 " rows; each matcher has one.");
+  }
+  const std::size_t count = stride == 0 ? 0 : buffer.size() / stride;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (matchers[i]->mask_words() > stride) {
+      return usage("The mask of matcher " + std::to_string(i) + " has " +
+                   std::to_string(matchers[i]->mask_words()) +
+                   " words, and the stride is " + std::to_string(stride) + ".");
+    }
+    if (rows[i] >= count) {
+      return usage("The mask of matcher " + std::to_string(i) + " is row " +
+                   std::to_string(rows[i]) + ", and the buffer has " +
+                   std::to_string(count) + " rows.");
+    }
+  }
   std::vector<std::size_t> sorted(rows.begin(), rows.end());
   std::ranges::sort(sorted);
-  if (rows.size() != matchers.size() ||
-      std::ranges::adjacent_find(sorted) != sorted.end()) {
-    return;
+  if (const auto twice = std::ranges::adjacent_find(sorted);
+      twice != sorted.end()) {
+    return usage("Row " + std::to_string(*twice) + " is given twice.");
+  }
+  std::vector<Matcher*> distinct(matchers.begin(), matchers.end());
+  std::ranges::sort(distinct, std::less<>());
+  if (std::ranges::adjacent_find(distinct) != distinct.end()) {
+    return usage("A matcher is listed twice; a text has one next token.");
   }
   std::vector<mask::MatcherImpl*> impls(matchers.size());
   for (std::size_t i = 0; i < matchers.size(); ++i) {
     impls[i] = &matchers[i]->state_->impl;
   }
   mask::fill_batch(impls, rows, buffer, stride, threads);
+  return std::nullopt;
 }
 
 }  // namespace parlance

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "mask/draft_tree.h"
+
 namespace parlance::mask {
 
 namespace {
@@ -534,33 +536,6 @@ MatcherImpl::Node MatcherImpl::follow(const Node& from, std::int64_t token) {
   return {.position = to, .terminated = !to.dead() && is_over(to)};
 }
 
-namespace {
-
-// Whether the links make every node a descendant of node 0, exactly once.
-bool is_tree(std::span<const std::int64_t> first_child,
-             std::span<const std::int64_t> next_sibling) {
-  const std::size_t count = first_child.size();
-  std::vector<bool> reached(count);
-  std::vector<std::size_t> left = {0};
-  std::size_t reached_count = 0;
-  if (count == 0 || next_sibling[0] != -1) return false;
-  while (!left.empty()) {
-    const std::size_t node = left.back();
-    left.pop_back();
-    if (reached[node]) return false;
-    reached[node] = true;
-    ++reached_count;
-    for (const std::int64_t link : {first_child[node], next_sibling[node]}) {
-      if (link == -1) continue;
-      if (link < 0 || static_cast<std::uint64_t>(link) >= count) return false;
-      left.push_back(static_cast<std::size_t>(link));
-    }
-  }
-  return reached_count == count;
-}
-
-}  // namespace
-
 // A walk over a draft tree in preorder, on a stack.
 //
 // Invariant: `left_` has the first of the siblings that are not visited yet at
@@ -707,11 +682,10 @@ std::size_t MatcherImpl::fill_tree(std::span<const std::int64_t> first_child,
   const std::size_t words = constraint_->compiler().mask_words();
   const std::size_t count = tokens.size();
   if (stride == 0) stride = words;
-  if (first_child.size() != count || next_sibling.size() != count ||
-      stride < words ||
+  if (stride < words ||
       buffer.size() / std::max<std::size_t>(stride, 1) < count ||
       (!temperatures.empty() && temperatures.size() < count) ||
-      !is_tree(first_child, next_sibling)) {
+      check_draft_tree(first_child, next_sibling, tokens)) {
     return 0;
   }
   std::ranges::fill(temperatures, std::nanf(""));

@@ -302,7 +302,7 @@ std::size_t ResponseParser::prefix_bytes() const {
 std::span<const Event> ResponseParser::feed(std::string_view chunk) {
   State& state = *state_;
   state.assembler.begin_round();
-  if (!state.stage.begin_input(!state.vocabulary)) return {};
+  if (!state.stage.begin_text(state.vocabulary.has_value())) return {};
   state.feed_bytes(chunk);
   state.publish();
   return state.assembler.events();
@@ -312,7 +312,7 @@ std::span<const Event> ResponseParser::feed_tokens(
     std::span<const TokenId> ids) {
   State& state = *state_;
   state.assembler.begin_round();
-  if (!state.stage.begin_input(state.vocabulary.has_value())) return {};
+  if (!state.stage.begin_tokens(state.vocabulary.has_value())) return {};
   for (TokenId id : ids) state.feed_token(id);
   state.publish();
   return state.assembler.events();
@@ -328,6 +328,12 @@ std::span<const Event> ResponseParser::finalize() {
 }
 
 bool ResponseParser::finalized() const { return state_->stage.finalized(); }
+
+bool ResponseParser::reads_tokens() const {
+  return state_->vocabulary.has_value();
+}
+
+const Error* ResponseParser::misuse() const { return state_->stage.misuse(); }
 
 const Message& ResponseParser::message() const {
   return state_->assembler.message();

@@ -685,7 +685,7 @@ std::size_t TagParser::prefix_bytes() const { return state_->prefix_bytes; }
 std::span<const Event> TagParser::feed(std::string_view chunk) {
   State& state = *state_;
   state.begin_round();
-  if (!state.stage.begin_input(!state.vocabulary)) return {};
+  if (!state.stage.begin_text(state.vocabulary.has_value())) return {};
   state.feed_bytes(chunk);
   state.end_round();
   return state.walker.events().events();
@@ -694,7 +694,7 @@ std::span<const Event> TagParser::feed(std::string_view chunk) {
 std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   State& state = *state_;
   state.begin_round();
-  if (!state.stage.begin_input(state.vocabulary.has_value())) return {};
+  if (!state.stage.begin_tokens(state.vocabulary.has_value())) return {};
   if (ids.size() == 1 && state.feed_certain(ids.front())) {
     state.end_certain_round();
   } else {
@@ -715,6 +715,10 @@ std::span<const Event> TagParser::finalize() {
 }
 
 bool TagParser::finalized() const { return state_->stage.finalized(); }
+
+bool TagParser::reads_tokens() const { return state_->vocabulary.has_value(); }
+
+const Error* TagParser::misuse() const { return state_->stage.misuse(); }
 
 const Message& TagParser::message() const {
   return state_->walker.events().message();

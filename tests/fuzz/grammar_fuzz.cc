@@ -90,7 +90,7 @@ void check_masks(const Grammar& grammar, std::string_view text) {
   std::vector<std::int32_t> row(compiler().mask_words());
   const TokenId size = static_cast<TokenId>(compiler().vocabulary().size());
   for (std::size_t i = 0; i <= text.size() && i < 12; ++i) {
-    require(matcher.fill_bitmask(row));
+    require(matcher.fill_bitmask(row) == MaskFill::kConstrains);
     bool any = false;
     for (TokenId id = 0; id < size; ++id) {
       const bool set =

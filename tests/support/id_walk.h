@@ -116,7 +116,8 @@ class Walker {
         out.unfinished = true;
         return out;
       }
-      const bool constrained = matcher.fill_bitmask(row_);
+      const bool constrained =
+          matcher.fill_bitmask(row_) == MaskFill::kConstrains;
       if (!constrained) {
         out.failure = "a mask that constrains nothing before the end";
         return out;

@@ -179,8 +179,8 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
     std::vector<std::int32_t> masks(rows * stride, 7);
     std::vector<BatchOutput> outputs(inputs.size());
     std::vector<float> heat(rows, 7);
-    ASSERT_TRUE(batch.step(inputs, masks, stride, outputs,
-                           table ? &*table : nullptr, heat));
+    ASSERT_FALSE(batch.step(inputs, masks, stride, outputs,
+                            table ? &*table : nullptr, heat));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const BatchInput& input = inputs[i];
       Request& one = requests.at(input.row)->second;
@@ -193,7 +193,8 @@ void run_schedule(unsigned threads, std::uint32_t seed) {
                 one.feed(input.tokens.first(accepted)));
       one.next.clear();
       std::vector<std::int32_t> mask(host.words, -1);
-      bool constrained = matcher && matcher->fill_bitmask(mask);
+      bool constrained =
+          matcher && matcher->fill_bitmask(mask) == MaskFill::kConstrains;
       if (input.mask_row == BatchInput::kNoMask) {
         ASSERT_FALSE(outputs[i].constrained);
         ASSERT_EQ(outputs[i].filled, 0U);
@@ -307,15 +308,15 @@ TEST(Batch, GivesTheTemperatureOfEachMask) {
                    .next_sibling = sibling,
                    .draft_tokens = draft},
         BatchInput{.row = rows[2], .mask_row = 0}};
-    ASSERT_TRUE(batch.step(inputs, masks, host.words, outputs, one, heat));
+    ASSERT_FALSE(batch.step(inputs, masks, host.words, outputs, one, heat));
     EXPECT_EQ(heat[6], 0.5F);
     EXPECT_EQ(heat[1], 0.5F);
     EXPECT_EQ(heat[2], 0.5F);
     EXPECT_TRUE(std::isnan(heat[3]) && std::isnan(heat[0]));
     EXPECT_TRUE(heat[4] == 7 && heat[5] == 7 && heat[7] == 7);
     EXPECT_EQ(outputs[1].filled, 3U);
-    EXPECT_FALSE(batch.step(inputs, masks, host.words, outputs, one,
-                            std::span(heat).first(7)));
+    EXPECT_TRUE(batch.step(inputs, masks, host.words, outputs, one,
+                           std::span(heat).first(7)));
     hot.reset();
     plain.reset();
   }
@@ -339,12 +340,12 @@ TEST(Batch, ATreeMayTakeOnlySoLong) {
                       .time_limit = std::chrono::nanoseconds(1)};
   std::vector<std::int32_t> masks(child.size() * host.words, 7);
   std::vector<BatchOutput> outputs(1);
-  ASSERT_TRUE(batch.step({&input, 1}, masks, host.words, outputs));
+  ASSERT_FALSE(batch.step({&input, 1}, masks, host.words, outputs));
   EXPECT_GE(outputs[0].filled, 1U);
   EXPECT_LT(outputs[0].filled, child.size());
   EXPECT_EQ(masks.back(), 7);
   input.time_limit = {};
-  ASSERT_TRUE(batch.step({&input, 1}, masks, host.words, outputs));
+  ASSERT_FALSE(batch.step({&input, 1}, masks, host.words, outputs));
   EXPECT_EQ(outputs[0].filled, child.size());
 }
 
@@ -363,7 +364,7 @@ TEST(MaskTable, ARowIsTheMaskAndStays) {
                           : host.constraint.matcher({.stop_ids = stops});
     std::vector<std::int32_t> mask(host.words);
     for (int step = 0; step < 60; ++step) {
-      const bool excludes = matcher.fill_bitmask(mask);
+      const bool excludes = matcher.fill_bitmask(mask) == MaskFill::kConstrains;
       const std::int32_t id = table.id_of(matcher);
       ASSERT_EQ(id == MaskTable::kNothingExcluded, !excludes);
       if (!excludes) break;
@@ -421,7 +422,7 @@ TEST(Batch, ANumberIsFreeAgainAfterItsRowIsRemoved) {
   EXPECT_EQ(batch.add({}), 0U);
 }
 
-TEST(Batch, AWrongStepDoesNothing) {
+TEST(Batch, AWrongStepDoesNothingAndSaysWhy) {
   const Server& host = server();
   Batch batch({.threads = 1});
   Request first = host.request(0);
@@ -433,43 +434,157 @@ TEST(Batch, AWrongStepDoesNothing) {
   std::vector<BatchOutput> outputs(2);
   const std::vector<TokenId> tokens = {'a'};
   const std::array<std::int64_t, 2> two = {1, -1};
-  const auto step = [&](std::vector<BatchInput> inputs, std::size_t stride,
-                        std::size_t results = 2) {
-    return batch.step(inputs, masks, stride, std::span(outputs).first(results));
+  const std::array<std::int64_t, 2> none = {-1, -1};
+  const std::array<std::int64_t, 2> loop = {0, 0};
+  const auto why = [&](std::vector<BatchInput> inputs, std::size_t stride,
+                       std::size_t results = 2) {
+    const auto error =
+        batch.step(inputs, masks, stride, std::span(outputs).first(results));
+    EXPECT_EQ(masks, before);
+    EXPECT_EQ(first.matcher->steps(), 0U);
+    return error ? error->to_string() : "no error";
   };
   const BatchInput good = {.row = row, .tokens = tokens, .mask_row = 0};
-  // A row that is not there, or twice.
-  EXPECT_FALSE(step({good, {.row = 9}}, host.words));
-  EXPECT_FALSE(step({good, good}, host.words));
-  // Rows of masks: beyond the buffer, twice, too short.
-  EXPECT_FALSE(step({good, {.row = other, .mask_row = 2}}, host.words));
-  EXPECT_FALSE(step({good, {.row = other, .mask_row = 0}}, host.words));
-  EXPECT_FALSE(step({good}, host.words - 1));
-  EXPECT_FALSE(step({good}, 0));
-  // A tree: of unequal lengths, beyond the buffer.
-  EXPECT_FALSE(
-      step({{.row = row, .mask_row = 0, .first_child = two}}, host.words));
-  EXPECT_FALSE(step({{.row = row,
-                      .mask_row = 1,
-                      .first_child = two,
-                      .next_sibling = two,
-                      .draft_tokens = two}},
-                    host.words));
-  EXPECT_FALSE(step({good}, host.words, 0));
+  const std::string at = "usage: Input 1 (row ";
+  EXPECT_EQ(why({good, {.row = 9}}, host.words),
+            at + "9): the batch has no such row.");
+  EXPECT_EQ(why({good, good}, host.words), at + "0): the row is listed twice.");
+  EXPECT_EQ(why({good, {.row = other, .mask_row = 2}}, host.words),
+            at + "1): it needs 1 rows of the buffer from row 2 on, and there "
+                 "are 2.");
+  EXPECT_EQ(why({good, {.row = other, .mask_row = 0}}, host.words),
+            "usage: Row 0 of the buffer receives two masks; a draft tree takes "
+            "as many rows as it has nodes.");
+  const std::string words = std::to_string(host.words);
+  EXPECT_EQ(why({good}, host.words - 1),
+            "usage: Input 0 (row 0): a mask has " + words +
+                " words, and the stride is " + std::to_string(host.words - 1) +
+                ".");
+  EXPECT_NE(why({good}, 0), "no error");
+  EXPECT_EQ(why({good}, host.words, 0),
+            "usage: There are 1 inputs and 0 outputs; each input has one.");
+  // Trees: of unequal lengths, beyond the buffer, with links that are no tree,
+  // with a mask or without.
+  const auto tree = [&](std::span<const std::int64_t> child,
+                        std::span<const std::int64_t> sibling,
+                        std::size_t mask_row) {
+    return why({good,
+                {.row = other,
+                 .tokens = tokens,
+                 .mask_row = mask_row,
+                 .first_child = child,
+                 .next_sibling = sibling,
+                 .draft_tokens = two}},
+               host.words);
+  };
+  EXPECT_EQ(why({good, {.row = other, .mask_row = 1, .first_child = two}},
+                host.words),
+            at + "1): A draft tree has a first child, a next sibling and a "
+                 "token for each node; there are 2 children, 0 siblings and 0 "
+                 "tokens.");
+  EXPECT_EQ(tree(two, none, 1),
+            at + "1): it needs 2 rows of the buffer from row 1 on, and there "
+                 "are 2.");
+  for (const std::size_t mask_row : {std::size_t{0}, BatchInput::kNoMask}) {
+    EXPECT_EQ(tree(loop, none, mask_row),
+              at + "1): node 0 of the draft tree is reached twice.");
+    EXPECT_EQ(
+        tree(none, none, mask_row),
+        at + "1): node 1 of the draft tree is not reached from the root.");
+  }
+  // Parsers: of text, two of them, one that has ended.
+  ResponseParser of_text(host.format);
+  ResponseParser ended(host.format, {.vocabulary = &host.tokens});
+  TagParser tag_parser(host.program, {.vocabulary = &host.tokens});
+  ended.finalize();
+  const std::uint32_t wrong = batch.add({.parser = &of_text});
+  EXPECT_EQ(why({good, {.row = wrong}}, host.words),
+            at + "2): its parser was made without a vocabulary, so it reads "
+                 "text.");
+  batch.remove(wrong);
+  batch.add({.parser = &ended});
+  EXPECT_EQ(why({good, {.row = wrong}}, host.words),
+            "finalized: Input 1 (row 2): its parser is finalized.");
+  batch.remove(wrong);
+  batch.add({.parser = &ended, .tag_parser = &tag_parser});
+  EXPECT_EQ(why({good, {.row = wrong}}, host.words),
+            at + "2): the row has two parsers.");
+}
+
+TEST(Misuse, OfMasksIsNoAnswer) {
+  const Server& host = server();
+  Matcher a = host.constraint.matcher();
+  Matcher b = a.copy();
+  std::vector<std::int32_t> masks(2 * host.words, 7);
+  const std::vector<std::int32_t> before = masks;
+  EXPECT_EQ(a.fill_bitmask(std::span(masks).first(host.words - 1)),
+            MaskFill::kRowTooShort);
+  EXPECT_EQ(a.fill_bitmask({}), MaskFill::kRowTooShort);
+  const auto why = [&](std::vector<Matcher*> list,
+                       std::vector<std::size_t> rows, std::size_t stride) {
+    const auto error = fill_bitmasks(list, rows, masks, stride);
+    EXPECT_EQ(masks, before);
+    return error ? error->to_string() : "no error";
+  };
+  EXPECT_EQ(why({&a, &b}, {0}, host.words),
+            "usage: There are 2 matchers and 1 rows; each matcher has one.");
+  EXPECT_EQ(why({&a, &b}, {1, 1}, host.words), "usage: Row 1 is given twice.");
+  EXPECT_EQ(
+      why({&a, &b}, {0, 2}, host.words),
+      "usage: The mask of matcher 1 is row 2, and the buffer has 2 rows.");
+  EXPECT_NE(why({&a, &b}, {0, 1}, host.words - 1), "no error");
+  EXPECT_NE(why({&a}, {0}, 0), "no error");
+  EXPECT_EQ(why({&a, &a}, {0, 1}, host.words),
+            "usage: A matcher is listed twice; a text has one next token.");
+  EXPECT_TRUE(fill_bitmasks(std::vector<Matcher*>{&a, &b},
+                            std::span(masks).first(host.words), host.words));
   EXPECT_EQ(masks, before);
-  EXPECT_EQ(first.matcher->steps(), 0U);
-  // Links that are no tree: no masks, and the tokens are accepted.
-  const std::array<std::int64_t, 2> loop = {0, 0};
-  EXPECT_TRUE(step({{.row = row,
-                     .tokens = tokens,
-                     .mask_row = 0,
-                     .first_child = loop,
-                     .next_sibling = loop,
-                     .draft_tokens = two}},
-                   host.words));
-  EXPECT_FALSE(outputs[0].constrained);
-  EXPECT_EQ(masks, before);
-  EXPECT_EQ(first.matcher->steps(), 1U);
+  EXPECT_FALSE(fill_bitmasks(std::vector<Matcher*>{&a, &b}, masks, host.words));
+  EXPECT_NE(masks, before);
+  EXPECT_EQ(a.fill_bitmask(masks), MaskFill::kConstrains);
+  ASSERT_TRUE(a.accept_bytes("Hi."));
+  ASSERT_TRUE(a.accept_token(host.stop));
+  EXPECT_EQ(a.fill_bitmask(masks), MaskFill::kExcludesNothing);
+}
+
+// Text for a parser of ids, ids for a parser of text, and anything after the
+// end cause no events, and are told apart from input that causes none.
+template <class Parser>
+void expect_misuse(Parser of_text, Parser of_ids) {
+  const std::vector<TokenId> ids = {'a'};
+  EXPECT_FALSE(of_text.reads_tokens());
+  EXPECT_TRUE(of_ids.reads_tokens());
+  EXPECT_EQ(of_ids.misuse(), nullptr);
+  EXPECT_TRUE(of_ids.feed("a").empty());
+  ASSERT_NE(of_ids.misuse(), nullptr);
+  EXPECT_EQ(of_ids.misuse()->code, ErrorCode::kUsage);
+  EXPECT_NE(of_ids.misuse()->message.find("feed_tokens()"), std::string::npos);
+  EXPECT_TRUE(of_text.feed_tokens(ids).empty());
+  ASSERT_NE(of_text.misuse(), nullptr);
+  EXPECT_EQ(of_text.misuse()->code, ErrorCode::kUsage);
+  of_text.feed("");
+  EXPECT_EQ(of_text.misuse(), nullptr);
+  of_ids.feed_tokens({});
+  EXPECT_EQ(of_ids.misuse(), nullptr);
+  of_text.finalize();
+  of_text.finalize();
+  EXPECT_EQ(of_text.misuse(), nullptr);
+  of_text.feed("a");
+  ASSERT_NE(of_text.misuse(), nullptr);
+  EXPECT_EQ(of_text.misuse()->code, ErrorCode::kFinalized);
+  of_ids.finalize();
+  of_ids.feed_tokens(ids);
+  ASSERT_NE(of_ids.misuse(), nullptr);
+  EXPECT_EQ(of_ids.misuse()->code, ErrorCode::kFinalized);
+}
+
+TEST(Misuse, OfParsersIsNoAnswer) {
+  const Server& host = server();
+  expect_misuse(ResponseParser(host.format),
+                ResponseParser(host.format, {.vocabulary = &host.tokens}));
+  const CompiledTag tag = *CompiledTag::compile(host.tag);
+  expect_misuse(TagParser(tag),
+                TagParser(host.program, {.vocabulary = &host.tokens}));
 }
 
 }  // namespace

@@ -71,13 +71,16 @@ TEST(FieldValues, JoinsAppendsAndReplaces) {
 TEST(Stage, EndsOnce) {
   Stage stage;
   EXPECT_TRUE(stage.initial());
-  EXPECT_FALSE(stage.begin_input(false));
+  EXPECT_FALSE(stage.begin_text(true));
+  EXPECT_EQ(stage.misuse()->code, ErrorCode::kUsage);
   EXPECT_FALSE(stage.initial());
-  EXPECT_TRUE(stage.begin_input(true));
+  EXPECT_TRUE(stage.begin_tokens(true));
+  EXPECT_EQ(stage.misuse(), nullptr);
   EXPECT_TRUE(stage.begin_end());
   EXPECT_TRUE(stage.finalized());
   EXPECT_FALSE(stage.begin_end());
-  EXPECT_FALSE(stage.begin_input(true));
+  EXPECT_FALSE(stage.begin_tokens(true));
+  EXPECT_EQ(stage.misuse()->code, ErrorCode::kFinalized);
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ class MarkWalks {
     for (int step = 0; step < 30; ++step) {
       SCOPED_TRACE(so_far);
       Row row(constraint.mask_words());
-      ASSERT_TRUE(matcher.fill_bitmask(row));
+      ASSERT_EQ(matcher.fill_bitmask(row), MaskFill::kConstrains);
       std::vector<TokenId> allowed;
       for (TokenId id = 0; id < world_.vocabulary.size(); ++id) {
         const bool wanted = allows(slow, place, id);
@@ -335,7 +335,7 @@ TEST(Marks, WithoutStopTokensATextEndsWhereNothingMayFollow) {
   ASSERT_TRUE(matcher.accept_token(f.world.of("<n>")));
   EXPECT_TRUE(matcher.is_terminated());
   Row row(f.compiler.mask_words());
-  EXPECT_FALSE(matcher.fill_bitmask(row));
+  EXPECT_EQ(matcher.fill_bitmask(row), MaskFill::kExcludesNothing);
   EXPECT_EQ(row, Row(row.size(), -1));
   EXPECT_TRUE(matcher.rollback(1));
   EXPECT_FALSE(matcher.is_terminated());

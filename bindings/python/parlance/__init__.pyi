@@ -1578,9 +1578,10 @@ class Batch:
             A ``BatchStep``.
 
         Raises:
-            UsageError: a row does not exist or stands twice, lengths differ, the
-                buffer has too few rows, a row of the buffer is given twice, or a
-                matcher or parser is in use.  Nothing was done.
+            UsageError: a row does not exist or stands twice, lengths differ, a
+                draft is no tree, the buffer has too few rows, a row of the buffer
+                is given twice, a matcher or parser is in use, or a parser is
+                finalized.  Nothing was done.
             TypeError: an argument is of another kind.
         """
 
@@ -2119,7 +2120,8 @@ class Matcher:
         ``limits["work"]`` or ``limits["steps"]`` of the grammar.  Then only stop tokens
         are allowed, wherever the text is, and end it; every other token is refused, and
         without stop tokens the matcher is terminated.  ``rollback`` to an earlier step,
-        and ``reset``, remove the error; other matchers are not concerned.
+        and ``reset``, remove the error, and any ``rollback`` that of a token that was
+        tried and not accepted; other matchers are not concerned.
         """
 
     @property
@@ -2163,9 +2165,10 @@ class Matcher:
         """Returns the tokens that the text which must come next begins with, a list of
         ``int``.
 
-        Text is written as the vocabulary's encoder writes it.  Tokens at the end that a
-        longer token could replace are left out.  Without an encoder the list has only
-        markers and tokens that have no alternative.
+        ``accept_tokens`` accepts all of them.  Text is written as the vocabulary's
+        encoder writes it.  Tokens at the end that a longer token could replace are left
+        out.  Without an encoder, and after a token that ends inside a character up to its
+        end, the list has only markers and tokens that have no alternative.
         """
 
     def fill_tree(
@@ -2202,12 +2205,11 @@ class Matcher:
                 and not every bit.
 
         Returns:
-            How many masks were written: one for each node, unless the time ran out.  0,
-            with nothing written, if the three lists are not of equal length or are not
-            a tree.
+            How many masks were written: one for each node, unless the time ran out.
 
         Raises:
-            TypeError, UsageError: as of ``fill_bitmask``; ``time_limit`` is not positive.
+            TypeError, UsageError: as of ``fill_bitmask``; the lists are not of equal
+                length or are not a tree; ``time_limit`` is not positive.
         """
 
 def feed_deltas(

@@ -247,9 +247,10 @@ class Batch(Uncopied):
             A ``BatchStep``.
 
         Raises:
-            UsageError: a row does not exist or stands twice, lengths differ, the
-                buffer has too few rows, a row of the buffer is given twice, or a
-                matcher or parser is in use.  Nothing was done.
+            UsageError: a row does not exist or stands twice, lengths differ, a
+                draft is no tree, the buffer has too few rows, a row of the buffer
+                is given twice, a matcher or parser is in use, or a parser is
+                finalized.  Nothing was done.
             TypeError: an argument is of another kind.
         """
         if table is not None:

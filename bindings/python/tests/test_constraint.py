@@ -458,7 +458,15 @@ def test_tree(constraint):
             walked
         )
     assert matcher.steps() == 1
-    assert matcher.fill_tree([1], [-1], [0, 6], rows) == 0
+    for lists, what in (
+        (([1], [-1], [0, 6]), "1 children, 1 siblings and 2 tokens"),
+        (([0, -1], [-1, -1], [0, 6]), "node 0 of the draft tree is reached twice"),
+        (([-1, -1], [-1, -1], [0, 6]), "node 1 of the draft tree is not reached"),
+        (([7, -1], [-1, -1], [0, 6]), "node 0 refers to 7"),
+        (([1, -1], [1, -1], [0, 6]), "The root of the draft tree has a sibling"),
+    ):
+        with pytest.raises(parlance.UsageError, match=what):
+            matcher.fill_tree(*lists, rows)
     with pytest.raises(parlance.UsageError, match="nodes"):
         matcher.fill_tree([-1] * 5, [-1] * 5, [0] * 5, rows)
 
