@@ -929,7 +929,8 @@ A ``GrammarError`` with the code ``"too_large"``: a call took more than
 ``limits["work"]`` or ``limits["steps"]`` of the grammar.  Then only stop tokens
 are allowed, wherever the text is, and end it; every other token is refused, and
 without stop tokens the matcher is terminated.  ``rollback`` to an earlier step,
-and ``reset``, remove the error; other matchers are not concerned.)";
+and ``reset``, remove the error, and any ``rollback`` that of a token that was
+tried and not accepted; other matchers are not concerned.)";
 
 inline constexpr char kTemperature[] =
     R"(The temperature at which to sample the next token, or ``None``.
@@ -968,9 +969,10 @@ inline constexpr char kForcedTokens[] =
     R"(Returns the tokens that the text which must come next begins with, a list of
 ``int``.
 
-Text is written as the vocabulary's encoder writes it.  Tokens at the end that a
-longer token could replace are left out.  Without an encoder the list has only
-markers and tokens that have no alternative.)";
+``accept_tokens`` accepts all of them.  Text is written as the vocabulary's
+encoder writes it.  Tokens at the end that a longer token could replace are left
+out.  Without an encoder, and after a token that ends inside a character up to its
+end, the list has only markers and tokens that have no alternative.)";
 
 inline constexpr char kFillTree[] =
     R"(Writes the masks of a tree of draft tokens in one call.

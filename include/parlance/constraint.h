@@ -256,10 +256,12 @@ class Matcher {
   // false, nothing is forced, and captures() are those of the text so far.
   //
   // The error lies where the call was made: a rollback to an earlier step, or
-  // reset(), removes it, and copy() copies it.  The token for which a call of
-  // accept_token() failed is not a step.  Other matchers of the constraint are
-  // not concerned.  Whether a call takes too much also depends on which
-  // automata and masks other calls have built.
+  // reset(), removes it, and copy() copies it.  The token or the bytes for
+  // which a call of accept_token() or accept_bytes() failed are not a step, and
+  // the error lies after them: any rollback, also one of 0 steps, removes it.
+  // So a draft that was tried and undone leaves nothing behind.  Other matchers
+  // of the constraint are not concerned.  Whether a call takes too much also
+  // depends on which automata and masks other calls have built.
   const std::optional<Error>& error() const;
 
   // The stop tokens of the text, ascending.  They live as long as the matcher.
@@ -295,7 +297,8 @@ class Matcher {
   std::size_t mask_words() const;
 
   // Undoes the last `steps` steps: accepted tokens, stop tokens included, and
-  // byte strings.  Returns false and changes nothing if there are fewer.
+  // byte strings; and the error() of a step that was not made.  Returns false
+  // and changes nothing if there are fewer.
   // Complexity: O(1).
   bool rollback(std::size_t steps = 1);
   // Steps that rollback() could undo.
@@ -339,11 +342,13 @@ class Matcher {
   // possible end, whole UTF-8 characters, at most `limit` bytes.  A mark is
   // given by its spelling, so accept_bytes() reads the result.
   std::string forced_bytes(std::size_t limit = 4096);
-  // The tokens that the text of forced_bytes() certainly begins with.  A mark
-  // is its token.  Bytes are the tokens that Vocabulary::encoder() gives for
-  // them, without those at the end that a longer token could replace together
-  // with the text that follows.  Without an encoder, bytes are tokens only as
-  // long as no other token matches them.
+  // The tokens that the text of forced_bytes() certainly begins with, of which
+  // accept_token() accepts one after the other.  A mark is its token.  Bytes
+  // are the tokens that Vocabulary::encoder() gives for them, without those at
+  // the end that a longer token could replace together with the text that
+  // follows.  Without an encoder, and after a token that ends inside a
+  // character up to the end of this character, bytes are tokens only as long as
+  // no other token matches them.
   std::vector<TokenId> forced_tokens();
 
   // Fills the masks of a draft tree in one call.  Node i has the token

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/utf8.h"
 #include "mask/draft_tree.h"
 
 namespace parlance::mask {
@@ -49,7 +50,7 @@ auto MatcherImpl::ask(const Question& question)
     auto answer = question();
     if (work.stopped()) {
       error_ = error_of(work);
-      error_at_ = history_.size();
+      error_at_ = steps();
       return std::nullopt;
     }
     if (!work.spoiled() || round == kMostRounds) return answer;
@@ -241,7 +242,7 @@ bool MatcherImpl::accept_token(Id id) {
     if (!accepted) {
       truncate(size);
       terminated_ = false;
-      error_at_ = size;
+      error_at_ = steps() + 1;
     }
   }
   if (accepted.value_or(false) || !stops_->contains(id)) {
@@ -304,18 +305,21 @@ bool MatcherImpl::accept_bytes(std::string_view bytes) {
   });
   if (!accepted) {
     truncate(size);
-    error_at_ = size;
+    error_at_ = steps() + 1;
   }
   return accepted.value_or(false);
 }
 
 bool MatcherImpl::rollback(std::size_t steps) {
   if (steps > this->steps()) return false;
-  if (steps == 0) return true;
-  const std::size_t size = history_.size() - (steps - terminated_);
-  terminated_ = false;
-  truncate(size);
-  if (error_ && size < error_at_) error_.reset();
+  const std::size_t left = this->steps() - steps;
+  if (steps != 0) {
+    terminated_ = false;
+    truncate(left + 1);
+  } else if (!error_ || left >= error_at_) {
+    return true;
+  }
+  if (left < error_at_) error_.reset();
   find_over();
   return true;
 }
@@ -431,7 +435,7 @@ std::vector<Id> MatcherImpl::find_forced_tokens() {
     }
     std::size_t size = 0;
     for (const Id id : ids) {
-      if (stops_->contains(id)) return tokens;
+      if (stops_->contains(id) || stops_->never_comes(id)) return tokens;
       at = constraint_->read_token(at, id);
       if (at.dead()) return tokens;
       tokens.push_back(id);
@@ -445,16 +449,21 @@ std::vector<Id> MatcherImpl::find_forced_tokens() {
 // The tokens of `text`, up to where they are certain.  `last`: what follows
 // `text` at `end` is not forced.
 //
-// With an encoder the tokens are what it returns.  Without one a token is
-// certain if it is the only token that is a prefix of the rest.
+// With an encoder the tokens are what it returns.  An encoder reads text, and
+// what is left of a character after a token that ends inside it is none. There,
+// and without an encoder, a token is certain if it is the only token that is a
+// prefix of the rest.
 std::vector<Id> MatcherImpl::tokens_of(std::string_view text, bool last,
                                        const Position& end) {
-  if (constraint_->compiler().vocabulary().encoder()) {
-    return encoded(text, last, end);
-  }
+  const bool encodes = !!constraint_->compiler().vocabulary().encoder();
   const vocab::TokenTrie& trie = constraint_->compiler().tables().trie();
   std::vector<Id> tokens;
   for (std::size_t at = 0; at < text.size();) {
+    if (encodes && base::is_utf8(text.substr(at))) {
+      const std::vector<Id> rest = encoded(text.substr(at), last, end);
+      tokens.insert(tokens.end(), rest.begin(), rest.end());
+      break;
+    }
     std::uint32_t node = 0;
     std::size_t i = at;
     Id only = vocab::kNoToken;

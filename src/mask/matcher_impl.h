@@ -196,8 +196,10 @@ class MatcherImpl {
   // it has not.
   std::size_t over_ = 0;
   Id stop_ = 0;  // that terminated it
-  // What the text, or its next token, could not be decided for, and the size of
-  // the history then.
+  // What the text, or its next token, could not be decided for.  A rollback to
+  // fewer than error_at_ steps removes it: to fewer than there were when a
+  // question could not be answered, or to as many as there were when a step
+  // could not be made.
   std::optional<Error> error_;
   std::size_t error_at_ = 0;
   bool tree_failed_ = false;  // a node of a draft tree could not be decided

@@ -77,7 +77,10 @@ void expect_failed(Matcher& matcher) {
   EXPECT_TRUE(copy.accept_token(stop_id()));
   EXPECT_TRUE(copy.is_terminated());
   EXPECT_TRUE(copy.rollback(1));
-  EXPECT_TRUE(copy.error());
+  // Undone is the end.  Nothing is left of a step that could not be made.
+  Matcher tried = matcher.copy();
+  EXPECT_TRUE(tried.rollback(0));
+  EXPECT_EQ(copy.error().has_value(), tried.error().has_value());
   copy.reset();
   EXPECT_FALSE(copy.error());
 }
@@ -293,6 +296,48 @@ TEST(WorkLimit, RollbackRemovesTheError) {
   matcher.reset();
   EXPECT_FALSE(matcher.error());
   EXPECT_TRUE(matcher.accept_bytes("["));
+}
+
+// A draft is validated by accepting what fits and undoing that.  Whatever it
+// met, the matcher is as before: its own text has not failed.
+TEST(WorkLimit, AnUndoneDraftLeavesNothingBehind) {
+  std::size_t failed = 0;
+  std::size_t at_once = 0;
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    SmallSchemas schemas(seed);
+    const std::string text = json::dump(schemas.schema({}));
+    SCOPED_TRACE(text);
+    for (const std::size_t work : {4U, 12U, 30U, 80U}) {
+      JsonSchemaOptions options;
+      const Result<Constraint> exact =
+          compiler().compile_json_schema(text, options);
+      options.limits.work = work;
+      const Result<Constraint> limited =
+          compiler().compile_json_schema(text, options);
+      if (!exact || !limited) continue;
+      std::mt19937 random(seed);
+      Matcher writer = exact->matcher();
+      Matcher matcher = limited->matcher();
+      for (int step = 0; step < 12; ++step) {
+        const std::vector<TokenId> allowed = tokens_in(mask(writer));
+        if (writer.is_terminated() || allowed.empty()) break;
+        const TokenId id = allowed[random() % allowed.size()];
+        const std::size_t steps = matcher.steps();
+        const std::size_t fit = matcher.accept_tokens(
+            std::vector<TokenId>{id, '"', '"', stop_id()});
+        failed += matcher.error().has_value();
+        at_once += fit == 0 && matcher.error();
+        ASSERT_TRUE(matcher.rollback(fit));
+        EXPECT_EQ(matcher.steps(), steps);
+        EXPECT_FALSE(matcher.error());
+        EXPECT_FALSE(matcher.is_terminated());
+        writer.accept_token(id);
+        if (!matcher.accept_token(id) || matcher.error()) break;
+      }
+    }
+  }
+  EXPECT_GT(failed, 20U);
+  EXPECT_GT(at_once, 5U);
 }
 
 // A chain of conditions must not end in a place from which nothing follows.
