@@ -10,10 +10,69 @@ first difference, and reads the remaining ids.
 
 from __future__ import annotations
 
+import logging
 from typing import NamedTuple
 
 from .._constraining import fill_bitmasks
 from .._errors import UsageError
+
+logger = logging.getLogger("parlance")
+
+
+def forced_text(matcher):
+    """The text that must come next; ``""`` where it is none, after a token that
+    ends inside a character."""
+    try:
+        return matcher.forced_bytes().decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+class Appended:
+    """A matcher, and the tokens that its host has appended.
+
+    Hosts undo as many tokens as they have appended, also those that the matcher
+    has not read, because they came after the end.
+    """
+
+    def __init__(self, matcher):
+        self.matcher = matcher
+        self.unread = 0  # tokens at the end of those appended
+
+    def accept(self, tokens):
+        """Appends tokens.  Returns how many fit; all that follow the end do."""
+        matcher = self.matcher
+        if self.unread:
+            self.unread += len(tokens)
+            return len(tokens)
+        if len(tokens) == 1 and matcher.accept_token(tokens[0]):
+            return 1  # most steps
+        count = matcher.accept_tokens(tokens)
+        ended = matcher.is_terminated() and matcher.error is None
+        if count < len(tokens) and ended:
+            self.unread = len(tokens) - count
+            return len(tokens)
+        return count
+
+    def validate(self, tokens):
+        """How many of the tokens fit, without appending them."""
+        if self.unread:
+            return 0
+        count = self.matcher.accept_tokens(tokens)
+        self.matcher.rollback(count)
+        return count
+
+    def rollback(self, count):
+        """Undoes tokens; ``False`` if there are fewer."""
+        unread = min(count, self.unread)
+        if not self.matcher.rollback(count - unread):
+            return False
+        self.unread -= unread
+        return True
+
+    def reset(self):
+        self.matcher.reset()
+        self.unread = 0
 
 
 class Mismatch(NamedTuple):
@@ -54,9 +113,12 @@ class _Row:
         self.source = source  # the index of its constraint
         self.ids = list(ids)
         self.mismatch = None  # (position, token)
+        self.is_reported = False  # its matcher's error
 
     def copy(self):
-        return _Row(self.matcher.copy(), self.source, self.ids)
+        out = _Row(self.matcher.copy(), self.source, self.ids)
+        out.is_reported = self.is_reported
+        return out
 
     def common(self, ids):
         """The length of the common prefix of ``ids`` and the ids read."""
@@ -78,9 +140,10 @@ class _Row:
             fitting = self.matcher.accept_tokens(ids[common:])
             self.ids += ids[common : common + fitting]
         at = common + fitting
-        # Ids after the end, such as padding, are ignored.
+        # Ids after the end, such as padding, are ignored.  After an error of the
+        # matcher, what it refuses says nothing about the constraint.
         fits = at == len(ids) or self.matcher.is_terminated()
-        self.mismatch = None if fits else (at, ids[at])
+        self.mismatch = None if fits or self.matcher.error else (at, ids[at])
 
 
 class Follower:
@@ -98,6 +161,10 @@ class Follower:
             of ids of the first call.
         on_mismatch: a function that is called with a ``Mismatch`` for each
             token that does not fit.
+
+    A row whose matcher has an ``error`` may only end: its mask has the stop tokens,
+    a line of the log says why, and it is in ``errors``.  If it has no stop tokens,
+    the call raises the error.
 
     Raises:
         UsageError: the list is empty.
@@ -143,6 +210,16 @@ class Follower:
             Mismatch(index, *row.mismatch)
             for index, row in enumerate(self._rows)
             if row is not None and row.mismatch is not None
+        ]
+
+    @property
+    def errors(self):
+        """Why it cannot be decided how rows go on, at the last call: a list of pairs
+        of the index of the row and the ``GrammarError`` of its matcher."""
+        return [
+            (index, row.matcher.error)
+            for index, row in enumerate(self._rows)
+            if row is not None and row.matcher.error is not None
         ]
 
     @property
@@ -196,6 +273,13 @@ class Follower:
                 self._masks,
                 rows=constrained,
             )
+        for index, error in self.errors:
+            row = self._rows[index]
+            if not row.matcher.stop_ids:
+                raise error
+            if not row.is_reported:
+                row.is_reported = True
+                logger.error("row %s may only end: %s", index, error)
         return self._masks, constrained
 
     def _matched(self, responses):

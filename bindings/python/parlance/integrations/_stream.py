@@ -8,12 +8,17 @@ always belong together:
 * Some ids never get text: the stop token, and the tokens of a stop string.
 
 Only ids say whether a delimiter is a token or its spelling, and only the text
-says what the client may see.  So each token is read when the text has it.
+says what the client may see.  So each token is read when the text has it.  Text
+that ends inside a token is read as other tokens that spell it: no tokenizer
+encodes it, since it may write another text, such as one with a space before it.
 
 Other servers hand out text alone, which is then read.
 """
 
 from __future__ import annotations
+
+import functools
+import weakref
 
 from .. import Format, ResponseParser, detect_format
 from .._parlance import DeltaStream, Vocabulary
@@ -42,10 +47,13 @@ class Model:
             family = _found(tokenizer)
         self.format, self.reasoning_field = _with_reasoning(family)
         self.vocabulary = None
-        self._tokenizer = tokenizer
+        # Models are cached by their tokenizers, which they do not keep alive: not
+        # by the encoder of the vocabulary either.
+        self._tokenizer = None if tokenizer is None else weakref.ref(tokenizer)
         if not by_text:
             try:
                 self.vocabulary = Vocabulary.from_tokenizer(tokenizer)
+                self.vocabulary = self.vocabulary.with_encoder(None)
             except (TypeError, ValueError):  # a tokenizer of another kind
                 pass
         self._spellings = {}
@@ -91,7 +99,40 @@ class Model:
         """The text of a prompt."""
         if self.vocabulary is not None:
             return self.vocabulary.decode(ids)
-        return self._tokenizer.decode(ids, skip_special_tokens=False)
+        return self._tokenizer().decode(ids, skip_special_tokens=False)
+
+    @functools.cached_property
+    def _words_of_bytes(self):
+        """The ids of ordinary tokens, by their bytes."""
+        vocabulary = self.vocabulary
+        found = {}
+        for id in range(len(vocabulary)):
+            if vocabulary.kind(id) == "ordinary":
+                found.setdefault(bytes(vocabulary.bytes(id)), id)
+        found.pop(b"", None)
+        return found
+
+    def spelled(self, data):
+        """Ids of ordinary tokens that spell ``data``, which may begin and end inside
+        a character.
+
+        A byte that no token begins with is an id without a token, which is read as
+        U+FFFD.
+        """
+        words = self._words_of_bytes
+        longest = max(map(len, words), default=1)
+        ids = []
+        at = 0
+        while at < len(data):
+            for end in range(min(len(data), at + longest), at, -1):
+                id = words.get(data[at:end])
+                if id is not None:
+                    break
+            else:
+                id, end = len(self.vocabulary), at + 1
+            ids.append(id)
+            at = end
+        return ids
 
 
 def _found(tokenizer):
@@ -234,8 +275,8 @@ class Stream:
 
         Invariant: the text of the response is that of the ids read and
         ``_ahead``.  Steps: take tokens from ``_pending`` while ``_ahead``
-        begins with them; at the end, the rest that has text is encoded, and
-        delimiters of the rest that has none are read.
+        begins with them; at the end, the rest that has text is spelled by other
+        tokens, and delimiters of the rest that has none are read.
         """
         if len(ids) == 1 and text and not self._pending and not self._ahead:
             if self._model.word(ids[0]) == text:
@@ -270,7 +311,7 @@ class Stream:
         if finished:
             out += self._rest()
         elif self._ahead and not pending:
-            out += self._encoded()
+            out += self._spelled()
         return out
 
     def _rest(self):
@@ -281,7 +322,7 @@ class Stream:
                 rest.pop()
             return rest
         if self._ahead:
-            return self._encoded()  # the text ends within a token
+            return self._spelled()  # the text ends within a token
         out = []
         for id in rest:
             if not self._model.is_special(id):
@@ -293,11 +334,11 @@ class Stream:
     def _is_foreign(self, id):
         return self._model.is_special(id) and id not in self._model.marks
 
-    def _encoded(self):
+    def _spelled(self):
         """Ids of the text that no ids came for."""
-        text = self._ahead.decode("utf-8", "ignore")
+        ids = self._model.spelled(self._ahead)
         self._ahead = b""
-        return self._model.vocabulary.encode(text) if text else []
+        return ids
 
 
 def joined(deltas):

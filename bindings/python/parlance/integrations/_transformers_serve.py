@@ -286,7 +286,9 @@ def _compiler_of(tokenizer, stop_ids):
     made = _compilers.setdefault(tokenizer, {})
     if stop_ids not in made:
         vocabulary = Vocabulary.from_tokenizer(tokenizer, stop_ids=stop_ids)
-        made[stop_ids] = Compiler(vocabulary)
+        # An encoder may keep the tokenizer, by which the compiler is cached, alive;
+        # masks need none.
+        made[stop_ids] = Compiler(vocabulary.with_encoder(None))
     return made[stop_ids]
 
 

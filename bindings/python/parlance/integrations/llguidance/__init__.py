@@ -132,8 +132,9 @@ def _recipe(grammar):
 class LLMatcher(Uncopied):
     """Follows one text while a model writes it.
 
-    It does not raise: a grammar that cannot be used, and a token that does not
-    fit, leave the matcher with an error for good.
+    It does not raise: a grammar that cannot be used, a token that does not fit, and
+    a text for which it takes too long to decide what may follow leave the matcher
+    with an error for good.
 
     Args:
         tokenizer: an ``LLTokenizer``.
@@ -151,7 +152,7 @@ class LLMatcher(Uncopied):
             form, text, options = _recipe(grammar)
             compile = getattr(tokenizer.compiler, "compile_" + form)
             self._matcher = compile(text, **options).matcher()
-        except (Error, KeyError, TypeError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001: whatever the text is
             self._error = str(error) or repr(error)
 
     @staticmethod
@@ -187,9 +188,6 @@ class LLMatcher(Uncopied):
         """
         try:
             form, text, options = _recipe(grammar)
-        except (Error, KeyError, TypeError, ValueError) as error:
-            return str(error) or repr(error)
-        try:
             if tokenizer is not None:
                 getattr(tokenizer.compiler, "compile_" + form)(text, **options)
             else:
@@ -197,29 +195,34 @@ class LLMatcher(Uncopied):
         except GrammarError as error:
             # Of a text that names tokens, and there is no tokenizer.
             return str(error) if tokenizer or error.code != "usage" else ""
-        except (Error, TypeError) as error:
-            return str(error)
+        except Exception as error:  # noqa: BLE001: whatever the text is
+            return str(error) or repr(error)
         return ""
 
     def is_error(self):
         """Whether there is an error."""
-        return bool(self._error)
+        return bool(self.get_error())
 
     def get_error(self):
         """The error, or ``""``."""
+        if not self._error and self._matcher.error is not None:
+            return str(self._matcher.error)
         return self._error
 
     def is_accepting(self):
         """Whether the text may end here."""
-        return not self._error and (bool(self._ended) or self._matcher.can_end())
+        ends = bool(self._ended) or (not self._error and self._matcher.can_end())
+        return ends and not self.is_error()
 
     def is_stopped(self):
         """Whether nothing may follow but a token that ends the text."""
-        return bool(self._error or self._ended) or self._matcher.is_terminated()
+        if self.is_error() or self._ended:
+            return True
+        return self._matcher.is_terminated()
 
     def validate_tokens(self, tokens):
         """How many of the tokens fit, one after the other."""
-        if self._error:
+        if self.is_error():
             return 0
         count = self._consumed(tokens)
         self._undo(count)
@@ -227,14 +230,14 @@ class LLMatcher(Uncopied):
 
     def try_consume_tokens(self, tokens):
         """Appends tokens up to the first that does not fit; returns how many."""
-        return 0 if self._error else self._consumed(tokens)
+        return 0 if self.is_error() else self._consumed(tokens)
 
     def consume_tokens(self, tokens):
         """Appends tokens; returns whether all fit.  If not, there is an error."""
-        if self._error:
+        if self.is_error():
             return False
         count = self._consumed(tokens)
-        if count < len(tokens):
+        if count < len(tokens) and not self.is_error():
             self._error = f"token {tokens[count]} does not fit the grammar"
         return count == len(tokens)
 
@@ -260,13 +263,13 @@ class LLMatcher(Uncopied):
 
     def rollback(self, num_tokens):
         """Undoes tokens; ``False`` if there are fewer."""
-        if self._error or num_tokens > self._ended + self._matcher.steps():
+        if self.is_error() or num_tokens > self._ended + self._matcher.steps():
             return False
         return self._undo(num_tokens)
 
     def reset(self):
         """Returns to the beginning of the text."""
-        if self._error:
+        if self.is_error():
             return False
         self._ended = 0
         self._matcher.reset()
@@ -284,9 +287,9 @@ class LLMatcher(Uncopied):
         """Writes the mask of the next token into an array of int32."""
         if not self.is_stopped():
             self._matcher.fill_bitmask(row)
-            if not self._matcher.can_end():
+            if not (self._matcher.can_end() or self.is_error()):
                 return
-        else:
+        if self.is_stopped():  # also if making the mask took too long
             row[:] = 0
         bits = row.view("uint32")
         for id in self._tokenizer.eos_tokens:

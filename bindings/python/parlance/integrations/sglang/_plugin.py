@@ -47,7 +47,8 @@ def register():
 def _new_backend(server_args, tokenizer, vocab_size, eos_token_ids):
     from .backend import new_backend
 
-    return new_backend(tokenizer, vocab_size, eos_token_ids)
+    drafts = getattr(server_args, "speculative_algorithm", None) is not None
+    return new_backend(tokenizer, vocab_size, eos_token_ids, drafts=drafts)
 
 
 def _with_context(original, serving, request, adapted_request, **options):

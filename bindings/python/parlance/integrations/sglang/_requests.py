@@ -94,7 +94,10 @@ def _tag_of(request, params, model, prompt, tools, backend):
     forced = bool(tools) and choice != "auto"
     document = None
     if params.get("json_schema"):
-        schema = json.loads(params["json_schema"])
+        try:
+            schema = json.loads(params["json_schema"])
+        except RecursionError as error:
+            raise ValueError("the JSON Schema is nested too deeply") from error
         document = {"type": "json_schema", "json_schema": {"schema": schema}}
     foreign = any(params.get(key) for key in ("regex", "ebnf", "structural_tag"))
     if forced and (document or foreign):

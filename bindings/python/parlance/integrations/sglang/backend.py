@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import logging
 import os
@@ -29,6 +30,7 @@ from ... import apply_bitmask
 from ..._constraining import Compiler, fill_bitmasks
 from ..._errors import Error
 from ..._parlance import Vocabulary
+from .._follow import Appended, forced_text
 
 __all__ = ["ParlanceGrammar", "ParlanceGrammarBackend", "new_backend"]
 
@@ -41,26 +43,56 @@ _ANY_JSON = "$$ANY$$"  # of SGLang
 class ParlanceGrammar(BaseGrammarObject):
     """Follows one request.
 
+    A request whose matcher has an error ends: its mask allows an end only, and
+    ``accept_token`` raises, with which SGLang aborts a request.  Where SGLang tries
+    drafts it would not catch that; then the error is in the log only.
+
     Attributes:
         matcher: the ``parlance.Matcher``.
         content: the grammar as a format of structural tags.
+        drafts: whether SGLang tries drafts.
     """
 
-    def __init__(self, matcher, content, grammar_stats=None):
+    def __init__(self, matcher, content, grammar_stats=None, *, drafts=False):
         super().__init__()
         self.matcher = matcher
         self.content = content
         self.grammar_stats = grammar_stats
+        self.drafts = drafts
+        self._appended = Appended(matcher)
+        self._failure = None  # what the next token raises
 
     def accept_token(self, token):
-        if self.matcher.is_terminated():
-            return  # what follows the end is ignored
+        unread = self._appended.unread
+        self._accept(token)
+        if self._failure and not (self.drafts and self.matcher.error):
+            failure = self._failure
+            self._appended.unread = unread  # what raises is not appended
+            self._forget_failure()
+            raise ValueError(failure)
+
+    def _accept(self, token):
+        error = self.matcher.error
+        if error is None and self.matcher.is_terminated():
+            self._appended.unread += 1  # what follows the end is ignored
+            return
         self.current_token = token
-        if not self.matcher.accept_token(token):
-            raise ValueError(f"token {token} does not fit the grammar of its request")
+        if self._appended.accept([token]) == 0:
+            self._appended.unread += 1
+            error = error or self.matcher.error or (
+                f"token {token} does not fit the grammar of its request"
+            )
+        if error is not None and self._failure is None:
+            self._failure = str(error)
+            logger.error("%s", error)
 
     def rollback(self, k):
-        self.matcher.rollback(k)
+        self._appended.rollback(k)
+        self._forget_failure()
+
+    def _forget_failure(self):
+        if self.matcher.error is None and not self._appended.unread:
+            self._failure = None
 
     def is_terminated(self):
         return self.matcher.is_terminated()
@@ -105,13 +137,17 @@ class ParlanceGrammar(BaseGrammarObject):
             stats = dataclasses.replace(
                 stats, is_cache_hit=True, tree_traversal_time=[]
             )
-        out = ParlanceGrammar(self.matcher.copy(), self.content, stats)
+        out = ParlanceGrammar(
+            self.matcher.copy(), self.content, stats, drafts=self.drafts
+        )
+        out._appended.unread = self._appended.unread
+        out._failure = self._failure
         out.current_token = self.current_token
         out.finished = self.finished
         return out
 
     def try_jump_forward(self, tokenizer):
-        text = self.matcher.forced_bytes().decode("utf-8", "ignore")
+        text = forced_text(self.matcher)
         return ([], text) if text else None
 
     def jump_forward_str_state(self, helper):
@@ -123,9 +159,23 @@ class ParlanceGrammar(BaseGrammarObject):
             if old != new:
                 break
             same += 1
-        self.matcher.rollback(len(old_output_ids) - same)
+        self.rollback(len(old_output_ids) - same)
+        # SGLang does not catch what this would raise: the next token raises it.
         for token in new_output_ids[same:]:
-            self.accept_token(token)
+            self._accept(token)
+
+
+def _answered(dispatch):
+    """``dispatch_...`` that never raises: SGLang's loop would end by it."""
+
+    @functools.wraps(dispatch)
+    def answered(self, key_string):
+        try:
+            return dispatch(self, key_string)
+        except Exception as error:  # noqa: BLE001: whatever the client has sent
+            return InvalidGrammarObject(f"the grammar cannot be read: {error!r}")
+
+    return answered
 
 
 def _fill(entries, vocab_mask):
@@ -180,6 +230,7 @@ class ParlanceGrammarBackend(BaseGrammarBackend):
         any_whitespace: whether JSON may have white space.
         max_whitespace_cnt: the most characters of white space between two parts
             of JSON; by default 64.
+        drafts: whether SGLang tries drafts; see ``ParlanceGrammar``.
 
     Raises:
         ValueError: the tokenizer is of another kind.
@@ -192,8 +243,11 @@ class ParlanceGrammarBackend(BaseGrammarBackend):
         stop_ids=None,
         any_whitespace=True,
         max_whitespace_cnt=None,
+        *,
+        drafts=False,
     ):
         super().__init__()
+        self._drafts = drafts
         try:
             vocabulary = Vocabulary.from_tokenizer(tokenizer)
         except TypeError as error:
@@ -217,8 +271,10 @@ class ParlanceGrammarBackend(BaseGrammarBackend):
             place = f"{error.path}: " if error.path else ""
             return InvalidGrammarObject(f"{place}{error.message}")
         stats = GrammarStats(dispatch_type=form.removesuffix("_schema"))
-        return ParlanceGrammar(constraint.matcher(), content, stats)
+        matcher = constraint.matcher()
+        return ParlanceGrammar(matcher, content, stats, drafts=self._drafts)
 
+    @_answered
     def dispatch_json(self, key_string):
         text = "true" if key_string == _ANY_JSON else key_string
         try:
@@ -228,26 +284,31 @@ class ParlanceGrammarBackend(BaseGrammarBackend):
         content = {"type": "json_schema", "json_schema": schema}
         return self._new("json_schema", text, content, **self._json)
 
+    @_answered
     def dispatch_regex(self, key_string):
         content = {"type": "regex", "pattern": key_string}
         return self._new("regex", key_string, content)
 
+    @_answered
     def dispatch_ebnf(self, key_string):
         content = {"type": "grammar", "grammar": key_string}
         return self._new("ebnf", key_string, content)
 
+    @_answered
     def dispatch_structural_tag(self, key_string):
-        try:
-            tag = _modern(json.loads(key_string))
-        except (KeyError, TypeError, ValueError) as error:
-            return InvalidGrammarObject(
-                f"the structural tag cannot be read: {error!r}"
-            )
+        tag = json.loads(key_string)
+        if not isinstance(tag, dict):
+            return InvalidGrammarObject("a structural tag is a JSON object")
+        tag = _modern(tag)
         content = tag.get("format")
         return self._new("structural_tag", json.dumps(tag), content)
 
     def compile_framed_grammar(self, grammar, frame):
-        return self.dispatch_structural_tag(json.dumps(frame(grammar.content)))
+        try:
+            tag = json.dumps(frame(grammar.content))
+        except RecursionError as error:
+            return InvalidGrammarObject(f"the grammar cannot be framed: {error!r}")
+        return self.dispatch_structural_tag(tag)
 
     @property
     def is_support_token_filter(self):
@@ -313,8 +374,8 @@ def _add_schemas(format):
             _add_schemas(one)
 
 
-def new_backend(tokenizer, vocab_size, stop_ids=None):
-    """The backend as SGLang is configured.
+def new_backend(tokenizer, vocab_size, stop_ids=None, *, drafts=False):
+    """The backend as SGLang is configured; ``drafts`` as of ``ParlanceGrammar``.
 
     With a reasoning parser it is in SGLang's ``ReasonerGrammarBackend``, which
     SGLang puts around its own backends only: grammars then begin where the
@@ -332,6 +393,7 @@ def new_backend(tokenizer, vocab_size, stop_ids=None):
         stop_ids,
         any_whitespace=not serving.constrained_json_disable_any_whitespace,
         max_whitespace_cnt=serving.constrained_json_max_whitespace_cnt,
+        drafts=drafts,
     )
     if not serving.reasoning_parser:
         return backend

@@ -187,7 +187,7 @@ def _document(output):
         if isinstance(schema, str):
             try:
                 schema = json.loads(schema)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise VLLMValidationError(
                     f"the JSON Schema is no JSON: {error}", parameter="response_format"
                 ) from error

@@ -29,6 +29,7 @@ from vllm.v1.structured_output.utils import (
 from ..._constraining import Compiler, Grammar, fill_bitmasks
 from ..._errors import Error, GrammarError
 from ..._parlance import Vocabulary
+from .._follow import Appended
 from . import _requests
 
 __all__ = ["ParlanceBackend", "ParlanceGrammar", "install", "validate"]
@@ -107,7 +108,7 @@ def validate(sampling_params, tokenizer=None):
         _check(*get_structured_output_key(params))
     except Error as error:
         raise _requests.refused(error, "structured_outputs") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001: whatever the client has sent
         raise VLLMValidationError(
             f"structured outputs that cannot be read: {error!r}",
             parameter="structured_outputs",
@@ -118,39 +119,44 @@ def validate(sampling_params, tokenizer=None):
 
 
 class ParlanceGrammar(StructuredOutputGrammar):
-    """Follows one request.  ``matcher`` is the ``parlance.Matcher``."""
+    """Follows one request.  ``matcher`` is the ``parlance.Matcher``.
+
+    A request whose matcher has an error ends: its mask allows an end only, and the
+    next of its tokens is refused, with which vLLM ends a request by an error.
+    """
 
     def __init__(self, backend, matcher):
         self.backend = backend
         self.matcher = matcher
+        self._appended = Appended(matcher)
 
     def accept_tokens(self, request_id, tokens):
-        matcher = self.matcher
-        if len(tokens) == 1:
-            if matcher.accept_token(tokens[0]):
-                return True
-            count = 0
-        else:
-            count = matcher.accept_tokens(tokens)
-        # What follows the end is ignored.
-        if count == len(tokens) or matcher.is_terminated():
+        # Ends that the mask of a matcher with an error allows are no ends of texts of
+        # the grammar.
+        error = self.matcher.error
+        count = self._appended.accept(tokens) if error is None else 0
+        if count == len(tokens):
+            return True
+        if self.backend.fills_drafts:
+            # vLLM's loop asserts that drafts fit, since they did when they were
+            # validated; what takes too long depends on more than the text.
+            self._appended.unread += len(tokens) - count
             return True
         logger.error(
-            "request %s: token %s at index %s of this step does not fit its grammar",
+            "request %s: token %s at index %s of this step %s",
             request_id,
             tokens[count],
             count,
+            error or self.matcher.error or "does not fit its grammar",
         )
         return False
 
     def validate_tokens(self, tokens):
         tokens = strip_speculative_padding(tokens)
-        count = self.matcher.accept_tokens(tokens)
-        self.matcher.rollback(count)
-        return tokens[:count]
+        return tokens[: self._appended.validate(tokens)]
 
     def rollback(self, num_tokens):
-        self.matcher.rollback(num_tokens)
+        self._appended.rollback(num_tokens)
 
     def fill_bitmask(self, bitmask, batch_index):
         array = self.backend.array_of(bitmask)
@@ -160,7 +166,7 @@ class ParlanceGrammar(StructuredOutputGrammar):
         return self.matcher.is_terminated()
 
     def reset(self):
-        self.matcher.reset()
+        self._appended.reset()
 
 
 class ParlanceBackend(StructuredOutputBackend):
@@ -192,6 +198,7 @@ class ParlanceBackend(StructuredOutputBackend):
             "closed": options.disable_additional_properties,
         }
         self._bitmask = self._array = None
+        self.fills_drafts = False  # while vLLM fills the rows of draft tokens
 
     def compile_grammar(self, request_type, grammar_spec, stop_token_ids=None):
         form, text = _source(request_type, grammar_spec)
@@ -233,9 +240,15 @@ def _in_one_call(grammar_bitmask):
             or self.vllm_config.model_config.is_diffusion
             or not structured_output_request_ids
         ):
-            return grammar_bitmask(
-                self, requests, structured_output_request_ids, scheduled
-            )
+            if isinstance(backend, ParlanceBackend):
+                backend.fills_drafts = True
+            try:
+                return grammar_bitmask(
+                    self, requests, structured_output_request_ids, scheduled
+                )
+            finally:
+                if isinstance(backend, ParlanceBackend):
+                    backend.fills_drafts = False
         if self._grammar_bitmask is None:
             self._grammar_bitmask = backend.allocate_token_bitmask(
                 self.vllm_config.scheduler_config.max_num_seqs

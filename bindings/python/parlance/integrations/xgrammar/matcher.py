@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import logging
 import math
 import operator
 import warnings
@@ -16,6 +17,7 @@ from ..._arguments import Uncopied
 from ..._constraining import fill_bitmasks
 from ..._errors import Error
 from ..._logits import apply_bitmask
+from .._follow import forced_text
 from .compiler import CompiledGrammar
 from .exception import runtime_errors
 
@@ -28,6 +30,8 @@ __all__ = [
     "get_bitmask_shape",
     "reset_token_bitmask",
 ]
+
+logger = logging.getLogger("parlance.xgrammar")
 
 _BACKENDS = ("auto", "cpu", "cuda", "triton", "torch_compile", "torch_native")
 
@@ -156,6 +160,10 @@ class GrammarMatcher(Uncopied):
     """Follows one text while a model writes it, and tells which tokens may come
     next.  ``matcher`` is the ``parlance.Matcher``.
 
+    Where it takes too long to decide what may follow, ``matcher.error`` says why, and
+    so does a line of the log.  The text then may only end: the mask has the stop
+    tokens, which are accepted, and the text is not completed.
+
     Args:
         compiled_grammar: a ``CompiledGrammar``.
         override_stop_tokens: an id or a list of the ids that end the text,
@@ -211,10 +219,23 @@ class GrammarMatcher(Uncopied):
         self._stops = stops
         self._without_stop = bool(terminate_without_stop_token)
         self._refused = frozenset(stops) if self._without_stop else ()
+        self._is_reported = False  # the matcher's error
+
+    def _has_failed(self):
+        """Whether the text may only end, wherever it is."""
+        error = self.matcher.error
+        if error is None:
+            return False
+        if not self._is_reported:
+            self._is_reported = True
+            logger.error("the text may only end: %s", error)
+        return True
 
     def accept_token(self, token_id, *, debug_print=False):
         """Appends a token to the text if it fits; returns whether it does."""
-        return token_id not in self._refused and self.matcher.accept_token(token_id)
+        if token_id in self._refused and not self._has_failed():
+            return False
+        return self.matcher.accept_token(token_id)
 
     def accept_string(self, input_str, *, debug_print=False):
         """Appends a ``str`` or ``bytes`` to the text as one step, or nothing;
@@ -239,6 +260,7 @@ class GrammarMatcher(Uncopied):
         """
         try:
             if self.matcher.fill_bitmask(bitmask, index):
+                self._has_failed()
                 return True
         except (Error, TypeError) as error:
             raise RuntimeError(str(error)) from error
@@ -248,6 +270,7 @@ class GrammarMatcher(Uncopied):
         """What a mask that refuses nothing means, at the end of the text."""
         if not self.matcher.is_terminated():
             return False
+        self._has_failed()
         if self._stops:
             raise RuntimeError("a stop token has been accepted: the text has ended")
         # Nothing may follow, and there is no token that says so.
@@ -307,16 +330,15 @@ class GrammarMatcher(Uncopied):
             )
         except (Error, TypeError) as error:
             raise RuntimeError(str(error)) from error
-        if filled == 0:
-            _check_tree(*map(_list, tree))
         if temperatures is not None:
             temperatures = temperatures[:size]
             temperatures[temperatures != temperatures] = -1  # NaN
         return filled == size
 
     def find_jump_forward_string(self):
-        """Returns the text that must come next, a ``str``."""
-        return self.matcher.forced_bytes().decode()
+        """Returns the text that must come next, a ``str``; ``""`` after a token that
+        ends inside a character."""
+        return forced_text(self.matcher)
 
     def rollback(self, num_tokens=1):
         """Undoes the last ``num_tokens`` steps.
@@ -353,13 +375,14 @@ class GrammarMatcher(Uncopied):
     def is_terminated(self):
         """Returns whether a stop token was accepted; with
         ``terminate_without_stop_token``, whether the text is whole."""
-        if self._without_stop:
-            return self.matcher.can_end()
+        if self._without_stop and (self.matcher.can_end() or self._has_failed()):
+            return True
         return self.matcher.is_terminated()
 
     def is_completed(self):
         """Returns whether the text is whole."""
-        return self.matcher.can_end() or self.matcher.is_terminated()
+        whole = self.matcher.can_end() or self.matcher.is_terminated()
+        return whole and not self._has_failed()
 
     def reset(self):
         """Returns to the beginning of the text."""
@@ -400,35 +423,6 @@ def _check_integers(tree):
     for name, values in zip(names, tree):
         if not str(getattr(values, "dtype", "int64")).endswith("int64"):
             raise RuntimeError(f"{name} holds {values.dtype} and not int64")
-
-
-def _check_tree(children, siblings, tokens):
-    """Raises RuntimeError unless the lists are a tree with root 0: each node but
-    the root has one predecessor, and all come from the root."""
-    size = len(tokens)
-    if len(children) != size or len(siblings) != size:
-        raise RuntimeError(
-            f"there are {len(children)} children, {len(siblings)} siblings and "
-            f"{size} tokens; each node has one of each"
-        )
-    if not size:
-        raise RuntimeError("the tree has no root")
-    if siblings[0] != -1:
-        raise RuntimeError("the root has a sibling")
-    reached = [False] * size
-    reached[0] = True
-    todo = [0]
-    while todo:
-        node = todo.pop()
-        for after in (children[node], siblings[node]):
-            if after == -1:
-                continue
-            if not 0 <= after < size:
-                raise RuntimeError(f"node {node} refers to {after} of {size} nodes")
-            if reached[after]:
-                raise RuntimeError(f"node {after} is reached twice")
-            reached[after] = True
-            todo.append(after)
 
 
 def _check_temperatures(temperatures, size):
@@ -481,6 +475,7 @@ class BatchGrammarMatcher:
         except (Error, TypeError) as error:
             raise RuntimeError(str(error)) from error
         for i, matcher in enumerate(matchers):
+            matcher._has_failed()
             if matcher.matcher.is_terminated():
                 matcher._constrains(bitmask, i if indices is None else indices[i])
 

@@ -66,7 +66,10 @@ def _is_grammar_accept_string(
     accepted = matcher.accept_string(input_str)
     if print_time:
         print(f"accept_string: {accepted}, {(time.monotonic() - begin) * 1e6:.0f} us")
-    return accepted and (not require_termination or matcher.is_terminated())
+    whole = not require_termination or matcher.is_terminated()
+    if matcher.matcher.error is not None:
+        raise RuntimeError(str(matcher.matcher.error))
+    return accepted and whole
 
 
 def _row(bitmask, index):
