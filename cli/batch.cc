@@ -15,7 +15,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -525,7 +524,7 @@ class Pipeline {
   bool start(const Function& function) {
     try {
       threads_.emplace_back(function);
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no thread, or no memory for one
       return false;
     }
     return true;
