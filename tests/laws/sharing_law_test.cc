@@ -349,6 +349,7 @@ void expect_apart(const std::vector<Record>& records, const Compiler& shared,
     ASSERT_TRUE(made) << one->request.name << ": " << made.error().message;
     readers.push_back({one, made->matcher()});
   }
+  EXPECT_GT(2 * readers.size(), records.size()) << "most do not fit";
   while (!readers.empty()) {
     const std::size_t i = random() % readers.size();
     Reader& reader = readers[i];
@@ -415,7 +416,7 @@ void expect_law(std::uint32_t seed, int requests) {
     expect_apart(records, interrupted, {}, random);
     if (::testing::Test::HasFatalFailure()) return;
   }
-  for (const std::size_t bytes : {600'000u, 300'000u}) {
+  for (const std::size_t bytes : {300'000u, 100'000u}) {
     SCOPED_TRACE("bytes " + std::to_string(bytes));
     const Compiler small = *Compiler::create(
         vocabulary(), {.cache_bytes = bytes, .grammar_bytes = bytes * 8});
@@ -434,7 +435,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SharingLaws,
                          ::testing::Range(std::uint32_t{1}, std::uint32_t{7}));
 
 TEST(SharingLawsLongRun, Apart) {
-  for (std::uint32_t seed = 1000; seed < 1400; ++seed) {
+  for (std::uint32_t seed = 1000; seed < 1150; ++seed) {
     expect_law(seed, 60);
     if (::testing::Test::HasFatalFailure()) return;
   }
