@@ -158,14 +158,17 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Room room() override {
     if (overflowed_ || spoiled()) return Room::kOverflowed;
     const bool full =
-        bytes_ - base_bytes_ > room_ ||
+        used_up() ||
         (full_with_parts_ &&
          (part_full_ || (locked_part_ != nullptr && locked_part_->full())));
     return full ? Room::kFull : Room::kLeft;
   }
+  // Whether there is no room, whatever room the parts have.
+  bool used_up() const { return overflowed_ || bytes_ - base_bytes_ > room_; }
   // Whether a configuration is dead because of CfgRecogniserLimits::items or
   // ::depth.
   bool too_large() const { return too_large_; }
+  const CfgRecogniserLimits& limits() const { return limits_; }
   std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -226,14 +227,19 @@ std::vector<std::shared_ptr<Recogniser>> recognisers_of(
   return out;
 }
 
-std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl) {
-  if (!impl.start().dead()) return std::nullopt;
-  if (impl.overflowed() || impl.too_large()) {
+// A recogniser whose start leaves no room could not read a text at all: each
+// successor would be full at once, too.
+std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl,
+                                 std::string_view what) {
+  if (impl.used_up() || impl.too_large()) {
     return Error{ErrorCode::kTooLarge,
-                 "The beginning of the grammar needs more than "
-                 "GrammarLimits::bytes."};
+                 "The beginning of the " + std::string(what) +
+                     " needs more than GrammarLimits::bytes, which is " +
+                     std::to_string(impl.limits().bytes) + "."};
   }
-  return Error{ErrorCode::kUnsatisfiable, "No text fits the grammar."};
+  if (!impl.start().dead()) return std::nullopt;
+  return Error{ErrorCode::kUnsatisfiable,
+               "No text fits the " + std::string(what) + "."};
 }
 
 Result<std::shared_ptr<GrammarImpl>> make_impl(
@@ -271,7 +277,8 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
   auto recogniser = std::make_unique<cfg_recogniser::CfgRecogniser>(
       rules, recognisers_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();
-  if (auto error = check_start(*recogniser)) return *std::move(error);
+  if (auto error = check_start(*recogniser, "grammar"))
+    return *std::move(error);
   impl->recogniser = std::move(recogniser);
   impl->rules = std::make_shared<const Rules>(std::move(rules));
   impl->schemas = std::move(schemas);

@@ -67,9 +67,10 @@ void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
 std::vector<std::shared_ptr<recogniser::Recogniser>> recognisers_of(
     const std::vector<EmbeddedSchema>& schemas);
 
-// An error if no text fits the grammar (kUnsatisfiable) or if its beginning
-// needs more than GrammarLimits::bytes (kTooLarge).
-std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl);
+// An error if no text fits (kUnsatisfiable), or if the tables have no room
+// after the beginning (kTooLarge).  `what` was compiled, for the message.
+std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl,
+                                 std::string_view what);
 
 Result<std::shared_ptr<GrammarImpl>> make_impl(
     rules::Rules rules, std::vector<EmbeddedSchema> schemas,

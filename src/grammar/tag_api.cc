@@ -194,12 +194,10 @@ Result<std::shared_ptr<recogniser::Recogniser>> make_recogniser(
       rules, std::move(schemas),
       cfg_recogniser::CfgRecogniserLimits{.bytes = limits.bytes},
       std::move(marks));
-  if (impl->overflowed() || impl->too_large()) {
-    return Error{ErrorCode::kTooLarge,
-                 "The beginning of the format needs more than "
-                 "GrammarLimits::bytes."};
+  if (auto error = check_start(*impl, "format")) {
+    if (error->code != ErrorCode::kUnsatisfiable) return *std::move(error);
+    impl = nullptr;
   }
-  if (impl->start().dead()) impl = nullptr;
   return std::shared_ptr<recogniser::Recogniser>(std::move(impl));
 }
 

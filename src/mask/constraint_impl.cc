@@ -61,10 +61,11 @@ std::shared_ptr<Generation> ConstraintImpl::make_generation(
 // each would be spoiled before it is used.
 std::shared_ptr<Generation> ConstraintImpl::newest_generation() {
   const std::lock_guard lock(generations_mutex_);
-  while (current_->full.load(std::memory_order_relaxed) && base::work_left()) {
+  if (current_->full.load(std::memory_order_relaxed) && base::work_left()) {
     std::shared_ptr<Recogniser> next = current_->recogniser->successor();
-    if (next == nullptr) break;
-    previous_ = std::exchange(current_, make_generation(std::move(next)));
+    if (next != nullptr) {
+      previous_ = std::exchange(current_, make_generation(std::move(next)));
+    }
   }
   return current_;
 }

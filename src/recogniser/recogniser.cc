@@ -70,15 +70,12 @@ std::shared_ptr<Recogniser> Recogniser::successor() {
 std::shared_ptr<Recogniser> Recogniser::with_room(
     std::shared_ptr<Recogniser> one) {
   const base::UnlimitedWork unlimited;
-  for (;;) {
-    {
-      const Lock lock(*one);
-      if (!one->full()) return one;
-    }
-    std::shared_ptr<Recogniser> next = one->successor();
-    if (next == nullptr) return one;
-    one = std::move(next);
+  {
+    const Lock lock(*one);
+    if (!one->full()) return one;
   }
+  std::shared_ptr<Recogniser> next = one->successor();
+  return next == nullptr ? one : next;
 }
 
 std::size_t Recogniser::memory_bytes() {

@@ -171,11 +171,11 @@ class Recogniser {
   // Bytes of the tables built so far, without the parts and the user data.
   virtual std::size_t own_bytes() const = 0;
 
-  // A recogniser of the same language that is not full: the same one for all
-  // callers.
+  // A recogniser of the same language that is not full, or as empty as one can
+  // be: the same one for all callers.
   // REQUIRES: the caller does not hold the mutex.
   std::shared_ptr<Recogniser> successor();
-  // `one`, or the first of its successors that is not full.
+  // `one`, or its successor if it is full.
   static std::shared_ptr<Recogniser> with_room(std::shared_ptr<Recogniser> one);
 
   std::size_t user_data_bytes() const;

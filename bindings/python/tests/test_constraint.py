@@ -193,6 +193,22 @@ def test_limits():
     assert caught.value.code == "too_large"
 
 
+@pytest.mark.parametrize("size", [600, 1000, 1500])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda limits: parlance.Grammar.from_regex("ab+", limits=limits),
+        lambda limits: parlance.Grammar.from_ebnf('root ::= "a" "b"+', limits=limits),
+        lambda limits: parlance.Grammar.from_lark("start: /ab+/", limits=limits),
+    ],
+)
+def test_a_grammar_that_leaves_no_room_for_a_text_is_an_error(make, size):
+    with pytest.raises(parlance.Error) as caught:
+        make({"bytes": size})
+    assert caught.value.code == "too_large"
+    assert make({"bytes": 1 << 16}).accepts("abb")
+
+
 # ---- Constraint and matcher
 
 
