@@ -711,6 +711,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::uint32_t slot_round_ = 0;
 
   base::InternTable<Item, ItemHash> contexts_;
+  // Texts of many readers fill the same tables, so the key of a memo has all that
+  // its value reads.  The network, the contents of a context, an activation's
+  // kernel and a configuration of a schema never change, and are read by id.
+  //
   // By pair of contexts: whether the second subsumes the first, if known.  An
   // answer no depends on the contents of the contexts of a read set; on too
   // many of them, if that is kTooMany.
@@ -723,9 +727,12 @@ class CfgRecogniser final : public recogniser::Recogniser,
   Interned<std::string, ContextId>
       loop_of_;  // contexts that refer to each other
   std::deque<RuleActivation> activations_;
+  // By budget and kernel; of an activation that depends on enclosing ones, by
+  // all that was found about it as well (intern_activation()).
   Interned<std::string, std::uint32_t> activation_of_;
   std::size_t closings_ = 0;  // closures of activations, for one closure
-  // By activation: its successor after the symbol being read; 0: none.
+  // By activation: its successor after the symbol being read; 0: none.  Cleared
+  // before each symbol.
   Interned<std::uint32_t, std::uint32_t> advanced_;
   std::deque<State> states_;
   base::HashedIds<std::uint32_t> state_of_;
@@ -737,7 +744,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::unordered_map<std::uint64_t, std::uint32_t> site_of_item_;
   std::vector<SiteFrame> site_frames_;
   std::unordered_map<std::uint64_t, std::uint32_t> site_frame_of_;
-  // The configurations of kernels whose closures read contexts.
+  // The configurations of kernels whose closures read contexts, and so depend
+  // on no order of slots.
   base::InternTable<Item, ItemHash> kernels_;
   std::vector<MadeOfKernel> made_of_kernel_;
 
@@ -761,7 +769,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<MadeContexts> made_contexts_;
   base::InternTable<Item, ItemHash> shapes_;  // of kernels
   // By shape and state of the part: the state that was made of them, whose base
-  // is the part.
+  // is the part.  That the contexts are alike is checked (with_literals()).
   Interned<std::uint64_t, std::uint32_t> with_literals_;
   std::vector<EquivalenceTree::Id> renamings_of_shape_;  // roots
   // The kernels after a byte, in any frame: with the slot of each number in the
@@ -769,7 +777,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   base::InternTable<std::uint32_t, NumbersHash> kernels_after_;
   base::BlockVector<Renaming> renamings_;
   // The kernel of which a configuration is being made, and those of which one
-  // was made: with the context of each number.
+  // was made: with the context of each number.  If the closure is pure, the
+  // order of slots is another's (reorder()).
   NumberedKernel kernel_;
   base::InternTable<std::uint32_t, NumbersHash> numbered_kernels_;
   base::BlockVector<MadeOfKernel> made_of_numbered_;
@@ -826,7 +835,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::vector<std::uint32_t> classes_to_split_;
 
   std::vector<std::unique_ptr<ClassBytes>> bytes_of_class_;  // null: not yet
-  // By classes of characters: refined_by_classes().
+  // By classes of characters, which are those of the network:
+  // refined_by_classes().
   std::map<std::vector<std::uint32_t>, automata::ByteClasses> refinements_;
   recogniser::Configuration start_ = {};
 };

@@ -653,6 +653,7 @@ std::uint32_t CfgRecogniser::intern_activation(Budget budget, Items kernel,
   if (closed != nullptr) {
     append_bytes(key, closed->whole);
     append_bytes(key, closed->body_end);
+    append_bytes(key, closed->reach);
     key.append(reinterpret_cast<const char*>(closed->items.data()),
                closed->items.size() * sizeof(Item));
   }

@@ -218,12 +218,11 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_pending(FrameId id) {
 // The trie of the coarse frames in a key: it contains the empty key alone, for
 // a key of the schema whose last byte has been read.
 std::uint32_t JsonRecogniser::empty_key_trie() {
-  const auto [it, is_new] = key_trie_of_.try_emplace(
-      "coarse", static_cast<std::uint32_t>(key_tries_.size()));
-  if (is_new) {
+  if (!empty_key_trie_) {
+    empty_key_trie_ = static_cast<std::uint32_t>(key_tries_.size());
     add_key_trie({solver_.key("")}, {});
   }
-  return it->second;
+  return *empty_key_trie_;
 }
 
 // The coarse state of a configuration in an open key.  The rest of a key of the

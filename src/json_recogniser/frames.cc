@@ -150,31 +150,17 @@ void JsonRecogniser::drop_dominated(std::vector<Alternative>& list) {
   list = std::move(remaining);
 }
 
-// The set of values `values` with one more.
-std::uint32_t JsonRecogniser::with_value(std::uint32_t values,
-                                         const std::string& value) {
-  std::vector<std::string> list = value_sets_[values];
-  const auto place = std::lower_bound(list.begin(), list.end(), value);
-  if (place != list.end() && *place == value) return values;
-  list.insert(place, value);
-  std::string key;
-  for (const std::string& one : list) {
-    key += one;
-    key.push_back('\0');
+// The set of values with one more.
+UsedValues::Set JsonRecogniser::with_value(UsedValues::Set values,
+                                           const std::string& value) {
+  const std::size_t before = used_values_.memory_bytes();
+  const UsedValues::Set made = used_values_.with(values, value);
+  list_bytes_ += used_values_.memory_bytes() - before;
+  if (made != values &&
+      value_set_from_.try_emplace(made, values, value).second) {
+    list_bytes_ += 96 + value.size();
   }
-  const auto [it, is_new] = value_set_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(value_sets_.size()));
-  if (is_new) {
-    list_bytes_ += 2 * it->first.size() + 160;
-    for (const std::string& one : list) {
-      // Short strings are stored in the object itself.
-      list_bytes_ += sizeof(std::string) + (one.size() > 15 ? 32 : 0);
-    }
-    list_bytes_ += sizeof(value_set_from_[0]) + value.size();
-    value_sets_.push_back(std::move(list));
-    value_set_from_.emplace_back(values, value);
-  }
-  return it->second;
+  return made;
 }
 
 // An alternative survives if its conjunction is among `survivors` and, with
@@ -188,9 +174,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
   const bool again =
-      remember &&
-      std::binary_search(value_sets_[frame.used].begin(),
-                         value_sets_[frame.used].end(), *unique_value);
+      remember && used_values_.contains(frame.used, *unique_value);
   if (frame.size == 1 && !remember && frame.after_all != kUnknown) {
     return frame.after_all;
   }

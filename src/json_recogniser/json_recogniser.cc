@@ -40,9 +40,6 @@ JsonRecogniser::JsonRecogniser(DocumentRef document, ItemChoices choices,
                             ? static_cast<Kind>(id)
                             : Kind::kDead;
   }
-  value_sets_.push_back({});
-  value_set_from_.emplace_back();
-  value_set_of_.emplace(std::string(), 0);
   texts_.push_back(0);
 }
 
@@ -193,7 +190,7 @@ std::optional<Error> JsonRecogniser::too_large() {
 recogniser::Recogniser::Room JsonRecogniser::room() {
   if (spoiled()) return Room::kOverflowed;
   const std::size_t entries =
-      frames_.size() + lexemes_.size() + texts_.size() + value_sets_.size();
+      frames_.size() + lexemes_.size() + texts_.size() + used_values_.size();
   if (entries != measured_) {
     measured_ = entries;
     full_ = own_bytes() - base_bytes_ > growth_limit_;

@@ -27,6 +27,11 @@
 // Frames and lexeme states are hash-consed: equal ones have equal ids, however
 // they were reached.  That is why one mask serves all records of a list.
 //
+// Texts of many readers fill the same tables, so no answer may depend on what
+// was read before: the key of a memo has everything that its value reads.  What
+// that is stands beside each memo.  What the solver says of a conjunction or a
+// disjunct is the same whenever it is asked, for one number of levels.
+//
 // Files:
 //   json_recogniser.cc  structure: brackets, commas, colons, white space
 //   lexemes.cc          the table of lexemes; numbers, null, true and false
@@ -46,6 +51,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -54,6 +60,7 @@
 #include "base/hashed_ids.h"
 #include "json/string_body.h"
 #include "json_recogniser/key_trie.h"
+#include "json_recogniser/used_values.h"
 #include "parlance/schema_options.h"
 #include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
@@ -265,7 +272,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // Coarse frames: a set of CoarseBit, see there.
     std::uint32_t count = 0;
     // Objects: the keys that are present or were skipped (a KeySet); none of
-    // them can come again.  Arrays: the values used (value_sets_).  Coarse
+    // them can come again.  Arrays: the values used (UsedValues).  Coarse
     // frames: the frame of the next item, or of the value of a key.
     std::uint32_t used = 0;
     // Objects in schema order: those of the used keys that are present and are
@@ -274,7 +281,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     std::uint32_t first = 0;  // alternatives_[first, first + size)
     std::uint32_t size = 0;
 
-    // Memos, kUnknown before the first question.
+    // Memos, kUnknown before the first question.  Each reads this frame and its
+    // parents alone, which decide its depth and so the levels that the solver
+    // is asked for.
     std::array<std::uint32_t, schema_solver::kJsonTypes> entry = {
         kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
     // The frame after a value that every alternative accepts.  Detached frames:
@@ -303,6 +312,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
     bool open = false;  // every other key may come, no pattern applies
     automata::StateId extras = automata::kDeadState;  // other keys
     LexId start = 0;
+    // By the patterns that match: the frame of the member.  Reads the frame.
     std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
   };
 
@@ -340,7 +350,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
     std::uint32_t partial = 0;  // value of the escape so far
     std::uint32_t trie = 0;     // keys: key_tries_
     // The node of the text so far.  Keys: among the keys of the schema.
-    // Strings: among the values that were used already.
+    // Strings: what the values that were used already have after it
+    // (UsedValues).
     std::uint32_t node = KeyTrie::kNone;
     automata::StateId extras = automata::kDeadState;
     std::vector<Entry> entries;  // keys: one per pattern
@@ -348,6 +359,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // Strings: up to this many characters no entry's maximum is exceeded.
     std::uint32_t max = base::kUnbounded;
     base::Fingerprint fingerprint = {};  // content_fingerprint(), once known
+    // The lexeme after a byte.  Reads this lexeme: what depends on the frame or
+    // on the number of characters is checked after it.
     base::ByteRow<LexId> row;
     // kUnknown: not computed yet.
     LexId known_step(std::uint8_t byte) const { return row.find(byte); }
@@ -357,7 +370,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   };
 
   // The lexemes of keys to which no pattern applies: by node of the trie, and
-  // outside the trie by the state of the string.
+  // outside the trie by the state of the string.  Reads the trie, and the three
+  // flags that key_lexemes_ has beside it.
   struct KeyLexemes {
     std::vector<LexId> nodes;
     std::array<LexId, json::kLiveBodyStateCount> outside;
@@ -404,6 +418,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   LexId remember_step(LexId from, std::uint8_t byte, LexId to);
   LexId remember_steps(LexId from, std::uint8_t first, std::uint8_t last,
                        LexId to);
+  std::vector<std::string> used_numbers(UsedValues::Set values) const;
   std::uint32_t enter_number(FrameId frame);
   recogniser::Configuration number_step(recogniser::Configuration config,
                                         std::uint8_t byte);
@@ -418,9 +433,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t enter_string(FrameId frame);
   void count_characters(Lexeme& lexeme, automata::LanguageId language);
   bool spelled_canonically(const schema_solver::StringConstraints& string);
-  std::uint32_t used_strings_trie(FrameId frame);
   automata::LanguageId without_used(automata::LanguageId language,
-                                    std::uint32_t values);
+                                    UsedValues::Set values);
   std::uint32_t min_chars_needed(json::BodyState body, std::uint32_t partial,
                                  automata::StateId state, bool canonical);
   bool any_in(const EscapeRanges& ranges, automata::StateId state);
@@ -475,10 +489,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   bool unique_in(const Frame& frame,
                  schema_solver::ConjunctionId conjunction) const;
   FrameId open(FrameId frame, schema_solver::JsonType type);
-  std::uint32_t with_value(std::uint32_t values, const std::string& value);
+  UsedValues::Set with_value(UsedValues::Set values, const std::string& value);
   // The frame after a value that fulfils the conjunctions `survivors`, each
-  // listed once.  `unique_value`: the value, as value_sets_ spells it, if it
-  // was tracked; may be null.
+  // listed once.  `unique_value`: the value, if it was tracked, in a spelling
+  // that no other value has: a string after a quote, another constant after a
+  // 'w', a number as Decimal::to_string(); may be null.
   FrameId frame_after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
       const std::string* unique_value);
@@ -514,7 +529,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   bool any_other_key(FrameId frame);
   bool some_key_allowed(FrameId frame);
   std::uint32_t key_trie(const Frame& frame);
-  std::uint32_t make_key_trie(const Frame& frame);
+  void make_key_trie(std::span<const schema_solver::DisjunctId> disjuncts,
+                     schema_solver::KeySet also);
   // The frame in which the value of a member comes; 0 if there is no such
   // member.  `index` is the index of the key in the frame's trie.  For a key
   // that is not in the trie it is kNone; then bit i of `matched` says whether
@@ -613,20 +629,23 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::deque<KeyTrie> key_tries_;
   // By trie, and by Lexeme::open, track and noncanonical.
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
+  // By the keys that are remembered, and the disjuncts: see key_trie().
   std::unordered_map<std::string, std::uint32_t> key_trie_of_;
-  std::unordered_map<schema_solver::DisjunctId, std::uint32_t>
-      key_trie_of_disjunct_;
-  // By trie and disjunct: the keys whose values are satisfiable.
+  std::optional<std::uint32_t> empty_key_trie_;
+  // By trie and disjunct: the keys whose values are satisfiable, for any number
+  // of levels.
   std::unordered_map<std::uint64_t, schema_solver::KeySet> possible_keys_;
-  // By frame and index of the key in its trie: the frame of the member.
+  // By frame and index of the key in its trie, which the frame decides: the
+  // frame of the member.
   std::unordered_map<std::uint64_t, FrameId> next_members_;
   // other_keys() by its arguments.
   std::unordered_map<std::string, automata::LanguageId> other_keys_;
-  std::vector<std::vector<std::string>> value_sets_;
-  // The set that a set was made from, and the value that it has more.
-  std::vector<std::pair<std::uint32_t, std::string>> value_set_from_;
+  UsedValues used_values_;
+  // A set that a set was made from, and the value that it has more.
+  std::unordered_map<UsedValues::Set, std::pair<UsedValues::Set, std::string>>
+      value_set_from_;
+  // without_used() by its arguments.
   std::unordered_map<std::uint64_t, automata::LanguageId> without_used_;
-  std::unordered_map<std::string, std::uint32_t> value_set_of_;
   // Per list: the ArrayConstraints::counts so far, then the witnesses found,
   // one bit each.
   std::vector<std::vector<std::uint64_t>> counts_;
@@ -638,7 +657,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::vector<std::vector<schema_solver::ConjunctionId>> survivors_;
   std::unordered_map<std::string, std::uint32_t> survivors_of_;
   // By disjunct and key: the detached frame of a member's value; 0 if the value
-  // depends on more than these two.
+  // depends on more than these two.  Reads member_conjunction() of them, and
+  // whether the disjunct has a condition.
   std::unordered_map<std::uint64_t, FrameId> member_frames_;
   // conjunction_fingerprint(), once known.
   std::unordered_map<schema_solver::ConjunctionId, base::Fingerprint>

@@ -115,6 +115,19 @@ JsonRecogniser::LexId JsonRecogniser::remember_steps(LexId from,
 
 // --- Numbers. ---------------------------------------------------------------
 
+// The numbers of a set of values, as with_value() spells them.
+std::vector<std::string> JsonRecogniser::used_numbers(
+    UsedValues::Set values) const {
+  std::vector<std::string> out;
+  used_values_.each_byte(values, [&](std::uint8_t byte, UsedValues::Set rest) {
+    if (byte == '"' || byte == 'w') return;
+    for (const std::string& text : used_values_.texts(rest)) {
+      out.push_back(static_cast<char>(byte) + text);
+    }
+  });
+  return out;
+}
+
 std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   const Frame& frame = frames_[id];
   NumberLanguages& numbers = solver_.numbers();
@@ -128,8 +141,7 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
       NumberLanguages::Id language = disjunct;
       if (unique) {
         automata::NumberSpec spec = solver_.number_spec(disjunct);
-        for (const std::string& value : value_sets_[frame.used]) {
-          if (value[0] == '"' || value[0] == 'w') continue;
+        for (const std::string& value : used_numbers(frame.used)) {
           if (auto number = base::Decimal::from_json(value)) {
             spec.excluded.push_back(*number);
           }
@@ -216,10 +228,14 @@ std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
       values |= disjunct;
     }
     if (unique) {
-      for (const std::string& value : value_sets_[frame.used]) {
-        if (type == JsonType::kNull && value == "wnull") values &= ~1U;
-        if (type == JsonType::kBoolean && value == "wfalse") values &= ~1U;
-        if (type == JsonType::kBoolean && value == "wtrue") values &= ~2U;
+      const auto used = [&](std::string_view value) {
+        return used_values_.contains(frame.used, value);
+      };
+      if (type == JsonType::kNull) {
+        if (used("wnull")) values &= ~1U;
+      } else {
+        if (used("wfalse")) values &= ~1U;
+        if (used("wtrue")) values &= ~2U;
       }
     }
     if (values != 0) {

@@ -89,6 +89,11 @@ base::ByteSet JsonRecogniser::exception_bytes(Configuration config) {
   add('"');
   const bool canonical = lexeme.kind == Kind::kKey && canonical_keys(lexeme);
   if (!canonical) add('\\');
+  if (lexeme.kind == Kind::kString) {
+    used_values_.each_byte(
+        lexeme.node, [&](std::uint8_t byte, UsedValues::Set) { add(byte); });
+    return bytes;
+  }
   const KeyTrie& trie = key_tries_[lexeme.trie];
   for (std::uint32_t child = lexeme.node + 1;
        child < trie.node(lexeme.node).end; child = trie.node(child).end) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "base/work.h"
 #include "json_recogniser/intern_list.h"
@@ -25,40 +26,31 @@ using schema_solver::kNoKeys;
 using schema_solver::MemberAlternative;
 using schema_solver::SchemaSolver;
 
-// The trie of the keys that rules of the frame's alternatives spell, or that
-// have to be remembered.  Frames with one alternative that remembers no other
-// keys share the trie of the disjunct.
+// The trie of the keys that rules of the frame's alternatives spell, and of the
+// keys that were used and are remembered although no such rule spells them: an
+// alternative that was dropped, or one that counts members, may have read them.
+//
+// What the memo reads is its key: the disjuncts, and the keys remembered.
 std::uint32_t JsonRecogniser::key_trie(const Frame& frame) {
-  if (frame.size == 1 &&
-      !solver_.tracks_extra_keys(alternatives(frame)->disjunct)) {
-    const auto [it, is_new] =
-        key_trie_of_disjunct_.try_emplace(alternatives(frame)->disjunct, 0);
-    if (is_new) it->second = make_key_trie(frame);
-    return it->second;
+  std::vector<std::uint32_t> key = {frame.used};
+  for (std::uint32_t i = 0; i < frame.size; ++i) {
+    key.push_back(alternatives(frame)[i].disjunct);
   }
-  return make_key_trie(frame);
+  std::sort(key.begin() + 1, key.end());
+  key.erase(std::unique(key.begin() + 1, key.end()), key.end());
+  KeySets& sets = solver_.key_sets();
+  const std::span<const std::uint32_t> disjuncts = std::span(key).subspan(1);
+  for (const DisjunctId disjunct : disjuncts) {
+    key.front() = sets.subtract(key.front(), solver_.spelled(disjunct));
+  }
+  const auto [it, is_new] = key_trie_of_.try_emplace(
+      bytes_of(key), static_cast<std::uint32_t>(key_tries_.size()));
+  if (is_new) make_key_trie(disjuncts, key.front());
+  return it->second;
 }
 
-std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
-  std::vector<std::uint32_t> disjuncts;
-  for (std::uint32_t i = 0; i < frame.size; ++i) {
-    disjuncts.push_back(alternatives(frame)[i].disjunct);
-  }
-  std::sort(disjuncts.begin(), disjuncts.end());
-  disjuncts.erase(std::unique(disjuncts.begin(), disjuncts.end()),
-                  disjuncts.end());
-  // Keys that were used, and are remembered although no rule spells them.
-  KeySets& sets = solver_.key_sets();
-  KeySet also = frame.used;
-  for (const DisjunctId disjunct : disjuncts) {
-    also = sets.subtract(also, solver_.spelled(disjunct));
-  }
-  std::string memo = bytes_of(disjuncts);
-  memo += '/';
-  memo += std::to_string(also);
-  const auto [it, is_new] = key_trie_of_.try_emplace(
-      std::move(memo), static_cast<std::uint32_t>(key_tries_.size()));
-  if (!is_new) return it->second;
+void JsonRecogniser::make_key_trie(std::span<const DisjunctId> disjuncts,
+                                   KeySet also) {
   std::vector<KeyId> keys;
   std::vector<automata::LanguageId> languages;
   for (const DisjunctId disjunct : disjuncts) {
@@ -67,7 +59,7 @@ std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
     const auto& patterns = solver_.key_languages(disjunct);
     languages.insert(languages.end(), patterns.begin(), patterns.end());
   }
-  sets.each(also, [&](KeyId key) {
+  solver_.key_sets().each(also, [&](KeyId key) {
     keys.push_back(key);
     return true;
   });
@@ -77,7 +69,6 @@ std::uint32_t JsonRecogniser::make_key_trie(const Frame& frame) {
   languages.erase(std::unique(languages.begin(), languages.end()),
                   languages.end());
   add_key_trie(std::move(keys), std::move(languages));
-  return it->second;
 }
 
 // --- The order of members. ---------------------------------------------------
@@ -298,9 +289,9 @@ automata::LanguageId JsonRecogniser::other_keys(
     std::uint32_t trie_id, std::vector<automata::LanguageId> extras) {
   std::sort(extras.begin(), extras.end());
   extras.erase(std::unique(extras.begin(), extras.end()), extras.end());
-  std::string question = bytes_of(extras);
-  question += '/';
-  question += std::to_string(trie_id);
+  std::vector<std::uint32_t> arguments = {trie_id};
+  arguments.insert(arguments.end(), extras.begin(), extras.end());
+  std::string question = bytes_of(arguments);
   const auto known = other_keys_.find(question);
   if (known != other_keys_.end()) return known->second;
   automata::Languages& languages = solver_.languages();

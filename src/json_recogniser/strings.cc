@@ -24,8 +24,9 @@ bool JsonRecogniser::spelled_canonically(
 // value and each disjunct for strings; 0 if no string may come.
 //
 // uniqueItems excludes the strings that were used.  If every string may come in
-// every alternative, the used strings are a trie of exceptions.  Otherwise they
-// are subtracted from the language, with its bounds on the length.
+// every alternative, the used strings are a trie of exceptions (used_values.h).
+// Otherwise they are subtracted from the language, with its bounds on the
+// length.
 std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   const Frame& frame = frames_[id];
   automata::Languages& languages = solver_.languages();
@@ -49,14 +50,11 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         const bool everything =
             languages.universal(languages.start(language)) &&
             string.max_chars == schema_solver::kUnboundedCount;
-        const auto& used = value_sets_[frame.used];
-        const bool any_used =
-            std::any_of(used.begin(), used.end(),
-                        [](const std::string& one) { return one[0] == '"'; });
+        const UsedValues::Set used = used_values_.after(frame.used, '"');
+        const bool any_used = used != UsedValues::kNone;
         if (everything && any_used &&
             unique_in(frame, schema_solver::kNothing)) {
-          lexeme.trie = used_strings_trie(id);
-          lexeme.node = 0;
+          lexeme.node = used;
         } else if (any_used) {
           language = languages.all_of(
               {without_used(language, frame.used),
@@ -104,56 +102,49 @@ void JsonRecogniser::count_characters(Lexeme& lexeme,
 //
 // An enumeration is a trie.  A set of used values has one more than an earlier
 // set, so one string is taken out of a trie, and most of the trie is shared.
+//
+// The memo reads the language and the texts of the set, which are its key.
 automata::LanguageId JsonRecogniser::without_used(automata::LanguageId language,
-                                                  std::uint32_t values) {
-  const auto key = [language](std::uint32_t set) {
+                                                  UsedValues::Set values) {
+  const auto key = [language](UsedValues::Set set) {
     return std::uint64_t{language} << 32 | set;
   };
   automata::Languages& languages = solver_.languages();
   automata::LanguageId rest = language;
-  const std::uint32_t all = values;
-  std::vector<std::uint32_t>
+  const auto take_out = [&](std::string_view string) {
+    if (rest != kUnknown) {
+      rest = languages.without(rest, string).value_or(kUnknown);
+    }
+  };
+  std::vector<UsedValues::Set>
       later;  // sets whose rest is not known, newest first
-  for (; values != 0; values = value_set_from_[values].first) {
-    if (const auto known = without_used_.find(key(values));
+  UsedValues::Set at = values;
+  for (; at != UsedValues::kNone;) {
+    if (const auto known = without_used_.find(key(at));
         known != without_used_.end()) {
       rest = known->second;
       break;
     }
-    later.push_back(values);
+    const auto from = value_set_from_.find(at);
+    if (from == value_set_from_.end()) {
+      // A set that was copied: all of its strings.
+      const UsedValues::Set strings = used_values_.after(at, '"');
+      for (const std::string& one : used_values_.texts(strings)) take_out(one);
+      break;
+    }
+    later.push_back(at);
+    at = from->second.first;
   }
   for (auto set = later.rbegin(); set != later.rend(); ++set) {
-    const std::string& value = value_set_from_[*set].second;
-    if (rest != kUnknown && value[0] == '"') {
-      rest = languages.without(rest, std::string_view(value).substr(1))
-                 .value_or(kUnknown);
-    }
+    const std::string& value = value_set_from_.at(*set).second;
+    if (value[0] == '"') take_out(std::string_view(value).substr(1));
     without_used_.emplace(key(*set), rest);
     list_bytes_ += 48;
   }
   if (rest != kUnknown) return rest;
-  std::vector<std::string> words;
-  for (const std::string& value : value_sets_[all]) {
-    if (value[0] == '"') words.push_back(value.substr(1));
-  }
   return languages.all_of(
-      {language, languages.complement(languages.literals(words))});
-}
-
-// The trie of the strings among the values that items of the frame used.
-std::uint32_t JsonRecogniser::used_strings_trie(FrameId id) {
-  const std::uint32_t values = frames_[id].used;
-  const auto [it, is_new] =
-      key_trie_of_.try_emplace("values " + std::to_string(values),
-                               static_cast<std::uint32_t>(key_tries_.size()));
-  if (is_new) {
-    std::vector<schema_solver::KeyId> words;
-    for (const std::string& value : value_sets_[values]) {
-      if (value[0] == '"') words.push_back(solver_.key(value.substr(1)));
-    }
-    add_key_trie(std::move(words), {});
-  }
-  return it->second;
+      {language, languages.complement(languages.literals(
+                     used_values_.texts(used_values_.after(values, '"'))))});
 }
 
 // The characters that a string still needs: one that has begun, and then the
@@ -354,14 +345,11 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
     next.partial = next_partial(body, byte, now.partial);
   }
   if (now.node != KeyTrie::kNone) {
-    next.trie = now.trie;
-    next.node = now.node;
+    UsedValues::Set rest = now.node;
     for (const char c : decoded(now.body, body, byte, now.partial)) {
-      if (next.node == KeyTrie::kNone) break;
-      next.node =
-          key_tries_[next.trie].child(next.node, static_cast<std::uint8_t>(c));
+      rest = used_values_.after(rest, static_cast<std::uint8_t>(c));
     }
-    if (next.node == KeyTrie::kNone) next.trie = 0;
+    if (rest != UsedValues::kNone) next.node = rest;
   }
   DistinctList distinct(next.entries, &Entry::key);
   for (const Entry& entry : now.entries) {
@@ -384,8 +372,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
 
 Configuration JsonRecogniser::close_string(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.node != KeyTrie::kNone &&
-      key_tries_[lexeme.trie].node(lexeme.node).key != KeyTrie::kNone) {
+  if (lexeme.node != KeyTrie::kNone && used_values_.ends(lexeme.node)) {
     return {};  // the value was used already
   }
   std::vector<schema_solver::ConjunctionId> survivors;

@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "base/mix.h"
+#include "base/work.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -207,8 +208,8 @@ std::vector<std::string> SchemaSolver::few_strings(
 
 // Reads all texts of ASCII with all languages of the list at once, and tells
 // which of them match a text that no other matches.  Nothing if they lead to
-// too many combinations of states: for these languages, or together with those
-// asked about before, so that the time for a schema is bounded.
+// too many combinations of states.  What was asked before must not matter, so
+// only the work bounds the time for all lists of a schema.
 std::optional<std::vector<bool>> SchemaSolver::match_alone(
     const std::vector<automata::LanguageId>& list) {
   constexpr std::size_t kMost = 1000;
@@ -241,8 +242,7 @@ std::optional<std::vector<bool>> SchemaSolver::match_alone(
   }
   add(states);
   while (!pending.empty()) {
-    if (known.size() > kMost || combinations_left_ == 0) return std::nullopt;
-    --combinations_left_;
+    if (known.size() > kMost || !base::spend_work()) return std::nullopt;
     const States& from = *pending.back();
     pending.pop_back();
     // Most bytes lead where the byte before them does.

@@ -550,6 +550,10 @@ class SchemaSolver {
   // The types that the positive literals of a conjunction allow: TypeBits.
   std::vector<std::uint8_t> types_;
   base::HashedIds<ConjunctionId> conjunction_of_;
+  // Texts of many readers use the same solver, so the key of a memo has all
+  // that its value reads beside the document, the options, and the content of
+  // the conjunctions and disjuncts that it names, which never change.
+  //
   // Caches of with() and member_conjunction(), by conjunction and literal and
   // by disjunct and key.
   std::unordered_map<std::uint64_t, ConjunctionId> with_;
@@ -572,7 +576,7 @@ class SchemaSolver {
   std::unordered_map<Literal, ConditionId> condition_of_;
   std::unordered_map<std::uint64_t, bool> accepts_all_;  // by node and type
   std::unordered_map<NodeId, bool> has_exact_negation_;
-  // The cache of completable().
+  // The cache of completable(), by its arguments and the number of levels.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
                       std::uint32_t>,
            bool>
@@ -583,7 +587,8 @@ class SchemaSolver {
     std::vector<std::pair<KeyId, std::vector<Literal>>> members;
     std::vector<ConditionId> every_rules;
   };
-  // The last one that was found for an object.
+  // The last one that was found for an object: where a search begins, which
+  // checks it.
   std::unordered_map<DisjunctId, FoundCompletion> completions_;
   std::unordered_map<DisjunctId, std::unique_ptr<DependentKeys>>
       dependent_keys_;
@@ -617,8 +622,7 @@ class SchemaSolver {
       disjuncts_within_;
   // GrammarLimits::steps counts those of one question, or of the compile.
   std::size_t steps_ = 0;
-  std::uint64_t question_ = 0;            // that `steps_` counts for
-  std::size_t combinations_left_ = 5000;  // for match_alone()
+  std::uint64_t question_ = 0;  // that `steps_` counts for
 };
 
 }  // namespace parlance::schema_solver
