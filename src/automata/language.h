@@ -213,6 +213,12 @@ class Languages {
   // fingerprints mean equal sets.
   base::Fingerprint fingerprint(StateId state) const;
 
+  // Copies languages and states of one table to another, which may have other
+  // ids for them.  Both have to live as long.
+  // Complexity: O(size of the expression), once for all that it shares with
+  // others.
+  class Copier;
+
   // Whether a limit has made a state dead that may have been live.
   bool narrowed() const { return narrowed_; }
   std::size_t state_count() const { return states_.size(); }
@@ -223,6 +229,7 @@ class Languages {
   void lift_limit() { limits_.bytes = ~std::size_t{0}; }
 
  private:
+  struct Copies;
   enum class Life : std::uint8_t { kUnknown, kLive, kDead };
   // A transition on a range of bytes: from the successor before it, exclusive,
   // up to `last`.  `target` need not be live.
@@ -275,6 +282,22 @@ class Languages {
   std::size_t failed_searches_ = 0;
   bool narrowed_ = false;
   bool lost_ = false;  // some language is smaller than requested
+};
+
+class Languages::Copier {
+ public:
+  Copier(const Languages& from, Languages& to);
+  ~Copier();
+  Copier(const Copier&) = delete;
+  Copier& operator=(const Copier&) = delete;
+
+  LanguageId language(LanguageId language);
+  StateId state(StateId state);
+
+ private:
+  const Languages& from_;
+  Languages& to_;
+  const std::unique_ptr<Copies> copies_;
 };
 
 }  // namespace parlance::automata

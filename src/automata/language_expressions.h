@@ -232,6 +232,14 @@ class Expressions {
   // Byte classes: adds b if the derivatives by b - 1 and b may differ.
   void boundaries(ExprId expr, base::ByteSet& out);
 
+  // The expression here that is `expr` of `from`; what was copied is known.
+  struct Copies {
+    std::unordered_map<std::uint32_t, TrieId> tries;
+    std::unordered_map<std::uint32_t, ItemId> items;
+    std::unordered_map<ExprId, ExprId> exprs;
+  };
+  ExprId copy(const Expressions& from, ExprId expr, Copies& known);
+
   const Expr& operator[](ExprId id) const { return exprs_[id]; }
   // The `count` operands of a kOr or kAnd.  Valid until an expression is added.
   const ExprId* operands(ExprId id) const {
@@ -273,6 +281,8 @@ class Expressions {
   Expressions(const Expressions&) = default;
   static const Expressions& first();
 
+  TrieId copy_trie(const Expressions& from, TrieId trie, Copies& known);
+  ItemId copy_item(const Expressions& from, ItemId item, Copies& known);
   TrieId intern_trie(std::vector<TrieEdge> edges);
   // Numbers, and the trie of the bytes after them.
   struct TriePart {

@@ -161,6 +161,44 @@ std::uint32_t NumberLanguages::add_set(NonNegativeSet side) {
   return found->second;
 }
 
+// The two sides, each with its length before it.
+std::string NumberLanguages::key_of_start(const Node& start) const {
+  std::string key = "s";
+  for (const std::uint32_t side : {start.side, start.negative_side}) {
+    if (side == kNoSide) {
+      key += "none";
+      continue;
+    }
+    key += std::to_string(sets_[side].text.size()) + ':' + sets_[side].text;
+  }
+  return key;
+}
+
+NumberLanguages::State NumberLanguages::add_start(std::string key, Node start) {
+  auto is_free = [&](std::uint32_t side) {
+    return side != kNoSide && sets_[side].text == NonNegativeSet::kFreeText;
+  };
+  start.free = is_free(start.side) && is_free(start.negative_side);
+  start.fingerprint = base::Fingerprinter(kOfStart).add(key).take();
+  return intern(std::move(key), std::move(start));
+}
+
+NumberLanguages::State NumberLanguages::copy(const NumberLanguages& from,
+                                             State state) {
+  if (state == kDead) return kDead;
+  const Node& of = from.nodes_[state];
+  const auto side = [&](std::uint32_t id) {
+    return id == kNoSide ? kNoSide : add_set(from.sets_[id]);
+  };
+  if (!of.starting) return read(side(of.side), of.prefix);
+  Node start;
+  start.starting = true;
+  start.side = side(of.side);
+  start.negative_side = side(of.negative_side);
+  std::string key = key_of_start(start);
+  return add_start(std::move(key), std::move(start));
+}
+
 // Builds the start state of `spec`: its two sides.  Specs with equal sides
 // share an id, by the key.
 NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
@@ -182,23 +220,12 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
     }
   }
 
-  std::string key = "s";
-  auto describe = [&](std::uint32_t side) {
-    key += side == kNoSide ? "none" : sets_[side].text;
-  };
-  describe(node.side);
-  key += "|-";
-  describe(node.negative_side);
+  std::string key = key_of_start(node);
   auto [found, made] = spec_ids_.try_emplace(key + (out.narrowed ? "~" : ""),
                                              static_cast<Id>(specs_.size()));
   if (!made) return found->second;
   if (node.side != kNoSide || node.negative_side != kNoSide) {
-    auto is_free = [&](std::uint32_t side) {
-      return side != kNoSide && sets_[side].text == NonNegativeSet::kFreeText;
-    };
-    node.free = is_free(node.side) && is_free(node.negative_side);
-    node.fingerprint = base::Fingerprinter(kOfStart).add(key).take();
-    out.start = intern(std::move(key), std::move(node));
+    out.start = add_start(std::move(key), std::move(node));
   }
   memory_bytes_ += sizeof out + found->first.size() + 64;
   specs_.push_back(out);

@@ -116,6 +116,9 @@ class NumberLanguages {
     return nodes_[state].fingerprint;
   }
 
+  // The state here that has the completions of `state` of `from`.
+  State copy(const NumberLanguages& from, State state);
+
   // Some spellings, or values, are not accepted.  Minus zero does not count.
   bool narrowed(Id id) const { return specs_[id].narrowed; }
 
@@ -158,6 +161,8 @@ class NumberLanguages {
   };
 
   std::uint32_t add_set(NonNegativeSet side);
+  std::string key_of_start(const Node& start) const;
+  State add_start(std::string key, Node start);
   State intern(std::string key, Node node);
   State read(std::uint32_t side, std::string prefix);
   State find(State state, std::uint8_t byte, std::uint8_t column);

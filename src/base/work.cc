@@ -48,8 +48,10 @@ Work::Work(std::uint64_t limit)
 }
 
 Work::~Work() {
-  const std::uint64_t spent = this->spent();
+  const std::uint64_t spent = limit_ - thread_work.left;
+  const std::uint64_t repeated = thread_work.repeated;
   thread_work = outer_;
+  thread_work.repeated += repeated;
   if (in_question()) thread_work.left -= std::min(spent, thread_work.left);
 }
 

@@ -38,6 +38,7 @@ enum class WorkStop : std::uint8_t {
 struct ThreadWork {
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
   std::uint64_t left = kUnlimited;
+  std::uint64_t repeated = 0;  // steps that were spent beside the limit
   WorkStop stop = WorkStop::kNone;
   bool spoiled = false;  // a table was used that another question had spoiled
   std::uint64_t question = 0;    // its number; 0: outside of questions
@@ -93,8 +94,10 @@ class Work {
   // The value of the limit that was passed.
   std::uint64_t passed() const { return thread_work.passed; }
   const std::string& place() const { return place_; }
-  // Steps that were spent.
-  std::uint64_t spent() const { return limit_ - thread_work.left; }
+  // Steps that were spent, those beside the limit included.
+  std::uint64_t spent() const {
+    return limit_ - thread_work.left + thread_work.repeated;
+  }
 
  private:
   const ThreadWork outer_;
@@ -102,36 +105,49 @@ class Work {
   std::string place_;
 };
 
-// While it lives, the steps of the question are not counted: for what the
-// question repeats after it was done within its limits, because tables are
-// lost.
-class UncountedWork {
+// While it lives, the question may take as many steps as it has left, and they
+// are counted beside its limit: for one step of a text that was read within the
+// limit before, and is read again because tables are lost.
+class RepeatedWork {
  public:
-  UncountedWork() : left_(thread_work.left) {
-    if (work_left()) thread_work.left = ThreadWork::kUnlimited;
+  RepeatedWork() : left_(thread_work.left) {}
+  ~RepeatedWork() {
+    if (!in_question() || !work_left()) return;
+    thread_work.repeated += left_ - thread_work.left;
+    thread_work.left = left_;
   }
-  ~UncountedWork() {
-    if (work_left()) thread_work.left = left_;
-  }
-  UncountedWork(const UncountedWork&) = delete;
-  UncountedWork& operator=(const UncountedWork&) = delete;
+  RepeatedWork(const RepeatedWork&) = delete;
+  RepeatedWork& operator=(const RepeatedWork&) = delete;
 
  private:
   const std::uint64_t left_;
 };
 
-// While it lives, work is not limited and does not count: for what is bounded
-// by the compile of the same grammar.
+// While it lives, work is not limited, and is counted beside the limit of the
+// question: for what is bounded by the compile of the same grammar.
 class UnlimitedWork {
  public:
   UnlimitedWork() : outer_(std::exchange(thread_work, ThreadWork())) {}
-  ~UnlimitedWork() { thread_work = outer_; }
+  ~UnlimitedWork() {
+    const std::uint64_t spent =
+        ThreadWork::kUnlimited - thread_work.left + thread_work.repeated;
+    thread_work = outer_;
+    thread_work.repeated += spent;
+  }
   UnlimitedWork(const UnlimitedWork&) = delete;
   UnlimitedWork& operator=(const UnlimitedWork&) = delete;
 
  private:
   const ThreadWork outer_;
 };
+
+// Counts the steps beside the limit since there were `before` of them towards
+// the limit: for a question that begins with empty tables again and again.
+inline bool limit_repeated(std::uint64_t before) {
+  const std::uint64_t steps = thread_work.repeated - before;
+  thread_work.repeated = before;
+  return spend_work(1 + steps);
+}
 
 }  // namespace parlance::base
 

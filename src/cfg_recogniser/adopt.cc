@@ -7,11 +7,13 @@
 // activation only the kernel is copied; its closure is computed again.
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -23,8 +25,8 @@ class CfgRecogniser::Adoption {
  public:
   Adoption(CfgRecogniser& from, CfgRecogniser& to) : from_(from), to_(to) {}
 
-  // Replaces the items of `from` by items of `to`.  False if a configuration of
-  // a schema cannot be adopted by the successor of its part.
+  // Replaces the items of `from` by items of `to`.  False if no text leads to a
+  // configuration of a schema.
   bool take(Items& items) {
     if (!find_contexts(items)) return false;
     make_contexts();
@@ -41,6 +43,7 @@ class CfgRecogniser::Adoption {
   // Collects all contexts that are reachable from the items, sorted by id, and
   // adopts the configurations of schemas on the way.
   bool find_contexts(const Items& items) {
+    base::spend_work(1 + items.size() / 4);
     std::vector<std::pair<std::uint32_t, bool>> left;  // an activation?
     const auto meet = [&](const Item& item) {
       if (item.context != kOutermost &&
@@ -61,6 +64,7 @@ class CfgRecogniser::Adoption {
       const std::span<const Item> content =
           activation ? std::span<const Item>(from_.activations_[id].kernel)
                      : from_.contexts_[id];
+      base::spend_work(1 + content.size() / 4);
       if (!std::ranges::all_of(content, meet)) return false;
     }
     std::ranges::sort(contexts_);
@@ -76,13 +80,13 @@ class CfgRecogniser::Adoption {
     Recogniser& before = *from_.schemas_[state.index];
     Recogniser& after = *to_.schemas_[state.index];
     if (&before != &after) {
-      if (!after.adopts()) return false;
-      // Lock the older before the newer, so that no two threads deadlock.
-      // Neither recogniser holds the lock of a part here.
+      // No other part is locked here, and all threads lock two parts in the
+      // order of their addresses, so that none of them deadlock.
       from_.release();
       to_.release();
-      const Lock first(before);
-      const Lock second(after);
+      const bool older_first = std::less<>()(&before, &after);
+      const Lock first(older_first ? before : after);
+      const Lock second(older_first ? after : before);
       config = after.adopt(before, config);
     }
     if (config.dead()) return false;

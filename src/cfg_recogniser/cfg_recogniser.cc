@@ -135,20 +135,16 @@ CfgRecogniser::~CfgRecogniser() {
   if (locked_part_ != nullptr) locked_part_->mutex.unlock();
 }
 
-std::shared_ptr<Recogniser> CfgRecogniser::fresh(bool same_parts) {
+std::shared_ptr<Recogniser> CfgRecogniser::fresh() {
   release();
   const base::UnlimitedWork start;
   std::vector<std::shared_ptr<Recogniser>> schemas = schemas_;
-  if (!same_parts) {
-    for (const std::shared_ptr<Recogniser>& part : parts_) {
-      const std::shared_ptr<Recogniser> newest = with_room(part);
-      std::replace(schemas.begin(), schemas.end(), part, newest);
-    }
+  for (const std::shared_ptr<Recogniser>& part : parts_) {
+    const std::shared_ptr<Recogniser> newest = with_room(part);
+    std::replace(schemas.begin(), schemas.end(), part, newest);
   }
-  std::shared_ptr<CfgRecogniser> made(
+  return std::shared_ptr<CfgRecogniser>(
       new CfgRecogniser(*this, std::move(schemas)));
-  made->full_with_parts_ = !same_parts;
-  return made;
 }
 
 // --- Interning ---------------------------------------------------------------

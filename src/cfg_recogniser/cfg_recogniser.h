@@ -147,7 +147,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
     if (locked_part_ == nullptr) return;
     if (!base::work_left()) Recogniser::spoil(*locked_part_);
     if (locked_part_->spoiled()) spoil();
-    part_full_ = part_full_ || (full_with_parts_ && locked_part_->full());
+    part_full_ = part_full_ || locked_part_->full();
     locked_part_->mutex.unlock();
     locked_part_ = nullptr;
   }
@@ -157,10 +157,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
 
   Room room() override {
     if (overflowed_ || spoiled()) return Room::kOverflowed;
-    const bool full =
-        used_up() ||
-        (full_with_parts_ &&
-         (part_full_ || (locked_part_ != nullptr && locked_part_->full())));
+    const bool full = used_up() || part_full_ ||
+                      (locked_part_ != nullptr && locked_part_->full());
     return full ? Room::kFull : Room::kLeft;
   }
   // Whether there is no room, whatever room the parts have.
@@ -169,10 +167,9 @@ class CfgRecogniser final : public recogniser::Recogniser,
   // ::depth.
   bool too_large() const { return too_large_; }
   const CfgRecogniserLimits& limits() const { return limits_; }
-  std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
+  std::shared_ptr<recogniser::Recogniser> fresh() override;
   recogniser::Configuration adopt(recogniser::Recogniser& from,
                                   recogniser::Configuration config) override;
-  bool adopts() const override { return true; }
   void widen(std::size_t bytes) override { room_ += bytes; }
 
   recogniser::Composite* composite() override { return this; }
@@ -681,10 +678,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::size_t bytes_ = 0;
   std::size_t base_bytes_ = 0;  // of the network
   std::size_t room_ = 0;        // for the tables, before full()
-  // Whether this is full() as soon as a part is; whether some part was full
-  // when it was unlocked.
-  bool full_with_parts_ = true;
-  bool part_full_ = false;
+  bool part_full_ = false;      // some part was full when it was unlocked
 
   std::vector<std::unique_ptr<ClosureMemory>> closures_;
   // What is noted of a context.  What has the number of an earlier round is
@@ -711,9 +705,10 @@ class CfgRecogniser final : public recogniser::Recogniser,
   std::uint32_t slot_round_ = 0;
 
   base::InternTable<Item, ItemHash> contexts_;
-  // Texts of many readers fill the same tables, so the key of a memo has all that
-  // its value reads.  The network, the contents of a context, an activation's
-  // kernel and a configuration of a schema never change, and are read by id.
+  // Texts of many readers fill the same tables, so the key of a memo has all
+  // that its value reads.  The network, the contents of a context, an
+  // activation's kernel and a configuration of a schema never change, and are
+  // read by id.
   //
   // By pair of contexts: whether the second subsumes the first, if known.  An
   // answer no depends on the contents of the contexts of a read set; on too

@@ -43,6 +43,7 @@
 //   mask_hints.cc       what masks may assume of a lexeme
 //   value_states.cc     values without what encloses them
 //   coarse_states.cc    configurations that few tokens distinguish
+//   adopt.cc            configurations of another recogniser
 
 #include <array>
 #include <cassert>
@@ -143,7 +144,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::size_t own_bytes() const override;
   recogniser::Recogniser::Room room() override;
   recogniser::JsonHints* json_hints() override { return this; }
-  std::shared_ptr<recogniser::Recogniser> fresh(bool same_parts) override;
+  std::shared_ptr<recogniser::Recogniser> fresh() override;
+  recogniser::Configuration adopt(recogniser::Recogniser& from,
+                                  recogniser::Configuration config) override;
   void widen(std::size_t bytes) override {
     growth_limit_ += bytes;
     measured_ = 0;
@@ -159,6 +162,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::size_t work() const { return solver_.key_sets().work(); }
 
  private:
+  class Adoption;
   using FrameId = std::uint32_t;
   using LexId = std::uint32_t;
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;

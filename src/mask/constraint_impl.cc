@@ -71,9 +71,7 @@ std::shared_ptr<Generation> ConstraintImpl::newest_generation() {
 }
 
 Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
-  if (position.in == nullptr || position.dead() || !by.recogniser->adopts()) {
-    return {};
-  }
+  if (position.dead()) return {};
   // Not a Recogniser::Lock: the configurations of a spoiled recogniser are
   // right, so that the answer does not depend on what spoiled it.
   const std::lock_guard before(position.in->recogniser->mutex);
@@ -81,54 +79,49 @@ Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
   return after->adopt(*position.in->recogniser, position.config);
 }
 
-// If `by` can adopt configurations, the input is read by an empty recogniser,
-// which is replaced whenever it is full, and only the last configuration is
-// adopted.  So the tables of `by` do not grow by what was read on the way.
-// Else `by` reads the input itself, and gets that much more room.
-Configuration ConstraintImpl::replay(const InputLog& input, Generation& by) {
-  const auto read = [&](Position position, std::size_t step) {
-    return input.is_token(step) ? read_token(position, input.token(step))
-                                : this->read(position, input.bytes(step));
-  };
-  if (by.recogniser->adopts()) {
-    std::shared_ptr<Recogniser> empty;
-    {
-      const GenerationLock use(by);
-      empty = use->fresh(/*same_parts=*/true);
-    }
-    Position position{make_generation(std::move(empty)), {}};
-    position.config = position.in->start;
-    for (std::size_t i = 0; i < input.size() && !position.dead(); ++i) {
-      if (!may_go_on()) break;
-      if (position.in->full.load(std::memory_order_relaxed)) {
-        position = in_private_generation(position, 0);
-      }
-      position = read(position, i);
-    }
-    return adopt(position, by);
+// The input is read by an empty recogniser, which is replaced whenever it is
+// full, and only the last configuration is adopted.  So the tables of `by` do
+// not grow by what was read on the way.
+Position ConstraintImpl::replay(const InputLog& input,
+                                const std::shared_ptr<Generation>& by) {
+  std::shared_ptr<Recogniser> empty;
+  {
+    const GenerationLock use(*by);
+    empty = use->fresh();
   }
-  const GenerationLock use(by);
-  const std::size_t before = use->own_bytes();
-  Configuration config = by.start;
-  for (std::size_t i = 0; i < input.size() && !config.dead(); ++i) {
+  Position position{empty == nullptr ? by : make_generation(std::move(empty)),
+                    {}};
+  position.config = position.in->start;
+  for (std::size_t i = 0; i < input.size() && !position.dead(); ++i) {
     if (!may_go_on()) break;
-    config = input.is_token(i) ? read_locked(*use, config, input.token(i))
-                               : read_locked(*use, config, input.bytes(i));
+    const base::RepeatedWork again;
+    if (position.in->full.load(std::memory_order_relaxed)) {
+      position = in_private_generation(position, 0);
+    }
+    position = input.is_token(i) ? read_token(position, input.token(i))
+                                 : read(position, input.bytes(i));
   }
-  use->widen(2 * (use->own_bytes() - before));
-  return config;
+  if (position.in == by || position.dead()) return position;
+  const Position to{by, adopt(position, *by)};
+  return to.dead() ? position : to;
 }
 
+// The configurations of a spoiled recogniser are right, too (adopt()), so
+// nothing is read again unless the tables are gone: after a rollback, or
+// because others have filled two generations since.
+//
+// What others wrote may be why the tables are new, and must not stop the
+// question; so the work for it is counted beside the limit.
 Position ConstraintImpl::move_to_newest(const Position& position,
                                         const InputLog& input) {
-  // The input was read within the limits once, and no matcher is to fail
-  // because another one has spoiled the tables.
-  const base::UncountedWork uncounted;
-  Position to{newest_generation(), {}};
-  if (position.in == to.in) return position;
-  to.config = adopt(position, *to.in);
-  if (to.dead()) to.config = replay(input, *to.in);
-  return to;
+  const base::RepeatedWork moved;
+  const std::shared_ptr<Generation> newest = newest_generation();
+  if (position.in == newest) return position;
+  if (position.in != nullptr) {
+    const Position to{newest, adopt(position, *newest)};
+    if (!to.dead()) return to;
+  }
+  return replay(input, newest);
 }
 
 Position ConstraintImpl::in_private_generation(const Position& position,
@@ -136,8 +129,9 @@ Position ConstraintImpl::in_private_generation(const Position& position,
   std::shared_ptr<Recogniser> empty;
   {
     const Recogniser::Lock lock(*position.in->recogniser);
-    empty = position.in->recogniser->fresh(/*same_parts=*/true);
+    empty = position.in->recogniser->fresh();
   }
+  if (empty == nullptr) return position;
   empty->widen(room);
   Position to{make_generation(std::move(empty)), {}};
   to.config = adopt(position, *to.in);

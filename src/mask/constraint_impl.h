@@ -8,10 +8,11 @@
 //
 // Memory.  A full recogniser is replaced by its successor.  The previous
 // generation is kept, so that matchers can carry their configurations over
-// (Recogniser::adopt); older configurations are found again by replaying the
-// input.  A call for which a recogniser lacks memory is repeated with an empty
-// recogniser, which gets as much as the call needs.  A mask may need far more;
-// it is made with little memory instead (low_memory_mask.cc).
+// (Recogniser::adopt), at the cost of the configuration; older configurations
+// are found again by replaying the input.  A call for which a recogniser lacks
+// memory is repeated with an empty recogniser, which gets as much as the call
+// needs.  A mask may need far more; it is made with little memory instead
+// (low_memory_mask.cc).
 //
 // Work.  A matcher asks within a base::Work.  Once that is stopped every answer
 // is void, and no answer is stored or asked again with more memory.
@@ -166,11 +167,12 @@ class ConstraintImpl {
   // These take the recogniser's lock themselves.
   std::shared_ptr<Generation> make_generation(
       std::shared_ptr<recogniser::Recogniser> recogniser);
-  // The configuration of `position` in `by`; dead if `by` cannot adopt it.
+  // The configuration of `position` in `by`.
   Configuration adopt(const Position& position, Generation& by);
-  Configuration replay(const InputLog& input, Generation& by);
+  // The position after the input, in `by`.
+  Position replay(const InputLog& input, const std::shared_ptr<Generation>& by);
   // The same position in a new generation that is used for one call, with
-  // `room` more bytes than usual.  REQUIRES: its recogniser adopts.
+  // `room` more bytes than usual.
   Position in_private_generation(const Position& position, std::size_t room);
   // The result of `question`, repeated with more memory while the recogniser
   // overflows.

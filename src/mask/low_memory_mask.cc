@@ -26,7 +26,7 @@ using recogniser::Recogniser;
 class ReplaceableRecogniser {
  public:
   ReplaceableRecogniser(Recogniser& from, Configuration config)
-      : recogniser_(from.fresh(/*same_parts=*/true)), path_{config} {
+      : recogniser_(from.fresh()), path_{config} {
     const Recogniser::Lock lock(*recogniser_);
     path_[0] = recogniser_->adopt(from, config);
   }
@@ -70,12 +70,11 @@ class ReplaceableRecogniser {
   static constexpr std::size_t kRoom = std::size_t{1} << 16;
 
   void renew(std::size_t room) {
-    // About as much as it takes to begin with empty tables.
-    constexpr std::uint64_t kWork = 1000;
-    base::spend_work(kWork);
+    const std::uint64_t repeated = base::thread_work.repeated;
     const std::shared_ptr<Recogniser> full = recogniser_;
     const Recogniser::Lock before(*full);
-    recogniser_ = full->fresh(/*same_parts=*/true);
+    recogniser_ = full->fresh();
+    base::limit_repeated(repeated);
     recogniser_->widen(room);
     const Recogniser::Lock after(*recogniser_);
     for (Configuration& position : path_) {

@@ -61,7 +61,7 @@ std::shared_ptr<Recogniser> Recogniser::successor() {
   }
   if (!room) {
     const Lock asked(*this);
-    line->newest = fresh(/*same_parts=*/false);
+    line->newest = fresh();
     if (line->newest != nullptr) line->newest->line_of_first_ = line;
   }
   return line->newest;

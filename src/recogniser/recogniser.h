@@ -134,8 +134,7 @@ class Recogniser {
   // The tables of a recogniser have a budget in bytes.  When it is used up the
   // recogniser is full(): all results still hold, but a new text should be read
   // with the successor(), which accepts the same texts and begins with empty
-  // tables.  A configuration is moved there by adopt(), or found again by
-  // reading the text.
+  // tables.  A configuration is moved there by adopt().
   //
   // When even that budget was exceeded, the recogniser has overflowed(): some
   // configurations are dead for this reason only, and results of the last call
@@ -151,21 +150,19 @@ class Recogniser {
   bool full() { return room() != Room::kLeft; }
   bool overflowed() { return room() == Room::kOverflowed; }
   bool spoiled() const { return spoiled_; }
-  // A recogniser of the same language with empty tables.  Unless `same_parts`,
-  // parts that are full are replaced by their successors.  Null if this
-  // recogniser is never full.
-  virtual std::shared_ptr<Recogniser> fresh(bool /*same_parts*/) {
-    return nullptr;
-  }
+  // A recogniser of the same language with empty tables, in which parts that
+  // are full are replaced by their successors.  Null if this recogniser is
+  // never full.
+  virtual std::shared_ptr<Recogniser> fresh() { return nullptr; }
   // The configuration here that corresponds to `config` of `from`, whatever
-  // memory that takes; dead if it is not known.
-  // REQUIRES: one of the two was derived from the other by calls of fresh();
-  // the caller holds a Lock of both.
+  // memory that takes: the budget grows by a multiple of that.  The cost is
+  // that of what the configuration refers to, not of the text that led to it.
+  // Dead if no text led to it. REQUIRES: both were derived from one recogniser
+  // by calls of fresh(), unless this recogniser is never full; the caller holds
+  // a Lock of both.
   virtual Configuration adopt(Recogniser& /*from*/, Configuration) {
     return {};
   }
-  // Whether adopt() is implemented.
-  virtual bool adopts() const { return false; }
   // Increases the budget by `bytes`.
   virtual void widen(std::size_t /*bytes*/) {}
   // Bytes of the tables built so far, without the parts and the user data.

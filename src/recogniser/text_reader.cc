@@ -45,7 +45,6 @@ std::size_t TextReader::read_on(std::string_view text) {
     bool overflowed = false;
     {
       const Recogniser::Lock lock(*recogniser_);
-      const bool adopts = recogniser_->adopts();
       bool full = false;
       while (done < text.size() && !full) {
         const Configuration next =
@@ -56,7 +55,7 @@ std::size_t TextReader::read_on(std::string_view text) {
         config_ = next;
         ++done;
         room = kRoom;
-        full = adopts && recogniser_->full();
+        full = recogniser_->full();
       }
     }
     if (done == text.size()) break;
@@ -69,7 +68,9 @@ std::size_t TextReader::read_on(std::string_view text) {
 void TextReader::renew(std::size_t room) {
   const std::shared_ptr<Recogniser> before = recogniser_;
   const Recogniser::Lock lock(*before);
-  recogniser_ = before->fresh(/*same_parts=*/true);
+  std::shared_ptr<Recogniser> next = before->fresh();
+  if (next == nullptr) return;  // it is never full
+  recogniser_ = std::move(next);
   recogniser_->widen(room);
   const Recogniser::Lock mine(*recogniser_);
   config_ = recogniser_->adopt(*before, config_);

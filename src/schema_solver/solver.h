@@ -379,6 +379,7 @@ class SchemaSolver {
   std::size_t memory_bytes() const;
 
  private:
+  friend class Translation;
   struct Branch;
   class Expander;
   struct ObjectKeys;

@@ -51,8 +51,10 @@ void PikeVm::replace_full_recognisers() {
     // Another one is found when it is used next.  A configuration inside a
     // spoiled recogniser cannot always be moved, so it stays there.
     if (before->spoiled() && !is_inside(i)) recognisers_[i] = nullptr;
-    if (before->spoiled() || !before->adopts() || !before->full()) continue;
-    recognisers_[i] = before->fresh(/*same_parts=*/true);
+    if (before->spoiled() || !before->full()) continue;
+    std::shared_ptr<recogniser::Recogniser> empty = before->fresh();
+    if (empty == nullptr) continue;
+    recognisers_[i] = std::move(empty);
     const recogniser::Recogniser::Lock after(*recognisers_[i]);
     for (std::vector<Thread>* threads : {&kernel_, &waiting_, &character_}) {
       for (Thread& thread : *threads) {

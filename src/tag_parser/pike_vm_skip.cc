@@ -159,9 +159,8 @@ std::size_t PikeVm::skip_recogniser(std::string_view bytes) {
   recogniser::Configuration config = state.configuration();
   recogniser::Recogniser& reader = recogniser(program_.code[state.pc]);
   std::size_t read = 0;
-  const bool adopts = reader.adopts();
   while (read < bytes.size() && !reader.can_end(config)) {
-    if (adopts && reader.full()) break;
+    if (reader.full()) break;
     const recogniser::Configuration next =
         reader.step(config, static_cast<std::uint8_t>(bytes[read]));
     if (next.dead()) break;

@@ -1,0 +1,181 @@
+// Adopting a configuration of another recogniser of the same document.
+//
+// A configuration is a lexeme in a frame in its parents, and each of them is
+// made of literals, keys, conditions, counts, used values and states of
+// automata.  All of these have a content that does not depend on the tables
+// (schema_solver/translation.h), so they are interned here again, from the
+// outermost frame inwards.  The cost is that of the configuration, not of the
+// text that led to it.
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/work.h"
+#include "json_recogniser/intern_list.h"
+#include "json_recogniser/json_recogniser.h"
+#include "schema_solver/translation.h"
+
+namespace parlance::json_recogniser {
+
+using recogniser::Configuration;
+using schema_solver::JsonType;
+
+class JsonRecogniser::Adoption {
+ public:
+  Adoption(JsonRecogniser& from, JsonRecogniser& to)
+      : from_(from), to_(to), ids_(from.solver_, to.solver_) {}
+
+  // Dead for a configuration that no text leads to: of a detached or a coarse
+  // frame.
+  Configuration take(Configuration config) {
+    const Lexeme& lexeme = from_.lexemes_[config.lex];
+    if (lexeme.kind == Kind::kLeftValue) return {};
+    const FrameId frame = take_frames(config.frame);
+    if (frame == 0) return {};
+    Configuration made = config;
+    made.frame = frame;
+    if (config.lex < kFirstLexeme) return made;
+    made.lex = take_lexeme(lexeme, frame);
+    made.extra = lexeme.track ? to_.extend_text(0, from_.text(config.extra))
+                              : config.extra;
+    return made.lex == 0 ? Configuration{} : made;
+  }
+
+ private:
+  // Invariant: `made` is the copy of the parent of the frame that comes next.
+  FrameId take_frames(FrameId id) {
+    std::vector<FrameId> path = {id};
+    while (from_.frames_[path.back()].kind != FrameKind::kRoot) {
+      const Frame& frame = from_.frames_[path.back()];
+      if (frame.kind != FrameKind::kArray && frame.kind != FrameKind::kObject) {
+        return 0;
+      }
+      path.push_back(frame.parent);
+    }
+    FrameId made = 0;
+    for (auto at = path.rbegin(); at != path.rend(); ++at) {
+      made = take_frame(from_.frames_[*at], made);
+    }
+    return made;
+  }
+
+  FrameId take_frame(const Frame& frame, FrameId parent) {
+    Frame made;
+    made.kind = frame.kind;
+    made.pending = frame.pending;
+    made.depth = frame.depth;
+    made.parent = parent;
+    made.count = frame.count;
+    if (frame.kind == FrameKind::kObject) {
+      made.used = ids_.keys(frame.used);
+      made.present = ids_.keys(frame.present);
+    } else if (frame.kind == FrameKind::kArray) {
+      made.used = take_values(frame.used);
+    }
+    const Alternative* const first = from_.alternatives(frame);
+    std::vector<Alternative> alternatives(first, first + frame.size);
+    for (Alternative& one : alternatives) {
+      if (frame.kind == FrameKind::kArray) {
+        one.disjunct = ids_.disjunct(one.outer, JsonType::kArray, one.disjunct);
+        one.state =
+            intern_list(to_.counts_, to_.counts_of_, from_.counts_[one.state]);
+      } else if (frame.kind == FrameKind::kObject) {
+        one.disjunct =
+            ids_.disjunct(one.outer, JsonType::kObject, one.disjunct);
+        one.state = ids_.condition(condition_of(one));
+      }
+      one.outer = ids_.conjunction(one.outer);
+      one.pending = ids_.conjunction(one.pending);
+    }
+    return to_.intern(std::move(made), std::move(alternatives));
+  }
+
+  UsedValues::Set take_values(UsedValues::Set values) {
+    const std::size_t before = to_.used_values_.memory_bytes();
+    const UsedValues::Set made =
+        to_.used_values_.copy(from_.used_values_, values, values_);
+    to_.list_bytes_ += to_.used_values_.memory_bytes() - before;
+    return made;
+  }
+
+  LexId take_lexeme(const Lexeme& lexeme, FrameId frame) {
+    Lexeme made = lexeme.without_entries();
+    made.entries = lexeme.entries;
+    switch (lexeme.kind) {
+      case Kind::kLiteral:
+        break;
+      case Kind::kNumber:
+        for (Entry& entry : made.entries)
+          entry.state = ids_.number(entry.state);
+        break;
+      case Kind::kString:
+        for (Entry& entry : made.entries) entry.state = ids_.state(entry.state);
+        if (made.node != KeyTrie::kNone) made.node = take_values(made.node);
+        break;
+      case Kind::kKey:
+        return take_key(std::move(made), frame);
+      default:
+        return 0;
+    }
+    for (Entry& entry : made.entries) {
+      entry.conjunction = ids_.conjunction(entry.conjunction);
+    }
+    return to_.intern(std::move(made));
+  }
+
+  // A key refers to the trie of its frame by nodes, which the texts of the keys
+  // determine, and has a state for each pattern of the trie, in the order of
+  // the patterns.
+  LexId take_key(Lexeme made, FrameId frame) {
+    const KeyTrie& trie = from_.key_tries_[made.trie];
+    made.trie = to_.key_info(frame).trie;
+    const KeyTrie& there = to_.key_tries_[made.trie];
+    const auto text_before = [&](schema_solver::KeyId key) {
+      return std::string_view(from_.solver_.key_text(key));
+    };
+    const auto text_there = [&](schema_solver::KeyId key) {
+      return std::string_view(to_.solver_.key_text(key));
+    };
+    if (!std::ranges::equal(trie.keys(), there.keys(), {}, text_before,
+                            text_there)) {
+      return 0;
+    }
+    made.extras = ids_.state(made.extras);
+    std::vector<Entry> entries(made.entries.size());
+    for (std::size_t i = 0; i < made.entries.size(); ++i) {
+      const automata::LanguageId language = ids_.language(trie.languages()[i]);
+      const auto at = std::ranges::find(there.languages(), language);
+      if (at == there.languages().end()) return 0;
+      const auto index =
+          static_cast<std::size_t>(at - there.languages().begin());
+      if (index >= entries.size()) return 0;
+      entries[index].state = ids_.state(made.entries[i].state);
+    }
+    made.entries = std::move(entries);
+    return to_.intern(std::move(made));
+  }
+
+  JsonRecogniser& from_;
+  JsonRecogniser& to_;
+  schema_solver::Translation ids_;
+  std::unordered_map<UsedValues::Set, UsedValues::Set> values_;
+};
+
+// A multiple of the memory of the configuration is added to the budget, so that
+// adopting a large one costs no more, amortised, than what has been read since
+// the last time: masks try many values, each of which takes memory, too.
+Configuration JsonRecogniser::adopt(Recogniser& from, Configuration config) {
+  if (config.dead()) return {};
+  const std::size_t before = own_bytes();
+  const Configuration made =
+      Adoption(static_cast<JsonRecogniser&>(from), *this).take(config);
+  constexpr std::size_t kRoom = 4;
+  growth_limit_ += kRoom * (own_bytes() - before);
+  measured_ = 0;
+  return made;
+}
+
+}  // namespace parlance::json_recogniser
