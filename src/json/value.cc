@@ -9,6 +9,7 @@
 // a stack of their own.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -342,86 +343,140 @@ bool Value::truthy() const noexcept {
   return false;
 }
 
-bool Value::operator==(const Value& other) const noexcept {
-  std::vector<std::pair<const Value*, const Value*>> pending;
-  pending.emplace_back(this, &other);
-  while (!pending.empty()) {
-    const auto [a, b] = pending.back();
-    pending.pop_back();
-    if (a->kind() != b->kind()) return false;
-    switch (a->kind()) {
-      case Kind::kNull:
-        break;
-      case Kind::kBool:
-        if (a->as_bool() != b->as_bool()) return false;
-        break;
-      case Kind::kInt:
-        if (a->as_int() != b->as_int()) return false;
-        break;
-      case Kind::kFloat:
-        if (!same_number(a->as_float(), b->as_float())) return false;
-        break;
-      case Kind::kBigInt:
-      case Kind::kString:
-        if (a->as_string() != b->as_string()) return false;
-        break;
-      case Kind::kArray: {
-        const Array& x = a->items();
-        const Array& y = b->items();
-        if (&x == &y) break;
-        if (x.size() != y.size()) return false;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-          pending.emplace_back(&x[i], &y[i]);
-        }
-        break;
-      }
-      case Kind::kObject: {
-        const Object& x = a->members();
-        const Object& y = b->members();
-        if (&x == &y) break;
-        if (x.size() != y.size()) return false;
-        for (auto i = x.begin(), j = y.begin(); i != x.end(); ++i, ++j) {
-          if (i->key != j->key) return false;
-          pending.emplace_back(&i->value, &j->value);
-        }
-        break;
-      }
+namespace {
+
+// The containers that are open while a value is walked, one for each level.
+// Needs memory for values of many levels only.
+template <class Level>
+class Levels {
+ public:
+  bool empty() const { return size_ == 0; }
+  Level& back() { return size_ <= kFew ? few_[size_ - 1] : more_.back(); }
+  void push(Level level) {
+    if (size_ < kFew) {
+      few_[size_] = level;
+    } else {
+      more_.push_back(level);
     }
+    ++size_;
+  }
+  void pop() {
+    if (size_ > kFew) more_.pop_back();
+    --size_;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 64;
+  std::size_t size_ = 0;
+  std::array<Level, kFew> few_;
+  std::vector<Level> more_;
+};
+
+const Value& child_of(const Value& container, std::size_t i) {
+  return container.is_array()
+             ? container.items()[i]
+             : (container.members().begin() + static_cast<std::ptrdiff_t>(i))
+                   ->value;
+}
+
+const std::string& key_of(const Value& object, std::size_t i) {
+  return (object.members().begin() + static_cast<std::ptrdiff_t>(i))->key;
+}
+
+// Whether the values are equal, apart from what is in containers.
+bool equal_outside(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case Kind::kNull:
+      return true;
+    case Kind::kBool:
+      return a.as_bool() == b.as_bool();
+    case Kind::kInt:
+      return a.as_int() == b.as_int();
+    case Kind::kFloat:
+      return same_number(a.as_float(), b.as_float());
+    case Kind::kBigInt:
+    case Kind::kString:
+      return a.as_string() == b.as_string();
+    case Kind::kArray:
+    case Kind::kObject:
+      return a.size() == b.size();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Value::operator==(const Value& other) const noexcept {
+  struct Level {
+    const Value* a;
+    const Value* b;
+    std::size_t next;
+  };
+  Levels<Level> open;
+  const auto same_node = [](const Value& a, const Value& b) {
+    return a.bytes_[15] >= kTagArray &&
+           load<Node*>(a.bytes_) == load<Node*>(b.bytes_);
+  };
+  if (!equal_outside(*this, other)) return false;
+  if (size() == 0 || same_node(*this, other)) return true;
+  open.push({this, &other, 0});
+  while (!open.empty()) {
+    Level& level = open.back();
+    if (level.next == level.a->size()) {
+      open.pop();
+      continue;
+    }
+    const std::size_t i = level.next++;
+    if (level.a->is_object() && key_of(*level.a, i) != key_of(*level.b, i)) {
+      return false;
+    }
+    const Value& a = child_of(*level.a, i);
+    const Value& b = child_of(*level.b, i);
+    if (!equal_outside(a, b)) return false;
+    if (a.size() != 0 && !same_node(a, b)) open.push({&a, &b, 0});
   }
   return true;
 }
 
 std::size_t Value::memory_bytes() const noexcept {
-  std::size_t total = 0;
-  std::vector<const Value*> pending = {this};
-  while (!pending.empty()) {
-    const Value& value = *pending.back();
-    pending.pop_back();
-    total += sizeof(Value);
+  struct Level {
+    const Value* container;
+    std::size_t next;
+  };
+  Levels<Level> open;
+  // Counts a value without what it contains, which comes next.
+  const auto count = [&open](const Value& value) -> std::size_t {
+    if (value.size() != 0) open.push({&value, 0});
     switch (value.bytes_[15]) {
       case kTagLongString:
       case kTagBigInt:
-        total += sizeof(StringNode) + value.as_string().size();
-        break;
+        return sizeof(Value) + sizeof(StringNode) + value.as_string().size();
       case kTagAdoptedString:
-        total += sizeof(AdoptedNode) +
-                 static_cast<const AdoptedNode*>(load<Node*>(value.bytes_))
-                     ->storage.capacity();
-        break;
+        return sizeof(Value) + sizeof(AdoptedNode) +
+               static_cast<const AdoptedNode*>(load<Node*>(value.bytes_))
+                   ->storage.capacity();
       case kTagArray:
-        total += sizeof(ArrayNode);
-        for (const Value& child : value.items()) pending.push_back(&child);
-        break;
+        return sizeof(Value) + sizeof(ArrayNode);
       case kTagObject:
-        total += sizeof(ObjectNode);
-        for (const Member& member : value.members()) {
-          total += sizeof(std::string) + member.key.size();
-          pending.push_back(&member.value);
-        }
-        break;
+        return sizeof(Value) + sizeof(ObjectNode);
       default:
-        break;
+        return sizeof(Value);
     }
+  };
+  std::size_t total = count(*this);
+  while (!open.empty()) {
+    Level& level = open.back();
+    if (level.next == level.container->size()) {
+      open.pop();
+      continue;
+    }
+    const std::size_t i = level.next++;
+    const Value& container = *level.container;
+    if (container.is_object()) {
+      total += sizeof(std::string) + key_of(container, i).size();
+    }
+    total += count(child_of(container, i));
   }
   return total;
 }
