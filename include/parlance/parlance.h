@@ -3,6 +3,23 @@
 
 // All public headers.  A program that uses one part of the library compiles
 // faster with the header of that part.
+//
+// Exceptions.  The library throws none of its own: what can fail returns a
+// Result (parlance/error.h).  When there is no memory, the std::bad_alloc of
+// the standard library passes through, also out of the threads of a call, once
+// all of them have ended; a thread that cannot be had is done without.  After
+// that
+//   - nothing is locked, and what is shared (formats, grammars, caches,
+//     compilers, constraints, compiled tags, tables of masks) can be used as
+//     before, by the same call, too;
+//   - a Matcher is where it was before the call; accept_tokens() may have
+//     accepted some of its tokens, which steps() counts;
+//   - a parser of a stream has ended, and so has a ChatStream, because it is
+//   not
+//     known how much of the input was read: finalized() is true, and finalize()
+//     returns no events; that of a ResponseParser or TagParser adds a
+//     diagnostic (kTooLarge) to the message;
+//   - a Batch has made the step of some of its rows.
 
 #include "parlance/access.h"
 #include "parlance/arrow.h"

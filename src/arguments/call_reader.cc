@@ -3,9 +3,11 @@
 #include "arguments/call_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "arguments/elements.h"
 #include "arguments/markup.h"
+#include "base/unwinding.h"
 
 namespace parlance::arguments {
 
@@ -25,14 +27,15 @@ bool ArgumentCallReader::streams(const ArgumentRules& rules) {
 
 ArgumentCallReader::ArgumentCallReader(std::string_view name,
                                        std::shared_ptr<void> owner,
-                                       ArgumentRules& rules, std::mutex& mutex,
-                                       const Limits& limits)
+                                       std::shared_ptr<ArgumentRules> rules,
+                                       std::mutex& mutex, const Limits& limits)
     : call_(name),
       owner_(std::move(owner)),
-      rules_(rules),
+      shared_(std::move(rules)),
+      rules_(*shared_),
       mutex_(mutex),
       limits_(limits),
-      layout_(rules.layout()) {}
+      layout_(rules_.layout()) {}
 
 std::size_t ArgumentCallReader::skip(std::string_view text,
                                      std::size_t pos) const {
@@ -356,6 +359,8 @@ void ArgumentCallReader::advance(std::string_view text, bool end,
   opened_ = true;
   std::string& out = writer.arguments();
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (rules_.broken()) step_ = Step::kStopped;
+  const base::OnUnwinding failed([&] { rules_.break_off(); });
   bool more = true;
   while (more && step_ != Step::kStopped) {
     switch (step_) {

@@ -36,10 +36,10 @@ class ArgumentCallReader final : public call_stream::CallReader {
   // the name, and the closing marker ends a number.
   static bool streams(const ArgumentRules& rules);
 
-  // `mutex` guards `rules`; both live as long as `owner`.
+  // `mutex`, which lives as long as `owner`, guards `rules`.
   // REQUIRES: streams(rules).
   ArgumentCallReader(std::string_view name, std::shared_ptr<void> owner,
-                     ArgumentRules& rules, std::mutex& mutex,
+                     std::shared_ptr<ArgumentRules> rules, std::mutex& mutex,
                      const Limits& limits);
 
   void advance(std::string_view text, bool end,
@@ -90,6 +90,7 @@ class ArgumentCallReader final : public call_stream::CallReader {
 
   const std::string call_;
   const std::shared_ptr<void> owner_;
+  const std::shared_ptr<ArgumentRules> shared_;
   ArgumentRules& rules_;
   std::mutex& mutex_;
   const Limits limits_;

@@ -18,7 +18,9 @@
 #include "arguments/reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -32,6 +34,7 @@
 #include "arguments/literals.h"
 #include "arguments/reader_rules.h"
 #include "base/argument_names.h"
+#include "base/unwinding.h"
 #include "call_stream/json_calls.h"
 #include "call_stream/lax_text.h"
 #include "call_stream/nested_calls.h"
@@ -49,8 +52,18 @@ struct ArgumentReader::State {
   json::Value schema = {};  // of the style minimax_m3_xml
   // Null for the styles that are read without the schema: json, python and
   // delimited.
-  std::unique_ptr<ArgumentRules> rules;
-  std::mutex mutex;
+  std::shared_ptr<ArgumentRules> rules;
+  std::mutex mutex;  // guards `rules`, unless null, and its tables
+  // Makes the rules again.
+  std::function<Result<std::unique_ptr<ArgumentRules>>()> make = {};
+
+  // Rules whose tables can be used.  REQUIRES: the caller holds the mutex.
+  const std::shared_ptr<ArgumentRules>& usable() {
+    if (rules->broken()) {
+      if (auto made = make()) rules = *std::move(made);
+    }
+    return rules;
+  }
 };
 
 namespace {
@@ -652,7 +665,8 @@ Result<ArgumentReader> ArgumentReader::make(
     state->schema = format.schema;
   }
   if (format.style != ArgumentStyle::kJson && !writes_literals(format.style)) {
-    auto rules = ArgumentRules::make(format, limits, std::move(document));
+    state->make = [=] { return ArgumentRules::make(format, limits, document); };
+    auto rules = state->make();
     if (!rules) return std::move(rules).error();
     state->rules = std::move(*rules);
   }
@@ -675,7 +689,9 @@ Arguments ArgumentReader::read(std::string_view text) const {
     return {std::move(*value), read.complete, read.read};
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  return Reading(*state_->rules, state_->limits, text).read();
+  ArgumentRules& rules = *state_->usable();
+  const base::OnUnwinding failed([&] { rules.break_off(); });
+  return Reading(rules, state_->limits, text).read();
 }
 
 namespace {
@@ -727,7 +743,8 @@ std::unique_ptr<call_stream::CallReader> ArgumentReader::call_reader(
       !ArgumentCallReader::streams(*state_->rules)) {
     return std::make_unique<call_stream::NamedCallReader>(name, "");
   }
-  return std::make_unique<ArgumentCallReader>(name, state_, *state_->rules,
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return std::make_unique<ArgumentCallReader>(name, state_, state_->usable(),
                                               state_->mutex, state_->limits);
 }
 

@@ -115,6 +115,11 @@ class ArgumentRules {
       const structural_tag::JsonSchemaBody& format, const Limits& limits,
       std::shared_ptr<const ArgumentDocument> loaded);
 
+  // What is asked below is stored in tables.  Once an exception has left a
+  // question they are not to be asked again.
+  void break_off() { broken_ = true; }
+  bool broken() const { return broken_; }
+
   const ElementLayout& layout() const { return layout_; }
   const std::vector<TypeGroup>& groups() const { return groups_; }
   structural_tag::ArgumentStyle style() const { return format_.style; }
@@ -170,6 +175,7 @@ class ArgumentRules {
   const std::vector<TypeGroup> groups_;
   const Limits limits_;
   const std::shared_ptr<const ArgumentDocument> loaded_;
+  bool broken_ = false;
   arguments::TextLanguages languages_;
   arguments::ArgumentSchema schema_;
   std::vector<ValueRule> values_;

@@ -669,12 +669,12 @@ void Automaton::set_accelerator(
     const State& state, std::unique_ptr<Accelerator> accelerator) const {
   memory_ += sizeof(Accelerator) + 64;
   if (accelerator->run() != nullptr) memory_ += sizeof(Accelerator::Run) + 16;
-  if (accelerator->useful()) {
-    state.accelerator.store(accelerator.get(), std::memory_order_release);
-  }
   std::unique_ptr<Accelerator>& entry = accelerators_[&state];
   if (entry != nullptr) old_accelerators_.push_back(std::move(entry));
   entry = std::move(accelerator);
+  if (entry->useful()) {
+    state.accelerator.store(entry.get(), std::memory_order_release);
+  }
 }
 
 // Whether `link` leads to another state, from which the table knows a way back

@@ -26,9 +26,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -67,7 +67,7 @@ class GrowingTable {
  private:
   static_assert(std::is_trivially_copyable_v<Entry>);
   struct Free {
-    void operator()(Entry* entries) const { std::free(entries); }
+    void operator()(Entry* entries) const { ::operator delete(entries); }
   };
   struct Slots {
     std::unique_ptr<Entry[], Free> entries;
@@ -114,9 +114,8 @@ class GrowingTable {
     move(old_.size);
     const std::size_t size = now_.size == 0 ? kLeastSlots : 2 * now_.size;
     Slots larger{std::unique_ptr<Entry[], Free>(
-                     static_cast<Entry*>(std::malloc(size * sizeof(Entry)))),
+                     static_cast<Entry*>(::operator new(size * sizeof(Entry)))),
                  size};
-    if (larger.entries == nullptr) std::abort();  // exceptions are disabled
     old_ = std::exchange(now_, std::move(larger));
     moved_ = 0;
   }

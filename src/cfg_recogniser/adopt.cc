@@ -178,7 +178,7 @@ class CfgRecogniser::Adoption {
 };
 
 Configuration CfgRecogniser::adopt(Recogniser& from, Configuration config) {
-  if (config.dead()) return {};
+  if (config.dead() || from.broken() || broken()) return {};
   auto& other = static_cast<CfgRecogniser&>(from);
   Items kernel = other.kernel_of(config);
   const std::size_t before = bytes_;

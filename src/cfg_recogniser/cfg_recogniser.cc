@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/append_bytes.h"
+#include "base/unwinding.h"
 #include "base/work.h"
 #include "cfg_recogniser/closure.h"
 #include "cfg_recogniser/simplify_network.h"
@@ -82,6 +83,7 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
       network_(*network_of_all_),
       limits_(limits),
       marks_(std::move(marks)) {
+  const base::OnUnwinding unlock([&] { settle(/*failed=*/true); });
   for (const NetworkRule& rule : network_.rules) {
     counts_tokens_ = counts_tokens_ || rule.options.max_tokens.has_value();
   }
@@ -110,6 +112,7 @@ CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
       alphabet_(of.alphabet_),
       embedding_(of.embedding_),
       base_bytes_(of.base_bytes_) {
+  const base::OnUnwinding unlock([&] { settle(/*failed=*/true); });
   begin();
 }
 
@@ -164,26 +167,26 @@ std::uint32_t CfgRecogniser::intern_state(const Items& items,
   });
   if (known) return *known;
   const auto id = static_cast<std::uint32_t>(states_.size());
-  state_of_.add(hash, id);
-  bytes_ += (items.size() + kernel.size()) * sizeof(Item) + sizeof(State) + 32;
   State& state = states_.emplace_back();
   state.items = items;
   state.kernel = kernel;
   state.can_end = std::ranges::any_of(
       items, [&](const Item& item) { return item.state == network_.accept; });
+  state_of_.add(hash, id);
+  bytes_ += (items.size() + kernel.size()) * sizeof(Item) + sizeof(State) + 32;
   return id;
 }
 
 std::uint32_t CfgRecogniser::intern_config(Configuration config) {
   std::string key;
   append_bytes(key, config);
-  const auto [known, added] = config_of_.try_emplace(
-      std::move(key), static_cast<std::uint32_t>(configs_.size()));
-  if (added) {
-    bytes_ += 96;
-    configs_.push_back(config);
-  }
-  return known->second;
+  const auto known = config_of_.find(key);
+  if (known != config_of_.end()) return known->second;
+  const auto id = static_cast<std::uint32_t>(configs_.size());
+  configs_.push_back(config);
+  config_of_.emplace(std::move(key), id);
+  bytes_ += 96;
+  return id;
 }
 
 // Closes a kernel and interns the result.  `slots` is the frame of the
@@ -274,8 +277,8 @@ Configuration CfgRecogniser::configuration(Items kernel,
   const Configuration made = make_configuration(kernel, slots);
   made_read_set_ = intern_read_set();
   if (!pure_ && !overflowed_) {
-    kernels_.intern(kernel);
     made_of_kernel_.push_back({.to = made, .read_set = made_read_set_});
+    kernels_.intern(kernel);
     bytes_ += kernels_.bytes_of(kernel.size()) + sizeof(MadeOfKernel);
   }
   return made;
@@ -471,27 +474,28 @@ Configuration CfgRecogniser::unwrap(Configuration config) const {
 
 Configuration CfgRecogniser::wrap(std::uint32_t site, Configuration inner) {
   if (inner.dead()) return {};
-  const auto [known, added] = site_frame_of_.try_emplace(
-      pair_key(site, inner.frame),
-      static_cast<std::uint32_t>(site_frames_.size()));
-  if (added) {
-    bytes_ += 64;
+  const std::uint64_t key = pair_key(site, inner.frame);
+  auto known = site_frame_of_.find(key);
+  if (known == site_frame_of_.end()) {
+    const auto id = static_cast<std::uint32_t>(site_frames_.size());
     site_frames_.push_back({site, inner.frame});
+    known = site_frame_of_.emplace(key, id).first;
+    bytes_ += 64;
   }
   return {inner.lex | kInside, known->second, inner.count, inner.extra};
 }
 
 std::uint32_t CfgRecogniser::intern_site(StateId state, ContextId context) {
-  const auto [known, added] = site_of_item_.try_emplace(
-      pair_key(state, context), static_cast<std::uint32_t>(sites_.size()));
-  if (added) {
-    bytes_ += 64 + sizeof(SchemaSite);
-    sites_.push_back({.state = state,
-                      .context = context,
-                      .forced_text = forced_from(network_.states[state].next)});
-    bytes_ += sites_.back().forced_text.capacity();
-  }
-  return known->second;
+  const std::uint64_t key = pair_key(state, context);
+  const auto known = site_of_item_.find(key);
+  if (known != site_of_item_.end()) return known->second;
+  const auto id = static_cast<std::uint32_t>(sites_.size());
+  sites_.push_back({.state = state,
+                    .context = context,
+                    .forced_text = forced_from(network_.states[state].next)});
+  site_of_item_.emplace(key, id);
+  bytes_ += 64 + sizeof(SchemaSite) + sites_.back().forced_text.capacity();
+  return id;
 }
 
 Configuration CfgRecogniser::enter_site(const Item& item) {
@@ -599,9 +603,9 @@ recogniser::Composite::PartPosition CfgRecogniser::part_at(
     Configuration config) {
   if (config.dead() || !inside(config)) return {};
   const SiteFrame& in = site_frames_[config.frame];
-  return {.part = &schema_of(sites_[in.site]),
-          .config = unwrap(config),
-          .site = in.site};
+  Recogniser& part = schema_of(sites_[in.site]);
+  if (part.broken()) return {};
+  return {.part = &part, .config = unwrap(config), .site = in.site};
 }
 
 bool CfgRecogniser::number_ends_with_part(Configuration config) {

@@ -208,6 +208,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool track_mask_of(recogniser::Configuration config) override;
 
  private:
+  recogniser::Recogniser* locked_part() override { return locked_part_; }
   // A copy of `of` with empty tables.
   CfgRecogniser(const CfgRecogniser& of,
                 std::vector<std::shared_ptr<recogniser::Recogniser>> schemas);
@@ -464,7 +465,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
       locked_part_ = &part;
       if (part.spoiled()) spoil();
     }
-    return part;
+    return part.usable();
   }
   static bool inside(recogniser::Configuration config) {
     return (config.lex & kInside) != 0;

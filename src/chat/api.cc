@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/unwinding.h"
 #include "chat/blocks.h"
 #include "chat/writers.h"
 #include "parlance/chat.h"
@@ -41,6 +42,9 @@ struct ChatStream::Impl {
         writer(writer_of(conversation)),
         builder(std::move(fields), conversation, *writer) {}
 
+  // When there is no memory, the stream has ended.
+  void fail() { begun = conversation.ended = true; }
+
   void begin() {
     if (begun) return;
     begun = true;
@@ -60,11 +64,13 @@ ChatStream::ChatStream(ChatStream&&) noexcept = default;
 ChatStream& ChatStream::operator=(ChatStream&&) noexcept = default;
 
 std::vector<ChatChunk> ChatStream::begin() {
+  const base::OnUnwinding fail([&] { impl_->fail(); });
   impl_->begin();
   return impl_->writer->take();
 }
 
 std::vector<ChatChunk> ChatStream::feed(std::span<const Event> events) {
+  const base::OnUnwinding fail([&] { impl_->fail(); });
   impl_->begin();
   if (!impl_->conversation.ended) {
     for (const Event& event : events) impl_->builder.read(event);
@@ -73,6 +79,7 @@ std::vector<ChatChunk> ChatStream::feed(std::span<const Event> events) {
 }
 
 std::vector<ChatChunk> ChatStream::end(ChatEnd why, const ChatUsage& usage) {
+  const base::OnUnwinding fail([&] { impl_->fail(); });
   impl_->begin();
   if (!impl_->conversation.ended) {
     impl_->builder.finish();

@@ -4,11 +4,17 @@
 // How far a parser of a stream is: at the events of its prefix, in its input,
 // or at its end.  Text and tokens are two kinds of input, and a parser reads
 // one of them.
+//
+// A round that is left by an exception, because there was no memory, has read
+// an unknown part of its input, so it is the end of the stream.  The next call
+// of finalize() says so, in a diagnostic.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "parlance/error.h"
+#include "parlance/message.h"
 
 namespace parlance::events {
 
@@ -16,7 +22,7 @@ class Stage {
  public:
   // Whether no round has begun, so that the events are those of the prefix.
   bool initial() const { return stage_ == At::kPrefix; }
-  bool finalized() const { return stage_ == At::kEnd; }
+  bool finalized() const { return stage_ >= At::kRound; }
 
   // A round of text, or of tokens, begins.  Returns whether to read it: the
   // stream has not ended, and the parser reads inputs of this kind.  Otherwise
@@ -31,18 +37,34 @@ class Stage {
                        "The parser was made without a vocabulary, so it reads "
                        "text: feed().");
   }
+  // The round was read.
+  void end_input() { stage_ = At::kInput; }
+
+  // Between rounds: whether one was left by an exception, and that is not yet
+  // in a diagnostic.
+  bool failed() const { return stage_ == At::kRound; }
+  // The diagnostic of a parser that has read so many bytes.
+  static Diagnostic failure(std::size_t bytes) {
+    return {ErrorCode::kTooLarge,
+            "there was no memory to read the response any further",
+            "",
+            {bytes, bytes}};
+  }
+
   // The last round begins.  Returns false if it has been already.
   bool begin_end() {
     misuse_.reset();
     if (finalized()) return false;
-    stage_ = At::kEnd;
+    stage_ = At::kRound;
     return true;
   }
+  // It was read, or the diagnostic is written.
+  void end() { stage_ = At::kEnd; }
 
   const Error* misuse() const { return misuse_ ? &*misuse_ : nullptr; }
 
  private:
-  enum class At : std::uint8_t { kPrefix, kInput, kEnd };
+  enum class At : std::uint8_t { kPrefix, kInput, kRound, kEnd };
 
   bool begin_input(bool reads_kind, const char* otherwise) {
     misuse_.reset();
@@ -53,7 +75,7 @@ class Stage {
                           "response."};
       return false;
     }
-    stage_ = At::kInput;
+    stage_ = reads_kind ? At::kRound : At::kInput;
     if (!reads_kind) {
       misuse_ = Error{.code = ErrorCode::kUsage, .message = otherwise};
     }

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/once.h"
 #include "format/family.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
@@ -138,11 +138,11 @@ struct FormatImpl {
   Description description = {};
 
   // Set by the parse room on first use, never changed afterwards.
-  mutable std::once_flag program_once = {};
+  mutable base::Once program_once = {};
   mutable std::shared_ptr<const void> parse_program = nullptr;
 
   // The same for the inversion room.
-  mutable std::once_flag inversion_once = {};
+  mutable base::Once inversion_once = {};
   mutable std::shared_ptr<const void> inversion_plan = nullptr;
 };
 

@@ -79,7 +79,7 @@ std::optional<Rejection> Grammar::explain(std::string_view text) const {
 }
 
 const std::vector<GrammarNote>& Grammar::report() const {
-  std::call_once(impl_->reported, [&] {
+  impl_->reported.call([&] {
     impl_->report = grammar::compile_notes(*impl_);
     // ~Lock() unlocks the schema that the recogniser used last, which the
     // survey locks.

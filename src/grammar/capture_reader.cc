@@ -48,7 +48,7 @@ Result<std::unique_ptr<CaptureReader>> CaptureReader::make(
   out->recogniser_ = std::make_unique<EarleyRecogniser>(
       *source.rules, readers, max_items, source.marks.get());
   out->recogniser_->record();
-  out->place_ = out->recogniser_->start();
+  out->start();
   return out;
 }
 
@@ -176,9 +176,11 @@ void CaptureReader::clear() {
   text_.clear();
   offsets_.assign(1, 0);
   step_ends_.assign(1, 0);
+  place_ = {};
   recogniser_->forget();
-  place_ = recogniser_->start();
 }
+
+void CaptureReader::start() { place_ = recogniser_->start(); }
 
 std::vector<RuleCapture> CaptureReader::captures() const {
   std::vector<RuleCapture> out;
@@ -205,6 +207,7 @@ Result<std::unique_ptr<CaptureReader>> CaptureReaders::acquire() {
     if (!idle_.empty()) {
       std::unique_ptr<CaptureReader> reader = std::move(idle_.back());
       idle_.pop_back();
+      reader->start();
       return reader;
     }
   }
@@ -220,7 +223,7 @@ void CaptureReaders::release(std::unique_ptr<CaptureReader> reader) {
 
 std::shared_ptr<CaptureReaders> capture_readers_of(GrammarImpl& grammar) {
   if (grammar.rules == nullptr || !has_captures(*grammar.rules)) return nullptr;
-  std::call_once(grammar.captures_made, [&] {
+  grammar.captures_made.call([&] {
     grammar.captures = std::make_shared<CaptureReaders>(
         CaptureSource{grammar.rules, grammar.schemas, grammar.marks});
   });

@@ -65,8 +65,10 @@ class CaptureReader {
   std::size_t steps() const { return step_ends_.size() - 1; }
   // Keeps the first `steps` steps.
   void truncate(std::size_t steps);
-  // Forgets the text, and everything that was stored for it.
+  // Forgets the text, and everything that was stored for it.  Needs no memory.
   void clear();
+  // Begins a text.  REQUIRES: after clear().
+  void start();
 
   // As parlance::captures() of the text read so far.
   std::vector<RuleCapture> captures() const;
@@ -105,7 +107,9 @@ class CaptureReader {
 // threads.
 class CaptureReaders {
  public:
-  explicit CaptureReaders(CaptureSource source) : source_(std::move(source)) {}
+  explicit CaptureReaders(CaptureSource source) : source_(std::move(source)) {
+    idle_.reserve(kMostIdle);  // release() needs no memory
+  }
 
   // A reader at the beginning of a text.  Errors: those of the schemas.
   Result<std::unique_ptr<CaptureReader>> acquire();

@@ -205,8 +205,11 @@ void survey_schemas(const std::vector<EmbeddedSchema>& schemas,
   NotedSchemas noted;
   for (const EmbeddedSchema& embedded : schemas) {
     if (embedded.recogniser == nullptr || !noted.add(embedded)) continue;
-    const Recogniser::Lock lock(*embedded.recogniser);
-    for (GrammarNote note : embedded.recogniser->survey()) {
+    std::shared_ptr<Recogniser> used = embedded.recogniser;
+    if (used->broken()) used = used->successor();
+    if (used == nullptr) continue;
+    const Recogniser::Lock lock(*used);
+    for (GrammarNote note : static_cast<JsonRecogniser&>(*used).survey()) {
       locate(embedded, note.path, note.message);
       notes.push_back(std::move(note));
     }

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/once.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "parlance/error.h"
 #include "parlance/json.h"
@@ -59,7 +59,7 @@ struct GrammarImpl {
   // compile_notes().
   std::vector<GrammarNote> notes;
   // Grammar::report(): the notes, then those of a survey of the schemas.
-  std::once_flag reported = {};
+  base::Once reported = {};
   std::vector<GrammarNote> report = {};
 
   // Null for a grammar from a JSON Schema, which has one schema and no rules.
@@ -72,7 +72,7 @@ struct GrammarImpl {
   cfg_recogniser::CfgRecogniserLimits limits = {};
   std::size_t work = GrammarLimits{}.work;  // of one call of a matcher
   // capture_readers_of(), made when it is first called.
-  std::once_flag captures_made = {};
+  base::Once captures_made = {};
   std::shared_ptr<CaptureReaders> captures = nullptr;
 };
 

@@ -24,6 +24,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/unwinding.h"
 #include "base/utf8.h"
 #include "base/white_space.h"
 #include "harmony/diagnostics.h"
@@ -503,6 +504,7 @@ HarmonyParser& HarmonyParser::operator=(HarmonyParser&&) noexcept = default;
 std::span<const HarmonyEvent> HarmonyParser::feed(
     std::span<const TokenId> ids) {
   State& s = *state_;
+  const base::OnUnwinding end([&] { s.finalized = true; });
   s.clear_events();
   if (s.finalized) return {};
   for (const TokenId id : ids) {

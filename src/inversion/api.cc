@@ -163,7 +163,7 @@ struct StoredPlan {
 };
 
 const StoredPlan& plan_of(const format::FormatImpl& format) {
-  std::call_once(format.inversion_once, [&] {
+  format.inversion_once.call([&] {
     format.inversion_plan = std::make_shared<const StoredPlan>(format);
   });
   return *static_cast<const StoredPlan*>(format.inversion_plan.get());

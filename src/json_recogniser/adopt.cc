@@ -168,7 +168,7 @@ class JsonRecogniser::Adoption {
 // adopting a large one costs no more, amortised, than what has been read since
 // the last time: masks try many values, each of which takes memory, too.
 Configuration JsonRecogniser::adopt(Recogniser& from, Configuration config) {
-  if (config.dead()) return {};
+  if (config.dead() || from.broken() || broken()) return {};
   const std::size_t before = own_bytes();
   const Configuration made =
       Adoption(static_cast<JsonRecogniser&>(from), *this).take(config);

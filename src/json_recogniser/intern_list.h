@@ -25,10 +25,13 @@ template <class T>
 std::uint32_t intern_list(std::vector<std::vector<T>>& table,
                           std::unordered_map<std::string, std::uint32_t>& ids,
                           std::vector<T> list) {
-  const auto [it, is_new] =
-      ids.try_emplace(bytes_of(list), static_cast<std::uint32_t>(table.size()));
-  if (is_new) table.push_back(std::move(list));
-  return it->second;
+  std::string key = bytes_of(list);
+  const auto known = ids.find(key);
+  if (known != ids.end()) return known->second;
+  const auto id = static_cast<std::uint32_t>(table.size());
+  table.push_back(std::move(list));
+  ids.emplace(std::move(key), id);
+  return id;
 }
 
 }  // namespace parlance::json_recogniser

@@ -155,7 +155,7 @@ std::vector<GrammarNote> JsonRecogniser::located(
 }
 
 const std::vector<GrammarNote>& JsonRecogniser::notes() const {
-  std::call_once(notes_made_, [&] {
+  notes_made_.call([&] {
     std::vector<schema_solver::NodeNote> notes =
         schema_solver::ignored_notes(*document_);
     notes.insert(notes.end(), found_.begin(), found_.end());
@@ -166,10 +166,10 @@ const std::vector<GrammarNote>& JsonRecogniser::notes() const {
 
 const std::vector<GrammarNote>& JsonRecogniser::survey() {
   if (!surveyed_) {
-    surveyed_ = true;
     solver_.survey(root_);
     later_notes_ =
         located(solver_.take_notes(), solver_.narrowed() && !narrowed_);
+    surveyed_ = true;
   }
   return later_notes_;
 }

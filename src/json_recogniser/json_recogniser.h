@@ -50,7 +50,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,6 +58,7 @@
 
 #include "base/byte_row.h"
 #include "base/hashed_ids.h"
+#include "base/once.h"
 #include "json/string_body.h"
 #include "json_recogniser/key_trie.h"
 #include "json_recogniser/used_values.h"
@@ -615,7 +615,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   const schema_solver::ItemChoices choices_;
   schema_solver::SchemaSolver solver_;
   // notes(), made when first read, of what the compile found.
-  mutable std::once_flag notes_made_;
+  mutable base::Once notes_made_;
   mutable std::vector<GrammarNote> notes_;
   std::vector<schema_solver::NodeNote> found_;
   schema_solver::ConjunctionId root_ = schema_solver::kAnything;

@@ -50,7 +50,7 @@ void BytePositions::build() const {
 std::span<const std::uint32_t> BytePositions::between(
     std::uint8_t byte, std::size_t depth, std::uint32_t first,
     std::uint32_t last) const {
-  std::call_once(built_, [&] { build(); });
+  built_.call([&] { build(); });
   const std::size_t n = depth * kBytes + index_of(byte);
   const auto begin = positions_.begin() + from_[n];
   const auto end = positions_.begin() + from_[n + 1];

@@ -14,10 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/once.h"
 #include "parlance/vocabulary.h"
 #include "vocab/token_class_trie.h"
 
@@ -61,7 +61,7 @@ class BytePositions {
   const Vocabulary& vocabulary_;
   const vocab::TokenClassTrie& classes_;
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
-  mutable std::once_flag built_;
+  mutable base::Once built_;
   // Those of a byte and an offset are positions_[from_[n]] up to
   // positions_[from_[n + 1]], n = offset * kBytes + index_of(byte).
   mutable std::vector<std::uint32_t> from_;

@@ -58,13 +58,13 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary,
 }
 
 CompilerImpl::Derived& CompilerImpl::derived() const {
-  std::call_once(made_, [&] {
+  made_.call([&] {
     if (!given_) {
       // can_defer_tables() has made certain that this succeeds.
       given_ = *vocab::tables_of(vocabulary_);
     }
-    derived_ = std::make_unique<Derived>(*std::exchange(given_, std::nullopt),
-                                         vocabulary_, bases_bytes_);
+    derived_ = std::make_unique<Derived>(*given_, vocabulary_, bases_bytes_);
+    given_.reset();
   });
   return *derived_;
 }

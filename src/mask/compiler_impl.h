@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/once.h"
 #include "mask/byte_positions.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
@@ -117,7 +118,7 @@ class CompilerImpl {
   const std::shared_ptr<std::atomic<std::size_t>> bases_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
   mutable std::optional<vocab::TokenTables> given_;  // until derived_ is made
-  mutable std::once_flag made_;
+  mutable base::Once made_;
   mutable std::unique_ptr<Derived> derived_;
 
   MaskStore store_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unwinding.h"
 #include "base/work.h"
 #include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
@@ -75,6 +76,8 @@ Configuration ConstraintImpl::adopt(const Position& position, Generation& by) {
   // Not a Recogniser::Lock: the configurations of a spoiled recogniser are
   // right, so that the answer does not depend on what spoiled it.
   const std::lock_guard before(position.in->recogniser->mutex);
+  const base::OnUnwinding failed(
+      [&] { position.in->recogniser->settle(/*failed=*/true); });
   const GenerationLock after(by);
   return after->adopt(*position.in->recogniser, position.config);
 }
@@ -87,7 +90,7 @@ Position ConstraintImpl::replay(const InputLog& input,
   std::shared_ptr<Recogniser> empty;
   {
     const GenerationLock use(*by);
-    empty = use->fresh();
+    empty = by->recogniser->fresh();
   }
   Position position{empty == nullptr ? by : make_generation(std::move(empty)),
                     {}};
@@ -439,7 +442,9 @@ bool ConstraintImpl::can_end(const Position& position) {
 
 std::optional<double> ConstraintImpl::temperature(const Position& position) {
   const GenerationLock use(*position.in);
-  return use->composite()->temperature(position.config);
+  Composite* const composite = use->composite();
+  if (composite == nullptr) return std::nullopt;  // broken
+  return composite->temperature(position.config);
 }
 
 std::size_t ConstraintImpl::memory_bytes() {
@@ -568,6 +573,7 @@ std::vector<ConstraintImpl::Forced> ConstraintImpl::forced(
   return retry_with_memory(position, [&](const Position& at) {
     const GenerationLock use(*at.in);
     *end = at;
+    if (use->broken()) return std::vector<Forced>();
     return forced(*at.in, at.config, limit, &end->config);
   });
 }

@@ -17,6 +17,7 @@
 // Work.  A matcher asks within a base::Work.  Once that is stopped every answer
 // is void, and no answer is stored or asked again with more memory.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,10 +44,16 @@ namespace parlance::mask {
 // accepted by one call.
 class InputLog {
  public:
+  // The next add() of a token needs no memory.
+  void reserve_step() {
+    if (steps_.size() < steps_.capacity()) return;
+    steps_.reserve(std::max<std::size_t>(16, 2 * steps_.size()));
+  }
   void add(Id id) { steps_.push_back(id); }
   void add(std::string_view bytes) {
-    steps_.push_back(kBytes | static_cast<std::uint32_t>(bytes_.size()));
+    const auto index = static_cast<std::uint32_t>(bytes_.size());
     bytes_.emplace_back(bytes);
+    steps_.push_back(kBytes | index);
   }
   // Keeps the first `steps` steps.
   void truncate(std::size_t steps) {

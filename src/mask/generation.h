@@ -40,7 +40,7 @@ class GenerationLock {
  public:
   explicit GenerationLock(Generation& of) : of_(of), lock_(*of.recogniser) {}
   ~GenerationLock() {
-    of_.recogniser->settle();
+    of_.recogniser->settle(lock_.failing());
     using Room = recogniser::Recogniser::Room;
     const Room room = of_.recogniser->room();
     if (room == Room::kLeft) return;
@@ -52,8 +52,8 @@ class GenerationLock {
   GenerationLock(const GenerationLock&) = delete;
   GenerationLock& operator=(const GenerationLock&) = delete;
 
-  recogniser::Recogniser& operator*() const { return *of_.recogniser; }
-  recogniser::Recogniser* operator->() const { return of_.recogniser.get(); }
+  recogniser::Recogniser& operator*() const { return *lock_; }
+  recogniser::Recogniser* operator->() const { return &*lock_; }
 
  private:
   Generation& of_;

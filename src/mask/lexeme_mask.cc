@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/unwinding.h"
+
 namespace parlance::mask {
 
 std::size_t LexemeMask::bytes() const {
@@ -32,12 +34,13 @@ void LexemeMaskCache::add(const base::Fingerprint& fingerprint,
   const std::lock_guard lock(mutex_);
   if (total > budget_bytes_ || entries_.contains(fingerprint)) return;
   while (held_bytes_ + total > budget_bytes_) drop_oldest();
-  held_bytes_ += total;
-  bytes_->fetch_add(own, std::memory_order_relaxed);
   uses_.emplace_front(
       fingerprint,
       Entry{.mask = std::move(mask), .own_bytes = own, .total_bytes = total});
+  const base::OnUnwinding undo([&] { uses_.pop_front(); });
   entries_.emplace(fingerprint, uses_.begin());
+  held_bytes_ += total;
+  bytes_->fetch_add(own, std::memory_order_relaxed);
 }
 
 void LexemeMaskCache::clear() {

@@ -38,7 +38,7 @@ class ReplaceableRecogniser {
     for (std::size_t room = kRoom;; room *= 2) {
       {
         const Recogniser::Lock lock(*recogniser_);
-        auto answer = question(*recogniser_);
+        auto answer = question(*lock);
         if (!recogniser_->overflowed() || !sound()) return answer;
       }
       renew(room);

@@ -106,10 +106,10 @@ bool MaskStore::same(const Slot& slot, const MaskView& mask, bool dense) const {
          std::ranges::equal(slot.view.cleared, mask.cleared);
 }
 
-// Step 1 looks for an equal mask.  Step 2 makes room in the budget, before
-// anything is allocated.  Step 3 copies the mask into an empty slot.  Step 4
-// publishes the slot: it becomes reachable from its bucket, and its generation
-// is returned.
+// Step 1 looks for an equal mask.  Step 2 makes room in the budget, and then
+// allocates all that is needed.  Step 3 copies the mask into an empty slot.
+// Step 4 publishes the slot: it becomes reachable from its bucket, and its
+// generation is returned.
 MaskHandle MaskStore::intern(const MaskView& mask) {
   const bool dense = mask.own_words;
   const std::uint64_t key = hash(mask, dense, word_count_);
@@ -134,22 +134,24 @@ MaskHandle MaskStore::intern(const MaskView& mask) {
   if (free_.empty() && slot_count_ % kBlock == 0) needed += kBlockBytes;
   if (entries_ >= buckets_.size()) needed += bucket_growth_bytes();
   if (!room_for(needed)) return {};
-  const std::uint32_t i = new_slot();
-  if (i == kNone) return {};
   if (entries_ >= buckets_.size()) grow_buckets();
-
-  // 3. No handle has this generation of the slot, so no reader sees it change.
   // A dense mask gets words of its own, because its base is the builder's.
-  Slot& made = slot(i);
+  Base base = *mask.base;
   if (dense) {
     auto words = std::make_shared<MaskWords>(word_count_, bytes_);
     std::memcpy(words->data(), mask.base->words,
                 word_count_ * sizeof(std::uint32_t));
-    made.base = {.words = words->data(), .owner = words};
-  } else {
-    made.base = *mask.base;
+    base = {.words = words->data(), .owner = words};
   }
-  made.ids = ids == 0 ? nullptr : std::make_unique<Id[]>(ids);
+  std::unique_ptr<Id[]> lists;
+  if (ids != 0) lists = std::make_unique<Id[]>(ids);
+  const std::uint32_t i = new_slot();
+  if (i == kNone) return {};
+
+  // 3. No handle has this generation of the slot, so no reader sees it change.
+  Slot& made = slot(i);
+  made.base = std::move(base);
+  made.ids = std::move(lists);
   std::ranges::copy(mask.set, made.ids.get());
   std::ranges::copy(mask.cleared, made.ids.get() + mask.set.size());
   made.view = {
@@ -267,9 +269,9 @@ std::uint32_t MaskStore::new_slot() {
   if (slot_count_ == kBlock * kMaxBlocks) return kNone;
   if (slot_count_ % kBlock == 0) {
     free_.reserve(slot_count_ + kBlock);
-    bytes_->fetch_add(kBlockBytes, std::memory_order_relaxed);
     blocks_[slot_count_ / kBlock].store(new Slot[kBlock],
                                         std::memory_order_release);
+    bytes_->fetch_add(kBlockBytes, std::memory_order_relaxed);
   }
   return slot_count_++;
 }
@@ -293,8 +295,8 @@ std::size_t MaskStore::bucket_growth_bytes() const {
 
 void MaskStore::grow_buckets() {
   const std::size_t more = bucket_growth_bytes();
-  bytes_->fetch_add(more, std::memory_order_relaxed);
   buckets_.assign(buckets_.size() + more / sizeof(std::uint32_t), kNone);
+  bytes_->fetch_add(more, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < slot_count_; ++i) {
     if (slot(i).filled) link(i);
   }

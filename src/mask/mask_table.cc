@@ -114,8 +114,8 @@ std::int32_t MaskTable::State::add(const Key& key,
   std::ranges::copy(mask, row(next).begin());
   const auto id = static_cast<std::int32_t>(next);
   by_content.emplace(hash, id);
-  ids.emplace(key, id);
   size.store(next + 1, std::memory_order_release);
+  ids.emplace(key, id);
   return id;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/unwinding.h"
 #include "base/utf8.h"
 #include "mask/draft_tree.h"
 
@@ -45,10 +46,14 @@ auto MatcherImpl::ask(const Question& question)
     -> std::optional<decltype(question())> {
   // A recogniser without a successor stays spoiled.
   constexpr int kMostRounds = 8;
+  const std::size_t size = history_.size();
+  const bool terminated = terminated_;
   for (int round = 0;; ++round) {
     const base::Work work(constraint_->work_limit());
     auto answer = question();
     if (work.stopped()) {
+      truncate(size);
+      terminated_ = terminated;
       error_ = error_of(work);
       error_at_ = steps();
       return std::nullopt;
@@ -126,7 +131,15 @@ void MatcherImpl::move_to(const Position& position) {
 void MatcherImpl::push(const Position& position) {
   history_.push_back(position.config);
   if (!is_of(generation_, position)) renew(position);
-  over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
+  find_over();
+}
+
+// Without memory to find that out, the last step is undone.
+void MatcherImpl::find_over() {
+  over_ = 0;
+  if (!stops_->ids().empty()) return;
+  const base::OnUnwinding undo([&] { truncate(history_.size() - 1); });
+  if (is_over(here())) over_ = history_.size();
 }
 
 // --- Masks -------------------------------------------------------------------
@@ -239,11 +252,7 @@ bool MatcherImpl::accept_token(Id id) {
       terminated_ = false;
       return accept_step(id);
     });
-    if (!accepted) {
-      truncate(size);
-      terminated_ = false;
-      error_at_ = steps() + 1;
-    }
+    if (!accepted) error_at_ = steps() + 1;
   }
   if (accepted.value_or(false) || !stops_->contains(id)) {
     return accepted.value_or(false);
@@ -268,9 +277,10 @@ bool MatcherImpl::accept_step(Id id) {
       !stops_->contains(id) && !stops_->never_comes(id)) {
     if (const auto to = constraint_->read_token_here(from.position, id)) {
       if (to->dead()) return false;
-      input_.add(id);
+      input_.reserve_step();
       history_.push_back(*to);
-      over_ = stops_->ids().empty() && is_over(here()) ? history_.size() : 0;
+      input_.add(id);
+      find_over();
       return true;
     }
   }
@@ -280,6 +290,8 @@ bool MatcherImpl::accept_step(Id id) {
     terminated_ = true;
     stop_ = id;
   } else {
+    const std::size_t size = history_.size();
+    const base::OnUnwinding undo([&] { truncate(size); });
     input_.add(id);
     push(next.position);
   }
@@ -295,6 +307,7 @@ std::size_t MatcherImpl::accept_tokens(std::span<const Id> ids) {
 bool MatcherImpl::accept_bytes(std::string_view bytes) {
   if (terminated_ || error_) return false;
   const std::size_t size = history_.size();
+  const base::OnUnwinding undo([&] { truncate(size); });
   const std::optional<bool> accepted = ask([&] {
     truncate(size);
     const Position next = constraint_->read(here(), bytes);
@@ -303,32 +316,25 @@ bool MatcherImpl::accept_bytes(std::string_view bytes) {
     push(next);
     return true;
   });
-  if (!accepted) {
-    truncate(size);
-    error_at_ = steps() + 1;
-  }
+  if (!accepted) error_at_ = steps() + 1;
   return accepted.value_or(false);
 }
 
 bool MatcherImpl::rollback(std::size_t steps) {
   if (steps > this->steps()) return false;
   const std::size_t left = this->steps() - steps;
+  // Before a step that read something the text was not over.
+  bool over = over_ == history_.size();
+  for (std::size_t i = left; over && i < input_.size(); ++i) {
+    over = !input_.is_token(i) && input_.bytes(i).empty();
+  }
   if (steps != 0) {
     terminated_ = false;
     truncate(left + 1);
-  } else if (!error_ || left >= error_at_) {
-    return true;
   }
   if (left < error_at_) error_.reset();
-  find_over();
+  over_ = over ? left + 1 : 0;
   return true;
-}
-
-void MatcherImpl::find_over() {
-  over_ = 0;
-  if (!stops_->ids().empty() || error_) return;
-  const auto over = ask([&] { return is_over(here()); });
-  if (over.value_or(false)) over_ = history_.size();
 }
 
 void MatcherImpl::reset() {
@@ -341,7 +347,10 @@ void MatcherImpl::reset() {
   generation_begin_ = previous_begin_ = 0;
   terminated_ = tree_failed_ = false;
   error_.reset();
-  find_over();
+  over_ = 0;
+  if (!stops_->ids().empty()) return;
+  const auto over = ask([&] { return is_over(here()); });
+  if (over.value_or(false)) over_ = 1;
 }
 
 // --- Captures ----------------------------------------------------------------
@@ -362,6 +371,10 @@ Result<std::vector<RuleCapture>> MatcherImpl::captures(
 Result<std::vector<RuleCapture>> CaptureProgress::read(
     ConstraintImpl& constraint, const InputLog& input, std::optional<Id> end,
     const Interrupt& interrupt) {
+  const base::OnUnwinding drop([&] {
+    reader_.reset();
+    steps_ = 0;
+  });
   if (reader_ == nullptr || reader_->worn()) {
     if (readers_ == nullptr) readers_ = constraint.captures();
     auto reader = reader_ == nullptr ? readers_->acquire() : readers_->make();

@@ -151,6 +151,7 @@ class MatcherImpl {
   // Keeps the first `size` configurations.
   void truncate(std::size_t size);
   bool accept_step(Id id);
+  // Sets over_ after a step.
   void find_over();
   std::vector<Id> find_forced_tokens();
   // Whether the mask here cannot be made, after a draft tree met such a node.

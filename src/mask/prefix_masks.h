@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/once.h"
 #include "vocab/table.h"
 
 namespace parlance::mask {
@@ -45,7 +45,7 @@ class PrefixMasks {
   std::span<const vocab::Id> ids() const { return ids_; }
   // Makes the masks, if set() or clear() has not done so.  O(masks).
   void make() const {
-    std::call_once(made_, [this] { build(); });
+    made_.call([this] { build(); });
   }
   // Sets, or clears, the bits of ids()[first, last).
   void set(std::uint32_t first, std::uint32_t last,
@@ -72,7 +72,7 @@ class PrefixMasks {
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
   using Visit = std::function<void(std::uint32_t first, std::uint32_t last)>;
   const std::function<void(const Visit&)> each_subtree_;
-  mutable std::once_flag made_;
+  mutable base::Once made_;
   mutable std::vector<std::uint32_t> places_;  // ascending
   mutable std::vector<std::uint32_t> masks_;   // one after the other
 };

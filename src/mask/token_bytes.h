@@ -18,9 +18,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/once.h"
 #include "vocab/string_class_trie.h"
 
 namespace parlance::mask {
@@ -58,7 +58,7 @@ class TokenBytes {
 
   // Makes the sets, if with() has not done so.  O(bytes of all tokens).
   void make() const {
-    std::call_once(built_, [&] { build(); });
+    built_.call([&] { build(); });
   }
 
  private:
@@ -66,7 +66,7 @@ class TokenBytes {
 
   const vocab::StringClassTrie& classes_;
   const std::shared_ptr<std::atomic<std::size_t>> bytes_;
-  mutable std::once_flag built_;
+  mutable base::Once built_;
   mutable std::array<Bits, kLast - kFirst + 1> bits_;
   mutable Bits cut_off_;
 };

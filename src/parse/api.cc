@@ -305,6 +305,7 @@ std::span<const Event> ResponseParser::feed(std::string_view chunk) {
   if (!state.stage.begin_text(state.vocabulary.has_value())) return {};
   state.feed_bytes(chunk);
   state.publish();
+  state.stage.end_input();
   return state.assembler.events();
 }
 
@@ -315,15 +316,23 @@ std::span<const Event> ResponseParser::feed_tokens(
   if (!state.stage.begin_tokens(state.vocabulary.has_value())) return {};
   for (TokenId id : ids) state.feed_token(id);
   state.publish();
+  state.stage.end_input();
   return state.assembler.events();
 }
 
 std::span<const Event> ResponseParser::finalize() {
   State& state = *state_;
   state.assembler.begin_round();
+  if (state.stage.failed()) {
+    state.assembler.add_diagnostic(
+        events::Stage::failure(state.sanitizer.bytes_in()));
+    state.assembler.mutable_message().complete = false;
+    state.stage.end();
+  }
   if (!state.stage.begin_end()) return {};
   state.end();
   state.publish();
+  state.stage.end();
   return state.assembler.events();
 }
 

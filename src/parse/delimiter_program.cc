@@ -492,7 +492,7 @@ std::shared_ptr<const DelimiterProgram> DelimiterPrograms::with(
 
 const DelimiterPrograms& DelimiterPrograms::of(
     const format::FormatImpl& format) {
-  std::call_once(format.program_once, [&] {
+  format.program_once.call([&] {
     format.parse_program = std::make_shared<DelimiterPrograms>(format);
   });
   return *static_cast<const DelimiterPrograms*>(format.parse_program.get());

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/unwinding.h"
+
 namespace parlance::recogniser {
 namespace {
 
@@ -52,6 +54,7 @@ std::shared_ptr<const void> PartCache::add(EntryKind kind, std::string key,
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
     return found->second->entry.value;
   }
+  const base::OnUnwinding drop([&] { forget(gone); });
   std::shared_ptr<const void> value = entry.value;
   if (own_bytes(key, entry) > budget_bytes_) return value;
   entries_.push_front({kind, std::move(key), std::move(entry)});
@@ -130,6 +133,16 @@ void PartCache::shrink(Entries& gone) {
     drop(last, gone);
     ++statistics_.evictions;
   }
+}
+
+// Drops all entries, whatever is known of them.
+void PartCache::forget(Entries& gone) {
+  gone.splice(gone.end(), entries_);
+  by_key_.clear();
+  counted_of_.clear();
+  counted_.clear();
+  statistics_.bytes = 0;
+  for (Counts& counts : statistics_.kinds) counts.entries = 0;
 }
 
 void PartCache::clear() {

@@ -114,6 +114,7 @@ class PartCache {
   void measure(std::size_t how_many);
   void drop(Entries::iterator entry, Entries& gone);
   void shrink(Entries& gone);
+  void forget(Entries& gone);
   bool frees(const Entry& entry) const;
 
   const std::size_t budget_bytes_;

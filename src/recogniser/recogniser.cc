@@ -12,10 +12,33 @@
 namespace parlance::recogniser {
 namespace {
 
+// Has no text, and always sends for its successor.
+class Nothing final : public Recogniser {
+ public:
+  Nothing() { break_off(); }
+  Configuration start() override { return {}; }
+  Configuration step(Configuration, std::uint8_t) override { return {}; }
+  bool can_end(Configuration) override { return false; }
+  Configuration step_token(Configuration, Configuration,
+                           std::uint32_t) override {
+    return {};
+  }
+  Configuration mask_key(Configuration, std::uint32_t) override { return {}; }
+  base::ByteSet first_bytes(Configuration) override { return {}; }
+  std::string expected(Configuration) override { return {}; }
+  Room room() override { return Room::kOverflowed; }
+  std::size_t own_bytes() const override { return 0; }
+};
+
 // More than one vocabulary is rare for a grammar.
 constexpr std::size_t kMostOwners = 4;
 
 }  // namespace
+
+Recogniser& Recogniser::nothing() {
+  static Nothing one;
+  return one;
+}
 
 std::shared_ptr<UserData> Recogniser::user_data(std::uint64_t key) const {
   for (const UserEntry& one : user_entries_) {

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "base/byte_set.h"
+#include "base/unwinding.h"
 #include "base/work.h"
 #include "recogniser/configuration.h"
 
@@ -51,20 +52,28 @@ class UserData {
 // Not thread-safe: the caller holds a Lock, for instance while it makes a mask.
 class Recogniser {
  public:
-  // ~Lock() also unlocks the part that is locked, if any (composite.h), and
-  // spoils the recogniser if the question of this thread was stopped.
+  // ~Lock() also unlocks the part that is locked, if any (composite.h), spoils
+  // the recogniser if the question of this thread was stopped, and breaks it if
+  // an exception leaves it.
   class Lock {
    public:
     explicit Lock(Recogniser& of) : of_(of) { of_.mutex.lock(); }
     ~Lock() {
-      of_.settle();
+      of_.settle(failing());
       of_.mutex.unlock();
     }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
 
+    // What to ask while the lock is held.
+    Recogniser& operator*() const { return of_.usable(); }
+    Recogniser* operator->() const { return &of_.usable(); }
+    // Whether an exception is leaving the block of this lock.
+    bool failing() const { return unwinding_.begun(); }
+
    private:
     Recogniser& of_;
+    const base::Unwinding unwinding_;
   };
 
   virtual ~Recogniser() = default;
@@ -73,7 +82,11 @@ class Recogniser {
   virtual void release() {}
   // What comes before the recogniser is unlocked: releases its part, and notes
   // what the question of this thread (base/work.h) has done to both.
-  void settle() {
+  void settle(bool failed) {
+    if (failed) {
+      if (Recogniser* const part = locked_part()) part->break_off();
+      break_off();
+    }
     if (!base::work_left()) spoil();
     release();
     if (spoiled_ && base::in_question()) base::thread_work.spoiled = true;
@@ -145,11 +158,19 @@ class Recogniser {
   // inside it before it was answered (base/work.h), so that its tables may hold
   // wrong answers.  More memory does not help; the successor does, and a
   // question that met a spoiled recogniser is asked again there.
+  //
+  // A recogniser is broken(), and spoiled, if an exception has left it: when
+  // there is no memory, tables are half written.  They are not used again.
+  // Whoever comes with a configuration of it asks usable() instead, a
+  // recogniser of no text, and asks again as above; fresh(), own_bytes(),
+  // room() and the user data can be used as before.
   enum class Room : std::uint8_t { kLeft, kFull, kOverflowed };
   virtual Room room() { return Room::kLeft; }
   bool full() { return room() != Room::kLeft; }
   bool overflowed() { return room() == Room::kOverflowed; }
   bool spoiled() const { return spoiled_; }
+  bool broken() const { return broken_; }
+  Recogniser& usable() { return broken_ ? nothing() : *this; }
   // A recogniser of the same language with empty tables, in which parts that
   // are full are replaced by their successors.  Null if this recogniser is
   // never full.
@@ -193,11 +214,16 @@ class Recogniser {
 
  protected:
   void spoil() { spoiled_ = true; }
+  void break_off() { spoiled_ = broken_ = true; }
+  virtual Recogniser* locked_part() { return nullptr; }
   // For recognisers that have parts.
   static void spoil(Recogniser& part) { part.spoil(); }
 
  private:
+  static Recogniser& nothing();
+
   bool spoiled_ = false;
+  bool broken_ = false;
   struct UserEntry {
     std::uint64_t key = 0;
     std::shared_ptr<UserData> what;

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/unwinding.h"
+
 namespace parlance::recogniser {
 
 TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
@@ -22,16 +24,17 @@ auto TextReader::ask(const Question& question) {
     if (next == recogniser_) return answer;  // it has no successor
     recogniser_ = next;
     config_ = recogniser_->start();
-    read_on(text_);
+    read_on(std::string_view(text_).substr(0, read_));
   }
 }
 
 std::size_t TextReader::read(std::string_view text) {
-  const std::size_t done = ask([&] {
-    // A question that is asked again begins where `text_` ends.
-    return read_on(text);
-  });
-  text_ += text.substr(0, done);
+  text_ += text;
+  const base::OnUnwinding undo([&] { text_.resize(read_); });
+  // A question that is asked again begins where the last one began.
+  const std::size_t done = ask([&] { return read_on(text); });
+  read_ += done;
+  text_.resize(read_);
   return done;
 }
 
@@ -46,6 +49,7 @@ std::size_t TextReader::read_on(std::string_view text) {
     {
       const Recogniser::Lock lock(*recogniser_);
       bool full = false;
+      if (recogniser_->spoiled()) return done;
       while (done < text.size() && !full) {
         const Configuration next =
             recogniser_->step(config_, static_cast<std::uint8_t>(text[done]));
@@ -79,14 +83,14 @@ void TextReader::renew(std::size_t room) {
 bool TextReader::can_end() {
   return ask([&] {
     const Recogniser::Lock lock(*recogniser_);
-    return recogniser_->can_end(config_);
+    return lock->can_end(config_);
   });
 }
 
 std::string TextReader::expected() {
   return ask([&] {
     const Recogniser::Lock lock(*recogniser_);
-    return recogniser_->expected(config_);
+    return lock->expected(config_);
   });
 }
 

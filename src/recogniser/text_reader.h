@@ -34,7 +34,8 @@ class TextReader {
 
   std::shared_ptr<Recogniser> recogniser_;
   Configuration config_;
-  std::string text_;  // that was read
+  std::string text_;      // that was read, and that is being read
+  std::size_t read_ = 0;  // bytes of it that were read
 };
 
 }  // namespace parlance::recogniser

@@ -83,6 +83,10 @@ Pcre2& Pcre2::operator=(Pcre2&&) noexcept = default;
 
 Result<Pcre2> Pcre2::compile(const Pattern& pattern, const Limits& limits) {
   Owned<pcre2_compile_context> context(pcre2_compile_context_create(nullptr));
+  if (!context) {
+    return Error{ErrorCode::kTooLarge, "There is no memory for this pattern.",
+                 "", Span{0, pattern.source.size()}};
+  }
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   pcre2_set_compile_extra_options(context.get(),
                                   PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
@@ -132,6 +136,7 @@ Pcre2::Scratch::Scratch(const Pcre2& pattern)
   state_->data.reset(
       pcre2_match_data_create_from_pattern(code.code.get(), nullptr));
   state_->context.reset(pcre2_match_context_create(nullptr));
+  if (!state_->data || !state_->context) return;  // no memory: nothing matches
   pcre2_set_match_limit(state_->context.get(), code.match_steps);
   pcre2_set_heap_limit(state_->context.get(), kHeapKibibytes);
   if (!code.jit) return;
@@ -163,6 +168,7 @@ class Pcre2::Search {
                                               : own_budget_) {}
 
   Found run() {
+    if (!state_.data || !state_.context) return {Status::kLimit};
     const PCRE2_SIZE* offsets = pcre2_get_ovector_pointer(state_.data.get());
     // Invariant: no match begins in [start, at).
     for (std::size_t at = start_;;) {

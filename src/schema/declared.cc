@@ -64,7 +64,7 @@ std::uint8_t types_of(const Document& document, NodeId root) {
 }  // namespace
 
 const Document* ToolSchema::document() const {
-  std::call_once(once_, [&] {
+  once_.call([&] {
     Result<Document> loaded = load(parameters_);
     if (loaded) document_.emplace(std::move(*loaded));
   });

@@ -15,12 +15,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/once.h"
 #include "parlance/json.h"
 #include "schema/document.h"
 
@@ -39,7 +39,7 @@ class ToolSchema {
 
  private:
   const json::Value parameters_;
-  mutable std::once_flag once_;
+  mutable base::Once once_;
   mutable std::optional<Document> document_;
 };
 

@@ -30,8 +30,9 @@
 
 #include <array>
 #include <cassert>
-#include <mutex>
 #include <string>
+
+#include "base/once.h"
 
 namespace parlance::schema {
 namespace {
@@ -317,12 +318,12 @@ std::string_view format_leaves_out(FormatId id) {
 
 std::shared_ptr<const regex::Pattern> format_pattern(FormatId id) {
   struct Entry {
-    std::once_flag once;
+    base::Once once;
     std::shared_ptr<const regex::Pattern> pattern;
   };
   static std::array<Entry, std::size(kFormats)> entries;
   Entry& entry = entries[id];
-  std::call_once(entry.once, [&] {
+  entry.once.call([&] {
     Result<regex::Pattern> read =
         regex::parse_pattern("^(?:" + kFormats[id].expression() + ")$",
                              {.flavor = regex::Flavor::kEcma});

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/unwinding.h"
 #include "base/utf8.h"
 #include "events/stage.h"
 #include "parlance/tag_parser.h"
@@ -146,6 +147,13 @@ struct TagParser::State {
     holding.begin -= std::min(holding.begin, prefix_tokens);
     holding.end -= std::min(holding.end, prefix_tokens);
     return holding;
+  }
+
+  // There was no memory: the VM is not used again.
+  void fail() {
+    vm.release();
+    mode = Mode::kRest;
+    complete = false;
   }
 
   // --- Reading ---------------------------------------------------------------
@@ -684,15 +692,18 @@ std::size_t TagParser::prefix_bytes() const { return state_->prefix_bytes; }
 
 std::span<const Event> TagParser::feed(std::string_view chunk) {
   State& state = *state_;
+  const base::OnUnwinding fail([&] { state.fail(); });
   state.begin_round();
   if (!state.stage.begin_text(state.vocabulary.has_value())) return {};
   state.feed_bytes(chunk);
   state.end_round();
+  state.stage.end_input();
   return state.walker.events().events();
 }
 
 std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
   State& state = *state_;
+  const base::OnUnwinding fail([&] { state.fail(); });
   state.begin_round();
   if (!state.stage.begin_tokens(state.vocabulary.has_value())) return {};
   if (ids.size() == 1 && state.feed_certain(ids.front())) {
@@ -701,16 +712,25 @@ std::span<const Event> TagParser::feed_tokens(std::span<const TokenId> ids) {
     state.feed_ids(ids);
     state.end_round();
   }
+  state.stage.end_input();
   return state.walker.events().events();
 }
 
 std::span<const Event> TagParser::finalize() {
   State& state = *state_;
+  const base::OnUnwinding fail([&] { state.fail(); });
   state.begin_round();
+  if (state.stage.failed()) {
+    state.walker.events().diagnose(
+        events::Stage::failure(static_cast<std::size_t>(state.total())));
+    state.walker.events().message().complete = false;
+    state.stage.end();
+  }
   if (!state.stage.begin_end()) return {};
   state.finish();
   state.mode = State::Mode::kRest;  // the VM reads no more input
   state.end_round();
+  state.stage.end();
   return state.walker.events().events();
 }
 
@@ -734,6 +754,7 @@ bool TagParser::complete() const {
   State& state = *state_;
   if (state.mode == State::Mode::kRest) return state.complete;
   if (state.had_mismatch) return false;
+  const base::OnUnwinding unlock([&] { state.vm.release(); });
   const bool can_end = state.vm.can_end();
   state.vm.release();
   return can_end;

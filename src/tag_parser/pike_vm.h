@@ -268,7 +268,7 @@ class PikeVm {
       lock_.emplace(asked);
       locked_ = &asked;
     }
-    return asked;
+    return asked.usable();
   }
   // Replaces recognisers that are full by empty ones that belong to this
   // parser alone, and translates the configurations of all threads.
