@@ -128,7 +128,7 @@ int run_convert(const Arguments& arguments) {
   for (const std::string& sample : arguments.samples) {
     agree = compare(schema, format, sample) && agree;
   }
-  put_bytes(*made + "\n");
+  put(safe_json(*made) + "\n");
   return agree ? kOk : kDamage;
 }
 

@@ -120,7 +120,7 @@ int run_formats(const Arguments& arguments) {
       if (!is_family || is_format_path(arguments.name)) text = format.to_json();
     }
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    put(paint_json(style, as_output(text)) + "\n");
+    put(paint_json(style, safe_json(text)) + "\n");
   } else if (arguments.json) {
     list_as_json(style);
   } else {

@@ -248,7 +248,8 @@ int main(int argc, char** argv) {
     return parlance::cli::kUsage;
   } catch (const std::exception& error) {
     // Of the standard library: a thread or a length that there cannot be.
-    std::fprintf(stderr, "parlance: %s\n", error.what());
+    std::fprintf(stderr, "parlance: %s\n",
+                 parlance::cli::safe_text(error.what()).c_str());
     return parlance::cli::kUsage;
   }
 }

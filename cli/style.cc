@@ -265,10 +265,13 @@ std::string one_line(std::string_view text) {
   return escape(text, Surroundings::kLine);
 }
 
+std::string safe_json(std::string_view json) {
+  return escape(with_numbers_of_json(std::string(json)), Surroundings::kJson);
+}
+
 std::string json_text(const json::Value& value, int indent, bool compact) {
-  const std::string text =
-      json::dump(value, {.ascii = false, .indent = indent, .compact = compact});
-  return escape(with_numbers_of_json(text), Surroundings::kJson);
+  return safe_json(json::dump(
+      value, {.ascii = false, .indent = indent, .compact = compact}));
 }
 
 std::string clip(std::string_view text, std::size_t columns) {

@@ -74,9 +74,12 @@ std::string safe_text(std::string_view text);
 // doubled.
 std::string one_line(std::string_view text);
 
-// A value as JSON in UTF-8, which reads back as the same value: every escape is
-// one of JSON.  Numbers that JSON cannot write are 1e999 and -1e999 where they
-// are infinite, since a reader finds them out of range again, and null for NaN.
+// JSON in UTF-8, as json::dump() writes it, that reads back as the same value:
+// every escape is one of JSON.  Numbers that JSON cannot write are 1e999 and
+// -1e999 where they are infinite, since a reader finds them out of range again,
+// and null for NaN.
+std::string safe_json(std::string_view json);
+// A value as such a text.
 std::string json_text(const json::Value& value, int indent = 0,
                       bool compact = false);
 

@@ -201,6 +201,29 @@ def test_what_is_written_as_json_is_json(command, options, number):
     assert b"Infinity, NaN" in result.stdout
 
 
+def test_formats_are_written_as_json(command, tmp_path):
+    """What is shown of a file is the same value without names and controls."""
+    value = HOSTILE + "NaN Infinity"
+    text = json.dumps(
+        {"start_anchor": "<s>", "fields": {"content": {"content": "text"}},
+         "defaults": {value: value, "n": [float("inf"), float("-inf"), 1]}},
+        ensure_ascii=False)
+    (tmp_path / "f.json").write_text(text)
+    for options in ((), ("--file",)):
+        result = run(command, "formats", "./f.json", *options, cwd=tmp_path)
+        assert result.returncode == 0 and not controls_in(result.stdout), result
+        made = json.loads(result.stdout, parse_constant=no_name)
+        assert made["defaults"] == json.loads(text)["defaults"]
+    schema = {"type": "object", "properties": {
+        "role": {"const": value}, "content": {"type": "string"}},
+        "x-regex": "(?P<content>.*)"}
+    (tmp_path / "s.json").write_text(json.dumps(schema, ensure_ascii=False))
+    result = run(command, "convert", "s.json", cwd=tmp_path)
+    assert not controls_in(result.stdout + result.stderr)
+    if result.returncode == 0:
+        json.loads(result.stdout, parse_constant=no_name)
+
+
 # ---- Arguments and resources
 
 
