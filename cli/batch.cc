@@ -707,6 +707,7 @@ int run_batch(const Reading& reading, const BatchOptions& options) {
   } catch (const Failure& failure) {
     progress.clear();
     put_error("parlance: " + std::string(failure.what()) + "\n");
+    if (!output.remains().empty()) note(output.remains());
     std::_Exit(failure.status());
   } catch (const std::bad_alloc&) {
     put_error("parlance: out of memory\n");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -107,8 +108,22 @@ void write_all(int descriptor, std::string_view bytes,
   }
 }
 
-std::string as_output(std::string_view bytes) {
-  return ::isatty(STDOUT_FILENO) == 1 ? safe_text(bytes) : std::string(bytes);
+void put_bytes(std::string_view bytes) {
+  put(::isatty(STDOUT_FILENO) == 1 ? safe_text(bytes) : std::string(bytes));
+}
+
+std::optional<int> descriptor_of(std::string_view path) {
+  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  constexpr std::string_view kFolder = "/dev/fd/";
+  if (!path.starts_with(kFolder)) return std::nullopt;
+  int number = 0;
+  const char* const end = path.data() + path.size();
+  const auto [at, error] =
+      std::from_chars(path.data() + kFolder.size(), end, number);
+  if (error != std::errc() || at != end) return std::nullopt;
+  if (::fcntl(number, F_GETFD) < 0) fail(std::string(path), "write to");
+  return number;
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
@@ -116,6 +131,9 @@ void write_file(const std::string& path, std::string_view bytes) {
   files.push_back({path, "the output", file_id(path), true});
   refuse_overlaps(files);
   const std::string name = display_name(path);
+  if (const auto open_already = descriptor_of(path)) {
+    return write_all(*open_already, bytes, name);
+  }
   const int descriptor =
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(name, "write");

@@ -62,8 +62,13 @@ inline void put(std::string_view bytes) { write_all(1, bytes); }
 inline void put_error(std::string_view bytes) { write_all(2, bytes); }
 // Text whose bytes are the purpose, such as a rendered message: as it is, and
 // on a terminal by safe_text().
-std::string as_output(std::string_view bytes);
-inline void put_bytes(std::string_view bytes) { put(as_output(bytes)); }
+void put_bytes(std::string_view bytes);
+
+// The open descriptor that a name stands for.  To open its name again would
+// begin at the start of a file that others write to as well.  Throws Failure if
+// it is not open.  REQUIRES: nothing that stays open is opened yet, since that
+// could get the number.
+std::optional<int> descriptor_of(std::string_view path);
 
 // Writes `bytes` to a file that the user names.  Throws Failure, and then
 // before anything is written if the file is one that was read.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -35,21 +34,6 @@ bool is_device(const std::string& path) {
   struct stat facts = {};
   return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) &&
          !S_ISDIR(facts.st_mode);
-}
-
-// The open descriptor that a name stands for.  To open its name again would
-// begin at the start of a file that others write to as well.
-std::optional<int> descriptor_of(std::string_view path) {
-  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
-  if (path == "/dev/stderr") return STDERR_FILENO;
-  constexpr std::string_view kFolder = "/dev/fd/";
-  if (!path.starts_with(kFolder)) return std::nullopt;
-  path.remove_prefix(kFolder.size());
-  int number = 0;
-  const auto [end, error] =
-      std::from_chars(path.data(), path.data() + path.size(), number);
-  if (error != std::errc() || end != path.data() + path.size()) return {};
-  return number;
 }
 
 // Two runs that write one file would mix their rows.
@@ -181,6 +165,13 @@ void BatchOutput::refuse_existing(const File& file) const {
   }
 }
 
+std::string BatchOutput::remains() const {
+  if (output_.in_place) return {};
+  return "what was written is in " + output_.part +
+         (journal_ < 0 ? "; move it away before the next run"
+                       : "; --resume continues the run");
+}
+
 // ---- The journal
 
 bool BatchOutput::open_journal() {
@@ -238,6 +229,8 @@ void BatchOutput::continue_run() {
   if (first < text.size()) {
     const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
     if (read_checkpoint(std::string_view(text).substr(last))) {
+      check_whole(errors_);
+      check_whole(output_);
       publish_all();
       complete_ = true;
       return;
@@ -259,6 +252,18 @@ void BatchOutput::continue_run() {
   if (::ftruncate(journal_, static_cast<off_t>(text.size())) != 0) {
     fail(journal_path_, "write to");
   }
+}
+
+void BatchOutput::check_whole(const File& file) const {
+  const std::string& name = exists(file.part) ? file.part : file.path;
+  struct stat facts = {};
+  if (file.in_place || ::lstat(name.c_str(), &facts) != 0) return;
+  if (S_ISREG(facts.st_mode) &&
+      static_cast<std::size_t>(facts.st_size) == file.bytes) {
+    return;
+  }
+  throw Failure(name + " is not what the run wrote whose end " + journal_path_ +
+                " tells; move both away");
 }
 
 bool BatchOutput::read_checkpoint(std::string_view line) {
@@ -309,7 +314,8 @@ void BatchOutput::check_manifest(const json::Value& before) const {
                   : "the version of parlance";
   }
   throw Failure(output_.part + " was begun with other options or inputs (" +
-                changed + "); only the same run can be continued");
+                changed + "); only the same run can be continued.  To begin " +
+                "anew, remove it and " + journal_path_);
 }
 
 // ---- The files
@@ -384,12 +390,13 @@ void BatchOutput::reopen(File& file) {
   }
 }
 
+void BatchOutput::add(File& file, std::string_view bytes) {
+  write_all(file.descriptor, bytes,
+            file.path.empty() ? "standard output" : file.path);
+  file.bytes += bytes.size();
+}
+
 void BatchOutput::write(std::string_view rows, std::string_view errors) {
-  const auto add = [](File& file, std::string_view bytes) {
-    write_all(file.descriptor, bytes,
-              file.path.empty() ? "standard output" : file.path);
-    file.bytes += bytes.size();
-  };
   // A row that is there has its description.
   if (errors_.descriptor >= 0 && !errors.empty()) {
     add(errors_, errors_encoder_.encode(errors));
@@ -459,6 +466,11 @@ void BatchOutput::publish_all() {
 }
 
 void BatchOutput::finish() {
+  // A compressed file without rows has a member or frame, too.
+  for (File* file : {&output_, &errors_}) {
+    if (file->descriptor < 0 || file->bytes > 0) continue;
+    add(*file, Encoder(compression_of_name(file->path)).encode(""));
+  }
   if (journal_ >= 0) {
     save(last_, /*finished=*/true);
     if (::fsync(journal_) != 0) fail(journal_path_, "write to");

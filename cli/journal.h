@@ -82,6 +82,8 @@ class BatchOutput {
   void mark(const Checkpoint& checkpoint);
   // Gives the files their names.
   void finish();
+  // What a run that fails leaves, and what to do about it; "" for nothing.
+  std::string remains() const;
 
  private:
   struct File {
@@ -100,11 +102,15 @@ class BatchOutput {
   void create(File& file);
   void reopen(File& file);
   void open_in_place(File& file);
+  static void add(File& file, std::string_view bytes);
   // Opens and locks the journal.  Returns whether there is one.
   bool open_journal();
   void check_manifest(const json::Value& before) const;
   // Returns whether the run that wrote it had finished.
   bool read_checkpoint(std::string_view line);
+  // Of a run that had finished: throws Failure if a file is there, as a part or
+  // under its name, that is not whole.
+  void check_whole(const File& file) const;
   static void sync(const File& file);
   void save(const Checkpoint& checkpoint, bool finished);
   // Gives a part its name.

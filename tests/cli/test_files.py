@@ -209,6 +209,109 @@ def test_a_name_of_standard_output(command, folder, name, mode):
     assert result.returncode == 2 and (folder / "two").read_bytes() == b""
 
 
+@pytest.mark.parametrize("arguments", [
+    (*QWEN, "-o", "out", "--errors"), (*QWEN, "--errors"), (*QWEN, "-o"),
+    ("explain", "-f", "qwen3", "--json", "-o"),
+])
+def test_a_number_that_is_not_open(command, folder, arguments):
+    """A file of the run could get the number afterwards, such as its journal."""
+    before = contents(folder)
+    for number in range(3, 8):
+        result = run(command, folder, *arguments, f"/dev/fd/{number}", "in.jsonl")
+        assert result.returncode == 2 and result.stdout == b"", number
+        assert result.stderr == (
+            f"parlance: cannot write to /dev/fd/{number}: "
+            "Bad file descriptor\n").encode()
+        assert contents(folder) == before
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_explain_goes_on_with_standard_output(command, folder, name):
+    (folder / "log").write_text("before\n")
+    with open(folder / "log", "ab") as out:
+        result = subprocess.run(
+            [command, "explain", "-f", "qwen3", "--json", "-o", name, "in.jsonl"],
+            cwd=folder, stdout=out, stderr=subprocess.DEVNULL)
+    assert result.returncode == 0
+    before, after = (folder / "log").read_text().splitlines()
+    assert before == "before" and json.loads(after)["name"] == "qwen3"
+
+
+@pytest.mark.parametrize("end, program", [(".gz", "gzip"), (".zst", "zstd")])
+def test_a_compressed_file_without_rows(command, folder, end, program):
+    """It is one that programs read, as a file of no bytes is not."""
+    if shutil.which(program) is None:
+        pytest.skip(f"takes {program}")
+    (folder / "none").write_text("\n")
+    names = [f"out{end}", f"errors{end}"]
+    result = run(command, folder, *QWEN, "none", "-o", names[0], "--errors",
+                 names[1])
+    if b"was built without" in result.stderr:
+        pytest.skip("takes a library")
+    assert result.returncode == 0, result
+    for name in names:
+        result = run(program, folder, "-d", "-c", name)
+        assert result.returncode == 0 and result.stdout == b"", result
+        assert run(command, folder, *QWEN, name).stdout == b""
+
+
+@pytest.mark.parametrize("name", ["out", "errors"])
+@pytest.mark.parametrize("end", ["", ".part"])
+def test_a_finished_run_whose_files_are_not_whole(command, folder, name, end):
+    """The journal of a run that was killed before the names were given."""
+    need_strace()
+    arguments = [*QWEN, "in.jsonl", "-o", "out", "--errors", "errors"]
+    # Each file gets its name by the first or second call.
+    when = {("errors", ".part"): 1, ("errors", ""): 2, ("out", ".part"): 2,
+            ("out", ""): 2}[name, end]
+    subprocess.run([*TRACE, "-e", "trace=link", "-e",
+                    f"inject=link:signal=KILL:when={when}", command, *arguments],
+                   cwd=folder, capture_output=True)
+    assert (folder / "out.journal").exists()
+    if (name, end) == ("out", ""):
+        (folder / "out.part").rename(folder / "out")
+    whole = (folder / (name + end)).read_bytes()
+    (folder / "elsewhere").write_bytes(whole)
+
+    def shorten(path):
+        path.write_bytes(whole[:-1])
+
+    def lengthen(path):
+        path.write_bytes(whole + b"x")
+
+    def replace(path):
+        path.unlink()
+        path.symlink_to("elsewhere")
+
+    for change in (shorten, lengthen, replace):
+        change(folder / (name + end))
+        before = contents(folder)
+        result = run(command, folder, *arguments, "--resume")
+        assert result.returncode == 2, (change, result)
+        assert b"is not what the run wrote" in result.stderr
+        assert contents(folder) == before
+    (folder / (name + end)).unlink()
+    (folder / (name + end)).write_bytes(whole)
+    assert run(command, folder, *arguments, "--resume").returncode == 0
+    assert (folder / name).read_bytes() == whole
+
+
+def test_a_run_that_fails_says_what_is_left(command, folder):
+    (folder / "bad.gz").write_bytes(gzip.compress(jsonl(3).encode())[:-9])
+    bad = (folder / "bad.gz").read_bytes()
+    result = run(command, folder, *QWEN, "in.jsonl", "bad.gz", "-o", "out")
+    assert result.returncode == 2 and result.stderr.endswith(
+        b"parlance: what was written is in out.part; --resume continues the run\n")
+    result = run(command, folder, *QWEN, "in.jsonl", "-o", "out", "--resume")
+    assert result.returncode == 2 and result.stderr.endswith(
+        b"To begin anew, remove it and out.journal\n")
+    result = run(command, folder, *QWEN, "-o", "piped", input=bad)
+    assert result.returncode == 2 and result.stderr.endswith(
+        b"what was written is in piped.part; move it away before the next run\n")
+    assert (folder / "piped.part").read_text().count("\n") >= 2
+    assert b"what was written" not in run(command, folder, *QWEN, "bad.gz").stderr
+
+
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_explain_writes_over_no_input(command, folder, spelling):
     (folder / "text").write_text("hello")
