@@ -389,6 +389,7 @@ void define_constraint(nb::module_& m) {
           [](Compiler* self, const Vocabulary& vocabulary,
              std::size_t cache_bytes, std::size_t grammar_bytes,
              nb::handle stop_ids, nb::handle tables_file) {
+            const Making making(self, "compiler");
             new (self) Compiler(make_compiler(
                 vocabulary, cache_bytes, grammar_bytes, stop_ids, tables_file));
           },

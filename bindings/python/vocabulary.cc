@@ -11,6 +11,7 @@
 
 #include "binding.h"
 #include "docstrings.h"
+#include "exclusive.h"
 #include "interruptible.h"
 
 namespace parlance::python {
@@ -304,6 +305,7 @@ void define_vocabulary(nb::module_& m) {
           [](Vocabulary* self, nb::handle tokens, nb::handle added_ids,
              nb::handle control_ids, nb::handle stop_ids,
              nb::handle special_ids) {
+            const Making making(self, "vocabulary");
             new (self) Vocabulary(from_table(tokens, added_ids, control_ids,
                                              special_ids, stop_ids));
           },
@@ -388,6 +390,7 @@ void define_vocabulary(nb::module_& m) {
       .def("__getstate__", &saved_bytes)
       .def("__setstate__",
            [](Vocabulary& self, nb::handle state) {
+             const Making making(&self, "vocabulary");
              new (&self) Vocabulary(from_bytes(state));
            })
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })

@@ -98,6 +98,39 @@ def test_an_object_that_is_being_made():
     assert seen == [1, 1] and parser.feed([0])[-1]["text"] == "a"
 
 
+def test_a_vocabulary_and_a_compiler_that_are_being_made():
+    from parlance import _parlance
+
+    made = parlance.Vocabulary([b"a"], stop_ids=[0])
+
+    def make_vocabulary(one, ids):
+        one.__init__([b"a"], stop_ids=ids)
+
+    def make_compiler(one, ids):
+        _parlance.Compiler.__init__(one, made, 0, 0, ids, None)
+
+    def load(one, ids):
+        one.__setstate__(made.__getstate__())
+
+    for cls, make, again in (
+        (parlance.Vocabulary, make_vocabulary, make_vocabulary),
+        (parlance.Vocabulary, make_vocabulary, load),
+        (_parlance.Compiler, make_compiler, make_compiler),
+    ):
+        one = cls.__new__(cls)
+        seen = []
+
+        class Index:
+            def __index__(self):
+                with pytest.raises(parlance.UsageError, match="is in use"):
+                    again(one, [0])
+                seen.append(1)
+                return 0
+
+        make(one, [Index()])
+        assert seen == [1]
+
+
 def test_a_batch_uses_its_rows():
     batch, calls, during = OBJECTS["Batch"]()
     matcher = parlance.Grammar.from_regex("a*").compile(
