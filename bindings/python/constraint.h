@@ -73,13 +73,27 @@ const CompiledTag* compiled_tag_of(nb::handle object);
 
 // ---- rows.cc
 
+// Whether the sizes of a tensor are those of memory: what comes over DLPack is
+// not checked before.
+template <class Tensor>
+bool has_memory(const Tensor& tensor) {
+  std::int64_t items = 1;
+  for (std::size_t i = 0; i < tensor.ndim(); ++i) {
+    const std::int64_t size = tensor.shape_ptr()[i];
+    constexpr std::int64_t kMost = std::int64_t{1} << 56;
+    if (size < 0 || (items > 0 && size > kMost / items)) return false;
+    items *= size;
+  }
+  return items == 0 || tensor.data() != nullptr;
+}
+
 // Takes the memory of an object that has DLPack's protocol.  Returns false if
 // it has none or no such memory; what __dlpack__() raised is then pending.
 template <class Tensor>
 bool take_tensor(nb::handle object, Tensor& out) {
   const nb::object give = attribute(object, "__dlpack__");
   if (!give.is_valid()) return false;
-  if (nb::try_cast(object, out, false)) return true;
+  if (nb::try_cast(object, out, false)) return has_memory(out);
   // nanobind has cleared the exception, if there was one.
   PyErr_Clear();
   Py_XDECREF(PyObject_CallNoArgs(give.ptr()));

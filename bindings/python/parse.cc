@@ -329,11 +329,13 @@ void on_threads(std::size_t count, std::size_t bytes, const Work& work) {
 
 void define_parse(nb::module_& m) {
   make_at_import<ParseKeys>();
-  m.def("parse_text",
-        [](nb::handle spec, nb::handle response, nb::handle prefix) {
-          nb::object parsed = parse_text(spec, response, prefix);
-          return parsed.is_valid() ? parsed : nb::borrow(Py_NotImplemented);
-        });
+  m.def(
+      "parse_text",
+      [](nb::handle spec, nb::handle response, nb::handle prefix) {
+        nb::object parsed = parse_text(spec, response, prefix);
+        return parsed.is_valid() ? parsed : nb::borrow(Py_NotImplemented);
+      },
+      nb::arg("spec").none(), nb::arg("response"), nb::arg("prefix"));
   m.def("with_text_shortcut", [](nb::handle cache, nb::handle parse_response) {
     specs_of_dicts = Py_NewRef(cache.ptr());
     return with_shortcut(parse_response, &parse_usual);

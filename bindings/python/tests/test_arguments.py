@@ -548,6 +548,89 @@ def test_a_tensor_that_clears_the_table(vocabulary):
     assert asked and len(table) == 1
 
 
+class Tensor(ctypes.Structure):
+    """DLTensor."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class ManagedTensor(ctypes.Structure):
+    """DLManagedTensor."""
+
+    _fields_ = [
+        ("tensor", Tensor),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
+
+
+class Forged:
+    """A tensor of DLPack that says what it is told to say."""
+
+    def __init__(self, code, shape, memory):
+        self.memory = memory
+        self.shape = (ctypes.c_int64 * len(shape))(*shape)
+        self.managed = ManagedTensor(
+            Tensor(
+                None if memory is None else memory.ctypes.data,
+                (ctypes.c_int32 * 2)(1, 0),
+                len(shape),
+                code,
+                32,
+                1,
+                self.shape,
+            )
+        )
+
+    def __dlpack__(self, **options):
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype = ctypes.py_object
+        make.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return make(ctypes.addressof(self.managed), b"dltensor", None)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_null"),
+    [
+        ([-1, 8], False),
+        ([1, -8], False),
+        ([-8], False),
+        ([2**62, 8], False),
+        ([2**61, 8], False),
+        ([2, 8], True),
+    ],
+)
+def test_tensors_of_no_memory(vocabulary, shape, is_null):
+    matcher = Grammar.from_regex("a").compile(vocabulary).matcher()
+    row = numpy.zeros(8, numpy.int32)
+
+    def forged(code):
+        return Forged(code, shape, None if is_null else numpy.zeros(16, numpy.int32))
+
+    for call in (
+        lambda: matcher.fill_bitmask(forged(0)),
+        lambda: parlance.fill_bitmasks([matcher], forged(0)),
+        lambda: parlance.apply_bitmask(forged(2), row),
+        lambda: parlance.apply_bitmask(numpy.zeros(256, numpy.float32), forged(0)),
+    ):
+        with pytest.raises(TypeError, match="not Forged"):
+            call()
+    matcher.fill_bitmask(Forged(0, [2, 8], numpy.zeros(16, numpy.int32)))
+
+
 # ---- Threads with small stacks
 
 
@@ -709,6 +792,11 @@ SURROGATE = "half of a surrogate pair"
         ),
         (lambda: "\ud800" in parlance.ToolSet([]), parlance.Error, SURROGATE),
         (lambda: 5 in parlance.ToolSet([]), TypeError, "must be a str, not int"),
+        (
+            lambda: parlance.parse_response("", None, prefix=""),
+            parlance.TemplateError,
+            "spec must be a response template.*not NoneType",
+        ),
         (
             lambda: parlance.Format("qwen3").render({}, prefix="\ud800"),
             parlance.Error,
