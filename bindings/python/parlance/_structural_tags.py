@@ -132,6 +132,8 @@ class StructuralTag(_parlance.StructuralTag):
         )
 
     def _compiled(self, vocabulary, markers="token"):
+        if is_a(markers, str):
+            markers = plain(markers)
         # Cached: one without a vocabulary, and one for the last vocabulary.
         cache = self.__dict__.setdefault("_cache", {})
         last, kind, compiled = cache.get(vocabulary is None, (None, None, None))

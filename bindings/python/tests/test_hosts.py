@@ -17,6 +17,7 @@ import numpy
 import parlance
 import pytest
 from parlance.integrations import _stream, llguidance, transformers, xgrammar
+from parlance.integrations._follow import Appended
 
 TOKENS = [bytes([byte]) for byte in range(256)]
 STOP = 256
@@ -177,6 +178,17 @@ def test_an_error_in_llguidance():
     row[:] = 0
     matcher.deep_copy().fill_row(row)
     assert tokens_in(row) == [STOP]
+
+
+def test_less_than_no_tokens_are_undone():
+    tokenizer = llguidance.LLTokenizer(VOCABULARY)
+    matcher = llguidance.LLMatcher(tokenizer, llguidance.grammar_from("regex", "ab"))
+    assert matcher.consume_token(ord("a"))
+    assert not matcher.rollback(-1) and not matcher.is_stopped()
+    appended = Appended(parlance.Grammar.from_regex("ab").compile(VOCABULARY).matcher())
+    assert appended.accept([ord("a")]) == 1
+    assert not appended.rollback(-1) and appended.unread == 0
+    assert appended.accept([ord("b")]) == 1 and appended.rollback(2)
 
 
 @pytest.mark.parametrize("without_stop", [False, True])

@@ -529,6 +529,19 @@ def test_markers_that_are_tokens():
         tag.parse("", vocabulary=vocabulary, markers="both")
 
 
+def test_markers_are_known_by_their_text():
+    class Same(str):
+        __eq__ = __ne__ = lambda self, other: False
+        __hash__ = str.__hash__
+
+    tag = StructuralTag(MARKED)
+    vocabulary = marked_vocabulary()
+    spelled = list(b"a<call>12</call>")
+    assert tag.parse(spelled, vocabulary=vocabulary, markers="text")["complete"]
+    tree = tag.parse(spelled, vocabulary=vocabulary, markers=Same("token"))
+    assert not tree["complete"]
+
+
 def test_stop_tokens_of_a_parser():
     tag = StructuralTag(MARKED)
     vocabulary = marked_vocabulary()

@@ -64,6 +64,8 @@ class Appended:
 
     def rollback(self, count):
         """Undoes tokens; ``False`` if there are fewer."""
+        if count < 0:
+            return False
         unread = min(count, self.unread)
         if not self.matcher.rollback(count - unread):
             return False

@@ -263,7 +263,9 @@ class LLMatcher(Uncopied):
 
     def rollback(self, num_tokens):
         """Undoes tokens; ``False`` if there are fewer."""
-        if self.is_error() or num_tokens > self._ended + self._matcher.steps():
+        if self.is_error() or not (
+            0 <= num_tokens <= self._ended + self._matcher.steps()
+        ):
             return False
         return self._undo(num_tokens)
 
