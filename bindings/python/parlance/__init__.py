@@ -38,6 +38,7 @@ from typing import NamedTuple
 from . import _parlance
 from ._arguments import (
     NOT_GIVEN,
+    check_vocabulary,
     count,
     flag,
     is_a,
@@ -875,6 +876,7 @@ class ResponseParser(_parlance.ResponseParser):
         format = _format_of(_either("spec", spec, response_template))
         if prefix is None:
             raise UsageError(_NO_PREFIX)
+        check_vocabulary(vocabulary)
         super().__init__(
             format,
             prefix,
@@ -1097,6 +1099,7 @@ def parse_arrow(
             f"__arrow_c_array__, not {kind(column)}; for a list of responses "
             "there is parse_response"
         )
+    check_vocabulary(vocabulary)
     threads = count("threads", threads, 2**31 - 1)
     formats = prefixes = tools_by_row = None
     if _is_column(format):
@@ -1137,6 +1140,7 @@ def _is_column(value):
 
 
 def _parsed(response, spec, prefix, tools, vocabulary, markers, recover, details):
+    check_vocabulary(vocabulary)
     if type(spec) is dict:
         format = _parlance.cached(_specs_of_dicts, spec, _spec_of_dict)
     else:

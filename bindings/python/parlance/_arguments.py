@@ -11,6 +11,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from . import _parlance
 from ._errors import UsageError
 
 _MAX_SHOWN = 80  # characters
@@ -155,6 +156,16 @@ def mapping(name, value):
             )
         pairs.append((text(f"a key of {name}", pair[0]), pair[1]))
     return pairs
+
+
+def check_vocabulary(vocabulary):
+    """Raises ``TypeError`` for what is neither a ``Vocabulary`` nor ``None``."""
+    if vocabulary is not None and not isinstance(
+        vocabulary, _parlance.Vocabulary
+    ):
+        raise TypeError(
+            f"vocabulary must be a Vocabulary, not {kind(vocabulary)}"
+        )
 
 
 class Uncopied:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from . import _parlance
 from ._arguments import (
+    check_vocabulary,
     choice,
     count,
     flag,
@@ -216,7 +217,7 @@ class Grammar(_parlance.Grammar):
         """
         if not isinstance(spec, StructuralTag):
             spec = StructuralTag(spec)
-        _check_vocabulary(vocabulary)
+        check_vocabulary(vocabulary)
         return _wrap(
             _parlance.grammar_of_tag(
                 spec, vocabulary, _limits(limits), _checked_callback(cancelled)
@@ -400,7 +401,7 @@ def _lark(compiler, text, vocabulary, grammars, limits, cancelled):
             )
         else:
             made[name] = _grammar_of(grammar, f"grammars[{name!r}]")
-    _check_vocabulary(vocabulary)
+    check_vocabulary(vocabulary)
     return _wrap(
         _parlance.grammar_of_lark(
             _text("text", text, GrammarError),
@@ -422,15 +423,6 @@ def _grammar_of(item, what):
     raise TypeError(
         f"{what} must be a Grammar or a StructuralTag, not " + kind(item)
     )
-
-
-def _check_vocabulary(vocabulary):
-    if vocabulary is not None and not isinstance(
-        vocabulary, _parlance.Vocabulary
-    ):
-        raise TypeError(
-            f"vocabulary must be a Vocabulary, not {kind(vocabulary)}"
-        )
 
 
 def _joined(grammars, in_sequence, limits, cancelled):

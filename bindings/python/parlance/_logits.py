@@ -94,7 +94,7 @@ def _rows_of(name, array):
     """The number of rows of an array or tensor."""
     try:
         return len(array)
-    except ValueError as why:  # for example a memoryview that was released
+    except (TypeError, ValueError) as why:  # for example a released memoryview
         raise TypeError(f"{name} cannot be read: {why}") from None
 
 

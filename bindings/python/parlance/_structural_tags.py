@@ -10,7 +10,17 @@ from __future__ import annotations
 import os
 
 from . import _parlance
-from ._arguments import flag, is_a, items, kind, plain, shown, text, unicode
+from ._arguments import (
+    check_vocabulary,
+    flag,
+    is_a,
+    items,
+    kind,
+    plain,
+    shown,
+    text,
+    unicode,
+)
 from ._errors import GrammarError
 from ._files import read_text
 from ._tools import MAX_TOOLS, ToolSet, described
@@ -132,6 +142,7 @@ class StructuralTag(_parlance.StructuralTag):
         )
 
     def _compiled(self, vocabulary, markers="token"):
+        check_vocabulary(vocabulary)
         if is_a(markers, str):
             markers = plain(markers)
         # Cached: one without a vocabulary, and one for the last vocabulary.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _parlance
-from ._arguments import is_a, kind, text
+from ._arguments import check_vocabulary, is_a, kind, text
 from ._constraining import Grammar
 from ._errors import Error, UsageError
 from ._structural_tags import StructuralTag
@@ -27,8 +27,7 @@ def view_of(
     title,
 ):
     """The content of ``parlance.view``.  ``format_of``: a spec to its format."""
-    if not is_a(vocabulary, _parlance.Vocabulary, type(None)):
-        raise TypeError(f"vocabulary must be a Vocabulary, not {kind(vocabulary)}")
+    check_vocabulary(vocabulary)
     if chunk is None:
         chunk = 0
     elif isinstance(chunk, bool) or not isinstance(chunk, int):

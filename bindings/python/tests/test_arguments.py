@@ -21,6 +21,7 @@ from parlance.chat import ChatStream
 
 TOKENS = [bytes([b]) for b in range(256)]
 TEMPLATE = {"start_anchor": "<A>", "fields": {"content": {}}}
+TAG = {"format": {"type": "any_text"}}
 
 
 @pytest.fixture(scope="module")
@@ -792,6 +793,14 @@ SURROGATE = "half of a surrogate pair"
         ),
         (lambda: "\ud800" in parlance.ToolSet([]), parlance.Error, SURROGATE),
         (lambda: 5 in parlance.ToolSet([]), TypeError, "must be a str, not int"),
+        *(
+            (call, TypeError, "vocabulary must be a Vocabulary, not str")
+            for call in (
+                lambda: parlance.parse_response("", TEMPLATE, prefix="", vocabulary="gpt2"),
+                lambda: parlance.ResponseParser(TEMPLATE, "", vocabulary="gpt2"),
+                lambda: parlance.StructuralTag(TAG).parse([97], vocabulary="gpt2"),
+            )
+        ),
         (
             lambda: parlance.parse_response("", None, prefix=""),
             parlance.TemplateError,

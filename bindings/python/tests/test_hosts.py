@@ -528,3 +528,16 @@ def test_a_cached_model_does_not_keep_its_tokenizer(stand_ins):
 
     assert is_released(lambda one: serve._compiler_of(one, [2]))
     assert not serve._compilers
+
+
+def test_tools_of_a_request_that_are_no_list():
+    from parlance.integrations import _transformers_serve as serve
+
+    for tools in (5, True, "f", {"a": 1}, [5], [{"type": "function", "function": 5}]):
+        request = serve._chat_request({"tools": tools, "tool_choice": "required"})
+        assert request.is_constrained()
+        with pytest.raises(Exception, match="tools") as caught:
+            request.format([lambda: parlance.Format("qwen3")])
+        assert caught.value.status_code == 400
+    for tools in (5, True, "f", {"a": 1}):
+        assert serve._chat_request({"tools": tools}).is_constrained()

@@ -275,6 +275,10 @@ def test_refused():
         llama_cpp.LogitsProcessor("schema")
     with pytest.raises(ValueError, match="no constraint in the list"):
         transformers.LogitsProcessor([])
+    with pytest.raises(ValueError, match="prompt_tokens must be between 0"):
+        transformers.LogitsProcessor(NUMBERS, prompt_tokens=-1)
+    with pytest.raises(TypeError, match="prompt_tokens must be an integer, not str"):
+        transformers.LogitsProcessor(NUMBERS, prompt_tokens="1")
     processor = transformers.LogitsProcessor([NUMBERS, NESTED])
     with pytest.raises(ValueError, match="batch has 3 rows, which cannot be shared"):
         processor(numpy.zeros((3, 1), "i8"), numpy.zeros((3, PADDED), "f"))

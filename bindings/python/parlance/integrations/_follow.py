@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
+from .._arguments import count
 from .._constraining import fill_bitmasks
 from .._errors import UsageError
 
@@ -169,7 +170,7 @@ class Follower:
     the call raises the error.
 
     Raises:
-        UsageError: the list is empty.
+        UsageError: the list is empty, or ``prompt_tokens`` is negative.
         TypeError: ``constraint`` is none of these.
     """
 
@@ -189,6 +190,8 @@ class Follower:
                 )
         self._sources = sources
         self._words = max(getattr(s, "mask_words", 0) for s in sources)
+        if prompt_tokens is not None:
+            prompt_tokens = count("prompt_tokens", prompt_tokens)
         self._given_prompt_tokens = prompt_tokens
         self._on_mismatch = on_mismatch
         self._masks = None

@@ -48,6 +48,7 @@ class _Request:
             kind is not None
             or self.tool_choice != "auto"
             or (self.tools and self.parallel is False)
+            or (self.tools and not isinstance(self.tools, list))  # refused then
             or any(_is_strict(tool) for tool in self.tools or ())
         )
 
