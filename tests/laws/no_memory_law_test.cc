@@ -235,7 +235,9 @@ std::vector<TokenId> ids_of(const Vocabulary& tokens, std::string_view text) {
 
 std::string mask_of(Matcher& matcher, std::size_t words) {
   std::vector<std::int32_t> mask(words);
-  std::string out = matcher.fill_bitmask(mask) ? "+" : "-";
+  std::string out =
+      std::to_string(static_cast<int>(matcher.fill_bitmask(mask)));
+  out += ":";
   std::uint64_t hash = 14695981039346656037U;
   for (const std::int32_t word : mask) {
     hash = (hash ^ static_cast<std::uint32_t>(word)) * 1099511628211U;
@@ -519,7 +521,7 @@ std::vector<Row> rows() {
       std::vector<BatchOutput> outputs(kRows);
       std::vector<std::int32_t> masks(kRows * shared->words());
       std::string out =
-          batch.step(inputs, masks, shared->words(), outputs) ? "" : "no";
+          batch.step(inputs, masks, shared->words(), outputs) ? "no" : "";
       for (const BatchOutput& one : outputs)
         out += std::to_string(one.accepted);
       std::uint64_t hash = 0;
