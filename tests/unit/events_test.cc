@@ -76,11 +76,28 @@ TEST(Stage, EndsOnce) {
   EXPECT_FALSE(stage.initial());
   EXPECT_TRUE(stage.begin_tokens(true));
   EXPECT_EQ(stage.misuse(), nullptr);
+  stage.end_input();
+  EXPECT_FALSE(stage.failed());
   EXPECT_TRUE(stage.begin_end());
   EXPECT_TRUE(stage.finalized());
   EXPECT_FALSE(stage.begin_end());
   EXPECT_FALSE(stage.begin_tokens(true));
   EXPECT_EQ(stage.misuse()->code, ErrorCode::kFinalized);
+  stage.end();
+  EXPECT_FALSE(stage.failed());
+}
+
+TEST(Stage, ARoundThatIsLeftIsTheEnd) {
+  Stage stage;
+  EXPECT_TRUE(stage.begin_text(false));
+  EXPECT_TRUE(stage.failed());  // No end_input(): an exception left the round.
+  EXPECT_TRUE(stage.finalized());
+  EXPECT_FALSE(stage.begin_text(false));
+  EXPECT_EQ(stage.misuse()->code, ErrorCode::kFinalized);
+  EXPECT_FALSE(stage.begin_end());
+  EXPECT_TRUE(stage.failed());
+  stage.end();
+  EXPECT_FALSE(stage.failed());
 }
 
 }  // namespace
