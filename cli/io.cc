@@ -172,6 +172,9 @@ InputFile::InputFile(const std::string& path) : name_(display_name(path)) {
   OpenedFiles& all = opened();
   const std::lock_guard lock(all.mutex);
   for (const auto& file : all.files) {
+    if (!close_ && is_stdin(file.path)) {
+      throw Failure("standard input is named twice, and can be read once only");
+    }
     if (file.path != path || !file.stamp) continue;
     if (file.stamp == stamp_ && file.id == file_id(descriptor_)) return;
     if (close_) ::close(descriptor_);

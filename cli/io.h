@@ -74,8 +74,8 @@ std::optional<int> descriptor_of(std::string_view path);
 // before anything is written if the file is one that was read.
 void write_file(const std::string& path, std::string_view bytes);
 
-// An open file for reading; "-" and "" are standard input.  Throws Failure for
-// a regular file that changes while it is read, or since it was opened before.
+// An open file for reading; "-" and "", once, are standard input.  Throws
+// Failure for a regular file that changes while it is read, or since before.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

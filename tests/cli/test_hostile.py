@@ -315,6 +315,22 @@ def test_an_empty_name_is_no_file(command, tmp_path, arguments, name):
     assert f"{name}: the name of the file is empty" in result.stderr.decode()
 
 
+@pytest.mark.parametrize("arguments", [
+    ("parse", "-f", "qwen3", "--prefix-file", "-"),
+    ("parse", "-f", "qwen3", "--tools", "-", "-"),
+    ("parse", "-f", "qwen3", "--tools", "-", "--jsonl"),
+    ("watch", "-f", "qwen3", "--tools", "-"),
+    ("render", "-f", "qwen3", "--tools", "-", "-"),
+    ("accept", "--schema", "-", "-"),
+])
+def test_standard_input_is_read_once(command, arguments):
+    """The second reader would get nothing, and take that for an answer."""
+    text = b"{}" if "--schema" in arguments else b"[]"
+    result = run(command, *arguments, input=text)
+    assert result.returncode == 2, result
+    assert b"standard input is named twice" in result.stderr
+
+
 @pytest.mark.parametrize("option", ["-n", "--count", "--tokens", "--max-tokens",
                                     "--seed"])
 @pytest.mark.parametrize("value", ["-1", "1.5", "", "0x10", "1e3",
