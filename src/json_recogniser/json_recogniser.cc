@@ -4,6 +4,7 @@
 #include "json_recogniser/json_recogniser.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/ascii.h"
 #include "base/work.h"
@@ -20,6 +21,18 @@ namespace {
 // follows.  Once one of them has begun, Configuration::extra says which.
 constexpr std::uint32_t kContinuing = 1;
 constexpr std::uint32_t kClosing = 2;
+
+// What an exact layout has between two lexemes: a text, then perhaps a line
+// break and an indentation, which may be longer than any memory.
+struct LayoutText {
+  std::string_view before;
+  std::size_t new_line;  // bytes
+  std::size_t size() const { return before.size() + new_line; }
+  char operator[](std::size_t i) const {
+    if (i < before.size()) return before[i];
+    return i == before.size() ? '\n' : ' ';
+  }
+};
 
 }  // namespace
 
@@ -244,9 +257,8 @@ Configuration JsonRecogniser::structure_step(Configuration config,
   return token_step(config, byte);
 }
 
-std::string JsonRecogniser::new_line(std::size_t depth) const {
-  if (!options_.layout.indent) return {};
-  return "\n" + std::string(*options_.layout.indent * depth, ' ');
+std::size_t JsonRecogniser::new_line(std::size_t depth) const {
+  return options_.layout.indent ? 1 + *options_.layout.indent * depth : 0;
 }
 
 // Between lexemes in exact layout, where white space is fixed.
@@ -257,7 +269,7 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
                                                 std::uint8_t byte) {
   const Kind kind = lexemes_[config.lex].kind;
   const Frame& frame = frames_[config.frame];
-  const auto match_next = [&](const std::string& text) {
+  const auto match_next = [&](const LayoutText& text) {
     if (config.count >= text.size() ||
         static_cast<std::uint8_t>(text[config.count]) != byte) {
       return false;
@@ -271,7 +283,7 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
       if (config.count == 0 && (byte == '}' || byte == ']')) {
         return token_step(config, byte);
       }
-      const std::string text = new_line(frame.depth);
+      const LayoutText text = {"", new_line(frame.depth)};
       if (config.count < text.size()) {
         if (!may_continue(config.frame) || !match_next(text)) return {};
         return config;
@@ -280,14 +292,14 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
                                         : token_step(config, byte);
     }
     case Kind::kColon: {
-      const std::string& text = options_.layout.key_separator;
+      const LayoutText text = {options_.layout.key_separator, 0};
       if (!match_next(text)) return {};
       if (config.count < text.size()) return config;
       return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
     }
     case Kind::kAfter: {
       if (config.extra != kClosing && may_continue(config.frame)) {
-        const std::string text = item_separator_ + new_line(frame.depth);
+        const LayoutText text = {item_separator_, new_line(frame.depth)};
         if (match_next(text)) {
           config.extra = kContinuing;
           return config.count < text.size() ? config
@@ -295,7 +307,7 @@ Configuration JsonRecogniser::exact_layout_step(Configuration config,
         }
       }
       if (config.extra == kContinuing || close(config.frame).dead()) return {};
-      const std::string text = new_line(frame.depth - 1U);
+      const LayoutText text = {"", new_line(frame.depth - 1U)};
       if (match_next(text)) {
         config.extra = kClosing;
         return config;

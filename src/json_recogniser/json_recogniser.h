@@ -406,7 +406,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
                                        std::uint8_t byte);
   recogniser::Configuration after_comma(FrameId frame);
   bool may_continue(FrameId frame);
-  std::string new_line(std::size_t depth) const;
+  // Bytes of a line break and the indentation after it, 0 without an indent.
+  std::size_t new_line(std::size_t depth) const;
   bool any_step(recogniser::Configuration config, unsigned first, unsigned last,
                 char except = '\0');
   std::string expected_in_string(recogniser::Configuration config);

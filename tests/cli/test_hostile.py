@@ -357,3 +357,19 @@ def test_a_vocabulary_that_cannot_write_what_must_come(command, tmp_path):
                 assert b"has no token that may come after" in result.stderr
                 assert b'where the grammar expects "c"' in result.stderr or (
                     b"expects" in result.stderr)
+
+
+@pytest.mark.parametrize("indent", [100_000_000, 2**31, 2**32 - 1])
+def test_an_indentation_takes_no_memory(command, tmp_path, vocabulary, indent):
+    """A request may choose it."""
+    (tmp_path / "schema").write_text('{"type": "array", "items": {"type": "array"}}')
+    for text, status in (("[]", 0), ("[\n   x", 1), ("[[", 1), ("[\n  ", 1)):
+        result = run(command, "accept", "-s", "schema", "--indent", indent,
+                     cwd=tmp_path, input=text.encode(),
+                     preexec_fn=limited(resource.RLIMIT_AS, 400 << 20))
+        assert result.returncode == status, result
+        assert b"memory" not in result.stderr
+    result = run(command, "mask", "-s", "schema", "--indent", indent, "--ids",
+                 "--text", "[\n ", "--vocabulary", vocabulary, cwd=tmp_path,
+                 preexec_fn=limited(resource.RLIMIT_AS, 400 << 20))
+    assert result.returncode == 0 and json.loads(result.stdout) == [32], result
