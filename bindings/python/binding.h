@@ -103,6 +103,9 @@ nb::object exception_of(Domain domain, const Error& error,
                                  std::string_view message, nb::object events);
 [[noreturn]] void raise_usage(std::string message);
 [[noreturn]] void raise_finalized(std::string_view parser = "ResponseParser");
+// Throws the pending exception if it says nothing about an argument:
+// KeyboardInterrupt and its like, and MemoryError.
+void check_blames_argument();
 // TypeError("`what` must be `wanted`, not `type of got`")
 [[noreturn]] void raise_type(std::string_view what, std::string_view wanted,
                              nb::handle got);

@@ -315,15 +315,15 @@ std::vector<std::size_t> read_rows(nb::handle rows, std::size_t matchers,
     }
     return out;
   }
-  const std::vector<TokenId> given = read_ids(rows, "rows");
+  const std::vector<std::int64_t> given = read_numbers(rows, "rows");
   if (given.size() != matchers) {
     raise_usage("rows names " + std::to_string(given.size()) +
                 " rows, and there are " + std::to_string(matchers) +
                 " matchers");
   }
   for (std::size_t i = 0; i < matchers; ++i) {
-    out[i] = given[i];
-    buffer.row(static_cast<Py_ssize_t>(out[i]));
+    buffer.row(given[i]);
+    out[i] = static_cast<std::size_t>(given[i]);
   }
   std::vector<std::size_t> sorted = out;
   std::sort(sorted.begin(), sorted.end());

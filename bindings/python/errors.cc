@@ -60,15 +60,12 @@ struct NameGetter {
   }();
 };
 
-// Takes the pending exception; an invalid object if there is none.  Throws it
-// if it is no Exception.
+// Takes the pending exception, which another one replaces; an invalid object if
+// there is none.
 nb::object take_pending() {
   if (PyErr_Occurred() == nullptr) return {};
-  nb::python_error pending;
-  if (!pending.matches(PyExc_Exception)) {
-    pending.restore();
-    throw nb::python_error();
-  }
+  check_blames_argument();
+  const nb::python_error pending;
   return nb::borrow(pending.value());
 }
 
@@ -83,6 +80,13 @@ nb::object take_pending() {
 }
 
 }  // namespace
+
+void check_blames_argument() {
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0 ||
+      PyErr_ExceptionMatches(PyExc_MemoryError) != 0) {
+    throw nb::python_error();
+  }
+}
 
 nb::object exception_of(Domain domain, const Error& error,
                         const ErrorContext& context) {

@@ -152,7 +152,7 @@ bool read_buffer(nb::handle value, std::string_view what,
   if (PyObject_GetBuffer(value.ptr(), &buffer.view,
                          PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
     buffer.view.obj = nullptr;
-    if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();
+    check_blames_argument();
     PyErr_Clear();
     return false;
   }

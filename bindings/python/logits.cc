@@ -144,9 +144,7 @@ Matrix::Matrix(nb::handle object, std::string_view what,
   } else {
     view_.obj = nullptr;
     if (PyErr_Occurred() != nullptr) {
-      if (PyErr_ExceptionMatches(PyExc_Exception) == 0) {
-        throw nb::python_error();
-      }
+      check_blames_argument();
       PyErr_Clear();
     }
     if (!take_tensor(object, tensor_)) {
@@ -281,10 +279,11 @@ std::vector<std::size_t> read_rows(nb::handle rows, const Matrix& logits,
   }
   const std::size_t least =
       mask.is_row() ? logits.rows() : std::min(logits.rows(), mask.rows());
-  for (TokenId row : read_ids(rows, "rows")) {
+  for (const std::int64_t number : read_numbers(rows, "rows")) {
+    const auto row = static_cast<std::size_t>(number);  // < 0: beyond all rows
     if (row >= least) {
       raise_usage(
-          "rows names row " + std::to_string(row) + ", and " +
+          "rows names row " + std::to_string(number) + ", and " +
           (row < logits.rows() ? "mask" : "logits") + " has " +
           plural(row < logits.rows() ? mask.rows() : logits.rows(), "row"));
     }

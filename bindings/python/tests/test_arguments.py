@@ -701,6 +701,11 @@ def test_numbers_that_are_none_of_the_vocabulary(vocabulary):
     with pytest.raises(UsageError, match="threads"):
         parlance.fill_bitmasks([matcher], numpy.zeros(8, numpy.int32), threads=-1)
     assert matcher.rollback(1)
+    masks = numpy.zeros((2, 8), numpy.int32)
+    with pytest.raises(UsageError, match="row -1 of a buffer with 2 rows"):
+        parlance.fill_bitmasks([matcher], masks, rows=[-1])
+    with pytest.raises(TypeError, match="rows must be a flat sequence of integers"):
+        parlance.fill_bitmasks([matcher], masks, rows="0")
 
 
 # ---- Wrong kinds of arguments

@@ -181,7 +181,7 @@ def read_only():
         ((zeros(2, 8), zeros(3, 1, dtype="i4")), ValueError, "logits has 2 rows and mask 3"),
         ((zeros(2, 8), zeros(2, 1, dtype="i4"), [2]), ValueError, "row 2, and logits has 2 rows"),
         ((zeros(3, 8), zeros(2, 1, dtype="i4"), [2]), ValueError, "row 2, and mask has 2 rows"),
-        ((zeros(3, 8), zeros(3, 1, dtype="i4"), [-1]), ValueError, "rows contains -1"),
+        ((zeros(3, 8), zeros(3, 1, dtype="i4"), [-1]), ValueError, "row -1, and logits has 3 rows"),
         ((zeros(1, 1, 1), zeros(1, dtype="i4")), ValueError, "logits has 3 dimensions"),
         ((zeros(8), zeros(1, 1, 1, dtype="i4")), ValueError, "mask has 3 dimensions"),
         ((numpy.float32(1), zeros(1, dtype="i4")), ValueError, "logits must be|0 dimensions"),

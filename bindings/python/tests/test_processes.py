@@ -728,6 +728,9 @@ NO_MEMORY = """
     import parlance
     from changing_objects import *
 
+    ROWS = numpy.zeros((1, WORDS), numpy.int32)
+    LOGITS = numpy.zeros((1, 32 * WORDS), numpy.float32)
+
     def attempts(name, make, expected):
         gc.disable()
         failed = passed = 0
@@ -772,6 +775,10 @@ NO_MEMORY = """
         "finalize": ended,
         "step": stepped,
         "forced": lambda: (COMPILER.compile_regex("abc").matcher().forced_tokens,),
+        "mask": lambda: (CONSTRAINT.matcher().fill_bitmask, ROWS),
+        "apply": lambda: (
+            parlance._parlance.apply_bitmask, LOGITS, ROWS, None, False),
+        "ids": lambda: (CONSTRAINT.matcher().accept_tokens, ROWS[0, :1]),
         "chat": lambda: (
             parlance.chat.ChatStream(FORMAT, id="a")._stream.feed,
             [{"type": "text_unclaimed", "text": "a", "start": 0, "end": 1}]),
