@@ -34,8 +34,8 @@ _Unwind_Reason_Code __wrap___gxx_personality_v0(int version,
                                                 std::uint64_t exception_class,
                                                 _Unwind_Exception* exception,
                                                 _Unwind_Context* context) {
-  while ((actions & _UA_FORCE_UNWIND) != 0) {
-    std::this_thread::sleep_for(std::chrono::hours(1));
+  if ((actions & _UA_FORCE_UNWIND) != 0) {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
   return __real___gxx_personality_v0(version, actions, exception_class,
                                      exception, context);

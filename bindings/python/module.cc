@@ -56,6 +56,7 @@ NB_MODULE(_parlance, m) {
 
 #undef PyInit__parlance
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): as Python calls it.
 extern "C" NB_EXPORT PyObject* PyInit__parlance() {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
     PyErr_SetString(PyExc_ImportError,

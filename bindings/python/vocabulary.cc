@@ -294,8 +294,8 @@ void define_vocabulary(nb::module_& m) {
   m.def("read_ids", [](nb::handle ids, nb::handle what) {
     return to_ids(read_ids(ids, str_of(what, "what")));
   });
-  nb::class_<EncoderObject>(m, "Encoder",
-                            nb::type_slots(kTraversed<EncoderObject>));
+  const nb::class_<EncoderObject> encoder(
+      m, "Encoder", nb::type_slots(kTraversed<EncoderObject>));
   // Attributes are dynamic for `_encoder`, an EncoderObject, and so that Python
   // can cache a compiler in it.
   nb::class_<Vocabulary>(m, "Vocabulary", nb::dynamic_attr(),
