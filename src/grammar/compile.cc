@@ -280,8 +280,9 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
   auto recogniser = std::make_unique<cfg_recogniser::CfgRecogniser>(
       rules, recognisers_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();
-  if (auto error = check_start(*recogniser, "grammar"))
+  if (auto error = check_start(*recogniser, "grammar")) {
     return *std::move(error);
+  }
   impl->recogniser = std::move(recogniser);
   impl->rules = std::make_shared<const Rules>(std::move(rules));
   impl->schemas = std::move(schemas);

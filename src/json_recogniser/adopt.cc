@@ -108,8 +108,9 @@ class JsonRecogniser::Adoption {
       case Kind::kLiteral:
         break;
       case Kind::kNumber:
-        for (Entry& entry : made.entries)
+        for (Entry& entry : made.entries) {
           entry.state = ids_.number(entry.state);
+        }
         break;
       case Kind::kString:
         for (Entry& entry : made.entries) entry.state = ids_.state(entry.state);

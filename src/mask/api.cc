@@ -154,8 +154,9 @@ Result<std::shared_ptr<Marked>> make_marked(const grammar::GrammarImpl& machine,
   auto recogniser = std::make_shared<cfg_recogniser::CfgRecogniser>(
       *machine.rules, grammar::recognisers_of(machine.schemas), machine.limits,
       *marks);
-  if (auto error = grammar::check_start(*recogniser, "grammar"))
+  if (auto error = grammar::check_start(*recogniser, "grammar")) {
     return *std::move(error);
+  }
   out->recogniser = std::move(recogniser);
   out->marks = *std::move(marks);
   if (grammar::has_captures(*machine.rules)) {

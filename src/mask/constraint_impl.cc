@@ -121,7 +121,7 @@ Position ConstraintImpl::move_to_newest(const Position& position,
   const std::shared_ptr<Generation> newest = newest_generation();
   if (position.in == newest) return position;
   if (position.in != nullptr) {
-    const Position to{newest, adopt(position, *newest)};
+    Position to{newest, adopt(position, *newest)};
     if (!to.dead()) return to;
   }
   return replay(input, newest);
