@@ -15,7 +15,7 @@ std::string id_of(const json::Value& call) {
   const json::Value* id = call.find("id");
   if (id == nullptr) return {};
   if (id->is_string()) return std::string(id->as_string());
-  return json::dump_standard(*id);
+  return json::standard_text(*id);
 }
 
 // Closes the object `written` with the members of `value` that it lacks.
@@ -29,7 +29,7 @@ void add_rest(const json::Value& value, std::string& written) {
     if (!first) written += ", ";
     first = false;
     json::append_string(written, key, false);
-    written += ": " + json::dump_standard(member);
+    written += ": " + json::standard_text(member);
   }
   written += '}';
 }
@@ -117,7 +117,7 @@ bool CallStream::complete(std::size_t i, const CallView& wanted,
     const Result<json::Value> written = json::parse(call.arguments, options);
     return written && *written == *wanted.arguments;
   }
-  call.arguments = json::dump_standard(*wanted.arguments);
+  call.arguments = json::standard_text(*wanted.arguments);
   // emit() continues only the call that was announced last.
   if (i + 1 < announced_) {
     add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i), like,
@@ -156,7 +156,7 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   emit(like, round);
   for (std::size_t i = found; i < calls.size(); ++i) {
     writer_.open(calls[i].name, calls[i].id);
-    writer_.arguments() = json::dump_standard(*calls[i].arguments);
+    writer_.arguments() = json::standard_text(*calls[i].arguments);
     emit(like, round);
     announced.back().complete = true;
   }

@@ -206,7 +206,7 @@ void JsonCallReader::set_text(Source& source, std::string_view raw,
   if (std::optional<std::string> text = string_of(raw)) {
     source.text = std::move(*text);
   } else if (const Result<json::Value> value = json::parse(raw)) {
-    source.text = json::dump_standard(*value);
+    source.text = json::standard_text(*value);
   }
   known = true;
 }
@@ -360,7 +360,7 @@ void JsonCallReader::write_decoded(std::string_view raw, CallWriter& out) {
       member.value = std::move(*changed);
     }
   }
-  out.arguments() += json::dump_standard(*value);
+  out.arguments() += json::standard_text(*value);
 }
 
 // Invariant: the arguments before written_ are written, and if `waiting_`, the
@@ -411,7 +411,7 @@ void JsonCallReader::write_cast(std::string_view text, std::size_t limit,
           changed = schema::cast_argument(*value, *parameter_, casts_.strings);
         }
         if (changed) {
-          out.arguments() += json::dump_standard(*changed);
+          out.arguments() += json::standard_text(*changed);
           written_ = here;
         } else {
           write_to(here);

@@ -21,7 +21,7 @@ void MemberWriter::key(std::string_view key, std::string& out) {
 void MemberWriter::member(std::string_view name, const json::Value& value,
                           std::string& out) {
   key(name, out);
-  out += json::dump_standard(value);
+  out += json::standard_text(value);
 }
 
 void MemberWriter::open_string(std::string_view name, std::string& out) {

@@ -204,7 +204,7 @@ void CohereCallReader::end_value(std::string& out) {
   if (auto changed = schema::cast_argument(*value, *held_, casts_.strings)) {
     *value = std::move(*changed);
   }
-  out += json::dump_standard(*value);
+  out += json::standard_text(*value);
   held_ = nullptr;
 }
 
@@ -349,12 +349,12 @@ bool MinimaxCallReader::end_element(std::string_view text, std::size_t end,
           return false;
         }
         write_key(out);
-        out += json::dump_standard(*value);
+        out += json::standard_text(*value);
         break;
       }
       write_key(out);
       out +=
-          json::dump_standard(schema::value_of_leaf(inside, frame.parameter));
+          json::standard_text(schema::value_of_leaf(inside, frame.parameter));
       break;
     }
   }

@@ -488,7 +488,7 @@ bool PythonCallReader::write_held(std::string_view held, std::string& out) {
       *value = std::move(*changed);
     }
   }
-  out += json::dump_standard(*value);
+  out += json::standard_text(*value);
   at_ = extent_.at;
   step_ = Step::kAfter;
   return true;

@@ -290,7 +290,7 @@ void BlockBuilder::add_call(const json::Value& value, Source source) {
   std::string text = "{}";
   if (arguments != nullptr) {
     text = arguments->is_string() ? std::string(arguments->as_string())
-                                  : json::dump_standard(*arguments);
+                                  : json::standard_text(*arguments);
   }
   append_arguments(text, source);
   close_block(/*complete=*/true);

@@ -266,7 +266,7 @@ std::string dump(const Value& value, const DumpOptions& options) {
   return Writer(options).write(value);
 }
 
-std::string dump_standard(const Value& value) {
+std::string standard_text(const Value& value) {
   return Writer({.ascii = false}, /*standard=*/true).write(value);
 }
 

@@ -23,7 +23,7 @@ void append_float(std::string& out, double value);
 // json::dump() without `ascii`, as JSON that every reader takes, e.g. the text
 // of a call's arguments: an infinite number is 1e999, which is out of range for
 // its reader as the number was that the model wrote (1e400), and NaN is null.
-std::string dump_standard(const Value& value);
+std::string standard_text(const Value& value);
 
 }  // namespace parlance::json
 

@@ -18,7 +18,7 @@ void append_call(const json::Value& value, json::Array& calls) {
   if (call->arguments != nullptr) {
     arguments = call->arguments->is_string()
                     ? std::string(call->arguments->as_string())
-                    : json::dump_standard(*call->arguments);
+                    : json::standard_text(*call->arguments);
   }
   const auto index = static_cast<std::int64_t>(calls.size());
   json::Object function{{"name", json::Value(call->name)},
