@@ -462,15 +462,16 @@ void ArgumentSchema::add_notes(std::vector<schema_solver::NodeNote> notes) {
   if (notes.empty()) return;
   for (GrammarNote& note : schema_solver::locate(document_, std::move(notes))) {
     if (note.kind != GrammarNote::Kind::kNarrowed) continue;
-    note_narrowed(std::move(note.path),
-                  "'" + note.keyword + "': " + note.message);
+    const std::string keyword =
+        note.keyword.empty() ? "" : "'" + note.keyword + "': ";
+    note_narrowed(std::move(note.path), keyword + note.message);
   }
 }
 
 void ArgumentSchema::note_left_out(const Conjunction& all, bool leaves_out) {
   add_notes(solver_.take_notes());
-  const bool narrowed = solver_.narrowed() && !narrowed_before_;
-  narrowed_before_ = solver_.narrowed();
+  const bool narrowed = solver_.languages().narrowed() && !narrowed_before_;
+  narrowed_before_ = solver_.languages().narrowed();
   if (!leaves_out && !narrowed) return;
   if (narrowed || negation_notes_.empty()) {
     note_narrowed(pointer(all),

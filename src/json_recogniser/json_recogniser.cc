@@ -87,19 +87,30 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
 // schema, in this order.
 Error JsonRecogniser::why_unsatisfiable() {
   if (auto error = too_large()) return *std::move(error);
-  for (const GrammarNote& note :
-       schema_solver::locate(*document_, solver_.take_notes())) {
-    if (note.kind != GrammarNote::Kind::kNarrowed) continue;
-    return Error{ErrorCode::kUnsupported,
-                 "'" + note.keyword + "': " + note.message +
-                     ", and no other valid text was found",
+  std::vector<schema_solver::NodeNote> notes = solver_.take_notes();
+  std::erase_if(notes, [](const schema_solver::NodeNote& note) {
+    return note.kind != GrammarNote::Kind::kNarrowed;
+  });
+  // What is not supported before what is too large.
+  std::ranges::stable_partition(notes, [](const schema_solver::NodeNote& note) {
+    return !note.by_limit;
+  });
+  const bool by_limit = notes.empty() || notes.front().by_limit;
+  const std::vector<GrammarNote> located =
+      schema_solver::locate(*document_, std::move(notes));
+  if (!located.empty()) {
+    const GrammarNote& note = located.front();
+    const std::string keyword =
+        note.keyword.empty() ? "" : "'" + note.keyword + "': ";
+    return Error{by_limit ? ErrorCode::kTooLarge : ErrorCode::kUnsupported,
+                 keyword + note.message + ", and no other valid text was found",
                  note.path,
                  {}};
   }
-  if (solver_.narrowed()) {
+  if (solver_.languages().narrowed()) {
     return Error{ErrorCode::kTooLarge,
                  "No valid text was found before a limit was reached: the "
-                 "schema has too many alternatives, or is nested too deeply.",
+                 "patterns of the schema are too large together.",
                  {},
                  {}};
   }
@@ -143,7 +154,7 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
       0, 0};
   made->root_ = root;
   made->found_ = solver.take_notes();
-  made->narrowed_ = solver.narrowed();
+  made->narrowed_ = solver.languages().narrowed();
   if (auto error = made->too_large()) return *std::move(error);
   made->base_bytes_ = made->own_bytes();
   // From here on full() bounds the memory, between steps and never during one.
@@ -161,8 +172,8 @@ std::vector<GrammarNote> JsonRecogniser::located(
         {GrammarNote::Kind::kNarrowed,
          {},
          {},
-         "some alternatives are left out, because there are too many, or "
-         "because the text so far does not decide them"});
+         "some strings are left out, because the patterns of the schema are "
+         "too large together"});
   }
   return out;
 }
@@ -180,8 +191,8 @@ const std::vector<GrammarNote>& JsonRecogniser::notes() const {
 const std::vector<GrammarNote>& JsonRecogniser::survey() {
   if (!surveyed_) {
     solver_.survey(root_);
-    later_notes_ =
-        located(solver_.take_notes(), solver_.narrowed() && !narrowed_);
+    later_notes_ = located(solver_.take_notes(),
+                           solver_.languages().narrowed() && !narrowed_);
     surveyed_ = true;
   }
   return later_notes_;

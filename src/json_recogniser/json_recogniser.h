@@ -620,7 +620,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   mutable std::vector<GrammarNote> notes_;
   std::vector<schema_solver::NodeNote> found_;
   schema_solver::ConjunctionId root_ = schema_solver::kAnything;
-  bool narrowed_ = false;  // by the compile
+  bool narrowed_ = false;  // the languages, by the compile
   bool surveyed_ = false;
   std::vector<GrammarNote> later_notes_;
   std::string item_separator_;

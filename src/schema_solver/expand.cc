@@ -198,7 +198,9 @@ bool SchemaSolver::Expander::apply(Branch& branch, const Choice& choice,
       auto& array = std::get<ArrayConstraints>(branch.disjunct);
       array.witnesses.emplace_back(choice.at_index, choice.at);
       if (array.witnesses.size() <= kMaxWitnesses) return true;
-      omit();
+      leave_out(LeftOutBy::kLimit, place_of(branch, by), "",
+                "arrays are left out that need more than 32 items to fail "
+                "rules");
       return false;
     }
     case Edit::kCount:
@@ -722,9 +724,16 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   }
   Expander& expander = *made;
   if (!base::work_left()) return note_stop(conjunction);
-  narrowed_ = narrowed_ || expander.narrowed();
-  into.incomplete =
-      expander.truncated() || expander.incomplete() || languages_.narrowed();
+  if (expander.truncated()) {
+    into.exactness |= leave_out(
+        LeftOutBy::kLimit, place(conjunction), "",
+        "the schema has too many alternatives here; the first " +
+            std::to_string(limit) + " are used (GrammarLimits::alternatives)");
+  }
+  for (const Expander::LeftOut& one : expander.left_out()) {
+    into.exactness |= leave_out(one.by, one.node, one.keyword, one.why);
+  }
+  if (languages_.narrowed()) into.exactness |= Exactness::undecided();
   Expander::Writer writer(*this, tracks_evaluated, into.all);
   for (Branch& branch : expander.finished()) writer.add(branch);
   writer.finish();

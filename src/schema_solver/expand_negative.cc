@@ -29,7 +29,7 @@ bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
     return choose(branch, choices, entry);
   }
   if (!negate_logic(node, choices)) return true;
-  negate_rules(node, choices);
+  negate_rules(id, node, choices);
   for (const NodeId child : node.all_of) choices.push_back(negated(child));
   if (node.ref != kNoNode) choices.push_back(negated(node.ref));
   if (choices.size() > 1 && contradicts(branch, id)) return true;
@@ -52,7 +52,10 @@ bool SchemaSolver::Expander::negate_objects(NodeId id,
                        .at_key = solver_.key(name),
                        .edit = Choice::Edit::kRequire});
   }
-  if (node.objects().unevaluated_properties != kNoNode) omit_with_note();
+  if (node.objects().unevaluated_properties != kNoNode) {
+    leave_out(LeftOutBy::kUnsupported, id, "unevaluatedProperties",
+              kNegatedLeftOut);
+  }
   if (node.object_rules != nullptr) negated.push_back(id);
   for (const NodeId child : node.all_of) {
     if (!negate_objects(child, negated, choices)) return false;
@@ -187,7 +190,7 @@ bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
   require(both, holds(id));
   Expander expander(solver_, type_, 16, tracks_evaluated_);
   expander.run(std::move(both));
-  if (expander.truncated() || expander.incomplete()) return false;
+  if (!expander.complete()) return false;
   return std::all_of(
       expander.finished().begin(), expander.finished().end(),
       [&](Branch& disjunct) { return impossible(disjunct.disjunct); });
@@ -266,7 +269,7 @@ void SchemaSolver::Expander::add_bounds(std::vector<Choice>& choices,
   if (max) choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
 }
 
-void SchemaSolver::Expander::negate_rules(const Node& node,
+void SchemaSolver::Expander::negate_rules(NodeId id, const Node& node,
                                           std::vector<Choice>& choices) {
   switch (type_) {
     case JsonType::kNull:
@@ -284,7 +287,7 @@ void SchemaSolver::Expander::negate_rules(const Node& node,
       return add_bounds(choices, rules.min_length, rules.max_length);
     }
     case JsonType::kArray:
-      return negate_array(node.arrays(), choices);
+      return negate_array(id, node.arrays(), choices);
     case JsonType::kObject:
       return;  // see deny_objects()
   }
@@ -322,7 +325,8 @@ void SchemaSolver::Expander::negate_number(const Node& node,
   }
 }
 
-void SchemaSolver::Expander::negate_array(const schema::ArrayRules& rules,
+void SchemaSolver::Expander::negate_array(NodeId id,
+                                          const schema::ArrayRules& rules,
                                           std::vector<Choice>& choices) {
   for (std::size_t i = 0; i < rules.prefix_items.size(); ++i) {
     choices.push_back({.at_index = i,
@@ -348,8 +352,11 @@ void SchemaSolver::Expander::negate_array(const schema::ArrayRules& rules,
   }
   // Arrays with two equal items, or with an unevaluated item that fails its
   // rule, are not generated.
-  if (rules.unique_items || rules.unevaluated_items != kNoNode) {
-    omit_with_note();
+  if (rules.unique_items) {
+    leave_out(LeftOutBy::kUnsupported, id, "uniqueItems", kNegatedLeftOut);
+  }
+  if (rules.unevaluated_items != kNoNode) {
+    leave_out(LeftOutBy::kUnsupported, id, "unevaluatedItems", kNegatedLeftOut);
   }
   add_bounds(choices, rules.min_items, rules.max_items);
 }

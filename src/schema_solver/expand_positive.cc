@@ -35,7 +35,7 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   // Each disjunction of the node is a list of choices; split() combines them.
   std::vector<std::vector<Choice>> splits;
   if (!enumerated.empty()) splits.push_back(std::move(enumerated));
-  if (node.has_any_of) splits.push_back(any_of(node));
+  if (node.has_any_of) splits.push_back(any_of(id, node));
   if (node.has_one_of && type_ == JsonType::kObject && chooses_members(node)) {
     splits.push_back({{.edit = Choice::Edit::kCondition,
                        .condition = solver_.one_of(node, false),
@@ -312,7 +312,7 @@ std::vector<Literal> SchemaSolver::Expander::key_literals(
 }
 
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
-    const Node& node) {
+    NodeId id, const Node& node) {
   std::vector<NodeId> options;
   for (const NodeId child : node.any_of) {
     if (!possible(child)) continue;
@@ -337,7 +337,11 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
     }
     return choices;
   }
-  if (tracks_evaluated_) omit();
+  if (tracks_evaluated_) {
+    leave_out(LeftOutBy::kLimit, id, "anyOf",
+              "beside unevaluated members or items, no more than one of more "
+              "than 6 alternatives evaluates them");
+  }
   for (const NodeId child : options) {
     choices.push_back({.literals = {holds(child)}});
   }
@@ -543,9 +547,11 @@ ConditionId SchemaSolver::Expander::condition_of(const Choice& choice,
     all.push_back(solver_.condition_of(literal));
     for (const NodeId node : solver_.in_place_nodes(literal >> 1)) {
       nodes.push_back(node);
-      // A condition cannot express an unevaluated rule; it is omitted.
+      // A condition cannot express an unevaluated rule.
       if (document().node(node).objects().unevaluated_properties != kNoNode) {
-        omit();
+        leave_out(LeftOutBy::kUnsupported, node, "unevaluatedProperties",
+                  "objects are left out that depend on this rule and on more "
+                  "alternatives than are followed one by one");
       }
     }
   }

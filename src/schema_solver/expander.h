@@ -87,10 +87,16 @@ class SchemaSolver::Expander {
   std::vector<Branch>& finished() { return finished_; }
   class Writer;  // of finished branches, as disjuncts
   bool truncated() const { return truncated_; }
-  // Whether some alternatives were not generated.
-  bool incomplete() const { return incomplete_; }
-  // Whether the narrower language has to be reported.
-  bool narrowed() const { return truncated_ || narrowed_; }
+  // What was not generated beside that, for leave_out().
+  struct LeftOut {
+    LeftOutBy by = LeftOutBy::kUnsupported;
+    NodeId node = 0;
+    std::string_view keyword;
+    std::string_view why;
+  };
+  const std::vector<LeftOut>& left_out() const { return left_out_; }
+  // Whether the finished branches are all that there are.
+  bool complete() const { return !truncated_ && left_out_.empty(); }
 
  private:
   using Node = schema::Node;
@@ -130,11 +136,17 @@ class SchemaSolver::Expander {
 
   // expand.cc: the branches.
   const schema::Document& document() const { return solver_.document_; }
-  void omit() { incomplete_ = narrowed_ = true; }
-  // The omission already has a note of check_nodes().
-  void omit_with_note() { incomplete_ = true; }
+  void leave_out(LeftOutBy by, NodeId node, std::string_view keyword,
+                 std::string_view why) {
+    left_out_.push_back({by, node, keyword, why});
+  }
   static void require(Branch& branch, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
+  // The node of an entry of Branch::assumed, for leave_out().
+  NodeId place_of(const Branch& branch, std::uint32_t entry) const {
+    return entry < branch.assumed.size() ? branch.assumed[entry].literal >> 1
+                                         : document().root;
+  }
   bool finish(Branch& branch);
   bool choose(Branch& branch, std::vector<Choice>& choices, std::uint32_t by);
   bool apply(Branch& branch, const Choice& choice, std::uint32_t by);
@@ -165,7 +177,7 @@ class SchemaSolver::Expander {
   bool assume_object(Branch& branch, NodeId id,
                      const schema::ObjectRules& rules);
   std::vector<Literal> key_literals(const ObjectConstraints& object, KeyId key);
-  std::vector<Choice> any_of(const Node& node);
+  std::vector<Choice> any_of(NodeId id, const Node& node);
   std::vector<Choice> one_of(const Node& node);
   static bool has_only_members(const Node& node);
   bool chooses_members(const Node& node) const;
@@ -199,9 +211,9 @@ class SchemaSolver::Expander {
   static void add_bounds(std::vector<Choice>& choices,
                          std::optional<std::uint64_t> min,
                          std::optional<std::uint64_t> max);
-  void negate_rules(const Node& node, std::vector<Choice>& choices);
+  void negate_rules(NodeId id, const Node& node, std::vector<Choice>& choices);
   static void negate_number(const Node& node, std::vector<Choice>& choices);
-  void negate_array(const schema::ArrayRules& rules,
+  void negate_array(NodeId id, const schema::ArrayRules& rules,
                     std::vector<Choice>& choices);
   bool negate_one_of(const Node& node, std::vector<Choice>& choices);
 
@@ -223,8 +235,7 @@ class SchemaSolver::Expander {
   bool limits_open_ = false;
   std::size_t steps_ = 0;
   bool truncated_ = false;
-  bool incomplete_ = false;
-  bool narrowed_ = false;
+  std::vector<LeftOut> left_out_;
   std::vector<Branch> stack_;
   std::vector<Branch> finished_;
 };

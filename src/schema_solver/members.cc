@@ -54,10 +54,13 @@ ConditionId after_constant(Conditions& conditions,
   });
 }
 
+// The most alternatives for one member.  Beyond them values of the member are
+// left out, with a note.
+constexpr std::size_t kMaxAlternatives = 1024;
+
 // Adds an alternative unless it is there.  False if there are too many.
 bool add_once(std::vector<MemberAlternative>& to,
               const MemberAlternative& alternative) {
-  constexpr std::size_t kMaxAlternatives = 1024;
   if (std::ranges::find(to, alternative) != to.end()) return true;
   if (to.size() == kMaxAlternatives) return false;
   to.push_back(alternative);
@@ -473,7 +476,14 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     const Literal test = conditions_.first_test(alternative.condition);
     if (test == kNoLiteral) {
       if (add_once(done, alternative)) continue;
-      narrowed_ = true;  // without the alternatives that are left
+      // Without the alternatives that are left.  Nothing but the language
+      // rests on them.
+      static_cast<void>(leave_out(
+          LeftOutBy::kLimit, place_of_object(object), "",
+          "the value of a member has more than " +
+              std::to_string(kMaxAlternatives) +
+              " alternatives in the conditions of this object; the others are "
+              "left out"));
       break;
     }
     const ConditionId without =

@@ -84,14 +84,13 @@ std::vector<bool> needed_literals(const schema::Document& document) {
 }  // namespace
 
 void SchemaSolver::note_negated() {
-  constexpr const char* kWhy =
-      "where it must not hold, texts that break just this rule are left out";
   if (std::ranges::none_of(document_.nodes, may_be_narrowed)) return;
   const std::vector<bool> needed = needed_literals(document_);
   for (const NodeId id : choices_.narrowed()) {
-    note(GrammarNote::Kind::kNarrowed, id, "unevaluatedItems",
-         "an item that only fulfils one of many \"contains\" counts as not "
-         "evaluated");
+    static_cast<void>(leave_out(
+        LeftOutBy::kLimit, id, "unevaluatedItems",
+        "an item that only fulfils one of many \"contains\" counts as "
+        "not evaluated"));
   }
   const auto rules = static_cast<std::size_t>(std::count_if(
       document_.nodes.begin(), document_.nodes.end(),
@@ -104,20 +103,25 @@ void SchemaSolver::note_negated() {
     const std::size_t contains =
         many && !node.all_of.empty() ? contains_in_scope(document_, id) : 0;
     if (const std::size_t most = rules_at_once(contains); most < contains) {
-      note(GrammarNote::Kind::kNarrowed, id, "contains",
-           "of the " + std::to_string(contains) +
-               " \"contains\" of this array, an item counts for at most " +
-               std::to_string(most));
+      static_cast<void>(leave_out(
+          LeftOutBy::kLimit, id, "contains",
+          "of the " + std::to_string(contains) +
+              " \"contains\" of this array, an item counts for at most " +
+              std::to_string(most)));
     }
     if (!needed[fails(id)]) continue;
+    const auto negated = [&](std::string_view keyword) {
+      static_cast<void>(
+          leave_out(LeftOutBy::kUnsupported, id, keyword, kNegatedLeftOut));
+    };
     if (node.objects().unevaluated_properties != kNoNode) {
-      note(GrammarNote::Kind::kNarrowed, id, "unevaluatedProperties", kWhy);
+      negated("unevaluatedProperties");
     }
     if (node.arrays().unevaluated_items != kNoNode) {
-      note(GrammarNote::Kind::kNarrowed, id, "unevaluatedItems", kWhy);
+      negated("unevaluatedItems");
     }
     if (node.arrays().unique_items) {
-      note(GrammarNote::Kind::kNarrowed, id, "uniqueItems", kWhy);
+      negated("uniqueItems");
     }
   }
 }

@@ -16,11 +16,16 @@
 
 namespace parlance::schema_solver {
 
+// Of a rule whose negation is not generated.
+inline constexpr std::string_view kNegatedLeftOut =
+    "where it must not hold, texts that break just this rule are left out";
+
 struct NodeNote {
   GrammarNote::Kind kind = GrammarNote::Kind::kIgnored;
   schema::NodeId node = schema::kNoNode;
   std::string_view keyword;  // of the document, or a literal
   std::string message;
+  bool by_limit = false;  // a narrower language because of a limit
 };
 
 // The notes on what the document ignores.

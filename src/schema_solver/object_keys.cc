@@ -322,7 +322,7 @@ const std::vector<automata::LanguageId>& SchemaSolver::key_languages(
   return object_keys(object).languages;
 }
 const std::vector<ExtraKeys>& SchemaSolver::extra_keys(DisjunctId object) {
-  note_incomplete(object);
+  static_cast<void>(note_incomplete(object));
   return classes_of(object);
 }
 
@@ -338,22 +338,29 @@ const std::vector<ExtraKeys>& SchemaSolver::classes_of(DisjunctId object) {
 }
 
 // Some class of keys that object_keys() has left out may be missed.
-void SchemaSolver::note_incomplete(DisjunctId object) {
+Exactness SchemaSolver::note_incomplete(DisjunctId object) {
   ObjectKeys& object_keys = this->object_keys(object);
-  if (!object_keys.incomplete) return;
-  narrowed_ = true;
+  Exactness exactness;
+  if (!object_keys.incomplete) return exactness;
   classes_of(object);
-  if (!object_keys.unmatched_only || object_keys.noted) return;
-  object_keys.noted = true;
+  const char* why =
+      object_keys.unmatched_only
+          ? "keys that match one of these patterns are left out, unless the "
+            "schema spells them: more than 6 patterns overlap in more than "
+            "1000 ways, and no value satisfies all of their schemas"
+          : "keys that match several of more than 6 patterns are left out, "
+            "unless the schema spells them";
   for (const MemberRules& rules : objects_[object].members) {
-    const auto& patterns =
-        document_.node(rules.node).objects().pattern_properties;
-    if (patterns.empty()) continue;
-    note(GrammarNote::Kind::kNarrowed, rules.node, "patternProperties",
-         "keys that match one of these patterns are left out, unless the "
-         "schema spells them: more than 6 patterns overlap in more than 1000 "
-         "ways, and no value satisfies all of their schemas");
+    if (document_.node(rules.node).objects().pattern_properties.empty()) {
+      continue;
+    }
+    exactness |=
+        leave_out(LeftOutBy::kLimit, rules.node, "patternProperties", why);
   }
+  if (exactness.exact()) {
+    exactness = leave_out(LeftOutBy::kLimit, place_of_object(object), "", why);
+  }
+  return exactness;
 }
 
 KeySet SchemaSolver::spelled(DisjunctId object) {
@@ -431,7 +438,7 @@ automata::LanguageId SchemaSolver::possible_extra_keys(DisjunctId object) {
   if (const auto all = extra_keys_of_any_class(object)) {
     possible = *all;
   } else {
-    note_incomplete(object);
+    static_cast<void>(note_incomplete(object));
     std::vector<automata::LanguageId> parts;
     for (const ExtraKeys& extra : classes_of(object)) {
       const KeyClass key_class{kNoKey, &object_keys.languages, &extra.matched};

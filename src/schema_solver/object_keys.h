@@ -33,7 +33,6 @@ struct SchemaSolver::ObjectKeys {
   bool incomplete = false;  // some classes of extra keys are omitted
   // All classes are omitted but that of the keys that match no pattern.
   bool unmatched_only = false;
-  bool noted = false;  // for `unmatched_only`
   bool tracks_extra_keys = false;
   std::uint64_t count_cap = 0;
 

@@ -88,11 +88,12 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
   if (excludes(conjunction, type)) return {};
   if (levels_ != kAnyLevels && is_nested(type)) {
     const bool yes = !disjuncts_within(conjunction, type).empty();
-    return {.yes = yes, .incomplete = !yes};
+    return {.yes = yes,
+            .exactness = yes ? Exactness{} : Exactness::undecided()};
   }
   Expansion& known = expansion(conjunction, type);
   if (known.state == SolveState::kYes) return {.yes = true};
-  if (known.state == SolveState::kNo) return {.incomplete = known.incomplete};
+  if (known.state == SolveState::kNo) return {.exactness = known.exactness};
   // In progress: the "no" depends on that call.  While a conjunction is being
   // expanded its disjuncts are unknown, and the "no" is taken to depend on the
   // outermost call.
@@ -104,12 +105,22 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
       serials_[known.provisional_no.low] == known.provisional_no.serial &&
       yes_count_ == known.provisional_no.yes_count) {
     return {.low = known.provisional_no.low,
-            .incomplete = known.provisional_no.incomplete};
+            .exactness = known.provisional_no.exactness};
   }
   if (depth_ >= kMaxDepth || !steps_left()) {
     note_stop(conjunction);
-    narrowed_ = true;
-    return {.low = 0, .incomplete = true};
+    if (!base::work_left()) {
+      return {.low = 0, .exactness = Exactness::undecided()};
+    }
+    return {.low = 0,
+            .exactness =
+                leave_out(LeftOutBy::kLimit, place(conjunction), "",
+                          depth_ >= kMaxDepth
+                              ? "values that need more levels of schemas than "
+                                "are followed are "
+                                "left out"
+                              : "values are left out that are not found within "
+                                "GrammarLimits::steps")};
   }
   known.state = SolveState::kInProgress;
   known.depth = depth_++;
@@ -129,15 +140,15 @@ SchemaSolver::Verdict SchemaSolver::solve(ConjunctionId conjunction,
     ++yes_count_;
     return {.yes = true};
   }
-  known.incomplete = known.incomplete || verdict.incomplete;
-  verdict.incomplete = known.incomplete;
+  known.exactness |= verdict.exactness;
+  verdict.exactness = known.exactness;
   known.state =
       verdict.low >= known.depth ? SolveState::kNo : SolveState::kUnknown;
   if (known.state == SolveState::kNo) {
     verdict.low = Verdict::kNone;
   } else {
     known.provisional_no = {verdict.low, serials_[verdict.low], yes_count_,
-                            verdict.incomplete};
+                            verdict.exactness};
   }
   return verdict;
 }
@@ -216,7 +227,7 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
       if (verdict.yes) {
         known.satisfiable.push_back(disjunct);
       } else {
-        known.incomplete = known.incomplete || verdict.incomplete;
+        known.exactness |= verdict.exactness;
       }
     }
   }
@@ -225,7 +236,7 @@ const std::vector<DisjunctId>& SchemaSolver::disjuncts(
 
 bool SchemaSolver::leaves_out(ConjunctionId conjunction, JsonType type) {
   return !excludes(conjunction, type) &&
-         expansion(conjunction, type).incomplete;
+         !expansion(conjunction, type).exactness.exact();
 }
 
 // Whether an array of `size` items can be completed:
@@ -255,11 +266,14 @@ class SchemaSolver::ItemSearch {
     if (size_ >= *wanted) return {.yes = true};
     bound_items(*wanted);
     if (disjunct_.min > max_items_) return verdict_;
-    if (disjunct_.unique &&
-        !solver_.enough_to_differ(array_, size_, counted_)) {
+    if (disjunct_.unique && !solver_.enough_to_differ(array_, size_, counted_,
+                                                      verdict_.exactness)) {
       // The test considers the items after the prefix only.
-      verdict_.incomplete = verdict_.incomplete || disjunct_.prefix > 0;
-      solver_.narrowed_ = solver_.narrowed_ || disjunct_.prefix > 0;
+      if (disjunct_.prefix > 0) {
+        verdict_.exactness |= solver_.leave_out(
+            LeftOutBy::kLimit, solver_.place_of_array(array_), "uniqueItems",
+            "arrays are left out that need items of the prefix to differ");
+      }
       return verdict_;
     }
     if (const auto by_counts = solver_.solve_counts(
@@ -386,7 +400,9 @@ bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
 
 // The number of strings that are accepted from `state`, counted up to `wanted`.
 std::uint64_t SchemaSolver::count_strings(automata::StateId state,
-                                          std::uint64_t wanted) {
+                                          std::uint64_t wanted, NodeId place,
+                                          std::string_view keyword,
+                                          Exactness& exactness) {
   constexpr std::size_t kMaxSteps = 100'000;
   std::vector<automata::StateId> pending = {state};
   std::uint64_t number = 0;
@@ -404,14 +420,18 @@ std::uint64_t SchemaSolver::count_strings(automata::StateId state,
     }
   }
   // The step limit was reached: there may be more strings.
-  if (number < wanted && !pending.empty()) narrowed_ = true;
+  if (number < wanted && !pending.empty()) {
+    exactness |= leave_out(LeftOutBy::kLimit, place, keyword,
+                           "values are left out that need more different "
+                           "strings than could be counted");
+  }
   return number;
 }
 
 // Whether at least `wanted` scalar values satisfy a conjunction.  Values are
 // counted; an infinite language has enough.
 bool SchemaSolver::enough_values(ConjunctionId conjunction,
-                                 std::uint64_t wanted) {
+                                 std::uint64_t wanted, Exactness& exactness) {
   std::uint64_t number = 0;
   for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kString)) {
     automata::LanguageId language = strings_[disjunct].language;
@@ -421,7 +441,8 @@ bool SchemaSolver::enough_values(ConjunctionId conjunction,
                                                strings_[disjunct].max_chars)});
     }
     if (languages_.infinite(language)) return true;
-    number += count_strings(languages_.start(language), wanted);
+    number += count_strings(languages_.start(language), wanted,
+                            place(conjunction), "uniqueItems", exactness);
   }
   for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kNumber)) {
     number += count_numbers(disjunct, wanted);

@@ -103,8 +103,10 @@ class SchemaSolver::CountSearch {
       solver_.count_step();
       if (!base::work_left()) return verdict_;
       if (++steps > kMaxSteps) {
-        solver_.narrowed_ = true;
-        verdict_.incomplete = true;
+        verdict_.exactness |= solver_.leave_out(
+            LeftOutBy::kLimit, solver_.place_of_array(array_), "contains",
+            "arrays are left out whose items are not found within " +
+                std::to_string(kMaxSteps) + " steps");
         return verdict_;
       }
       for (std::uint32_t set = 0; set < (1U << counters_.size()); ++set) {
@@ -248,14 +250,17 @@ std::uint64_t SchemaSolver::count_numbers(DisjunctId disjunct,
 // Whether there are as many different values as an array needs, for its minimum
 // number of items and for each of its counts.
 bool SchemaSolver::enough_to_differ(DisjunctId array, std::uint64_t size,
-                                    const std::vector<std::uint64_t>& counted) {
+                                    const std::vector<std::uint64_t>& counted,
+                                    Exactness& exactness) {
   const ArrayConstraints& disjunct = arrays_[array];
   const ConjunctionId item = item_conjunction(array, disjunct.prefix);
-  if (disjunct.min > size && !enough_values(item, disjunct.min)) return false;
+  if (disjunct.min > size && !enough_values(item, disjunct.min, exactness)) {
+    return false;
+  }
   for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
     const ItemCount& count = disjunct.counts[i];
     if (count.min > counted[i] &&
-        !enough_values(with(item, count.literal), count.min)) {
+        !enough_values(with(item, count.literal), count.min, exactness)) {
       return false;
     }
   }

@@ -77,14 +77,15 @@ class SchemaSolver::CompletionSearch {
     Completion completion;
     completion.min = disjunct_.min;
     completion.max = disjunct_.max;
-    verdict_.incomplete = object_keys_.incomplete;
     if (condition == kAlways) {
       verdict_.yes = step() && fits(completion);
     } else {
       verdict_.yes = completes_as_before(completion, condition) ||
                      search(std::move(completion), {condition}, {}, {});
     }
-    if (!verdict_.yes) solver_.note_incomplete(object_);
+    if (!verdict_.yes && object_keys_.incomplete) {
+      verdict_.exactness |= solver_.note_incomplete(object_);
+    }
     return verdict_;
   }
 
@@ -176,8 +177,10 @@ class SchemaSolver::CompletionSearch {
   bool step() {
     if (!base::spend_work()) return false;
     if (++steps_ <= kMaxSteps) return true;
-    solver_.narrowed_ = true;
-    verdict_.incomplete = true;
+    verdict_.exactness |= solver_.leave_out(
+        LeftOutBy::kLimit, solver_.place_of_object(object_), "",
+        "objects are left out whose members are not found within " +
+            std::to_string(kMaxSteps) + " steps");
     return false;
   }
 
@@ -598,8 +601,9 @@ class SchemaSolver::CompletionSearch {
     for (const Completion::Member& member : completion.members) {
       taken += member.extra == &extra;
     }
-    const std::uint64_t number =
-        solver_.count_strings(languages.start(extra.language), wanted + taken);
+    const std::uint64_t number = solver_.count_strings(
+        languages.start(extra.language), wanted + taken,
+        solver_.place_of_object(object_), "minProperties", verdict_.exactness);
     return number > taken ? number - taken : 0;
   }
 

@@ -389,6 +389,42 @@ ConjunctionId SchemaSolver::item_conjunction(DisjunctId array,
   return conjunction(std::move(literals));
 }
 
+Exactness SchemaSolver::leave_out(LeftOutBy by, NodeId node,
+                                  std::string_view keyword,
+                                  std::string_view why) {
+  std::string text(keyword);
+  text.append(1, '\0').append(why);
+  if (left_out_.emplace(node, std::move(text)).second) {
+    notes_.push_back({GrammarNote::Kind::kNarrowed, node, keyword,
+                      std::string(why), by == LeftOutBy::kLimit});
+  }
+  return Exactness(true);
+}
+
+NodeId SchemaSolver::place(ConjunctionId conjunction) const {
+  const std::vector<Literal>& literals = conjunctions_[conjunction];
+  return literals.empty() || literals.front() == kNever ? document_.root
+                                                        : literals.front() >> 1;
+}
+
+NodeId SchemaSolver::place_of_object(DisjunctId object) const {
+  const ObjectConstraints& disjunct = objects_[object];
+  if (!disjunct.members.empty()) return disjunct.members.front().node;
+  if (!disjunct.condition_nodes.empty()) {
+    return disjunct.condition_nodes.front();
+  }
+  if (!disjunct.key_rules.empty()) return disjunct.key_rules.front() >> 1;
+  return document_.root;
+}
+
+NodeId SchemaSolver::place_of_array(DisjunctId array) const {
+  const ArrayConstraints& disjunct = arrays_[array];
+  if (!disjunct.items.empty()) return disjunct.items.front().node;
+  if (!disjunct.counts.empty()) return disjunct.counts.front().literal >> 1;
+  if (!disjunct.unevaluated.empty()) return disjunct.unevaluated.front().node;
+  return document_.root;
+}
+
 KeySet SchemaSolver::needed(DisjunctId object, KeySet seen) {
   const auto& relation = objects_[object].dependent;
   const KeySet always = required(object);

@@ -29,7 +29,9 @@
 // not satisfiable.
 //
 // If a schema has more disjuncts than the limit, the first ones are used: the
-// language becomes narrower, never wider, and narrowed() returns true.
+// language becomes narrower, never wider.  Whatever leaves values out calls
+// leave_out(), which makes a note for report() and returns an Exactness for the
+// verdict; no proof of emptiness rests on such a verdict (exactness.h).
 
 #include <algorithm>
 #include <array>
@@ -39,6 +41,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +60,7 @@
 #include "schema_solver/conditions.h"
 #include "schema_solver/contains.h"
 #include "schema_solver/dependent_keys.h"
+#include "schema_solver/exactness.h"
 #include "schema_solver/key_sets.h"
 #include "schema_solver/notes.h"
 
@@ -373,9 +377,24 @@ class SchemaSolver {
   const schema::Document& document() const { return document_; }
   const JsonSchemaOptions& options() const { return options_; }
 
+  // The only way to leave values out.  Makes a note of kind kNarrowed about the
+  // keyword of the node, once for each message; the result belongs in the
+  // verdict, the expansion, or whatever else rests on the values that are left
+  // (see exactness.h).  `keyword`: a literal or text of the document; empty if
+  // the loss belongs to no single keyword.  `why`: a sentence without a full
+  // stop, about the texts that are left out.
+  //
+  // The node is where the user has to look.  place() returns one for what is
+  // made of several nodes.
+  [[nodiscard]] Exactness leave_out(LeftOutBy by, NodeId node,
+                                    std::string_view keyword,
+                                    std::string_view why);
+  NodeId place(ConjunctionId conjunction) const;
+  NodeId place_of_object(DisjunctId object) const;
+  NodeId place_of_array(DisjunctId array) const;
+
   // The notes since the last call, without ignored_notes().
   std::vector<NodeNote> take_notes() { return std::exchange(notes_, {}); }
-  bool narrowed() const { return narrowed_ || languages_.narrowed(); }
   std::size_t memory_bytes() const;
 
  private:
@@ -390,8 +409,9 @@ class SchemaSolver {
     bool expanding = false;
     bool expanded = false;
     bool satisfiable_known = false;
-    // Some alternatives were omitted, here or in a conjunction further in.
-    bool incomplete = false;
+    // Not exact: some alternatives were left out, here or in a conjunction
+    // further in.
+    Exactness exactness = {};
     SolveState state = SolveState::kUnknown;
     std::uint32_t depth = 0;  // of the call of solve(), while in progress
     // A "no" that depends on the call at depth `low` is valid while that call,
@@ -401,7 +421,7 @@ class SchemaSolver {
       std::uint32_t low = 0;
       std::uint64_t serial = 0;  // 0: there is none
       std::uint64_t yes_count = 0;
-      bool incomplete = false;
+      Exactness exactness = {};
     } provisional_no = {};
   };
   // Whether something is satisfiable.  `low` is the least depth of a call in
@@ -411,13 +431,16 @@ class SchemaSolver {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     bool yes = false;
     std::uint32_t low = kNone;
-    bool incomplete = false;  // an omitted alternative might be satisfiable
+    // Not exact: an alternative that was left out might be satisfiable.
+    Exactness exactness = {};
 
     void depend_on(const Verdict& other) {
       low = std::min(low, other.low);
-      incomplete = incomplete || other.incomplete;
+      exactness |= other.exactness;
     }
-    bool proves_empty() const { return !yes && !incomplete && low == kNone; }
+    bool proves_empty() const {
+      return !yes && exactness.exact() && low == kNone;
+    }
   };
 
   ConjunctionId find_member_conjunction(DisjunctId object,
@@ -483,16 +506,20 @@ class SchemaSolver {
                                       const std::vector<std::uint64_t>& counted,
                                       std::uint32_t found_witnesses,
                                       std::uint64_t max_items);
-  std::uint64_t count_strings(automata::StateId state, std::uint64_t wanted);
+  std::uint64_t count_strings(automata::StateId state, std::uint64_t wanted,
+                              NodeId place, std::string_view keyword,
+                              Exactness& exactness);
   std::uint64_t count_numbers(DisjunctId disjunct, std::uint64_t wanted);
-  bool enough_values(ConjunctionId conjunction, std::uint64_t wanted);
+  bool enough_values(ConjunctionId conjunction, std::uint64_t wanted,
+                     Exactness& exactness);
   bool enough_to_differ(DisjunctId array, std::uint64_t size,
-                        const std::vector<std::uint64_t>& counted);
+                        const std::vector<std::uint64_t>& counted,
+                        Exactness& exactness);
   ObjectKeys& object_keys(DisjunctId object);
   std::vector<std::string> few_strings(automata::LanguageId language);
   std::optional<std::vector<bool>> match_alone(
       const std::vector<automata::LanguageId>& list);
-  void note_incomplete(DisjunctId object);
+  Exactness note_incomplete(DisjunctId object);
   void find_extra_keys(ObjectKeys& object_keys);
   const std::vector<ExtraKeys>& classes_of(DisjunctId object);
   // What the value of a key that matches a pattern must satisfy.
@@ -609,10 +636,11 @@ class SchemaSolver {
   std::unordered_map<std::uint64_t, bool> key_matches_;
 
   std::vector<NodeNote> notes_;
+  // The notes of leave_out(), by node and text.
+  std::set<std::pair<NodeId, std::string>> left_out_;
   bool has_unevaluated_ = false;
   std::vector<bool> spells_enum_;  // nodes that stand for a member of an enum
-  bool narrowed_ = false;
-  std::uint32_t depth_ = 0;             // calls of solve() in progress
+  std::uint32_t depth_ = 0;        // calls of solve() in progress
   std::vector<std::uint64_t> serials_;  // of those
   std::uint64_t next_serial_ = 1;
   std::uint64_t yes_count_ = 0;
