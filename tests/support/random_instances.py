@@ -70,7 +70,7 @@ class Instances(Schemas):
                   if self.often(0.4)]  # fmt: skip
         for members in named([schema], "dependentSchemas", "dependencies"):
             inner += [each for each in members.values() if self.often(0.5)]
-        if "$ref" in schema:
+        if schema.get("$ref", "").startswith("#/"):
             target = self.root
             for step in schema["$ref"].split("/")[1:]:
                 target = target[step]

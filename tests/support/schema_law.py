@@ -1,0 +1,239 @@
+"""The law of grammars made from JSON Schemas, for one schema.
+
+*Accepted means valid; refused means invalid, or `report()` says narrowed.*  The
+verdicts are schema_judge's.  They do not depend on what the grammar read before.
+What a walk under masks writes is accepted and valid, and no mask is empty without an
+error.  A schema that is called unsatisfiable has no valid text among those at hand.
+"""
+
+import random
+
+import numpy
+import parlance
+
+from schema_judge import Beyond, Judge, Number, parse, write
+from shrink import shrunk
+
+WORDS = [b'{"', b'":', b'": "', b'", "', b'"}', b"true", b"null", b"[[", b"]]", b"kind"]
+WORDS += [b"-1", b"12", b"0.5", b", ", b"ab", b"},{", b"],[", b"2024-", b"00000000"]
+WORDS += [
+    "é".encode(),
+    "日".encode(),
+    b"\\u00",
+    b'["a","b"]',
+    b"1.2.3.4",
+    b'{"a":1,"b":',
+]
+TOKENS = [bytes([byte]) for byte in range(256)] + WORDS
+END = len(TOKENS)
+VOCABULARY = parlance.Vocabulary([*TOKENS, b"<end>"], special_ids=[END], stop_ids=[END])
+STEPS = 120  # of one walk; one that goes on is left
+REFUSALS = {"unsatisfiable", "unsupported", "too_large", "conflict"}
+
+
+class Broken(Exception):
+    """The law does not hold."""
+
+
+def grammar_of(schema, draft=None, spelling="any"):
+    return parlance.Grammar.from_json_schema(
+        write(schema), spelling=spelling, draft=draft
+    )
+
+
+def narrowed(grammar):
+    return [note for note in grammar.report() if note["kind"] == "narrowed"]
+
+
+def accepts(grammar, text):
+    """True, False, or None where the grammar says that it did not decide."""
+    try:
+        return grammar.accepts(text)
+    except parlance.Error as error:
+        if error.code != "too_large":
+            raise
+        return None
+
+
+def has_repeated_key(value):
+    if isinstance(value, dict):
+        return value.repeated or any(map(has_repeated_key, value.values()))
+    return isinstance(value, list) and any(map(has_repeated_key, value))
+
+
+def check_verdict(judge, grammar, accepted, text, notes):
+    """The first half of the law, for a text that is JSON."""
+    if accepted is None:
+        return
+    try:
+        value = parse(text)
+    except Beyond:
+        return
+    except ValueError:
+        if accepted:
+            raise Broken(f"accepted, not JSON: {text}") from None
+        return
+    valid = judge.verdict(value)
+    if accepted and valid is False:
+        raise Broken(f"accepted, not valid: {text}")
+    if not accepted and valid and not notes and not has_repeated_key(value):
+        if not exponent_only(grammar, text):
+            raise Broken(f"valid, refused, and no note: {text}")
+
+
+def exponent_only(grammar, text):
+    """KNOWN: some constrained numbers are refused where they have an exponent."""
+
+    def without(value):
+        if isinstance(value, Number):
+            return (
+                Number(format(value, "f"))
+                if abs(value.as_tuple().exponent) < 500
+                else value
+            )
+        if isinstance(value, list):
+            return [without(each) for each in value]
+        if isinstance(value, dict):
+            return {key: without(each) for key, each in value.items()}
+        return value
+
+    return accepts(grammar, write(without(parse(text)))) is not False
+
+
+def in_string(text):
+    inside = escaped = False
+    for byte in text:
+        if escaped:
+            escaped = False
+        elif byte == ord('"'):
+            inside = not inside
+        else:
+            escaped = inside and byte == ord("\\")
+    return inside
+
+
+def choose(rng, allowed, text, step):
+    """A token; the later, the more often one that closes something."""
+    if rng.random() < 0.3 + step / 40:
+        for token in (END, *(b'"' if in_string(text) else b'}]"')):
+            if token in allowed:
+                return token
+    if rng.random() < 0.3:
+        longer = [token for token in allowed if 256 <= token < END]
+        if longer:
+            return rng.choice(longer)
+    plain = [token for token in allowed if 32 < token < 127]
+    return rng.choice(plain if plain and rng.random() < 0.9 else sorted(allowed))
+
+
+def walk(rng, constraint):
+    """What a random walk writes, or None where it does not end."""
+    matcher = constraint.matcher()
+    row = numpy.zeros(constraint.mask_words, numpy.int32)
+    text = b""
+    for step in range(STEPS):
+        matcher.fill_bitmask(row)
+        bits = numpy.unpackbits(row.view(numpy.uint8), bitorder="little")
+        allowed = set(numpy.flatnonzero(bits).tolist())
+        if matcher.error:
+            return None
+        if not allowed:
+            raise Broken(f"an empty mask after {text!r}")
+        token = choose(rng, allowed, text, step)
+        if not matcher.accept_token(token):
+            if matcher.error:
+                return None
+            raise Broken(f"allowed and refused after {text!r}: token {token}")
+        if token == END:
+            return text.decode()
+        text += TOKENS[token]
+    return None
+
+
+def check(schema, draft, texts, seed, walks=2, fresh=3, tally=None):
+    """Raises Broken where the law does not hold."""
+    tally = {} if tally is None else tally
+
+    def count(what):
+        tally[what] = tally.get(what, 0) + 1
+
+    judge = Judge(write(schema), draft)
+    try:
+        grammar = grammar_of(schema, draft)
+    except parlance.SchemaError as error:
+        count(error.code)
+        if error.code not in REFUSALS and "beyond the range of numbers" not in str(
+            error
+        ):
+            raise Broken(f"an error: {error.code}: {error}") from None
+        if error.code == "unsatisfiable":
+            for text in texts:
+                if judge.verdict(parse(text)):
+                    raise Broken(f"called unsatisfiable, and valid: {text}") from None
+        return
+    notes = narrowed(grammar)
+    count("narrowed" if notes else "exact")
+    answers = {}
+    for text in texts:
+        answers[text] = accepts(grammar, text)
+        count({True: "accepted", False: "refused", None: "undecided"}[answers[text]])
+        check_verdict(judge, grammar, answers[text], text, notes)
+    rng = random.Random(seed)
+    some = rng.sample(sorted(answers), min(fresh, len(answers)))
+    check_memory(grammar, schema, draft, answers, some)
+    if walks:
+        check_walks(judge, grammar, schema, draft, walks, rng, count)
+
+
+def check_memory(grammar, schema, draft, answers, some):
+    """Texts that were read before change no verdict."""
+    for text in some:
+        again = accepts(grammar, text)
+        fresh = accepts(grammar_of(schema, draft), text)
+        if not again == fresh == answers[text]:
+            raise Broken(
+                f"{answers[text]} at first, {again} later, {fresh} by a fresh grammar:"
+                f" {text}"
+            )
+
+
+def check_walks(judge, grammar, schema, draft, walks, rng, count):
+    constraint = grammar.compile(VOCABULARY)
+    for _ in range(walks):
+        text = walk(rng, constraint)
+        if text is None:
+            count("unended")
+            continue
+        count("walked")
+        check_verdict(judge, grammar, True, text, [])
+        if accepts(grammar, text) is False:
+            raise Broken(f"written under masks, and refused: {text}")
+
+
+def failure(schema, draft, texts, seed, **options):
+    try:
+        check(schema, draft, texts, seed, **options)
+    except Broken as broken:
+        return str(broken)
+    return None
+
+
+def kind_of(message):
+    return message.split(":")[0].split(" after ")[0]
+
+
+def explained(schema, draft, texts, seed, message, **options):
+    """The failure of the smallest schema and text that fail alike."""
+
+    def fails(each, some=None):
+        try:
+            again = failure(
+                each, draft, texts if some is None else some, seed, **options
+            )
+        except Exception:  # not a schema any more
+            return False
+        return again is not None and kind_of(again) == kind_of(message)
+
+    small = shrunk(schema, fails)
+    message = failure(small, draft, texts, seed, **options)
+    return f"draft {draft}: {write(small)}\n    {message}"
