@@ -82,6 +82,7 @@ class JsonRecogniser::Adoption {
         one.disjunct = ids_.disjunct(one.outer, JsonType::kArray, one.disjunct);
         one.state =
             intern_list(to_.counts_, to_.counts_of_, from_.counts_[one.state]);
+        one.barred = take_values(one.barred);
       } else if (frame.kind == FrameKind::kObject) {
         one.disjunct =
             ids_.disjunct(one.outer, JsonType::kObject, one.disjunct);

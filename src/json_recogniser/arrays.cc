@@ -122,6 +122,9 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   const Frame& frame = frames_[id];
   std::uint64_t cap = 0;
   std::vector<Alternative> made;
+  const schema_solver::IsUsed is_used = [this, id](std::string_view value) {
+    return used_values_.contains(frames_[id].used, value);
+  };
   const std::vector<Alternative> now(alternatives(frame),
                                      alternatives(frame) + frame.size);
   for (const Alternative& alternative : now) {
@@ -136,15 +139,22 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       if (!solver_.satisfiable(choice.conjunction)) continue;
       std::vector<std::uint64_t> counted(choice.counts.begin(),
                                          choice.counts.end() - 1);
-      if (!solver_.completable_array(
+      const std::optional<std::vector<schema_solver::ValueText>> needed =
+          solver_.barred_before(
               alternative.disjunct, std::uint64_t{frame.count} + 1, counted,
-              static_cast<std::uint32_t>(choice.counts.back()))) {
-        continue;
+              static_cast<std::uint32_t>(choice.counts.back()), is_used);
+      if (!needed) continue;
+      UsedValues::Set barred = UsedValues::kNone;
+      if (disjunct.unique) {
+        barred = frames_[id].used;
+        for (const std::string& value : *needed) {
+          barred = with_value(barred, value);
+        }
       }
       made.push_back(
           {alternative.outer, alternative.disjunct,
            intern_list(counts_, counts_of_, std::move(choice.counts)),
-           choice.conjunction});
+           choice.conjunction, barred});
     }
   }
   Frame next;
@@ -156,7 +166,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   // Beyond every bound and every index with rules of its own, counts behave
   // alike: `cap` stands for them.
   next.count = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(std::uint64_t{frame.count} + 1, cap));
+      std::min({std::uint64_t{frame.count} + 1, cap, kMostCounted}));
   FrameId result = 0;
   if (!made.empty()) {
     const bool unique = frame.unique;

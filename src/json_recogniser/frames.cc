@@ -39,7 +39,7 @@ JsonRecogniser::FrameId JsonRecogniser::intern(
   for (const Alternative& alternative : alternatives) {
     mix(hash, std::uint64_t{alternative.outer} << 32 | alternative.disjunct);
     mix(hash, alternative.state);
-    mix(hash, alternative.pending);
+    mix(hash, std::uint64_t{alternative.pending} << 32 | alternative.barred);
   }
   const auto is_same = [&](FrameId id) {
     const Frame& known = frames_[id];
@@ -77,17 +77,30 @@ std::vector<ConjunctionId> JsonRecogniser::conjunctions_in(
   return conjunctions;
 }
 
-bool JsonRecogniser::unique_in(const Frame& frame,
-                               ConjunctionId conjunction) const {
-  if (!frame.unique) return false;
+// Alternatives of one conjunction bar the same values, unless their arrays
+// differ in what later items need.
+UsedValues::Set JsonRecogniser::barred_in(const Frame& frame,
+                                          ConjunctionId conjunction) {
+  if (!frame.unique) return UsedValues::kNone;
+  std::vector<UsedValues::Set> sets;
   for (std::uint32_t i = 0; i < frame.size; ++i) {
     const Alternative& alternative = alternatives(frame)[i];
-    if ((conjunction == kNothing || alternative.pending == conjunction) &&
-        !solver_.array(alternative.disjunct).unique) {
-      return false;
+    if (alternative.pending != conjunction) continue;
+    if (alternative.barred == UsedValues::kNone) return UsedValues::kNone;
+    sets.push_back(alternative.barred);
+  }
+  std::sort(sets.begin(), sets.end());
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+  if (sets.size() == 1) return sets.front();
+  UsedValues::Set common = UsedValues::kNone;
+  for (const std::string& value : used_values_.texts(sets.front())) {
+    if (std::all_of(sets.begin(), sets.end(), [&](UsedValues::Set set) {
+          return used_values_.contains(set, value);
+        })) {
+      common = with_value(common, value);
     }
   }
-  return true;
+  return common;
 }
 
 // The frame of an object or array that opens where frame `id` expects a value;
@@ -163,8 +176,8 @@ UsedValues::Set JsonRecogniser::with_value(UsedValues::Set values,
   return made;
 }
 
-// An alternative survives if its conjunction is among `survivors` and, with
-// uniqueItems, the value is new.  Alternatives that become equal are merged.
+// An alternative survives if its conjunction is among `survivors` and it does
+// not bar the value.  Alternatives that become equal are merged.
 //
 // Invariant of the memo: Frame::after_all is the result if every alternative
 // survives and no value is remembered, which is the usual case.
@@ -173,8 +186,6 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     const std::string* unique_value) {
   const Frame& frame = frames_[id];
   const bool remember = frame.unique && unique_value != nullptr;
-  const bool again =
-      remember && used_values_.contains(frame.used, *unique_value);
   if (frame.size == 1 && !remember && frame.after_all != kUnknown) {
     return frame.after_all;
   }
@@ -185,11 +196,13 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
     Alternative alternative = alternatives(frame)[i];
     if (std::find(survivors.begin(), survivors.end(), alternative.pending) ==
             survivors.end() ||
-        (again && solver_.array(alternative.disjunct).unique)) {
+        (remember &&
+         used_values_.contains(alternative.barred, *unique_value))) {
       all = false;
       continue;
     }
     alternative.pending = kNothing;
+    alternative.barred = UsedValues::kNone;
     if (std::find(left.begin(), left.end(), alternative) == left.end()) {
       left.push_back(alternative);
     }
@@ -270,8 +283,9 @@ Configuration JsonRecogniser::close(FrameId id) {
 
 // The canonical representative of frames that no token distinguishes.  Frames
 // differ by counts that no token can exhaust: an item count further than
-// kItemReach from the maximum is moved to that distance, if no rule about
-// single items lies between.  Ancestors are made canonical as well.
+// kItemReach from the maximum is moved back to the first index that no minimum
+// and no rule about single items distinguishes.  Ancestors are made canonical
+// as well.
 JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
   if (frames_[id].canonical != kUnknown) return frames_[id].canonical;
   // The chain of ancestors is walked without recursion, then converted from the
@@ -306,8 +320,7 @@ JsonRecogniser::FrameId JsonRecogniser::canonical(FrameId id) {
       const std::uint64_t last_bound = std::max(disjunct.min, disjunct.prefix);
       if (disjunct.max != kUnboundedCount && frame.count > last_bound &&
           disjunct.max - frame.count > kItemReach) {
-        same.count = static_cast<std::uint32_t>(
-            std::max(last_bound, disjunct.max - kItemReach));
+        same.count = static_cast<std::uint32_t>(last_bound + 1);
       }
     }
     const FrameId made = intern(std::move(same), now);

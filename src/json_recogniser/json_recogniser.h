@@ -216,6 +216,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // behave alike.
   static constexpr std::uint64_t kItemReach =
       (recogniser::kLongestToken + 1) / 2;
+  // Items are counted up to here, which no text reaches.
+  static constexpr std::uint64_t kMostCounted = 0xFFFFFFFF;
   // Within this distance of the depth limit, the solver is asked for values
   // that fit below the limit.  Further away it is not, so a value that needs
   // more levels than these may still reach the limit.
@@ -235,6 +237,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     std::uint64_t state = 0;
     schema_solver::ConjunctionId pending =
         schema_solver::kNothing;  // of the value expected next
+    // The values that the item expected next must not have, of an array with
+    // uniqueItems: those of the items before, and those that later items need.
+    UsedValues::Set barred = UsedValues::kNone;
     bool operator==(const Alternative&) const = default;
     auto operator<=>(const Alternative&) const = default;
   };
@@ -489,16 +494,16 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // The conjunctions of the value expected next, each once.
   std::vector<schema_solver::ConjunctionId> conjunctions_in(
       const Frame& frame) const;
-  // Whether every alternative with this conjunction has uniqueItems; kNothing:
-  // every alternative of the frame.
-  bool unique_in(const Frame& frame,
-                 schema_solver::ConjunctionId conjunction) const;
+  // The values that every alternative with this conjunction bars.
+  UsedValues::Set barred_in(const Frame& frame,
+                            schema_solver::ConjunctionId conjunction);
   FrameId open(FrameId frame, schema_solver::JsonType type);
   UsedValues::Set with_value(UsedValues::Set values, const std::string& value);
   // The frame after a value that fulfils the conjunctions `survivors`, each
   // listed once.  `unique_value`: the value, if it was tracked, in a spelling
-  // that no other value has: a string after a quote, another constant after a
-  // 'w', a number as Decimal::to_string(); may be null.
+  // that no other value has (schema_solver::ValueText): a string after a quote,
+  // another constant after a 'w', a number as number_value() spells it; may be
+  // null.
   FrameId frame_after_value(
       FrameId frame, const std::vector<schema_solver::ConjunctionId>& survivors,
       const std::string* unique_value);

@@ -135,13 +135,13 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
   lexeme.kind = Kind::kNumber;
   lexeme.track = frame.unique;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
-    const bool unique = unique_in(frame, conjunction);
+    const UsedValues::Set barred = barred_in(frame, conjunction);
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, JsonType::kNumber)) {
       NumberLanguages::Id language = disjunct;
-      if (unique) {
+      if (barred != UsedValues::kNone) {
         automata::NumberSpec spec = solver_.number_spec(disjunct);
-        for (const std::string& value : used_numbers(frame.used)) {
+        for (const std::string& value : used_numbers(barred)) {
           if (auto number = base::Decimal::from_json(value)) {
             spec.excluded.push_back(*number);
           }
@@ -206,8 +206,7 @@ Configuration JsonRecogniser::end_number(Configuration config) {
   }
   if (survivors.empty()) return {};
   if (!lexeme.track) return after_value(config.frame, survivors, nullptr);
-  const auto number = base::Decimal::from_json(text(config.extra));
-  const std::string value = number ? number->to_string() : std::string();
+  const std::string value = schema_solver::number_value(text(config.extra));
   return after_value(config.frame, survivors, &value);
 }
 
@@ -221,15 +220,15 @@ std::uint32_t JsonRecogniser::enter_literal(FrameId id, JsonType type) {
   lexeme.kind = Kind::kLiteral;
   lexeme.literal = type == JsonType::kNull ? 0 : 1;
   for (const ConjunctionId conjunction : conjunctions_in(frame)) {
-    const bool unique = unique_in(frame, conjunction);
+    const UsedValues::Set barred = barred_in(frame, conjunction);
     std::uint32_t values = 0;
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, type)) {
       values |= disjunct;
     }
-    if (unique) {
+    if (barred != UsedValues::kNone) {
       const auto used = [&](std::string_view value) {
-        return used_values_.contains(frame.used, value);
+        return used_values_.contains(barred, value);
       };
       if (type == JsonType::kNull) {
         if (used("wnull")) values &= ~1U;

@@ -37,7 +37,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   automata::LanguageId only = 0;  // the language, if there is one entry
   for (const schema_solver::ConjunctionId conjunction :
        conjunctions_in(frame)) {
-    const bool unique = unique_in(frame, conjunction);
+    const UsedValues::Set barred = barred_in(frame, conjunction);
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, schema_solver::JsonType::kString)) {
       const schema_solver::StringConstraints& string = solver_.string(disjunct);
@@ -46,18 +46,17 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
                   .min = saturate(string.min_chars),
                   .max = saturate(string.max_chars)};
       entry.canonical = spelled_canonically(string);
-      if (unique) {
+      if (barred != UsedValues::kNone) {
         const bool everything =
             languages.universal(languages.start(language)) &&
             string.max_chars == schema_solver::kUnboundedCount;
-        const UsedValues::Set used = used_values_.after(frame.used, '"');
+        const UsedValues::Set used = used_values_.after(barred, '"');
         const bool any_used = used != UsedValues::kNone;
-        if (everything && any_used &&
-            unique_in(frame, schema_solver::kNothing)) {
+        if (everything && any_used && frame.size == 1) {
           lexeme.node = used;
         } else if (any_used) {
           language = languages.all_of(
-              {without_used(language, frame.used),
+              {without_used(language, barred),
                languages.length_between(string.min_chars, string.max_chars)});
           entry.min = 0;
           entry.max = base::kUnbounded;

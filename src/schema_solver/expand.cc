@@ -605,6 +605,7 @@ class SchemaSolver::Expander::Writer {
 
   void add(const Branch& branch, ArrayConstraints& array) {
     if (array.min > array.max) return;
+    array.unique = array.unique && array.max > 1;
     if (tracks_evaluated_) {
       array.unevaluated = solver_.unevaluated(branch, JsonType::kArray);
     }

@@ -601,10 +601,15 @@ class SchemaSolver::CompletionSearch {
     for (const Completion::Member& member : completion.members) {
       taken += member.extra == &extra;
     }
-    const std::uint64_t number = solver_.count_strings(
-        languages.start(extra.language), wanted + taken,
-        solver_.place_of_object(object_), "minProperties", verdict_.exactness);
-    return number > taken ? number - taken : 0;
+    FewValues keys;
+    solver_.list_strings(extra.language, wanted + taken, keys);
+    if (keys.partial) {
+      verdict_.exactness |= solver_.leave_out(
+          LeftOutBy::kLimit, solver_.place_of_object(object_), "minProperties",
+          "objects are left out that need more different names than are "
+          "listed");
+    }
+    return keys.values.size() > taken ? keys.values.size() - taken : 0;
   }
 
   // Whether the members of the completion, the required members, and the

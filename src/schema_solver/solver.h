@@ -61,6 +61,7 @@
 #include "schema_solver/contains.h"
 #include "schema_solver/dependent_keys.h"
 #include "schema_solver/exactness.h"
+#include "schema_solver/few_values.h"
 #include "schema_solver/key_sets.h"
 #include "schema_solver/notes.h"
 
@@ -156,7 +157,7 @@ struct ArrayConstraints {
   std::vector<ItemCount> counts;
   std::uint64_t min = 0;
   std::uint64_t max = kUnboundedCount;
-  bool unique = false;
+  bool unique = false;  // only if `max` is above 1
   bool operator==(const ArrayConstraints&) const = default;
 
   // The items from this index on have the same rules.
@@ -326,14 +327,14 @@ class SchemaSolver {
   bool complete(DisjunctId object, const Members& members);
   // Numbers of members above this one need not be distinguished.
   std::uint64_t count_cap(DisjunctId object);
-  // Whether an array of `size` items can be completed.  `counted` has the
-  // number of items for each of the disjunct's counts; bit i of
-  // `found_witnesses` is set if there is an item for witness i.
-  bool completable_array(DisjunctId array, std::uint64_t size,
-                         const std::vector<std::uint64_t>& counted,
-                         std::uint32_t found_witnesses) {
-    return solve_items(array, size, counted, found_witnesses).yes;
-  }
+  // Whether an array of `size` items can be completed, and if so, the values
+  // that the last of them must not have.  `counted` has the number of items for
+  // each of the disjunct's counts; bit i of `found_witnesses` is set if there
+  // is an item for witness i; `used` says which values the items before have.
+  std::optional<std::vector<ValueText>> barred_before(
+      DisjunctId array, std::uint64_t size,
+      const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
+      const IsUsed& used);
   bool complete_array(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
                       std::uint32_t found_witnesses);
@@ -471,7 +472,6 @@ class SchemaSolver {
   Verdict solve_members(DisjunctId object, const Members& members,
                         bool satisfiable);
   class CompletionSearch;
-  class CountSearch;
   class ItemSearch;
 
   // members.cc: see there.
@@ -499,22 +499,11 @@ class SchemaSolver {
 
   Verdict solve_items(DisjunctId array, std::uint64_t size,
                       const std::vector<std::uint64_t>& counted,
-                      std::uint32_t found_witnesses);
-  // The same if counts compete for items; nothing if there are too many counts.
-  // `max_items`: how many items the array can have.
-  std::optional<Verdict> solve_counts(DisjunctId array, std::uint64_t size,
-                                      const std::vector<std::uint64_t>& counted,
-                                      std::uint32_t found_witnesses,
-                                      std::uint64_t max_items);
-  std::uint64_t count_strings(automata::StateId state, std::uint64_t wanted,
-                              NodeId place, std::string_view keyword,
-                              Exactness& exactness);
-  std::uint64_t count_numbers(DisjunctId disjunct, std::uint64_t wanted);
-  bool enough_values(ConjunctionId conjunction, std::uint64_t wanted,
-                     Exactness& exactness);
-  bool enough_to_differ(DisjunctId array, std::uint64_t size,
-                        const std::vector<std::uint64_t>& counted,
-                        Exactness& exactness);
+                      std::uint32_t found_witnesses, const IsUsed& used);
+  const FewValues& few_values(ConjunctionId conjunction, std::uint64_t enough);
+  void list_numbers(DisjunctId disjunct, std::uint64_t enough, FewValues& into);
+  void list_strings(automata::LanguageId language, std::uint64_t enough,
+                    FewValues& into);
   ObjectKeys& object_keys(DisjunctId object);
   std::vector<std::string> few_strings(automata::LanguageId language);
   std::optional<std::vector<bool>> match_alone(
@@ -593,6 +582,8 @@ class SchemaSolver {
   std::deque<ArrayConstraints> arrays_;
   std::unordered_map<automata::NumberLanguages::Id, automata::NumberSpec>
       specs_;
+  // few_values(), by its arguments.
+  std::map<std::pair<ConjunctionId, std::uint64_t>, FewValues> few_values_;
   std::deque<std::unique_ptr<ObjectKeys>> object_keys_;
 
   std::deque<std::string> keys_;

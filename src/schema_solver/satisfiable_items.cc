@@ -1,0 +1,584 @@
+// Whether an array can be completed: whether items can be added until no rule
+// lacks anything.
+//
+//   "contains": {"type": "number"}, "maxContains": 1      one more number fits
+//   another "contains": {"type": "integer"}               an integer is missing
+//   "minItems": 3                                         two items are missing
+//   "uniqueItems": true                                   all of them differ
+//
+// An item may count for some of the rules and not for others, so each item that
+// is added is chosen together with the set of rules that it counts for.  This
+// is a depth-first search over states: items so far; for each rule, how many
+// items are missing and how many are still allowed; and how many items take
+// their values from each small set, of which DifferentValues decides whether
+// they can differ.  Each state is visited once.  Where all further items have
+// the same rules, several are added in one step.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/work.h"
+#include "schema_solver/few_values.h"
+#include "schema_solver/solver.h"
+
+namespace parlance::schema_solver {
+
+namespace {
+
+// Of states, for one question.  A question about an array that has begun may
+// take more: it was begun because some items complete it.
+constexpr std::size_t kMostStates = 5000;
+constexpr std::size_t kMostStatesOnceBegun = 4 * kMostStates;
+// Of the ways in which one item may count for rules.
+constexpr std::size_t kMostKinds = 2000;
+// Of the values that are listed of one set, and of those that are tried for it.
+constexpr std::uint64_t kMostListed = 20'000;
+constexpr std::uint64_t kMostTried = 200'000;
+// A number of items that no text reaches.
+constexpr std::uint64_t kFarItems = std::uint64_t{1} << 62;
+
+std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+  return a > kFarItems || b > kFarItems ? kFarItems : a + b;
+}
+
+}  // namespace
+
+// The search of one question.
+//
+// Invariant: every state in `seen_` can be reached by satisfiable items that
+// can differ, and is in `pending_` or has been expanded.
+class SchemaSolver::ItemSearch {
+ public:
+  ItemSearch(SchemaSolver& solver, DisjunctId array, std::uint64_t size,
+             const std::vector<std::uint64_t>& counted,
+             std::uint32_t found_witnesses, const IsUsed& used)
+      : solver_(solver),
+        array_(array),
+        disjunct_(solver.arrays_[array]),
+        size_(size),
+        different_(used, size) {
+    now_.at = size;
+    std::uint64_t far = std::max(disjunct_.min, disjunct_.prefix);
+    for (std::size_t i = 0; i < disjunct_.counts.size(); ++i) {
+      const ItemCount& count = disjunct_.counts[i];
+      far = add(far, count.min);
+      if (counted[i] > count.max) exceeded_ = true;
+      const std::uint64_t lacks =
+          count.min > counted[i] ? count.min - counted[i] : 0;
+      const bool limited = count.max != kUnboundedCount;
+      if (lacks == 0 && !limited) continue;
+      counters_.push_back({count.literal, 0, limited});
+      now_.missing.push_back(lacks);
+      now_.remaining.push_back(limited ? count.max - counted[i]
+                                       : kUnboundedCount);
+    }
+    for (std::size_t i = 0; i < disjunct_.witnesses.size(); ++i) {
+      far = add(far, 1);
+      if ((found_witnesses >> i & 1) != 0) continue;
+      const auto& [from, literal] = disjunct_.witnesses[i];
+      counters_.push_back({literal, from, false});
+      now_.missing.push_back(1);
+      now_.remaining.push_back(kUnboundedCount);
+    }
+    enough_ = add(far, 1);
+    most_served_ =
+        rules_at_once(disjunct_.counts.size() + disjunct_.witnesses.size());
+    // Limited counters first: see add_kinds().
+    for (const bool limited : {true, false}) {
+      for (std::size_t i = 0; i < counters_.size(); ++i) {
+        if (counters_[i].limited == limited) order_.push_back(i);
+      }
+    }
+  }
+
+  Verdict run() {
+    if (size_ > disjunct_.max || exceeded_) return verdict_;
+    pending_.push_back(std::move(now_));
+    std::size_t states = 0;
+    while (!pending_.empty()) {
+      now_ = std::move(pending_.back());
+      pending_.pop_back();
+      // A state with one successor is followed without being remembered.
+      for (bool alone = true; alone;) {
+        if (finished()) return {.yes = true};
+        if (now_.at >= disjunct_.max) break;
+        solver_.count_step();
+        if (!base::work_left()) {
+          verdict_.exactness |= Exactness::undecided();
+          return verdict_;
+        }
+        alone = false;
+        for (const State& next : successors()) {
+          if (next.ends) {
+            now_ = next;
+            return {.yes = true};
+          }
+        }
+        if (next_.size() == 1) {
+          now_ = std::move(next_.front());
+          alone = true;
+          continue;
+        }
+        if (++states > (size_ == 0 ? kMostStates : kMostStatesOnceBegun)) {
+          too_dear("arrays are left out whose items are not found in " +
+                   std::to_string(kMostStates) + " steps");
+          return verdict_;
+        }
+        for (auto it = next_.rbegin(); it != next_.rend(); ++it) {
+          if (seen_.insert(*it).second) pending_.push_back(std::move(*it));
+        }
+      }
+    }
+    if (partial_) {
+      too_dear(
+          "arrays are left out that need more different values than are "
+          "listed, which is " +
+          std::to_string(kMostListed));
+    }
+    return verdict_;
+  }
+
+  // After run() said yes: the values without which the items that it found
+  // cannot differ.
+  std::vector<ValueText> critical() { return different_.critical(now_.drawn); }
+
+ private:
+  // A rule that counts items from index `from` on.
+  struct Counter {
+    Literal literal = kNoLiteral;
+    std::uint64_t from = 0;
+    bool limited = false;
+  };
+  struct State {
+    std::uint64_t at = 0;  // items so far
+    // For each counter: the items that are missing, and how many may follow.
+    std::vector<std::uint64_t> missing;
+    std::vector<std::uint64_t> remaining;
+    // For each small set: the items with values of it.
+    std::vector<std::uint64_t> drawn;
+    bool ends = false;  // any number of items more can follow
+    auto operator<=>(const State&) const = default;
+  };
+  // What a counter asks of an item: nothing; not to count; it may count; or it
+  // has to count once more.
+  enum class Asks : std::uint8_t { kFree, kNot, kMay, kWants };
+  // The value of an item that counts for a set of counters.
+  struct Kind {
+    ConjunctionId value = kNothing;
+    std::vector<std::size_t> counters = {};
+    std::optional<std::size_t> set = {};  // of its values, if they are few
+  };
+  using Asked = std::vector<Asks>;
+
+  void too_dear(const std::string& why) {
+    verdict_.exactness |=
+        solver_.leave_out(LeftOutBy::kLimit, solver_.place_of_array(array_),
+                          disjunct_.unique ? "uniqueItems" : "contains", why);
+  }
+
+  bool done() const {
+    return std::ranges::all_of(now_.missing,
+                               [](std::uint64_t n) { return n == 0; });
+  }
+  bool finished() const { return now_.at >= disjunct_.min && done(); }
+
+  bool possible(ConjunctionId value) {
+    const Verdict one = solver_.solve(value);
+    verdict_.depend_on(one);
+    return one.yes;
+  }
+
+  // The set of the values that satisfy a conjunction, if they may run out.
+  // Arrays and objects do not: only a schema whose uniqueItems is ignored, or
+  // has one item at most, allows them.
+  std::optional<std::size_t> small_set(ConjunctionId value) {
+    if (!disjunct_.unique) return std::nullopt;
+    const auto known = sets_.find(value);
+    if (known != sets_.end()) return known->second;
+    std::optional<std::size_t> set;
+    bool nested = false;
+    for (const JsonType type : {JsonType::kArray, JsonType::kObject}) {
+      const Verdict one = solver_.solve(value, type);
+      verdict_.depend_on(one);
+      nested = nested || one.yes;
+    }
+    if (!nested) {
+      const FewValues& few = solver_.few_values(value, enough_);
+      partial_ = partial_ || few.partial;
+      if (!few.many) set = different_.add(few);
+    }
+    sets_.emplace(value, set);
+    return set;
+  }
+
+  // Adds the kinds of items whose value satisfies `value` and what the counters
+  // from the `i`th in order_ on ask.
+  //
+  // A counter without a maximum gains by each item that counts for it, so if
+  // one item can count for all that want it, no other kind is needed, unless
+  // the values of this kind may run out.  These counters come last.
+  void add_kinds(std::size_t i, const Asked& asked, Kind kind,
+                 std::vector<Kind>& kinds) {
+    while (i < order_.size() && asked[order_[i]] == Asks::kFree) ++i;
+    if (kinds.size() >= kMostKinds) {
+      too_dear("arrays are left out where an item may count for more than " +
+               std::to_string(kMostKinds) + " sets of rules");
+      return;
+    }
+    if (i == order_.size()) {
+      kind.set = small_set(kind.value);
+      kinds.push_back(std::move(kind));
+      return;
+    }
+    const std::size_t counter = order_[i];
+    const Literal literal = counters_[counter].literal;
+    if (asked[counter] == Asks::kWants) {
+      Kind all = kind;
+      for (std::size_t j = i; j < order_.size(); ++j) {
+        if (asked[order_[j]] != Asks::kWants) continue;
+        all.value = solver_.with(all.value, counters_[order_[j]].literal);
+        all.counters.push_back(order_[j]);
+      }
+      if (all.counters.size() <= most_served_ && possible(all.value)) {
+        all.set = small_set(all.value);
+        if (!all.set) {
+          kinds.push_back(std::move(all));
+          return;
+        }
+      }
+    }
+    if (asked[counter] != Asks::kNot && kind.counters.size() < most_served_) {
+      Kind with = kind;
+      with.value = solver_.with(kind.value, literal);
+      with.counters.push_back(counter);
+      if (possible(with.value)) add_kinds(i + 1, asked, with, kinds);
+    }
+    if (asked[counter] != Asks::kWants) {
+      kind.value = solver_.with(kind.value, negation(literal));
+      if (!possible(kind.value)) return;
+    }
+    add_kinds(i + 1, asked, std::move(kind), kinds);
+  }
+
+  const std::vector<Kind>& kinds_here() {
+    Asked asked;
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      if (now_.at < counters_[i].from) {
+        asked.push_back(Asks::kFree);
+      } else if (counters_[i].limited) {
+        asked.push_back(now_.remaining[i] == 0 ? Asks::kNot : Asks::kMay);
+      } else {
+        asked.push_back(now_.missing[i] == 0 ? Asks::kFree : Asks::kWants);
+      }
+    }
+    const ConjunctionId value = solver_.item_conjunction(array_, now_.at);
+    const auto [it, is_new] = kinds_.try_emplace({value, asked});
+    if (is_new && possible(value)) {
+      std::vector<Kind> kinds;
+      add_kinds(0, asked, {.value = value}, kinds);
+      it->second = std::move(kinds);
+    }
+    return it->second;
+  }
+
+  // Sets next_ to the states after items of each kind: one, or as many as
+  // possible.  A solution that adds a number in between is found by repeating
+  // single steps.
+  const std::vector<State>& successors() {
+    next_.clear();
+    const bool is_done = done();
+    const bool open = now_.at >= disjunct_.prefix &&
+                      std::ranges::all_of(counters_, [&](const Counter& one) {
+                        return now_.at >= one.from;
+                      });
+    const std::vector<Kind>& kinds = kinds_here();
+    for (const Kind& kind : kinds) {
+      bool helps = false;
+      bool costs = kind.set.has_value();
+      std::uint64_t times = (is_done ? disjunct_.min : disjunct_.max) - now_.at;
+      for (const std::size_t i : kind.counters) {
+        if (now_.missing[i] > 0) {
+          helps = true;
+          times = std::min(times, now_.missing[i]);
+        }
+        if (counters_[i].limited) {
+          costs = true;
+          times = std::min(times, now_.remaining[i]);
+        }
+      }
+      if (open && !is_done && !helps) continue;
+      if (kind.set) times = std::min(times, different_.size(*kind.set));
+      if (!open) times = 1;
+      if (times > 0) add_items(kind, times, is_done && open && !costs);
+      // The only kind is that of all items until a counter changes.
+      if (times > 1 && kinds.size() > 1) add_items(kind, 1, false);
+    }
+    return next_;
+  }
+
+  void add_items(const Kind& kind, std::uint64_t number, bool ends) {
+    State next = now_;
+    next.at += number;
+    next.ends = ends;
+    for (const std::size_t i : kind.counters) {
+      next.missing[i] -= std::min(next.missing[i], number);
+      if (counters_[i].limited) next.remaining[i] -= number;
+    }
+    if (kind.set) {
+      if (next.drawn.size() <= *kind.set) next.drawn.resize(*kind.set + 1);
+      next.drawn[*kind.set] += number;
+    }
+    // What fails for some items fails for more, so in a long tuple it is enough
+    // to ask now and then, and at its end.
+    const bool ask = ends || next.at >= disjunct_.min ||
+                     (kind.set && (!counters_.empty() || number > 1 ||
+                                   std::has_single_bit(next.at - size_)));
+    if (ask && !different_.possible(next.drawn)) return;
+    next_.push_back(std::move(next));
+  }
+
+  SchemaSolver& solver_;
+  const DisjunctId array_;
+  const ArrayConstraints& disjunct_;
+  const std::uint64_t size_;
+  DifferentValues different_;
+  bool exceeded_ = false;  // a count is above its maximum already
+  bool partial_ = false;   // not all values of some set are known
+  // As many values as this are enough for every item.
+  std::uint64_t enough_ = 0;
+  std::size_t most_served_ = 1;
+  std::vector<Counter> counters_;
+  std::vector<std::size_t> order_;  // of the counters
+  std::map<ConjunctionId, std::optional<std::size_t>> sets_;
+  std::map<std::pair<ConjunctionId, Asked>, std::vector<Kind>> kinds_;
+  State now_;  // the state that is expanded
+  std::vector<State> next_;
+  std::vector<State> pending_;
+  std::set<State> seen_;
+  Verdict verdict_;
+};
+
+SchemaSolver::Verdict SchemaSolver::solve_items(
+    DisjunctId array, std::uint64_t size,
+    const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
+    const IsUsed& used) {
+  return ItemSearch(*this, array, size, counted, found_witnesses, used).run();
+}
+
+std::optional<std::vector<ValueText>> SchemaSolver::barred_before(
+    DisjunctId array, std::uint64_t size,
+    const std::vector<std::uint64_t>& counted, std::uint32_t found_witnesses,
+    const IsUsed& used) {
+  ItemSearch search(*this, array, size, counted, found_witnesses, used);
+  if (!search.run().yes) return std::nullopt;
+  std::vector<ValueText> barred;
+  if (!arrays_[array].unique) return barred;
+  // Other items than those of the search may do without the value.
+  for (ValueText& value : search.critical()) {
+    const IsUsed with_value = [&](std::string_view other) {
+      return other == value || used(other);
+    };
+    if (!solve_items(array, size, counted, found_witnesses, with_value).yes) {
+      barred.push_back(std::move(value));
+    }
+  }
+  return barred;
+}
+
+bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
+                                  const std::vector<std::uint64_t>& counted,
+                                  std::uint32_t found_witnesses) {
+  const ArrayConstraints& disjunct = arrays_[array];
+  if (size < disjunct.min || size > disjunct.max) return false;
+  for (std::size_t i = 0; i < disjunct.counts.size(); ++i) {
+    if (counted[i] < disjunct.counts[i].min ||
+        counted[i] > disjunct.counts[i].max) {
+      return false;
+    }
+  }
+  const auto all = static_cast<std::uint32_t>(
+      (std::uint64_t{1} << disjunct.witnesses.size()) - 1);
+  return (found_witnesses & all) == all;
+}
+
+// --- Values that may run out. -----------------------------------------------
+
+namespace {
+
+// The numbers that satisfy a spec which bounds them and has a common step: the
+// multiples of the step between two bounds.
+struct Multiples {
+  std::string digits;  // of the step, with `exponent` zeros after them
+  std::int64_t exponent = 0;
+  std::int64_t first = 0;
+  std::int64_t last = -1;
+
+  base::Decimal operator[](std::int64_t n) const {
+    const bool minus = n < 0;
+    __extension__ using Wide = unsigned __int128;
+    Wide value = static_cast<Wide>(minus ? -n : n) *
+                 static_cast<Wide>(std::stoull(digits));
+    std::string text;
+    for (; value > 0; value /= 10) {
+      text.insert(text.begin(), static_cast<char>('0' + value % 10));
+    }
+    if (text.empty()) return {};
+    return base::Decimal::from_json((minus ? "-" : "") + text + 'e' +
+                                    std::to_string(exponent))
+        .value_or(base::Decimal{});
+  }
+};
+
+// The largest of the steps that all numbers of the spec are multiples of.
+std::optional<base::Decimal> step_of(const automata::NumberSpec& spec) {
+  std::optional<base::Decimal> step;
+  if (spec.integer) step = base::Decimal::from_int(1);
+  for (const base::Decimal& one : spec.multiple_of) {
+    if (!step || base::compare_magnitude(one, *step) > 0) step = one;
+  }
+  return step;
+}
+
+// Nothing if there are too many to count.
+std::optional<Multiples> multiples_of(const automata::NumberSpec& spec,
+                                      const base::Decimal& step) {
+  constexpr std::size_t kMostDigits = 18;
+  constexpr long double kMost = 1e18L;
+  if (step.digits.size() > kMostDigits) return std::nullopt;
+  Multiples all{step.digits, step.exponent, 0, -1};
+  const auto value = [](const base::Decimal& number) {
+    return std::strtold(number.to_string().c_str(), nullptr);
+  };
+  const long double of = std::abs(value(step));
+  const long double low = value(*spec.minimum) / of;
+  const long double high = value(*spec.maximum) / of;
+  // NaN and infinities are not within.
+  if (!(low > -kMost && low < kMost && high > -kMost && high < kMost)) {
+    return std::nullopt;
+  }
+  // The quotients are rounded, so the bounds are found beside them.
+  all.first = static_cast<std::int64_t>(std::floor(low)) - 4;
+  while (all[all.first] < *spec.minimum) ++all.first;
+  all.last = static_cast<std::int64_t>(std::ceil(high)) + 4;
+  while (all[all.last] > *spec.maximum) --all.last;
+  return all;
+}
+
+}  // namespace
+
+// Adds the numbers of a disjunct, as long as there are fewer values than
+// `enough`.
+void SchemaSolver::list_numbers(DisjunctId disjunct, std::uint64_t enough,
+                                FewValues& into) {
+  const automata::NumberSpec& spec = specs_.at(disjunct);
+  const auto add = [&](const base::Decimal& value) {
+    if (automata::satisfies(spec, value)) into.values.insert(value.to_string());
+  };
+  if (spec.allowed) {
+    for (const base::Decimal& value : *spec.allowed) add(value);
+    return;
+  }
+  const bool bounded = spec.minimum && spec.maximum;
+  if (bounded && *spec.minimum == *spec.maximum) return add(*spec.minimum);
+  const std::optional<base::Decimal> step = step_of(spec);
+  if (!bounded || !step) {
+    into.many = true;
+    return;
+  }
+  const std::optional<Multiples> all = multiples_of(spec, *step);
+  if (!all) {
+    into.partial = true;
+    return;
+  }
+  const auto number = static_cast<std::uint64_t>(all->last - all->first) + 1;
+  const bool plain = spec.multiple_of.size() + (spec.integer ? 1 : 0) <= 1 &&
+                     spec.not_multiple_of.empty() && !spec.not_integer;
+  if (plain && number >= enough + spec.excluded.size() + 2) {
+    into.many = true;
+    return;
+  }
+  std::uint64_t tried = 0;
+  for (std::int64_t n = all->first; n <= all->last; ++n) {
+    if (into.values.size() >= enough) return;
+    if (into.values.size() >= kMostListed || ++tried > kMostTried ||
+        (tried % 16 == 0 && !base::spend_work())) {
+      into.partial = true;
+      return;
+    }
+    add((*all)[n]);
+  }
+}
+
+// Adds the strings of a finite language, as long as there are fewer values than
+// `enough`: a depth-first walk, in which every path leads to a string.
+void SchemaSolver::list_strings(automata::LanguageId language,
+                                std::uint64_t enough, FewValues& into) {
+  constexpr std::size_t kMostSteps = 2'000'000;
+  std::vector<std::pair<automata::StateId, std::string>> pending = {
+      {languages_.start(language), "\""}};
+  std::size_t steps = 0;
+  while (!pending.empty()) {
+    const auto [state, text] = std::move(pending.back());
+    pending.pop_back();
+    if (into.values.size() >= enough) return;
+    if (into.values.size() >= kMostListed || steps > kMostSteps ||
+        !base::spend_work(8)) {
+      into.partial = true;
+      return;
+    }
+    if (languages_.accepting(state)) into.values.insert(text);
+    for (unsigned byte = 256; byte-- > 0;) {
+      ++steps;
+      const automata::StateId next =
+          languages_.step(state, static_cast<std::uint8_t>(byte));
+      if (next == automata::kDeadState) continue;
+      pending.emplace_back(next, text + static_cast<char>(byte));
+    }
+  }
+}
+
+// The scalars that satisfy a conjunction, unless they are `enough` or more.
+const FewValues& SchemaSolver::few_values(ConjunctionId conjunction,
+                                          std::uint64_t enough) {
+  const auto [it, is_new] = few_values_.try_emplace({conjunction, enough});
+  FewValues& few = it->second;
+  if (!is_new) return few;
+  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kBoolean)) {
+    const Constants values = constants(disjunct);
+    if ((values & kFalseValue) != 0) few.values.insert("wfalse");
+    if ((values & kTrueValue) != 0) few.values.insert("wtrue");
+  }
+  if (!disjuncts(conjunction, JsonType::kNull).empty()) {
+    few.values.insert("wnull");
+  }
+  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kNumber)) {
+    if (!few.many) list_numbers(disjunct, enough, few);
+  }
+  for (const DisjunctId disjunct : disjuncts(conjunction, JsonType::kString)) {
+    if (few.many) break;
+    const StringConstraints& string = strings_[disjunct];
+    automata::LanguageId language = string.language;
+    if (string.max_chars != kUnboundedCount) {
+      language = languages_.all_of(
+          {language,
+           languages_.length_between(string.min_chars, string.max_chars)});
+    }
+    if (languages_.infinite(language)) {
+      few.many = true;
+    } else {
+      list_strings(language, enough, few);
+    }
+  }
+  if (few.values.size() >= enough) few.many = true;
+  if (few.many) few = {.values = {}, .many = true};
+  return few;
+}
+
+}  // namespace parlance::schema_solver

@@ -1,0 +1,218 @@
+// Arrays whose items have to differ, to be counted and to fit a tuple: which
+// texts are accepted, which beginnings lead nowhere, and what is said where
+// arrays are left out.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json_recogniser/json_recogniser.h"
+#include "parlance/grammar.h"
+#include "parlance/json.h"
+#include "schema/document.h"
+
+namespace parlance {
+namespace {
+
+using json_recogniser::JsonRecogniser;
+
+struct Vector {
+  std::string schema;
+  std::vector<std::string> valid;
+  std::vector<std::string> dead;  // no valid array begins so
+};
+
+std::unique_ptr<JsonRecogniser> compiled(std::string_view schema,
+                                         bool lenient = false) {
+  JsonSchemaOptions options;
+  options.lenient = lenient;
+  Result<std::unique_ptr<JsonRecogniser>> made =
+      JsonRecogniser::create(*schema::load(*json::parse(schema)), options);
+  EXPECT_TRUE(made) << schema << "\n" << (made ? "" : made.error().message);
+  return made ? *std::move(made) : nullptr;
+}
+
+recogniser::Configuration after(JsonRecogniser& machine,
+                                std::string_view text) {
+  recogniser::Configuration config = machine.start();
+  for (const char c : text) {
+    config = machine.step(config, static_cast<std::uint8_t>(c));
+  }
+  return config;
+}
+
+std::string contains_at_least(int number) {
+  std::string all;
+  for (int i = 0; i < number; ++i) {
+    all += (i > 0 ? "," : "") +
+           (R"({"contains":{"type":"integer","minimum":)" + std::to_string(i)) +
+           "}}";
+  }
+  return R"({"type":"array","maxItems":1,"allOf":[)" + all + "]}";
+}
+
+std::string constants_at_most_once(int number) {
+  std::string all;
+  for (int i = 0; i < number; ++i) {
+    all += R"({"contains":{"const":)" + std::to_string(i) +
+           R"(},"maxContains":1},)";
+  }
+  return R"({"type":"array","maxItems":)" + std::to_string(number + 1) +
+         R"(,"allOf":[)" + all + R"({"contains":{"type":"string"}}]})";
+}
+
+TEST(Arrays, CanBeCompleted) {
+  const std::vector<Vector> vectors = {
+      // One item differs from all others, whatever it is.
+      {R"({"type":"array","items":{"type":"object"},"minItems":1,
+           "maxItems":1,"uniqueItems":true})",
+       {"[{}]", R"([{"a":1}])"},
+       {"[]", "[1"}},
+      {R"({"type":"object","properties":{"a":{"type":"array",
+           "items":{"type":"object"},"minItems":1,"maxItems":1,
+           "uniqueItems":true}}})",
+       {R"({"a":[{}]})", "{}"},
+       {R"({"a":[{},)"}},
+      // Tuples.
+      {R"({"type":"array","prefixItems":[{"type":"string"},
+           {"type":"integer"}],"items":false,"uniqueItems":true,
+           "minItems":2})",
+       {R"(["a",1])"},
+       {R"(["a"])", R"(["a",1,)"}},
+      // The last two need 1 and 2, so the first cannot have them.
+      {R"({"type":"array","prefixItems":[{"type":"integer"},{"enum":[1,2]},
+           {"enum":[1,2]}],"items":false,"uniqueItems":true,"minItems":3})",
+       {"[3,1,2]", "[0,2,1]", "[12,2,1]"},
+       {"[1,", "[2.0", "[3,1,1", "[1]"}},
+      {R"({"type":"array","prefixItems":[{"type":"string"},{"const":"a"}],
+           "uniqueItems":true,"minItems":2,"items":{"type":"string"}})",
+       {R"(["b","a"])", R"(["","a"])", R"(["aa","a","b"])"},
+       {R"(["a")", R"(["\u0061")"}},
+      // Without the second item the first may have its value.
+      {R"({"type":"array","prefixItems":[{"enum":[1,2]},{"const":1}],
+           "items":{"type":"integer"},"uniqueItems":true})",
+       {"[1]", "[2,1]", "[2,1,3]"},
+       {"[1,"}},
+      // What contains needs.
+      {R"({"type":"array","items":{"enum":[1,2,3]},"maxItems":2,
+           "uniqueItems":true,"contains":{"enum":[1,2]},"minContains":2})",
+       {"[1,2]", "[2,1]"},
+       {"[3", "[1,3", "[1]"}},
+      {R"({"type":"array","items":{"type":["boolean","null"]},"minItems":3,
+           "uniqueItems":true,"allOf":[{"contains":{"const":null}}]})",
+       {"[null,true,false]", "[true,false,null]"},
+       {"[true,true", "[true,null]"}},
+      // Counts of six and seven.
+      {contains_at_least(6), {"[5]", "[6]"}, {"[4]", "[-", "[5,"}},
+      {contains_at_least(7), {"[6]"}, {"[5]"}},
+      {constants_at_most_once(5),
+       {R"([0,1,2,3,4,"a"])", R"(["a",4,3,2,1,0])"},
+       {R"([0,1,2,3,4,0)", R"(["a","b")"}},
+      // Numbers beyond any double are compared by value.
+      {R"({"type":"array","items":{"type":"number"},"uniqueItems":true})",
+       {"[1e2000000000,1e3000000000]", "[10e2000000000,10e2000000001]"},
+       {"[1,1.0]", "[1e2000000000,10e1999999999]"}},
+  };
+  for (const Vector& one : vectors) {
+    SCOPED_TRACE(one.schema);
+    const auto machine = compiled(one.schema);
+    ASSERT_NE(machine, nullptr);
+    for (const std::string& text : one.valid) {
+      EXPECT_TRUE(machine->can_end(after(*machine, text))) << text;
+    }
+    for (const std::string& text : one.dead) {
+      EXPECT_TRUE(after(*machine, text).dead()) << text;
+    }
+    EXPECT_TRUE(machine->notes().empty());
+  }
+}
+
+TEST(Arrays, HaveNoAnswer) {
+  for (const std::string_view schema : {
+           R"({"type":"array","items":{"type":"integer","minimum":0,
+               "maximum":1000000,"multipleOf":400000},"minItems":4,
+               "uniqueItems":true})",
+           R"({"type":"array","prefixItems":[{"const":1},{"const":1}],
+               "items":{"type":"integer"},"minItems":2,"uniqueItems":true})",
+           R"({"type":"array","items":{"enum":[1,1.0]},"minItems":2,
+               "uniqueItems":true})",
+           R"({"type":"array","items":{"type":"number","minimum":0.5,
+               "maximum":0.5},"minItems":2,"uniqueItems":true})",
+           R"({"type":"array","items":{"type":"integer","minimum":1,
+               "maximum":12000},"minItems":12001,"uniqueItems":true})",
+           R"({"type":"array","items":{"type":"integer"},"uniqueItems":true,
+               "contains":{"const":1},"minContains":2})",
+       }) {
+    const Result<Grammar> made =
+        Grammar::from_json_schema(*json::parse(schema));
+    ASSERT_FALSE(made) << schema;
+    EXPECT_EQ(made.error().code, ErrorCode::kUnsatisfiable) << schema;
+  }
+}
+
+// A large number of different values is no problem as such.
+TEST(Arrays, MayNeedManyValues) {
+  const auto machine =
+      compiled(R"({"type":"array","items":{"type":"integer","minimum":0,
+                   "maximum":20000000},"minItems":10000000,
+                   "uniqueItems":true})");
+  ASSERT_NE(machine, nullptr);
+  EXPECT_FALSE(after(*machine, "[7,8,").dead());
+  EXPECT_TRUE(after(*machine, "[7,7]").dead());
+}
+
+// What cannot be decided is left out and said.
+TEST(Arrays, TooManyValuesAreSaid) {
+  const Result<Grammar> made = Grammar::from_json_schema(*json::parse(
+      R"({"type":"array","items":{"type":"integer","multipleOf":7,
+          "minimum":0,"maximum":10000000,"not":{"multipleOf":2}},
+          "minItems":100000,"uniqueItems":true})"));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(made.error().message.find("uniqueItems"), std::string::npos);
+}
+
+// `lenient` ignores uniqueItems where items may be objects, so it asks for no
+// number of different ones.
+TEST(Arrays, IgnoredKeywordsExcludeNothing) {
+  const auto machine = compiled(
+      R"({"type":"array","items":{"type":["object","boolean"]},"minItems":4,
+          "uniqueItems":true})",
+      true);
+  ASSERT_NE(machine, nullptr);
+  EXPECT_TRUE(machine->can_end(after(*machine, "[{},true,{},{}]")));
+  ASSERT_EQ(machine->notes().size(), 1U);
+  EXPECT_EQ(machine->notes()[0].kind, GrammarNote::Kind::kIgnored);
+}
+
+// What may come does not depend on whether a mask was asked for: counts far
+// from a bound have one representative, whatever the bound.
+TEST(Arrays, BoundsBeyond32BitsAreBounds) {
+  for (const std::string max :
+       {"4294967377", "4294967296", "8589934592", "18446744073709551615"}) {
+    for (const bool asked : {false, true}) {
+      const auto machine =
+          compiled(R"({"type":"array","items":{"type":"boolean"},
+                       "minItems":2,"maxItems":)" +
+                   max + "}");
+      ASSERT_NE(machine, nullptr);
+      std::string text = "[true";
+      for (int i = 0; i < 300; ++i) {
+        const recogniser::Configuration config = after(*machine, text);
+        if (asked) machine->mask_key(config, 255);
+        EXPECT_EQ(machine->step(config, ']').dead(), i == 0) << max << text;
+        EXPECT_FALSE(machine->step(config, ',').dead()) << max << text;
+        const recogniser::Configuration same = machine->mask_key(config, 255);
+        EXPECT_EQ(machine->step(same, ']').dead(), i == 0) << max << text;
+        text += ",true";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlance
