@@ -245,10 +245,10 @@ class Matcher {
   // An independent matcher in the same state, with the same steps to undo.
   Matcher copy() const;
 
-  // Why it cannot be decided what may follow: a call took more than
-  // GrammarLimits::work or ::steps (kTooLarge).  The message names the limit,
-  // the byte of the text and, where it is known, the place in the grammar.
-  // Nothing if there is no error.
+  // Why there is no mask: a call took more than GrammarLimits::work or ::steps
+  // (kTooLarge), or no token of the vocabulary can write what must come, which
+  // a call for a mask finds (kUnsatisfiable).  The message names the limit and
+  // the place, or the bytes.  Nothing if there is no error.
   //
   // Then only a stop token is allowed, wherever the text is, and terminates the
   // matcher; without stop tokens it is terminated.  Every other token is
@@ -269,8 +269,8 @@ class Matcher {
 
   // Writes the mask of the next token: bit t % 32 of word t / 32 is 1 if token
   // t is allowed next.  A stop token is allowed where the text may end; one
-  // that is a mark of the grammar also where the mark is allowed and the text
-  // may end after it.  Bits beyond the vocabulary are 0.
+  // that the grammar reads by its id, as a mark or by name, also where the text
+  // may end with it.  Bits beyond the vocabulary are 0.
   //
   // The mask excludes nothing, and need not be applied, if every token is
   // allowed, or if the matcher is terminated (then every bit of the row is 1).

@@ -92,6 +92,7 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
                  state.action == Action::kTokenText;
   }
   has_marks_ = has_marks_ || marks_ != nullptr;
+  names_tokens_ = !rules.token_sets.empty() || !rules.token_texts.empty();
   find_tails();
   find_bytes();
   base_bytes_ = bytes_of(network_);
@@ -108,6 +109,7 @@ CfgRecogniser::CfgRecogniser(const CfgRecogniser& of,
       marks_(of.marks_),
       counts_tokens_(of.counts_tokens_),
       has_marks_(of.has_marks_),
+      names_tokens_(of.names_tokens_),
       tail_(of.tail_),
       alphabet_(of.alphabet_),
       embedding_(of.embedding_),

@@ -137,6 +137,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration step_token(recogniser::Configuration from,
                                        recogniser::Configuration read,
                                        std::uint32_t id) override;
+  bool names_tokens() const override { return names_tokens_; }
   void token_ids(recogniser::Configuration config, std::uint32_t size,
                  TokenIds& out) override;
   recogniser::Configuration mask_key(recogniser::Configuration config,
@@ -667,6 +668,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   bool reads_mark_ = false;     // the byte being read is the first of a mark
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some state reads tokens by their ids
+  bool names_tokens_ = false;   // other than marks
   bool overflowed_ = false;
   bool too_large_ = false;
   // Whether the last configuration was made without reading a context.

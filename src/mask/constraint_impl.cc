@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quoted.h"
 #include "base/unwinding.h"
 #include "base/work.h"
 #include "recogniser/composite.h"
@@ -44,6 +45,7 @@ ConstraintImpl::ConstraintImpl(std::shared_ptr<CompilerImpl> compiler,
       current_(make_generation(std::move(recogniser))) {
   recogniser::Composite* const rules = current_->recogniser->composite();
   has_temperatures_ = rules != nullptr && rules->has_temperatures();
+  names_tokens_ = rules != nullptr && rules->names_tokens();
 }
 
 // --- Generations -------------------------------------------------------------
@@ -165,8 +167,8 @@ Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
 }
 
 // Cached masks do not depend on the stop tokens: in them, a stop token fits if
-// its bytes do, or if it is a mark that is possible.  But a matcher never reads
-// a stop token as text, and as a mark only where the text can end after it.
+// its bytes do, or if it is read by its id.  But a matcher never reads a stop
+// token as text, and by its id only where the text can end after it.
 void ConstraintImpl::set_stops(const Position& position, bool can_end,
                                const StopSet& stops,
                                std::span<std::uint32_t> row) {
@@ -181,10 +183,11 @@ void ConstraintImpl::set_stops(const Position& position, bool can_end,
   }
 }
 
-// Whether the token is a mark with which the text can end.  Most stop tokens
-// are not marks; for these the recogniser is not called.
+// Whether the text can end with the token, read by its id.  Most grammars read
+// no stop token by its id; for these the recogniser is not called.
 bool ConstraintImpl::ends_with(const Position& position, Id id) {
-  if (marks_ == nullptr || !marks_->mark_of(id)) return false;
+  const bool mark = marks_ != nullptr && marks_->mark_of(id);
+  if (!mark && !names_tokens_) return false;
   return retry_with_memory(position, [&](const Position& at) {
     const GenerationLock use(*at.in);
     return use->can_end(use->step_token(at.config, {}, id));
@@ -192,6 +195,14 @@ bool ConstraintImpl::ends_with(const Position& position, Id id) {
 }
 
 namespace {
+
+// Whether `row`, which was made of `mask`, has no bit.  Most masks set more
+// tokens than there are stop tokens.
+bool is_empty(const MaskView& mask, const StopSet& stops,
+              std::span<const std::uint32_t> row) {
+  if (mask.set.size() > stops.ids().size() + stops.never().size()) return false;
+  return std::ranges::all_of(row, [](std::uint32_t word) { return word == 0; });
+}
 
 // The part that alone reads at `config`.  None where its text may end: there
 // the mask depends on the grammar too.
@@ -272,15 +283,16 @@ bool ConstraintImpl::fill_if_known(const Position& position,
   const MaskView* mask = compiler_->store().pin(handle);
   if (mask == nullptr) return false;
   mask->write(row);
-  compiler_->store().unpin(handle);
   compiler_->count_hit();
   set_stops(position, can_end, stops, row);
-  return true;
+  const bool some = !is_empty(*mask, stops, row);
+  compiler_->store().unpin(handle);
+  return some;
 }
 
-void ConstraintImpl::fill(const Position& position, const StopSet& stops,
+bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
                           std::span<std::uint32_t> row) {
-  if (fill_if_known(position, stops, row)) return;
+  if (fill_if_known(position, stops, row)) return true;
   compiler_->count_miss();
   std::unique_ptr<MaskMaker> maker = compiler_->acquire_maker();
   const MaskBuilder* builder = nullptr;
@@ -315,6 +327,7 @@ void ConstraintImpl::fill(const Position& position, const StopSet& stops,
   compiler_->release_maker(std::move(maker));
   if (!made && may_go_on()) fill_with_low_memory(position, row);
   set_stops(position, can_end, stops, row);
+  return !is_empty({}, stops, row) || !may_go_on();
 }
 
 std::vector<std::uint32_t> ConstraintImpl::first_mask() {
@@ -537,16 +550,19 @@ ConstraintImpl::Next ConstraintImpl::next_with_marks(
 
 bool ConstraintImpl::nothing_follows(Recogniser& recogniser,
                                      Configuration config) {
+  const Vocabulary& vocabulary = compiler_->vocabulary();
   Recogniser::TokenIds ids;
-  recogniser.token_ids(
-      config, static_cast<std::uint32_t>(compiler_->vocabulary().size()), ids);
-  if (!ids.accepted.empty()) return false;
-  for (std::int32_t byte = 0; byte < 256; ++byte) {
-    if (!recogniser.step(config, static_cast<std::uint8_t>(byte)).dead()) {
-      return false;
-    }
-  }
-  return true;
+  recogniser.token_ids(config, static_cast<std::uint32_t>(vocabulary.size()),
+                       ids);
+  const auto exists = [&](Id id) {
+    return vocabulary.kind(id) != TokenKind::kUnused;
+  };
+  const auto fits = [&](Id id) {
+    return exists(id) && !recogniser.step_token(config, {}, id).dead();
+  };
+  return std::ranges::none_of(ids.accepted, exists) &&
+         std::ranges::none_of(ids.undecided, fits) &&
+         !any_below(recogniser, 0, config);
 }
 
 bool ConstraintImpl::nothing_follows(const Position& position) {
@@ -554,6 +570,53 @@ bool ConstraintImpl::nothing_follows(const Position& position) {
     const GenerationLock use(*at.in);
     return nothing_follows(*use, at.config);
   });
+}
+
+namespace {
+
+// A byte for people: `"z"`, or `0xC3` if it is no printable character.
+std::string shown(std::uint8_t byte) {
+  if (byte > 0x20 && byte < 0x7F) {
+    return base::quoted(std::string(1, static_cast<char>(byte)));
+  }
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+}  // namespace
+
+Error ConstraintImpl::no_token_error(const Position& position,
+                                     std::size_t bytes) {
+  constexpr int kMostShown = 8;
+  std::string list;
+  int count = 0;
+  {
+    const GenerationLock use(*position.in);
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const auto next = static_cast<std::uint8_t>(byte);
+      if (use->step(position.config, next).dead()) continue;
+      if (++count > kMostShown) continue;
+      if (count > 1) list += ", ";
+      list += shown(next);
+    }
+  }
+  std::string message = "No token can come after byte " +
+                        std::to_string(bytes) + " of the text: ";
+  if (count == 0) {
+    message +=
+        "the grammar names tokens by their ids there, which the vocabulary "
+        "does not have, or which end a text that may not end there.";
+  } else {
+    message +=
+        count == 1 ? "the next byte must be " : "the next byte must be one of ";
+    message += list;
+    if (count > kMostShown) {
+      message += " and " + std::to_string(count - kMostShown) + " more";
+    }
+    message += ", and no token of the vocabulary that fits begins with it.";
+  }
+  return Error{.code = ErrorCode::kUnsatisfiable,
+               .message = std::move(message)};
 }
 
 const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,

@@ -80,8 +80,8 @@ class InputLog {
 // equal if these are.
 struct KnownMask {
   MaskHandle handle;
-  // Bit 0: the text can end.  Bit i + 1: stop token i is a mark with which the
-  // text can end.
+  // Bit 0: the text can end.  Bit i + 1: the text can end with stop token i,
+  // read by its id.
   std::uint32_t ends = 0;
 
   bool operator==(const KnownMask&) const = default;
@@ -109,8 +109,10 @@ class ConstraintImpl {
   Position move_to_newest(const Position& position, const InputLog& input);
 
   // Writes the mask of `position` to `row`, with each token of `stops` set if
-  // it can end the text. REQUIRES: `row` has shared().mask_words() words.
-  void fill(const Position& position, const StopSet& stops,
+  // it can end the text.  Returns false if no token fits: the vocabulary cannot
+  // write what must come.
+  // REQUIRES: `row` has shared().mask_words() words.
+  bool fill(const Position& position, const StopSet& stops,
             std::span<std::uint32_t> row);
   // The mask of the beginning of a text, before stop tokens are set.
   std::vector<std::uint32_t> first_mask();
@@ -120,7 +122,7 @@ class ConstraintImpl {
   // The mask of `position`, if it is cached.
   std::optional<KnownMask> known_mask(const Position& position,
                                       const StopSet& stops);
-  // As fill() if the mask is cached.  Else returns false and writes nothing.
+  // As fill() if the mask is cached and some token fits.  Else returns false.
   bool fill_if_known(const Position& position, const StopSet& stops,
                      std::span<std::uint32_t> row);
 
@@ -137,11 +139,13 @@ class ConstraintImpl {
   // Whether some rule of the grammar has a temperature; that of the next token.
   bool has_temperatures() const { return has_temperatures_; }
   std::optional<double> temperature(const Position& position);
-  // Whether the stop token `id` fits: the text can end before it, or the token
-  // is a mark with which the text can end.
+  // Whether the stop token `id` fits: the text can end before it, or the
+  // grammar reads the token by its id, and the text can end with it.
   bool can_stop(const Position& position, Id id);
-  // Whether no byte and no token fits.
+  // Whether no token fits.
   bool nothing_follows(const Position& position);
+  // Why no token fits at `position`, which is after `bytes` bytes of the text.
+  Error no_token_error(const Position& position, std::size_t bytes);
 
   // A piece of what must come next: a mark, or bytes between marks.
   struct Forced {
@@ -225,6 +229,7 @@ class ConstraintImpl {
   std::mutex generations_mutex_;  // guards the members below
   std::shared_ptr<Generation> current_, previous_;
   bool has_temperatures_ = false;
+  bool names_tokens_ = false;  // by their ids, other than as marks
 };
 
 }  // namespace parlance::mask

@@ -62,14 +62,19 @@ auto MatcherImpl::ask(const Question& question)
   }
 }
 
-Error MatcherImpl::error_of(const base::Work& work) const {
+std::size_t MatcherImpl::bytes_read(std::size_t steps) const {
   std::size_t bytes = 0;
   const CompilerImpl& compiler = constraint_->compiler();
-  for (std::size_t i = 0; i + 1 < history_.size() && i < input_.size(); ++i) {
+  for (std::size_t i = 0; i < steps && i < input_.size(); ++i) {
     bytes += input_.is_token(i)
                  ? compiler.vocabulary().bytes(input_.token(i)).size()
                  : input_.bytes(i).size();
   }
+  return bytes;
+}
+
+Error MatcherImpl::error_of(const base::Work& work) const {
+  const std::size_t bytes = bytes_read(history_.size() - 1);
   std::string message =
       "What may follow after byte " + std::to_string(bytes) + " of the text";
   if (!work.place().empty()) message += " (in " + work.place() + ")";
@@ -160,11 +165,17 @@ bool MatcherImpl::fill_bitmask(std::span<std::int32_t> row) {
     std::ranges::fill(row, -1);
     return false;
   }
-  const auto fill = [&] {
-    fill_node({.position = here()}, row);
-    return true;
-  };
-  if (error_ || !ask(fill)) fill_stops(row);
+  if (!error_) {
+    const auto some = ask([&] { return fill_node({.position = here()}, row); });
+    if (some && !*some) {
+      const auto why = ask([&] {
+        return constraint_->no_token_error(here(), bytes_read(steps()));
+      });
+      if (why) error_ = *why;
+      error_at_ = steps();
+    }
+  }
+  if (error_) fill_stops(row);
   // After an error without stop tokens, which terminates the matcher.
   if (is_terminated()) std::ranges::fill(row, -1);
   return !is_terminated() && constrains(row);
@@ -226,18 +237,18 @@ std::optional<double> MatcherImpl::temperature_at(const Node& node) {
   return own ? own : default_;
 }
 
-void MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
+bool MatcherImpl::fill_node(const Node& node, std::span<std::int32_t> row) {
   if (node.terminated) {
     std::ranges::fill(row, -1);
-    return;
+    return true;
   }
   if (node.position.dead()) {
     std::ranges::fill(row, 0);
-    return;
+    return true;
   }
   const std::span<std::uint32_t> mask =
       mask_of(row, constraint_->compiler().mask_words());
-  constraint_->fill(node.position, *stops_, mask);
+  return constraint_->fill(node.position, *stops_, mask);
 }
 
 // --- Steps -------------------------------------------------------------------
@@ -583,7 +594,8 @@ class MatcherImpl::TreeWalk {
             .terminated = matcher_.is_terminated()};
   }
   Node read_again(std::size_t node) const;
-  void visit(std::size_t node, const Node& position);
+  // Returns false if no token fits.
+  bool visit(std::size_t node, const Node& position);
   template <class Find>
   void visit_within(std::size_t node, const Find& find);
   std::span<std::int32_t> row(std::size_t node) const {
@@ -608,8 +620,8 @@ MatcherImpl::Node MatcherImpl::TreeWalk::read_again(std::size_t node) const {
   return at;
 }
 
-void MatcherImpl::TreeWalk::visit(std::size_t node, const Node& position) {
-  matcher_.fill_node(position, row(node));
+bool MatcherImpl::TreeWalk::visit(std::size_t node, const Node& position) {
+  if (!matcher_.fill_node(position, row(node))) return false;
   if (position.terminated && tree_.clear_ended) {
     std::ranges::fill(row(node), 0);
   }
@@ -617,6 +629,7 @@ void MatcherImpl::TreeWalk::visit(std::size_t node, const Node& position) {
     tree_.temperatures[node] = static_cast<float>(
         matcher_.temperature_at(position).value_or(std::nan("")));
   }
+  return true;
 }
 
 // Visits the node that `find` leads to.  An error is one of the node, not of
@@ -630,10 +643,9 @@ void MatcherImpl::TreeWalk::visit_within(std::size_t node, const Find& find) {
     found = false;
     position = find();
     found = !base::thread_work.spoiled && base::work_left();
-    visit(node, position);
-    return true;
+    return visit(node, position);
   });
-  if (!filled) {
+  if (!filled.value_or(false)) {
     matcher_.error_.reset();  // the temperature is NaN
     matcher_.tree_failed_ = true;
     // Where the token itself could not be read, it is not allowed.

@@ -171,7 +171,10 @@ class MatcherImpl {
   // and nothing can follow.
   bool is_over(const Position& position);
   std::optional<double> temperature_at(const Node& node);
-  void fill_node(const Node& node, std::span<std::int32_t> row);
+  // Returns false if no token fits.
+  bool fill_node(const Node& node, std::span<std::int32_t> row);
+  // The bytes of the first `steps` steps of the text.
+  std::size_t bytes_read(std::size_t steps) const;
   void fill_failed_tree(const DraftTree& tree);
   bool constrains(std::span<const std::int32_t> row) const;
   std::vector<Id> tokens_of(std::string_view text, bool last,
@@ -197,10 +200,10 @@ class MatcherImpl {
   // it has not.
   std::size_t over_ = 0;
   Id stop_ = 0;  // that terminated it
-  // What the text, or its next token, could not be decided for.  A rollback to
-  // fewer than error_at_ steps removes it: to fewer than there were when a
-  // question could not be answered, or to as many as there were when a step
-  // could not be made.
+  // Why the text or its next token could not be decided, or no token fits.  A
+  // rollback to fewer than error_at_ steps removes it: to fewer than there were
+  // when a question could not be answered, or to as many as there were when a
+  // step could not be made.
   std::optional<Error> error_;
   std::size_t error_at_ = 0;
   bool tree_failed_ = false;  // a node of a draft tree could not be decided

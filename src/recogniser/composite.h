@@ -99,6 +99,9 @@ class Composite {
   // mask_equivalent() is about.
   virtual bool track_mask_of(Configuration config) = 0;
 
+  // Whether the grammar names tokens by their ids, other than as marks.
+  virtual bool names_tokens() const { return false; }
+
   // Whether some rule of the grammar has a temperature.
   virtual bool has_temperatures() const { return false; }
   // The temperature of the next symbol.  Each derivation that can read one has

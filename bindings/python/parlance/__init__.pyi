@@ -2117,11 +2117,13 @@ class Matcher:
         """Why it cannot be decided what may follow, or ``None``.
 
         A ``GrammarError`` with the code ``"too_large"``: a call took more than
-        ``limits["work"]`` or ``limits["steps"]`` of the grammar.  Then only stop tokens
-        are allowed, wherever the text is, and end it; every other token is refused, and
-        without stop tokens the matcher is terminated.  ``rollback`` to an earlier step,
-        and ``reset``, remove the error, and any ``rollback`` that of a token that was
-        tried and not accepted; other matchers are not concerned.
+        ``limits["work"]`` or ``limits["steps"]`` of the grammar; or ``"unsatisfiable"``:
+        no token of the vocabulary begins with a byte that must come, which a call for a
+        mask finds.  Then only stop tokens are allowed, wherever the text is, and end it;
+        every other token is refused, and without stop tokens the matcher is terminated.
+        ``rollback`` to an earlier step, and ``reset``, remove the error, and any
+        ``rollback`` that of a token that was tried and not accepted; other matchers are not
+        concerned.
         """
 
     @property
