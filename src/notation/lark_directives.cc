@@ -156,8 +156,11 @@ bool LarkReader::import_one(const std::string& from, const std::string& to,
   Result<rules::RegexExpr> expr = read_regex(pattern);
   if (!expr) return fail(span.begin, span.end, expr.error().message);
   info_[id].defined = true;
-  info_[id].terminal = true;
-  const ExprId body = rules_.regex(std::move(*expr));
+  ExprId body = rules_.regex(std::move(*expr));
+  // A lower-case name is that of a rule, in which ignored text may follow.
+  if (weave_ && !info_[id].terminal) {
+    body = rules_.sequence({body, rules_.reference(ignored_)});
+  }
   rules_.rules[id].body = body;
   return true;
 }

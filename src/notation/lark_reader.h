@@ -119,19 +119,36 @@ class LarkReader : private TextCursor {
   // lark_dispatch.cc
   bool find_dispatch();
   struct Branch;
-  std::vector<Branch> dispatch_branches(rules::RuleId id);
+  std::vector<Branch> dispatch_branches(rules::RuleId id, rules::ExprId& tail);
   bool check_branches(const std::vector<Branch>& branches);
-  rules::RuleId rule_after(const Branch& branch);
+  rules::RuleId rule_after(const Branch& branch, bool trailing);
   bool dispatch_in(rules::RuleId rule);
+  // The beginning of a branch: any text up to a trigger, `text` or `tokens`.
   struct Head {
     std::string text = {};
-    const rules::TokenSetExpr* tokens = nullptr;
+    std::uint32_t tokens = rules::kNoId;  // of Rules::token_sets
     bool hide = false;
     std::string capture = {};
-    std::vector<rules::ExprId> rest = {};
+    // The rules around it, from the outermost to the lexeme.  Or the text
+    // `before` the tokens and the tokens are two items.
+    std::vector<rules::RuleId> chain = {};
+    rules::ExprId before = rules::kNoId;
+    std::vector<rules::ExprId> rest = {};  // after it
   };
+  bool trigger_tokens(const Branch& branch, std::vector<rules::Token>& out);
+  std::vector<rules::RuleId> rules_around_text(rules::ExprId id) const;
+  bool has_options(const std::vector<Branch>& branches,
+                   rules::ExprId tail) const;
+  rules::ExprId copied(const std::vector<rules::RuleId>& chain,
+                       rules::ExprId body);
+  bool spread_dispatch(rules::RuleId rule, const std::vector<Branch>& branches,
+                       rules::ExprId tail);
+  rules::ExprId head_without(const Head& head, rules::RuleId text);
+  bool check_apart(const std::vector<Branch>& branches);
   bool head_of(rules::RuleId rule, Head& out) const;
+  bool find_head(rules::RuleId rule, Branch& out) const;
   bool fixed_head(rules::ExprId id, Head& out) const;
+  bool lexeme_head(const rules::Rule& rule, Head& out) const;
   std::vector<rules::ExprId> parts_of(rules::ExprId id) const;
   mutable std::size_t steps_ = 0;  // items visited, for the limit
   bool is_any_text(rules::ExprId id) const;

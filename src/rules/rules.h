@@ -182,6 +182,8 @@ struct RuleOptions {
   std::optional<double> temperature = std::nullopt;
 
   bool limited() const { return max_tokens || max_chars; }
+  // The end of an activation depends on what was read.
+  bool finds_end() const { return lazy || marker != kNoId; }
   bool plain() const {
     return !limited() && !lazy && marker == kNoId && capture.empty() &&
            !temperature;

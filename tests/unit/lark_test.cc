@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -255,6 +258,126 @@ TEST(Lark, TriggersCannotBeMixed) {
       options);
   ASSERT_FALSE(rules);
   EXPECT_EQ(rules.error().code, ErrorCode::kConflict);
+}
+
+// The texts of up to `most` pieces.
+std::vector<std::string> texts_of(const std::vector<std::string>& pieces,
+                                  int most) {
+  std::vector<std::string> texts = {""};
+  for (std::size_t begin = 0; most-- > 0;) {
+    const std::size_t end = texts.size();
+    for (std::size_t i = begin; i < end; ++i) {
+      for (const std::string& piece : pieces) texts.push_back(texts[i] + piece);
+    }
+    begin = end;
+  }
+  return texts;
+}
+
+// Options that do not say where a rule ends, and budgets that no text uses up,
+// do not change the language of free text with triggers.
+TEST(Lark, OptionsDoNotChangeTheLanguage) {
+  // A grammar, where each "@" is the place of options in brackets and each "&"
+  // that of options after another one; without them it is free text.
+  const std::string_view grammars[] = {
+      "start@: (call)* tail\ncall@: head N\nhead[suffix=\"<c>\"&]: TEXT\n"
+      "N: /[0-9]/\ntail@: TEXT",
+      "start@: (call | note)* tail\ncall@: head N\nhead[stop=\"<c>\"&]: TEXT\n"
+      "note@: open \"!\"\nopen[lazy&]: TEXT \"<n>\"\nN: /[0-9]/\n"
+      "tail@: rest\nrest@: TEXT",
+      "start@: (call)* TEXT\ncall@: outer N\nouter@: head\n"
+      "head[lazy&]: /(\\n|.)*<c>/\nN: /[0-9]/",
+      "%ignore \" \"\nstart@: (call)* tail\ncall@: head N\n"
+      "head[lazy&]: TEXT \"<c>\"\nN: /[0-9]/\ntail@: TEXT",
+  };
+  const std::string_view options[] = {"",
+                                      "capture=\"k\"",
+                                      "temperature=0.5",
+                                      "max_tokens=99",
+                                      "max_chars=99",
+                                      "capture=\"k\",temperature=1.5"};
+  const std::vector<std::string> texts =
+      texts_of({"<c>", "<n>", "1", "!", "<", " "}, 3);
+  std::mt19937 random(5);
+  for (const std::string_view grammar : grammars) {
+    std::vector<bool> plain;
+    for (int round = 0; round < 40; ++round) {
+      std::string written;
+      for (const char c : grammar) {
+        if (c != '@' && c != '&') {
+          written += c;
+          continue;
+        }
+        const std::string chosen(
+            options[round == 0 ? 0 : random() % std::size(options)]);
+        if (chosen.empty()) continue;
+        written += c == '@' ? '[' + chosen + ']' : ',' + chosen;
+      }
+      SCOPED_TRACE(written);
+      Result<Rules> rules = notation::read_lark(with_text(written));
+      ASSERT_TRUE(rules) << rules.error().to_string();
+      EarleyRecogniser recogniser(*rules);
+      std::vector<bool> accepted;
+      accepted.reserve(texts.size());
+      for (const std::string& text : texts) {
+        accepted.push_back(recogniser.accepts(text));
+      }
+      if (round == 0) plain = accepted;
+      ASSERT_EQ(accepted, plain);
+    }
+    // Some texts fit and some do not.
+    EXPECT_EQ(std::ranges::count(plain, true) * 20 > std::ssize(plain), true);
+    EXPECT_EQ(std::ranges::count(plain, false) * 20 > std::ssize(plain), true);
+  }
+}
+
+TEST(Lark, TriggersThatOverlapTakeNoOptions) {
+  const std::string grammar = with_text(
+      "start: (a | b)* TEXT\na: h \"x\"\nh[suffix=\"ab\"]: TEXT\n"
+      "b: k \"y\"\nk[suffix=\"bc\"");
+  EXPECT_TRUE(notation::read_lark(grammar + "]: TEXT"));
+  const Result<Rules> rules = notation::read_lark(grammar + ", capture]: TEXT");
+  ASSERT_FALSE(rules);
+  EXPECT_EQ(rules.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(rules.error().message.find("overlap"), std::string::npos);
+}
+
+// The order of statements means nothing.
+TEST(Lark, OrderOfStatements) {
+  const std::vector<std::vector<std::string>> grammars = {
+      {"start: num \"x\" num", "%import common.INT -> num", "%ignore \" \""},
+      {"start: (call)* tail", "call: head num", "head[lazy]: TEXT \"<c>\"",
+       "tail: TEXT", "TEXT: /(\\n|.)*/", "%import common.DIGIT -> num"},
+      {"start: r+", "r[lazy]: num \"x\"", "%import common.INT -> num",
+       "%ignore WS", "%import common.WS",
+       "%grammar_options "
+       "{\"allow_initial_skip\": true}"},
+      {"start: A | b", "A: B \"x\"", "B: \"1\"", "b: %lark { start: \"<\" }",
+       "%ignore \" \""},
+  };
+  const std::vector<std::string> texts =
+      texts_of({"<c>", "1", "x", " ", "<"}, 5);
+  std::mt19937 random(3);
+  for (std::vector<std::string> statements : grammars) {
+    std::vector<bool> first;
+    for (int round = 0; round < 12; ++round) {
+      std::string grammar;
+      for (const std::string& one : statements) grammar += one + '\n';
+      SCOPED_TRACE(grammar);
+      Result<Rules> rules = notation::read_lark(grammar);
+      ASSERT_TRUE(rules) << rules.error().to_string();
+      EarleyRecogniser recogniser(*rules);
+      std::vector<bool> accepted;
+      accepted.reserve(texts.size());
+      for (const std::string& text : texts) {
+        accepted.push_back(recogniser.accepts(text));
+      }
+      if (round == 0) first = accepted;
+      ASSERT_EQ(accepted, first);
+      std::ranges::shuffle(statements, random);
+    }
+    EXPECT_NE(std::ranges::count(first, true), 0);
+  }
 }
 
 TEST(Lark, NamedGrammars) {
