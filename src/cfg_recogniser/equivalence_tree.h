@@ -13,6 +13,9 @@
 //     ask 0 → form "rest of a call", inside it 1 (new)
 //     ask 1 → form "rest of a call", inside it 2 (new); 2 makes no difference
 //   a leaf: the first configuration with exactly these answers
+//
+// The answers of most nodes are few, and searched one by one.  Where a context
+// holds a count there are as many as the count has values; these are hashed.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +24,9 @@
 #include <utility>
 
 #include "base/block_vector.h"
+#include "base/hashed_ids.h"
 #include "base/list_store.h"
+#include "base/mix.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::cfg_recogniser {
@@ -37,6 +42,7 @@ class EquivalenceTree {
     recogniser::Configuration equivalent = {};  // of a leaf; dead elsewhere
     bool by_identity = false;  // asks for the context itself, not its form
     std::uint32_t last_edge = kNone;  // in edges_
+    std::uint32_t edges = 0;
   };
 
   Id add() {
@@ -48,21 +54,32 @@ class EquivalenceTree {
   // The child for an answer; kNone if that answer is new.
   Id find(Id from, std::uint32_t form,
           std::span<const std::uint32_t> inside) const {
+    if (nodes_[from].edges > kFew) {
+      const auto known =
+          hashed_.find(hash(from, form, inside), [&](std::uint32_t id) {
+            return edges_[id].from == from && answers(edges_[id], form, inside);
+          });
+      return known ? edges_[*known].to : kNone;
+    }
     for (std::uint32_t i = nodes_[from].last_edge; i != kNone;
          i = edges_[i].before) {
-      if (edges_[i].form == form &&
-          std::ranges::equal(edges_[i].inside, inside)) {
-        return edges_[i].to;
-      }
+      if (answers(edges_[i], form, inside)) return edges_[i].to;
     }
     return kNone;
   }
   // Adds a child.  REQUIRES: find() returns kNone for the answer.
   Id add(Id from, std::uint32_t form, std::span<const std::uint32_t> inside) {
     const Id to = add();
-    std::uint32_t& last = nodes_[from].last_edge;
-    edges_.push_back({form, to, last, inside_.add(inside)});
-    last = static_cast<std::uint32_t>(edges_.size() - 1);
+    Node& node = nodes_[from];
+    edges_.push_back({from, form, to, node.last_edge, inside_.add(inside)});
+    node.last_edge = static_cast<std::uint32_t>(edges_.size() - 1);
+    if (++node.edges == kFew + 1) {
+      for (std::uint32_t i = node.last_edge; i != kNone; i = edges_[i].before) {
+        hashed_.add(hash(edges_[i]), i);
+      }
+    } else if (node.edges > kFew) {
+      hashed_.add(hash(edges_[node.last_edge]), node.last_edge);
+    }
     return to;
   }
   static std::size_t bytes_of(std::size_t inside) {
@@ -70,15 +87,34 @@ class EquivalenceTree {
   }
 
  private:
+  static constexpr std::uint32_t kFew = 8;
+
   struct Edge {
+    Id from = 0;
     std::uint32_t form = 0;
     Id to = 0;
     std::uint32_t before = kNone;  // another edge of the same node, in edges_
     std::span<const std::uint32_t> inside = {};
   };
 
+  static bool answers(const Edge& edge, std::uint32_t form,
+                      std::span<const std::uint32_t> inside) {
+    return edge.form == form && std::ranges::equal(edge.inside, inside);
+  }
+  static std::uint64_t hash(Id from, std::uint32_t form,
+                            std::span<const std::uint32_t> inside) {
+    std::uint64_t hash = from;
+    base::mix(hash, form);
+    for (const std::uint32_t number : inside) base::mix(hash, number);
+    return hash;
+  }
+  static std::uint64_t hash(const Edge& edge) {
+    return hash(edge.from, edge.form, edge.inside);
+  }
+
   base::BlockVector<Node> nodes_;
   base::BlockVector<Edge> edges_;
+  base::HashedIds<std::uint32_t> hashed_;  // of nodes with many edges
   base::ListStore<std::uint32_t> inside_;  // of all edges
 };
 

@@ -51,6 +51,7 @@ class PrefixSharing {
     for (auto& of_temperature : texts) {
       std::vector<StateId>& list = of_temperature.second;
       if (list.size() < kMany) continue;
+      std::ranges::sort(list);
       std::erase_if(states_[id].epsilon, [&](StateId to) {
         return std::ranges::binary_search(list, to);
       });

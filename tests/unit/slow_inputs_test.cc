@@ -728,5 +728,26 @@ TEST(SlowInputs, ARepeatAcceptsItsTextsWhateverElseIsPossible) {
   }
 }
 
+// Each value of a count is one answer of a decision tree: a tree that compares
+// them one by one takes a minute for each of these.
+TEST(SlowInputs, CountsOfWhatIsNoClass) {
+  constexpr std::size_t kCount = 100'000;
+  std::string text;
+  for (std::size_t i = 0; i < kCount / 2; ++i) text += "1,";
+  const std::string letters(kCount, 'a');
+  const std::pair<Result<Grammar>, std::string_view> rows[] = {
+      {Grammar::from_ebnf("root ::= \"a\"{100000}"), letters},
+      {Grammar::from_regex("a{0,100000}"), letters},
+      {Grammar::from_regex("(aa){50000}"), letters},
+      {Grammar::from_regex("(\\d,){0,50000}"), text},
+      {Grammar::from_lark("start: (\"1\" \",\"){50000}"), text},
+  };
+  for (const auto& [grammar, fits] : rows) {
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_TRUE(grammar->accepts(fits));
+    EXPECT_FALSE(grammar->accepts(std::string(fits) + "a"));
+  }
+}
+
 }  // namespace
 }  // namespace parlance
