@@ -53,6 +53,8 @@ CfgRecogniser::Closure::Closure(CfgRecogniser& recogniser,
       members_(memory.members),
       joined_(memory.joined),
       assumed_(memory.assumed),
+      assumed_at_(memory.assumed_at),
+      assumed_entries_(memory.assumed_entries),
       taken_(memory.taken),
       compared_(memory.compared),
       gone_(memory.gone) {
@@ -447,6 +449,7 @@ void CfgRecogniser::Closure::join_contents(
   for (const std::uint32_t index : loop) locals_[index].same = first;
   Items& content = locals_[first].content;
   for (const std::uint32_t index : loop) {
+    spend(1 + locals_[index].callers.size() / 4);
     for (const Item& caller : locals_[index].callers) {
       if (!network_.states[caller.state].live) continue;
       if (recogniser_.tail_[caller.state] && caller.context != kOutermost) {
@@ -477,7 +480,7 @@ void CfgRecogniser::Closure::join_contents(
     content.insert(content.end(), further.begin(), further.end());
     runs_.push_back(content.size());
   }
-  while (runs_.size() > 2) {
+  while (runs_.size() > 2 && spend(1 + content.size() / 8)) {
     std::size_t kept = 1;
     for (std::size_t i = 2; i < runs_.size(); i += 2) {
       const auto at = [&](std::size_t run) {
@@ -530,6 +533,7 @@ void CfgRecogniser::Closure::intern_loop(std::span<const std::uint32_t> loop) {
   // earlier one.
   for (const std::uint32_t member : members) {
     Items& content = locals_[member].content;
+    spend(1 + content.size() / 4);
     for (Item& item : content) item.context = settled(item.context);
     sort_once(content);
   }
@@ -569,6 +573,7 @@ void CfgRecogniser::Closure::intern_loop(std::span<const std::uint32_t> loop) {
 
 CfgRecogniser::ContextId CfgRecogniser::Closure::intern_context(
     const Items& content) {
+  spend(1 + content.size() / 8);
   base::InternTable<Item, ItemHash>& contexts = recogniser_.contexts_;
   const auto [id, added] = contexts.intern(content);
   if (added) recogniser_.bytes_ += contexts.bytes_of(content.size());

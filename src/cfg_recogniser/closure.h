@@ -123,6 +123,10 @@ struct CfgRecogniser::ClosureMemory {
   };
   std::vector<Place> local_of_rule;
   std::uint32_t round = 0;
+  // Of subsumed(): by hash of a pair, its index in `assumed`, from 1.  An entry
+  // is void if another pair is there.  And the entries that are not 0.
+  std::array<std::uint16_t, 512> assumed_at{};
+  std::vector<std::uint16_t> assumed_entries;
 };
 
 class CfgRecogniser::Closure {
@@ -212,9 +216,8 @@ class CfgRecogniser::Closure {
   // While subsumed() decides whether a context subsumes another: the pairs for
   // which this is assumed, and the pairs for which it was known.
   std::vector<std::pair<ContextId, ContextId>>& assumed_;
-  // By hash of a pair: its index in assumed_, from 1.  An entry is void if
-  // another pair is there.
-  std::array<std::uint16_t, 512> assumed_at_;
+  std::array<std::uint16_t, 512>& assumed_at_;
+  std::vector<std::uint16_t>& assumed_entries_;
   std::vector<std::pair<ContextId, ContextId>>& taken_;
   // The contexts that were compared, in order, with repetitions.
   std::vector<ContextId>& compared_;

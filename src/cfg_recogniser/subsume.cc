@@ -21,6 +21,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/work.h"
 #include "cfg_recogniser/closure.h"
 
 namespace parlance::cfg_recogniser {
@@ -43,6 +44,8 @@ constexpr std::size_t kExpandedPairs = 16;
 constexpr std::size_t kExpandedItems = 256;
 // An answer no that depends on more contexts is not stored with them.
 constexpr std::size_t kMostCompared = 32;
+// So many items or contexts are compared in the time of a step.
+constexpr std::size_t kComparedPerStep = 8;
 // How many items of the same state each item is compared with.
 constexpr std::size_t kNeighbours = 8;
 
@@ -75,10 +78,11 @@ bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
 // The entry of a pair in assumed_at_; 0 if the pair is not assumed.
 //
 // A search ends at an entry that is 0, so entries of assumptions that were
-// withdrawn stay, and are void.  The table does not fill: it is cleared for
-// each subsumed(), which makes at most kMostPairs assumptions.
+// withdrawn stay, and are void.  The table does not fill: each subsumed()
+// clears it, and makes at most kMostPairs assumptions.
 std::uint16_t& CfgRecogniser::Closure::assumption(ContextId a, ContextId b) {
-  static_assert(kMostPairs * 2 < std::tuple_size_v<decltype(assumed_at_)>);
+  static_assert(kMostPairs * 2 <
+                std::tuple_size_v<decltype(ClosureMemory::assumed_at)>);
   const std::pair pair(a, b);
   const std::uint64_t hash = (std::uint64_t{a} << 32 | b) * 0x9E3779B97F4A7C15;
   for (std::size_t at = hash >> 55;; at = (at + 1) % assumed_at_.size()) {
@@ -126,6 +130,10 @@ bool CfgRecogniser::Closure::holds(ContextId a, ContextId b) {
   const std::size_t mark_taken = taken_.size();
   const std::size_t mark_compared = compared_.size() - (kept ? 2 : 0);
   assumed_.emplace_back(a, b);
+  if (assumed == 0) {
+    assumed_entries_.push_back(
+        static_cast<std::uint16_t>(&assumed - assumed_at_.data()));
+  }
   assumed = static_cast<std::uint16_t>(assumed_.size());
   // Contents are sorted by state.  Of two lists of hundreds of items most name
   // the same two contexts, which are compared once.
@@ -187,12 +195,14 @@ bool CfgRecogniser::Closure::subsumed(ContextId a, ContextId b) {
   gave_up_ = false;
   if (pairs_of_all_ > kMostPairsOfClosure) return false;
   assumed_.clear();
-  assumed_at_.fill(0);
+  for (const std::uint16_t entry : assumed_entries_) assumed_at_[entry] = 0;
+  assumed_entries_.clear();
   items_ = 0;
   taken_.clear();
   compared_.clear();
   too_many_compared_ = false;
   const bool all = holds(a, b);
+  spend(1 + (items_ + compared_.size()) / kComparedPerStep);
   if (depth_ == 0) {
     recogniser_.record_compared(compared_);
     if (too_many_compared_) recogniser_.compared_too_many_ = true;
@@ -249,6 +259,7 @@ bool CfgRecogniser::Closure::drop_subsumed(Items& items) {
   for (auto i = static_cast<std::size_t>(first - items.begin());
        i < items.size(); ++i) {
     const std::size_t last = std::min(items.size(), i + 1 + kNeighbours);
+    if (!base::work_left()) break;
     for (std::size_t j = i + 1; j < last && !gone[i]; ++j) {
       if (items[j].state != items[i].state) break;
       if (gone[j]) continue;

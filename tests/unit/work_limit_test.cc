@@ -397,6 +397,36 @@ TEST(WorkLimit, TreesAndBatches) {
 }
 
 // Without stop tokens the text is over.
+// Where the alternatives grow with the text, so does the work that is counted
+// for a mask, and at some length it is passed.
+TEST(WorkLimit, CountsComparisonsOfAlternatives) {
+  std::vector<TokenEntry> entries;
+  const auto add = [&](std::string bytes, TokenKind kind) {
+    entries.push_back({.id = static_cast<TokenId>(entries.size()),
+                       .bytes = std::move(bytes),
+                       .kind = kind});
+  };
+  for (const char c : {'a', 'b', 'c', '"'}) {
+    add(std::string(1, c), TokenKind::kOrdinary);
+  }
+  add(std::string(254, 'a'), TokenKind::kOrdinary);
+  add("<end>", TokenKind::kControl);
+  const Compiler compiler = *Compiler::create(
+      *Vocabulary::from_table(entries, std::vector<TokenId>{5}));
+  const Result<Constraint> constraint = compiler.compile_ebnf(
+      "root ::= \"\" | \"a\" root \"a\" | \"b\" root \"b\" | [c\"]",
+      {.limits = {.work = 200'000}});
+  ASSERT_TRUE(constraint);
+  Matcher matcher = constraint->matcher();
+  std::size_t bytes = 0;
+  for (; bytes < 254 * 8 && !matcher.error(); bytes += 254) {
+    mask(matcher);
+    matcher.accept_token(4);
+  }
+  ASSERT_TRUE(matcher.error());
+  EXPECT_EQ(matcher.error()->code, ErrorCode::kTooLarge);
+}
+
 TEST(WorkLimit, EndsTextsWithoutStopTokens) {
   const auto hostile = hostile_grammars();
   const Result<Constraint> constraint =
