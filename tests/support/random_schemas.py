@@ -59,7 +59,7 @@ KEYWORDS = {
     "object": "properties properties patternProperties additionalProperties required"
     " minProperties maxProperties propertyNames dependencies dependentRequired"
     " dependentSchemas unevaluatedProperties",
-    "any": "enum const type",
+    "any": "enum const type type",
 }
 NEGATIONS = "not not oneOf oneOf anyOf allOf if then else".split()
 # The first draft that has a keyword, where that is not draft 4.
@@ -130,7 +130,8 @@ class Schemas(random.Random):
             schema["type"] = self.type_of(about)
         keywords = KEYWORDS[about].split()
         for keyword in self.few(keywords, [2, 2, 4][depth], [0, 1, 2][depth]):
-            schema.update(self.saying(keyword, depth, about))
+            if not (keyword in ("enum", "const") and {"enum", "const"} & schema.keys()):
+                schema.update(self.saying(keyword, depth, about))
         if depth and self.often(0.7 if depth > 1 else 0.2):
             for keyword in self.few(NEGATIONS, 2):
                 schema.update(self.saying(keyword, depth, about))
@@ -175,15 +176,15 @@ class Schemas(random.Random):
         return {"format": self.choice(list(SAMPLES))}
 
     def say_minimum(self, depth, about):
-        return {"minimum": self.number()}
+        return {"minimum": self.bound("minimum")}
 
     def say_maximum(self, depth, about):
-        return {"maximum": self.number()}
+        return {"maximum": self.bound("maximum")}
 
     def say_exclusiveMinimum(self, depth, about, of="Minimum"):
         if self.level:
-            return {"exclusive" + of: self.number()}
-        return {of.lower(): self.number(), "exclusive" + of: self.often(0.8)}
+            return {"exclusive" + of: self.bound(of)}
+        return {of.lower(): self.bound(of), "exclusive" + of: self.often(0.8)}
 
     def say_exclusiveMaximum(self, depth, about):
         return self.say_exclusiveMinimum(depth, about, "Maximum")
@@ -288,6 +289,11 @@ class Schemas(random.Random):
     def count(self, keyword):
         """A bound; few lower ones are above their upper one."""
         return Number(self.choice("00112" if keyword.startswith("min") else "112334"))
+
+    def bound(self, of):
+        """As count()."""
+        numbers = sorted(self.number() for _ in range(3))
+        return numbers[0 if of.lower() == "minimum" else -1]
 
     def number(self):
         extreme = self.extreme and self.often(0.08)

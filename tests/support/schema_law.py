@@ -1,12 +1,15 @@
 """The law of grammars made from JSON Schemas, for one schema.
 
-*Accepted means valid; refused means invalid, or `report()` says narrowed.*  The
-verdicts are schema_judge's.  They do not depend on what the grammar read before.
-What a walk under masks writes is accepted and valid, and no mask is empty without an
-error.  A schema that is called unsatisfiable has no valid text among those at hand.
+*Accepted means valid; refused means invalid, or `report()` says narrowed*, by a note
+about a place that is there.  The verdicts are schema_judge's.  They do not depend on
+what the grammar read before.  What a walk under masks writes is accepted and valid, and
+no mask is empty without an error.  A schema that is called unsatisfiable has no valid
+text among those at hand.  The canonical spelling has fewer texts, and for each value one.
 """
 
 import random
+import re
+from urllib.parse import unquote
 
 import numpy
 import parlance
@@ -14,21 +17,32 @@ import parlance
 from schema_judge import Beyond, Judge, Number, parse, write
 from shrink import shrunk
 
-WORDS = [b'{"', b'":', b'": "', b'", "', b'"}', b"true", b"null", b"[[", b"]]", b"kind"]
-WORDS += [b"-1", b"12", b"0.5", b", ", b"ab", b"},{", b"],[", b"2024-", b"00000000"]
-WORDS += [
-    "é".encode(),
-    "日".encode(),
-    b"\\u00",
-    b'["a","b"]',
-    b"1.2.3.4",
-    b'{"a":1,"b":',
-]
+WORDS = rb'''{" ": "," "} },{ [[ ]] ],[ {"a":1,"b": ["a","b"] \u00 true null kind ab
+-1 12 0.5 2024- 00000000 1.2.3.4'''.split()
+WORDS += [b'": "', b'", "', b", ", "é".encode(), "日".encode()]
 TOKENS = [bytes([byte]) for byte in range(256)] + WORDS
 END = len(TOKENS)
 VOCABULARY = parlance.Vocabulary([*TOKENS, b"<end>"], special_ids=[END], stop_ids=[END])
 STEPS = 120  # of one walk; one that goes on is left
 REFUSALS = {"unsatisfiable", "unsupported", "too_large", "conflict"}
+
+
+# Faults that are there: by name what their smallest schemas and messages look like,
+# and the draft, schema and text of one.  schema_law_test.py fails where it is mended.
+KNOWN = {
+    "format under a negation": (
+        '"format"', "7", '{"not": {"type": "string", "format": "uuid"}}', '"a b"'),
+    "numbers that no double has": (
+        "1e400|1e-400|9007199254740993|0000001|e18|e20|1e-19",
+        "7", '{"maximum": 1.0000000000000000000000001}', "1.0000000000000000000000001"),
+    "integers of draft 4 under a negation": (
+        'draft 4.*"integer"', "4", '{"not": {"type": "integer"}}', "1.0"),
+}  # fmt: skip
+
+
+def is_known(message):
+    """Whether a message of explained() is about a fault in KNOWN."""
+    return any(re.search(pattern, message) for pattern, *_ in KNOWN.values())
 
 
 class Broken(Exception):
@@ -43,6 +57,18 @@ def grammar_of(schema, draft=None, spelling="any"):
 
 def narrowed(grammar):
     return [note for note in grammar.report() if note["kind"] == "narrowed"]
+
+
+def check_notes(notes, schema):
+    """Each is about a place in the schema."""
+    for note in notes:
+        at = schema
+        try:
+            for step in note["path"].split("/")[1:]:
+                step = unquote(step).replace("~1", "/").replace("~0", "~")
+                at = at[int(step)] if isinstance(at, list) else at[step]
+        except (LookupError, TypeError, ValueError):
+            raise Broken(f"a note about nothing: {note}") from None
 
 
 def accepts(grammar, text):
@@ -150,7 +176,7 @@ def walk(rng, constraint):
     return None
 
 
-def check(schema, draft, texts, seed, walks=2, fresh=3, tally=None):
+def check(schema, draft, texts, seed, walks=2, fresh=3, canonical=False, tally=None):
     """Raises Broken where the law does not hold."""
     tally = {} if tally is None else tally
 
@@ -173,6 +199,7 @@ def check(schema, draft, texts, seed, walks=2, fresh=3, tally=None):
         return
     notes = narrowed(grammar)
     count("narrowed" if notes else "exact")
+    check_notes(notes, schema)
     answers = {}
     for text in texts:
         answers[text] = accepts(grammar, text)
@@ -181,6 +208,8 @@ def check(schema, draft, texts, seed, walks=2, fresh=3, tally=None):
     rng = random.Random(seed)
     some = rng.sample(sorted(answers), min(fresh, len(answers)))
     check_memory(grammar, schema, draft, answers, some)
+    if canonical:
+        check_canonical(schema, draft, answers, bool(notes))
     if walks:
         check_walks(judge, grammar, schema, draft, walks, rng, count)
 
@@ -195,6 +224,26 @@ def check_memory(grammar, schema, draft, answers, some):
                 f"{answers[text]} at first, {again} later, {fresh} by a fresh grammar:"
                 f" {text}"
             )
+
+
+def has_number(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, Number) or (
+        isinstance(value, list) and any(map(has_number, value))
+    )
+
+
+def check_canonical(schema, draft, answers, is_narrowed):
+    """Spelled as json.dumps does, values without numbers have the same verdict."""
+    grammar = grammar_of(schema, draft, "canonical")
+    for text, answer in answers.items():
+        if accepts(grammar, text) and answer is False:
+            raise Broken(f"canonical, not one of any spelling: {text}")
+        value = parse(text)
+        if answer and not is_narrowed and not has_number(value):
+            if accepts(grammar, write(value)) is False:
+                raise Broken(f"accepted, and not in its canonical spelling: {text}")
 
 
 def check_walks(judge, grammar, schema, draft, walks, rng, count):
