@@ -520,7 +520,9 @@ TEST(MatcherImpl, StopTokensOfItsOwn) {
       return bit;
     };
     EXPECT_TRUE(matcher.accept_token(0));
-    EXPECT_FALSE(allowed(matcher, 1));  // "b" is no text here
+    // "b" is no text here, and no other token can come.
+    EXPECT_TRUE(allowed(matcher, 1));
+    EXPECT_TRUE(matcher.error());
     EXPECT_TRUE(matcher.forced_tokens().empty());
     matcher.reset();
     EXPECT_TRUE(matcher.accept_token(5));
