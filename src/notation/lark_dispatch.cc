@@ -264,18 +264,18 @@ std::vector<LarkReader::Branch> LarkReader::dispatch_branches(RuleId id,
   return branches;
 }
 
-// Checks that free text can express the branches: they end where they end, and
-// the triggers are all texts or all tokens.
+// Checks that free text can express the branches: they have no options, and the
+// triggers are all texts or all tokens.
 bool LarkReader::check_branches(const std::vector<Branch>& branches) {
   const bool by_token = branches.front().head.tokens != kNoId;
   for (const Branch& branch : branches) {
     const Span span = branch.span;
-    if (std::ranges::any_of(branch.rules, [&](RuleId id) {
-          return rules_.rules[id].options.finds_end();
+    if (!std::ranges::all_of(branch.rules, [&](RuleId id) {
+          return rules_.rules[id].options.plain();
         })) {
       return fail(span.begin, span.end,
-                  "A rule that begins with a trigger of free text is not lazy "
-                  "and has no suffix or stop; give these to a rule inside.",
+                  "A rule that begins with a trigger of free text takes no "
+                  "options; give them to a rule inside.",
                   ErrorCode::kUnsupported);
     }
     const bool token = branch.head.tokens != kNoId;
@@ -294,8 +294,8 @@ bool LarkReader::check_branches(const std::vector<Branch>& branches) {
 }
 
 // Adds a rule for the items after the trigger of a branch, with ignored text
-// between them, and after the last of them if `trailing`.
-RuleId LarkReader::rule_after(const Branch& branch, bool trailing) {
+// between them.
+RuleId LarkReader::rule_after(const Branch& branch) {
   Rule rest;
   rest.name = rules_.rules[branch.rules.front()].name + " after its trigger";
   std::vector<ExprId> sequence;
@@ -304,7 +304,6 @@ RuleId LarkReader::rule_after(const Branch& branch, bool trailing) {
     sequence.push_back(part);
     if (weave_) sequence.push_back(rules_.reference(ignored_));
   }
-  if (weave_ && !trailing) sequence.pop_back();
   rest.body = rules_.sequence(std::move(sequence));
   const auto id = static_cast<RuleId>(rules_.rules.size());
   rules_.rules.push_back(std::move(rest));
@@ -341,7 +340,7 @@ bool LarkReader::dispatch_in(RuleId id) {
   rules::TokenTextExpr token_text;
   for (const Branch& branch : branches) {
     const Head& head = branch.head;
-    const RuleId target = rule_after(branch, true);
+    const RuleId target = rule_after(branch);
     if (!by_token) {
       text.triggers.push_back({head.text, target, head.hide, head.capture});
       continue;
@@ -378,8 +377,7 @@ bool LarkReader::has_options(const std::vector<Branch>& branches,
   };
   if (std::ranges::any_of(rules_around_text(tail), labelled)) return true;
   return std::ranges::any_of(branches, [&](const Branch& branch) {
-    return std::ranges::any_of(branch.rules, labelled) ||
-           std::ranges::any_of(branch.head.chain, labelled) ||
+    return std::ranges::any_of(branch.head.chain, labelled) ||
            (branch.head.before != kNoId &&
             std::ranges::any_of(rules_around_text(branch.head.before),
                                 labelled));
@@ -423,13 +421,8 @@ bool LarkReader::spread_dispatch(RuleId id, const std::vector<Branch>& branches,
   std::vector<ExprId> bodies;
   for (const Branch& branch : branches) {
     const ExprId head = head_without(branch.head, plain);
-    // Ignored text after the last item is outside of the inner rule.
-    const bool outside = weave_ && branch.rules.size() > 1;
-    const RuleId rest = rule_after(branch, !outside);
-    const ExprId body =
-        copied(branch.rules, rules_.sequence({head, rules_.reference(rest)}));
-    bodies.push_back(
-        outside ? rules_.sequence({body, rules_.reference(ignored_)}) : body);
+    const RuleId rest = rule_after(branch);
+    bodies.push_back(rules_.sequence({head, rules_.reference(rest)}));
   }
   const std::vector<RuleId> around = rules_around_text(tail);
   const ExprId last = copied(around, rules_.reference(plain));

@@ -121,7 +121,7 @@ class LarkReader : private TextCursor {
   struct Branch;
   std::vector<Branch> dispatch_branches(rules::RuleId id, rules::ExprId& tail);
   bool check_branches(const std::vector<Branch>& branches);
-  rules::RuleId rule_after(const Branch& branch, bool trailing);
+  rules::RuleId rule_after(const Branch& branch);
   bool dispatch_in(rules::RuleId rule);
   // The beginning of a branch: any text up to a trigger, `text` or `tokens`.
   struct Head {

@@ -280,14 +280,14 @@ TEST(Lark, OptionsDoNotChangeTheLanguage) {
   // A grammar, where each "@" is the place of options in brackets and each "&"
   // that of options after another one; without them it is free text.
   const std::string_view grammars[] = {
-      "start@: (call)* tail\ncall@: head N\nhead[suffix=\"<c>\"&]: TEXT\n"
+      "start@: (call)* tail\ncall: head N\nhead[suffix=\"<c>\"&]: TEXT\n"
       "N: /[0-9]/\ntail@: TEXT",
-      "start@: (call | note)* tail\ncall@: head N\nhead[stop=\"<c>\"&]: TEXT\n"
-      "note@: open \"!\"\nopen[lazy&]: TEXT \"<n>\"\nN: /[0-9]/\n"
+      "start@: (call | note)* tail\ncall: head N\nhead[stop=\"<c>\"&]: TEXT\n"
+      "note: open \"!\"\nopen[lazy&]: TEXT \"<n>\"\nN: /[0-9]/\n"
       "tail@: rest\nrest@: TEXT",
-      "start@: (call)* TEXT\ncall@: outer N\nouter@: head\n"
+      "start@: (call)* TEXT\ncall: outer N\nouter@: head\n"
       "head[lazy&]: /(\\n|.)*<c>/\nN: /[0-9]/",
-      "%ignore \" \"\nstart@: (call)* tail\ncall@: head N\n"
+      "%ignore \" \"\nstart@: (call)* tail\ncall: head N\n"
       "head[lazy&]: TEXT \"<c>\"\nN: /[0-9]/\ntail@: TEXT",
   };
   const std::string_view options[] = {"",
@@ -328,6 +328,23 @@ TEST(Lark, OptionsDoNotChangeTheLanguage) {
     // Some texts fit and some do not.
     EXPECT_EQ(std::ranges::count(plain, true) * 20 > std::ssize(plain), true);
     EXPECT_EQ(std::ranges::count(plain, false) * 20 > std::ssize(plain), true);
+  }
+}
+
+// Whatever it is, an option of a rule that begins with a trigger is refused.
+TEST(Lark, RulesWithTriggersTakeNoOptions) {
+  for (const std::string_view ignored : {"", "%ignore \" \"\n"}) {
+    for (const std::string_view option :
+         {"capture", "temperature=1", "max_tokens=9", "max_chars=9", "lazy"}) {
+      const Result<Rules> rules = notation::read_lark(with_text(
+          std::string(ignored) + "start: (call)* TEXT\ncall[" +
+          std::string(option) + "]: head N\nhead[lazy]: TEXT \"<c>\"\nN: /1/"));
+      ASSERT_FALSE(rules) << ignored << option;
+      EXPECT_EQ(rules.error().code, ErrorCode::kUnsupported);
+      EXPECT_NE(rules.error().message.find("takes no options"),
+                std::string::npos)
+          << rules.error().message;
+    }
   }
 }
 
