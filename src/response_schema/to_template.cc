@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "json/located.h"
+#include "regex/pattern.h"
 #include "response_schema/description.h"
 
 namespace parlance::response_schema {
@@ -120,7 +121,85 @@ struct Cut {
   std::string open;
   std::string body;
   std::string close;  // "": the body extends to the end of the text
+  bool ends = true;   // false: nothing at all follows the body
 };
+
+// The literals of a pattern that are in every match, in order; and whether it
+// matches the empty text anywhere.
+struct Delimiter {
+  std::vector<std::string> literals;
+  bool nullable = false;
+  bool literal = false;    // it is nothing but one literal
+  std::size_t groups = 0;  // that capture
+};
+
+Delimiter read_delimiter(const std::string& source) {
+  Delimiter out;
+  const auto read = regex::parse_pattern(
+      source, {.flavor = regex::Flavor::kPythonRe, .dot_all = true});
+  if (!read) return out;
+  using regex::HirKind;
+  const std::vector<regex::HirNode>& nodes = read->hir.nodes;
+  // Children come before their parents.
+  std::vector<bool> empty(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const regex::HirNode& node = nodes[i];
+    const auto is_empty = [&](regex::HirId child) { return empty[child]; };
+    switch (node.kind) {
+      case HirKind::kNothing:
+      case HirKind::kLiteral:
+      case HirKind::kClass:
+      case HirKind::kAssert:  // at its place only
+      case HirKind::kLook:
+        break;
+      case HirKind::kConcat:
+        empty[i] = std::ranges::all_of(node.children, is_empty);
+        break;
+      case HirKind::kAlternation:
+      case HirKind::kConditional:
+        empty[i] = std::ranges::any_of(node.children, is_empty);
+        break;
+      case HirKind::kRepeat:
+        empty[i] = node.min == 0 || empty[node.children[0]];
+        break;
+      case HirKind::kCapture:
+        ++out.groups;
+        [[fallthrough]];
+      case HirKind::kAtomic:
+        empty[i] = empty[node.children[0]];
+        break;
+      default:
+        empty[i] = true;
+    }
+  }
+  out.nullable = empty.back();
+  out.literal = nodes.back().kind == HirKind::kLiteral;
+  std::vector<std::size_t> left = {nodes.size() - 1};
+  while (!left.empty()) {
+    const regex::HirNode& node = nodes[left.back()];
+    left.pop_back();
+    if (node.kind == HirKind::kLiteral) out.literals.push_back(node.text);
+    const bool always = node.kind == HirKind::kConcat ||
+                        node.kind == HirKind::kCapture ||
+                        node.kind == HirKind::kAtomic ||
+                        (node.kind == HirKind::kRepeat && node.min > 0);
+    if (always) {
+      left.insert(left.end(), node.children.rbegin(), node.children.rend());
+    }
+  }
+  return out;
+}
+
+// Whether a match of `text` may overlap one of `next` that begins in it or with
+// its end.
+bool overlap(std::string_view text, std::string_view next) {
+  if (text.find(next) != std::string_view::npos) return true;
+  for (std::size_t size = 1; size <= std::min(text.size(), next.size());
+       ++size) {
+    if (text.substr(text.size() - size) == next.substr(0, size)) return true;
+  }
+  return false;
+}
 
 // Reduces the closing "(?:X|$)" to X: a region without a closing ends with the
 // text anyway.
@@ -147,7 +226,9 @@ std::optional<Cut> cut_pattern(std::string_view pattern) {
     Cut out;
     out.open = join(*items, 0, i);
     out.body = *body;
-    out.close = without_end(join(*items, i + 1, items->size()));
+    const std::string close = join(*items, i + 1, items->size());
+    out.close = without_end(close);
+    out.ends = !close.empty();
     return out;
   }
   return std::nullopt;
@@ -316,6 +397,13 @@ class Converter {
                       "the pattern is not an opening, one group and a "
                       "closing.");
       }
+      regions_.push_back({&property, key, name, read_delimiter(cut->open),
+                          read_delimiter(cut->close)});
+      if (regions_.back().open.groups + regions_.back().close.groups > 0) {
+        return refuse(property, key,
+                      "the pattern has several groups, and a region has one "
+                      "content.");
+      }
       Object field;
       if (auto error = read_field(property, key, *cut,
                                   property.iterator.has_value(), field)) {
@@ -324,6 +412,40 @@ class Converter {
       fields_.set(name, std::move(field));
     }
     require(root);
+    return check_apart();
+  }
+
+  // A template reads each byte once: what closes a region cannot open the next.
+  std::optional<Error> check_apart() const {
+    for (const Region& one : regions_) {
+      if (one.open.literals.empty()) continue;
+      const std::string& opening = one.open.literals.front();
+      for (const Region& other : regions_) {
+        if (&one == &other) continue;
+        bool shared = false;
+        for (const std::string& text : other.open.literals) {
+          shared = shared || (one.open.literal &&
+                              text.find(opening) != std::string::npos);
+        }
+        // Patterns that begin alike may match the same text.
+        if (!other.open.literals.empty()) {
+          const std::string& begin = other.open.literals.front();
+          shared = shared ||
+                   (!(one.open.literal && other.open.literal) &&
+                    (begin.starts_with(opening) || opening.starts_with(begin)));
+        }
+        for (const std::string& text : other.close.literals) {
+          shared = shared || text.find(opening) != std::string::npos;
+        }
+        if (!other.close.literals.empty()) {
+          shared = shared || overlap(other.close.literals.back(), opening);
+        }
+        if (!shared) continue;
+        return refuse(*one.property, one.key,
+                      "what opens it is a part of what opens or closes \"" +
+                          other.name + "\", and a template reads it once.");
+      }
+    }
     return std::nullopt;
   }
 
@@ -470,6 +592,35 @@ class Converter {
     return read_item(property, property, key, cut, field);
   }
 
+  // Returns an error unless `body`, the last item of the group, ends where a
+  // region does: at the first closing, or at the end of the text.
+  std::optional<Error> check_end(const Node& property, std::string_view key,
+                                 const Cut& cut, std::string_view body) const {
+    if (read_delimiter(cut.open).nullable) {
+      return refuse(property, key,
+                    "what opens the region may be empty, so that it is open "
+                    "from the first byte.");
+    }
+    const bool lazy = body.ends_with('?');
+    if (lazy && !cut.ends) {
+      return refuse(property, key,
+                    "nothing follows the group, so that it takes as little as "
+                    "it can; end the pattern with \"$\".");
+    }
+    if (!lazy && !cut.close.empty()) {
+      return refuse(property, key,
+                    "the group takes the text up to the last closing, and a "
+                    "region ends at the first; write \"" +
+                        std::string(body) + "?\".");
+    }
+    if (!cut.close.empty() && read_delimiter(cut.close).nullable) {
+      return refuse(property, key,
+                    "what closes the region may be empty, so that it is closed "
+                    "at once.");
+    }
+    return std::nullopt;
+  }
+
   std::optional<Error> read_item(const Node& item, const Node& property,
                                  std::string_view key, Cut cut, Object& field) {
     const bool own = &item == &property;
@@ -485,6 +636,7 @@ class Converter {
                     "the group asks something of its text, and a region takes "
                     "what comes until it closes.");
     }
+    if (auto error = check_end(property, key, cut, cut.body)) return error;
     set_delimiters(cut, field);
     if (item.parser != NodeParser::kNone) {
       return read_json(item, own, field);
@@ -738,6 +890,7 @@ class Converter {
     if (!body || body->empty() || !takes_anything(body->back())) {
       return refuse(property, key, why);
     }
+    if (auto error = check_end(property, key, cut, body->back())) return error;
     // The part of the group's pattern before its last item, which matches any
     // text.
     std::string head = join(*body, 0, body->size() - 1);
@@ -818,8 +971,18 @@ class Converter {
     return std::nullopt;
   }
 
+  // A property of a root without a pattern.
+  struct Region {
+    const Node* property;
+    const char* key;
+    std::string name;
+    Delimiter open;
+    Delimiter close;
+  };
+
   const Description& schema_;
   std::string_view start_anchor_;
+  std::vector<Region> regions_;
   Object defaults_;
   Object fields_;
 };

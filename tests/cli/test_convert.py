@@ -44,22 +44,35 @@ def test_template_reads_the_samples_the_same(parlance, schema, tmp_path):
     }
 
 
-def test_a_sample_that_differs_fails(parlance, tmp_path):
-    # The content's expression runs over the reasoning, a template's cannot.
-    overlapping = {
-        "type": "object",
-        "properties": {
-            "thinking": SCHEMA["properties"]["thinking"],
-            "content": {
-                "type": "string",
-                "x-regex": r"(?:<think>.*?</think>\s*)?(.+?)(?:<end>|$)",
-            },
-        },
-    }
-    (tmp_path / "schema.json").write_text(json.dumps(overlapping))
-    (tmp_path / "both.txt").write_text("<think>hm</think>Hi<end>")
-    _, err = parlance("convert", "schema.json", "--sample", "both.txt", status=1)
+def test_a_sample_that_differs_fails(parlance, schema, tmp_path):
+    # A schema finds the answer inside of the reasoning, a template does not.
+    (tmp_path / "both.txt").write_text("<think><answer>Hi</answer></think>")
+    _, err = parlance("convert", schema, "--sample", "both.txt", status=1)
     assert "both.txt: differs" in err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        # The content's expression runs over the reasoning, a template's cannot.
+        (r"(?:<think>.*?</think>\s*)?(.+?)(?:<end>|$)", "may be empty"),
+        (r"</think>(.*?)$", 'closes "thinking"'),
+        (r"<answer>(.*)</answer>", "last closing"),
+        (r"<answer>(.*?)", "as little as"),
+        (r"<answer>(.*?)</answer>(.*?)$", "several groups"),
+    ],
+)
+def test_what_a_template_would_read_differently_is_refused(
+    parlance, tmp_path, pattern, says
+):
+    properties = dict(SCHEMA["properties"], content={"x-regex": pattern})
+    (tmp_path / "schema.json").write_text(
+        json.dumps({"type": "object", "properties": properties})
+    )
+    out, err = parlance("convert", "schema.json", status=1)
+    assert out == ""
+    assert "not_convertible" in err and says in err
+    assert "/properties/content/x-regex" in err
 
 
 def test_what_has_no_template_is_named(parlance, tmp_path):

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -202,6 +204,38 @@ TEST(ResponseSchema, WhatDoesNotConvertSaysWhy) {
            "type": "object", "x-parser": "json",
            "properties": {"n": {"type": "number"}}}}})j",
        "/properties/a/properties/n/type", "converted"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "<a>(.*?)</a><b>(.*?)</b>"}}})j",
+       "/properties/a/x-regex", "several groups"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "<(?:x)(y)?>(.*?)</a>"}}})j",
+       "/properties/a/x-regex", "several groups"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "<a>(.*)</a>"}}})j",
+       "/properties/a/x-regex", "the last closing"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "<a>(.+)(?:</a>|$)"}}})j",
+       "/properties/a/x-regex", "the last closing"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex": "<a>(.*?)"}}})j",
+       "/properties/a/x-regex", "as little as"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "(?:<a>)?(.*?)$"}}})j",
+       "/properties/a/x-regex", "may be empty"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "<a>(.*?)(?:</a>)?"}}})j",
+       "/properties/a/x-regex", "may be empty"},
+      {R"j({"type": "object", "properties": {
+           "thinking": {"x-regex": "<think>(.*?)</think>"},
+           "content": {"x-regex": "</think>(.*?)$"}}})j",
+       "/properties/content/x-regex", "closes \"thinking\""},
+      {R"j({"type": "object", "properties": {
+           "a": {"x-regex": "<a>(.*?)</a>"},
+           "b": {"x-regex": "</a>\\s*<b>(.*?)$"}}})j",
+       "/properties/b/x-regex", "closes \"a\""},
+      {R"j({"type": "object", "properties": {
+           "a": {"x-regex": "<a><b>(.*?)</a>"},
+           "b": {"x-regex": "<b>(.*?)$"}}})j",
+       "/properties/b/x-regex", "opens or closes \"a\""},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.spec);
@@ -212,6 +246,87 @@ TEST(ResponseSchema, WhatDoesNotConvertSaysWhy) {
     EXPECT_NE(made.error().message.find(c.says), std::string::npos)
         << made.error().message;
   }
+}
+
+// Schemas of random patterns: one that converts, and its template, read the
+// same in texts in which no region comes twice or begins inside another.
+TEST(ResponseSchema, WhatConvertsMeansTheSame) {
+  const std::string_view openings[] = {"<a>",       "<b>",      "\\[c",
+                                       "<d>\\n?",   "(?:<e>)?", "</a>",
+                                       "<(?:f|g)>", "(<)h>"};
+  const std::string_view bodies[] = {".*?", ".*?", ".*?", ".*", ".+?", "[^<]*"};
+  const std::string_view closings[] = {"</a>",       "</b>",       "\\]",
+                                       "(?:</d>|$)", "$",          "",
+                                       "(?:</e>)?",  "</b>(.*?)!", "<a>"};
+  std::mt19937 random(17);
+  const auto one_of = [&](const auto& list) {
+    return std::string(list[random() % std::size(list)]);
+  };
+  // A text that a delimiter matches.
+  const auto written = [](std::string pattern) {
+    const std::pair<std::string_view, std::string_view> rows[] = {
+        {"\\[c", "[c"},         {"<d>\\n?", "<d>"}, {"(?:<e>)?", "<e>"},
+        {"<(?:f|g)>", "<f>"},   {"(<)h>", "<h>"},   {"\\]", "]"},
+        {"(?:</d>|$)", "</d>"}, {"$", ""},          {"(?:</e>)?", "</e>"},
+        {"</b>(.*?)!", "</b>!"}};
+    for (const auto& [from, to] : rows) {
+      if (pattern == from) return std::string(to);
+    }
+    return pattern;
+  };
+  int converted = 0;
+  for (int round = 0; round < 3000; ++round) {
+    json::Object properties;
+    std::vector<std::string> regions;
+    const std::size_t count = 1 + random() % 3;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string open = one_of(openings);
+      const std::string body = one_of(bodies);
+      const std::string close = one_of(closings);
+      properties.set(
+          std::string(1, static_cast<char>('p' + i)),
+          Value(json::Object{{"type", "string"},
+                             {"x-regex", open + "(" + body + ")" + close}}));
+      const std::string_view inside[] = {"x", "y\n", "xy ", "x<", "/"};
+      regions.push_back(written(open) + one_of(inside) + written(close));
+    }
+    const std::string spec = json::dump(Value(json::Object{
+        {"type", "object"}, {"properties", std::move(properties)}}));
+    const ResponseSchema schema = load(spec);
+    const Result<std::string> made = schema.to_template();
+    if (!made) continue;
+    ++converted;
+    const Result<Format> format = Format::from_json(*made);
+    ASSERT_TRUE(format) << spec;
+    // A region without a closing is the last one.
+    std::ranges::shuffle(regions, random);
+    for (const bool alone : {true, false}) {
+      std::string text = "t";
+      for (const std::string& region : regions) {
+        text += region;
+        if (alone) break;
+        text += " ";
+      }
+      const Result<Value> by_schema = schema.parse(text);
+      if (!by_schema) continue;
+      const auto nested = [&](const Value& value) {
+        return std::ranges::any_of(value.members(), [&](const auto& member) {
+          const std::string_view found = member.value.as_string();
+          return found.find('<') + 1 < found.size() ||
+                 found.find('[') != std::string_view::npos;
+        });
+      };
+      // A region that takes what opens another one.
+      if (nested(*by_schema)) continue;
+      const Result<Value> by_template_ =
+          json::parse(by_template(*format, text));
+      ASSERT_TRUE(by_template_) << spec << " " << text;
+      EXPECT_EQ(json::dump(sorted(*by_template_)),
+                json::dump(sorted(*by_schema)))
+          << spec << " " << text;
+    }
+  }
+  EXPECT_GT(converted, 300);
 }
 
 TEST(ResponseSchema, IsToldFromATemplate) {
