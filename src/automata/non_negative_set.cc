@@ -1,7 +1,8 @@
 // Map of this file
 //
 //   NumberStep          steps as an integer and a scale
-//   NonNegativeSet          membership; bounds made canonical
+//   NonNegativeSet      membership; bounds made canonical
+//   counting
 //
 // The completions of a prefix are computed in number_prefix.cc.
 
@@ -9,68 +10,71 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "automata/big_natural.h"
+#include "base/work.h"
 
 namespace parlance::automata {
 
 using base::Decimal;
-using natural::decimal;
-using natural::minus;
-using natural::modulo;
-using natural::plus;
-using natural::units;
-using natural::zeros;
+using base::Natural;
 
 // --- NumberStep -------------------------------------------------------------
 
 Decimal NumberStep::value() const {
-  return decimal(std::to_string(step), -scale);
+  return Decimal::from_digits(step.digits(), -scale);
 }
 
-std::optional<NumberStep> number_step(const Decimal& of) {
-  if (of.is_zero() || of.exponent < -kMaxNumberDigits) return {};
-  if (std::max(of.magnitude(), std::int64_t(of.digits.size())) > 18) return {};
-  NumberStep out;
-  out.step = 0;
-  std::string digits = of.digits + zeros(of.exponent);
-  for (char c : digits) {
-    out.step = out.step * 10 + static_cast<unsigned>(c - '0');
-  }
-  out.scale = static_cast<int>(std::max<std::int64_t>(-of.exponent, 0));
-  return out;
+NumberStep number_step(const Decimal& of) {
+  const auto zeros = std::max<std::int64_t>(of.exponent, 0);
+  return {
+      Natural::from_digits(of.digits).shifted(static_cast<std::size_t>(zeros)),
+      std::max<std::int64_t>(-of.exponent, 0)};
 }
 
 std::optional<NumberStep> common_step(const NumberStep& a,
                                       const NumberStep& b) {
-  int scale = std::max(a.scale, b.scale);
-  auto scaled = [&](const NumberStep& s) -> std::uint64_t {
-    std::uint64_t step = s.step;
-    for (int i = s.scale; i < scale; ++i) {
-      if (step > kMaxStep / 10) return 0;
-      step *= 10;
-    }
-    return step;
+  const std::int64_t scale = std::max(a.scale, b.scale);
+  const auto scaled = [&](const NumberStep& s) {
+    return s.step.shifted(static_cast<std::size_t>(scale - s.scale));
   };
-  std::uint64_t x = scaled(a);
-  std::uint64_t y = scaled(b);
-  if (x == 0 || y == 0) return {};
-  x /= std::gcd(x, y);
-  if (x > kMaxStep / y) return {};
-  NumberStep out{x * y, scale};
-  while (out.scale > 0 && out.step % 10 == 0) {
-    out.step /= 10;
-    --out.scale;
-  }
-  return out;
+  const Natural x = scaled(a);
+  const Natural y = scaled(b);
+  const Natural common = x / gcd(x, y) * y;
+  if (common.digit_count() > kMaxStepDigits) return {};
+  return number_step(Decimal::from_digits(common.digits(), -scale));
 }
 
 // --- NonNegativeSet ---------------------------------------------------------
+
+namespace {
+
+// value * 10^scale, rounded down to an integer.
+struct Units {
+  Natural whole;
+  bool exact = true;  // nothing was dropped
+};
+
+// REQUIRES: `value` is not negative.
+Units floor_units(const Decimal& value, std::int64_t scale) {
+  const std::int64_t more = value.exponent + scale;
+  if (value.is_zero()) return {};
+  if (more >= 0) {
+    return {Natural::from_digits(value.digits)
+                .shifted(static_cast<std::size_t>(more))};
+  }
+  const std::int64_t kept =
+      std::max<std::int64_t>(value.magnitude() + scale, 0);
+  return {Natural::from_digits(std::string_view(value.digits)
+                                   .substr(0, static_cast<std::size_t>(kept))),
+          false};
+}
+
+}  // namespace
 
 bool NonNegativeSet::contains(const Decimal& magnitude) const {
   if (allowed) {
@@ -91,16 +95,8 @@ bool listed_with_exponent(const Decimal& value) {
   std::int64_t exponent = value.magnitude() - 1;
   return !value.is_zero() && (exponent >= 16 || exponent <= -4);
 }
-bool listed_plainly(const Decimal& value) {
-  return value.magnitude() <= 400 && value.exponent >= -400;
-}
 
 namespace {
-
-bool out_of_reach(const Decimal& value) {
-  return value.magnitude() > kMaxNumberDigits ||
-         -value.exponent > kMaxNumberDigits;
-}
 
 void sort_values(std::vector<Decimal>& values) {
   std::sort(values.begin(), values.end());
@@ -111,53 +107,33 @@ void sort_values(std::vector<Decimal>& values) {
 // below zero.
 bool round_bounds(NonNegativeSet& side) {
   const NumberStep& step = *side.step;
-  bool exact = false;
-  std::string from = units(side.low, step.scale, exact);
-  if (!exact || side.above_low) from = plus(std::move(from), 1);
-  std::uint64_t rest = modulo(from, step.step);
-  if (rest != 0) from = plus(std::move(from), step.step - rest);
-  side.low = decimal(from, -step.scale);
+  const auto value = [&](const Natural& units) {
+    return Decimal::from_digits(units.digits(), -step.scale);
+  };
+  Units from = floor_units(side.low, step.scale);
+  if (!from.exact || side.above_low) from.whole += Natural(1);
+  const Natural rest = from.whole % step.step;
+  if (!rest.is_zero()) {
+    from.whole += step.step;
+    from.whole -= rest;
+  }
+  side.low = value(from.whole);
   side.above_low = false;
   if (!side.high) return true;
-  std::string to = units(*side.high, step.scale, exact);
-  if (exact && side.below_high) {
-    if (to.empty()) return false;
-    to = minus(std::move(to), 1);
+  Units to = floor_units(*side.high, step.scale);
+  if (to.exact && side.below_high) {
+    if (to.whole.is_zero()) return false;
+    to.whole -= Natural(1);
   }
-  to = minus(to, modulo(to, step.step));
-  side.high = decimal(to, -step.scale);
+  to.whole -= to.whole % step.step;
+  side.high = value(to.whole);
   side.below_high = false;
   return true;
 }
 
-// Bounds beyond kMaxNumberDigits move inwards; false if the set is empty then.
-bool narrow_bounds(NonNegativeSet& side, bool& narrowed) {
-  if (side.low.magnitude() > kMaxNumberDigits) return !(narrowed = true);
-  bool exact = false;
-  if (!side.low.is_zero() && -side.low.exponent > kMaxNumberDigits) {
-    // Up to the next number with kMaxNumberDigits decimals.
-    side.low = decimal(plus(units(side.low, int{kMaxNumberDigits}, exact), 1),
-                       -kMaxNumberDigits);
-    side.above_low = false;
-    narrowed = true;
-  }
-  if (side.high && side.high->magnitude() > kMaxNumberDigits) {
-    side.high = decimal("1", kMaxNumberDigits - 1);
-    side.below_high = false;
-    narrowed = true;
-  }
-  if (side.high && -side.high->exponent > kMaxNumberDigits) {
-    side.high = decimal(units(*side.high, int{kMaxNumberDigits}, exact),
-                        -kMaxNumberDigits);
-    side.below_high = false;
-    narrowed = true;
-  }
-  return true;
-}
-
 // Sorts what is avoided and excluded, and drops excluded values that are not in
-// the set anyway.  False if nothing is left, or nothing that can be handled.
-bool sort_exclusions(NonNegativeSet& side, bool& narrowed) {
+// the set anyway.  False if nothing is left.
+bool sort_exclusions(NonNegativeSet& side) {
   for (const NumberStep& one : side.avoid) {
     if (side.step && base::is_multiple(side.step->value(), one.value())) {
       return false;
@@ -165,7 +141,7 @@ bool sort_exclusions(NonNegativeSet& side, bool& narrowed) {
   }
   std::sort(side.avoid.begin(), side.avoid.end(),
             [](const auto& a, const auto& b) {
-              return std::pair(a.scale, a.step) < std::pair(b.scale, b.step);
+              return a.scale != b.scale ? a.scale < b.scale : a.step < b.step;
             });
   side.avoid.erase(std::unique(side.avoid.begin(), side.avoid.end()),
                    side.avoid.end());
@@ -174,10 +150,22 @@ bool sort_exclusions(NonNegativeSet& side, bool& narrowed) {
   std::erase_if(candidates,
                 [&](const Decimal& value) { return !side.contains(value); });
   side.excluded = std::move(candidates);
-  if (std::any_of(side.excluded.begin(), side.excluded.end(), out_of_reach)) {
-    return !(narrowed = true);
-  }
   return true;
+}
+
+// See NonNegativeSet::modulus.
+Natural modulus_of(const NonNegativeSet& side) {
+  std::optional<NumberStep> common;
+  const auto add = [&](const NumberStep& one) {
+    const NumberStep whole{one.step};
+    common = common ? common_step(*common, whole) : whole;
+    return common.has_value();
+  };
+  if (side.step && !add(*side.step)) return {};
+  for (const NumberStep& one : side.avoid) {
+    if (!add(one)) return {};
+  }
+  return common ? common->step : Natural();
 }
 
 // The exponents that a literal may have, by the bounds of the set.
@@ -201,9 +189,10 @@ std::string text_of(const NonNegativeSet& side) {
   text += side.above_low ? "<," : ",";
   if (side.high) text += side.high->to_string() + (side.below_high ? ">" : "");
   const auto add_step = [&](const NumberStep& one) {
-    text += std::to_string(one.step) + "e-" + std::to_string(one.scale) + ",";
+    text += one.step.digits() + "e-" + std::to_string(one.scale) + ",";
   };
   text += side.point ? "]." : "]";
+  if (side.marked) text += "m";
   if (side.step) add_step(*side.step);
   text += "!";
   for (const NumberStep& one : side.avoid) add_step(one);
@@ -222,14 +211,14 @@ std::string text_of(const NonNegativeSet& side) {
 //
 //   1. a list of allowed values makes every other constraint redundant: the
 //      caller has applied them to the list;
-//   2. otherwise bounds beyond kMaxNumberDigits move inwards, bounds become
-//      multiples of the step, and excluded values that are not in the set
-//      anyway are dropped;
+//   2. otherwise bounds become multiples of the step, and excluded values that
+//      are not in the set anyway are dropped;
 //   3. the exponents that a literal may have follow from the bounds;
 //   4. `text` spells the members.
 //
 // The set is empty if the empty prefix has no completion.
-bool NonNegativeSet::canonicalize(bool& narrowed) {
+bool NonNegativeSet::canonicalize() {
+  if (marked && !point) return false;
   if (allowed) {
     sort_values(*allowed);
     low = {};
@@ -243,15 +232,14 @@ bool NonNegativeSet::canonicalize(bool& narrowed) {
       exponents = Exponents::kOneDigit;
     }
   } else {
-    if (!narrow_bounds(*this, narrowed)) return false;
     if (step && !round_bounds(*this)) return false;
     if (high && (*high < low || (*high == low && (above_low || below_high)))) {
       return false;
     }
-    if (!sort_exclusions(*this, narrowed)) return false;
+    if (!sort_exclusions(*this)) return false;
     exponents = exponents_by_bounds(*this);
+    modulus = modulus_of(*this);
   }
-  if (exponents != Exponents::kAny) narrowed = true;
   text = text_of(*this);
   return read_number_prefix(*this, "").live;
 }
@@ -278,10 +266,12 @@ void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
     for (; at != given.end() && at->first == value; ++at) {
       add(std::string(at->second));
     }
-    // 1.0 may have to be 1, and 1e+16 all its digits.
+    // 1.0 may have to be 1, 1 may have to be 1.0, and 1e+16 all its digits.
     if (found.size() == before) add(value.to_string());
-    if (found.size() == before && value.is_integer() && listed_plainly(value)) {
-      add(value.digits + zeros(value.exponent));
+    if (found.size() == before && value.is_integer()) {
+      const std::string plain = floor_units(value, 0).whole.digits();
+      add(plain.empty() ? "0" : plain);
+      if (found.size() == before) add((plain.empty() ? "0" : plain) + ".0");
     }
     // A value without a spelling leaves the whole set unrestricted.
     if (found.size() == before) return;
@@ -291,6 +281,79 @@ void NonNegativeSet::write_as(const std::vector<std::string>& wanted) {
   texts = std::move(found);
   text += "\"";
   for (const std::string& one : texts) text += one + ",";
+}
+
+// --- counting ---------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint64_t kInfinitelyMany =
+    std::numeric_limits<std::uint64_t>::max();
+
+// The multiples of `step` from the first one above zero to the bounds of
+// `side`.
+Natural positive_multiples(const NonNegativeSet& side, const NumberStep& step) {
+  const Natural high = floor_units(*side.high, step.scale).whole;
+  Natural count = high / step.step;
+  Units below = floor_units(side.low, step.scale);
+  if (!below.whole.is_zero() && below.exact) below.whole -= Natural(1);
+  const Natural left_out = below.whole / step.step;
+  if (left_out >= count) return {};
+  count -= left_out;
+  return count;
+}
+
+// Adds how many of the multiples of `step` are multiples of `avoid[from]` or a
+// later one, by inclusion and exclusion: `odd` gets the multiples of an odd
+// number of further steps, `even` those of an even one.  Sets of steps that no
+// number is a multiple of are not extended.
+void count_avoided(const NonNegativeSet& side, const NumberStep& step,
+                   std::size_t from, Natural& odd, Natural& even) {
+  for (std::size_t i = from; i < side.avoid.size(); ++i) {
+    const auto both = common_step(step, side.avoid[i]);
+    // Beyond the limit, no bound has as many digits.
+    if (!both || !base::spend_work()) continue;
+    const Natural count = positive_multiples(side, *both);
+    if (count.is_zero()) continue;
+    odd += count;
+    count_avoided(side, *both, i + 1, even, odd);
+  }
+}
+
+}  // namespace
+
+std::uint64_t count_values(const NonNegativeSet& side) {
+  if (side.allowed) return side.allowed->size();
+  // Of the multiples of a step infinitely many are not multiples of others.
+  if (!side.high) return kInfinitelyMany;
+  if (!side.step) {
+    if (side.low < *side.high) return kInfinitelyMany;
+    return side.contains(side.low) ? 1 : 0;
+  }
+  Natural odd;
+  Natural even = positive_multiples(side, *side.step);
+  count_avoided(side, *side.step, 0, odd, even);
+  if (side.low.is_zero() && side.avoid.empty()) even += Natural(1);
+  even -= odd;
+  even -= Natural(side.excluded.size());
+  return even.saturated();
+}
+
+std::vector<Decimal> values_of(const NonNegativeSet& side) {
+  if (side.allowed) return *side.allowed;
+  std::vector<Decimal> out;
+  if (!side.step) {
+    if (side.contains(side.low)) out.push_back(side.low);
+    return out;
+  }
+  Natural at = floor_units(side.low, side.step->scale).whole;
+  while (base::spend_work()) {
+    Decimal value = Decimal::from_digits(at.digits(), -side.step->scale);
+    if (*side.high < value) break;
+    if (side.contains(value)) out.push_back(std::move(value));
+    at += side.step->step;
+  }
+  return out;
 }
 
 }  // namespace parlance::automata

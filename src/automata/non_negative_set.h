@@ -20,7 +20,12 @@
 //   * the remainder modulo the step;
 //   * which listed values the digits still spell;
 //   * the same once more for a mantissa that an exponent may follow.
+//
+// So a prefix may be replaced by another one with its key.  Past the digits of
+// all bounds and listed values only the remainders are left, and a prefix as
+// long as the steps replaces one of any length: see NumberPrefix::shorter.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,26 +34,26 @@
 #include <vector>
 
 #include "base/decimal.h"
+#include "base/natural.h"
 
 namespace parlance::automata {
 
-// Numbers beyond 10^1000, or with as many digits after the point, are not
-// handled: the number of states grows with the digits.
-inline constexpr std::int64_t kMaxNumberDigits = 1000;
-inline constexpr std::uint64_t kMaxStep = 1'000'000'000'000'000'000;
+// The digits of the least common multiple of a set's steps.  One step has no
+// more than a schema may write; each further step may add as many.
+inline constexpr std::size_t kMaxStepDigits = 20'000;
 
 // step * 10^-scale, not both divisible by ten.
 struct NumberStep {
-  std::uint64_t step = 1;
-  int scale = 0;
+  base::Natural step = base::Natural(1);
+  std::int64_t scale = 0;  // not negative
 
   base::Decimal value() const;
   friend bool operator==(const NumberStep&, const NumberStep&) = default;
 };
 
-// nullopt if `of` is zero or too large or too fine.
-std::optional<NumberStep> number_step(const base::Decimal& of);
-// The least common multiple.  nullopt if it is too large.
+// REQUIRES: `of` is greater than zero.
+NumberStep number_step(const base::Decimal& of);
+// The least common multiple.  nullopt beyond kMaxStepDigits.
 std::optional<NumberStep> common_step(const NumberStep& a, const NumberStep& b);
 
 struct NonNegativeSet {
@@ -57,9 +62,10 @@ struct NonNegativeSet {
   bool above_low = false;  // low itself is out
   std::optional<base::Decimal> high;
   bool below_high = false;
-  std::optional<NumberStep> step;                     // only its multiples
-  bool point = true;                                  // a point may be written
-  std::vector<NumberStep> avoid;                      // none of their multiples
+  std::optional<NumberStep> step;  // only its multiples
+  bool point = true;               // a point may be written
+  bool marked = false;             // a point or an exponent must be written
+  std::vector<NumberStep> avoid;   // none of their multiples
   std::vector<base::Decimal> excluded;                // sorted
   std::optional<std::vector<base::Decimal>> allowed;  // sorted; nothing else
 
@@ -73,14 +79,18 @@ struct NonNegativeSet {
     kAny,
   };
   Exponents exponents = Exponents::kNone;
+  // Digits of one remainder modulo this, past all bounds and listed values, are
+  // equal for the steps: the least common multiple of those that are asked for
+  // and those that are to be avoided.  Zero: there are none, or it is too
+  // large.
+  base::Natural modulus;
   std::string text;  // equal for equal sides
   // That of a side without constraints.
   static constexpr std::string_view kFreeText = "[0,].!/";
 
   // Rounds the bounds to multiples, sorts the lists, decides on exponents.
-  // False: no number is left, or none that can be handled.
-  // Bounds that are out of reach are drawn in, and `narrowed` is set.
-  bool canonicalize(bool& narrowed);
+  // False: no number is left.
+  bool canonicalize();
 
   // Leaves each of `allowed` those of the JSON numbers `wanted` that are its
   // spellings, or one other where none of them is.
@@ -95,11 +105,17 @@ struct NonNegativeSet {
   }
 };
 
-// How a listed value may be spelled: with an exponent where it is far from one
-// (a value that can be written plainly seldom is written otherwise), plainly
-// where that takes no more than 400 digits.
+// Whether a listed value may be spelled with an exponent: where it is far from
+// one.  A value that is short when it is written plainly seldom is written
+// otherwise.
 bool listed_with_exponent(const base::Decimal& value);
-bool listed_plainly(const base::Decimal& value);
+
+// How many numbers are in the set; the greatest std::uint64_t if they are as
+// many or infinitely many.
+std::uint64_t count_values(const NonNegativeSet& side);
+// The numbers in the set.
+// REQUIRES: they are finitely many.
+std::vector<base::Decimal> values_of(const NonNegativeSet& side);
 
 struct NumberPrefix {
   bool live = false;
@@ -109,6 +125,10 @@ struct NumberPrefix {
   // Whatever digits follow, the prefix with them is live.
   bool any_digits = false;
   std::string key;
+  // A shorter prefix with this key, or empty.  With it, the prefixes that the
+  // states of a set stand for are bounded by the digits of the set, not by
+  // those of a text.
+  std::string shorter;
 };
 
 // Whether `literal` is the literal of a number in the set, as for

@@ -8,15 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/work.h"
+
 namespace parlance::automata {
 
 using base::Decimal;
 
 namespace {
-
-bool is_step(const Decimal& value) {
-  return !value.is_zero() && !value.negative;
-}
 
 Decimal negated(Decimal value) {
   if (!value.is_zero()) value.negative = !value.negative;
@@ -50,10 +48,8 @@ NumberSpec mirrored(NumberSpec spec) {
 bool find_step(const NumberSpec& spec, std::optional<NumberStep>& step) {
   if (spec.integer) step = NumberStep{};
   for (const Decimal& of : spec.multiple_of) {
-    std::optional<NumberStep> one = number_step(of);
-    if (one && step) one = common_step(*step, *one);
-    if (!is_step(of) || !one) return false;
-    step = one;
+    step = step ? common_step(*step, number_step(of)) : number_step(of);
+    if (!step) return false;
   }
   return true;
 }
@@ -63,13 +59,12 @@ bool find_step(const NumberSpec& spec, std::optional<NumberStep>& step) {
 // A list of allowed values is filtered by the other conditions, which it then
 // replaces.  Otherwise the bounds are cut at zero, the steps become their least
 // common multiple, and the steps to avoid are listed.  If the common step is
-// too large only zero remains, and if a step to avoid is, nothing does; both
-// set `narrowed`.
-std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
-                                        bool& narrowed) {
+// too large only zero remains, and `exact` becomes false.
+std::optional<NonNegativeSet> make_side(const NumberSpec& spec, bool& exact) {
   NonNegativeSet side;
   side.point = !spec.integer || spec.zero_fraction;
-  auto list = [&](const std::vector<Decimal>& values) {
+  side.marked = spec.marked;
+  const auto list = [&](const std::vector<Decimal>& values) {
     NumberSpec others = spec;
     others.allowed.reset();
     std::vector<Decimal> out;
@@ -80,7 +75,7 @@ std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
   };
   if (spec.allowed) {
     side.allowed = list(*spec.allowed);
-    if (!side.canonicalize(narrowed)) return {};
+    if (!side.canonicalize()) return {};
     if (!spec.texts.empty()) side.write_as(spec.texts);
     return side;
   }
@@ -95,26 +90,19 @@ std::optional<NonNegativeSet> make_side(const NumberSpec& spec,
     side.below_high = spec.exclusive_maximum;
   }
   if (!find_step(spec, side.step)) {
-    narrowed = true;
-    NonNegativeSet zero;
-    zero.point = side.point;
-    zero.allowed = list({Decimal{}});
-    if (!zero.canonicalize(narrowed)) return {};
-    return zero;
+    exact = false;
+    side.allowed = list({Decimal{}});
+    if (!side.canonicalize()) return {};
+    return side;
   }
   if (spec.not_integer) side.avoid.push_back({});
   for (const Decimal& of : spec.not_multiple_of) {
-    std::optional<NumberStep> one = number_step(of);
-    if (!is_step(of) || !one) {
-      narrowed = true;
-      return {};
-    }
-    side.avoid.push_back(*one);
+    side.avoid.push_back(number_step(of));
   }
   for (const Decimal& value : spec.excluded) {
     if (!value.negative) side.excluded.push_back(value);
   }
-  if (!side.canonicalize(narrowed)) return {};
+  if (!side.canonicalize()) return {};
   return side;
 }
 
@@ -190,7 +178,7 @@ NumberLanguages::State NumberLanguages::copy(const NumberLanguages& from,
   const auto side = [&](std::uint32_t id) {
     return id == kNoSide ? kNoSide : add_set(from.sets_[id]);
   };
-  if (!of.starting) return read(side(of.side), of.prefix);
+  if (!of.starting) return read(side(of.side), from.prefix_of(state), {});
   Node start;
   start.starting = true;
   start.side = side(of.side);
@@ -206,30 +194,65 @@ NumberLanguages::Id NumberLanguages::add(const NumberSpec& spec) {
   Node node;
   node.starting = true;
   NumberSpec mirror = mirrored(spec);
-  if (std::optional<NonNegativeSet> side = make_side(spec, out.narrowed)) {
+  if (std::optional<NonNegativeSet> side = make_side(spec, out.exact)) {
     node.side = add_set(std::move(*side));
   }
   // Without a negative number other than zero there is no minus sign.
   NumberSpec negative = mirror;
   negative.excluded.emplace_back();
-  bool ignored = false;
-  if (make_side(negative, ignored)) {
+  if (make_side(negative, out.exact)) {
     if (mirror.allowed) mirror.excluded.emplace_back();
-    if (std::optional<NonNegativeSet> side = make_side(mirror, out.narrowed)) {
+    if (std::optional<NonNegativeSet> side = make_side(mirror, out.exact)) {
       node.negative_side = add_set(std::move(*side));
     }
   }
 
   std::string key = key_of_start(node);
-  auto [found, made] = spec_ids_.try_emplace(key + (out.narrowed ? "~" : ""),
+  auto [found, made] = spec_ids_.try_emplace(key + (out.exact ? "" : "~"),
                                              static_cast<Id>(specs_.size()));
   if (!made) return found->second;
+  out.side = node.side;
+  out.negative_side = node.negative_side;
   if (node.side != kNoSide || node.negative_side != kNoSide) {
     out.start = add_start(std::move(key), std::move(node));
   }
   memory_bytes_ += sizeof out + found->first.size() + 64;
   specs_.push_back(out);
   return found->second;
+}
+
+std::uint64_t NumberLanguages::count(Id id, std::uint64_t wanted) const {
+  const Spec& spec = specs_[id];
+  std::uint64_t found = 0;
+  if (spec.side != kNoSide) {
+    found = std::min(count_values(sets_[spec.side]), wanted);
+  }
+  if (spec.negative_side == kNoSide || found == wanted) return found;
+  const NonNegativeSet& negative = sets_[spec.negative_side];
+  std::uint64_t more = std::min(count_values(negative), wanted);
+  // Saturated or not, one less than `wanted` is what is asked about.
+  if (negative.contains({})) {
+    more = std::min(count_values(negative) - 1, wanted);
+  }
+  return more > wanted - found ? wanted : found + more;
+}
+
+std::optional<std::vector<Decimal>> NumberLanguages::values(
+    Id id, std::size_t limit) const {
+  if (count(id, std::uint64_t{limit} + 1) > limit) return {};
+  const Spec& spec = specs_[id];
+  std::vector<Decimal> out;
+  if (spec.negative_side != kNoSide) {
+    for (const Decimal& value : values_of(sets_[spec.negative_side])) {
+      if (!value.is_zero()) out.push_back(negated(value));
+    }
+  }
+  if (spec.side != kNoSide) {
+    for (Decimal& value : values_of(sets_[spec.side])) {
+      out.push_back(std::move(value));
+    }
+  }
+  return out;
 }
 
 NumberLanguages::State NumberLanguages::intern(std::string key, Node node) {
@@ -244,17 +267,33 @@ NumberLanguages::State NumberLanguages::intern(std::string key, Node node) {
   return found->second;
 }
 
+// The literal that `state` stands for.
+std::string NumberLanguages::prefix_of(State state) const {
+  std::string end;
+  for (; nodes_[state].parent != kDead; state = nodes_[state].parent) {
+    end += nodes_[state].byte;
+  }
+  return nodes_[state].prefix + std::string(end.rbegin(), end.rend());
+}
+
+// The state of `prefix`.  A new one becomes `node`, which says how to find the
+// prefix; without a parent it holds it.
 NumberLanguages::State NumberLanguages::read(std::uint32_t side,
-                                             std::string prefix) {
+                                             const std::string& prefix,
+                                             Node node) {
   const NonNegativeSet& numbers = sets_[side];
   NumberPrefix found = read_number_prefix(numbers, prefix);
   if (!found.live) return kDead;
-  Node node;
   node.side = side;
   node.accepting = found.accepting;
   node.free = found.free;
   node.any_digits = found.any_digits;
-  node.prefix = std::move(prefix);
+  if (!found.shorter.empty()) {
+    node.prefix = std::move(found.shorter);
+    node.parent = kDead;
+  } else if (node.parent == kDead) {
+    node.prefix = prefix;
+  }
   std::string key = (found.shared ? "*" : std::to_string(side) + ":");
   const std::size_t before = nodes_.size();
   const State made = intern(key + found.key, std::move(node));
@@ -269,15 +308,21 @@ NumberLanguages::State NumberLanguages::read(std::uint32_t side,
 NumberLanguages::State NumberLanguages::find(State state, std::uint8_t byte,
                                              std::uint8_t column) {
   const Node& node = nodes_[state];
+  const char c = static_cast<char>(byte);
   State next = kDead;
   if (!node.starting) {
-    next = read(node.side, node.prefix + static_cast<char>(byte));
+    const std::string prefix = prefix_of(state) + c;
+    if (!base::spend_work(1 + prefix.size() / 16)) return kDead;
+    Node more;
+    more.parent = state;
+    more.byte = c;
+    next = read(node.side, prefix, std::move(more));
   } else if (byte == '-') {
-    if (node.negative_side != kNoSide) next = read(node.negative_side, "");
+    if (node.negative_side != kNoSide) next = read(node.negative_side, "", {});
   } else if (node.side != kNoSide) {
-    next = read(node.side, std::string(1, static_cast<char>(byte)));
+    next = read(node.side, std::string(1, c), {});
   }
-  nodes_[state].next[column] = next;
+  if (base::work_left()) nodes_[state].next[column] = next;
   return next;
 }
 

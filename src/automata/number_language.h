@@ -22,17 +22,18 @@
 //     whose only digit before the point is not zero, and are below -3 or
 //     above 6 (beyond that for what programs print); zero may have any.  With
 //     `integer`, steps of either kind or `not_integer` there are none.  A value
-//     of `allowed` has one only from 16 up and -4 down, and has no other
-//     spelling when that would take more than 400 digits.  With `texts` it has
+//     of `allowed` has one only from 16 up and -4 down.  With `texts` it has
 //     those only.
 //   Minus zero is written where negative numbers are allowed too, and never
 //     for a zero of `allowed`.
 //   Trailing zeros after the point are free, and so is ".0" after an integer
 //     unless `zero_fraction` forbids it.
 //
-// And a few values cannot: those beyond 10^1000 either way when there are
-// bounds; those of a common step above 10^18, of which only zero is left; and
-// everything, when a value or step that must be avoided is as far out.
+// The one capacity is kMaxStepDigits, of the least common multiple of the
+// steps: beyond it only zero is left, and exact() is false.
+//
+// A state stands for a prefix, of no more digits than the bounds, values and
+// steps of its spec need, however long the text is.
 
 #include <array>
 #include <cstddef>
@@ -68,6 +69,9 @@ struct NumberSpec {
   // value.  A value whose spellings are all forbidden (-0.0, or 1.0 without
   // `zero_fraction`) has another one.  Empty: every spelling.
   std::vector<std::string> texts = {};
+  // The number is written with a point or an exponent: what is no integer for
+  // draft 4, where 1.0 is none.
+  bool marked = false;
 };
 
 // Whether `value` satisfies `spec`, however it is spelled.
@@ -85,8 +89,15 @@ class NumberLanguages {
 
   Id add(const NumberSpec& spec);
 
-  // No number satisfies the spec, or none that can be handled.
+  // No number is accepted.  Where exact(), none satisfies the spec.
   bool empty(Id id) const { return start(id) == kDead; }
+  // Every number that satisfies the spec has a spelling that is accepted.
+  bool exact(Id id) const { return specs_[id].exact; }
+  // How many numbers satisfy an exact spec, at most `wanted`.
+  std::uint64_t count(Id id, std::uint64_t wanted) const;
+  // Those numbers, unless there are more than `limit`.
+  std::optional<std::vector<base::Decimal>> values(Id id,
+                                                   std::size_t limit) const;
   State start(Id id) const { return specs_[id].start; }
 
   // The state after one more byte of the literal; kDead if no number that
@@ -119,9 +130,6 @@ class NumberLanguages {
   // The state here that has the completions of `state` of `from`.
   State copy(const NumberLanguages& from, State state);
 
-  // Some spellings, or values, are not accepted.  Minus zero does not count.
-  bool narrowed(Id id) const { return specs_[id].narrowed; }
-
   std::size_t state_count() const { return nodes_.size(); }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
@@ -145,7 +153,10 @@ class NumberLanguages {
 
   struct Spec {
     State start = kDead;
-    bool narrowed = false;
+    // As those of a start state.  The negative side may have zero, as -0.
+    std::uint32_t side = kNoSide;
+    std::uint32_t negative_side = kNoSide;
+    bool exact = true;
   };
   struct Node {
     std::array<State, kColumnCount> next;
@@ -157,14 +168,19 @@ class NumberLanguages {
     bool accepting = false;
     bool free = false;
     bool any_digits = false;
-    std::string prefix;  // one of the literals that lead here, unsigned
+    // One of the literals that lead here, unsigned: `prefix`, or that of
+    // `parent`, a state of the same side, and one more byte.
+    std::string prefix;
+    State parent = kDead;
+    char byte = 0;
   };
 
   std::uint32_t add_set(NonNegativeSet side);
   std::string key_of_start(const Node& start) const;
   State add_start(std::string key, Node start);
   State intern(std::string key, Node node);
-  State read(std::uint32_t side, std::string prefix);
+  std::string prefix_of(State state) const;
+  State read(std::uint32_t side, const std::string& prefix, Node node);
   State find(State state, std::uint8_t byte, std::uint8_t column);
 
   std::deque<NonNegativeSet> sets_;

@@ -9,22 +9,16 @@
 #include <cstddef>
 #include <limits>
 
-#include "automata/big_natural.h"
 #include "automata/non_negative_set.h"
 #include "base/ascii.h"
+#include "base/natural.h"
+#include "base/work.h"
 
 namespace parlance::automata {
 
-using base::is_digit;
-
 using base::Decimal;
-using natural::decimal;
-using natural::less;
-using natural::modulo;
-using natural::plus;
-using natural::strip;
-using natural::units;
-using natural::zeros;
+using base::is_digit;
+using base::Natural;
 using std::size_t;
 
 namespace {
@@ -46,12 +40,15 @@ struct Literal {
   bool exponent_digits = false;
   std::int64_t exponent_value = 0;  // without its sign, at most kHuge
 
+  // Greater than the exponents at which the members of a set change: those of
+  // its bounds and values (at most 10^9, see Decimal), less the digits of a
+  // mantissa.  Greater exponents are all alike.
   static constexpr std::int64_t kHuge = 1'000'000'000'000;
 
   bool zero_whole() const { return whole == "0"; }
   Decimal mantissa() const {
-    return decimal(whole + fraction,
-                   -static_cast<std::int64_t>(fraction.size()));
+    return Decimal::from_digits(whole + fraction,
+                                -static_cast<std::int64_t>(fraction.size()));
   }
   bool one_digit() const { return whole.size() == 1 && whole[0] != '0'; }
 };
@@ -227,28 +224,54 @@ bool dense_witness(const NonNegativeSet& side, Decimal from, Decimal to) {
   return from == to && !above && !below && side.contains(from);
 }
 
+// digits * 10^more.
+Natural shifted(std::string_view digits, std::int64_t more) {
+  return Natural::from_digits(digits).shifted(static_cast<size_t>(more));
+}
+
+std::string successor(std::string_view digits) {
+  Natural out = Natural::from_digits(digits);
+  out += Natural(1);
+  return out.digits();
+}
+
+// The bounds of a set with a step, as multiples of 10^-scale: see
+// NonNegativeSet::canonicalize().
+struct StepBounds {
+  explicit StepBounds(const NonNegativeSet& side)
+      : low(units(side.low, side.step->scale)) {
+    if (side.high) high = units(*side.high, side.step->scale);
+  }
+  static Natural units(const Decimal& value, std::int64_t scale) {
+    return value.is_zero() ? Natural()
+                           : shifted(value.digits, value.exponent + scale);
+  }
+  Natural low;
+  std::optional<Natural> high;
+};
+
 // Whether a multiple of the step is among digits * 10^more .. (digits + 1) *
 // 10^more - 1, counted in units of the step's scale.
-bool step_witness(const NonNegativeSet& side, const std::string& digits,
-                  std::int64_t more) {
+//
+// The loop visits the multiples in turn.  Each is in the set, or is excluded,
+// or is a multiple of one of k steps that are avoided.  Of the second kind
+// there are finitely many, and few of the third kind follow one another: fewer
+// than k^2 or 64 (Jacobsthal's function of a product of k primes).
+bool step_witness(const NonNegativeSet& side, const StepBounds& bounds,
+                  std::string_view digits, std::int64_t more) {
   const NumberStep& step = *side.step;
-  std::string next = plus(digits, 1) + zeros(more);
-  std::string at = strip(digits + zeros(more));
-  bool exact = false;
-  std::string low = units(side.low, step.scale, exact);
-  if (less(at, low)) at = low;
-  std::optional<std::string> high;
-  if (side.high) high = units(*side.high, step.scale, exact);
-  next = strip(next);
-  // Of the multiples of a step every second one at least is not a multiple of
-  // another, so few are tried before one is found.
-  size_t tries = side.excluded.size() + 64;
-  std::uint64_t rest = modulo(at, step.step);
-  if (rest != 0) at = plus(std::move(at), step.step - rest);
-  for (size_t i = 0; i < tries; ++i) {
-    if (!less(at, next) || (high && less(*high, at))) return false;
-    if (side.contains(decimal(at, -step.scale))) return true;
-    at = plus(std::move(at), step.step);
+  const Natural next = shifted(successor(digits), more);
+  Natural at = std::max(shifted(digits, more), bounds.low);
+  if (Natural rest = at % step.step; !rest.is_zero()) {
+    at += step.step;
+    at -= rest;
+  }
+  while (at < next && (!bounds.high || at <= *bounds.high)) {
+    if (!base::spend_work()) return false;
+    if (side.contains(Decimal::from_digits(at.digits(), -step.scale))) {
+      return true;
+    }
+    at += step.step;
   }
   return false;
 }
@@ -259,14 +282,11 @@ bool step_witness(const NonNegativeSet& side, const std::string& digits,
 // REQUIRES: decimals <= step.scale.
 bool step_reaches(const NumberStep& step, std::string_view digits,
                   std::int64_t decimals) {
-  using Wide = unsigned __int128;
-  std::uint64_t rest = modulo(digits, step.step);
-  Wide count = 1;  // of the numbers, but at most the step
-  for (std::int64_t more = step.scale - decimals; more > 0; --more) {
-    rest = static_cast<std::uint64_t>(Wide{rest} * 10 % step.step);
-    if (count < step.step) count *= 10;
-  }
-  return rest == 0 || step.step - rest < count;
+  const std::int64_t more = step.scale - decimals;
+  Natural rest = shifted(digits, more) % step.step;
+  if (rest.is_zero()) return true;
+  rest += shifted("1", more);
+  return rest > step.step;
 }
 
 // Whether a number without exponent begins with `literal`.
@@ -286,7 +306,7 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
     std::int64_t most = 0;
     if (side.allowed) {
       for (const Decimal& value : *side.allowed) {
-        if (listed_plainly(value)) most = std::max(most, value.magnitude());
+        most = std::max(most, value.magnitude());
       }
     } else if (side.high) {
       most = side.high->magnitude();
@@ -308,26 +328,31 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
   // few are searched, however long the bounds are.
   std::int64_t more = 0;
   if (room > 0 && !side.allowed) {
+    std::int64_t least = side.low.magnitude();
+    // The multiples above zero are not below the step.
+    if (side.step) least = std::max(least, side.step->value().magnitude());
     more = std::max<std::int64_t>(
-        0, side.low.magnitude() - static_cast<std::int64_t>(digits.size()));
+        0, least - static_cast<std::int64_t>(digits.size()));
   }
-  std::string next = plus(digits, 1);
+  std::optional<StepBounds> bounds;
+  if (side.step) bounds.emplace(side);
+  const std::string next = successor(digits);
   for (; more <= room; ++more) {
+    if (!base::spend_work(1 + digits.size() / 16)) return false;
     if (side.step) {
-      if (step_witness(side, digits, more + side.step->scale - decimals)) {
+      if (step_witness(side, *bounds, digits,
+                       more + side.step->scale - decimals)) {
         return true;
       }
       continue;
     }
-    Decimal from = decimal(digits, more - decimals);
-    Decimal to = decimal(next, more - decimals);
+    const Decimal from = Decimal::from_digits(digits, more - decimals);
+    const Decimal to = Decimal::from_digits(next, more - decimals);
     if (side.allowed) {
       auto found =
           std::lower_bound(side.allowed->begin(), side.allowed->end(), from);
       for (; found != side.allowed->end() && *found < to; ++found) {
-        if (listed_plainly(*found) && (side.point || found->is_integer())) {
-          return true;
-        }
+        if (side.point || found->is_integer()) return true;
       }
     } else if (dense_witness(side, from, to)) {
       return true;
@@ -365,12 +390,12 @@ bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
   std::int64_t last = side.high->magnitude() - 1;
   if (side.low.is_zero()) return true;
   std::int64_t first = side.low.magnitude() - 1;
-  std::string next = plus(digits, 1);
+  const std::string next = successor(digits);
   for (std::int64_t at :
        {first, first + 1, std::int64_t{-4}, std::int64_t{7}, last - 1, last}) {
     if (at < first || at > last || !worth_an_exponent(at)) continue;
-    if (dense_witness(side, decimal(digits, at - decimals),
-                      decimal(next, at - decimals))) {
+    if (dense_witness(side, Decimal::from_digits(digits, at - decimals),
+                      Decimal::from_digits(next, at - decimals))) {
       return true;
     }
   }
@@ -379,66 +404,58 @@ bool live_with_exponent(const NonNegativeSet& side, const Literal& literal) {
 
 // --- key --------------------------------------------------------------------
 
-// How `digits` compare with `bound` followed by zeros: "<", ">", or "=" and how
-// many digits of the bound are equal so far.
-std::string compare_digits(std::string_view digits, std::string_view bound) {
-  size_t both = std::min(digits.size(), bound.size());
-  int order = digits.substr(0, both).compare(bound.substr(0, both));
+// How `digits` compare with as many zeros and then the digits of `bound`: "<",
+// ">", or "=" and how many digits of the bound are equal so far.  Zeros follow
+// the bound, however many: it may be 1e1000000.
+std::string compare_digits(std::string_view digits, size_t zeros,
+                           std::string_view bound) {
+  const size_t first = digits.find_first_not_of('0');
+  if (first < zeros) return ">";
+  if (digits.size() <= zeros) return "=" + std::to_string(digits.size());
+  const std::string_view rest = digits.substr(zeros);
+  const size_t both = std::min(rest.size(), bound.size());
+  const int order = rest.substr(0, both).compare(bound.substr(0, both));
   if (order != 0) return order < 0 ? "<" : ">";
-  if (digits.find_first_not_of('0', both) != std::string_view::npos) {
-    return ">";
-  }
-  return "=" + std::to_string(both);
+  if (rest.find_first_not_of('0', both) != std::string_view::npos) return ">";
+  return "=" + std::to_string(zeros + both);
 }
 
-struct Plain {
-  std::string whole;
-  std::string fraction;
-};
-
-Plain plain(const Decimal& value) {
-  std::int64_t point = value.magnitude();
-  Plain out;
-  if (value.is_zero()) {
-    out.whole = "0";
-  } else if (value.exponent >= 0) {
-    out.whole = value.digits + zeros(value.exponent);
-  } else if (point > 0) {
-    out.whole = value.digits.substr(0, static_cast<size_t>(point));
-    out.fraction = value.digits.substr(static_cast<size_t>(point));
-  } else {
-    out.whole = "0";
-    out.fraction = zeros(-point) + value.digits;
-  }
-  return out;
-}
-
+// The same for the digits of a literal and a bound that is written without an
+// exponent.  A literal that is not past the point yet is compared with as many
+// digits of the bound.
 std::string compare_plainly(const Literal& literal, const Decimal& bound) {
-  Plain to = plain(bound);
-  size_t count = literal.whole.size();
-  if (!literal.point && !literal.zero_whole()) {
-    if (count > to.whole.size()) return ">";
-    return compare_digits(literal.whole, to.whole.substr(0, count));
+  const std::int64_t point = bound.magnitude();
+  const auto count = static_cast<std::int64_t>(literal.whole.size());
+  const bool may_grow = !literal.point && !literal.zero_whole();
+  if (count > std::max<std::int64_t>(point, 1)) return ">";
+  if (count < point && !may_grow) return "<";
+  if (point <= 0) {
+    if (!literal.zero_whole()) return ">";  // than "0"
+    return compare_digits(literal.fraction, static_cast<size_t>(-point),
+                          bound.digits);
   }
-  if (count != to.whole.size()) return count < to.whole.size() ? "<" : ">";
-  int order = literal.whole.compare(to.whole);
-  if (order != 0) return order < 0 ? "<" : ">";
-  return compare_digits(literal.fraction, to.fraction);
+  const std::string whole = compare_digits(literal.whole, 0, bound.digits);
+  if (whole[0] != '=' || may_grow) return whole;
+  const std::string_view digits = bound.digits;
+  return compare_digits(
+      literal.fraction, 0,
+      digits.substr(std::min(digits.size(), static_cast<size_t>(point))));
 }
 
 // The state of a prefix for `step`: the remainder and the number of digits
 // after the point; "n" once the number cannot be a multiple any more.
 std::string step_key(const Literal& literal, const NumberStep& step) {
-  auto scale = static_cast<size_t>(step.scale);
-  size_t used = std::min(literal.fraction.size(), scale);
-  std::uint64_t rest =
-      modulo(literal.whole + literal.fraction.substr(0, used), step.step);
+  const auto scale = static_cast<size_t>(step.scale);
+  const size_t used = std::min(literal.fraction.size(), scale);
+  const Natural rest =
+      Natural::from_digits(literal.whole + literal.fraction.substr(0, used)) %
+      step.step;
   if (used == scale && literal.point &&
-      (rest != 0 ||
+      (!rest.is_zero() ||
        literal.fraction.find_first_not_of('0', used) != std::string::npos)) {
     return "n";
   }
-  return std::to_string(used) + "%" + std::to_string(rest);
+  return std::to_string(used) + "%" + rest.digits();
 }
 
 // Makes the key of a live prefix, and `shared` and `free` with it.
@@ -468,7 +485,7 @@ class KeyMaker {
     add_steps();
     // Zeros may be followed by exponents where other mantissas may not.
     if (side_.exponents == Exponents::kOneDigit && literal_.zero_whole() &&
-        strip(digits_).empty()) {
+        digits_.find_first_not_of('0') == std::string::npos) {
       past_ += "z";
       settled_ = false;
     }
@@ -495,7 +512,7 @@ class KeyMaker {
     }
     past_ += name + order;
     if (one_digit_ && !bound.is_zero()) {
-      past_ += "~" + compare_digits(digits_, bound.digits);
+      past_ += "~" + compare_digits(digits_, 0, bound.digits);
     }
     longest_ = std::max(longest_, static_cast<size_t>(std::max<std::int64_t>(
                                       bound.magnitude(), 1)));
@@ -514,7 +531,7 @@ class KeyMaker {
   void add_listed(const std::vector<Decimal>& values) {
     for (size_t i = 0; i < values.size(); ++i) {
       const Decimal& value = values[i];
-      if (may_begin_so(value) && (listed_plainly(value) || !side_.allowed)) {
+      if (may_begin_so(value)) {
         const std::string order = compare_plainly(literal_, value);
         if (order[0] == '=') {
           past_ += "v" + std::to_string(i) + order;
@@ -559,6 +576,37 @@ class KeyMaker {
   size_t longest_;
 };
 
+// A prefix with the key of `literal` that is no longer than the digits of the
+// set need, or nothing.
+//
+// Such a prefix begins with a digit that no bound and no listed value begins
+// with, or is longer than all of them, and then has the remainder that the
+// digits of the literal have: see NonNegativeSet::modulus.  That its key is the
+// wanted one is checked, not proved.
+std::string shorter_prefix(const NonNegativeSet& side, const Literal& literal,
+                           const std::string& key) {
+  if (literal.point || side.modulus.is_zero()) return {};
+  const std::string& digits = literal.whole;
+  std::int64_t longest = std::max<std::int64_t>(side.low.magnitude(), 1);
+  if (side.high) longest = std::max(longest, side.high->magnitude());
+  const auto length = static_cast<size_t>(longest);
+  if (digits.size() <= length + side.modulus.digit_count() + 1) return {};
+  const Natural rest = Natural::from_digits(digits) % side.modulus;
+  for (const char first : std::string_view("123456789")) {
+    Natural shorter = shifted(std::string_view(&first, 1), longest);
+    Natural add = side.modulus;
+    add -= shorter % side.modulus;
+    add += rest;
+    shorter += add % side.modulus;
+    Literal candidate;
+    candidate.whole = shorter.digits();
+    NumberPrefix made;
+    KeyMaker(side, candidate).make(made);
+    if (made.key == key) return candidate.whole;
+  }
+  return {};
+}
+
 // A prefix of one of side.texts: the key is the list of their remainders, or,
 // if the list is long, the prefix itself.  The states of long lists form a
 // trie.
@@ -595,7 +643,7 @@ bool accepts_number(const NonNegativeSet& side, std::string_view text) {
   if (literal.exponent) return read_exponent(side, literal).accepting;
   if (literal.point && (!side.point || literal.fraction.empty())) return false;
   const Decimal value = literal.mantissa();
-  return side.contains(value) && (!side.allowed || listed_plainly(value));
+  return side.contains(value) && (literal.point || !side.marked);
 }
 
 NumberPrefix read_number_prefix(const NonNegativeSet& side,
@@ -614,13 +662,12 @@ NumberPrefix read_number_prefix(const NonNegativeSet& side,
   if (literal.exponent) return read_exponent(side, literal);
   out.live = live_plainly(side, literal) || live_with_exponent(side, literal);
   if (!out.live) return out;
-  Decimal value = literal.mantissa();
-  out.accepting = (!literal.point || !literal.fraction.empty()) &&
-                  side.contains(value) &&
-                  (!side.allowed || listed_plainly(value));
+  out.accepting = (literal.point ? !literal.fraction.empty() : !side.marked) &&
+                  side.contains(literal.mantissa());
   out.any_digits =
       !literal.point && !literal.zero_whole() && !side.allowed && !side.high;
   KeyMaker(side, literal).make(out);
+  out.shorter = shorter_prefix(side, literal, out.key);
   return out;
 }
 

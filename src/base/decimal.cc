@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/natural.h"
 
 namespace parlance::base {
 namespace {
@@ -15,7 +16,6 @@ constexpr std::int64_t kMaxExponent = 1'000'000'000;
 // Plain notation is used while it needs no more zeros than this.
 constexpr std::int64_t kPlainZeros = 21;
 constexpr std::size_t kSmallDigits = 18;  // 10^18 < 2^63
-constexpr std::size_t kMaxWork = 1'000'000;
 
 // Makes (digits, exponent) canonical.
 Decimal canonical(bool negative, std::string digits, std::int64_t exponent) {
@@ -52,30 +52,14 @@ bool divides_small(const std::string& digits, std::int64_t zeros,
   return rest == 0;
 }
 
-// The same by long division: the remainder is a string of digits.
+// The same for any `of`.
 bool divides_large(const std::string& digits, std::int64_t zeros,
                    const std::string& of) {
   // 10^n brings n factors 2 and 5; `of` has no more than four per digit.
   zeros = std::min(zeros, 4 * static_cast<std::int64_t>(of.size()));
-  std::size_t count = digits.size() + static_cast<std::size_t>(zeros);
-  if (count > kMaxWork / of.size()) return false;
-
-  std::string rest(of.size() + 1, '\0');  // digits by value, highest first
-  std::string step(1, '\0');
-  for (char c : of) step += static_cast<char>(c - '0');
-  for (std::size_t i = 0; i < count; ++i) {
-    std::rotate(rest.begin(), rest.begin() + 1, rest.end());
-    rest.back() = static_cast<char>(i < digits.size() ? digits[i] - '0' : 0);
-    while (rest >= step) {
-      int borrow = 0;
-      for (std::size_t k = rest.size(); k-- > 0;) {
-        int d = rest[k] - step[k] - borrow;
-        borrow = d < 0 ? 1 : 0;
-        rest[k] = static_cast<char>(d + 10 * borrow);
-      }
-    }
-  }
-  return rest.find_first_not_of('\0') == std::string::npos;
+  const Natural value =
+      Natural::from_digits(digits).shifted(static_cast<std::size_t>(zeros));
+  return (value % Natural::from_digits(of)).is_zero();
 }
 
 }  // namespace
@@ -127,6 +111,10 @@ Decimal Decimal::from_int(std::int64_t value) {
   auto left = static_cast<std::uint64_t>(value);
   if (negative) left = 0 - left;
   return canonical(negative, std::to_string(left), 0);
+}
+
+Decimal Decimal::from_digits(std::string_view digits, std::int64_t exponent) {
+  return canonical(false, std::string(digits), exponent);
 }
 
 std::string Decimal::to_string() const {

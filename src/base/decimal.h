@@ -28,6 +28,8 @@ struct Decimal {
   // is not a JSON number, or if its exponent is above 10^9 or below -10^9.
   static std::optional<Decimal> from_json(std::string_view number);
   static Decimal from_int(std::int64_t value);
+  // digits * 10^exponent.  `digits` may have zeros at both ends.
+  static Decimal from_digits(std::string_view digits, std::int64_t exponent);
 
   bool is_zero() const { return digits.empty(); }
   bool is_integer() const { return exponent >= 0; }
@@ -50,11 +52,10 @@ struct Decimal {
 // The order without the signs.
 std::strong_ordering compare_magnitude(const Decimal& a, const Decimal& b);
 
-// Whether `value` is an integer times `of`, exactly.  False, too, when the
-// question is too large: digits of one times digits of the other beyond 10^6
-// where `of` has more than 18 digits.
+// Whether `value` is an integer times `of`, exactly.
 // REQUIRES: `of` is not zero; otherwise only zero is a multiple.  Signs do not
-// matter.  Complexity: O(value.digits.size()) for up to 18 digits of `of`.
+// matter.  Complexity: O(value.digits.size()) for up to 18 digits of `of`, else
+// O(value.digits.size() * of.digits.size()).
 bool is_multiple(const Decimal& value, const Decimal& of);
 
 }  // namespace parlance::base

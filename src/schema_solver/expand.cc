@@ -258,6 +258,7 @@ void SchemaSolver::Expander::add_number(NumberSpec& into,
                                         const NumberSpec& from) {
   into.integer |= from.integer;
   into.not_integer |= from.not_integer;
+  into.marked |= from.marked;
   if (from.minimum) add_minimum(into, *from.minimum, from.exclusive_minimum);
   if (from.maximum) add_maximum(into, *from.maximum, from.exclusive_maximum);
   const auto append = [](auto& list, const auto& more) {
@@ -522,11 +523,14 @@ automata::LanguageId SchemaSolver::list_language(
 // language; finish() adds these.
 class SchemaSolver::Expander::Writer {
  public:
-  Writer(SchemaSolver& solver, bool tracks_evaluated,
-         std::vector<DisjunctId>& all)
+  // `place`: where the schema requires the branches.
+  Writer(SchemaSolver& solver, bool tracks_evaluated, NodeId place,
+         Expansion& into)
       : solver_(solver),
         tracks_evaluated_(tracks_evaluated),
-        all_(all),
+        place_(place),
+        exactness_(into.exactness),
+        all_(into.all),
         first_string_(solver.strings_.size()),
         first_array_(solver.arrays_.size()) {}
 
@@ -560,6 +564,13 @@ class SchemaSolver::Expander::Writer {
   void add(NumberSpec& spec) {
     spec.zero_fraction = solver_.document_.integer_may_have_zero_fraction;
     const automata::NumberLanguages::Id id = solver_.numbers_.add(spec);
+    if (!solver_.numbers_.exact(id)) {
+      exactness_ |= solver_.leave_out(
+          LeftOutBy::kLimit, place_, "multipleOf",
+          "numbers other than 0 are left out: the least common multiple of the "
+          "steps has more than " +
+              std::to_string(automata::kMaxStepDigits) + " digits");
+    }
     if (solver_.numbers_.empty(id)) return;
     solver_.specs_.try_emplace(id, spec);
     if (std::find(all_.begin(), all_.end(), id) == all_.end()) {
@@ -657,6 +668,8 @@ class SchemaSolver::Expander::Writer {
 
   SchemaSolver& solver_;
   const bool tracks_evaluated_;
+  NodeId place_;
+  Exactness& exactness_;
   std::vector<DisjunctId>& all_;
   const std::size_t first_string_;
   const std::size_t first_array_;
@@ -735,7 +748,7 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
     into.exactness |= leave_out(one.by, one.node, one.keyword, one.why);
   }
   if (languages_.narrowed()) into.exactness |= Exactness::undecided();
-  Expander::Writer writer(*this, tracks_evaluated, into.all);
+  Expander::Writer writer(*this, tracks_evaluated, place(conjunction), into);
   for (Branch& branch : expander.finished()) writer.add(branch);
   writer.finish();
 }

@@ -199,7 +199,8 @@ bool SchemaSolver::Expander::contradicts(const Branch& branch, NodeId id) {
 bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
   if (auto* spec = std::get_if<NumberSpec>(&disjunct)) {
     spec->zero_fraction = document().integer_may_have_zero_fraction;
-    return solver_.numbers_.empty(solver_.numbers_.add(*spec));
+    const automata::NumberLanguages::Id id = solver_.numbers_.add(*spec);
+    return solver_.numbers_.exact(id) && solver_.numbers_.empty(id);
   }
   if (auto* strings = std::get_if<Strings>(&disjunct)) {
     return strings->min > strings->max ||
@@ -301,7 +302,13 @@ void SchemaSolver::Expander::negate_number(const Node& node,
     choices.push_back(std::move(choice));
   };
   const schema::NumberRules& rules = node.numbers();
-  if (node.integer_only) add([](NumberSpec& spec) { spec.not_integer = true; });
+  if (node.integer_only) {
+    // For draft 4, how the number is written makes it an integer.
+    add([&](NumberSpec& spec) {
+      (document().integer_may_have_zero_fraction ? spec.not_integer
+                                                 : spec.marked) = true;
+    });
+  }
   if (rules.minimum) {
     add([&](NumberSpec& spec) { add_maximum(spec, *rules.minimum, true); });
   }

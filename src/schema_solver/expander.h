@@ -212,7 +212,7 @@ class SchemaSolver::Expander {
                          std::optional<std::uint64_t> min,
                          std::optional<std::uint64_t> max);
   void negate_rules(NodeId id, const Node& node, std::vector<Choice>& choices);
-  static void negate_number(const Node& node, std::vector<Choice>& choices);
+  void negate_number(const Node& node, std::vector<Choice>& choices);
   void negate_array(NodeId id, const schema::ArrayRules& rules,
                     std::vector<Choice>& choices);
   bool negate_one_of(const Node& node, std::vector<Choice>& choices);

@@ -16,8 +16,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,7 +38,6 @@ constexpr std::size_t kMostStatesOnceBegun = 4 * kMostStates;
 constexpr std::size_t kMostKinds = 2000;
 // Of the values that are listed of one set, and of those that are tried for it.
 constexpr std::uint64_t kMostListed = 20'000;
-constexpr std::uint64_t kMostTried = 200'000;
 // A number of items that no text reaches.
 constexpr std::uint64_t kFarItems = std::uint64_t{1} << 62;
 
@@ -410,109 +407,20 @@ bool SchemaSolver::complete_array(DisjunctId array, std::uint64_t size,
 
 // --- Values that may run out. -----------------------------------------------
 
-namespace {
-
-// The numbers that satisfy a spec which bounds them and has a common step: the
-// multiples of the step between two bounds.
-struct Multiples {
-  std::string digits;  // of the step, with `exponent` zeros after them
-  std::int64_t exponent = 0;
-  std::int64_t first = 0;
-  std::int64_t last = -1;
-
-  base::Decimal operator[](std::int64_t n) const {
-    const bool minus = n < 0;
-    __extension__ using Wide = unsigned __int128;
-    Wide value = static_cast<Wide>(minus ? -n : n) *
-                 static_cast<Wide>(std::stoull(digits));
-    std::string text;
-    for (; value > 0; value /= 10) {
-      text.insert(text.begin(), static_cast<char>('0' + value % 10));
-    }
-    if (text.empty()) return {};
-    return base::Decimal::from_json((minus ? "-" : "") + text + 'e' +
-                                    std::to_string(exponent))
-        .value_or(base::Decimal{});
-  }
-};
-
-// The largest of the steps that all numbers of the spec are multiples of.
-std::optional<base::Decimal> step_of(const automata::NumberSpec& spec) {
-  std::optional<base::Decimal> step;
-  if (spec.integer) step = base::Decimal::from_int(1);
-  for (const base::Decimal& one : spec.multiple_of) {
-    if (!step || base::compare_magnitude(one, *step) > 0) step = one;
-  }
-  return step;
-}
-
-// Nothing if there are too many to count.
-std::optional<Multiples> multiples_of(const automata::NumberSpec& spec,
-                                      const base::Decimal& step) {
-  constexpr std::size_t kMostDigits = 18;
-  constexpr long double kMost = 1e18L;
-  if (step.digits.size() > kMostDigits) return std::nullopt;
-  Multiples all{step.digits, step.exponent, 0, -1};
-  const auto value = [](const base::Decimal& number) {
-    return std::strtold(number.to_string().c_str(), nullptr);
-  };
-  const long double of = std::abs(value(step));
-  const long double low = value(*spec.minimum) / of;
-  const long double high = value(*spec.maximum) / of;
-  // NaN and infinities are not within.
-  if (!(low > -kMost && low < kMost && high > -kMost && high < kMost)) {
-    return std::nullopt;
-  }
-  // The quotients are rounded, so the bounds are found beside them.
-  all.first = static_cast<std::int64_t>(std::floor(low)) - 4;
-  while (all[all.first] < *spec.minimum) ++all.first;
-  all.last = static_cast<std::int64_t>(std::ceil(high)) + 4;
-  while (all[all.last] > *spec.maximum) --all.last;
-  return all;
-}
-
-}  // namespace
-
 // Adds the numbers of a disjunct, as long as there are fewer values than
 // `enough`.
 void SchemaSolver::list_numbers(DisjunctId disjunct, std::uint64_t enough,
                                 FewValues& into) {
-  const automata::NumberSpec& spec = specs_.at(disjunct);
-  const auto add = [&](const base::Decimal& value) {
-    if (automata::satisfies(spec, value)) into.values.insert(value.to_string());
-  };
-  if (spec.allowed) {
-    for (const base::Decimal& value : *spec.allowed) add(value);
-    return;
-  }
-  const bool bounded = spec.minimum && spec.maximum;
-  if (bounded && *spec.minimum == *spec.maximum) return add(*spec.minimum);
-  const std::optional<base::Decimal> step = step_of(spec);
-  if (!bounded || !step) {
+  const std::uint64_t wanted = std::max<std::uint64_t>(enough, 1);
+  if (numbers_.count(disjunct, wanted) == wanted) {
     into.many = true;
     return;
   }
-  const std::optional<Multiples> all = multiples_of(spec, *step);
-  if (!all) {
-    into.partial = true;
-    return;
-  }
-  const auto number = static_cast<std::uint64_t>(all->last - all->first) + 1;
-  const bool plain = spec.multiple_of.size() + (spec.integer ? 1 : 0) <= 1 &&
-                     spec.not_multiple_of.empty() && !spec.not_integer;
-  if (plain && number >= enough + spec.excluded.size() + 2) {
-    into.many = true;
-    return;
-  }
-  std::uint64_t tried = 0;
-  for (std::int64_t n = all->first; n <= all->last; ++n) {
-    if (into.values.size() >= enough) return;
-    if (into.values.size() >= kMostListed || ++tried > kMostTried ||
-        (tried % 16 == 0 && !base::spend_work())) {
-      into.partial = true;
-      return;
-    }
-    add((*all)[n]);
+  const auto values = numbers_.values(disjunct, kMostListed);
+  into.partial = into.partial || !values || !numbers_.exact(disjunct);
+  if (!values) return;
+  for (const base::Decimal& value : *values) {
+    into.values.insert(value.to_string());
   }
 }
 
