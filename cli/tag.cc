@@ -112,7 +112,7 @@ StructuralTag family_tag(const Arguments& arguments, RequestTexts& texts) {
   if (!arguments.tools_file.empty()) {
     texts.tools = read_all(arguments.tools_file);
   }
-  options.tools = or_fail(json::parse(texts.tools),
+  options.tools = or_fail(json::parse(texts.tools, {.exact_floats = true}),
                           display_name(arguments.tools_file), texts.tools);
   options.tool_choice = tool_choice_of(arguments.tool_choice);
   options.parallel_tool_calls = !arguments.no_parallel;
@@ -124,7 +124,7 @@ StructuralTag family_tag(const Arguments& arguments, RequestTexts& texts) {
   if (!arguments.response_format_file.empty()) {
     texts.response_format = read_all(arguments.response_format_file);
     options.response_format = or_fail(
-        json::parse(texts.response_format),
+        json::parse(texts.response_format, {.exact_floats = true}),
         display_name(arguments.response_format_file), texts.response_format);
   }
   Result<StructuralTag> tag = tool_calling(arguments.format, options);

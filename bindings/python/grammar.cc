@@ -64,7 +64,7 @@ JsonLayout layout_of(const Options& options) {
 }
 
 json::Value document_of(std::string_view url, std::string_view text) {
-  Result<json::Value> value = json::parse(text);
+  Result<json::Value> value = json::parse(text, {.exact_floats = true});
   if (!value) {
     Error error = value.error();
     error.message = "the document " + std::string(url) + ": " + error.message;

@@ -11,7 +11,7 @@ namespace parlance::python {
 namespace {
 
 json::Value value_of(std::string_view text, std::string_view path) {
-  Result<json::Value> value = json::parse(text);
+  Result<json::Value> value = json::parse(text, {.exact_floats = true});
   if (!value) {
     Error error = value.error();
     error.path = std::string(path) + error.path;

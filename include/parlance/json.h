@@ -38,7 +38,7 @@ enum class Kind : std::uint8_t {
   kBool,
   kInt,     // fits int64
   kBigInt,  // does not fit int64; stored as decimal digits
-  kFloat,   // includes NaN and the infinities
+  kFloat,   // includes NaN and the infinities; may keep its text
   kString,
   kArray,
   kObject,
@@ -77,6 +77,9 @@ class Value {
   // `digits` is an optional '-' and decimal digits.  Leading zeros are removed;
   // a number that fits int64 becomes kInt.
   static Value integer(std::string_view digits);
+  // The float that the JSON number `text` denotes.  Where a double loses a part
+  // of it (1e400, 9007199254740993.0), the value keeps the text.
+  static Value exact_float(std::string_view text);
 
   Value(const Value& other) noexcept;
   Value(Value&& other) noexcept;
@@ -93,7 +96,8 @@ class Value {
   bool as_bool() const noexcept;         // else false
   std::int64_t as_int() const noexcept;  // kInt, else 0
   double as_float() const noexcept;      // kFloat, kInt, kBigInt, else 0
-  // The text of a string or the digits of a kBigInt, else "".  Points into
+  // The text of a string, the digits of a kBigInt, or the number that a kFloat
+  // keeps beside its double (see exact_float()), else "".  Points into
   // this Value (short) or into memory that it shares (long).  Valid until this
   // Value is moved, assigned or destroyed.
   std::string_view as_string() const noexcept;
@@ -148,8 +152,9 @@ class Value {
   static constexpr unsigned char kFirstShared = 5;
   static constexpr Kind kKinds[] = {
       // ORDER: Tag in value.cc
-      Kind::kNull,   Kind::kBool,   Kind::kInt,    Kind::kFloat, Kind::kString,
-      Kind::kString, Kind::kBigInt, Kind::kString, Kind::kArray, Kind::kObject,
+      Kind::kNull,   Kind::kBool,   Kind::kInt,    Kind::kFloat,
+      Kind::kString, Kind::kString, Kind::kBigInt, Kind::kFloat,
+      Kind::kString, Kind::kArray,  Kind::kObject,
   };
   alignas(8) unsigned char bytes_[16];
 };
@@ -200,6 +205,9 @@ class Object {
 struct ParseOptions {
   // Accept NaN, Infinity and -Infinity.  Default: yes, as Python does.
   bool allow_nonfinite = true;
+  // Keep the numbers that a double cannot hold as they are written, see
+  // Value::exact_float(): schemas are read so.  Default: no, as in Python.
+  bool exact_floats = false;
   Limits limits = {};
 };
 

@@ -43,7 +43,7 @@ ImplResult value_grammar(const json::Value& schema,
 ImplResult schema_grammar(std::string_view schema,
                           const JsonSchemaOptions& options,
                           recogniser::PartCache* cache) {
-  Result<json::Value> value = json::parse(schema);
+  Result<json::Value> value = json::parse(schema, {.exact_floats = true});
   if (!value) return std::move(value).error();
   ImplResult made = value_grammar(*value, options, cache);
   if (!made) return json::place_error(std::move(made).error(), schema);

@@ -397,7 +397,7 @@ Result<json::Value> open_document(std::string_view kind,
     return Error{.code = ErrorCode::kInvalidValue,
                  .message = "The " + what + " is damaged."};
   }
-  return json::parse(bytes.substr(kSum + 1));
+  return json::parse(bytes.substr(kSum + 1), {.exact_floats = true});
 }
 
 }  // namespace grammar

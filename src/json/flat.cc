@@ -319,7 +319,7 @@ bool append_flat(const Value& value, std::vector<FlatNode>& out) {
       return true;
     case Kind::kFloat:
       node.number = value.as_float();
-      return true;
+      return value.as_string().empty();
     case Kind::kString:
       node = flat_text(value.as_string());
       return true;

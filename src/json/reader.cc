@@ -445,7 +445,8 @@ const char* Reader::resume_number(const char* p, const char* end) {
 // Returns false if the number has too many digits.
 bool Reader::end_number(std::string_view text) {
   if (number_ != NumberStep::kZero && number_ != NumberStep::kInteger) {
-    place(Value(base::decimal_to_double(text)));
+    place(options_.exact_floats ? Value::exact_float(text)
+                                : Value(base::decimal_to_double(text)));
     return true;
   }
   const std::size_t digits = text.size() - (text.front() == '-');
@@ -603,6 +604,7 @@ Result<Value> parse(std::string_view text, const ParseOptions& options) {
 Result<Value> read_utf8(std::string_view text, const ParseOptions& options) {
   if (auto error = check_size(text, options.limits)) return *std::move(error);
   Reader reader({.allow_nonfinite = options.allow_nonfinite,
+                 .exact_floats = options.exact_floats,
                  .max_depth = options.limits.json_depth,
                  .max_digits = options.limits.integer_digits});
   reader.feed(text);

@@ -36,6 +36,9 @@ struct ReaderOptions {
   // Accept NaN, Infinity and -Infinity.
   bool allow_nonfinite = true;
 
+  // See ParseOptions::exact_floats.
+  bool exact_floats = false;
+
   // Stop after the value: the bytes that follow the value are neither read nor
   // an error, and consumed() is the offset of the first of them.
   bool one_value = false;

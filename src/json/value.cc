@@ -18,7 +18,9 @@
 #include <new>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/python_number.h"
+#include "json/writer.h"
 #include "parlance/json.h"
 
 namespace parlance::json {
@@ -34,6 +36,7 @@ enum Tag : unsigned char {
   kTagShortString,
   kTagLongString,
   kTagBigInt,
+  kTagExactFloat,
   kTagAdoptedString,
   kTagArray,
   kTagObject,
@@ -185,6 +188,18 @@ Value Value::integer(std::string_view digits) {
   return out;
 }
 
+Value Value::exact_float(std::string_view text) {
+  const double number = base::decimal_to_double(text);
+  std::string read;
+  append_float(read, number);
+  const auto written = base::Decimal::from_json(text);
+  if (written && base::Decimal::from_json(read) == written) return number;
+  Value out;
+  store<Node*>(out.bytes_, StringNode::make(kTagExactFloat, text));
+  out.bytes_[15] = kTagExactFloat;
+  return out;
+}
+
 Value::Value(const Value& other) noexcept {
   std::memcpy(bytes_, other.bytes_, sizeof bytes_);
   if (is_shared()) {
@@ -259,6 +274,7 @@ double Value::as_float() const noexcept {
     case kTagInt:
       return static_cast<double>(load<std::int64_t>(bytes_));
     case kTagBigInt:
+    case kTagExactFloat:
       return base::decimal_to_double(as_string());
     default:
       return 0;
@@ -270,7 +286,8 @@ std::string_view Value::as_string() const noexcept {
     case kTagShortString:
       return {reinterpret_cast<const char*>(bytes_), bytes_[14]};
     case kTagLongString:
-    case kTagBigInt: {
+    case kTagBigInt:
+    case kTagExactFloat: {
       const auto* node = static_cast<const StringNode*>(load<Node*>(bytes_));
       return {node->text(), node->size};
     }
@@ -394,7 +411,8 @@ bool equal_outside(const Value& a, const Value& b) {
     case Kind::kInt:
       return a.as_int() == b.as_int();
     case Kind::kFloat:
-      return same_number(a.as_float(), b.as_float());
+      return same_number(a.as_float(), b.as_float()) &&
+             a.as_string() == b.as_string();
     case Kind::kBigInt:
     case Kind::kString:
       return a.as_string() == b.as_string();
@@ -451,6 +469,7 @@ std::size_t Value::memory_bytes() const noexcept {
     switch (value.bytes_[15]) {
       case kTagLongString:
       case kTagBigInt:
+      case kTagExactFloat:
         return sizeof(Value) + sizeof(StringNode) + value.as_string().size();
       case kTagAdoptedString:
         return sizeof(Value) + sizeof(AdoptedNode) +

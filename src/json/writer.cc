@@ -111,7 +111,9 @@ class Writer {
         out_ += value.as_string();
         break;
       case Kind::kFloat:
-        if (standard_ && !std::isfinite(value.as_float())) {
+        if (!value.as_string().empty()) {
+          out_ += value.as_string();
+        } else if (standard_ && !std::isfinite(value.as_float())) {
           out_ += std::isnan(value.as_float()) ? "null"
                   : value.as_float() < 0       ? "-1e999"
                                                : "1e999";

@@ -641,7 +641,8 @@ bool EbnfReader::schema_macro(Arguments& args, ExprId& out) {
   }
   rules::SchemaExpr expr;
   auto read = [&](const Value& given, json::Value& to) {
-    Result<json::Value> parsed = json::parse(given.text);
+    Result<json::Value> parsed =
+        json::parse(given.text, {.exact_floats = true});
     if (!parsed) {
       return fail(given.span.begin, given.span.end, parsed.error().message,
                   ErrorCode::kInvalidJson);

@@ -209,7 +209,8 @@ bool LarkReader::json_object(json::Value& out) {
     ++at_;
   } while (depth > 0);
   at_ = std::min(at_, text_.size());
-  Result<json::Value> value = json::parse(text_.substr(begin, at_ - begin), {});
+  Result<json::Value> value =
+      json::parse(text_.substr(begin, at_ - begin), {.exact_floats = true});
   if (!value) {
     const Span span = value.error().span.value_or(Span{0, 0});
     return fail(begin + span.begin, begin + span.end, value.error().message,

@@ -76,8 +76,11 @@ std::optional<base::Decimal> to_decimal(const Value& value) {
     case json::Kind::kBigInt:
       return base::Decimal::from_json(value.as_string());
     case json::Kind::kFloat: {
-      // The shortest spelling that reads back to the double is what was
-      // written, up to 17 digits.
+      if (!value.as_string().empty()) {
+        return base::Decimal::from_json(value.as_string());
+      }
+      // The shortest spelling that reads back to the double: what was written,
+      // or what a program prints.
       std::string text;
       json::append_float(text, value.as_float());
       return base::Decimal::from_json(text);

@@ -64,6 +64,15 @@ enum TypeBits : std::uint8_t {
   kAllTypes = 63,
 };
 
+// The digits that a number of a schema may have before the point, and after it,
+// when it is written without an exponent.  As many as an integer of JSON text
+// may have by default (Limits::integer_digits): automata of numbers have states
+// for the digits.
+inline constexpr std::int64_t kMaxNumberDigits = 4300;
+
+// Counts (of characters, items, members) beyond this are this.
+inline constexpr std::uint64_t kMostCount = std::uint64_t{1} << 62;
+
 // Rules for numbers.  Exact, see base/decimal.h.
 struct NumberRules {
   std::optional<base::Decimal> minimum;

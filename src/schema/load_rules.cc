@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <unordered_set>
 
 #include "schema/loader.h"
@@ -251,7 +250,11 @@ void Loader::allow(Node& where, NodeId id, const Value& value) {
     return;
   }
   // NaN and the infinities, which are not JSON, are equal to nothing.
-  if (value.kind() == Kind::kFloat && !std::isfinite(value.as_float())) return;
+  if (value.kind() == Kind::kFloat && value.as_string().empty() &&
+      !std::isfinite(value.as_float())) {
+    return;
+  }
+  if (is_number(value) && !decimal_of(value)) return;
   where.scalars->push_back(value);
 }
 
@@ -276,14 +279,29 @@ bool Loader::constant(const Value& value) {
   return !error_;
 }
 
+// The number `value`; an error if it has more than kMaxNumberDigits.
+std::optional<base::Decimal> Loader::decimal_of(const Value& value) {
+  std::optional<base::Decimal> decimal = to_decimal(value);
+  if (decimal && decimal->magnitude() <= kMaxNumberDigits &&
+      -decimal->exponent <= kMaxNumberDigits) {
+    return decimal;
+  }
+  if (!decimal && value.kind() == Kind::kFloat && value.as_string().empty()) {
+    fail(value, ErrorCode::kInvalidValue,
+         "NaN and the infinities are no bounds.");
+    return std::nullopt;
+  }
+  fail(value, ErrorCode::kTooLarge,
+       "This number has more than " + std::to_string(kMaxNumberDigits) +
+           " digits before or after the point when it is written without an "
+           "exponent.");
+  return std::nullopt;
+}
+
 bool Loader::number(Keyword keyword, const Value& value) {
   if (!is_number(value)) return wrong_type(value, keyword, "a number");
-  std::optional<base::Decimal> decimal = to_decimal(value);
-  if (!decimal) {
-    return fail(value, ErrorCode::kInvalidValue,
-                "\"" + std::string(info(keyword).name) +
-                    "\" is beyond the range of numbers.");
-  }
+  std::optional<base::Decimal> decimal = decimal_of(value);
+  if (!decimal) return false;
   NumberRules& rules = numbers();
   switch (keyword) {
     case Keyword::kMinimum:
@@ -317,38 +335,38 @@ bool Loader::bound(Keyword plain, Keyword exclusive) {
   return number(strict ? exclusive : plain, value);
 }
 
+// Counts beyond kMostCount are kMostCount: no text has that many characters,
+// items or members, and sums of counts do not overflow.
 bool Loader::count(Keyword keyword, const Value& value, std::uint64_t& out) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const auto negative = [&] {
     return fail(
         value, ErrorCode::kInvalidValue,
         "\"" + std::string(info(keyword).name) + "\" must not be negative.");
   };
-  switch (value.kind()) {
-    case Kind::kInt:
-      if (value.as_int() < 0) return negative();
-      out = static_cast<std::uint64_t>(value.as_int());
-      return true;
-    case Kind::kBigInt:
-      if (value.as_string()[0] == '-') return negative();
-      out = kMost;
-      return true;
-    case Kind::kFloat: {
-      const double number = value.as_float();
-      if (!std::isfinite(number) || number != std::floor(number)) break;
-      if (number < 0) return negative();
-      out = number < 1.8e19 ? static_cast<std::uint64_t>(number) : kMost;
-      return true;
-    }
-    default:
-      break;
+  const std::optional<base::Decimal> number = to_decimal(value);
+  if (!number || !number->is_integer()) {
+    return wrong_type(value, keyword, "a whole number");
   }
-  return wrong_type(value, keyword, "a whole number");
+  if (number->negative) return negative();
+  static constexpr std::int64_t kDigits = 18;  // of kMostCount, less one
+  out = kMostCount;
+  if (number->magnitude() <= kDigits) {
+    out = 0;
+    for (const char c : number->digits) {
+      out = out * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+    for (std::int64_t i = 0; i < number->exponent; ++i) out *= 10;
+  }
+  return true;
 }
 
+// A maximum that no text passes is none.
 bool Loader::count(Keyword keyword, const Value& value,
                    std::optional<std::uint64_t>& out) {
-  return count(keyword, value, out.emplace());
+  if (!count(keyword, value, out.emplace())) return false;
+  const bool maximum = info(keyword).name.starts_with("max");
+  if (maximum && *out == kMostCount) out.reset();
+  return true;
 }
 
 bool Loader::pattern(const Value& where, std::string_view text,

@@ -105,6 +105,7 @@ class Loader {
   void allow(Node& node, NodeId id, const json::Value& value);
   bool number(Keyword keyword, const json::Value& value);
   bool bound(Keyword plain, Keyword exclusive);
+  std::optional<base::Decimal> decimal_of(const json::Value& value);
   bool count(Keyword keyword, const json::Value& value, std::uint64_t& out);
   bool count(Keyword keyword, const json::Value& value,
              std::optional<std::uint64_t>& out);

@@ -136,7 +136,7 @@ ToolSet ToolSet::from_value(const json::Value& list) {
 }
 
 Result<ToolSet> ToolSet::from_json(std::string_view text) {
-  Result<json::Value> list = json::parse(text);
+  Result<json::Value> list = json::parse(text, {.exact_floats = true});
   if (!list) return std::move(list).error();
   if (!list->is_array()) {
     return Error{ErrorCode::kWrongType,

@@ -735,9 +735,8 @@ Result<json::Value> tag_of_structure(const json::Value& item,
   }
   json::Value schema = *item.find("schema");
   if (schema.is_string()) {
-    json::ParseOptions options;
-    options.limits = limits;
-    Result<json::Value> parsed = json::parse(schema.as_string(), options);
+    Result<json::Value> parsed = json::parse(
+        schema.as_string(), {.exact_floats = true, .limits = limits});
     if (!parsed) {
       return Error{parsed.error().code,
                    "structural tag: 'schema' is a string that is not the "

@@ -19,9 +19,8 @@ std::shared_ptr<const structural_tag::TagTree> share(
 
 Result<StructuralTag> StructuralTag::from_json(std::string_view text,
                                                const Limits& limits) {
-  json::ParseOptions options;
-  options.limits = limits;
-  Result<json::Value> source = json::parse(text, options);
+  Result<json::Value> source =
+      json::parse(text, {.exact_floats = true, .limits = limits});
   if (!source) return std::move(source).error();
   Result<structural_tag::TagTree> tag =
       structural_tag::load_structural_tag(*source, limits);
