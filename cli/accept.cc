@@ -187,6 +187,10 @@ int run_mask(const MaskArguments& arguments) {
     return kDamage;
   }
   const std::vector<TokenId> ids = allowed_tokens(matcher, compiler);
+  if (matcher.error()) {
+    throw Failure(constraining.vocabulary_name + ": " +
+                  matcher.error()->message);
+  }
   if (arguments.ids) {
     put(as_list(ids));
     return kOk;

@@ -126,6 +126,8 @@ class Walk {
   bool run();
   // Then whether it was because no token could continue it.
   bool stuck() const { return stuck_; }
+  // Why there is no mask, if that is why.
+  const std::optional<Error>& error() const { return error_; }
   const std::vector<TokenId>& ids() const { return ids_; }
   std::string text() const;
 
@@ -153,6 +155,7 @@ class Walk {
   std::mt19937_64 random_;  // the same numbers everywhere
   std::vector<TokenId> ids_;
   bool stuck_ = false;
+  std::optional<Error> error_;
   std::string_view pending_;  // of a text that is being written
 };
 
@@ -247,6 +250,11 @@ bool Walk::run() {
   Matcher matcher = constraint_.matcher();
   while (ids_.size() < arguments_.max_tokens) {
     matcher.fill_bitmask(row_);
+    error_ = matcher.error();
+    if (error_) {
+      stuck_ = true;
+      return false;
+    }
     const bool close = ids_.size() >= arguments_.tokens || below(2) == 0;
     const std::optional<TokenId> id = choose(matcher, close);
     if (!id || !matcher.accept_token(*id)) {
@@ -289,7 +297,10 @@ int run_sample(Arguments arguments) {
   for (std::size_t i = 0; i < arguments.count; ++i) {
     if (!walk.run()) {
       if (walk.stuck()) {
-        throw Failure(describe_dead_end(constraining, walk.text()));
+        const bool too_large =
+            walk.error() && walk.error()->code == ErrorCode::kTooLarge;
+        throw Failure(too_large ? walk.error()->message
+                                : describe_dead_end(constraining, walk.text()));
       }
       put_error("parlance: sample " + std::to_string(i) +
                 " did not end within " + std::to_string(arguments.max_tokens) +

@@ -79,9 +79,10 @@ bool add_masks(const Constraint& constraint, const Interrupt& interrupt,
       out.allowed.push_back(0);
     } else {
       matcher.fill_bitmask(row);
-      out.allowed.push_back(count());
+      // After an error a stop token may come, but the text does not fit.
+      out.allowed.push_back(matcher.error() ? 0 : count());
     }
-    if (!matcher.accept_token(out.ids[i])) {
+    if (matcher.error() || !matcher.accept_token(out.ids[i])) {
       out.rejected = i;
       return false;
     }

@@ -1,5 +1,6 @@
 """`parlance accept`, `mask` and `sample`."""
 
+import base64
 import json
 
 import pytest
@@ -176,3 +177,35 @@ def test_sample_that_does_not_end(parlance, city, vocabulary):
         status=1,
     )
     assert "did not end within 5 tokens" in err
+
+
+# ---- what the vocabulary cannot write
+
+@pytest.fixture
+def poor(tmp_path):
+    """A vocabulary of "a", "b" and the stop token <end>."""
+    tokens = [f"{kind} {base64.b64encode(text).decode()}"
+              for kind, text in [("T", b"a"), ("T", b"b"), ("S", b"<end>")]]  # fmt: skip
+    head = ["vocab 1", "size 3", "eos 2", "tokens"]
+    (tmp_path / "poor.vocab").write_text("\n".join(head + tokens) + "\n")
+    (tmp_path / "az.ebnf").write_text('root ::= "az"')
+    (tmp_path / "named.ebnf").write_text('root ::= "a" Token(2)')
+    return "poor.vocab"
+
+
+def test_no_token_can_come(parlance, poor):
+    arguments = ("-g", "az.ebnf", "--vocabulary", poor)
+    out, err = parlance("sample", *arguments, status=2)
+    assert out == "" and "has no token that may come after" in err
+    for ids in ([], ["--ids"]):
+        out, err = parlance("mask", *arguments, "--text", "a", *ids, status=2)
+        assert out == "" and "the next byte must be 'z'" in err
+    parlance("accept", *arguments, "--ids", stdin="[0, 2]", status=1)
+
+
+def test_a_stop_token_that_the_grammar_names(parlance, poor):
+    arguments = ("-g", "named.ebnf", "--vocabulary", poor)
+    assert parlance("mask", *arguments, "--text", "a", "--ids")[0] == "[2]\n"
+    assert parlance("sample", *arguments)[0] == "a\n"
+    assert parlance("accept", *arguments, "--ids", stdin="[0, 2]")[0] == "accepted\n"
+    parlance("accept", *arguments, "--ids", stdin="[0]", status=1)

@@ -179,7 +179,7 @@ def matcher_html(matcher):
     allowed = None
     if not matcher.is_terminated():
         row = memoryview(bytearray(4 * matcher.mask_words)).cast("i")
-        matcher.fill_bitmask(row)
+        matcher.copy().fill_bitmask(row)  # which may leave an error
         count = sum((word & 0xFFFFFFFF).bit_count() for word in row)
         allowed = f"{count:,} token{'' if count == 1 else 's'}"
     return _table(
