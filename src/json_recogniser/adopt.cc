@@ -111,10 +111,14 @@ class JsonRecogniser::Adoption {
       case Kind::kNumber:
         for (Entry& entry : made.entries) {
           entry.state = ids_.number(entry.state);
+          entry.used = take_values(entry.used);
         }
         break;
       case Kind::kString:
-        for (Entry& entry : made.entries) entry.state = ids_.state(entry.state);
+        for (Entry& entry : made.entries) {
+          entry.state = ids_.state(entry.state);
+          entry.used = take_values(entry.used);
+        }
         if (made.node != KeyTrie::kNone) made.node = take_values(made.node);
         break;
       case Kind::kKey:

@@ -148,7 +148,7 @@ JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
       if (disjunct.unique) {
         barred = frames_[id].used;
         for (const std::string& value : *needed) {
-          barred = with_value(barred, value);
+          barred = with_used(barred, value);
         }
       }
       made.push_back(

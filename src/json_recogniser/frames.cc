@@ -176,6 +176,34 @@ UsedValues::Set JsonRecogniser::with_value(UsedValues::Set values,
   return made;
 }
 
+// The set with one more item.  A number is there in each spelling that can be
+// followed byte by byte: without an exponent, unless that would be long.
+UsedValues::Set JsonRecogniser::with_used(UsedValues::Set values,
+                                          const std::string& value) {
+  constexpr std::int64_t kMostZeros = 400;
+  UsedValues::Set made = with_value(values, value);
+  if (value[0] == '"' || value[0] == 'w' ||
+      value.find('e') == std::string::npos) {
+    return made;
+  }
+  const auto number = base::Decimal::from_json(value);
+  if (!number || number->exponent > kMostZeros ||
+      number->exponent < -kMostZeros) {
+    return made;
+  }
+  std::string plain = number->digits;
+  if (number->exponent >= 0) {
+    plain.append(static_cast<std::size_t>(number->exponent), '0');
+  } else {
+    const auto places = static_cast<std::size_t>(-number->exponent);
+    if (plain.size() <= places) {
+      plain.insert(0, places + 1 - plain.size(), '0');
+    }
+    plain.insert(plain.size() - places, ".");
+  }
+  return with_value(made, (number->negative ? "-" : "") + plain);
+}
+
 // An alternative survives if its conjunction is among `survivors` and it does
 // not bar the value.  Alternatives that become equal are merged.
 //
@@ -216,7 +244,7 @@ JsonRecogniser::FrameId JsonRecogniser::frame_after_value(
   next.depth = frame.depth;
   next.parent = frame.parent;
   next.count = frame.count;
-  next.used = remember ? with_value(frame.used, *unique_value) : frame.used;
+  next.used = remember ? with_used(frame.used, *unique_value) : frame.used;
   next.present = frame.present;
   const FrameId made = intern(std::move(next), std::move(left));
   if (all && !remember) frames_[id].after_all = made;

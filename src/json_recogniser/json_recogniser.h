@@ -45,10 +45,12 @@
 //   coarse_states.cc    configurations that few tokens distinguish
 //   adopt.cc            configurations of another recogniser
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -336,8 +338,15 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // If there is a maximum: the characters that are still needed, including
     // one that has begun.
     std::uint32_t needed = 0;
+    // What the values that uniqueItems bars have after the text so far.
+    // Strings: UsedValues::kNone if the lexeme's `node` says it.
+    UsedValues::Set used = UsedValues::kNone;
+    // Numbers: the value of the text so far is barred.
+    bool taken = false;
     // Strings: only the canonical spelling is accepted.
     bool canonical = false;
+    // Whether any completion of the text may be barred.
+    bool avoids() const { return used != UsedValues::kNone || taken; }
     bool operator==(const Entry&) const = default;
     static std::uint64_t key(const Entry& entry) {
       return std::uint64_t{entry.state} << 32 | entry.conjunction.value();
@@ -354,8 +363,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     // Open keys: the text so far begins a key of the schema, in a spelling that
     // keys of the schema may not have.
     bool noncanonical = false;
-    std::uint8_t literal = 0;   // 0 null, 1 true, 2 false
-    std::uint8_t at = 0;        // bytes of the literal read
+    std::uint8_t literal = 0;  // 0 null, 1 true, 2 false
+    // Literals: the bytes that are read.  Numbers with `track`: a NumberPart.
+    std::uint8_t at = 0;
     std::uint32_t partial = 0;  // value of the escape so far
     std::uint32_t trie = 0;     // keys: key_tries_
     // The node of the text so far.  Keys: among the keys of the schema.
@@ -373,6 +383,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
     base::ByteRow<LexId> row;
     // kUnknown: not computed yet.
     LexId known_step(std::uint8_t byte) const { return row.find(byte); }
+    // Whether some alternative is read beside values that are barred.
+    bool avoids() const { return std::ranges::any_of(entries, &Entry::avoids); }
     Lexeme without_entries() const;
     bool same(const Lexeme& other) const;
     std::uint64_t hash() const;
@@ -428,8 +440,33 @@ class JsonRecogniser final : public recogniser::Recogniser,
   LexId remember_step(LexId from, std::uint8_t byte, LexId to);
   LexId remember_steps(LexId from, std::uint8_t first, std::uint8_t last,
                        LexId to);
-  std::vector<std::string> used_numbers(UsedValues::Set values) const;
+  // Where the text of a number is.
+  enum class NumberPart : std::uint8_t {
+    kStart,
+    kSign,
+    kInteger,
+    kFraction,
+    kExponent
+  };
+  // A number under uniqueItems: what the automaton of its conjunction and the
+  // values that are barred say of the text so far.
+  struct AvoidingNumber {
+    automata::NumberLanguages::State state = automata::NumberLanguages::kDead;
+    UsedValues::Set used = UsedValues::kNone;
+    bool taken = false;
+    NumberPart part = NumberPart::kStart;
+    auto operator<=>(const AvoidingNumber&) const = default;
+  };
+  AvoidingNumber avoiding_step(AvoidingNumber number, std::uint8_t byte);
+  enum class Left : std::uint8_t { kNone, kSome, kPerhapsByExponent };
+  Left numbers_left(const AvoidingNumber& from);
+  bool number_left(automata::NumberLanguages::State state, std::string text,
+                   UsedValues::Set barred);
+  bool can_avoid(const AvoidingNumber& number, const std::string& text,
+                 UsedValues::Set barred);
   std::uint32_t enter_number(FrameId frame);
+  LexId compute_number_step(recogniser::Configuration config,
+                            std::uint8_t byte);
   recogniser::Configuration number_step(recogniser::Configuration config,
                                         std::uint8_t byte);
   recogniser::Configuration end_number(recogniser::Configuration config);
@@ -443,8 +480,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t enter_string(FrameId frame);
   void count_characters(Lexeme& lexeme, automata::LanguageId language);
   bool spelled_canonically(const schema_solver::StringConstraints& string);
-  automata::LanguageId without_used(automata::LanguageId language,
-                                    UsedValues::Set values);
+  std::optional<automata::LanguageId> without_used(
+      automata::LanguageId language, UsedValues::Set values);
+  bool strings_left(automata::StateId state, UsedValues::Set used);
+  bool strings_left_in(const EscapeRanges& ranges, automata::StateId state,
+                       UsedValues::Set used);
   std::uint32_t min_chars_needed(json::BodyState body, std::uint32_t partial,
                                  automata::StateId state, bool canonical);
   bool any_in(const EscapeRanges& ranges, automata::StateId state);
@@ -499,6 +539,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
                             schema_solver::ConjunctionId conjunction);
   FrameId open(FrameId frame, schema_solver::JsonType type);
   UsedValues::Set with_value(UsedValues::Set values, const std::string& value);
+  UsedValues::Set with_used(UsedValues::Set values, const std::string& value);
   // The frame after a value that fulfils the conjunctions `survivors`, each
   // listed once.  `unique_value`: the value, if it was tracked, in a spelling
   // that no other value has (schema_solver::ValueText): a string after a quote,
@@ -656,6 +697,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
       value_set_from_;
   // without_used() by its arguments.
   std::unordered_map<std::uint64_t, automata::LanguageId> without_used_;
+  // strings_left() and numbers_left() by their arguments.
+  std::unordered_map<std::uint64_t, bool> strings_left_;
+  std::map<AvoidingNumber, bool> numbers_left_;
   // Per list: the ArrayConstraints::counts so far, then the witnesses found,
   // one bit each.
   std::vector<std::vector<std::uint64_t>> counts_;

@@ -10,9 +10,12 @@
 #include "json_recogniser/lexemes.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/ascii.h"
 #include "base/mix.h"
+#include "base/work.h"
 #include "json_recogniser/json_recogniser.h"
 
 namespace parlance::json_recogniser {
@@ -49,7 +52,9 @@ std::uint64_t JsonRecogniser::Lexeme::hash() const {
   for (const Entry& entry : entries) {
     mix(hash, std::uint64_t{entry.conjunction} << 32 | entry.state);
     mix(hash, std::uint64_t{entry.min} << 32 | entry.max);
-    mix(hash, std::uint64_t{entry.needed} << 1 | (entry.canonical ? 1 : 0));
+    mix(hash, std::uint64_t{entry.needed} << 2 | (entry.canonical ? 1 : 0) |
+                  (entry.taken ? 2 : 0));
+    mix(hash, entry.used);
   }
   return hash;
 }
@@ -115,17 +120,142 @@ JsonRecogniser::LexId JsonRecogniser::remember_steps(LexId from,
 
 // --- Numbers. ---------------------------------------------------------------
 
-// The numbers of a set of values, as with_value() spells them.
-std::vector<std::string> JsonRecogniser::used_numbers(
-    UsedValues::Set values) const {
-  std::vector<std::string> out;
-  used_values_.each_byte(values, [&](std::uint8_t byte, UsedValues::Set rest) {
-    if (byte == '"' || byte == 'w') return;
-    for (const std::string& text : used_values_.texts(rest)) {
-      out.push_back(static_cast<char>(byte) + text);
+// With uniqueItems a number is read by two automata at once: that of its
+// conjunction, and the trie of the values that are barred, which are spelled
+// without exponents (with_used()).  So an item costs what its text costs, not
+// what all items before it do.
+//
+// A text stands for its value, so zeros at its end change nothing: after
+// "0.50", the value so far is barred if 0.5 is, and what follows is below
+// "0.50" in the trie.  An exponent leaves the trie: there the texts that may
+// still come are tried one by one.
+
+JsonRecogniser::AvoidingNumber JsonRecogniser::avoiding_step(
+    AvoidingNumber number, std::uint8_t byte) {
+  number.state = solver_.numbers().step(number.state, byte);
+  const auto below = [&](std::uint8_t edge) {
+    return used_values_.after(number.used, edge);
+  };
+  switch (byte) {
+    case '-':
+      if (number.part == NumberPart::kExponent) break;
+      number.part = NumberPart::kSign;
+      number.taken = used_values_.ends(below('0'));  // for "-0"
+      number.used = below('-');
+      break;
+    case '.':
+      number.part = NumberPart::kFraction;
+      number.used = below('.');
+      break;
+    case 'e':
+    case 'E':
+    case '+':
+      number.part = NumberPart::kExponent;
+      number.used = UsedValues::kNone;
+      number.taken = false;
+      break;
+    default: {
+      if (number.part == NumberPart::kExponent) break;
+      const bool same_value =
+          byte == '0' && (number.part == NumberPart::kSign ||
+                          number.part == NumberPart::kFraction);
+      number.used = below(byte);
+      if (!same_value) number.taken = used_values_.ends(number.used);
+      if (number.part != NumberPart::kFraction) {
+        number.part = NumberPart::kInteger;
+      }
     }
-  });
-  return out;
+  }
+  return number;
+}
+
+// Whether some completion is not barred, as far as completions without an
+// exponent tell.  A depth-first search, which leaves the trie of barred values
+// after a few bytes unless these are dense.
+JsonRecogniser::Left JsonRecogniser::numbers_left(const AvoidingNumber& from) {
+  NumberLanguages& numbers = solver_.numbers();
+  const auto free = [&](const AvoidingNumber& at) {
+    return !at.taken &&
+           (at.used == UsedValues::kNone || numbers.accepting(at.state));
+  };
+  if (from.state == NumberLanguages::kDead) return Left::kNone;
+  if (free(from)) return Left::kSome;
+  constexpr std::size_t kMost = 100'000;
+  constexpr std::size_t kBytes = 64;  // of an entry of the memo
+  bool exponents = false;
+  std::set<AvoidingNumber> seen = {from};
+  std::vector<AvoidingNumber> pending = {from};
+  while (!pending.empty() && seen.size() < kMost) {
+    const AvoidingNumber at = pending.back();
+    pending.pop_back();
+    base::spend_work();
+    const auto known = numbers_left_.find(at);
+    if (known != numbers_left_.end()) {
+      if (known->second) return Left::kSome;
+      continue;
+    }
+    exponents =
+        exponents || numbers.step(at.state, 'e') != NumberLanguages::kDead;
+    for (const char byte : std::string_view("9876543210.-")) {
+      const AvoidingNumber next =
+          avoiding_step(at, static_cast<std::uint8_t>(byte));
+      if (next.state == NumberLanguages::kDead) continue;
+      if (free(next)) {
+        numbers_left_.emplace(from, true);
+        list_bytes_ += kBytes;
+        return Left::kSome;
+      }
+      if (seen.insert(next).second) pending.push_back(next);
+    }
+  }
+  if (exponents) return Left::kPerhapsByExponent;
+  for (const AvoidingNumber& at : seen) {
+    list_bytes_ += numbers_left_.emplace(at, false).second ? kBytes : 0;
+  }
+  return Left::kNone;
+}
+
+// Whether some text that begins with `text`, after which the automaton is in
+// `state`, is a number that is not barred.  Tries texts, shorter ones first.
+// Completions with different exponents have different values, so one of the
+// first is not barred, or few values are left at all.
+bool JsonRecogniser::number_left(NumberLanguages::State state, std::string text,
+                                 UsedValues::Set barred) {
+  constexpr std::size_t kMost = 2000;
+  NumberLanguages& numbers = solver_.numbers();
+  std::deque<std::pair<NumberLanguages::State, std::string>> pending;
+  pending.emplace_back(state, std::move(text));
+  for (std::size_t tried = 0; !pending.empty() && tried < kMost; ++tried) {
+    const auto [at, so_far] = std::move(pending.front());
+    pending.pop_front();
+    base::spend_work(1 + so_far.size() / 64);
+    if (numbers.accepting(at) &&
+        !used_values_.contains(barred, schema_solver::number_value(so_far))) {
+      return true;
+    }
+    for (const char byte : std::string_view("0123456789.eE+-")) {
+      const NumberLanguages::State next =
+          numbers.step(at, static_cast<std::uint8_t>(byte));
+      if (next == NumberLanguages::kDead || byte == 'E') continue;
+      pending.emplace_back(next, so_far + byte);
+    }
+  }
+  return false;
+}
+
+bool JsonRecogniser::can_avoid(const AvoidingNumber& number,
+                               const std::string& text,
+                               UsedValues::Set barred) {
+  if (number.part == NumberPart::kExponent) {
+    // Zero stays zero.
+    return text.find_first_of("123456789") < text.find_first_of("eE")
+               ? number_left(number.state, text, barred)
+               : !used_values_.contains(barred, "0");
+  }
+  const Left left = numbers_left(number);
+  return left == Left::kPerhapsByExponent
+             ? number_left(number.state, text, barred)
+             : left == Left::kSome;
 }
 
 std::uint32_t JsonRecogniser::enter_number(FrameId id) {
@@ -138,46 +268,67 @@ std::uint32_t JsonRecogniser::enter_number(FrameId id) {
     const UsedValues::Set barred = barred_in(frame, conjunction);
     for (const schema_solver::DisjunctId disjunct :
          solver_.disjuncts(conjunction, JsonType::kNumber)) {
-      NumberLanguages::Id language = disjunct;
-      if (barred != UsedValues::kNone) {
-        automata::NumberSpec spec = solver_.number_spec(disjunct);
-        for (const std::string& value : used_numbers(barred)) {
-          if (auto number = base::Decimal::from_json(value)) {
-            spec.excluded.push_back(*number);
-          }
-        }
-        language = numbers.add(spec);
+      const NumberLanguages::State state = numbers.start(disjunct);
+      if (state == NumberLanguages::kDead) continue;
+      if (barred != UsedValues::kNone &&
+          !can_avoid({.state = state, .used = barred}, "", barred)) {
+        continue;
       }
-      const NumberLanguages::State state = numbers.start(language);
-      if (state != NumberLanguages::kDead) {
-        lexeme.entries.push_back({.conjunction = conjunction, .state = state});
-      }
+      lexeme.entries.push_back(
+          {.conjunction = conjunction, .state = state, .used = barred});
     }
   }
   if (lexeme.entries.empty()) return 0;
   return intern(std::move(lexeme));
 }
 
+// The step of a number's lexeme, cached in its row unless it depends on the
+// text: in an exponent, of values that are barred.
+JsonRecogniser::LexId JsonRecogniser::compute_number_step(Configuration config,
+                                                          std::uint8_t byte) {
+  const Lexeme& now = lexemes_[config.lex];
+  NumberLanguages& numbers = solver_.numbers();
+  Lexeme next;
+  next.kind = Kind::kNumber;
+  next.track = now.track;
+  const auto part = static_cast<NumberPart>(now.at);
+  bool by_text = false;
+  DistinctList distinct(next.entries, &Entry::key);
+  for (const Entry& entry : now.entries) {
+    Entry moved = entry;
+    if (!now.track) {
+      moved.state = numbers.step(entry.state, byte);
+      if (moved.state != NumberLanguages::kDead) distinct.add(moved);
+      continue;
+    }
+    const AvoidingNumber number =
+        avoiding_step({entry.state, entry.used, entry.taken, part}, byte);
+    if (number.state == NumberLanguages::kDead) continue;
+    moved.state = number.state;
+    moved.used = number.used;
+    moved.taken = number.taken;
+    next.at = static_cast<std::uint8_t>(number.part);
+    const bool exponent = number.part == NumberPart::kExponent;
+    if (exponent || moved.avoids()) {
+      by_text = by_text || exponent ||
+                numbers_left(number) == Left::kPerhapsByExponent;
+      const UsedValues::Set barred =
+          barred_in(frames_[config.frame], entry.conjunction);
+      const std::string so_far = text(config.extra) + static_cast<char>(byte);
+      if (barred != UsedValues::kNone && !can_avoid(number, so_far, barred)) {
+        continue;
+      }
+    }
+    distinct.add(moved);
+  }
+  const LexId target = next.entries.empty() ? 0 : intern(std::move(next));
+  return by_text ? target : remember_step(config.lex, byte, target);
+}
+
 Configuration JsonRecogniser::number_step(Configuration config,
                                           std::uint8_t byte) {
-  const Lexeme& now = lexemes_[config.lex];
-  LexId target = now.known_step(byte);
-  if (target == kUnknown) {
-    NumberLanguages& numbers = solver_.numbers();
-    Lexeme next;
-    next.kind = Kind::kNumber;
-    next.track = now.track;
-    DistinctList distinct(next.entries, &Entry::key);
-    for (const Entry& entry : now.entries) {
-      const NumberLanguages::State state = numbers.step(entry.state, byte);
-      if (state == NumberLanguages::kDead) continue;
-      Entry moved = entry;
-      moved.state = state;
-      distinct.add(moved);
-    }
-    target = remember_step(config.lex, byte,
-                           next.entries.empty() ? 0 : intern(std::move(next)));
-  }
+  LexId target = lexemes_[config.lex].known_step(byte);
+  if (target == kUnknown) target = compute_number_step(config, byte);
   if (target != 0) {
     if (lexemes_[target].track) {
       const char c = static_cast<char>(byte);
@@ -198,16 +349,21 @@ Configuration JsonRecogniser::number_step(Configuration config,
 
 Configuration JsonRecogniser::end_number(Configuration config) {
   const Lexeme& lexeme = lexemes_[config.lex];
+  const std::string value =
+      lexeme.track ? schema_solver::number_value(text(config.extra))
+                   : std::string();
   std::vector<ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
-    if (solver_.numbers().accepting(entry.state)) {
-      add_conjunction(survivors, entry.conjunction);
+    if (!solver_.numbers().accepting(entry.state)) continue;
+    if (lexeme.track &&
+        used_values_.contains(
+            barred_in(frames_[config.frame], entry.conjunction), value)) {
+      continue;
     }
+    add_conjunction(survivors, entry.conjunction);
   }
   if (survivors.empty()) return {};
-  if (!lexeme.track) return after_value(config.frame, survivors, nullptr);
-  const std::string value = schema_solver::number_value(text(config.extra));
-  return after_value(config.frame, survivors, &value);
+  return after_value(config.frame, survivors, lexeme.track ? &value : nullptr);
 }
 
 // --- Literals. ---------------------------------------------------------------

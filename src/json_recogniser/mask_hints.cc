@@ -209,6 +209,8 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
     if (lexeme.node != KeyTrie::kNone || lexeme.open) return {};
   } else if (lexeme.kind != Kind::kString && lexeme.kind != Kind::kNumber) {
     return {};
+  } else if (lexeme.avoids()) {
+    return {};
   }
   const bool bounded =
       !key && lexeme.entries.size() > 1 && lexeme.max != base::kUnbounded;
@@ -346,6 +348,7 @@ bool JsonRecogniser::lexeme_by_state(Configuration config) {
            !lexeme.open;
   }
   return lexeme.kind == Kind::kString && lexeme.body == BodyState::kText &&
+         !lexeme.avoids() &&
          (lexeme.entries.size() == 1 || lexeme.max == base::kUnbounded);
 }
 
@@ -378,6 +381,7 @@ std::uint32_t JsonRecogniser::max_min_chars(std::uint32_t lex) {
   if (lexeme.kind == Kind::kKey) {
     return saturate(solver_.languages().max_min_chars(lexeme.extras));
   }
+  if (lexeme.avoids()) return fewest;
   for (const Entry& entry : lexeme.entries) {
     fewest = std::min(fewest,
                       saturate(solver_.languages().max_min_chars(entry.state)));
@@ -393,6 +397,7 @@ std::uint32_t JsonRecogniser::max_min_plain_chars(std::uint32_t lex) {
   if (lexeme.kind == Kind::kKey) {
     return saturate(languages.max_min_plain_chars(lexeme.extras));
   }
+  if (lexeme.avoids()) return fewest;
   for (const Entry& entry : lexeme.entries) {
     fewest =
         std::min(fewest, saturate(languages.max_min_plain_chars(entry.state)));
@@ -406,7 +411,8 @@ recogniser::JsonHints::LexemeParts JsonRecogniser::lexeme_parts(
   const std::vector<Entry> entries = lexemes_[lex].entries;
   const bool key = now.kind == Kind::kKey;
   LexemeParts parts;
-  if (now.body != BodyState::kText || (!key && entries.size() != 1)) {
+  if (now.body != BodyState::kText || (!key && entries.size() != 1) ||
+      lexemes_[lex].avoids()) {
     return parts;
   }
   const automata::Languages::Parts of_state =
@@ -429,7 +435,7 @@ recogniser::JsonHints::LexemeParts JsonRecogniser::lexeme_parts(
 // With several alternatives, the string continues as long as one does.
 std::uint32_t JsonRecogniser::chars_without_end(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
-  if (lexeme.body != BodyState::kText) return 0;
+  if (lexeme.body != BodyState::kText || lexeme.avoids()) return 0;
   const automata::Languages& languages = solver_.languages();
   if (lexeme.kind == Kind::kKey) {
     return saturate(languages.chars_without_end(lexeme.extras));
@@ -445,7 +451,7 @@ bool JsonRecogniser::loops_beyond_ascii(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   const bool key = lexeme.kind == Kind::kKey;
   if (lexeme.body != BodyState::kText || lexeme.node != KeyTrie::kNone ||
-      (!key && lexeme.entries.size() != 1)) {
+      lexeme.avoids() || (!key && lexeme.entries.size() != 1)) {
     return false;
   }
   return solver_.languages().loops_beyond_ascii(

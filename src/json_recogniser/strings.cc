@@ -2,7 +2,9 @@
 // the values that uniqueItems excludes.
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "base/work.h"
 #include "json_recogniser/json_recogniser.h"
 #include "json_recogniser/lexemes.h"
 
@@ -23,10 +25,11 @@ bool JsonRecogniser::spelled_canonically(
 // The lexeme after the opening quote: an entry for each conjunction of the
 // value and each disjunct for strings; 0 if no string may come.
 //
-// uniqueItems excludes the strings that were used.  If every string may come in
-// every alternative, the used strings are a trie of exceptions (used_values.h).
-// Otherwise they are subtracted from the language, with its bounds on the
-// length.
+// uniqueItems bars the strings that were used.  If every string may come,
+// within lengths, and there is one alternative, they are a trie of exceptions
+// (used_values.h).  They are taken out of an enumeration.  Any other language
+// is read beside the trie, unless its length has a maximum: then they are
+// subtracted from it.
 std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   const Frame& frame = frames_[id];
   automata::Languages& languages = solver_.languages();
@@ -47,27 +50,45 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
                   .max = saturate(string.max_chars)};
       entry.canonical = spelled_canonically(string);
       if (barred != UsedValues::kNone) {
-        const bool everything =
-            languages.universal(languages.start(language)) &&
-            string.max_chars == schema_solver::kUnboundedCount;
         const UsedValues::Set used = used_values_.after(barred, '"');
-        const bool any_used = used != UsedValues::kNone;
-        if (everything && any_used && frame.size == 1) {
+        const bool bounded = string.max_chars != schema_solver::kUnboundedCount;
+        if (used == UsedValues::kNone) {
+          // No string is barred.
+        } else if (languages.universal(languages.start(language)) &&
+                   frame.size == 1) {
           lexeme.node = used;
-        } else if (any_used) {
-          language = languages.all_of(
-              {without_used(language, barred),
-               languages.length_between(string.min_chars, string.max_chars)});
-          entry.min = 0;
-          entry.max = base::kUnbounded;
+        } else {
+          const std::optional<automata::LanguageId> rest =
+              without_used(language, barred);
+          if (rest) {
+            language = *rest;
+          } else if (!bounded) {
+            entry.used = used;
+          } else {
+            language = languages.all_of(
+                {language, languages.complement(
+                               languages.literals(used_values_.texts(used)))});
+          }
+          if (bounded) {
+            language = languages.all_of(
+                {language,
+                 languages.length_between(string.min_chars, string.max_chars)});
+            entry.min = 0;
+            entry.max = base::kUnbounded;
+          }
         }
       }
       entry.state = languages.start(language);
-      if (entry.state == automata::kDeadState) continue;
-      const bool total = languages.universal(entry.state);
+      if (!strings_left(entry.state, entry.used)) continue;
+      const bool total =
+          languages.universal(entry.state) && entry.used == UsedValues::kNone;
       if (entry.max != base::kUnbounded) {
         entry.needed =
             min_chars_needed(BodyState::kText, 0, entry.state, entry.canonical);
+        // The string that ends here is barred.
+        if (lexeme.node != KeyTrie::kNone && used_values_.ends(lexeme.node)) {
+          entry.needed = std::max(entry.needed, 1U);
+        }
         if (entry.needed > entry.max) continue;
       }
       lexeme.total = lexeme.total && total && !entry.canonical;
@@ -78,7 +99,9 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
   if (lexeme.entries.empty()) return 0;
   // With several alternatives the mask would depend on their bounds, and not on
   // their states alone (lexeme_by_state()).
-  if (lexeme.entries.size() == 1) count_characters(lexeme, only);
+  if (lexeme.entries.size() == 1 && !lexeme.entries.front().avoids()) {
+    count_characters(lexeme, only);
+  }
   return intern(std::move(lexeme));
 }
 
@@ -97,14 +120,14 @@ void JsonRecogniser::count_characters(Lexeme& lexeme,
   lexeme.total = languages.universal(entry.state) && !entry.canonical;
 }
 
-// The strings of the language that no item used.
+// The strings of the language that are not in the set, if it is an enumeration.
 //
 // An enumeration is a trie.  A set of used values has one more than an earlier
 // set, so one string is taken out of a trie, and most of the trie is shared.
 //
 // The memo reads the language and the texts of the set, which are its key.
-automata::LanguageId JsonRecogniser::without_used(automata::LanguageId language,
-                                                  UsedValues::Set values) {
+std::optional<automata::LanguageId> JsonRecogniser::without_used(
+    automata::LanguageId language, UsedValues::Set values) {
   const auto key = [language](UsedValues::Set set) {
     return std::uint64_t{language} << 32 | set;
   };
@@ -140,10 +163,108 @@ automata::LanguageId JsonRecogniser::without_used(automata::LanguageId language,
     without_used_.emplace(key(*set), rest);
     list_bytes_ += 48;
   }
-  if (rest != kUnknown) return rest;
-  return languages.all_of(
-      {language, languages.complement(languages.literals(
-                     used_values_.texts(used_values_.after(values, '"'))))});
+  if (rest == kUnknown) return std::nullopt;
+  return rest;
+}
+
+// Whether some string that the automaton accepts from `state` is not in `used`.
+// A depth-first search along the trie: it ends where a string leaves the trie,
+// which is after a few bytes unless the strings of the trie are dense.
+//
+// The memo reads the state and the texts of the set, which are its key.
+bool JsonRecogniser::strings_left(automata::StateId state,
+                                  UsedValues::Set used) {
+  automata::Languages& languages = solver_.languages();
+  if (state == automata::kDeadState) return false;
+  const auto free = [&](automata::StateId at, UsedValues::Set set) {
+    return set == UsedValues::kNone ||
+           (languages.accepting(at) && !used_values_.ends(set));
+  };
+  if (free(state, used)) return true;
+  const auto key = [](automata::StateId at, UsedValues::Set set) {
+    return std::uint64_t{at} << 32 | set;
+  };
+  constexpr std::size_t kBytes = 48;  // of an entry of the memo
+  std::vector<std::pair<automata::StateId, UsedValues::Set>> pending = {
+      {state, used}};
+  std::unordered_set<std::uint64_t> seen = {key(state, used)};
+  while (!pending.empty()) {
+    const auto [at, set] = pending.back();
+    pending.pop_back();
+    const auto known = strings_left_.find(key(at, set));
+    if (known != strings_left_.end()) {
+      if (known->second) return true;
+      continue;
+    }
+    base::spend_work(4);
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const auto b = static_cast<std::uint8_t>(byte);
+      const automata::StateId next = languages.step(at, b);
+      if (next == automata::kDeadState) continue;
+      const UsedValues::Set below = used_values_.after(set, b);
+      if (free(next, below)) {
+        strings_left_.emplace(key(state, used), true);
+        list_bytes_ += kBytes;
+        return true;
+      }
+      if (seen.insert(key(next, below)).second) {
+        pending.emplace_back(next, below);
+      }
+    }
+  }
+  for (const std::uint64_t at : seen) {
+    list_bytes_ += strings_left_.emplace(at, false).second ? kBytes : 0;
+  }
+  return false;
+}
+
+// The same after some character of the ranges.  The characters that begin texts
+// of the trie are tried one by one, those between them together.
+bool JsonRecogniser::strings_left_in(const EscapeRanges& ranges,
+                                     automata::StateId state,
+                                     UsedValues::Set used) {
+  struct Begun {
+    UsedValues::Set set;
+    char32_t c;
+    int left;  // bytes
+  };
+  std::vector<std::pair<char32_t, UsedValues::Set>> begins;
+  std::vector<Begun> pending;
+  used_values_.each_byte(used, [&](std::uint8_t byte, UsedValues::Set set) {
+    if (byte < 0x80) {
+      begins.emplace_back(byte, set);
+    } else {
+      const int left = byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+      pending.push_back({set, byte & (0x3FU >> left), left});
+    }
+  });
+  while (!pending.empty()) {
+    const Begun at = pending.back();
+    pending.pop_back();
+    used_values_.each_byte(at.set, [&](std::uint8_t byte, UsedValues::Set set) {
+      const char32_t c = at.c << 6 | (byte & 0x3FU);
+      if (at.left == 1) {
+        begins.emplace_back(c, set);
+      } else {
+        pending.push_back({set, c, at.left - 1});
+      }
+    });
+  }
+  std::sort(begins.begin(), begins.end());
+  automata::Languages& languages = solver_.languages();
+  for (const CharRange& range : ranges) {
+    char32_t low = range.low;
+    for (const auto& [c, set] : begins) {
+      if (c < range.low || c > range.high) continue;
+      if (low < c && languages.any_in_range(state, low, c - 1)) return true;
+      if (strings_left(languages.step_char(state, c), set)) return true;
+      low = c + 1;
+    }
+    if (low <= range.high && languages.any_in_range(state, low, range.high)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // The characters that a string still needs: one that has begun, and then the
@@ -270,7 +391,7 @@ JsonRecogniser::LexId JsonRecogniser::remember_range(LexId from,
                                                      std::uint8_t byte,
                                                      LexId to) {
   const Lexeme& now = lexemes_[from];
-  if (now.node != KeyTrie::kNone || is_escape(now.body) ||
+  if (now.node != KeyTrie::kNone || now.avoids() || is_escape(now.body) ||
       is_escape(json::next(now.body, byte))) {
     return remember_step(from, byte, to);
   }
@@ -314,9 +435,26 @@ std::optional<JsonRecogniser::Entry> JsonRecogniser::entry_step(
     if (!any_in(ranges, entry.state)) moved.state = automata::kDeadState;
   }
   if (moved.state == automata::kDeadState) return std::nullopt;
+  if (entry.used != UsedValues::kNone) {
+    for (const char c : decoded(now.body, next.body, byte, now.partial)) {
+      moved.used = used_values_.after(moved.used, static_cast<std::uint8_t>(c));
+    }
+    const bool left =
+        is_escape(next.body)
+            ? strings_left_in(
+                  escape_ranges(next.body, next.partial, entry.canonical),
+                  moved.state, moved.used)
+            : strings_left(moved.state, moved.used);
+    if (!left) return std::nullopt;
+  }
   if (moved.max != base::kUnbounded) {
     moved.needed =
         min_chars_needed(next.body, next.partial, moved.state, moved.canonical);
+    // The string that ends here is barred.
+    if (next.node != KeyTrie::kNone && next.kind == Kind::kString &&
+        next.body == BodyState::kText && used_values_.ends(next.node)) {
+      moved.needed = std::max(moved.needed, 1U);
+    }
     if (moved.needed > moved.max) return std::nullopt;
   }
   return moved;
@@ -361,7 +499,7 @@ JsonRecogniser::LexId JsonRecogniser::compute_string_step(LexId id,
         !next.entries.empty() &&
         std::all_of(next.entries.begin(), next.entries.end(),
                     [&](const Entry& entry) {
-                      return !entry.canonical &&
+                      return !entry.canonical && !entry.avoids() &&
                              solver_.languages().universal(entry.state);
                     });
   }
@@ -377,7 +515,8 @@ Configuration JsonRecogniser::close_string(Configuration config) {
   std::vector<schema_solver::ConjunctionId> survivors;
   for (const Entry& entry : lexeme.entries) {
     if (config.count < entry.min || config.count > entry.max ||
-        !solver_.languages().accepting(entry.state)) {
+        !solver_.languages().accepting(entry.state) ||
+        used_values_.ends(entry.used)) {
       continue;
     }
     add_conjunction(survivors, entry.conjunction);

@@ -263,6 +263,14 @@ Result<Grammar> unique_in_tag(const GrammarLimits& limits) {
       {.limits = limits});
 }
 
+Result<Grammar> unique_items(std::string_view items,
+                             const GrammarLimits& limits) {
+  return Grammar::from_json_schema(
+      R"({"type":"array","uniqueItems":true,"items":)" + std::string(items) +
+          '}',
+      {.limits = limits});
+}
+
 std::string item(std::size_t i) {
   std::mt19937 random(static_cast<std::uint32_t>(i));
   std::string out = "\"";
@@ -275,6 +283,36 @@ const std::vector<Family>& families() {
       {"UniqueStrings", unique_strings, "[", item, std::size_t{1} << 20, 150},
       {"UniqueStringsInATag", unique_in_tag, "<a>[", item, std::size_t{1} << 20,
        150},
+      {"UniqueShortStrings",
+       [](const GrammarLimits& limits) {
+         return unique_items(R"({"type":"string","maxLength":20})", limits);
+       },
+       "[", item, std::size_t{1} << 20, 150},
+      {"UniquePatterns",
+       [](const GrammarLimits& limits) {
+         return unique_items(R"({"type":"string","pattern":"^[a-z]+$"})",
+                             limits);
+       },
+       "[", item, std::size_t{1} << 20, 150},
+      {"UniqueIntegers",
+       [](const GrammarLimits& limits) {
+         return unique_items(R"({"type":"integer"})", limits);
+       },
+       "[",
+       [](std::size_t i) {
+         return std::to_string(1'000'000 + i * 7919 % 100'000) + ',';
+       },
+       std::size_t{1} << 20, 150},
+      {"UniqueNumbers",
+       [](const GrammarLimits& limits) {
+         return unique_items(R"({"type":"number","minimum":0,"maximum":1})",
+                             limits);
+       },
+       "[",
+       [](std::size_t i) {
+         return "0." + std::to_string(1'000'000 + i * 7919 % 100'000) + ',';
+       },
+       std::size_t{1} << 20, 150},
       {"Patterns",
        [](const GrammarLimits& limits) {
          return Grammar::from_json_schema(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "parlance/grammar.h"
 #include "parlance/json.h"
 #include "schema/document.h"
+#include "schema/validate.h"
 
 namespace parlance {
 namespace {
@@ -187,6 +189,80 @@ TEST(Arrays, IgnoredKeywordsExcludeNothing) {
   EXPECT_TRUE(machine->can_end(after(*machine, "[{},true,{},{}]")));
   ASSERT_EQ(machine->notes().size(), 1U);
   EXPECT_EQ(machine->notes()[0].kind, GrammarNote::Kind::kIgnored);
+}
+
+// Random walks, in which each byte that may come is one that leads to an end: a
+// walk that meets no byte, or that does not end, is a dead end.
+TEST(Arrays, OfDifferentItemsEnd) {
+  const std::vector<std::string> items = {
+      R"({"type":"integer","minimum":0,"maximum":11})",
+      R"({"type":"integer","minimum":-3,"maximum":3})",
+      R"({"type":"integer"})",
+      R"({"type":"number"})",
+      R"({"type":"number","multipleOf":0.5,"minimum":-1,"maximum":2})",
+      R"({"type":"number","multipleOf":10000000,"minimum":1,
+          "maximum":30000000})",
+      R"({"type":"string","pattern":"^[ab]{1,2}$"})",
+      R"({"type":"string","pattern":"^[ab]*$"})",
+      R"({"type":"string","pattern":"^[\n\t\u00e9]$"})",
+      R"({"type":"string","pattern":"^a?$"})",
+      R"({"type":"string","maxLength":1})",
+      R"({"type":"string","pattern":"^[ab]*$","maxLength":2})",
+      R"({"anyOf":[{"type":"string","pattern":"^[ab]{1,2}$"},
+          {"type":"integer","minimum":0,"maximum":3}]})",
+      R"({"enum":["a","ab",1,10,100,true,null]})",
+  };
+  std::mt19937 random(1);
+  for (const std::string& item : items) {
+    for (const JsonSpelling spelling :
+         {JsonSpelling::kCanonical, JsonSpelling::kAny}) {
+      const std::string schema =
+          R"({"type":"array","uniqueItems":true,"minItems":2,"items":)" + item +
+          '}';
+      SCOPED_TRACE(schema);
+      JsonSchemaOptions options;
+      options.spelling = spelling;
+      options.layout.max_white_space = 0;
+      Result<schema::Document> document = schema::load(*json::parse(schema));
+      schema::Validator validator(*document);
+      Result<std::unique_ptr<JsonRecogniser>> made =
+          JsonRecogniser::create(*schema::load(*json::parse(schema)), options);
+      ASSERT_TRUE(made);
+      JsonRecogniser& machine = **made;
+      for (int walk = 0; walk < 25; ++walk) {
+        recogniser::Configuration config = machine.start();
+        std::string text;
+        // Later on, what ends an item or the array is preferred.
+        while (text.size() < 400 && !machine.can_end(config)) {
+          std::vector<char> may;
+          std::vector<char> ends;
+          for (int byte = 0; byte < 256; ++byte) {
+            const char c = static_cast<char>(byte);
+            if (machine.step(config, static_cast<std::uint8_t>(byte)).dead()) {
+              continue;
+            }
+            may.push_back(c);
+            if (c == '"' || c == ',' || (c == ']' && text.size() > 60)) {
+              ends.push_back(c);
+            }
+          }
+          ASSERT_FALSE(may.empty()) << text;
+          const bool end = !ends.empty() && random() % 8 < 5;
+          const std::vector<char>& from = end ? ends : may;
+          const char c = from[random() % from.size()];
+          text += c;
+          config = machine.step(config, static_cast<std::uint8_t>(c));
+        }
+        ASSERT_TRUE(machine.can_end(config)) << text;
+        const Result<json::Value> value = json::parse(text);
+        ASSERT_TRUE(value) << text;
+        // The validator compares doubles.
+        if (text.find_first_of("eE") == std::string::npos) {
+          ASSERT_TRUE(validator.valid(*value)) << text;
+        }
+      }
+    }
+  }
 }
 
 // What may come does not depend on whether a mask was asked for: counts far
