@@ -230,6 +230,39 @@ LanguageId Languages::complement(LanguageId language) {
   return lost_ ? kNoText : checked(expressions_->negate(language));
 }
 
+// Once a language is smaller than requested, any may rest on it.
+LanguageBounds Languages::exact(LanguageId language) {
+  return {language, lost_ ? kAnyText : language};
+}
+
+LanguageBounds Languages::all_of(const std::vector<LanguageBounds>& sets) {
+  std::vector<LanguageId> under;
+  std::vector<LanguageId> over;
+  for (const LanguageBounds& set : sets) {
+    under.push_back(set.under);
+    over.push_back(set.over);
+  }
+  const LanguageId most = all_of(std::move(over));
+  return {all_of(std::move(under)), lost_ ? kAnyText : most};
+}
+
+LanguageBounds Languages::any_of(const std::vector<LanguageBounds>& sets) {
+  std::vector<LanguageId> under;
+  std::vector<LanguageId> over;
+  for (const LanguageBounds& set : sets) {
+    under.push_back(set.under);
+    over.push_back(set.over);
+  }
+  const LanguageId most = any_of(std::move(over));
+  return {any_of(std::move(under)), lost_ ? kAnyText : most};
+}
+
+LanguageBounds Languages::complement(LanguageBounds set) {
+  const LanguageId least = complement(set.over);
+  const LanguageId most = set.exact() ? least : complement(set.under);
+  return {least, lost_ ? kAnyText : most};
+}
+
 LanguageId Languages::length_between(std::uint64_t min_chars,
                                      std::uint64_t max_chars) {
   if (min_chars > max_chars) return kNoText;
@@ -425,11 +458,6 @@ bool Languages::live(StateId id) {
     states_[id].life = Life::kLive;
     return true;
   }
-  if (failed_searches_ >= limits_.failed_searches) {
-    states_[id].life = Life::kDead;
-    narrowed_ = true;
-    return false;
-  }
   if (leads_down(id)) return true;
   StateQueue queue;
   std::unordered_map<StateId, StateId> reached_from;
@@ -440,17 +468,22 @@ bool Languages::live(StateId id) {
   };
   push(id, id);
   std::size_t looked_at = 0;
+  bool decided = true;  // no state that was met is undecided
   while (!queue.empty()) {
     const StateId state = queue.pop();
-    if (++looked_at > limits_.search_states || !expand(state)) {
+    if ((++looked_at > limits_.search_states && !base::in_question()) ||
+        !expand(state)) {
       states_[id].life = Life::kDead;
+      states_[id].undecided = true;
       narrowed_ = true;
-      ++failed_searches_;
       return false;
     }
     for (const Successor& successor : states_[state].successors) {
       StateId target = successor.target;
-      if (states_[target].life == Life::kDead) continue;
+      if (states_[target].life == Life::kDead) {
+        decided = decided && !states_[target].undecided;
+        continue;
+      }
       if (states_[target].life == Life::kUnknown) {
         push(target, state);
         continue;
@@ -463,6 +496,7 @@ bool Languages::live(StateId id) {
   }
   for (const auto& [state, from] : reached_from) {
     states_[state].life = Life::kDead;
+    states_[state].undecided = !decided;
   }
   return false;
 }
@@ -470,6 +504,15 @@ bool Languages::live(StateId id) {
 StateId Languages::start(LanguageId language) {
   StateId state = state_of(language, 0);
   return live(state) ? state : kDeadState;
+}
+
+bool Languages::proves_empty(LanguageId language) {
+  const StateId state = state_of(language, 0);
+  // That there is no proof makes no language smaller.
+  const bool narrowed = narrowed_;
+  const bool proved = !live(state) && !states_[state].undecided;
+  narrowed_ = narrowed;
+  return proved;
 }
 
 // The first few steps from a state compute one successor each: most states on
@@ -866,42 +909,98 @@ std::uint64_t Languages::chars_without_end_of(LanguageId id) const {
   return result;
 }
 
-bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
-  if (state == kDeadState) return false;
-  high = std::min(high, regex::kMaxCodePoint);
-  // Each round handles characters whose encodings differ in the last byte only.
-  while (low <= high) {
-    if (!base::spend_work()) return false;
-    if (low >= 0xD800 && low <= 0xDFFF) {
-      low = 0xE000;
-      continue;
+namespace {
+
+// Calls use(first, last) with the encodings of the ends of ranges that together
+// are [low, high] without surrogates; each range is a product of ranges of
+// bytes, one for each byte of the encoding.
+template <class Use>
+void each_byte_product(char32_t low, char32_t high, const Use& use) {
+  constexpr std::array<std::pair<char32_t, char32_t>, 5> kLengths = {{
+      {0, 0x7F},
+      {0x80, 0x7FF},
+      {0x800, 0xD7FF},
+      {0xE000, 0xFFFF},
+      {0x10000, 0x10FFFF},
+  }};
+  for (const auto& [first, last] : kLengths) {
+    char32_t from = std::max(low, first);
+    const char32_t to = std::min(high, last);
+    while (from <= to) {
+      // The largest block of 64^k characters that begins here and fits.
+      char32_t end = from;
+      for (unsigned bits = 6; bits <= 18; bits += 6) {
+        const char32_t mask = (char32_t{1} << bits) - 1;
+        if ((from & mask) != 0 || from + mask > to) break;
+        end = from + mask;
+      }
+      // As many blocks of this size as the byte before them can begin.
+      const char32_t size = end - from + 1;
+      const char32_t siblings = last <= 0x7F ? to : from | (size * 64 - 1);
+      end += (std::min(to, siblings) - end) / size * size;
+      std::string a;
+      std::string b;
+      base::append_utf8(a, from);
+      base::append_utf8(b, end);
+      if (!use(a, b)) return;
+      from = end + 1;
     }
-    char32_t end = std::min<char32_t>(high, low < 0x80 ? 0x7F : low | 63);
-    std::string bytes;
-    base::append_utf8(bytes, low);
-    StateId at = state;
-    std::size_t shared = bytes.size() - 1;
-    std::size_t i = 0;
-    for (; i < shared && at != kDeadState; ++i) {
-      at = step(at, static_cast<std::uint8_t>(bytes[i]));
-    }
-    if (at == kDeadState) {
-      // Every character with the prefix bytes[0..i) is dead: skip the code
-      // points that the bytes from `i` on can spell.
-      std::size_t left = bytes.size() - i;
-      char32_t block = (char32_t{1} << (6 * left)) - 1;
-      if (bytes.size() > 1) end = std::min<char32_t>(high, low | block);
-      if (end == high) break;
-      low = end + 1;
-      continue;
-    }
-    auto last = static_cast<std::uint8_t>(bytes.back());
-    for (char32_t c = low; c <= end; ++c, ++last) {
-      if (step(at, last) != kDeadState) return true;
-    }
-    low = end + 1;
   }
-  return false;
+}
+
+}  // namespace
+
+// Breadth first, byte by byte: `states` are those after some text of the ranges
+// of bytes so far.
+template <class Use>
+void Languages::each_after(StateId state, char32_t low, char32_t high,
+                           const Use& use) {
+  if (state == kDeadState) return;
+  std::vector<StateId> states;
+  std::vector<StateId> next;
+  each_byte_product(low, high, [&](const std::string& a, const std::string& b) {
+    states.assign(1, state);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto first = static_cast<std::uint8_t>(a[i]);
+      const auto last = static_cast<std::uint8_t>(b[i]);
+      next.clear();
+      for (const StateId from : states) {
+        for (unsigned byte = first; byte <= last;) {
+          if (!base::spend_work()) return false;
+          const StateId to = step(from, static_cast<std::uint8_t>(byte));
+          if (to != kDeadState &&
+              std::find(next.begin(), next.end(), to) == next.end()) {
+            if (i + 1 == a.size() && !use(to)) return false;
+            next.push_back(to);
+          }
+          byte = known_range(from, static_cast<std::uint8_t>(byte)).second + 1U;
+        }
+      }
+      std::swap(states, next);
+    }
+    return true;
+  });
+}
+
+bool Languages::any_in_range(StateId state, char32_t low, char32_t high) {
+  bool found = false;
+  each_after(state, low, high, [&](StateId) {
+    found = true;
+    return false;
+  });
+  return found;
+}
+
+std::vector<StateId> Languages::states_after(StateId state, char32_t low,
+                                             char32_t high) {
+  std::vector<StateId> out;
+  each_after(state, low, high, [&](StateId next) {
+    if (std::find(out.begin(), out.end(), next) == out.end()) {
+      out.push_back(next);
+    }
+    return true;
+  });
+  return out;
 }
 
 }  // namespace parlance::automata

@@ -238,7 +238,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
        lexeme.body != json::BodyState::kText)) {
     return {};
   }
-  const FrameId other = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
+  const FrameId other = with_member(config.frame, KeyTrie::kNone, {}, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   if (others == 0) return {};
   std::uint32_t index = KeyTrie::kNone;
@@ -249,7 +249,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
   coarse.parent = others;
   coarse.count = index == KeyTrie::kNone ? 0U : kKeyEnds;
   if (index != KeyTrie::kNone && !lexeme.noncanonical) {
-    const FrameId own = with_member(config.frame, index, 0, nullptr);
+    const FrameId own = with_member(config.frame, index, {}, nullptr);
     if (own != 0) {
       coarse.used = coarse_pending(own);
       if (coarse.used == 0) return {};
@@ -273,7 +273,7 @@ Configuration JsonRecogniser::coarse_in_key(Configuration config) {
         KeyInfo{.trie = trie, .any = true, .open = true});
     if (own != 0) info->allowed = key_tries_[trie].all();
     next_members_.emplace(std::uint64_t{config.frame} << 32, own);
-    info->next_extra = {{0, others}};
+    info->next_extra = {{{}, others}};
     frames_[config.frame].keys = std::move(info);
   }
   return config;
@@ -295,7 +295,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
       lexemes_[key_info(id).start].track) {
     return 0;
   }
-  const FrameId other = with_member(id, KeyTrie::kNone, 0, nullptr);
+  const FrameId other = with_member(id, KeyTrie::kNone, {}, nullptr);
   const FrameId others = other == 0 ? 0 : coarse_pending(other);
   const std::uint32_t trie = key_info(id).trie;
   if (others == 0 || trie >> (32 - kTrieShift) != 0) return 0;
@@ -307,7 +307,7 @@ JsonRecogniser::FrameId JsonRecogniser::coarse_before_key(FrameId id) {
   if (frames_[made].keys == nullptr) {
     auto info = std::make_unique<KeyInfo>(
         KeyInfo{.trie = trie, .any = true, .open = true});
-    info->next_extra = {{0, others}};
+    info->next_extra = {{{}, others}};
     frames_[made].keys = std::move(info);
   }
   return made;

@@ -324,7 +324,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
     automata::StateId extras = automata::kDeadState;  // other keys
     LexId start = 0;
     // By the patterns that match: the frame of the member.  Reads the frame.
-    std::vector<std::pair<std::uint64_t, FrameId>> next_extra = {};
+    std::unordered_map<std::vector<bool>, FrameId> next_extra = {};
   };
 
   // Part of a lexeme's state that belongs to one conjunction of the frame.
@@ -584,10 +584,11 @@ class JsonRecogniser final : public recogniser::Recogniser,
                      schema_solver::KeySet also);
   // The frame in which the value of a member comes; 0 if there is no such
   // member.  `index` is the index of the key in the frame's trie.  For a key
-  // that is not in the trie it is kNone; then bit i of `matched` says whether
-  // pattern i matches, and `text` is the key, or null if it is not tracked.
-  FrameId with_member(FrameId frame, std::uint32_t index, std::uint64_t matched,
-                      const std::string* text);
+  // that is not in the trie it is kNone; then `matched` says of each pattern of
+  // the trie whether it matches (those beyond its end do not), and `text` is
+  // the key, or null if it is not tracked.
+  FrameId with_member(FrameId frame, std::uint32_t index,
+                      std::vector<bool> matched, const std::string* text);
   static schema_solver::ConditionId condition_of(const Alternative& object) {
     return static_cast<schema_solver::ConditionId>(object.state);
   }

@@ -20,7 +20,7 @@ recogniser::Configuration JsonRecogniser::key_step(
   const BodyState body = json::next(now.body, byte);
   if (body == BodyState::kDead) return {};
   if (body == BodyState::kExit) {
-    std::uint64_t matched = 0;
+    std::vector<bool> matched;
     std::uint32_t index = KeyTrie::kNone;
     if (now.node != KeyTrie::kNone) {
       index = key_tries_[now.trie].node(now.node).key;
@@ -35,16 +35,14 @@ recogniser::Configuration JsonRecogniser::key_step(
                         !solver_.languages().accepting(now.extras))) {
         return {};
       }
-      for (std::size_t i = 0; i < now.entries.size(); ++i) {
-        const automata::StateId state = now.entries[i].state;
-        if (state != automata::kDeadState &&
-            solver_.languages().accepting(state)) {
-          matched |= std::uint64_t{1} << i;
-        }
+      matched.reserve(now.entries.size());
+      for (const Entry& entry : now.entries) {
+        matched.push_back(entry.state != automata::kDeadState &&
+                          solver_.languages().accepting(entry.state));
       }
     }
     const std::string spelled = now.track ? text(config.extra) : std::string();
-    const FrameId frame = with_member(config.frame, index, matched,
+    const FrameId frame = with_member(config.frame, index, std::move(matched),
                                       now.track ? &spelled : nullptr);
     if (frame == 0) return {};
     return {static_cast<LexId>(Kind::kColon), frame, 0, 0};

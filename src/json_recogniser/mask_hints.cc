@@ -148,7 +148,7 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
     hint.after = step(config, '"');
     return hint;
   }
-  const FrameId frame = with_member(config.frame, KeyTrie::kNone, 0, nullptr);
+  const FrameId frame = with_member(config.frame, KeyTrie::kNone, {}, nullptr);
   if (frame != 0) hint.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
   if (hint.has_exceptions && ends_empty_key(config)) {
     hint.has_exceptions = false;

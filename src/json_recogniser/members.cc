@@ -397,8 +397,6 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
     for (const automata::LanguageId language : trie.languages()) {
       start.entries.push_back({.state = languages.start(language)});
     }
-    // with_member() is given the patterns that match as 64 bits.
-    if (trie.languages().size() > 64) extras.clear();
     // Keys that the schema spells, or that were remembered, are in the trie.
     if (!extras.empty()) {
       start.extras = languages.start(other_keys(trie_id, std::move(extras)));
@@ -414,7 +412,7 @@ JsonRecogniser::KeyInfo& JsonRecogniser::key_info(FrameId id) {
 
 JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
                                                     std::uint32_t index,
-                                                    std::uint64_t matched,
+                                                    std::vector<bool> matched,
                                                     const std::string* text) {
   KeyInfo& info = key_info(id);
   const KeyTrie& trie = key_tries_[info.trie];
@@ -433,16 +431,14 @@ JsonRecogniser::FrameId JsonRecogniser::with_member(FrameId id,
     const KeyId key = solver_.key(*text);
     return make_member(id, {.key = key}, after_member(id, key, true));
   }
-  for (const auto& [bits, frame] : info.next_extra) {
-    if (bits == matched) return frame;
+  matched.resize(trie.languages().size());
+  if (const auto known = info.next_extra.find(matched);
+      known != info.next_extra.end()) {
+    return known->second;
   }
-  std::vector<bool> bits(trie.languages().size());
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    bits[i] = (matched >> i & 1) != 0;
-  }
-  const FrameId made = make_member(id, {kNoKey, &trie.languages(), &bits},
+  const FrameId made = make_member(id, {kNoKey, &trie.languages(), &matched},
                                    after_member(id, kNoKey, false));
-  info.next_extra.emplace_back(matched, made);
+  info.next_extra.emplace(std::move(matched), made);
   return made;
 }
 

@@ -294,25 +294,13 @@ bool JsonRecogniser::any_in(const EscapeRanges& ranges,
   });
 }
 
-// The fewest characters needed after some character of [low, high].  Most
-// ranges lead to few states.  The search tries kMost characters and ignores the
-// rest of the range: the result is then too high, never too low.
+// The fewest characters needed after some character of [low, high].
 std::uint32_t JsonRecogniser::min_chars_in_range(automata::StateId state,
                                                  char32_t low, char32_t high) {
-  constexpr std::size_t kMost = 600;
   automata::Languages& languages = solver_.languages();
   std::uint32_t fewest = base::kUnbounded;
-  std::vector<automata::StateId> seen;
-  std::size_t looked = 0;
-  for (char32_t c = low; c <= high && looked < kMost; ++c, ++looked) {
-    if (c >= 0xD800 && c <= 0xDFFF) c = 0xE000;
-    if (c > high) break;
-    const automata::StateId next = languages.step_char(state, c);
-    if (next == automata::kDeadState ||
-        std::find(seen.begin(), seen.end(), next) != seen.end()) {
-      continue;
-    }
-    seen.push_back(next);
+  for (const automata::StateId next :
+       languages.states_after(state, low, high)) {
     fewest = std::min(fewest, saturate(languages.min_chars_to_accept(next)));
   }
   return fewest;

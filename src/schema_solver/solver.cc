@@ -47,8 +47,7 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
               ? nullptr
               : std::make_unique<automata::Languages>(
                     automata::LanguageLimits{.bytes = options.limits.bytes / 2,
-                                             .search_states = 4000,
-                                             .failed_searches = 8})),
+                                             .search_states = 4000})),
       languages_(languages != nullptr ? *languages : *own_languages_) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});

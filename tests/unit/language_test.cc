@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/work.h"
 #include "regex/pattern.h"
 
 namespace parlance::automata {
@@ -498,8 +499,9 @@ TEST(Language, NormalForm) {
   EXPECT_EQ(languages.any_of({a, languages.nothing()}), a);
   EXPECT_EQ(languages.any_of({a, languages.everything()}),
             languages.everything());
-  EXPECT_EQ(languages.all_of({}), languages.everything());
-  EXPECT_EQ(languages.any_of({}), languages.nothing());
+  EXPECT_EQ(languages.all_of(std::vector<LanguageId>()),
+            languages.everything());
+  EXPECT_EQ(languages.any_of(std::vector<LanguageId>()), languages.nothing());
   EXPECT_EQ(*language(languages, ""), languages.everything());
   EXPECT_EQ(*language(languages, "^"), languages.everything());
   EXPECT_EQ(*language(languages, "x*"), languages.everything());
@@ -584,6 +586,85 @@ TEST(Language, EveryCodePointIsWhereItBelongs) {
   }
   EXPECT_FALSE(languages.any_in_range(start, 0xD800, 0xDFFF));
   EXPECT_FALSE(languages.any_in_range(kDeadState, 0, 0x10FFFF));
+}
+
+TEST(Language, StatesAfterARangeAreThoseOfItsCharacters) {
+  Languages languages;
+  const auto pattern = language(
+      languages,
+      "^(?:[\\u0400-\\u04FF]x?|[\\u4E00-\\u9FA5]yy|\\u{1F600}|[b-d])$");
+  ASSERT_TRUE(pattern);
+  const StateId start = languages.start(*pattern);
+  const std::vector<char32_t> ends = {0,      'a',    'c',     0x7F,    0x80,
+                                      0x3FF,  0x400,  0x43F,   0x4FF,   0x7FF,
+                                      0x800,  0x4E00, 0x9FA5,  0xD7FF,  0xD800,
+                                      0xDFFF, 0xE000, 0x1F600, 0x10FFFF};
+  std::vector<StateId> after(0x110000, kDeadState);
+  for (char32_t c = 0; c < after.size(); ++c) {
+    if (c < 0xD800 || c > 0xDFFF) after[c] = languages.step_char(start, c);
+  }
+  for (const char32_t low : ends) {
+    for (const char32_t high : ends) {
+      std::set<StateId> expected;
+      for (char32_t c = low; c <= high; ++c) {
+        if (after[c] != kDeadState) expected.insert(after[c]);
+      }
+      const std::vector<StateId> found =
+          languages.states_after(start, low, high);
+      EXPECT_EQ(std::set<StateId>(found.begin(), found.end()), expected);
+      EXPECT_EQ(found.size(), expected.size());
+      EXPECT_EQ(languages.any_in_range(start, low, high), !expected.empty());
+    }
+  }
+}
+
+// The complement of a set of which a part is known is what is certainly outside
+// of it, and not more.
+TEST(Language, SetsThatAreKnownFromBothSides) {
+  Languages languages;
+  const auto of = [&](const char* pattern) {
+    return *language(languages, pattern, Mode::kWhole);
+  };
+  const LanguageBounds some = {of("ab"), of("a.*")};
+  const LanguageBounds outside = languages.complement(some);
+  EXPECT_FALSE(outside.exact());
+  EXPECT_FALSE(languages.contains(outside.under, "ab"));
+  EXPECT_FALSE(languages.contains(outside.under, "ac"));
+  EXPECT_TRUE(languages.contains(outside.under, "b"));
+  EXPECT_FALSE(languages.contains(outside.over, "ab"));
+  EXPECT_TRUE(languages.contains(outside.over, "ac"));
+  const LanguageBounds both = languages.all_of({some, outside});
+  EXPECT_TRUE(languages.proves_empty(both.under));
+  EXPECT_FALSE(languages.proves_empty(both.over));
+  EXPECT_EQ(languages.complement(outside), some);
+  const LanguageBounds exact = languages.exact(of("x|y"));
+  EXPECT_TRUE(exact.exact());
+  EXPECT_TRUE(languages.complement(exact).exact());
+  // What a limit has lost may be anything.
+  Languages tiny({.bytes = 1});
+  const LanguageBounds lost = tiny.exact(tiny.literal("late"));
+  EXPECT_TRUE(tiny.empty(lost.under));
+  EXPECT_FALSE(tiny.proves_empty(lost.over));
+}
+
+// A search that gives up proves nothing; in a question it goes on, and its
+// answer is exact.
+TEST(Language, SearchesThatGiveUp) {
+  const char* kNone =
+      "^(?=(?:a|b)*a(?:a|b){8}$)(?!(?:a|b)*a(?:a|b)(?:a|b){7}$)(?:a|b)*$";
+  Languages small({.search_states = 20});
+  const auto hard = language(small, kNone);
+  ASSERT_TRUE(hard);
+  if (small.empty(*hard) && small.narrowed()) {
+    EXPECT_FALSE(small.proves_empty(*hard));
+  }
+  Languages asked({.search_states = 20});
+  const auto same = language(asked, kNone);
+  ASSERT_TRUE(same);
+  const base::Work question(10'000'000);
+  EXPECT_TRUE(asked.empty(*same));
+  EXPECT_TRUE(asked.proves_empty(*same));
+  EXPECT_FALSE(asked.narrowed());
 }
 
 TEST(Language, ManyWords) {
