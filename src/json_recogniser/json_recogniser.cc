@@ -83,10 +83,18 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
               std::move(choices), std::move(options));
 }
 
-// Why no text was found to be valid: an unsupported keyword, a limit, or the
-// schema, in this order.
+// Why no text was found to be valid: the schema, if that is proved; else an
+// unsupported keyword, or a limit.
 Error JsonRecogniser::why_unsatisfiable() {
   if (auto error = too_large()) return *std::move(error);
+  const Error unsatisfiable{ErrorCode::kUnsatisfiable,
+                            "No JSON text is valid under this schema.",
+                            {},
+                            {}};
+  if (solver_.is_empty(
+          solver_.conjunction({schema_solver::holds(document_->root)}))) {
+    return unsatisfiable;
+  }
   std::vector<schema_solver::NodeNote> notes = solver_.take_notes();
   std::erase_if(notes, [](const schema_solver::NodeNote& note) {
     return note.kind != GrammarNote::Kind::kNarrowed;
@@ -114,10 +122,7 @@ Error JsonRecogniser::why_unsatisfiable() {
                  {},
                  {}};
   }
-  return Error{ErrorCode::kUnsatisfiable,
-               "No JSON text is valid under this schema.",
-               {},
-               {}};
+  return unsatisfiable;
 }
 
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
