@@ -332,7 +332,7 @@ class ObjectWriter {
     spelled_.reserve(keys_.size());
     for (const KeyId key : keys_) spelled_.push_back(solver.key_text(key));
     const std::vector<Literal>& rules = solver.object(disjunct).key_rules;
-    if (!rules.empty()) name_rule_ = solver.string_language(rules);
+    if (!rules.empty()) name_rule_ = solver.string_language(rules).under;
   }
 
   // Nothing if no object satisfies the part.

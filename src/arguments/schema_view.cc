@@ -221,7 +221,8 @@ bool ArgumentSchema::accepts(LanguageId language, std::string_view text) {
 
 Result<LanguageId> ArgumentSchema::strings(const Conjunction& all) {
   note_formats(all);
-  const LanguageId language = solver_.string_language(all);
+  const LanguageId language = solver_.string_language(all).under;
+  add_notes(solver_.take_notes());
   if (solver_.pattern_error()) return *solver_.pattern_error();
   return language;
 }

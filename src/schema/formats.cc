@@ -28,6 +28,7 @@
 
 #include "schema/formats.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <string>
@@ -66,12 +67,20 @@ string date() {
       {"[0-9]{4}-" + one_of({day_31, day_30, february}), leap_year + "-02-29"});
 }
 
+constexpr char kHourMinute[] = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+
 string time() {
-  const string hour_minute = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+  const string hour_minute = kHourMinute;
   const string fraction = maybe("\\.[0-9]+");
   return one_of({hour_minute + ":[0-5][0-9]" + fraction + "(?:[Zz]|[+\\-]" +
                      hour_minute + ")",
                  "23:59:60" + fraction + "(?:[Zz]|[+\\-]00:00)"});
+}
+
+// With every leap second, at any time and offset.
+string time_superset() {
+  return string(kHourMinute) + ":(?:[0-5][0-9]|60)" + maybe("\\.[0-9]+") +
+         "(?:[Zz]|[+\\-]" + kHourMinute + ")";
 }
 
 string duration() {
@@ -133,6 +142,19 @@ string host_label() {
 
 string hostname() { return host_label() + many("\\." + host_label()); }
 
+// Labels of RFC 1123, Punycode or not, and a dot at the end.
+string hostname_superset() {
+  const string label = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
+  return label + many("\\." + label) + "\\.?";
+}
+
+// Any characters beyond ASCII: whether they may be in a label depends on tables
+// of Unicode, and on their neighbours.
+string idn_hostname_superset() { return "[A-Za-z0-9.\\-\\u0080-\\u{10FFFF}]+"; }
+
+// Readers of addresses differ in what they allow, but for this.
+string mailbox_superset() { return "[\\s\\S]*@[\\s\\S]*"; }
+
 // A label beyond ASCII has at most ten characters, because ten characters of
 // any of these scripts have less than 63 in Punycode.  The ranges are lower
 // case, because capital letters are not valid in such labels.
@@ -157,11 +179,15 @@ string mailbox(const string& beyond, const string& host) {
          one_of({host, literal});
 }
 
-// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar).  kPrivate
+// Characters beyond ASCII in IRIs (RFC 3987 section 2.2: ucschar), without
+// those from U+40000 on: most of them are not assigned.  kPrivate
 // has the characters that only a query may contain (iprivate).
 constexpr char kBeyond[] =
     "\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF\\u{10000}-\\u{1FFFD}"
     "\\u{20000}-\\u{2FFFD}\\u{30000}-\\u{3FFFD}";
+
+// All of them, and more.
+constexpr char kAllBeyond[] = "\\u0080-\\u{10FFFF}";
 
 constexpr char kPrivate[] =
     "\\uE000-\\uF8FF\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}";
@@ -174,14 +200,22 @@ struct UriParts {
   string authority, path, absolute, rootless, noscheme, tail;
 };
 
-UriParts uri_parts(const string& beyond) {
+// Which texts an expression may be inexact by.
+enum class Side : unsigned char {
+  kSubset,    // it accepts only texts that have the format
+  kSuperset,  // it accepts every text that has the format
+};
+
+UriParts uri_parts(const string& beyond, Side side) {
   const string ascii = "A-Za-z0-9._~!$&'()*+,;=\\-";
   const string safe = ascii + beyond;
   const auto chars = [&](const string& more) {
     return "(?:[" + safe + more + "]|" + kPercent + ")";
   };
+  const string address =
+      side == Side::kSubset ? short_ipv6() : "[0-9A-Fa-f:.]+";
   const string host =
-      one_of({"\\[" + short_ipv6() + "\\]",
+      one_of({"\\[" + address + "\\]",
               "\\[[Vv][0-9A-Fa-f]+\\.[" + ascii + ":]+\\]", chars("") + "*"});
   UriParts parts;
   parts.authority = maybe(chars(":") + "*@") + host + maybe(":[0-9]*");
@@ -195,29 +229,32 @@ UriParts uri_parts(const string& beyond) {
   return parts;
 }
 
-string uri(const string& beyond) {
-  const UriParts p = uri_parts(beyond);
+string uri(const string& beyond, Side side = Side::kSubset) {
+  const UriParts p = uri_parts(beyond, side);
   return "[A-Za-z][A-Za-z0-9+.\\-]*:" +
          one_of({"//" + p.authority + p.path, p.absolute, p.rootless, ""}) +
          p.tail;
 }
 
-string uri_reference(const string& beyond) {
-  const UriParts p = uri_parts(beyond);
+string uri_reference(const string& beyond, Side side = Side::kSubset) {
+  const UriParts p = uri_parts(beyond, side);
   const string relative =
       one_of({"//" + p.authority + p.path, p.absolute, p.noscheme, ""}) +
       p.tail;
-  return one_of({uri(beyond), relative});
+  return one_of({uri(beyond, side), relative});
 }
 
-string uri_template() {
-  const string literal = string("[!#$&-;=?-\\[\\]_a-z~") + kBeyond + "]";
+string uri_template(Side side = Side::kSubset) {
+  const string literal = string("[!#$&-;=?-\\[\\]_a-z~") +
+                         (side == Side::kSubset ? kBeyond : kAllBeyond) + "]";
+  const string operators =
+      side == Side::kSubset ? "[+#./;?&]" : "[+#./;?&=,!@|]";
   const string character = string("(?:[A-Za-z0-9_]|") + kPercent + ")";
   const string variable =
       character + many("\\.?" + character) + maybe("\\*|:[1-9][0-9]{0,3}");
-  return many(
-      one_of({literal, kPercent,
-              "\\{[+#./;?&]?" + variable + many("," + variable) + "\\}"}));
+  return many(one_of(
+      {literal, kPercent,
+       "\\{" + operators + "?" + variable + many("," + variable) + "\\}"}));
 }
 
 // The rest.
@@ -250,6 +287,12 @@ string pattern_text() {
   return level;
 }
 
+// Without the texts that are no pattern at a glance: a quantifier or a
+// parenthesis at the start, or a group that is never closed.
+string pattern_superset() {
+  return "(?![*+?)]|[^\\\\\\[)]*\\([^\\\\\\[)]*$)[\\s\\S]*";
+}
+
 string uuid() {
   const string hex = "[0-9A-Fa-f]";
   return hex + "{8}" + times("-" + hex + "{4}", "3") + "-" + hex + "{12}";
@@ -258,48 +301,70 @@ string uuid() {
 struct Row {
   std::string_view name;
   string (*expression)();
+  // Unless the expression is exact.
   std::string_view left_out = {};
+  string (*superset)() = nullptr;
 };
 
 // The text of Row::left_out, as in the table above.
 constexpr std::string_view kLeapSeconds =
     "leap seconds at another offset than zero";
 constexpr std::string_view kMixedAddress =
-    "an IPv6 address that ends with an IPv4 address";
+    "IPv6 addresses that end with an IPv4 address, or have several groups "
+    "after \"::\" and some before it";
+constexpr std::string_view kIri =
+    "characters from U+40000 on, and IPv6 addresses that end with an IPv4 "
+    "address, or have several groups after \"::\" and some before it";
 constexpr std::string_view kIdnLabels =
     "long labels and scripts with rules on context";
 constexpr std::string_view kPunycode =
     "labels with \"--\" as third and fourth character, so Punycode";
 
 constexpr Row kFormats[] = {
-    {"date-time", [] { return date() + "[Tt]" + time(); }, kLeapSeconds},
+    {"date-time", [] { return date() + "[Tt]" + time(); }, kLeapSeconds,
+     [] { return date() + "[Tt]" + time_superset(); }},
     {"date", date},
-    {"time", time, kLeapSeconds},
+    {"time", time, kLeapSeconds, time_superset},
     {"duration", duration},
-    {"email", [] { return mailbox("", hostname()); }, kMixedAddress},
+    {"email", [] { return mailbox("", hostname()); }, kMixedAddress,
+     mailbox_superset},
     {"idn-email",
      [] {
        return mailbox("\\u0080-\\uD7FF\\uE000-\\u{10FFFF}", idn_hostname());
      },
-     kIdnLabels},
-    {"hostname", hostname, kPunycode},
-    {"idn-hostname", idn_hostname, kIdnLabels},
+     kIdnLabels, mailbox_superset},
+    {"hostname", hostname, kPunycode, hostname_superset},
+    {"idn-hostname", idn_hostname, kIdnLabels, idn_hostname_superset},
     {"ipv4", ipv4},
     {"ipv6", ipv6},
-    {"uri", [] { return uri(""); }, kMixedAddress},
-    {"uri-reference", [] { return uri_reference(""); }, kMixedAddress},
-    {"iri", [] { return uri(kBeyond); }, kMixedAddress},
-    {"iri-reference", [] { return uri_reference(kBeyond); }, kMixedAddress},
-    {"uri-template", uri_template, "reserved operators"},
+    {"uri", [] { return uri(""); }, kMixedAddress,
+     [] { return uri("", Side::kSuperset); }},
+    {"uri-reference", [] { return uri_reference(""); }, kMixedAddress,
+     [] { return uri_reference("", Side::kSuperset); }},
+    {"iri", [] { return uri(kBeyond); }, kIri,
+     [] { return uri(kAllBeyond, Side::kSuperset); }},
+    {"iri-reference", [] { return uri_reference(kBeyond); }, kIri,
+     [] { return uri_reference(kAllBeyond, Side::kSuperset); }},
+    {"uri-template", [] { return uri_template(); },
+     "reserved operators, characters for private use and from U+40000 on",
+     [] { return uri_template(Side::kSuperset); }},
     {"uuid", uuid},
     {"json-pointer", json_pointer},
     {"relative-json-pointer",
      [] { return "(?:0|[1-9][0-9]*)(?:#|" + json_pointer() + ")"; },
-     "shifts of an index"},
+     "shifts of an index",
+     [] {
+       return "(?:0|[1-9][0-9]*)" + maybe("[+\\-](?:0|[1-9][0-9]*)") + "(?:#|" +
+              json_pointer() + ")";
+     }},
     {"regex", pattern_text,
      "groups more than two deep, look-around, references, names and code "
-     "points, most ranges of characters"},
+     "points, most ranges of characters",
+     pattern_superset},
 };
+static_assert(std::ranges::all_of(kFormats, [](const Row& row) {
+  return row.left_out.empty() == (row.superset == nullptr);
+}));
 
 }  // namespace
 
@@ -316,21 +381,35 @@ std::string_view format_leaves_out(FormatId id) {
   return kFormats[id].left_out;
 }
 
+namespace {
+
+// An expression that is parsed when it is first needed.
+struct Entry {
+  base::Once once;
+  std::shared_ptr<const regex::Pattern> pattern;
+
+  const std::shared_ptr<const regex::Pattern>& parsed(string (*expression)()) {
+    once.call([&] {
+      Result<regex::Pattern> read = regex::parse_pattern(
+          "^(?:" + expression() + ")$", {.flavor = regex::Flavor::kEcma});
+      assert(read.has_value());
+      pattern = std::make_shared<const regex::Pattern>(std::move(*read));
+    });
+    return pattern;
+  }
+};
+
+}  // namespace
+
 std::shared_ptr<const regex::Pattern> format_pattern(FormatId id) {
-  struct Entry {
-    base::Once once;
-    std::shared_ptr<const regex::Pattern> pattern;
-  };
   static std::array<Entry, std::size(kFormats)> entries;
-  Entry& entry = entries[id];
-  entry.once.call([&] {
-    Result<regex::Pattern> read =
-        regex::parse_pattern("^(?:" + kFormats[id].expression() + ")$",
-                             {.flavor = regex::Flavor::kEcma});
-    assert(read.has_value());
-    entry.pattern = std::make_shared<const regex::Pattern>(std::move(*read));
-  });
-  return entry.pattern;
+  return entries[id].parsed(kFormats[id].expression);
+}
+
+std::shared_ptr<const regex::Pattern> format_superset(FormatId id) {
+  if (kFormats[id].superset == nullptr) return format_pattern(id);
+  static std::array<Entry, std::size(kFormats)> entries;
+  return entries[id].parsed(kFormats[id].superset);
 }
 
 }  // namespace parlance::schema

@@ -33,6 +33,11 @@ std::string_view format_leaves_out(FormatId id);
 // Never null.  Thread-safe.
 std::shared_ptr<const regex::Pattern> format_pattern(FormatId id);
 
+// The same for an expression that accepts every text that has the format, and
+// maybe more: what it does not accept certainly does not have the format.  The
+// one of format_pattern() if that is exact.
+std::shared_ptr<const regex::Pattern> format_superset(FormatId id);
+
 }  // namespace parlance::schema
 
 #endif  // PARLANCE_SRC_SCHEMA_FORMATS_H_

@@ -51,7 +51,10 @@ struct KeyGroup {
   enum class Kind : std::uint8_t {
     kPattern,  // the schema::PatternId `id` matches them
     kExtra,    // the rules of the schema::NodeId `id` do not declare them
-    kName,     // as strings, they satisfy the literal `id`
+    // As strings, they satisfy the literal `id`, and that is certain; or they
+    // do not, or that they do is not certain.
+    kName,
+    kNotName,
   };
   Kind kind = Kind::kPattern;
   std::uint32_t id = 0;

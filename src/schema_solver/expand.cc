@@ -183,9 +183,12 @@ bool SchemaSolver::Expander::apply(Branch& branch, const Choice& choice,
     case Edit::kNumber:
       add_number(std::get<NumberSpec>(branch.disjunct), choice.number);
       return true;
-    case Edit::kLanguage:
-      std::get<Strings>(branch.disjunct).languages.push_back(choice.language);
+    case Edit::kLanguage: {
+      auto& strings = std::get<Strings>(branch.disjunct);
+      strings.languages.push_back(choice.language);
+      strings.add_negated(choice.inexact);
       return true;
+    }
     case Edit::kBounds:
       return bound(branch, choice.min, choice.max);
     case Edit::kItem: {
@@ -424,6 +427,13 @@ automata::LanguageId SchemaSolver::complement(automata::LanguageId language) {
   return outside;
 }
 
+automata::LanguageBounds SchemaSolver::complement(
+    automata::LanguageBounds set) {
+  const automata::LanguageId least = complement(set.over);
+  const automata::LanguageId most = set.exact() ? least : complement(set.under);
+  return {least, languages_.exact(most).over};
+}
+
 // Drops the texts that are not in the language.  REQUIRES: `texts` are sorted.
 //
 // Two sorted lists are read side by side, unless one is much longer, which is
@@ -477,6 +487,20 @@ automata::LanguageId SchemaSolver::all_of(
   return list_language(std::move(texts));
 }
 
+automata::LanguageBounds SchemaSolver::all_of(
+    const std::vector<automata::LanguageBounds>& sets) {
+  std::vector<automata::LanguageId> under;
+  std::vector<automata::LanguageId> over;
+  for (const automata::LanguageBounds& set : sets) {
+    under.push_back(set.under);
+    over.push_back(set.over);
+  }
+  const bool exact = under == over;
+  const automata::LanguageId least = all_of(std::move(under));
+  const automata::LanguageId most = exact ? least : all_of(std::move(over));
+  return {least, languages_.exact(most).over};
+}
+
 // Replaces the complements of lists by one: the intersection of complements is
 // the complement of the union.  The same lists come together in many
 // conjunctions, so their union is kept.
@@ -523,7 +547,11 @@ automata::LanguageId SchemaSolver::list_language(
 // language; finish() adds these.
 class SchemaSolver::Expander::Writer {
  public:
-  // `place`: where the schema requires the branches.
+  // The most characters that a language can count (base::kUnbounded).  Beyond
+  // them strings are left out, with a note.
+  static constexpr std::uint64_t kMostChars = base::kUnbounded - 1;
+
+  // `place`: of the conjunction, for notes.
   Writer(SchemaSolver& solver, bool tracks_evaluated, NodeId place,
          Expansion& into)
       : solver_(solver),
@@ -583,29 +611,86 @@ class SchemaSolver::Expander::Writer {
   // language alone decides emptiness, and a maximum is compared with the length
   // of the shortest string in the language.
   void add(Strings& strings) {
+    if (strings.min > strings.max) return;
     automata::Languages& languages = solver_.languages_;
-    automata::LanguageId language =
-        strings.languages.empty()
-            ? languages.everything()
-            : solver_.all_of(std::move(strings.languages));
-    if (languages.empty(language) || strings.min > strings.max) return;
+    const automata::LanguageBounds set =
+        strings.languages.empty() ? languages.exact(languages.everything())
+                                  : solver_.all_of(strings.languages);
+    automata::LanguageId language = set.under;
+    say_what_is_missing(strings, set);
+    if (languages.empty(language)) return;
     const bool bounded = strings.min > 0 || strings.max != kUnboundedCount;
     const bool total = languages.universal(languages.start(language));
     if (bounded && total) {
       add_bounded(language, strings.min, strings.max);
       return;
     }
+    if (strings.min > kMostChars) {
+      leave_out(LeftOutBy::kLimit, "minLength",
+                "beside other rules, strings of 2^32 characters and more are "
+                "left out");
+      return;
+    }
     if (strings.min > 0) {
       language = languages.all_of(
           {language, languages.length_between(strings.min, kUnboundedCount)});
-      if (languages.empty(language)) return;
+      if (languages.empty(language)) {
+        say_undecided(language);
+        return;
+      }
     }
     if (strings.max == kUnboundedCount) {
       any_length_.push_back(language);
-    } else if (languages.min_chars_to_accept(languages.start(language)) <=
-               strings.max) {
-      add_bounded(language, 0, strings.max);
+      return;
     }
+    const automata::StateId start = languages.start(language);
+    if (languages.min_chars_to_accept(start) <= strings.max) {
+      add_bounded(language, 0, strings.max);
+    } else if (!languages.min_chars_exact(start)) {
+      leave_out(LeftOutBy::kLimit, "maxLength",
+                "no string that is short enough was found, of states that one "
+                "search may visit");
+    }
+  }
+
+  void leave_out(LeftOutBy by, std::string_view keyword, std::string_view why) {
+    exactness_ |= solver_.leave_out(by, place_, keyword, why);
+  }
+
+  // A language without strings was not proved to be empty.
+  void say_undecided(automata::LanguageId language) {
+    if (!solver_.languages_.proves_empty(language)) say_too_large();
+  }
+  void say_too_large() {
+    leave_out(LeftOutBy::kLimit, "",
+              "strings are left out, because the patterns of this schema are "
+              "too large together");
+  }
+
+  // Says that strings of the set are left out, unless it is proved that there
+  // is none of an allowed length.
+  void say_what_is_missing(const Strings& strings,
+                           const automata::LanguageBounds& set) {
+    automata::Languages& languages = solver_.languages_;
+    if (set.exact()) {
+      if (languages.empty(set.under)) say_undecided(set.under);
+      return;
+    }
+    // A format that must hold has its note anyway, so mostly no search is due.
+    if (strings.negates_inexact || languages.empty(set.under)) {
+      std::vector<automata::LanguageId> missing = {
+          set.over, languages.complement(set.under)};
+      if (strings.min > 0 || strings.max != kUnboundedCount) {
+        missing.push_back(languages.length_between(strings.min, strings.max));
+      }
+      if (languages.proves_empty(languages.all_of(std::move(missing)))) return;
+    }
+    for (const LeftOut& one : strings.inexact) {
+      exactness_ |= solver_.leave_out(one.by, one.node, one.keyword, one.why);
+    }
+    // Those of joined alternatives were said when these were expanded.
+    exactness_ |= Exactness::undecided();
+    if (languages.narrowed() && strings.inexact.empty()) say_too_large();
   }
 
   void add_bounded(automata::LanguageId language, std::uint64_t min,
@@ -668,7 +753,7 @@ class SchemaSolver::Expander::Writer {
 
   SchemaSolver& solver_;
   const bool tracks_evaluated_;
-  NodeId place_;
+  const NodeId place_;
   Exactness& exactness_;
   std::vector<DisjunctId>& all_;
   const std::size_t first_string_;
@@ -744,10 +829,9 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
         "the schema has too many alternatives here; the first " +
             std::to_string(limit) + " are used (GrammarLimits::alternatives)");
   }
-  for (const Expander::LeftOut& one : expander.left_out()) {
+  for (const LeftOut& one : expander.left_out()) {
     into.exactness |= leave_out(one.by, one.node, one.keyword, one.why);
   }
-  if (languages_.narrowed()) into.exactness |= Exactness::undecided();
   Expander::Writer writer(*this, tracks_evaluated, place(conjunction), into);
   for (Branch& branch : expander.finished()) writer.add(branch);
   writer.finish();

@@ -204,7 +204,8 @@ bool SchemaSolver::Expander::impossible(Disjunct& disjunct) {
   }
   if (auto* strings = std::get_if<Strings>(&disjunct)) {
     return strings->min > strings->max ||
-           solver_.languages_.empty(solver_.all_of(strings->languages));
+           solver_.languages_.proves_empty(
+               solver_.all_of(strings->languages).over);
   }
   return false;  // objects: see excludes()
 }
@@ -239,7 +240,7 @@ bool SchemaSolver::Expander::negate_enum(const Node& node,
     case JsonType::kString: {
       const automata::LanguageId texts = solver_.enum_language(*node.scalars);
       if (solver_.languages_.empty(texts)) return false;
-      add_language(choices, texts);
+      add_language(choices, solver_.languages_.exact(texts));
       return true;
     }
     default: {
@@ -256,9 +257,20 @@ bool SchemaSolver::Expander::negate_enum(const Node& node,
 
 // The strings that are not in `language`.
 void SchemaSolver::Expander::add_language(std::vector<Choice>& choices,
-                                          automata::LanguageId language) {
+                                          automata::LanguageBounds language) {
   choices.push_back({.edit = Choice::Edit::kLanguage,
                      .language = solver_.complement(language)});
+}
+
+// The strings that certainly do not have the format.
+void SchemaSolver::Expander::negate_format(NodeId id, schema::PatternId format,
+                                           std::vector<Choice>& choices) {
+  add_language(choices, solver_.string_rule(format));
+  if (choices.back().language.exact()) return;
+  choices.back().inexact = {
+      LeftOutBy::kUnsupported, id, "format",
+      "where it must not hold, only strings are allowed that certainly do not "
+      "have the format"};
 }
 
 void SchemaSolver::Expander::add_bounds(std::vector<Choice>& choices,
@@ -267,7 +279,9 @@ void SchemaSolver::Expander::add_bounds(std::vector<Choice>& choices,
   if (min && *min > 0) {
     choices.push_back({.edit = Choice::Edit::kBounds, .max = *min - 1});
   }
-  if (max) choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
+  if (max && *max < kUnboundedCount) {
+    choices.push_back({.edit = Choice::Edit::kBounds, .min = *max + 1});
+  }
 }
 
 void SchemaSolver::Expander::negate_rules(NodeId id, const Node& node,
@@ -279,11 +293,12 @@ void SchemaSolver::Expander::negate_rules(NodeId id, const Node& node,
     case JsonType::kNumber:
       return negate_number(node, choices);
     case JsonType::kString: {
-      // A format is not negated: its pattern accepts only a part of the
-      // format's strings, so a string outside the pattern may satisfy it.
       const schema::StringRules& rules = node.strings();
       if (rules.pattern != schema::kNoPattern) {
-        add_language(choices, solver_.pattern_language(rules.pattern));
+        add_language(choices, solver_.string_rule(rules.pattern));
+      }
+      if (rules.format != schema::kNoPattern) {
+        negate_format(id, rules.format, choices);
       }
       return add_bounds(choices, rules.min_length, rules.max_length);
     }

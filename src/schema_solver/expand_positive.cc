@@ -136,7 +136,8 @@ bool SchemaSolver::Expander::assume_enum(Branch& branch, const Node& node,
     case JsonType::kString: {
       const automata::LanguageId texts = solver_.enum_language(*node.scalars);
       if (solver_.languages_.empty(texts)) return false;
-      std::get<Strings>(branch.disjunct).languages.push_back(texts);
+      std::get<Strings>(branch.disjunct)
+          .languages.push_back(solver_.languages_.exact(texts));
       return true;
     }
     default:
@@ -192,8 +193,13 @@ bool SchemaSolver::Expander::assume_rules(Branch& branch, NodeId id,
       auto& strings = std::get<Strings>(branch.disjunct);
       for (const schema::PatternId pattern : {rules.pattern, rules.format}) {
         if (pattern != schema::kNoPattern) {
-          strings.languages.push_back(solver_.pattern_language(pattern));
+          strings.languages.push_back(solver_.string_rule(pattern));
         }
+      }
+      if (rules.format != schema::kNoPattern &&
+          !strings.languages.back().exact()) {
+        strings.inexact.push_back({LeftOutBy::kUnsupported, id, "format",
+                                   solver_.format_note(rules.format)});
       }
       return bound(branch, rules.min_length.value_or(0),
                    rules.max_length.value_or(kUnboundedCount));
@@ -501,11 +507,14 @@ bool SchemaSolver::Expander::join_clauses(Branch& branch) {
 bool SchemaSolver::Expander::join(Branch& branch,
                                   const std::vector<Choice>& choices) {
   if (type_ == JsonType::kString) {
-    std::vector<automata::LanguageId> any;
+    auto& strings = std::get<Strings>(branch.disjunct);
+    std::vector<automata::LanguageBounds> any;
     any.reserve(choices.size());
-    for (const Choice& choice : choices) any.push_back(language_of(choice));
-    std::get<Strings>(branch.disjunct)
-        .languages.push_back(solver_.languages_.any_of(std::move(any)));
+    for (const Choice& choice : choices) {
+      any.push_back(language_of(choice));
+      strings.add_negated(choice.inexact);
+    }
+    strings.languages.push_back(solver_.languages_.any_of(any));
     return true;
   }
   std::vector<ConditionId> any;
@@ -520,18 +529,20 @@ bool SchemaSolver::Expander::join(Branch& branch,
 }
 
 // The strings that satisfy the literals and the edit of a choice.
-automata::LanguageId SchemaSolver::Expander::language_of(const Choice& choice) {
+automata::LanguageBounds SchemaSolver::Expander::language_of(
+    const Choice& choice) {
   automata::Languages& languages = solver_.languages_;
-  std::vector<automata::LanguageId> all;
+  std::vector<automata::LanguageBounds> all;
   if (!choice.literals.empty()) {
     all.push_back(solver_.string_language(choice.literals));
   }
   if (choice.edit == Choice::Edit::kLanguage) all.push_back(choice.language);
   if (choice.edit == Choice::Edit::kBounds) {
-    all.push_back(languages.length_between(choice.min, choice.max));
+    all.push_back(
+        languages.exact(languages.length_between(choice.min, choice.max)));
   }
-  return all.empty() ? languages.everything()
-                     : languages.all_of(std::move(all));
+  return all.empty() ? languages.exact(languages.everything())
+                     : languages.all_of(all);
 }
 
 // The literals and the edit of a choice about an object, as a condition.  Adds

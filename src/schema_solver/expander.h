@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -39,8 +40,24 @@ constexpr bool is_nested(JsonType type) {
   return type == JsonType::kArray || type == JsonType::kObject;
 }
 
+// What an expansion does not generate, for SchemaSolver::leave_out().
+struct LeftOut {
+  LeftOutBy by = LeftOutBy::kUnsupported;
+  NodeId node = 0;
+  std::string_view keyword;
+  std::string why;
+};
+
 struct Strings {
-  std::vector<automata::LanguageId> languages;
+  std::vector<automata::LanguageBounds> languages;
+  // Why some of them are not exact: said if strings are missing in the end.
+  std::vector<LeftOut> inexact;
+  bool negates_inexact = false;  // one of those is negated
+  void add_negated(const std::optional<LeftOut>& why) {
+    if (!why) return;
+    inexact.push_back(*why);
+    negates_inexact = true;
+  }
   std::uint64_t min = 0;
   std::uint64_t max = kUnboundedCount;
 };
@@ -87,13 +104,7 @@ class SchemaSolver::Expander {
   std::vector<Branch>& finished() { return finished_; }
   class Writer;  // of finished branches, as disjuncts
   bool truncated() const { return truncated_; }
-  // What was not generated beside that, for leave_out().
-  struct LeftOut {
-    LeftOutBy by = LeftOutBy::kUnsupported;
-    NodeId node = 0;
-    std::string_view keyword;
-    std::string_view why;
-  };
+  // What was not generated beside that.
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   // Whether the finished branches are all that there are.
   bool complete() const { return !truncated_ && left_out_.empty(); }
@@ -128,7 +139,8 @@ class SchemaSolver::Expander {
     ItemCount count = {};
     std::uint64_t min = 0;
     std::uint64_t max = kUnboundedCount;
-    automata::LanguageId language = 0;
+    automata::LanguageBounds language = {};
+    std::optional<LeftOut> inexact = {};  // of the language
     automata::NumberSpec number = {};
     Constants constants = 3;
   };
@@ -138,7 +150,7 @@ class SchemaSolver::Expander {
   const schema::Document& document() const { return solver_.document_; }
   void leave_out(LeftOutBy by, NodeId node, std::string_view keyword,
                  std::string_view why) {
-    left_out_.push_back({by, node, keyword, why});
+    left_out_.push_back({by, node, keyword, std::string(why)});
   }
   static void require(Branch& branch, Literal literal,
                       std::uint32_t by = 0xFFFFFFFF);
@@ -188,7 +200,7 @@ class SchemaSolver::Expander {
   void add_condition(Branch& branch, ConditionId condition,
                      const std::vector<NodeId>& nodes);
   bool join(Branch& branch, const std::vector<Choice>& choices);
-  automata::LanguageId language_of(const Choice& choice);
+  automata::LanguageBounds language_of(const Choice& choice);
   ConditionId condition_of(const Choice& choice, std::vector<NodeId>& nodes);
   std::vector<Choice> dependent(std::string_view name, NodeId child);
 
@@ -207,7 +219,9 @@ class SchemaSolver::Expander {
   bool impossible(Disjunct& disjunct);
   bool negate_enum(const Node& node, std::vector<Choice>& choices);
   void add_language(std::vector<Choice>& choices,
-                    automata::LanguageId language);
+                    automata::LanguageBounds language);
+  void negate_format(NodeId id, schema::PatternId format,
+                     std::vector<Choice>& choices);
   static void add_bounds(std::vector<Choice>& choices,
                          std::optional<std::uint64_t> min,
                          std::optional<std::uint64_t> max);

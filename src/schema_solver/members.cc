@@ -54,29 +54,18 @@ ConditionId after_constant(Conditions& conditions,
   });
 }
 
-// The most alternatives for one member.  Beyond them values of the member are
-// left out, with a note.
-constexpr std::size_t kMaxAlternatives = 1024;
-
-// Adds an alternative unless it is there.  False if there are too many.
-bool add_once(std::vector<MemberAlternative>& to,
-              const MemberAlternative& alternative) {
-  if (std::ranges::find(to, alternative) != to.end()) return true;
-  if (to.size() == kMaxAlternatives) return false;
-  to.push_back(alternative);
-  return true;
-}
-
 }  // namespace
 
 // Whether the node is known to hold for every value of the type.  Recursion
 // follows chains of in-place applicators, whose length the document bounds; a
-// node that refers to itself does not count as known.
+// node is not known to hold because it refers to itself.
 bool SchemaSolver::accepts_all(NodeId id, JsonType type) {
   const std::uint64_t query =
       std::uint64_t{id} << 8 | static_cast<std::uint64_t>(type);
-  const auto [it, is_new] = accepts_all_.try_emplace(query, false);
-  if (!is_new) return it->second;
+  return accepts_all_.ask(query, [&] { return finds_all(id, type); });
+}
+
+bool SchemaSolver::finds_all(NodeId id, JsonType type) {
   const schema::Node& node = document_.node(id);
   const auto nothing = [&](NodeId child) {
     return child == kNoNode || accepts_all(child, type);
@@ -109,16 +98,17 @@ bool SchemaSolver::accepts_all(NodeId id, JsonType type) {
     default:
       break;
   }
-  accepts_all_[query] = found;
   return found;
 }
 
 // Whether every value that does not satisfy the node satisfies its negation as
-// this solver expands it.  Formats, multiples, and rules of arrays and objects
-// are negated only in part.
+// this solver expands it.  Most formats, multiples, and rules of arrays and
+// objects are negated only in part.
 bool SchemaSolver::has_exact_negation(NodeId id) {
-  const auto [it, is_new] = has_exact_negation_.try_emplace(id, false);
-  if (!is_new) return it->second;
+  return has_exact_negation_.ask(id, [&] { return finds_exact_negation(id); });
+}
+
+bool SchemaSolver::finds_exact_negation(NodeId id) {
   const schema::Node& node = document_.node(id);
   const auto has = [&](NodeId child) {
     return child == kNoNode || has_exact_negation(child);
@@ -126,17 +116,15 @@ bool SchemaSolver::has_exact_negation(NodeId id) {
   const auto all = [&](const std::vector<NodeId>& list) {
     return std::all_of(list.begin(), list.end(), has);
   };
-  const bool found =
-      node.array_rules == nullptr && node.object_rules == nullptr &&
-      node.enum_nodes.empty() && !node.has_one_of &&
-      (node.string_rules == nullptr ||
-       node.string_rules->format == schema::kNoPattern) &&
-      (node.number_rules == nullptr || !node.number_rules->multiple_of) &&
-      all(node.all_of) && all(node.any_of) && has(node.not_node) &&
-      has(node.if_node) && has(node.then_node) && has(node.else_node) &&
-      has(node.ref);
-  has_exact_negation_[id] = found;
-  return found;
+  return node.array_rules == nullptr && node.object_rules == nullptr &&
+         node.enum_nodes.empty() && !node.has_one_of &&
+         (node.string_rules == nullptr ||
+          node.string_rules->format == schema::kNoPattern ||
+          string_rule(node.string_rules->format).exact()) &&
+         (node.number_rules == nullptr || !node.number_rules->multiple_of) &&
+         all(node.all_of) && all(node.any_of) && has(node.not_node) &&
+         has(node.if_node) && has(node.then_node) && has(node.else_node) &&
+         has(node.ref);
 }
 
 // The nodes that apply to the same value as `from` (in-place applicators), each
@@ -227,7 +215,7 @@ ConditionId SchemaSolver::object_condition(NodeId id) {
     every({KeyGroup::Kind::kExtra, id}, kNever);
   }
   if (rules.property_names != kNoNode) {
-    every({KeyGroup::Kind::kName, fails(rules.property_names)}, kNever);
+    every({KeyGroup::Kind::kNotName, holds(rules.property_names)}, kNever);
   }
   if (rules.min_properties.value_or(0) > 0) {
     parts.push_back(conditions_.of(
@@ -281,7 +269,7 @@ ConditionId SchemaSolver::negated_object_condition(NodeId id) {
   if (rules.min_properties.value_or(0) > 0) {
     add({.kind = Kind::kAtMost, .bound = *rules.min_properties - 1});
   }
-  if (rules.max_properties) {
+  if (rules.max_properties.value_or(kUnboundedCount) < kUnboundedCount) {
     add({.kind = Kind::kAtLeast, .bound = *rules.max_properties + 1});
   }
   for (const auto& [name, others] : rules.dependent_required) {
@@ -435,7 +423,9 @@ bool SchemaSolver::is_in(const KeyGroup& keys, const KeyClass& key_class) {
     case KeyGroup::Kind::kExtra:
       return !knows(keys.id, key_class);
     case KeyGroup::Kind::kName:
-      return matches(string_language({keys.id}), key_class);
+      return matches(string_language({keys.id}).under, key_class);
+    case KeyGroup::Kind::kNotName:
+      return !matches(string_language({keys.id}).under, key_class);
   }
   return false;
 }
@@ -475,16 +465,10 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     if (alternative.condition == kImpossible) continue;
     const Literal test = conditions_.first_test(alternative.condition);
     if (test == kNoLiteral) {
-      if (add_once(done, alternative)) continue;
-      // Without the alternatives that are left.  Nothing but the language
-      // rests on them.
-      static_cast<void>(leave_out(
-          LeftOutBy::kLimit, place_of_object(object), "",
-          "the value of a member has more than " +
-              std::to_string(kMaxAlternatives) +
-              " alternatives in the conditions of this object; the others are "
-              "left out"));
-      break;
+      if (std::ranges::find(done, alternative) == done.end()) {
+        done.push_back(alternative);
+      }
+      continue;
     }
     const ConditionId without =
         conditions_.after_test(alternative.condition, test, false);

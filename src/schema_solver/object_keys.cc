@@ -22,7 +22,9 @@ namespace parlance::schema_solver {
 namespace {
 
 // The most patterns beside which extra keys are divided into all classes by
-// which of the patterns they match.
+// which of the patterns they match: 2^6 classes.  Beyond, the keys that may
+// come are exact where extra_keys_of_any_class() finds them; else, and where a
+// condition depends on the classes, keys are left out with a note.
 constexpr std::size_t kMostClassified = 6;
 
 }  // namespace
@@ -86,8 +88,13 @@ void SchemaSolver::ObjectKeys::add_atom(SchemaSolver& solver,
       add_node(solver, atom.keys.id);
       break;
     case KeyGroup::Kind::kName:
-      languages.push_back(solver.string_language({atom.keys.id}));
+    case KeyGroup::Kind::kNotName: {
+      const automata::LanguageBounds names =
+          solver.string_language({atom.keys.id});
+      languages.push_back(names.under);
+      if (!names.exact()) exactness |= Exactness::undecided();
       break;
+    }
   }
   // A repeated key would replace the value that satisfied the literal.  Without
   // a literal the presence of the key is enough.
@@ -118,7 +125,9 @@ void SchemaSolver::ObjectKeys::collect(SchemaSolver& solver,
   }
   if (!disjunct.key_rules.empty()) {
     key_rule_language = solver.string_language(disjunct.key_rules);
-    languages.push_back(key_rule_language);
+    languages.push_back(key_rule_language.under);
+    // The strings that are missing were said when the rules were expanded.
+    if (!key_rule_language.exact()) exactness |= Exactness::undecided();
   }
   // A single member cannot repeat a key.
   tracks_extra_keys =
@@ -180,7 +189,9 @@ SchemaSolver::ObjectKeys& SchemaSolver::object_keys(DisjunctId object) {
 // exact: the rules may require more members than there are keys.
 std::vector<std::string> SchemaSolver::few_strings(
     automata::LanguageId language) {
+  // A larger language is counted each time (count_strings()).
   constexpr std::size_t kFew = 32;
+  // Characters of a string.  Beyond, the language counts as large.
   constexpr std::size_t kLong = 256;
   std::vector<std::string> texts;
   if (languages_.infinite(language)) return texts;
@@ -212,6 +223,8 @@ std::vector<std::string> SchemaSolver::few_strings(
 // only the work bounds the time for all lists of a schema.
 std::optional<std::vector<bool>> SchemaSolver::match_alone(
     const std::vector<automata::LanguageId>& list) {
+  // Combinations of states.  Beyond, keys that match a pattern are left out of
+  // the classes, with a note.
   constexpr std::size_t kMost = 1000;
   using States = std::vector<automata::StateId>;
   const auto hash = [](const States& states) {
@@ -297,12 +310,16 @@ void SchemaSolver::find_extra_keys(ObjectKeys& object_keys) {
   }
   const std::optional<std::vector<bool>> alone =
       match_alone(object_keys.languages);
-  object_keys.unmatched_only = !alone;
+  using Classes = ObjectKeys::Classes;
   if (!alone) {
+    object_keys.classes = Classes::kUnmatched;
     for (const automata::LanguageId language : object_keys.languages) {
       const automata::StateId state =
           languages_.start(languages_.complement(language));
-      if (!languages_.prefix_closed(state)) return;
+      if (!languages_.prefix_closed(state)) {
+        object_keys.classes = Classes::kNone;
+        return;
+      }
     }
   }
   add(std::vector<bool>(count, false));
@@ -344,12 +361,19 @@ Exactness SchemaSolver::note_incomplete(DisjunctId object) {
   if (!object_keys.incomplete) return exactness;
   classes_of(object);
   const char* why =
-      object_keys.unmatched_only
-          ? "keys that match one of these patterns are left out, unless the "
-            "schema spells them: more than 6 patterns overlap in more than "
-            "1000 ways, and no value satisfies all of their schemas"
-          : "keys that match several of more than 6 patterns are left out, "
-            "unless the schema spells them";
+      "keys that match several of more than 6 patterns are left out, unless "
+      "the schema spells them";
+  if (object_keys.classes == ObjectKeys::Classes::kUnmatched) {
+    why =
+        "keys that match one of these patterns are left out, unless the schema "
+        "spells them: more than 6 patterns overlap in more than 1000 ways, and "
+        "no value satisfies all of their schemas";
+  } else if (object_keys.classes == ObjectKeys::Classes::kNone) {
+    why =
+        "keys that the schema does not spell are left out: more than 6 "
+        "patterns overlap in more than 1000 ways, and no value satisfies all "
+        "of their schemas";
+  }
   for (const MemberRules& rules : objects_[object].members) {
     if (document_.node(rules.node).objects().pattern_properties.empty()) {
       continue;
@@ -475,7 +499,7 @@ std::optional<automata::LanguageId> SchemaSolver::extra_keys_of_any_class(
   const std::vector<automata::LanguageId>& languages = object_keys.languages;
   std::vector<automata::LanguageId> parts;
   if (!disjunct.key_rules.empty()) {
-    parts.push_back(object_keys.key_rule_language);
+    parts.push_back(object_keys.key_rule_language.under);
   }
   const std::vector<PatternRules> patterns = pattern_rules(object);
   ConjunctionId all = kAnything;
@@ -591,6 +615,8 @@ class SchemaSolver::CompatiblePatterns {
   }
 
  private:
+  // Beyond these, keys are divided into classes, of which some may be left out
+  // with a note.
   static constexpr std::size_t kMostSets = 8;
   static constexpr std::size_t kMostSteps = 4096;
   // What the value of a key that matches some patterns must satisfy.

@@ -20,8 +20,8 @@ struct SchemaSolver::ObjectKeys {
   KeySet presence_keys = kNoKeys;
   KeySet condition_keys = kNoKeys;
   std::vector<automata::LanguageId> languages;  // sorted
-  automata::LanguageId key_rule_language =
-      0;                          // if the disjunct has `key_rules`
+  automata::LanguageBounds key_rule_language;   // if it has `key_rules`
+  Exactness exactness;                          // of the languages of keys
   std::vector<ExtraKeys> extras;  // if `extras_known`; see classes_of()
   bool extras_known = false;
   std::vector<std::pair<KeyId, std::uint32_t>> ranks;  // by key
@@ -30,9 +30,15 @@ struct SchemaSolver::ObjectKeys {
   std::unordered_map<KeySet, std::uint32_t> min_ranks;
   automata::LanguageId possible = 0;
   bool possible_known = false;
-  bool incomplete = false;  // some classes of extra keys are omitted
-  // All classes are omitted but that of the keys that match no pattern.
-  bool unmatched_only = false;
+  // Some classes of extra keys may be omitted: there are more patterns than are
+  // divided into all classes.  Which are in `extras` then.
+  bool incomplete = false;
+  enum class Classes : std::uint8_t {
+    kAtMostOne,  // those of the keys that match at most one pattern
+    kUnmatched,  // that of the keys that match no pattern
+    kNone,
+  };
+  Classes classes = Classes::kAtMostOne;
   bool tracks_extra_keys = false;
   std::uint64_t count_cap = 0;
 

@@ -283,8 +283,13 @@ void SchemaSolver::survey(ConjunctionId root) {
       for (const KeyId key : spelled_list(disjunct)) {
         visit(member_conjunction(disjunct, {.key = key}));
       }
-      // For narrowed().
-      if (object_keys(disjunct).incomplete) possible_extra_keys(disjunct);
+      // For notes.
+      if (object_keys(disjunct).incomplete) {
+        possible_extra_keys(disjunct);
+        if (objects_[disjunct].condition != kAlways) {
+          static_cast<void>(note_incomplete(disjunct));
+        }
+      }
       for (const ExtraKeys& extra : classes_of(disjunct)) {
         visit(member_conjunction(
             disjunct, {kNoKey, &key_languages(disjunct), &extra.matched}));
@@ -324,13 +329,17 @@ std::optional<Error> SchemaSolver::check_nodes() {
 void SchemaSolver::note_format(NodeId id) {
   const schema::PatternId pattern = document_.node(id).strings().format;
   if (pattern == schema::kNoPattern) return;
+  const std::string why = format_note(pattern);
+  if (why.empty()) return;
+  static_cast<void>(leave_out(LeftOutBy::kUnsupported, id, "format", why));
+}
+
+std::string SchemaSolver::format_note(schema::PatternId pattern) const {
   const std::string_view name = document_.patterns[pattern].format;
   const std::optional<schema::FormatId> format = schema::find_format(name);
-  if (!format) return;
-  const std::string_view without = schema::format_leaves_out(*format);
-  if (without.empty()) return;
-  note(GrammarNote::Kind::kNarrowed, id, "format",
-       "\"" + std::string(name) + "\" leaves out " + std::string(without));
+  if (!format || schema::format_leaves_out(*format).empty()) return {};
+  return "\"" + std::string(name) + "\" leaves out " +
+         std::string(schema::format_leaves_out(*format));
 }
 
 // Refuses a keyword of a node; in lenient mode it is noted instead.

@@ -83,8 +83,11 @@ class SchemaSolver::CompletionSearch {
       verdict_.yes = completes_as_before(completion, condition) ||
                      search(std::move(completion), {condition}, {}, {});
     }
-    if (!verdict_.yes && object_keys_.incomplete) {
-      verdict_.exactness |= solver_.note_incomplete(object_);
+    if (!verdict_.yes) {
+      verdict_.exactness |= object_keys_.exactness;
+      if (object_keys_.incomplete) {
+        verdict_.exactness |= solver_.note_incomplete(object_);
+      }
     }
     return verdict_;
   }

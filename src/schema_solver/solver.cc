@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "schema/formats.h"
 #include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
@@ -45,9 +46,8 @@ SchemaSolver::SchemaSolver(const schema::Document& document,
       own_languages_(
           languages != nullptr
               ? nullptr
-              : std::make_unique<automata::Languages>(
-                    automata::LanguageLimits{.bytes = options.limits.bytes / 2,
-                                             .search_states = 4000})),
+              : std::make_unique<automata::Languages>(automata::LanguageLimits{
+                    .bytes = options.limits.bytes / 2, .search_states = 4000})),
       languages_(languages != nullptr ? *languages : *own_languages_) {
   conjunctions_.push_back({});
   conjunctions_.push_back({kNever});
@@ -203,6 +203,23 @@ automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
   return known;
 }
 
+automata::LanguageBounds SchemaSolver::string_rule(schema::PatternId pattern) {
+  const automata::LanguageBounds own =
+      languages_.exact(pattern_language(pattern));
+  const std::string_view name = document_.patterns[pattern].format;
+  if (name.empty()) return own;
+  const auto format = schema::find_format(name);
+  if (!format || schema::format_leaves_out(*format).empty()) return own;
+  const auto [it, is_new] = format_supersets_.try_emplace(pattern, 0);
+  if (is_new) {
+    const Result<automata::LanguageId> made =
+        languages_.from_hir(schema::format_superset(*format)->hir,
+                            automata::Languages::Mode::kSearch);
+    it->second = made ? languages_.exact(*made).over : languages_.everything();
+  }
+  return {own.under, it->second};
+}
+
 // The error with the place of the first keyword that has the pattern.
 Error SchemaSolver::at_pattern(schema::PatternId pattern, Error error) const {
   const auto keyword = [&](const schema::Node& node) -> std::string_view {
@@ -222,7 +239,7 @@ Error SchemaSolver::at_pattern(schema::PatternId pattern, Error error) const {
   return error;
 }
 
-automata::LanguageId SchemaSolver::string_language(
+automata::LanguageBounds SchemaSolver::string_language(
     const std::vector<Literal>& literals) {
   const ConjunctionId id = conjunction(literals);
   std::vector<automata::LanguageId> parts;
@@ -235,8 +252,11 @@ automata::LanguageId SchemaSolver::string_language(
     }
     parts.push_back(part);
   }
-  return parts.empty() ? languages_.nothing()
-                       : languages_.any_of(std::move(parts));
+  const automata::LanguageId all = parts.empty()
+                                       ? languages_.nothing()
+                                       : languages_.any_of(std::move(parts));
+  if (leaves_out(id, JsonType::kString)) return {all, languages_.everything()};
+  return languages_.exact(all);
 }
 
 bool SchemaSolver::matches(automata::LanguageId language,
@@ -336,7 +356,7 @@ ConjunctionId SchemaSolver::find_member_conjunction(DisjunctId object,
     return kNothing;
   }
   if (!disjunct.key_rules.empty() &&
-      !matches(object_keys(object).key_rule_language, key_class)) {
+      !matches(object_keys(object).key_rule_language.under, key_class)) {
     return kNothing;
   }
   std::vector<Literal> literals;

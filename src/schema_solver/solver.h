@@ -64,6 +64,7 @@
 #include "schema_solver/few_values.h"
 #include "schema_solver/key_sets.h"
 #include "schema_solver/notes.h"
+#include "schema_solver/recursive_facts.h"
 
 namespace parlance::schema_solver {
 
@@ -254,8 +255,10 @@ class SchemaSolver {
 
   // The node, and those that apply in place to the same value.
   std::vector<NodeId> in_place_nodes(NodeId from) const;
-  // The strings that satisfy the literals, as one language.
-  automata::LanguageId string_language(const std::vector<Literal>& literals);
+  // The strings that satisfy the literals, as one language: those that are
+  // generated, and those that there may be.
+  automata::LanguageBounds string_language(
+      const std::vector<Literal>& literals);
 
   // The satisfiable disjuncts of a conjunction; empty when no value of the type
   // satisfies it.
@@ -476,7 +479,9 @@ class SchemaSolver {
 
   // members.cc: see there.
   bool accepts_all(NodeId id, JsonType type);
+  bool finds_all(NodeId id, JsonType type);
   bool has_exact_negation(NodeId id);
+  bool finds_exact_negation(NodeId id);
   ConditionId object_condition(NodeId id);
   void add_dependencies(const schema::ObjectRules& rules,
                         std::vector<ConditionId>& parts);
@@ -537,11 +542,19 @@ class SchemaSolver {
   // The literal that an unevaluated item must satisfy.
   Literal item_rule(const UnevaluatedRule& rule) const;
   automata::LanguageId pattern_language(schema::PatternId pattern);
+  // The same for a pattern that may stand for a format: what has the format may
+  // be more than its expression matches.
+  automata::LanguageBounds string_rule(schema::PatternId pattern);
+  // What the expression of a format leaves out; empty if it is exact.
+  std::string format_note(schema::PatternId pattern) const;
   Error at_pattern(schema::PatternId pattern, Error error) const;
   // The strings among the values of an enum.
   automata::LanguageId enum_language(const std::vector<json::Value>& values);
   automata::LanguageId all_of(std::vector<automata::LanguageId> languages);
+  automata::LanguageBounds all_of(
+      const std::vector<automata::LanguageBounds>& sets);
   automata::LanguageId complement(automata::LanguageId language);
+  automata::LanguageBounds complement(automata::LanguageBounds set);
   std::vector<automata::LanguageId> merge_complements(
       std::vector<automata::LanguageId> languages);
   automata::LanguageId list_language(std::vector<std::string> texts);
@@ -593,8 +606,8 @@ class SchemaSolver {
   std::unordered_map<NodeId, NodeKeys> node_keys_;
   Conditions conditions_;
   std::unordered_map<Literal, ConditionId> condition_of_;
-  std::unordered_map<std::uint64_t, bool> accepts_all_;  // by node and type
-  std::unordered_map<NodeId, bool> has_exact_negation_;
+  RecursiveFacts accepts_all_;  // by node and type
+  RecursiveFacts has_exact_negation_;
   // The cache of completable(), by its arguments and the number of levels.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
                       std::uint32_t>,
@@ -613,6 +626,8 @@ class SchemaSolver {
       dependent_keys_;
   std::size_t dependent_bytes_ = 0;  // of these
   std::vector<automata::LanguageId> pattern_languages_;
+  // Of formats whose expression is not exact: what certainly contains them.
+  std::unordered_map<schema::PatternId, automata::LanguageId> format_supersets_;
   std::optional<Error> pattern_error_;
   std::unordered_map<const void*, automata::LanguageId> enum_languages_;
   // Languages that are sorted lists of strings; the complements of such
