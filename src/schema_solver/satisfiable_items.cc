@@ -34,6 +34,9 @@ namespace {
 // take more: it was begun because some items complete it.
 constexpr std::size_t kMostStates = 5000;
 constexpr std::size_t kMostStatesOnceBegun = 4 * kMostStates;
+// Of the values that are asked for, for one question.
+constexpr std::size_t kMostAsked = 50'000;
+constexpr std::size_t kMostAskedOnceBegun = 4 * kMostAsked;
 // Of the ways in which one item may count for rules.
 constexpr std::size_t kMostKinds = 2000;
 // Of the values that are listed of one set, and of those that are tried for it.
@@ -97,6 +100,7 @@ class SchemaSolver::ItemSearch {
 
   Verdict run() {
     if (size_ > disjunct_.max || exceeded_) return verdict_;
+    if (fits_separately()) return {.yes = true};
     pending_.push_back(std::move(now_));
     std::size_t states = 0;
     while (!pending_.empty()) {
@@ -123,7 +127,8 @@ class SchemaSolver::ItemSearch {
           alone = true;
           continue;
         }
-        if (++states > (size_ == 0 ? kMostStates : kMostStatesOnceBegun)) {
+        if (++states > (size_ == 0 ? kMostStates : kMostStatesOnceBegun) ||
+            asked_ > (size_ == 0 ? kMostAsked : kMostAskedOnceBegun)) {
           too_dear("arrays are left out whose items are not found in " +
                    std::to_string(kMostStates) + " steps");
           return verdict_;
@@ -186,7 +191,64 @@ class SchemaSolver::ItemSearch {
   }
   bool finished() const { return now_.at >= disjunct_.min && done(); }
 
+  // Whether it is enough that each missing item counts for its own rule alone,
+  // after the tuple, and that all others count for no rule with a maximum.
+  // Sufficient, and what most arrays need; it takes no search.
+  bool fits_separately() {
+    std::uint64_t missing = 0;
+    std::uint64_t from = disjunct_.prefix;
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      missing = add(missing, now_.missing[i]);
+      from = std::max(from, counters_[i].from);
+      if (now_.missing[i] > now_.remaining[i]) return false;
+    }
+    const std::uint64_t wanted =
+        missing > 0 ? from : std::min(from, disjunct_.min);
+    const std::uint64_t rest = std::max(size_, wanted);
+    if (add(rest, missing) > disjunct_.max) return false;
+    std::vector<std::uint64_t> drawn;
+    const auto take = [&](std::uint64_t at, std::size_t counter,
+                          std::uint64_t number) {
+      if (number == 0) return true;
+      ConjunctionId value = solver_.item_conjunction(array_, at);
+      for (std::size_t i = 0; i < counters_.size(); ++i) {
+        if (i == counter) {
+          value = solver_.with(value, counters_[i].literal);
+        } else if (counters_[i].limited) {
+          value = solver_.with(value, negation(counters_[i].literal));
+        }
+      }
+      if (!possible(value)) return false;
+      if (const std::optional<std::size_t> set = small_set(value)) {
+        if (drawn.size() <= *set) drawn.resize(*set + 1);
+        drawn[*set] = add(drawn[*set], number);
+        return drawn[*set] <= different_.size(*set);
+      }
+      return true;
+    };
+    for (std::uint64_t at = size_; at < rest; ++at) {
+      if (at >= disjunct_.prefix) {
+        if (!take(at, counters_.size(), rest - at)) return false;
+        break;
+      }
+      if (!take(at, counters_.size(), 1)) return false;
+    }
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      if (!take(rest, i, now_.missing[i])) return false;
+    }
+    const std::uint64_t reached = rest + missing;
+    if (reached < disjunct_.min &&
+        !take(rest, counters_.size(), disjunct_.min - reached)) {
+      return false;
+    }
+    if (!different_.possible(drawn)) return false;
+    now_.drawn = std::move(drawn);
+    return true;
+  }
+
   bool possible(ConjunctionId value) {
+    ++asked_;
+    base::spend_work();
     const Verdict one = solver_.solve(value);
     verdict_.depend_on(one);
     return one.yes;
@@ -223,7 +285,13 @@ class SchemaSolver::ItemSearch {
   // the values of this kind may run out.  These counters come last.
   void add_kinds(std::size_t i, const Asked& asked, Kind kind,
                  std::vector<Kind>& kinds) {
-    while (i < order_.size() && asked[order_[i]] == Asks::kFree) ++i;
+    // What only wants to be counted needs nothing of an item that counts for as
+    // many rules as it may.
+    while (i < order_.size() && (asked[order_[i]] == Asks::kFree ||
+                                 (asked[order_[i]] == Asks::kWants &&
+                                  kind.counters.size() >= most_served_))) {
+      ++i;
+    }
     if (kinds.size() >= kMostKinds) {
       too_dear("arrays are left out where an item may count for more than " +
                std::to_string(kMostKinds) + " sets of rules");
@@ -236,14 +304,18 @@ class SchemaSolver::ItemSearch {
     }
     const std::size_t counter = order_[i];
     const Literal literal = counters_[counter].literal;
-    if (asked[counter] == Asks::kWants) {
+    const auto wanting = static_cast<std::size_t>(std::count_if(
+        order_.begin() + static_cast<std::ptrdiff_t>(i), order_.end(),
+        [&](std::size_t one) { return asked[one] == Asks::kWants; }));
+    if (asked[counter] == Asks::kWants &&
+        kind.counters.size() + wanting <= most_served_) {
       Kind all = kind;
       for (std::size_t j = i; j < order_.size(); ++j) {
         if (asked[order_[j]] != Asks::kWants) continue;
         all.value = solver_.with(all.value, counters_[order_[j]].literal);
         all.counters.push_back(order_[j]);
       }
-      if (all.counters.size() <= most_served_ && possible(all.value)) {
+      if (possible(all.value)) {
         all.set = small_set(all.value);
         if (!all.set) {
           kinds.push_back(std::move(all));
@@ -350,6 +422,7 @@ class SchemaSolver::ItemSearch {
   bool partial_ = false;   // not all values of some set are known
   // As many values as this are enough for every item.
   std::uint64_t enough_ = 0;
+  std::size_t asked_ = 0;  // calls of possible()
   std::size_t most_served_ = 1;
   std::vector<Counter> counters_;
   std::vector<std::size_t> order_;  // of the counters

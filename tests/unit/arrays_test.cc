@@ -167,6 +167,27 @@ TEST(Arrays, MayNeedManyValues) {
   EXPECT_TRUE(after(*machine, "[7,7]").dead());
 }
 
+// Many rules that do not meet in one item need no search.
+TEST(Arrays, ManyContainsAreDecided) {
+  for (const bool limited : {false, true}) {
+    std::string all;
+    std::string text;
+    for (int i = 0; i < 65; ++i) {
+      const std::string number = std::to_string(i);
+      all +=
+          (i > 0 ? R"(,{"contains":{"const":)" : R"({"contains":{"const":)") +
+          number + (limited ? R"(},"maxContains":1})" : "}}");
+      text += (i > 0 ? "," : "[") + number;
+    }
+    const Result<Grammar> made = Grammar::from_json_schema(
+        *json::parse(R"({"type":"array","allOf":[)" + all + "]}"));
+    ASSERT_TRUE(made);
+    EXPECT_TRUE(made->accepts(text + "]"));
+    EXPECT_FALSE(made->accepts("[0,1,2]"));
+    EXPECT_EQ(made->accepts(text + ",0]"), !limited);
+  }
+}
+
 // What cannot be decided is left out and said.
 TEST(Arrays, TooManyValuesAreSaid) {
   const Result<Grammar> made = Grammar::from_json_schema(*json::parse(
