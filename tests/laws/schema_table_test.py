@@ -73,6 +73,7 @@ def unless_null(schema):
 NARROWED = {
     "contains": {"allOf": [{"contains": {"minimum": i}} for i in range(9)]},
     "format": {"format": "time"},
+    "multipleOf": {"allOf": [{"multipleOf": 10 ** (3000 + i) + 7} for i in range(9)]},
     "patternProperties": {
         "patternProperties": {
             str(i): {"enum": [each for each in range(12) if each != i]}
