@@ -85,7 +85,7 @@ struct JsonLayout {
 struct GrammarLimits {
   // Combinations of the alternatives of a schema (anyOf, oneOf, if, not, ...)
   // that one value of the text may have to follow at the same time.  A single
-  // anyOf or enum of objects may have 16,384 alternatives nevertheless.
+  // anyOf, oneOf or enum may have 16,384 alternatives nevertheless.
   std::size_t alternatives = 512;
 
   // Steps of the decision procedure that finds the satisfiable combinations of
@@ -111,7 +111,7 @@ struct GrammarLimits {
   // slow; grammars from practice take less than a tenth of it.
   std::size_t work = 4'000'000;
 
-  // Called from time to time during every compile.  If it returns true, the
+  // Called every few milliseconds of every compile.  If it returns true, the
   // compile fails with kTooLarge "cancelled".  May be null.
   bool (*cancelled)(void*) = nullptr;
   void* cancelled_argument = nullptr;

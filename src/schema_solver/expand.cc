@@ -4,7 +4,9 @@
 // limit keeps the alternatives that are written first.
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -83,6 +85,7 @@ void SchemaSolver::Expander::run(const std::vector<Literal>& literals) {
 void SchemaSolver::Expander::run(Branch branch) {
   while (true) {
     // Each of the n branches of a oneOf assumes n literals.
+    if (truncated_ && joinable_) return;
     const std::size_t branches =
         finished_.size() + (limits_open_ ? stack_.size() : 0);
     if (branches >= limit_ ||
@@ -98,8 +101,11 @@ void SchemaSolver::Expander::run(Branch branch) {
   }
 }
 
+// Equal literals are recognised as such, and so are contradictions, whichever
+// way a definition is referred to.  An unevaluated rule depends on that way.
 void SchemaSolver::Expander::require(Branch& branch, Literal literal,
-                                     std::uint32_t by) {
+                                     std::uint32_t by) const {
+  if (!tracks_evaluated_) literal = solver_.unwrapped(literal);
   ((literal & 1) != 0 ? branch.negative : branch.positive)
       .push_back({literal, by});
 }
@@ -119,6 +125,12 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
     if (!branch.positive.empty()) {
       next = branch.positive.back();
       branch.positive.pop_back();
+      // Before what the literal says splits the branch.
+      const bool denied = std::ranges::any_of(
+          branch.negative, [&](const Branch::Assumption& other) {
+            return other.literal == negation(next.literal);
+          });
+      if (denied) return false;
     } else if (!branch.negative.empty()) {
       next = branch.negative.back();
       branch.negative.pop_back();
@@ -277,14 +289,11 @@ void SchemaSolver::Expander::add_number(NumberSpec& into,
     return;
   }
   append(into.texts, from.texts);
-  auto& allowed = *into.allowed;
-  allowed.erase(std::remove_if(allowed.begin(), allowed.end(),
-                               [&](const base::Decimal& value) {
-                                 return std::find(from.allowed->begin(),
-                                                  from.allowed->end(),
-                                                  value) == from.allowed->end();
-                               }),
-                allowed.end());
+  std::vector<base::Decimal> others = *from.allowed;
+  std::ranges::sort(others);
+  std::erase_if(*into.allowed, [&](const base::Decimal& value) {
+    return !std::ranges::binary_search(others, value);
+  });
 }
 
 void SchemaSolver::Expander::add_minimum(NumberSpec& into,
@@ -541,9 +550,10 @@ automata::LanguageId SchemaSolver::list_language(
 // Writes the finished branches of one expansion to the tables of disjuncts,
 // each unless it is empty or equal to one of this expansion.
 //
-// Invariant: the disjuncts of this expansion are the entries of their tables
-// from first_string_, first_array_ and first_object_ on.  Null and booleans are
-// united to one set of values, strings without a bound on their length to one
+// Invariant: the strings of this expansion are the entries of their table from
+// first_string_ on; its arrays and objects are in known_arrays_ and
+// known_objects_.  Null and booleans are united to one set of values, numbers
+// that are listed to one list, strings without a bound on their length to one
 // language; finish() adds these.
 class SchemaSolver::Expander::Writer {
  public:
@@ -559,8 +569,7 @@ class SchemaSolver::Expander::Writer {
         place_(place),
         exactness_(into.exactness),
         all_(into.all),
-        first_string_(solver.strings_.size()),
-        first_array_(solver.arrays_.size()) {}
+        first_string_(solver.strings_.size()) {}
 
   void add(Branch& branch) {
     if (const auto* some = std::get_if<Constants>(&branch.disjunct)) {
@@ -578,6 +587,9 @@ class SchemaSolver::Expander::Writer {
 
   void finish() {
     if (constants_ != 0) all_.push_back(constants_);
+    for (const std::optional<NumberSpec>& spec : listed_) {
+      if (spec) add_spec(*spec);
+    }
     if (any_length_.empty()) return;
     automata::Languages& languages = solver_.languages_;
     const automata::LanguageId language =
@@ -589,8 +601,45 @@ class SchemaSolver::Expander::Writer {
   }
 
  private:
+  // Lists of numbers are united, unless integers are spelled otherwise.
   void add(NumberSpec& spec) {
     spec.zero_fraction = solver_.document_.integer_may_have_zero_fraction;
+    if (!spec.allowed || spec.marked) {
+      add_spec(spec);
+      return;
+    }
+    keep_valid(spec);
+    std::optional<NumberSpec>& listed = listed_[spec.integer ? 1 : 0];
+    if (!listed) {
+      listed = std::move(spec);
+      return;
+    }
+    const auto append = [](auto& list, auto& more) {
+      list.insert(list.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+    };
+    append(*listed->allowed, *spec.allowed);
+    append(listed->texts, spec.texts);
+  }
+
+  // Drops the listed numbers that do not satisfy the rest of the spec, which
+  // says no more then.
+  static void keep_valid(NumberSpec& spec) {
+    NumberSpec rest = std::move(spec);
+    spec = {.integer = rest.integer,
+            .zero_fraction = rest.zero_fraction,
+            .allowed = std::exchange(rest.allowed, std::nullopt),
+            .texts = std::exchange(rest.texts, {})};
+    std::erase_if(*spec.allowed, [&](const base::Decimal& value) {
+      return !automata::satisfies(rest, value);
+    });
+    std::erase_if(spec.texts, [&](const std::string& text) {
+      const auto value = base::Decimal::from_json(text);
+      return !value || !automata::satisfies(rest, *value);
+    });
+  }
+
+  void add_spec(const NumberSpec& spec) {
     const automata::NumberLanguages::Id id = solver_.numbers_.add(spec);
     if (!solver_.numbers_.exact(id)) {
       exactness_ |= solver_.leave_out(
@@ -706,7 +755,29 @@ class SchemaSolver::Expander::Writer {
       array.unevaluated = solver_.unevaluated(branch, JsonType::kArray);
     }
     solver_.find_prefix(array);
-    add_id(add_new(solver_.arrays_, first_array_, std::move(array)));
+    const std::uint64_t hash = hash_of(array);
+    const auto is_same = [&](DisjunctId id) {
+      return solver_.arrays_[id] == array;
+    };
+    if (known_arrays_.find(hash, is_same)) return;
+    const auto id = static_cast<DisjunctId>(solver_.arrays_.size());
+    known_arrays_.add(hash, id);
+    solver_.arrays_.push_back(std::move(array));
+    add_id(id);
+  }
+
+  static std::uint64_t hash_of(const ArrayConstraints& array) {
+    std::uint64_t hash = array.min;
+    base::mix(hash, array.max);
+    for (const ItemRules& rules : array.items) {
+      base::mix(hash, rules.node);
+      base::mix(hash, rules.rest);
+    }
+    for (const auto& [index, literal] : array.at) {
+      base::mix(hash, index);
+      base::mix(hash, literal);
+    }
+    return hash;
   }
 
   void add(const Branch& branch, ObjectConstraints& object) {
@@ -757,37 +828,87 @@ class SchemaSolver::Expander::Writer {
   Exactness& exactness_;
   std::vector<DisjunctId>& all_;
   const std::size_t first_string_;
-  const std::size_t first_array_;
+  base::HashedIds<DisjunctId> known_arrays_;
   base::HashedIds<DisjunctId> known_objects_;
+  // Not of integers, and of integers.
+  std::array<std::optional<NumberSpec>, 2> listed_;
   std::vector<automata::LanguageId> any_length_;
   Constants constants_ = 0;
 };
 
-// The number of alternatives of the widest disjunction about the value itself
-// that the conjunction has, without those inside of alternatives.  Each of a
-// `oneOf` excludes all others, so of these more than half of
-// `limits.alternatives` do not count.
-std::size_t SchemaSolver::widest_disjunction(ConjunctionId conjunction) const {
-  constexpr std::size_t kMostNodes = 64;
-  constexpr std::size_t kWidest = std::size_t{1} << 14;
-  std::vector<NodeId> nodes;
-  const auto add = [&](NodeId id) {
-    if (id != schema::kNoNode && nodes.size() < kMostNodes) nodes.push_back(id);
+// The number of alternatives of the widest disjunction in a literal about the
+// value itself.  A disjunction inside an alternative adds to its own, and of
+// several that hold together the widest counts.
+std::size_t SchemaSolver::width(Literal literal, JsonType type) {
+  const std::uint64_t query =
+      std::uint64_t{literal} << 8 | static_cast<std::uint64_t>(type);
+  const auto known = widths_.find(query);
+  if (known != widths_.end()) return known->second;
+  const std::size_t found =
+      std::min(find_width(literal, type), kMostAlternatives);
+  widths_.emplace(query, found);
+  return found;
+}
+
+// Recursion follows chains of in-place applicators.
+std::size_t SchemaSolver::find_width(Literal literal, JsonType type) {
+  const NodeId id = literal >> 1;
+  const schema::Node& node = document_.node(id);
+  const bool negated = (literal & 1) != 0;
+  if ((node.types & type_bit(type)) == 0) return negated ? 1 : 0;
+  const auto same = [&](NodeId child) {
+    return child == schema::kNoNode
+               ? 0
+               : width(negated ? fails(child) : holds(child), type);
   };
+  const auto sum_of = [&](const std::vector<NodeId>& nodes) {
+    std::size_t sum = 0;
+    for (const NodeId child : nodes) sum += same(child);
+    return sum;
+  };
+  const auto most_of = [&](const std::vector<NodeId>& nodes) {
+    std::size_t most = 0;
+    for (const NodeId child : nodes) most = std::max(most, same(child));
+    return most;
+  };
+  const std::size_t denied =
+      node.not_node == schema::kNoNode
+          ? 0
+          : width(negated ? holds(node.not_node) : fails(node.not_node), type);
+  const std::size_t then_or_else = same(node.then_node) + same(node.else_node);
+  if (negated) {
+    // Each rule may fail.
+    constexpr std::size_t kRules = 8;
+    return kRules + node.arrays().prefix_items.size() + sum_of(node.all_of) +
+           same(node.ref) + most_of(node.any_of) + most_of(node.enum_nodes) +
+           most_of(node.one_of) + denied + then_or_else;
+  }
+  std::size_t one_of = sum_of(node.one_of);
+  // Where many options exclude each other by their negations only, each of n
+  // alternatives has n conditions.
+  if (one_of > options_.limits.alternatives / 2) {
+    const Overlaps* const found = overlaps(id, type);
+    std::size_t total = 0;
+    if (found != nullptr) {
+      for (const std::vector<std::uint32_t>& list : *found) {
+        total += list.size();
+      }
+    }
+    if (found == nullptr || total > 16 * node.one_of.size()) {
+      one_of = options_.limits.alternatives / 2;
+    }
+  }
+  return std::max({std::size_t{1}, sum_of(node.any_of), sum_of(node.enum_nodes),
+                   one_of, most_of(node.all_of), same(node.ref), denied,
+                   then_or_else});
+}
+
+std::size_t SchemaSolver::width(ConjunctionId conjunction, JsonType type) {
+  std::size_t most = 0;
   for (const Literal literal : conjunctions_[conjunction]) {
-    if ((literal & 1) == 0) add(literal >> 1);
+    most = std::max(most, width(literal, type));
   }
-  std::size_t widest = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const schema::Node& node = document_.node(nodes[i]);
-    widest = std::max(
-        {widest, std::min(node.one_of.size(), options_.limits.alternatives / 2),
-         std::min(std::max(node.any_of.size(), node.enum_nodes.size()),
-                  kWidest)});
-    for (const NodeId child : node.all_of) add(child);
-    add(node.ref);
-  }
-  return widest;
+  return most;
 }
 
 // Expands by a tableau, then writes the finished branches as disjuncts.
@@ -806,14 +927,13 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
                      (type == JsonType::kObject && !tracks_evaluated);
   const std::size_t limit = options_.limits.alternatives;
   if (!base::work_left()) return note_stop(conjunction);
-  std::size_t first_limit = limit;
-  if (joins) {
-    const std::size_t wide =
-        type == JsonType::kObject ? 2 * widest_disjunction(conjunction) : 0;
-    first_limit = std::max(std::min(limit, kSplit), wide);
-  }
+  const std::size_t wide =
+      type == JsonType::kString ? 0 : 2 * width(conjunction, type);
+  const std::size_t first_limit =
+      std::max(joins ? std::min(limit, kSplit) : limit, wide);
   std::optional<Expander> made;
   made.emplace(*this, type, first_limit, tracks_evaluated);
+  if (joins) made->may_be_joined();
   if (joins && first_limit > kSplit) made->limit_open_branches();
   made->run(conjunctions_[conjunction]);
   if (made->truncated() && joins) {
@@ -826,8 +946,12 @@ void SchemaSolver::expand(ConjunctionId conjunction, JsonType type,
   if (expander.truncated()) {
     into.exactness |= leave_out(
         LeftOutBy::kLimit, place(conjunction), "",
-        "the schema has too many alternatives here; the first " +
-            std::to_string(limit) + " are used (GrammarLimits::alternatives)");
+        !steps_left()
+            ? "values are left out that are not found within "
+              "GrammarLimits::steps"
+            : "the schema has too many alternatives here; the first " +
+                  std::to_string(joins ? limit : first_limit) +
+                  " are used (GrammarLimits::alternatives)");
   }
   for (const LeftOut& one : expander.left_out()) {
     into.exactness |= leave_out(one.by, one.node, one.keyword, one.why);

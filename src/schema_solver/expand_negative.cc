@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 #include "schema_solver/expander.h"
 
@@ -20,7 +21,8 @@ bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
   std::vector<Choice> choices;
   if (type_ == JsonType::kObject) {
     std::vector<NodeId> negated;
-    if (!negate_objects(id, negated, choices)) return true;
+    std::unordered_set<NodeId> seen;
+    if (!negate_objects(id, negated, choices, seen)) return true;
     if (contradicts_objects(std::get<ObjectConstraints>(branch.disjunct),
                             negated)) {
       return true;
@@ -28,25 +30,33 @@ bool SchemaSolver::Expander::assume_negative(Branch& branch, NodeId id,
     add_negated_clause(std::move(negated), choices);
     return choose(branch, choices, entry);
   }
-  if (!negate_logic(node, choices)) return true;
+  if (!negate_logic(id, choices)) return true;
   negate_rules(id, node, choices);
-  for (const NodeId child : node.all_of) choices.push_back(negated(child));
-  if (node.ref != kNoNode) choices.push_back(negated(node.ref));
+  std::unordered_set<Literal> seen;
+  const auto add = [&](NodeId child) {
+    const Literal literal = solver_.unwrapped(fails(child));
+    if (seen.insert(literal).second) choices.push_back(negated(literal >> 1));
+  };
+  for (const NodeId child : node.all_of) add(child);
+  if (node.ref != kNoNode) add(node.ref);
   if (choices.size() > 1 && contradicts(branch, id)) return true;
   return choose(branch, choices, entry);
 }
 
 // Collects how the node may fail for objects.  Nodes with rules for objects,
 // among the node and its conjuncts (allOf, $ref), are appended to `negated`;
-// every other way to fail is appended to `choices`.  False if the node fails
+// every other way to fail is appended to `choices`, those of a node once
+// (`seen`).  False if the node fails
 // for every object.  Recursion follows chains of in-place applicators, whose
 // length the document bounds.
 bool SchemaSolver::Expander::negate_objects(NodeId id,
                                             std::vector<NodeId>& negated,
-                                            std::vector<Choice>& choices) {
+                                            std::vector<Choice>& choices,
+                                            std::unordered_set<NodeId>& seen) {
+  if (!seen.insert(id).second) return true;
   const Node& node = document().node(id);
   if ((node.types & type_bit(type_)) == 0) return false;
-  if (!negate_logic(node, choices)) return false;
+  if (!negate_logic(id, choices)) return false;
   for (const auto& [name, child] : node.objects().dependent_schemas) {
     choices.push_back({.literals = {fails(child)},
                        .at_key = solver_.key(name),
@@ -58,9 +68,10 @@ bool SchemaSolver::Expander::negate_objects(NodeId id,
   }
   if (node.object_rules != nullptr) negated.push_back(id);
   for (const NodeId child : node.all_of) {
-    if (!negate_objects(child, negated, choices)) return false;
+    if (!negate_objects(child, negated, choices, seen)) return false;
   }
-  return node.ref == kNoNode || negate_objects(node.ref, negated, choices);
+  return node.ref == kNoNode ||
+         negate_objects(node.ref, negated, choices, seen);
 }
 
 // Adds the choice "some rule of one of the nodes fails".  A clause with a
@@ -152,8 +163,9 @@ bool SchemaSolver::Expander::contradicts_objects(
 // Appends a choice for each enumeration or applicator that may fail.  False if
 // one of them fails for every value of the type: then the node fails, and the
 // negative literal adds nothing.
-bool SchemaSolver::Expander::negate_logic(const Node& node,
+bool SchemaSolver::Expander::negate_logic(NodeId id,
                                           std::vector<Choice>& choices) {
+  const Node& node = document().node(id);
   if (node.scalars && !negate_enum(node, choices)) return false;
   if (node.not_node != kNoNode) {
     choices.push_back({.literals = {holds(node.not_node)}});
@@ -166,7 +178,7 @@ bool SchemaSolver::Expander::negate_logic(const Node& node,
     if (all.literals.empty()) return false;
     choices.push_back(std::move(all));
   }
-  if (node.has_one_of && !negate_one_of(node, choices)) return false;
+  if (node.has_one_of && !negate_one_of(id, choices)) return false;
   if (node.if_node != kNoNode) {
     if (node.then_node != kNoNode) {
       choices.push_back(
@@ -385,19 +397,31 @@ void SchemaSolver::Expander::negate_array(NodeId id,
 
 // Appends the choices for oneOf to fail: no option holds, or some two do. False
 // if no option allows the type: then oneOf fails for every value.
-bool SchemaSolver::Expander::negate_one_of(const Node& node,
+bool SchemaSolver::Expander::negate_one_of(NodeId id,
                                            std::vector<Choice>& choices) {
-  std::vector<NodeId> options;
-  for (const NodeId child : node.one_of) {
-    if (possible(child)) options.push_back(child);
-  }
-  if (options.empty()) return false;
+  const std::vector<NodeId>& options = document().node(id).one_of;
   Choice none;
-  for (const NodeId child : options) none.literals.push_back(fails(child));
+  for (const NodeId child : options) {
+    if (possible(child)) none.literals.push_back(fails(child));
+  }
+  if (none.literals.empty()) return false;
   choices.push_back(std::move(none));
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    for (std::size_t j = i + 1; j < options.size(); ++j) {
-      choices.push_back({.literals = {holds(options[i]), holds(options[j])}});
+  const Overlaps* const overlaps = solver_.overlaps(id, type_);
+  if (overlaps == nullptr && type_ == JsonType::kObject && !tracks_evaluated_) {
+    choices.back() = {.edit = Choice::Edit::kCondition,
+                      .condition = solver_.one_of(id, true),
+                      .nodes = options};
+    return true;
+  }
+  if (overlaps == nullptr) {
+    leave_out(LeftOutBy::kLimit, id, "oneOf", kTooManyOverlaps);
+    return true;
+  }
+  for (std::uint32_t i = 0; i < options.size(); ++i) {
+    for (const std::uint32_t j : (*overlaps)[i]) {
+      if (i < j) {
+        choices.push_back({.literals = {holds(options[i]), holds(options[j])}});
+      }
     }
   }
   return true;

@@ -38,10 +38,10 @@ bool SchemaSolver::Expander::assume_positive(Branch& branch, NodeId id,
   if (node.has_any_of) splits.push_back(any_of(id, node));
   if (node.has_one_of && type_ == JsonType::kObject && chooses_members(node)) {
     splits.push_back({{.edit = Choice::Edit::kCondition,
-                       .condition = solver_.one_of(node, false),
+                       .condition = solver_.one_of(id, false),
                        .nodes = node.one_of}});
   } else if (node.has_one_of) {
-    splits.push_back(one_of(node));
+    splits.push_back(one_of(id));
   }
   if (node.if_node != kNoNode) {
     splits.push_back(conditional(node));
@@ -96,11 +96,13 @@ bool SchemaSolver::Expander::split(Branch& branch,
       for (const Choice& choice : choices) {
         Branch other = base;
         if (apply(other, choice, entry)) next.push_back(std::move(other));
-        if (next.size() > 4 * limit_) {
-          truncated_ = true;
-          break;
-        }
+        if (next.size() > 4 * limit_) break;
       }
+      if (next.size() > 4 * limit_) break;
+    }
+    if (next.size() > 4 * limit_) {
+      truncated_ = true;
+      if (joinable_) return false;  // run() ends
     }
     made = std::move(next);
   }
@@ -320,14 +322,14 @@ std::vector<Literal> SchemaSolver::Expander::key_literals(
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
     NodeId id, const Node& node) {
   std::vector<NodeId> options;
-  for (const NodeId child : node.any_of) {
+  std::unordered_set<NodeId> seen;
+  for (NodeId child : node.any_of) {
     if (!possible(child)) continue;
+    if (!tracks_evaluated_) child = solver_.unwrapped(holds(child)) >> 1;
     if (solver_.accepts_all(child, type_) && !tracks_evaluated_) {
       return {Choice{}};
     }
-    if (std::find(options.begin(), options.end(), child) == options.end()) {
-      options.push_back(child);
-    }
+    if (seen.insert(child).second) options.push_back(child);
   }
   std::vector<Choice> choices;
   // Several options evaluate more keys together than each does alone, so each
@@ -354,17 +356,27 @@ std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::any_of(
   return choices;
 }
 
+// Each option is a choice, with the failure of those that may hold with it.
 std::vector<SchemaSolver::Expander::Choice> SchemaSolver::Expander::one_of(
-    const Node& node) {
+    NodeId id) {
+  const Node& node = document().node(id);
+  const Overlaps* const overlaps = solver_.overlaps(id, type_);
+  if (overlaps == nullptr && type_ == JsonType::kObject && !tracks_evaluated_) {
+    return {{.edit = Choice::Edit::kCondition,
+             .condition = solver_.one_of(id, false),
+             .nodes = node.one_of}};
+  }
+  if (overlaps == nullptr) {
+    leave_out(LeftOutBy::kLimit, id, "oneOf", kTooManyOverlaps);
+    return {};
+  }
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < node.one_of.size(); ++i) {
     if (!possible(node.one_of[i])) continue;
     Choice choice;
     choice.literals.push_back(holds(node.one_of[i]));
-    for (std::size_t j = 0; j < node.one_of.size(); ++j) {
-      if (j != i && possible(node.one_of[j])) {
-        choice.literals.push_back(fails(node.one_of[j]));
-      }
+    for (const std::uint32_t j : (*overlaps)[i]) {
+      choice.literals.push_back(fails(node.one_of[j]));
     }
     choices.push_back(std::move(choice));
   }

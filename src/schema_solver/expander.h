@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -97,6 +98,9 @@ class SchemaSolver::Expander {
   // Counts open branches towards the limit as well, so that a product of
   // disjunctions is found before it is expanded.
   void limit_open_branches() { limits_open_ = true; }
+  // If there are too many branches, the expansion is repeated with disjunctions
+  // joined, so it ends then.
+  void may_be_joined() { joinable_ = true; }
   // Expands until no branch is open or a limit is reached.
   void run(const std::vector<Literal>& literals);
   void run(Branch branch);
@@ -146,14 +150,17 @@ class SchemaSolver::Expander {
   };
   using Disjunct = decltype(Branch::disjunct);
 
+  static constexpr std::string_view kTooManyOverlaps =
+      "values are left out, because too many of the alternatives overlap";
+
   // expand.cc: the branches.
   const schema::Document& document() const { return solver_.document_; }
   void leave_out(LeftOutBy by, NodeId node, std::string_view keyword,
                  std::string_view why) {
     left_out_.push_back({by, node, keyword, std::string(why)});
   }
-  static void require(Branch& branch, Literal literal,
-                      std::uint32_t by = 0xFFFFFFFF);
+  void require(Branch& branch, Literal literal,
+               std::uint32_t by = 0xFFFFFFFF) const;
   // The node of an entry of Branch::assumed, for leave_out().
   NodeId place_of(const Branch& branch, std::uint32_t entry) const {
     return entry < branch.assumed.size() ? branch.assumed[entry].literal >> 1
@@ -190,7 +197,7 @@ class SchemaSolver::Expander {
                      const schema::ObjectRules& rules);
   std::vector<Literal> key_literals(const ObjectConstraints& object, KeyId key);
   std::vector<Choice> any_of(NodeId id, const Node& node);
-  std::vector<Choice> one_of(const Node& node);
+  std::vector<Choice> one_of(NodeId id);
   static bool has_only_members(const Node& node);
   bool chooses_members(const Node& node) const;
   std::vector<Choice> conditional(const Node& node) const;
@@ -208,12 +215,13 @@ class SchemaSolver::Expander {
   // does.
   bool assume_negative(Branch& branch, NodeId id, std::uint32_t entry);
   bool negate_objects(NodeId id, std::vector<NodeId>& negated,
-                      std::vector<Choice>& choices);
+                      std::vector<Choice>& choices,
+                      std::unordered_set<NodeId>& seen);
   void add_negated_clause(std::vector<NodeId> negated,
                           std::vector<Choice>& choices);
   bool contradicts_objects(const ObjectConstraints& object,
                            const std::vector<NodeId>& negated);
-  bool negate_logic(const Node& node, std::vector<Choice>& choices);
+  bool negate_logic(NodeId id, std::vector<Choice>& choices);
   static Choice negated(NodeId node) { return {.literals = {fails(node)}}; }
   bool contradicts(const Branch& branch, NodeId id);
   bool impossible(Disjunct& disjunct);
@@ -229,7 +237,7 @@ class SchemaSolver::Expander {
   void negate_number(const Node& node, std::vector<Choice>& choices);
   void negate_array(NodeId id, const schema::ArrayRules& rules,
                     std::vector<Choice>& choices);
-  bool negate_one_of(const Node& node, std::vector<Choice>& choices);
+  bool negate_one_of(NodeId id, std::vector<Choice>& choices);
 
   static bool is_number(const json::Value& value) {
     return value.kind() == json::Kind::kInt ||
@@ -247,6 +255,7 @@ class SchemaSolver::Expander {
   bool tracks_evaluated_;
   bool joins_;
   bool limits_open_ = false;
+  bool joinable_ = false;
   std::size_t steps_ = 0;
   bool truncated_ = false;
   std::vector<LeftOut> left_out_;

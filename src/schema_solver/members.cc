@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/work.h"
+#include "schema/validate.h"
+#include "schema_solver/exclusive.h"
 #include "schema_solver/solver.h"
 
 namespace parlance::schema_solver {
@@ -21,38 +26,57 @@ constexpr std::uint8_t bit_of(JsonType type) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(type));
 }
 
-// The only value of a node, if that is a string and all that the node says.
-std::optional<std::string_view> string_constant(const schema::Node& node) {
-  if (!node.scalars || node.scalars->size() != 1 ||
-      !node.scalars->front().is_string()) {
-    return std::nullopt;
-  }
-  const bool says_no_more = (node.types & bit_of(JsonType::kString)) != 0 &&
-                            node.enum_nodes.empty() &&
-                            node.string_rules == nullptr &&
-                            node.all_of.empty() && !node.has_any_of &&
-                            !node.has_one_of && node.not_node == kNoNode &&
-                            node.if_node == kNoNode && node.ref == kNoNode;
-  if (!says_no_more) return std::nullopt;
-  return node.scalars->front().as_string();
+// The only value of a node, if that is a scalar and all that the node says;
+// else null.
+const json::Value* scalar_constant(const schema::Node& node) {
+  if (!node.scalars || node.scalars->size() != 1) return nullptr;
+  const json::Value& value = node.scalars->front();
+  const bool says_no_more =
+      (node.types & schema::type_bit(value)) != 0 && node.enum_nodes.empty() &&
+      !node.integer_only && node.number_rules == nullptr &&
+      node.string_rules == nullptr && node.all_of.empty() && !node.has_any_of &&
+      !node.has_one_of && node.not_node == kNoNode && node.if_node == kNoNode &&
+      node.ref == kNoNode;
+  return says_no_more ? &value : nullptr;
 }
 
-// What remains of a condition about a value that satisfies `literal`: where
-// that says that the value is a certain string, it decides at once whether it
-// is others.  Of a hundred conditions `if t is "a1"`, each would ask a hundred
-// conjunctions otherwise.
+// What remains of a condition about a value that is `value`: that decides at
+// once whether it is another constant.  Of a hundred conditions `if t is "a1"`,
+// each would ask a hundred conjunctions otherwise.
+ConditionId after_value(Conditions& conditions,
+                        const schema::Document& document,
+                        const json::Value& value, ConditionId id) {
+  return conditions.after_tests(id, [&](Literal test) -> std::optional<bool> {
+    const json::Value* const other = scalar_constant(document.node(test >> 1));
+    if (other == nullptr) return std::nullopt;
+    return schema::equal_values(*other, value) == ((test & 1) == 0);
+  });
+}
+
+// The same for a value that satisfies `literal`, where that says that it is a
+// certain one.
 ConditionId after_constant(Conditions& conditions,
                            const schema::Document& document, Literal literal,
                            ConditionId id) {
   if ((literal & 1) != 0) return id;
-  const auto value = string_constant(document.node(literal >> 1));
-  if (!value) return id;
-  return conditions.after_tests(id, [&](Literal test) -> std::optional<bool> {
-    const auto other = string_constant(document.node(test >> 1));
-    if (!other) return std::nullopt;
-    return (*other == *value) == ((test & 1) == 0);
-  });
+  const json::Value* const value = scalar_constant(document.node(literal >> 1));
+  return value == nullptr ? id : after_value(conditions, document, *value, id);
 }
+
+// Alternatives, each once.
+class Alternatives {
+ public:
+  void add(const MemberAlternative& alternative) {
+    const std::uint64_t key = std::uint64_t{alternative.conjunction} << 32 |
+                              alternative.condition.value();
+    if (known_.insert(key).second) list_.push_back(alternative);
+  }
+  std::vector<MemberAlternative> take() { return std::move(list_); }
+
+ private:
+  std::vector<MemberAlternative> list_;
+  std::unordered_set<std::uint64_t> known_;
+};
 
 }  // namespace
 
@@ -334,7 +358,7 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
       parts.push_back(condition_of(node.not_node << 1 | (negated ? 0 : 1)));
     }
     if (node.has_any_of) some(node.any_of);
-    if (node.has_one_of) parts.push_back(one_of(node, negated));
+    if (node.has_one_of) parts.push_back(one_of(id, negated));
     if (node.if_node != kNoNode) parts.push_back(if_then_else(node, negated));
   }
   const ConditionId made = negated ? conditions_.any(std::move(parts))
@@ -348,14 +372,64 @@ ConditionId SchemaSolver::condition_of(Literal literal) {
 // Spelled out, n nodes have n^2 parts.  So a long list is cut into halves: the
 // one that holds is in the first and none is in the second, or the other way
 // round.  Two hold if two do in a half, or some in each.  O(n log n).
-ConditionId SchemaSolver::one_of(const schema::Node& node, bool negated) {
-  if (!negated) return exactly_one(node.one_of).one;
-  const FewHold few = at_least_two(node.one_of);
-  std::vector<ConditionId> none;
-  for (const NodeId child : node.one_of) {
-    none.push_back(condition_of(fails(child)));
+//
+// Of nodes that exclude each other, one that holds says enough.  So only groups
+// of overlapping nodes are treated like that: one holds in some group, or two
+// do.
+ConditionId SchemaSolver::one_of(NodeId id, bool negated) {
+  std::vector<ConditionId> any;
+  for (const std::vector<NodeId>& group : overlapping_groups(id)) {
+    any.push_back(negated ? at_least_two(group).two : exactly_one(group).one);
   }
-  return conditions_.any({conditions_.all(std::move(none)), few.two});
+  if (negated) {
+    std::vector<ConditionId> none;
+    for (const NodeId child : document_.node(id).one_of) {
+      none.push_back(condition_of(fails(child)));
+    }
+    any.push_back(conditions_.all(std::move(none)));
+  }
+  return conditions_.any(std::move(any));
+}
+
+// The options of a oneOf that objects may satisfy, in groups: those of one
+// group exclude those of all others.
+std::vector<std::vector<NodeId>> SchemaSolver::overlapping_groups(NodeId id) {
+  const std::vector<NodeId>& options = document_.node(id).one_of;
+  const Overlaps* const overlaps = this->overlaps(id, JsonType::kObject);
+  if (overlaps == nullptr) return {options};
+  std::vector<std::vector<NodeId>> groups;
+  std::vector<bool> seen(options.size(), false);
+  for (std::uint32_t i = 0; i < options.size(); ++i) {
+    if (seen[i]) continue;
+    std::vector<std::uint32_t> group = {i};
+    seen[i] = true;
+    for (std::size_t next = 0; next < group.size(); ++next) {
+      for (const std::uint32_t other : (*overlaps)[group[next]]) {
+        if (!seen[other]) group.push_back(other);
+        seen[other] = true;
+      }
+    }
+    std::ranges::sort(group);
+    std::vector<NodeId>& nodes = groups.emplace_back();
+    for (const std::uint32_t one : group) nodes.push_back(options[one]);
+  }
+  return groups;
+}
+
+const SchemaSolver::Overlaps* SchemaSolver::overlaps(NodeId node,
+                                                     JsonType type) {
+  // All pairs of as many options as may be followed side by side, and those of
+  // many options that overlap with few.
+  const std::size_t side = options_.limits.alternatives;
+  const std::vector<NodeId>& options = document_.node(node).one_of;
+  const std::size_t most = side * side + 16 * options.size();
+  const auto [it, is_new] = overlaps_.try_emplace(
+      std::uint64_t{node} << 8 | static_cast<std::uint64_t>(type));
+  if (is_new) {
+    it->second =
+        schema_solver::overlaps(document_, options, bit_of(type), most);
+  }
+  return it->second ? &*it->second : nullptr;
 }
 
 SchemaSolver::FewHold SchemaSolver::exactly_one(std::span<const NodeId> nodes) {
@@ -452,22 +526,20 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
   const auto given = [&](Literal literal, ConditionId id) {
     return after_constant(conditions_, document_, literal, id);
   };
-  std::vector<MemberAlternative> done;
-  std::vector<MemberAlternative> pending = {
+  Alternatives done;
+  std::vector<MemberAlternative> pending = split_by_constants(
       {conjunction, conditions_.after_member(condition, key_class.key, count,
                                              [&](const KeyGroup& keys) {
                                                return is_in(keys, key_class);
-                                             })}};
+                                             })});
   while (!pending.empty()) {
     const MemberAlternative alternative = pending.back();
     pending.pop_back();
-    if (!base::spend_work(1 + done.size() / 16)) break;
+    if (!base::spend_work()) break;
     if (alternative.condition == kImpossible) continue;
     const Literal test = conditions_.first_test(alternative.condition);
     if (test == kNoLiteral) {
-      if (std::ranges::find(done, alternative) == done.end()) {
-        done.push_back(alternative);
-      }
+      done.add(alternative);
       continue;
     }
     const ConditionId without =
@@ -499,7 +571,85 @@ std::vector<MemberAlternative> SchemaSolver::member_alternatives(
     }
     pending.push_back({both, given(test, if_so)});
   }
-  return done;
+  return done.take();
+}
+
+// Splits by the constants in the tests of a condition: one alternative for each
+// constant that the value may be, and one for all other values.
+//
+// A condition about a constant is a list of parts, of which each is about few
+// constants.  What remains of a part if the value is none of its constants is
+// found once, so an alternative costs as many steps as it has parts left, and
+// n conditions `if t is "a1"` cost O(n).
+std::vector<MemberAlternative> SchemaSolver::split_by_constants(
+    const MemberAlternative& of) {
+  constexpr std::size_t kFew = 8;  // these are split one by one
+  const Kind kind = conditions_[of.condition].kind;
+  const bool all = kind == Kind::kAll;
+  if (!all && kind != Kind::kAny) return {of};
+  const std::vector<ConditionId> parts = conditions_[of.condition].parts;
+  struct Constant {
+    Literal literal = 0;
+    const json::Value* value = nullptr;
+    std::vector<std::size_t> parts = {};  // sorted
+  };
+  std::vector<Constant> constants;
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    conditions_.for_each_atom(parts[i], [&](const Condition& atom) {
+      if (atom.kind != Kind::kTest) return;
+      const NodeId node = atom.literal >> 1;
+      const json::Value* const value = scalar_constant(document_.node(node));
+      if (value == nullptr) return;
+      const auto [it, is_new] =
+          index.try_emplace(scalar_key(*value), constants.size());
+      if (is_new) constants.push_back({.literal = holds(node), .value = value});
+      std::vector<std::size_t>& about = constants[it->second].parts;
+      if (about.empty() || about.back() != i) about.push_back(i);
+    });
+  }
+  if (constants.size() <= kFew) return {of};
+  const auto join = [&](std::vector<ConditionId> list) {
+    return all ? conditions_.all(std::move(list))
+               : conditions_.any(std::move(list));
+  };
+  // What remains of each part if the value is none of the constants.
+  std::vector<ConditionId> otherwise;
+  std::vector<std::size_t> left;  // the parts of which something remains
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    otherwise.push_back(conditions_.after_tests(
+        parts[i], [&](Literal test) -> std::optional<bool> {
+          const NodeId node = test >> 1;
+          if (scalar_constant(document_.node(node)) == nullptr) {
+            return std::nullopt;
+          }
+          return (test & 1) != 0;
+        }));
+    if (otherwise.back() != (all ? kAlways : kImpossible)) left.push_back(i);
+  }
+  std::vector<MemberAlternative> out;
+  std::vector<Literal> others = conjunctions_[of.conjunction];
+  for (const Constant& constant : constants) {
+    others.push_back(negation(constant.literal));
+    const ConjunctionId both = with(of.conjunction, constant.literal);
+    if (!base::spend_work(1 + left.size() / 4) || !satisfiable(both)) continue;
+    std::vector<ConditionId> list;
+    for (const std::size_t i : left) {
+      if (!std::ranges::binary_search(constant.parts, i)) {
+        list.push_back(otherwise[i]);
+      }
+    }
+    for (const std::size_t i : constant.parts) {
+      list.push_back(
+          after_value(conditions_, document_, *constant.value, parts[i]));
+    }
+    out.push_back({both, join(std::move(list))});
+  }
+  const ConjunctionId none = conjunction(std::move(others));
+  const ConditionId rest = join(std::move(otherwise));
+  if (rest != kImpossible && satisfiable(none)) out.push_back({none, rest});
+  std::ranges::reverse(out);
+  return out;
 }
 
 }  // namespace parlance::schema_solver

@@ -315,10 +315,7 @@ void SchemaSolver::note(GrammarNote::Kind kind, NodeId node,
 std::optional<Error> SchemaSolver::check_nodes() {
   for (NodeId id = 0; id < document_.nodes.size(); ++id) {
     if (std::optional<Error> error = check_node(id)) return error;
-    if (options_.limits.cancelled != nullptr &&
-        options_.limits.cancelled(options_.limits.cancelled_argument)) {
-      return Error{ErrorCode::kTooLarge, "The compile was cancelled.", {}, {}};
-    }
+    if (!base::spend_work(64)) break;
   }
   note_negated();
   return std::nullopt;

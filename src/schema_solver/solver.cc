@@ -21,17 +21,29 @@ std::uint64_t hash_of(const std::vector<Literal>& literals) {
   return hash;
 }
 
-// Whether the node is a reference to another node and has no rules of its own.
-bool is_reference(const schema::Node& node) {
-  return node.ref != schema::kNoNode && node.types == schema::kAllTypes &&
-         !node.integer_only && !node.has_any_of && !node.has_one_of &&
-         !node.scalars && node.enum_nodes.empty() &&
-         node.number_rules == nullptr && node.string_rules == nullptr &&
-         node.array_rules == nullptr && node.object_rules == nullptr &&
-         node.all_of.empty() && node.not_node == schema::kNoNode &&
-         node.if_node == schema::kNoNode &&
-         node.object_closing == schema::Closing::kNone &&
-         node.array_closing == schema::Closing::kNone;
+// The node whose values are those of a node that has no rules of its own: the
+// one that it refers to, or the only one in its allOf, anyOf or oneOf.  kNoNode
+// if there is none.
+NodeId wrapped_node(const schema::Node& node) {
+  if (node.types != schema::kAllTypes || node.integer_only || node.scalars ||
+      node.number_rules != nullptr || node.string_rules != nullptr ||
+      node.array_rules != nullptr || node.object_rules != nullptr ||
+      node.not_node != schema::kNoNode || node.if_node != schema::kNoNode ||
+      node.object_closing != schema::Closing::kNone ||
+      node.array_closing != schema::Closing::kNone) {
+    return schema::kNoNode;
+  }
+  NodeId only = node.ref;
+  std::size_t parts = only == schema::kNoNode ? 0 : 1;
+  const auto see = [&](bool has, const std::vector<NodeId>& list) {
+    if (!has) return;
+    parts += list.size() == 1 ? 1 : 2;
+    if (list.size() == 1) only = list.front();
+  };
+  see(!node.all_of.empty(), node.all_of);
+  see(node.has_any_of, node.any_of);
+  see(node.has_one_of, node.one_of);
+  return parts == 1 ? only : schema::kNoNode;
 }
 
 }  // namespace
@@ -97,17 +109,24 @@ void SchemaSolver::intern_keys() {
 
 SchemaSolver::~SchemaSolver() = default;
 
-// Interned in canonical form: references are resolved, trivial literals are
+Literal SchemaSolver::unwrapped(Literal literal) const {
+  if (literal >= kNever) return literal;
+  NodeId node = literal >> 1;
+  while (true) {
+    const NodeId inner = wrapped_node(document_.node(node));
+    if (inner == schema::kNoNode) return node << 1 | (literal & 1);
+    node = inner;
+  }
+}
+
+// Interned in canonical form: wrappers are taken off, trivial literals are
 // dropped, the others are sorted, and a contradiction gives kNothing.
 ConjunctionId SchemaSolver::conjunction(std::vector<Literal> literals) {
   std::size_t kept = 0;
   for (Literal literal : literals) {
     if (literal == kNever) return kNothing;
+    literal = unwrapped(literal);
     const schema::Node* node = &document_.node(literal >> 1);
-    while (is_reference(*node)) {
-      literal = (node->ref << 1) | (literal & 1);
-      node = &document_.node(node->ref);
-    }
     const bool negated = (literal & 1) != 0;
     if (node->types == 0) {
       if (!negated) return kNothing;

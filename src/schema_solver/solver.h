@@ -131,6 +131,10 @@ struct ObjectConstraints {
   std::vector<NodeId> condition_nodes;
   bool operator==(const ObjectConstraints&) const = default;
 };
+// So many alternatives are followed side by side where they are those of one
+// disjunction.  Beyond it they are joined, or left out with a note.
+inline constexpr std::size_t kMostAlternatives = std::size_t{1} << 14;
+
 // The most witnesses that one array disjunct may have.
 inline constexpr std::size_t kMaxWitnesses = 32;
 
@@ -247,6 +251,9 @@ class SchemaSolver {
     std::uint32_t before_;
   };
 
+  // The same literal of the node inside of references, and of nodes that have
+  // one part and no rules.
+  Literal unwrapped(Literal literal) const;
   ConjunctionId conjunction(std::vector<Literal> literals);
   const std::vector<Literal>& literals(ConjunctionId id) const {
     return conjunctions_[id];
@@ -458,7 +465,13 @@ class SchemaSolver {
   void find_prefix(ArrayConstraints& array);
   std::optional<Literal> unevaluated_rule(NodeId id, JsonType type) const;
   bool has_unevaluated(ConjunctionId conjunction, JsonType type) const;
-  std::size_t widest_disjunction(ConjunctionId conjunction) const;
+  // exclusive.h, for the options of a node's oneOf.  Null: there are too many
+  // overlaps.
+  using Overlaps = std::vector<std::vector<std::uint32_t>>;
+  const Overlaps* overlaps(NodeId node, JsonType type);
+  std::size_t width(Literal literal, JsonType type);
+  std::size_t find_width(Literal literal, JsonType type);
+  std::size_t width(ConjunctionId conjunction, JsonType type);
   void expand(ConjunctionId conjunction, JsonType type, Expansion& into);
   // Counts steps of the present question.
   void count_step();
@@ -487,7 +500,9 @@ class SchemaSolver {
                         std::vector<ConditionId>& parts);
   ConditionId negated_object_condition(NodeId id);
   ConditionId condition_of(Literal literal);
-  ConditionId one_of(const schema::Node& node, bool negated);
+  ConditionId one_of(NodeId id, bool negated);
+  std::vector<MemberAlternative> split_by_constants(
+      const MemberAlternative& of);
   // How many of some nodes hold, as conditions.
   struct FewHold {
     ConditionId none = kImpossible;
@@ -500,6 +515,7 @@ class SchemaSolver {
   FewHold exactly_one(std::span<const NodeId> nodes);
   // Sets `some` and `two`.
   FewHold at_least_two(std::span<const NodeId> nodes);
+  std::vector<std::vector<NodeId>> overlapping_groups(NodeId id);
   ConditionId if_then_else(const schema::Node& node, bool negated);
 
   Verdict solve_items(DisjunctId array, std::uint64_t size,
@@ -608,6 +624,9 @@ class SchemaSolver {
   std::unordered_map<Literal, ConditionId> condition_of_;
   RecursiveFacts accepts_all_;  // by node and type
   RecursiveFacts has_exact_negation_;
+  // Caches of overlaps() and width(), by node and literal and by type.
+  std::unordered_map<std::uint64_t, std::optional<Overlaps>> overlaps_;
+  std::unordered_map<std::uint64_t, std::size_t> widths_;
   // The cache of completable(), by its arguments and the number of levels.
   std::map<std::tuple<DisjunctId, ConditionId, KeySet, KeySet, std::uint64_t,
                       std::uint32_t>,
