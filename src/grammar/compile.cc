@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/cancellable.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "recogniser/composite.h"
 #include "regex/pattern.h"
@@ -248,6 +249,8 @@ std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl,
 Result<std::shared_ptr<GrammarImpl>> make_impl(
     Rules rules, std::vector<EmbeddedSchema> schemas,
     const CompileOptions& options) {
+  const base::Cancellable compile(options.limits.cancelled,
+                                  options.limits.cancelled_argument);
   auto impl = std::make_shared<GrammarImpl>();
   if (auto error = make_schemas(schemas, options, impl->notes)) {
     return *std::move(error);
@@ -280,9 +283,9 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
   auto recogniser = std::make_unique<cfg_recogniser::CfgRecogniser>(
       rules, recognisers_of(schemas), impl->limits, impl->marks);
   if (cancelled(options.limits)) return cancelled_error();
-  if (auto error = check_start(*recogniser, "grammar")) {
-    return *std::move(error);
-  }
+  auto error = check_start(*recogniser, "grammar");
+  if (compile.stopped()) return cancelled_error();
+  if (error) return *std::move(error);
   impl->recogniser = std::move(recogniser);
   impl->rules = std::make_shared<const Rules>(std::move(rules));
   impl->schemas = std::move(schemas);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/access.h"
+#include "base/cancellable.h"
 #include "base/quoted.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/compile.h"
@@ -108,6 +109,8 @@ ImplResult make_tag(const parlance::StructuralTag& source,
                     const StructuralTagGrammarOptions& options,
                     recogniser::PartCache* cache, const MarkedFor* marked) {
   const structural_tag::TagTree& tag = *detail::Access::impl(source);
+  const base::Cancellable compile(options.limits.cancelled,
+                                  options.limits.cancelled_argument);
   LowerOptions lowering;
   LookedUp tokens;
   if (options.find_token) {
@@ -122,6 +125,7 @@ ImplResult make_tag(const parlance::StructuralTag& source,
   lowering.cancelled = [&] { return cancelled(options.limits); };
   lowering.cache = cache;
   Result<LoweredTag> lowered = lower_tag(tag, lowering);
+  if (compile.stopped()) return cancelled_error();
   if (!lowered) return std::move(lowered).error();
   std::vector<EmbeddedSchema> schemas =
       schemas_of(lowered->rules, options.limits);
@@ -134,6 +138,7 @@ ImplResult make_tag(const parlance::StructuralTag& source,
     if (auto error = make_schemas(schemas, {options.limits, cache}, unused)) {
       return *std::move(error);
     }
+    if (compile.stopped()) return cancelled_error();
     if (auto error = find_uncallable(tag, *lowered, schemas, uncallable)) {
       return *std::move(error);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "base/cancellable.h"
 #include "base/work.h"
 
 namespace parlance::json_recogniser {
@@ -83,9 +84,18 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::create(
               std::move(choices), std::move(options));
 }
 
+namespace {
+
+Error cancelled_error() {
+  return Error{ErrorCode::kTooLarge, "The compile was cancelled.", {}, {}};
+}
+
+}  // namespace
+
 // Why no text was found to be valid: the schema, if that is proved; else an
 // unsupported keyword, or a limit.
 Error JsonRecogniser::why_unsatisfiable() {
+  if (!base::work_left()) return cancelled_error();
   if (auto error = too_large()) return *std::move(error);
   const Error unsatisfiable{ErrorCode::kUnsatisfiable,
                             "No JSON text is valid under this schema.",
@@ -127,11 +137,14 @@ Error JsonRecogniser::why_unsatisfiable() {
 
 Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
     DocumentRef document, ItemChoices choices, JsonSchemaOptions options) {
+  const base::Cancellable compile(options.limits.cancelled,
+                                  options.limits.cancelled_argument);
   std::unique_ptr<JsonRecogniser> made(new JsonRecogniser(
       std::move(document), std::move(choices), std::move(options)));
   schema_solver::SchemaSolver& solver = made->solver_;
   // Step 1: errors of single nodes.
   std::optional<Error> wrong = solver.check_nodes();
+  if (!base::work_left()) return cancelled_error();
   // A schema that exceeds a limit can look unsatisfiable, so the limit is
   // checked first.
   if (auto error = made->too_large()) return *std::move(error);
@@ -145,11 +158,13 @@ Result<std::unique_ptr<JsonRecogniser>> JsonRecogniser::make(
   const schema_solver::SchemaSolver::ScopedDepthLimit levels(
       solver, made->levels_in(0));
   if (!solver.satisfiable(root)) {
+    if (!base::work_left()) return cancelled_error();
     return Error{ErrorCode::kTooLarge,
                  "Every valid text has more levels of arrays and objects "
                  "than GrammarLimits::depth allows, which is " +
                      std::to_string(made->options_.limits.depth) + "."};
   }
+  if (!base::work_left()) return cancelled_error();
   // Step 4: the start, and the memory that texts may add from here on.
   Frame frame;
   frame.pending = true;

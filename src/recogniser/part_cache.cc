@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/unwinding.h"
+#include "base/work.h"
 
 namespace parlance::recogniser {
 namespace {
@@ -49,6 +50,7 @@ std::vector<std::shared_ptr<const void>> PartCache::values(EntryKind kind) {
 
 std::shared_ptr<const void> PartCache::add(EntryKind kind, std::string key,
                                            CacheEntry entry) {
+  if (!base::work_left()) return entry.value;
   Entries gone;
   const std::lock_guard lock(mutex_);
   if (const auto found = by_key_.find(key); found != by_key_.end()) {

@@ -73,7 +73,7 @@ class PartCache {
   };
   // Adds `entry` if it fits the budget.  If the key has an entry already, that
   // entry stays.  Returns the value of the entry of the key, or of `entry` if
-  // nothing was stored.
+  // nothing was stored, as for a compile that was cancelled (base/work.h).
   std::shared_ptr<const void> add(EntryKind kind, std::string key,
                                   CacheEntry entry);
   void clear();
