@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands.h"
 #include "constrain.h"
 #include "io.h"
+#include "parlance/grammar_reader.h"
 #include "parlance/line_column.h"
 #include "setup.h"
 
@@ -51,6 +53,16 @@ std::string refusal(const Style& style, std::string_view name,
   out += "  " + std::string(columns_of(before), ' ') +
          style.paint(Style::kCaret, "^") + "\n";
   return out;
+}
+
+// Fails if a limit was passed before a text was decided.
+void fail_if_undecided(const Grammar& grammar, std::string_view text,
+                       const std::string& file) {
+  GrammarReader reader(grammar);
+  reader.feed(text);
+  reader.can_end();
+  if (!reader.error()) return;
+  throw Failure(display_name(file) + ": " + reader.error()->message);
 }
 
 // ---- accept
@@ -121,6 +133,7 @@ int run_accept(const AcceptArguments& arguments) {
   const std::string text = read_all(arguments.file);
   const Style style(arguments.grammar.color, 1);
   const std::optional<Rejection> rejection = constraining.grammar.explain(text);
+  if (rejection) fail_if_undecided(constraining.grammar, text, arguments.file);
   if (rejection) {
     if (!arguments.quiet) {
       put(refusal(style, display_name(arguments.file), text, *rejection));

@@ -692,7 +692,11 @@ Args:
     text: ``str``, or UTF-8 ``bytes`` or ``bytearray``.
 
 Complexity: O(bytes of the text) for JSON Schemas and almost all grammars; at
-most cubic.  Ctrl-C ends the call.)";
+most cubic.  Ctrl-C ends the call.
+
+Raises:
+    GrammarError: with the code ``too_large`` if a byte takes more steps than
+        the limit ``work``, or ``steps``: it was not decided.)";
 
 inline constexpr char kExplain[] =
     R"(Tells where and why a text is not in the language.

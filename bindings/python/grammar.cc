@@ -214,6 +214,12 @@ Grammar from_bytes(nb::handle data, nb::dict limits, nb::object cancelled) {
   });
 }
 
+// Raises what stopped a reader.
+void raise_error_of(const GrammarReader& reader) {
+  const std::optional<Error> error = reader.error();
+  if (error) raise(Domain::kGrammar, *error);
+}
+
 bool accepts(const Grammar& self, nb::handle text) {
   Input in;
   const std::string_view bytes = read_bytes(text, "text", in);
@@ -221,7 +227,9 @@ bool accepts(const Grammar& self, nb::handle text) {
   feed_in_pieces(bytes, [&](std::string_view piece) {
     return reader.feed(piece) == piece.size();
   });
-  return reader.can_end();
+  const bool yes = reader.can_end();
+  raise_error_of(reader);
+  return yes;
 }
 
 nb::object explain(const Grammar& self, nb::handle text) {
@@ -231,7 +239,9 @@ nb::object explain(const Grammar& self, nb::handle text) {
   feed_in_pieces(bytes, [&](std::string_view piece) {
     return reader.feed(piece) == piece.size();
   });
-  if (reader.can_end()) return nb::none();
+  const bool yes = reader.can_end();
+  raise_error_of(reader);
+  if (yes) return nb::none();
   std::string expected;
   {
     const WithoutGil released;

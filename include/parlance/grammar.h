@@ -137,8 +137,8 @@ class Grammar {
   static Result<Grammar> concat(const std::vector<Grammar>& parts,
                                 const GrammarLimits& limits = {});
 
-  // Whether the whole of `text` is in the language.
-  //
+  // Whether the whole of `text` is in the language; false, too, if a limit was
+  // passed before that was decided, which GrammarReader::error() tells.
   // Complexity: O(text.size()) for JSON Schemas, and for rules whose set of
   // open contexts is bounded or grows like a stack: all LR(k) grammars, and
   // most ambiguous ones, such as e ::= e "+" e | [0-9].  For other rules the

@@ -9,14 +9,17 @@
 //   for (std::string_view piece : pieces)
 //     if (!stop() && reader.feed(piece) < piece.size()) break;
 //   if (!reader.can_end()) show(reader.offset(), reader.expected());
+//   if (reader.error()) show(reader.error()->message);  // not decided
 //
 // Law: how a text is cut into pieces does not change any answer.
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "parlance/error.h"
 #include "parlance/grammar.h"
 
 namespace parlance {
@@ -43,6 +46,11 @@ class GrammarReader {
 
   // What is allowed at offset(), for people.
   std::string expected();
+
+  // kTooLarge if a call took more steps than GrammarLimits::work for one byte,
+  // or than GrammarLimits::steps: then no answer since says anything about the
+  // text.  Nothing otherwise.
+  std::optional<Error> error() const;
 
  private:
   struct State;

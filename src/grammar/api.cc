@@ -67,15 +67,17 @@ Result<Grammar> Grammar::from_json_schema(const json::Value& schema,
 }
 
 bool Grammar::accepts(std::string_view text) const {
-  recogniser::TextReader reader(impl_->recogniser);
+  recogniser::TextReader reader(impl_->recogniser, impl_->work);
   return reader.read(text) == text.size() && reader.can_end();
 }
 
 std::optional<Rejection> Grammar::explain(std::string_view text) const {
-  recogniser::TextReader reader(impl_->recogniser);
+  recogniser::TextReader reader(impl_->recogniser, impl_->work);
   const std::size_t read = reader.read(text);
   if (read == text.size() && reader.can_end()) return std::nullopt;
-  return Rejection{read, reader.expected()};
+  std::string expected = reader.expected();
+  if (reader.error()) expected = "nothing: " + reader.error()->message;
+  return Rejection{read, std::move(expected)};
 }
 
 const std::vector<GrammarNote>& Grammar::report() const {

@@ -13,7 +13,9 @@ namespace parlance {
 
 struct GrammarReader::State {
   explicit State(const Grammar& of)
-      : grammar(of), reader(detail::Access::impl(grammar)->recogniser) {}
+      : grammar(of),
+        reader(detail::Access::impl(grammar)->recogniser,
+               detail::Access::impl(grammar)->work) {}
   Grammar grammar;  // owns the recogniser that `reader` uses
   recogniser::TextReader reader;
   std::size_t offset = 0;
@@ -38,6 +40,10 @@ std::size_t GrammarReader::offset() const { return state_->offset; }
 
 bool GrammarReader::can_end() {
   return !state_->refused && state_->reader.can_end();
+}
+
+std::optional<Error> GrammarReader::error() const {
+  return state_->reader.error();
 }
 
 std::string GrammarReader::expected() { return state_->reader.expected(); }

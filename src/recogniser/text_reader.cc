@@ -5,17 +5,57 @@
 #include <utility>
 
 #include "base/unwinding.h"
+#include "base/work.h"
 
 namespace parlance::recogniser {
 
-TextReader::TextReader(std::shared_ptr<Recogniser> recogniser)
+namespace {
+
+Error stopped_error(const base::Work& work, std::size_t offset) {
+  std::string message =
+      "What may follow after byte " + std::to_string(offset) + " of the text";
+  if (!work.place().empty()) message += " (in " + work.place() + ")";
+  message += " takes more than GrammarLimits::";
+  message += work.why() == base::WorkStop::kSteps ? "steps" : "work";
+  message += ", which is " + std::to_string(work.passed()) + ".";
+  return Error{.code = ErrorCode::kTooLarge, .message = std::move(message)};
+}
+
+}  // namespace
+
+TextReader::TextReader(std::shared_ptr<Recogniser> recogniser,
+                       std::uint64_t work)
     : recogniser_(Recogniser::with_room(std::move(recogniser))),
+      work_(work),
       config_(recogniser_->start()) {}
+
+template <class Step>
+bool TextReader::within_limit(const Step& step) const {
+  base::WorkStop why = base::WorkStop::kNone;
+  std::uint64_t passed = 0;
+  std::string place;
+  {
+    const base::Work work(work_);
+    step();
+    if (!work.stopped()) return true;
+    why = work.why();
+    passed = work.passed();
+    place = work.place();
+  }
+  base::note_place([&] { return place; });
+  base::stop_work(why, passed);
+  return false;
+}
 
 template <class Question>
 auto TextReader::ask(const Question& question) {
   for (;;) {
+    const base::Work work(base::ThreadWork::kUnlimited);
     auto answer = question();
+    if (work.stopped()) {
+      if (!error_) error_ = stopped_error(work, read_ + asked_);
+      return answer;
+    }
     {
       const Recogniser::Lock lock(*recogniser_);
       if (!recogniser_->spoiled()) return answer;
@@ -32,7 +72,8 @@ std::size_t TextReader::read(std::string_view text) {
   text_ += text;
   const base::OnUnwinding undo([&] { text_.resize(read_); });
   // A question that is asked again begins where the last one began.
-  const std::size_t done = ask([&] { return read_on(text); });
+  const std::size_t done = ask([&] { return asked_ = read_on(text); });
+  asked_ = 0;
   read_ += done;
   text_.resize(read_);
   return done;
@@ -51,8 +92,12 @@ std::size_t TextReader::read_on(std::string_view text) {
       bool full = false;
       if (recogniser_->spoiled()) return done;
       while (done < text.size() && !full) {
-        const Configuration next =
-            recogniser_->step(config_, static_cast<std::uint8_t>(text[done]));
+        Configuration next;
+        const bool decided = within_limit([&] {
+          next =
+              recogniser_->step(config_, static_cast<std::uint8_t>(text[done]));
+        });
+        if (!decided) return done;
         overflowed = recogniser_->overflowed();
         if (overflowed) break;
         if (next.dead()) return done;
@@ -83,14 +128,17 @@ void TextReader::renew(std::size_t room) {
 bool TextReader::can_end() {
   return ask([&] {
     const Recogniser::Lock lock(*recogniser_);
-    return lock->can_end(config_);
+    bool yes = false;
+    return within_limit([&] { yes = lock->can_end(config_); }) && yes;
   });
 }
 
 std::string TextReader::expected() {
   return ask([&] {
     const Recogniser::Lock lock(*recogniser_);
-    return lock->expected(config_);
+    std::string out;
+    within_limit([&] { out = lock->expected(config_); });
+    return out;
   });
 }
 

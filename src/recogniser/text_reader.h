@@ -6,36 +6,50 @@
 // has spoiled the tables (recogniser.h), the text is read again with others.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "parlance/error.h"
 #include "recogniser/recogniser.h"
 
 namespace parlance::recogniser {
 
 class TextReader {
  public:
-  explicit TextReader(std::shared_ptr<Recogniser> recogniser);
+  // Each byte, and each other question, may take `work` steps.
+  TextReader(std::shared_ptr<Recogniser> recogniser, std::uint64_t work);
 
   // Reads as much of `text` as fits, and returns how many bytes that is.
   std::size_t read(std::string_view text);
   bool can_end();
   // What may come next, in words for messages.
   std::string expected();
+  // Set once a question took more steps than it may: its answer, and those of
+  // the questions after it, mean nothing.
+  const std::optional<Error>& error() const { return error_; }
 
  private:
   std::size_t read_on(std::string_view text);
   void renew(std::size_t room);
+  // Calls `step`, as one question of `work` steps.  False if it was stopped; so
+  // is the question of ask() then, that what it uses is spoiled.
+  template <class Step>
+  bool within_limit(const Step& step) const;
   // The answer of `question`, asked again from the beginning of the text for as
   // long as the recogniser turns out to be spoiled.
   template <class Question>
   auto ask(const Question& question);
 
   std::shared_ptr<Recogniser> recogniser_;
+  const std::uint64_t work_;
+  std::optional<Error> error_;
   Configuration config_;
-  std::string text_;      // that was read, and that is being read
-  std::size_t read_ = 0;  // bytes of it that were read
+  std::string text_;       // that was read, and that is being read
+  std::size_t read_ = 0;   // bytes of it that were read
+  std::size_t asked_ = 0;  // and of the text that is being read
 };
 
 }  // namespace parlance::recogniser

@@ -15,6 +15,7 @@
 #include "base/work.h"
 #include "parlance/batch.h"
 #include "parlance/constraint.h"
+#include "parlance/grammar_reader.h"
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
 
@@ -440,6 +441,67 @@ TEST(WorkLimit, EndsTextsWithoutStopTokens) {
   EXPECT_EQ(matcher.fill_bitmask(row), MaskFill::kExcludesNothing);
   EXPECT_TRUE(matcher.error());
   EXPECT_TRUE(matcher.is_terminated());
+}
+
+// accepts() and explain() have the limits of a matcher, for each byte: what was
+// not decided is no rejection.
+TEST(WorkLimit, EndsTheReadingOfTexts) {
+  const std::string schema =
+      R"({"dependentSchemas":{)" +
+      join(20, ",",
+           [](int i) {
+             const std::string key = std::to_string(i);
+             return "\"k" + key + R"(":{"anyOf":[{"required":["a)" + key +
+                    R"("]},{"required":["b)" + key + R"("]}]})";
+           }) +
+      "}}";
+  const std::string text = R"({"k7":1,"a7":1})";
+  const Result<Grammar> little =
+      Grammar::from_json_schema(schema, {.limits = {.work = 500}});
+  ASSERT_TRUE(little) << little.error().message;
+  EXPECT_FALSE(little->accepts(text));
+  GrammarReader reader(*little);
+  EXPECT_LT(reader.feed(text), text.size());
+  ASSERT_TRUE(reader.error());
+  EXPECT_EQ(reader.error()->code, ErrorCode::kTooLarge);
+  EXPECT_NE(reader.error()->message.find(
+                "takes more than GrammarLimits::work, which is 500."),
+            std::string::npos)
+      << reader.error()->message;
+  EXPECT_FALSE(reader.can_end());
+  const std::optional<Rejection> why = little->explain(text);
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->expected.find("GrammarLimits::work"), std::string::npos);
+  // What one text has stopped is nothing to the next one.
+  const Result<Grammar> grammar = Grammar::from_json_schema(schema);
+  ASSERT_TRUE(grammar) << grammar.error().message;
+  EXPECT_TRUE(grammar->accepts(text));
+  EXPECT_FALSE(grammar->accepts(R"({"k7":1})"));
+  EXPECT_TRUE(grammar->accepts(text));
+}
+
+// What takes long in a compile asks whether it is cancelled.
+TEST(WorkLimit, CompilesAreCancelled) {
+  // Alternatives that only their negations tell apart.
+  const std::string schema = R"({"oneOf":[)" +
+                             join(600, ",",
+                                  [](int i) {
+                                    const std::string n = std::to_string(i);
+                                    return R"({"properties":{"a":{"minimum":)" +
+                                           n + R"(},"b)" + n +
+                                           R"(":{"maxLength":)" + n +
+                                           R"(}},"minProperties":)" + n + "}";
+                                  }) +
+                             "]}";
+  std::size_t calls = 0;
+  JsonSchemaOptions options;
+  options.limits.cancelled_argument = &calls;
+  options.limits.cancelled = [](void* argument) {
+    return ++*static_cast<std::size_t*>(argument) > 20;
+  };
+  const Result<Grammar> grammar = Grammar::from_json_schema(schema, options);
+  ASSERT_FALSE(grammar);
+  EXPECT_EQ(grammar.error().message, "The compile was cancelled.");
 }
 
 TEST(WorkLimit, IsSaved) {

@@ -950,6 +950,10 @@ class Grammar:
 
         Complexity: O(bytes of the text) for JSON Schemas and almost all grammars; at
         most cubic.  Ctrl-C ends the call.
+
+        Raises:
+            GrammarError: with the code ``too_large`` if a byte takes more steps than
+                the limit ``work``, or ``steps``: it was not decided.
         """
 
     def explain(self, text: _Text) -> dict[str, Any] | None:
