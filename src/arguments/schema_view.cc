@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "arguments/markup.h"
@@ -227,15 +227,29 @@ Result<LanguageId> ArgumentSchema::strings(const Conjunction& all) {
   return language;
 }
 
+// The nodes that hold with the positive literals, each once: definitions that
+// refer to one another have many ways to a node.
+std::vector<NodeId> ArgumentSchema::conjuncts(const Conjunction& all) const {
+  std::vector<NodeId> out;
+  std::unordered_set<NodeId> seen;
+  const auto add = [&](NodeId id) {
+    if (id != schema::kNoNode && seen.insert(id).second) out.push_back(id);
+  };
+  for (const Literal literal : all) {
+    if (!is_negative(literal)) add(literal >> 1);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Node& node = document_.node(out[i]);
+    add(node.ref);
+    for (const NodeId part : node.all_of) add(part);
+  }
+  return out;
+}
+
 std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
     const Conjunction& all, LanguageId language) {
-  std::vector<NodeId> left;
-  for (const Literal literal : all) {
-    if (!is_negative(literal)) left.push_back(literal >> 1);
-  }
-  while (!left.empty()) {
-    const Node& node = document_.node(left.back());
-    left.pop_back();
+  for (const NodeId id : conjuncts(all)) {
+    const Node& node = document_.node(id);
     if (node.scalars) {
       std::vector<std::string> out;
       for (const json::Value& scalar : *node.scalars) {
@@ -245,8 +259,6 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
       }
       return out;
     }
-    if (node.ref != schema::kNoNode) left.push_back(node.ref);
-    left.insert(left.end(), node.all_of.begin(), node.all_of.end());
   }
   return std::nullopt;
 }
@@ -254,14 +266,9 @@ std::optional<std::vector<std::string>> ArgumentSchema::listed_strings(
 std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
   Lengths out;
   bool limited = false;
-  std::vector<NodeId> left;
-  for (const Literal literal : all) {
-    if (is_negative(literal)) return std::nullopt;
-    left.push_back(literal >> 1);
-  }
-  while (!left.empty()) {
-    const Node& node = document_.node(left.back());
-    left.pop_back();
+  if (std::ranges::any_of(all, is_negative)) return std::nullopt;
+  for (const NodeId id : conjuncts(all)) {
+    const Node& node = document_.node(id);
     const schema::StringRules& rules = node.strings();
     if (node.scalars || node.has_any_of || node.has_one_of ||
         node.not_node != schema::kNoNode || node.if_node != schema::kNoNode ||
@@ -272,8 +279,6 @@ std::optional<Lengths> ArgumentSchema::lengths(const Conjunction& all) const {
     limited = limited || rules.min_length || rules.max_length;
     out.min = std::max(out.min, rules.min_length.value_or(0));
     out.max = std::min(out.max, rules.max_length.value_or(out.max));
-    if (node.ref != schema::kNoNode) left.push_back(node.ref);
-    left.insert(left.end(), node.all_of.begin(), node.all_of.end());
   }
   if (!limited) return std::nullopt;
   return out;

@@ -118,6 +118,7 @@ class ArgumentSchema {
   bool accepts(automata::LanguageId language, std::string_view text);
   // The strings, in the order of the schema, if a node that must hold lists
   // them.
+  std::vector<schema::NodeId> conjuncts(const Conjunction& all) const;
   std::optional<std::vector<std::string>> listed_strings(
       const Conjunction& all, automata::LanguageId language);
   // The bounds of the length, if there are some and nothing else constrains

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "base/quoted.h"
@@ -152,20 +153,16 @@ struct Listed {
   bool closed = true;
 };
 
-// Follows "$ref" into `root`, "anyOf" and "oneOf".  REQUIRES: the pointers of
-// `root` stay valid.  Bounded: at most kMostSchemas schemas are visited, and
-// what is beyond counts as not listed.
+// Follows "$ref" into `root`, "anyOf" and "oneOf", to each schema once.
+// REQUIRES: the pointers of `root` stay valid.
 Listed listed_values(const Value& root, const Value& schema) {
-  constexpr std::size_t kMostSchemas = 1000;
   Listed out;
   std::vector<const Value*> left = {&schema};
-  for (std::size_t visited = 0; !left.empty(); ++visited) {
+  std::unordered_set<const Value*> seen;
+  while (!left.empty()) {
     const Value& one = *left.back();
     left.pop_back();
-    if (visited == kMostSchemas) {
-      out.closed = false;
-      break;
-    }
+    if (!seen.insert(&one).second) continue;
     if (const Value* values = one.find("enum")) {
       for (const Value& value : values->items()) out.values.push_back(&value);
       continue;
