@@ -14,6 +14,7 @@
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "recogniser/composite.h"
 #include "regex/pattern.h"
+#include "rules/nesting.h"
 #include "rules/schema_options.h"
 #include "schema/close.h"
 #include "schema/document.h"
@@ -235,7 +236,14 @@ std::vector<std::shared_ptr<Recogniser>> recognisers_of(
 // successor would be full at once, too.
 std::optional<Error> check_start(cfg_recogniser::CfgRecogniser& impl,
                                  std::string_view what) {
-  if (impl.used_up() || impl.too_large()) {
+  if (impl.too_large()) {
+    return Error{ErrorCode::kTooLarge,
+                 "At the beginning of the " + std::string(what) +
+                     " there are more than 100,000 alternatives, or rules "
+                     "that are lazy or have a budget begin with one another "
+                     "more than 64 deep."};
+  }
+  if (impl.used_up()) {
     return Error{ErrorCode::kTooLarge,
                  "The beginning of the " + std::string(what) +
                      " needs more than GrammarLimits::bytes, which is " +
@@ -262,6 +270,14 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
     if (!marks) return std::move(marks).error();
     impl->marks = *std::move(marks);
     impl->markers = options.marked->markers;
+  }
+  if (const auto deep =
+          rules::find_deep_nesting(rules, cfg_recogniser::kMaxActivations)) {
+    return Error{ErrorCode::kTooLarge,
+                 "In rule \"" + rules.rules[*deep].name + "\" more than " +
+                     std::to_string(cfg_recogniser::kMaxActivations) +
+                     " rules that are lazy or have a budget, a suffix or a "
+                     "stop are nested; leave some of these options out."};
   }
   for (const rules::RuleId id : rules::find_nesting(rules)) {
     const rules::RuleOptions& with = rules.rules[id].options;

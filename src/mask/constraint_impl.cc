@@ -602,7 +602,11 @@ Error ConstraintImpl::no_token_error(const Position& position,
   }
   std::string message = "No token can come after byte " +
                         std::to_string(bytes) + " of the text: ";
-  if (count == 0) {
+  if (count == 0 && !names_tokens_ && marks_ == nullptr) {
+    message +=
+        "the grammar's rules with options are nested too deeply there, see its "
+        "report().";
+  } else if (count == 0) {
     message +=
         "the grammar names tokens by their ids there, which the vocabulary "
         "does not have, or which end a text that may not end there.";

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "rules/nesting.h"
+
 namespace parlance::rules {
 
 bool TokenSetExpr::contains(Token token) const {
@@ -351,24 +353,25 @@ std::optional<NotLazy> find_not_lazy(const Rules& rules) {
   return std::nullopt;
 }
 
-std::vector<RuleId> find_nesting(const Rules& rules) {
-  // A call nests if something may follow it in its rule, and advances in the
-  // text if something may precede it.
-  struct Edge {
-    RuleId to = 0;
-    bool inward = false;
-    bool onward = false;
-  };
-  const auto lazy = [&](RuleId id) {
-    const RuleOptions& options = rules.rules[id].options;
-    return options.lazy || options.marker != kNoId;
-  };
-  bool any = false;
-  for (RuleId id = 0; id < rules.rules.size(); ++id) {
-    any = any || lazy(id) || rules.rules[id].options.limited();
-  }
-  if (!any) return {};
-  std::vector<std::vector<Edge>> edges(rules.rules.size());
+namespace {
+
+// A call nests if something may follow it in its rule, and advances in the text
+// if something may precede it.
+struct NestingEdge {
+  RuleId to = 0;
+  bool inward = false;
+  bool onward = false;
+};
+
+bool ends_early(const RuleOptions& options) {
+  return options.finds_end() || options.limited();
+}
+
+// The calls of each rule; nothing if no rule is lazy or limited.
+std::vector<std::vector<NestingEdge>> nesting_edges(const Rules& rules) {
+  const auto any = [](const Rule& rule) { return ends_early(rule.options); };
+  if (std::ranges::none_of(rules.rules, any)) return {};
+  std::vector<std::vector<NestingEdge>> edges(rules.rules.size());
   for (RuleId id = 0; id < rules.rules.size(); ++id) {
     const Rule& rule = rules.rules[id];
     std::vector<Call> calls;
@@ -382,21 +385,64 @@ std::vector<RuleId> find_nesting(const Rules& rules) {
       }
     }
     for (const Call& call : calls) {
-      edges[id].push_back(
-          {call.rule, !call.last || lazy(call.rule), !call.first});
+      const bool lazy = rules.rules[call.rule].options.finds_end();
+      edges[id].push_back({call.rule, !call.last || lazy, !call.first});
     }
   }
+  return edges;
+}
+
+}  // namespace
+
+// A depth-first search that leaves a rule after the rules that it calls.
+std::optional<RuleId> find_deep_nesting(const Rules& rules, std::size_t most) {
+  const std::vector<std::vector<NestingEdge>> edges = nesting_edges(rules);
+  constexpr std::size_t kNew = ~std::size_t{0};
+  // By rule: the nested lazy and limited rules inside, itself not included; 0
+  // while it is open, as cycles are those of find_nesting().
+  std::vector<std::size_t> inside(edges.size(), kNew);
+  std::vector<std::pair<RuleId, std::size_t>> path;  // and its next edge
+  for (RuleId root = 0; root < edges.size(); ++root) {
+    if (inside[root] != kNew) continue;
+    inside[root] = 0;
+    path.emplace_back(root, 0);
+    while (!path.empty()) {
+      const RuleId id = path.back().first;
+      if (path.back().second == edges[id].size()) {
+        path.pop_back();
+        for (const NestingEdge& edge : edges[id]) {
+          const bool nests =
+              edge.inward && ends_early(rules.rules[edge.to].options);
+          inside[id] =
+              std::max(inside[id], inside[edge.to] + (nests ? 1U : 0U));
+        }
+        const bool counts = ends_early(rules.rules[id].options);
+        if (inside[id] + (counts ? 1U : 0U) > most) return id;
+        continue;
+      }
+      const RuleId to = edges[id][path.back().second++].to;
+      if (inside[to] != kNew) continue;
+      inside[to] = 0;
+      path.emplace_back(to, 0);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<RuleId> find_nesting(const Rules& rules) {
+  const std::vector<std::vector<NestingEdge>> edges = nesting_edges(rules);
+  if (edges.empty()) return {};
   // A rule is found if a cycle through it contains a step of either kind.
   std::vector<RuleId> found;
   std::vector<std::uint8_t> seen;  // by rule: the kinds of paths to it, as bits
   for (RuleId id = 0; id < rules.rules.size(); ++id) {
-    if (!lazy(id) && !rules.rules[id].options.limited()) continue;
+    if (!ends_early(rules.rules[id].options)) continue;
     seen.assign(rules.rules.size(), 0);
     std::vector<std::pair<RuleId, unsigned>> left = {{id, 0}};
     while (!left.empty()) {
       const auto [at, way] = left.back();
       left.pop_back();
-      for (const Edge& edge : edges[at]) {
+      for (const NestingEdge& edge : edges[at]) {
         const unsigned next =
             way | (edge.inward ? 1U : 0U) | (edge.onward ? 2U : 0U);
         const auto bit = static_cast<std::uint8_t>(1U << next);

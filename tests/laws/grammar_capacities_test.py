@@ -77,8 +77,36 @@ def tagged(n):
     return [f"<w{i}>{i}</w>" for i in ids], [f"<w{n}>{n}</w>", "<w0>1</w>"]
 
 
+def budgets(n):
+    rules = [f'r{i}[max_chars=99999] ::= "(" r{i + 1} ")"' for i in range(n)]
+    last = f'r{n}[max_chars=99999] ::= "x"'
+    return Grammar.from_ebnf("\n".join(["root ::= r0", *rules, last]))
+
+
+def dispatch(n):
+    triggers = ", ".join(f'("<w{i}>", r{i})' for i in range(n))
+    rules = [f'r{i} ::= "{i}</w>"' for i in range(n)]
+    return Grammar.from_ebnf("\n".join([f"root ::= TagDispatch({triggers})", *rules]))
+
+
+def lark_dispatch(n):
+    """The tail has an option, so that its rules stay apart."""
+    start = "start: (" + " | ".join(f"c{i}" for i in range(n)) + ")* tail"
+    rules = [f'c{i}: h{i} "{i}</w>"\nh{i}[suffix="<w{i}>"]: TEXT' for i in range(n)]
+    tail = "tail[capture]: TEXT\nTEXT: /(.|\\n)*/"
+    return Grammar.from_lark("\n".join([start, *rules, tail]))
+
+
 # By name: the grammar of a size, texts of the language, and texts that are not.
 SHAPES = {
+    "budgets in budgets": lambda n: (
+        budgets(n), ["(" * n + "x" + ")" * n], ["(" * n + "x" + ")" * (n - 1)]),
+    "triggers": lambda n: (dispatch(n), *tagged(n)[:1], tagged(n)[1][1:]),
+    "triggers with options": lambda n: (
+        lark_dispatch(n), *tagged(n)[:1], tagged(n)[1][1:]),
+    "chunks": lambda n: (
+        Grammar.from_ebnf(f"root ::= Substring({quoted(words(n), ', ')})"),
+        ["".join(words(n)), "w1w2", ""], ["w2w1", "w0w2"]),
     "alternatives": lambda n: (Grammar.from_ebnf("root ::= " + quoted(words(n))), *some(n)),
     "regex alternatives": lambda n: (Grammar.from_regex("|".join(words(n))), *some(n)),
     "regex groups": lambda n: (Grammar.from_regex("(a)" * n), *counted("a", n)),
