@@ -308,6 +308,9 @@ void SchemaSolver::Expander::negate_rules(NodeId id, const Node& node,
       const schema::StringRules& rules = node.strings();
       if (rules.pattern != schema::kNoPattern) {
         add_language(choices, solver_.string_rule(rules.pattern));
+        if (solver_.pattern_languages_[rules.pattern] == kIgnoredPattern) {
+          choices.back() = {};
+        }
       }
       if (rules.format != schema::kNoPattern) {
         negate_format(id, rules.format, choices);

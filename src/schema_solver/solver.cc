@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "schema/formats.h"
+#include "schema_solver/expander.h"
 #include "schema_solver/object_keys.h"
 
 namespace parlance::schema_solver {
@@ -214,17 +215,20 @@ automata::LanguageId SchemaSolver::pattern_language(schema::PatternId pattern) {
     Result<automata::LanguageId> made = languages_.from_hir(
         document_.patterns[pattern].hir(), automata::Languages::Mode::kSearch);
     // check_nodes() refuses a pattern that cannot be compiled, or ignores it.
-    known = made ? *made : languages_.everything();
+    known = made ? *made : kIgnoredPattern;
     if (!made && !pattern_error_) {
       pattern_error_ = at_pattern(pattern, std::move(made).error());
     }
   }
-  return known;
+  return known == kIgnoredPattern ? languages_.nothing() : known;
 }
 
 automata::LanguageBounds SchemaSolver::string_rule(schema::PatternId pattern) {
   const automata::LanguageBounds own =
       languages_.exact(pattern_language(pattern));
+  if (pattern_languages_[pattern] == kIgnoredPattern) {
+    return languages_.exact(languages_.everything());
+  }
   const std::string_view name = document_.patterns[pattern].format;
   if (name.empty()) return own;
   const auto format = schema::find_format(name);

@@ -185,6 +185,45 @@ def test_vectors(schema, valid, invalid, notes, spelling):
         walk(random.Random(seed), constraint)
 
 
+# A pattern that is ignored is no rule, also where it must not hold.
+IGNORED = r"(a)\1"
+LENIENT = [
+    ({"type": "string", "not": {"pattern": IGNORED}}, ['"x"'], ["1"]),
+    (
+        {
+            "type": "object",
+            "properties": {"x": {"type": "string"}},
+            "required": ["x"],
+            "patternProperties": {IGNORED: {"type": "integer"}},
+        },
+        ['{"x":"s"}', '{"x":"s","aa":"s"}'],
+        ['{"x":1}'],
+    ),
+    (
+        {
+            "type": "object",
+            "patternProperties": {IGNORED: True},
+            "additionalProperties": {"type": "integer"},
+        },
+        ['{"b":1}'],
+        ['{"b":"s"}'],
+    ),
+    (
+        {"type": "string", "oneOf": [{"pattern": IGNORED}, {"maxLength": 2}]},
+        ['"x"', '"xyz"'],
+        ["1"],
+    ),
+]
+
+
+@pytest.mark.parametrize("schema, valid, invalid", LENIENT)
+def test_ignored_patterns(schema, valid, invalid):
+    grammar = parlance.Grammar.from_json_schema(schema, lenient=True)
+    assert [text for text in valid if not grammar.accepts(text)] == []
+    assert [text for text in invalid if grammar.accepts(text)] == []
+    assert {note["kind"] for note in grammar.report()} == {"ignored"}
+
+
 def test_a_note_has_its_place():
     grammar = parlance.Grammar.from_json_schema(
         {"properties": {"a": {"type": "string", "not": {"format": "email"}}}}
