@@ -25,8 +25,8 @@ bool JsonRecogniser::spelled_canonically(
 // The lexeme after the opening quote: an entry for each conjunction of the
 // value and each disjunct for strings; 0 if no string may come.
 //
-// uniqueItems bars the strings that were used.  If every string may come,
-// within lengths, and there is one alternative, they are a trie of exceptions
+// uniqueItems bars the strings that were used.  If every string may come, of
+// any length, and there is one alternative, they are a trie of exceptions
 // (used_values.h).  They are taken out of an enumeration.  Any other language
 // is read beside the trie, unless its length has a maximum: then they are
 // subtracted from it.
@@ -54,8 +54,10 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
         const bool bounded = string.max_chars != schema_solver::kUnboundedCount;
         if (used == UsedValues::kNone) {
           // No string is barred.
-        } else if (languages.universal(languages.start(language)) &&
+        } else if (languages.universal(languages.start(language)) && !bounded &&
                    frame.size == 1) {
+          // Not beside a maximum: masks are found by the state and the number
+          // of characters, which do not say where a barred string ends.
           lexeme.node = used;
         } else {
           const std::optional<automata::LanguageId> rest =

@@ -236,3 +236,16 @@ def test_members_may_come_in_any_order(name):
             other = json.dumps(shuffled(rng, value), ensure_ascii=False)
             if "Infinity" not in other and "e" not in text.lower():
                 assert grammar.accepts(other), other
+
+
+def test_masks_bar_the_strings_that_were_used():
+    schema = {"uniqueItems": True, "items": {"type": "string", "maxLength": 2}}
+    constraint = parlance.Grammar.from_json_schema(schema).compile(VOCABULARY)
+    row = numpy.zeros(constraint.mask_words, numpy.int32)
+    for text in ['["', '["a","', '["ab","', '["ab","a', '["é","', '["éa","é']:
+        matcher = constraint.matcher()
+        assert all(map(matcher.accept_token, text.encode()))
+        matcher.fill_bitmask(row)
+        bits = numpy.unpackbits(row.view(numpy.uint8), bitorder="little")
+        for token in range(len(TOKENS)):
+            assert matcher.copy().accept_token(token) == bits[token], (text, token)
