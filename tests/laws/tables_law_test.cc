@@ -283,11 +283,6 @@ const std::vector<Family>& families() {
       {"UniqueStrings", unique_strings, "[", item, std::size_t{1} << 20, 150},
       {"UniqueStringsInATag", unique_in_tag, "<a>[", item, std::size_t{1} << 20,
        150},
-      {"UniqueShortStrings",
-       [](const GrammarLimits& limits) {
-         return unique_items(R"({"type":"string","maxLength":20})", limits);
-       },
-       "[", item, std::size_t{1} << 20, 150},
       {"UniquePatterns",
        [](const GrammarLimits& limits) {
          return unique_items(R"({"type":"string","pattern":"^[a-z]+$"})",
