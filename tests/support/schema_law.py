@@ -92,12 +92,10 @@ def exponent_only(grammar, text):
     """Whether it is refused for exponents, which the page rules out for some numbers."""
 
     def without(value):
-        if isinstance(value, Number):
-            return (
-                Number(format(value, "f"))
-                if abs(value.as_tuple().exponent) < 500
-                else value
-            )
+        if isinstance(value, Number) and abs(value.as_tuple().exponent) < 500:
+            plain = format(value, "f")  # with a point: for draft 4, 1e0 is no integer
+            has_exponent = "e" in value.text.lower()
+            return Number(plain + ".0" * ("." not in plain)) if has_exponent else value
         if isinstance(value, list):
             return [without(each) for each in value]
         if isinstance(value, dict):
