@@ -281,9 +281,8 @@ bool SchemaSolver::Expander::assume_object(Branch& branch, NodeId id,
   // is b); to close them here keeps their number small.
   if (object.members.size() > 1) {
     const auto never = [&](KeyId key) {
-      const Verdict verdict =
-          solver_.solve(solver_.conjunction(key_literals(object, key)));
-      return !verdict.yes && verdict.low == Verdict::kNone;
+      return solver_.solve(solver_.conjunction(key_literals(object, key)))
+          .proves_empty();
     };
     for (std::size_t i = 0; i < object.required.size(); ++i) {
       if ((i >= required_before ||

@@ -25,6 +25,13 @@ EITHER = [
 ]
 ALL_A = {f"a{i}": 1 for i in range(8)}
 FORMAT = ["format"]
+# Of the texts of the first, the format's expression has none, but one is a URI.
+MIXED = {
+    "type": "object",
+    "properties": {"a": {"type": "string", "pattern": r"^(a://\[::1\.2\.3\.4\]|x)$"}},
+    "required": ["a"],
+}
+A_URI = {"properties": {"a": {"format": "uri"}}, "required": ["a"]}
 
 # schema, valid texts, invalid texts, the keywords of the notes
 VECTORS = [
@@ -127,6 +134,18 @@ VECTORS = [
         },
         [json.dumps(ALL_A | {"zz": 1}), json.dumps(ALL_A)],
         [json.dumps(ALL_A | {"a@b.c": 1})],
+        FORMAT,
+    ),
+    # Nor is it proved that no value satisfies both rules of "m": just none is written.
+    (
+        {
+            "type": "object",
+            "properties": {"m": MIXED},
+            "required": ["m"],
+            "not": {"properties": {"m": A_URI}, "required": ["m"]},
+        },
+        ['{"m":{"a":"x"}}'],
+        ['{"m":{"a":"a://[::1.2.3.4]"}}'],
         FORMAT,
     ),
     # Bounds that have no successor.
