@@ -129,17 +129,9 @@ ExprId RuleWriter::literal(const Conjunction& all) {
 
 void RuleWriter::python_scalars(const Conjunction& all, std::uint8_t types,
                                 std::vector<ExprId>& choices) {
-  const auto add_word = [&](const json::Value& value, std::string_view word) {
-    for (const schema_solver::Literal literal : all) {
-      const bool negative = (literal & 1) != 0;
-      if (validator_.valid(literal >> 1, value) == negative) return;
-    }
-    choices.push_back(rules_.bytes(word));
-  };
-  if ((types & schema::kNull) != 0) add_word(nullptr, "None");
-  if ((types & schema::kBoolean) != 0) {
-    add_word(true, "True");
-    add_word(false, "False");
+  if (schema_.allows_null(all)) choices.push_back(rules_.bytes("None"));
+  for (const bool value : schema_.booleans(all)) {
+    choices.push_back(rules_.bytes(value ? "True" : "False"));
   }
   if ((types & schema::kNumber) != 0) {
     // Python reads 1e999 as infinity, which is no JSON value.

@@ -28,7 +28,6 @@
 #include "arguments/to_rules.h"
 #include "automata/language.h"
 #include "schema/document.h"
-#include "schema/validate.h"
 
 namespace parlance::arguments {
 
@@ -158,7 +157,6 @@ class RuleWriter {
   TextLanguages& languages_;
   ArgumentSchema schema_;
   LanguageRules texts_;
-  schema::Validator validator_;
   ExprId space_ = rules::kNoId;
   std::map<ListKey, rules::RuleId> list_rules_;
   std::map<Conjunction, rules::RuleId> literal_rules_;

@@ -210,6 +210,30 @@ bool ArgumentSchema::unconstrained(const Conjunction& all) const {
   });
 }
 
+schema_solver::Constants ArgumentSchema::constants(
+    const Conjunction& all, schema_solver::JsonType type) {
+  using schema_solver::SchemaSolver;
+  schema_solver::Constants out = 0;
+  for (const schema_solver::DisjunctId disjunct :
+       solver_.disjuncts(solver_.conjunction(all), type)) {
+    out |= SchemaSolver::constants(disjunct);
+  }
+  add_notes(solver_.take_notes());
+  return out;
+}
+
+bool ArgumentSchema::allows_null(const Conjunction& all) {
+  return constants(all, schema_solver::JsonType::kNull) != 0;
+}
+
+std::vector<bool> ArgumentSchema::booleans(const Conjunction& all) {
+  const auto found = constants(all, schema_solver::JsonType::kBoolean);
+  std::vector<bool> out;
+  if ((found & schema_solver::kTrueValue) != 0) out.push_back(true);
+  if ((found & schema_solver::kFalseValue) != 0) out.push_back(false);
+  return out;
+}
+
 bool ArgumentSchema::accepts(LanguageId language, std::string_view text) {
   automata::StateId state = languages_.start(language);
   for (const char c : text) {

@@ -113,12 +113,17 @@ class ArgumentSchema {
 
   bool unconstrained(const Conjunction& all) const;
 
+  // Whether null satisfies the conjunction, and the booleans that do.
+  bool allows_null(const Conjunction& all);
+  std::vector<bool> booleans(const Conjunction& all);
+
   // The strings that satisfy the conjunction.  Errors: those of its patterns.
   Result<automata::LanguageId> strings(const Conjunction& all);
   bool accepts(automata::LanguageId language, std::string_view text);
+  // The nodes that hold with the positive literals, each once.
+  std::vector<schema::NodeId> conjuncts(const Conjunction& all) const;
   // The strings, in the order of the schema, if a node that must hold lists
   // them.
-  std::vector<schema::NodeId> conjuncts(const Conjunction& all) const;
   std::optional<std::vector<std::string>> listed_strings(
       const Conjunction& all, automata::LanguageId language);
   // The bounds of the length, if there are some and nothing else constrains
@@ -175,6 +180,8 @@ class ArgumentSchema {
   // values that satisfy it may be among that.
   void note_left_out(const Conjunction& all, bool leaves_out);
 
+  schema_solver::Constants constants(const Conjunction& all,
+                                     schema_solver::JsonType type);
   static Error too_many(std::string path);
   std::string pointer(const Conjunction& all) const {
     return all.empty() ? "" : document_.pointer(all[0] >> 1);

@@ -39,8 +39,7 @@ RuleWriter::RuleWriter(const ArgumentOptions& options, Rules& rules,
       excludes_in_element_(joined(raw_excludes(layout_))),
       languages_(shared.for_next_schema()),
       schema_(loaded, source, languages_),
-      texts_(languages_, rules, shared.dfas(), kMaxTextStates),
-      validator_(document_) {
+      texts_(languages_, rules, shared.dfas(), kMaxTextStates) {
   regex::CharClass space({{' ', ' '}, {'\t', '\t'}, {'\n', '\n'}});
   space_ = layout_.loose ? rules_.repeat(rules_.char_class(std::move(space)), 0,
                                          options_.max_white_space)

@@ -23,6 +23,7 @@ STEPS = {
     "both": lambda one: {"allOf": [one, {"anyOf": [one, dict(one)]}]},
     "not": lambda one: {"not": {"not": {"allOf": [one, dict(one)]}}},
     "if": lambda one: {"if": one, "then": dict(one), "else": dict(one)},
+    "not any": lambda one: {"not": {"anyOf": [{"not": one}, {"not": dict(one)}]}},
     "member": lambda one: {"type": "string", "allOf": [one, dict(one)]},
 }
 
@@ -36,8 +37,11 @@ def test_a_schema_is_no_tree(step):
     assert not grammar.accepts("1")
 
 
+FAMILIES = ["qwen3", "qwen3_coder", "gemma4", "glm4_7", "pythonic_llama4"]
+
+
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("family", ["qwen3", "qwen3_coder", "gemma4", "glm4_7"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_arguments_are_no_tree(family, step):
     parameters = {
         "type": "object",
