@@ -36,6 +36,13 @@ constexpr std::size_t kMaxLevels = 4;
 constexpr std::size_t kMaxSlots = 4096;
 constexpr std::size_t kMaxSlotsOfAll = std::size_t{1} << 21;
 
+// How many alternatives of one disjunction in an option are joined, how many
+// slots of theirs in all, and how many disjunctions inside of one another.
+// Beyond the limits a disjunction says nothing, which is always right.
+constexpr std::size_t kMaxJoined = 256;
+constexpr std::size_t kMaxJoinedSlots = std::size_t{1} << 18;
+constexpr std::size_t kMaxNestedJoins = 4;
+
 // How many pairs of options are compared for each overlap that is allowed.
 constexpr std::size_t kMaxComparisons = 16;
 
@@ -82,6 +89,35 @@ struct Facts {
   std::unordered_set<std::string> closed;
 };
 
+// Narrows `values` to what `by` says as well.
+void narrow(Values& values, Values by) {
+  values.types &= by.types;
+  if (!by.scalars) return;
+  if (!values.scalars) {
+    values.scalars = std::move(by.scalars);
+    return;
+  }
+  std::vector<Scalar> both;
+  std::ranges::set_intersection(*values.scalars, *by.scalars,
+                                std::back_inserter(both));
+  values.scalars = std::move(both);
+}
+
+// Adds the values of `by`.
+void widen(Values& values, Values by) {
+  for (Values* one : {&values, &by}) {
+    if ((one->types & kScalars) == 0) one->scalars.emplace();
+  }
+  values.types |= by.types;
+  if (!values.scalars || !by.scalars) {
+    values.scalars.reset();
+    return;
+  }
+  std::vector<Scalar> all;
+  std::ranges::set_union(*values.scalars, *by.scalars, std::back_inserter(all));
+  values.scalars = std::move(all);
+}
+
 constexpr std::size_t kLevelBytes = 9;
 
 std::string inside(std::string_view slot, char kind, std::uint64_t number) {
@@ -95,20 +131,55 @@ std::string_view outside(std::string_view slot) {
   return slot.substr(0, slot.size() - kLevelBytes);
 }
 
+// Adds what is known of a slot as well.
+void add_fact(Facts& facts, const std::string& slot, Fact fact) {
+  const auto [it, is_new] = facts.slots.try_emplace(slot);
+  if (is_new) {
+    it->second = std::move(fact);
+    return;
+  }
+  narrow(it->second.values, std::move(fact.values));
+  it->second.required = it->second.required || fact.required;
+}
+
+// Keeps what is true of the values of either.  Of a slot that only one has, the
+// other says nothing, unless its object is closed: then it has no such slot.
+void join(Facts& facts, const Facts& other) {
+  const auto is_closed = [](const Facts& in, const std::string& slot) {
+    return !slot.empty() && in.closed.contains(std::string(outside(slot)));
+  };
+  std::vector<std::pair<std::string, Fact>> more;
+  for (const auto& [slot, fact] : other.slots) {
+    if (!facts.slots.contains(slot) && is_closed(facts, slot)) {
+      more.emplace_back(slot, Fact{.values = fact.values, .required = false});
+    }
+  }
+  for (auto it = facts.slots.begin(); it != facts.slots.end();) {
+    Fact& fact = it->second;
+    const auto found = other.slots.find(it->first);
+    if (found != other.slots.end()) {
+      widen(fact.values, found->second.values);
+      fact.required = fact.required && found->second.required;
+    } else if (is_closed(other, it->first)) {
+      fact.required = false;
+    } else {
+      it = facts.slots.erase(it);
+      continue;
+    }
+    ++it;
+  }
+  facts.slots.insert(more.begin(), more.end());
+  std::erase_if(facts.closed, [&](const std::string& slot) {
+    return !other.closed.contains(slot);
+  });
+}
+
 class Collector {
  public:
   explicit Collector(const schema::Document& document) : document_(document) {}
 
-  // Breadth first, so that a limit keeps the slots that are further out.
   Facts facts(NodeId option, std::uint8_t type) {
-    Facts out;
-    std::vector<Place> places = {{.nodes = {option}, .types = type}};
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (out.slots.size() >= kMaxSlots || !base::spend_work()) break;
-      const Place place = std::move(places[i]);
-      collect(place, places, out);
-    }
-    return out;
+    return facts({.nodes = {option}, .types = type});
   }
 
  private:
@@ -119,7 +190,20 @@ class Collector {
     std::uint8_t types = schema::kAllTypes;  // that the value may have
     bool required = true;
     std::size_t level = 0;
+    std::size_t joins = 0;  // disjunctions that it is inside of
   };
+
+  // Breadth first, so that a limit keeps the slots that are further out.
+  Facts facts(Place start) {
+    Facts out;
+    std::vector<Place> places = {std::move(start)};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (out.slots.size() >= kMaxSlots || !base::spend_work()) break;
+      const Place place = std::move(places[i]);
+      collect(place, places, out);
+    }
+    return out;
+  }
 
   // The nodes that hold with some nodes, each once.
   std::vector<NodeId> conjuncts(std::vector<NodeId> nodes) const {
@@ -157,17 +241,59 @@ class Collector {
     return out;
   }
 
-  static void narrow(Values& values, Values by) {
-    values.types &= by.types;
-    if (!by.scalars) return;
-    if (!values.scalars) {
-      values.scalars = std::move(by.scalars);
-      return;
+  // What the alternatives of the disjunctions among some nodes have in common.
+  // Recursion is as deep as disjunctions are nested, up to a limit.
+  std::vector<Facts> joined(const Place& place,
+                            const std::vector<NodeId>& nodes) {
+    std::vector<Facts> out;
+    if (place.joins == kMaxNestedJoins) return out;
+    const auto see = [&](const std::vector<NodeId>& list) {
+      if (std::optional<Facts> found = join_of(place, list)) {
+        out.push_back(std::move(*found));
+      }
+    };
+    for (const NodeId id : nodes) {
+      const Node& node = document_.node(id);
+      if (node.any_of.size() > 1) see(node.any_of);
+      if (node.one_of.size() > 1) see(node.one_of);
+      // conjuncts() has the only value of an enum.
+      const std::size_t listed =
+          node.enum_nodes.size() +
+          (node.scalars && !node.scalars->empty() ? 1 : 0);
+      if (listed > 1 && (place.types & kScalars) == 0) see(node.enum_nodes);
     }
-    std::vector<Scalar> both;
-    std::ranges::set_intersection(*values.scalars, *by.scalars,
-                                  std::back_inserter(both));
-    values.scalars = std::move(both);
+    return out;
+  }
+
+  std::optional<Facts> join_of(const Place& place,
+                               const std::vector<NodeId>& list) {
+    if (list.size() > kMaxJoined) return std::nullopt;
+    std::optional<Facts> out;
+    for (const NodeId child : list) {
+      if (joined_slots_ > kMaxJoinedSlots) return std::nullopt;
+      Place one = place;
+      one.nodes = {child};
+      ++one.joins;
+      Facts found = facts(std::move(one));
+      joined_slots_ += 1 + found.slots.size();
+      const auto itself = found.slots.find(place.slot);
+      if (itself == found.slots.end()) return std::nullopt;
+      if (itself->second.values.types == 0) continue;  // it has no value
+      if (!out) {
+        out = std::move(found);
+      } else {
+        join(*out, found);
+      }
+      if (out->slots.size() > kMaxSlots ||
+          !base::spend_work(1 + out->slots.size() / 8)) {
+        return std::nullopt;
+      }
+    }
+    if (!out) {
+      out.emplace().slots[place.slot] = {.values = {.types = 0},
+                                         .required = true};
+    }
+    return out;
   }
 
   // Collects what the nodes of a place say of its slot, and the places inside
@@ -176,9 +302,19 @@ class Collector {
     const std::vector<NodeId> nodes = conjuncts(place.nodes);
     Values values{.types = place.types};
     for (const NodeId id : nodes) narrow(values, values_of(document_.node(id)));
+    if (place.required) {
+      Place here = place;
+      here.types = values.types;
+      for (const Facts& some : joined(here, nodes)) {
+        narrow(values, some.slots.at(place.slot).values);
+        if (out.slots.size() + some.slots.size() > kMaxSlots) continue;
+        for (const auto& [slot, fact] : some.slots) add_fact(out, slot, fact);
+        out.closed.insert(some.closed.begin(), some.closed.end());
+      }
+    }
     const std::uint8_t types = values.types;
     if (place.required || !values.says_nothing()) {
-      out.slots[place.slot] = {std::move(values), place.required};
+      add_fact(out, place.slot, {std::move(values), place.required});
     }
     if (!place.required || place.level == kMaxLevels) return;
     if (types == schema::kObject) members(place, nodes, places, out);
@@ -220,7 +356,8 @@ class Collector {
            .types = forbidden ? std::uint8_t{0}
                               : static_cast<std::uint8_t>(schema::kAllTypes),
            .required = member.required,
-           .level = place.level + 1});
+           .level = place.level + 1,
+           .joins = place.joins});
     }
   }
 
@@ -247,7 +384,8 @@ class Collector {
       places.push_back({.slot = inside(place.slot, '#', index),
                         .nodes = std::move(children),
                         .required = index < min,
-                        .level = place.level + 1});
+                        .level = place.level + 1,
+                        .joins = place.joins});
     }
   }
 
@@ -257,6 +395,7 @@ class Collector {
 
   const schema::Document& document_;
   std::unordered_map<std::string_view, std::uint64_t> keys_;
+  std::size_t joined_slots_ = 0;
 };
 
 // The options by what they say of one slot.

@@ -17,8 +17,9 @@
 // What an option says is collected as facts about *slots*: the value itself,
 // its members, its items, and those inside.  Two options exclude each other if
 // one requires a slot where their facts contradict each other, or that the
-// other forbids.  This is sufficient and not necessary: an overlap that is
-// found here may be none.
+// other forbids.  Of a disjunction inside an option, what all of its
+// alternatives have in common is a fact.  This is sufficient and not necessary:
+// an overlap that is found here may be none.
 
 #include <cstdint>
 #include <optional>

@@ -186,6 +186,48 @@ std::vector<Shape> shapes() {
                    return std::vector<std::string>{
                        R"({"m":{"kind":)" + number(n) + "}}", R"({"m":{}})"};
                  }});
+  // An alternative of several values is told apart by what they have in common.
+  out.push_back(
+      {"oneOf told apart by one of two constants",
+       [](int n) {
+         const auto kind = [](int i) {
+           return R"({"type":"object","properties":{"kind":{"const":)" +
+                  number(i) + R"(}},"required":["kind"]})";
+         };
+         return "\"oneOf\":[" +
+                join(n, ",",
+                     [&](int i) {
+                       return "{\"anyOf\":[" + kind(2 * i) + "," +
+                              kind(2 * i + 1) + "]}";
+                     }) +
+                ']';
+       },
+       [](int n) {
+         return std::vector<std::string>{
+             R"({"kind":)" + number(2 * n - 1) + "}", R"({"kind":0,"v":1})"};
+       },
+       [](int n) {
+         return std::vector<std::string>{R"({"kind":)" + number(2 * n) + "}",
+                                         "{}"};
+       }});
+  out.push_back({"oneOf of enums of arrays",
+                 [](int n) {
+                   return "\"oneOf\":[" +
+                          join(n, ",",
+                               [](int i) {
+                                 return "{\"enum\":[[" + number(2 * i) + "],[" +
+                                        number(2 * i + 1) + ",0]]}";
+                               }) +
+                          ']';
+                 },
+                 [](int n) {
+                   return std::vector<std::string>{
+                       "[" + number(2 * n - 1) + ",0]", "[0]"};
+                 },
+                 [](int n) {
+                   return std::vector<std::string>{"[" + number(2 * n) + "]",
+                                                   "[]", "[0,0]", "[1]"};
+                 }});
   out.push_back(
       {"enum of objects",
        [](int n) {
