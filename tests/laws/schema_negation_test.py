@@ -250,6 +250,24 @@ def test_a_note_has_its_place():
     assert {note["path"] for note in narrowed(grammar)} == {"/properties/a/not"}
 
 
+# Of a format, a text that has it and is left out, and a word of the note.
+MISSING = [
+    ("email", "a@xn--c.d", "Punycode"),
+    ("email", "a@[x:y]", "neither IPv4 nor IPv6"),
+    ("idn-email", "a@xn--c.d", "Punycode"),
+    ("idn-email", "a@[IPv6:::1.2.3.4]", "IPv6 addresses that end"),
+    ("idn-hostname", "xn--nxasmq6b", "Punycode"),
+    ("idn-hostname", "b\u00fc-cher", "hyphen"),
+]
+
+
+@pytest.mark.parametrize("name, text, says", MISSING)
+def test_a_note_names_what_is_left_out(name, text, says):
+    grammar = parlance.Grammar.from_json_schema({"type": "string", "format": name})
+    assert not grammar.accepts(json.dumps(text, ensure_ascii=False))
+    assert [note for note in narrowed(grammar) if says in note["message"]]
+
+
 FORMATS = ["date", "time", "date-time", "duration", "ipv4", "ipv6", "uuid", "email"]
 FORMATS += ["hostname", "uri", "uri-reference", "json-pointer", "uri-template"]
 FORMATS += ["relative-json-pointer", "regex"]
