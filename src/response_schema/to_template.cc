@@ -33,13 +33,24 @@ Error refuse(const Node& node, std::string_view key, const std::string& why) {
           key.empty() ? node.pointer : json::append_pointer(node.pointer, key)};
 }
 
+// Whether the pattern begins with flags of the whole, which its parts would
+// lose.  That "." matches a line break holds for each part anyway.
+bool begins_with_flags(std::string_view pattern) {
+  if (!pattern.starts_with("(?")) return false;
+  const std::string_view flags =
+      pattern.substr(2, pattern.find_first_not_of("aiLmsux", 2) - 2);
+  return !flags.empty() && flags != "s" &&
+         pattern.substr(2 + flags.size()).starts_with(')');
+}
+
 // The items of a pattern at its top level, each with its quantifier.  Nothing
-// if there is a bar at the top level.
+// if there is a bar at the top level, or flags of the whole pattern.
 //
 // Invariant: the items in `out` are pattern[0, i), and i is at the beginning of
 // an item.
 std::optional<Items> split(std::string_view pattern) {
   Items out;
+  if (begins_with_flags(pattern)) return std::nullopt;
   for (std::size_t i = 0; i < pattern.size();) {
     std::size_t end = i + 1;
     if (pattern[i] == '|') return std::nullopt;
@@ -395,7 +406,7 @@ class Converter {
       if (!cut || cut->open.empty()) {
         return refuse(property, key,
                       "the pattern is not an opening, one group and a "
-                      "closing.");
+                      "closing, without flags of the whole pattern.");
       }
       regions_.push_back({&property, key, name, read_delimiter(cut->open),
                           read_delimiter(cut->close)});

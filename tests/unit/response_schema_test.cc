@@ -214,6 +214,12 @@ TEST(ResponseSchema, WhatDoesNotConvertSaysWhy) {
            "<a>(.*)</a>"}}})j",
        "/properties/a/x-regex", "the last closing"},
       {R"j({"type": "object", "properties": {"a": {"x-regex":
+           "(?i)<a>(.*?)</a>"}}})j",
+       "/properties/a/x-regex", "without flags"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex-iterator":
+           "(?si)<a>(.*?)</a>", "type": "array"}}})j",
+       "/properties/a/x-regex-iterator", "without flags"},
+      {R"j({"type": "object", "properties": {"a": {"x-regex":
            "<a>(.+)(?:</a>|$)"}}})j",
        "/properties/a/x-regex", "the last closing"},
       {R"j({"type": "object", "properties": {"a": {"x-regex": "<a>(.*?)"}}})j",
