@@ -129,9 +129,13 @@ ExprId RuleWriter::literal(const Conjunction& all) {
 
 void RuleWriter::python_scalars(const Conjunction& all, std::uint8_t types,
                                 std::vector<ExprId>& choices) {
-  if (schema_.allows_null(all)) choices.push_back(rules_.bytes("None"));
-  for (const bool value : schema_.booleans(all)) {
-    choices.push_back(rules_.bytes(value ? "True" : "False"));
+  if ((types & schema::kNull) != 0 && schema_.allows_null(all)) {
+    choices.push_back(rules_.bytes("None"));
+  }
+  if ((types & schema::kBoolean) != 0) {
+    for (const bool value : schema_.booleans(all)) {
+      choices.push_back(rules_.bytes(value ? "True" : "False"));
+    }
   }
   if ((types & schema::kNumber) != 0) {
     // Python reads 1e999 as infinity, which is no JSON value.
