@@ -366,6 +366,10 @@ TEST(MaskTable, ARowIsTheMaskAndStays) {
     for (int step = 0; step < 60; ++step) {
       const bool excludes = matcher.fill_bitmask(mask) == MaskFill::kConstrains;
       const std::int32_t id = table.id_of(matcher);
+      if (matcher.error()) {  // no token writes what has to come
+        ASSERT_EQ(id, MaskTable::kNotListed);
+        break;
+      }
       ASSERT_EQ(id == MaskTable::kNothingExcluded, !excludes);
       if (!excludes) break;
       // Equal masks have one row, and a row never changes.

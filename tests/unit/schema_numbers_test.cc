@@ -8,6 +8,7 @@
 
 #include "json_recogniser/json_recogniser.h"
 #include "parlance/json.h"
+#include "parlance/schema_options.h"
 #include "recogniser/text_reader.h"
 #include "schema/document.h"
 
@@ -29,8 +30,10 @@ Made make(const std::string& schema,
 
 bool accepts(const std::shared_ptr<JsonRecogniser>& schema,
              const std::string& text) {
-  recogniser::TextReader reader(schema);
-  return reader.read(text) == text.size() && reader.can_end();
+  recogniser::TextReader reader(schema, GrammarLimits{}.work);
+  const bool fits = reader.read(text) == text.size() && reader.can_end();
+  EXPECT_FALSE(reader.error());
+  return fits;
 }
 
 // Without notes, each text by a new recogniser and by one that read the others.
