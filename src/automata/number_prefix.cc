@@ -354,6 +354,10 @@ bool live_plainly(const NonNegativeSet& side, const Literal& literal) {
       for (; found != side.allowed->end() && *found < to; ++found) {
         if (side.point || found->is_integer()) return true;
       }
+      if (found == side.allowed->end()) return false;
+      // The next value is in no shorter interval than this.
+      more = std::max(more, found->magnitude() -
+                                static_cast<std::int64_t>(digits.size()) - 1);
     } else if (dense_witness(side, from, to)) {
       return true;
     }

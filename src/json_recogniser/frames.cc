@@ -180,7 +180,7 @@ UsedValues::Set JsonRecogniser::with_value(UsedValues::Set values,
 // followed byte by byte: without an exponent, unless that would be long.
 UsedValues::Set JsonRecogniser::with_used(UsedValues::Set values,
                                           const std::string& value) {
-  constexpr std::int64_t kMostZeros = 400;
+  constexpr std::int64_t kMostZeros = schema::kMaxNumberDigits;
   UsedValues::Set made = with_value(values, value);
   if (value[0] == '"' || value[0] == 'w' ||
       value.find('e') == std::string::npos) {

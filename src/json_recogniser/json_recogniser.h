@@ -459,6 +459,7 @@ class JsonRecogniser final : public recogniser::Recogniser,
   };
   AvoidingNumber avoiding_step(AvoidingNumber number, std::uint8_t byte);
   enum class Left : std::uint8_t { kNone, kSome, kPerhapsByExponent };
+  bool surely_left(const AvoidingNumber& at);
   Left numbers_left(const AvoidingNumber& from);
   bool number_left(automata::NumberLanguages::State state, std::string text,
                    UsedValues::Set barred);

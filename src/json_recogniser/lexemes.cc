@@ -127,8 +127,31 @@ JsonRecogniser::LexId JsonRecogniser::remember_steps(LexId from,
 //
 // A text stands for its value, so zeros at its end change nothing: after
 // "0.50", the value so far is barred if 0.5 is, and what follows is below
-// "0.50" in the trie.  An exponent leaves the trie: there the texts that may
+// "0.50" in the trie.  An exponent leaves the trie, and where only exponents
+// complete a text, being outside of it says nothing: there the texts that may
 // still come are tried one by one.
+
+bool takes_exponent(NumberLanguages& numbers, NumberLanguages::State state) {
+  return numbers.step(state, 'e') != NumberLanguages::kDead ||
+         numbers.step(state, 'E') != NumberLanguages::kDead;
+}
+
+bool may_take_exponent(NumberLanguages& numbers, NumberLanguages::State state) {
+  constexpr std::size_t kMost = 64;
+  std::vector<NumberLanguages::State> seen = {state};
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (i >= kMost || takes_exponent(numbers, seen[i])) return true;
+    for (const char byte : std::string_view("-.0123456789")) {
+      const NumberLanguages::State next =
+          numbers.step(seen[i], static_cast<std::uint8_t>(byte));
+      if (next != NumberLanguages::kDead &&
+          std::ranges::find(seen, next) == seen.end()) {
+        seen.push_back(next);
+      }
+    }
+  }
+  return false;
+}
 
 JsonRecogniser::AvoidingNumber JsonRecogniser::avoiding_step(
     AvoidingNumber number, std::uint8_t byte) {
@@ -169,17 +192,22 @@ JsonRecogniser::AvoidingNumber JsonRecogniser::avoiding_step(
   return number;
 }
 
+// Whether some completion is certainly not barred: the text so far, or one of
+// digits alone, outside of the trie.
+bool JsonRecogniser::surely_left(const AvoidingNumber& at) {
+  const NumberLanguages& numbers = solver_.numbers();
+  return !at.taken &&
+         (numbers.accepting(at.state) ||
+          (at.used == UsedValues::kNone && numbers.any_digits(at.state)));
+}
+
 // Whether some completion is not barred, as far as completions without an
 // exponent tell.  A depth-first search, which leaves the trie of barred values
 // after a few bytes unless these are dense.
 JsonRecogniser::Left JsonRecogniser::numbers_left(const AvoidingNumber& from) {
   NumberLanguages& numbers = solver_.numbers();
-  const auto free = [&](const AvoidingNumber& at) {
-    return !at.taken &&
-           (at.used == UsedValues::kNone || numbers.accepting(at.state));
-  };
   if (from.state == NumberLanguages::kDead) return Left::kNone;
-  if (free(from)) return Left::kSome;
+  if (surely_left(from)) return Left::kSome;
   constexpr std::size_t kMost = 100'000;
   constexpr std::size_t kBytes = 64;  // of an entry of the memo
   bool exponents = false;
@@ -194,13 +222,12 @@ JsonRecogniser::Left JsonRecogniser::numbers_left(const AvoidingNumber& from) {
       if (known->second) return Left::kSome;
       continue;
     }
-    exponents =
-        exponents || numbers.step(at.state, 'e') != NumberLanguages::kDead;
+    exponents = exponents || takes_exponent(numbers, at.state);
     for (const char byte : std::string_view("9876543210.-")) {
       const AvoidingNumber next =
           avoiding_step(at, static_cast<std::uint8_t>(byte));
       if (next.state == NumberLanguages::kDead) continue;
-      if (free(next)) {
+      if (surely_left(next)) {
         numbers_left_.emplace(from, true);
         list_bytes_ += kBytes;
         return Left::kSome;
@@ -208,21 +235,42 @@ JsonRecogniser::Left JsonRecogniser::numbers_left(const AvoidingNumber& from) {
       if (seen.insert(next).second) pending.push_back(next);
     }
   }
-  if (exponents) return Left::kPerhapsByExponent;
+  if (exponents || !pending.empty()) return Left::kPerhapsByExponent;
   for (const AvoidingNumber& at : seen) {
     list_bytes_ += numbers_left_.emplace(at, false).second ? kBytes : 0;
   }
   return Left::kNone;
 }
 
+namespace {
+
+// The beginning of a number without the zeros that do not change its value:
+// those at the end of the fraction, and those before the exponent's digits.
+std::string without_zeros(std::string_view text) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  std::string out(text.substr(0, e));
+  if (out.find('.') != out.npos) out.resize(out.find_last_not_of('0') + 1);
+  if (e == text.size()) return out;
+  std::string_view digits = text.substr(e + 1);
+  out += 'e';
+  if (digits.starts_with('-') || digits.starts_with('+')) {
+    out += digits.front();
+    digits.remove_prefix(1);
+  }
+  while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
+  return out += digits;
+}
+
+}  // namespace
+
 // Whether some text that begins with `text`, after which the automaton is in
-// `state`, is a number that is not barred.  Tries texts, shorter ones first.
-// Completions with different exponents have different values, so one of the
-// first is not barred, or few values are left at all.
+// `state`, is a number that is not barred.  Tries texts: depth first, because
+// the barred numbers are few, but zeros that do not change the value last.
 bool JsonRecogniser::number_left(NumberLanguages::State state, std::string text,
                                  UsedValues::Set barred) {
-  constexpr std::size_t kMost = 2000;
+  constexpr std::size_t kMost = 20'000;
   NumberLanguages& numbers = solver_.numbers();
+  std::set<std::pair<NumberLanguages::State, std::string>> seen;
   std::deque<std::pair<NumberLanguages::State, std::string>> pending;
   pending.emplace_back(state, std::move(text));
   for (std::size_t tried = 0; !pending.empty() && tried < kMost; ++tried) {
@@ -233,11 +281,19 @@ bool JsonRecogniser::number_left(NumberLanguages::State state, std::string text,
         !used_values_.contains(barred, schema_solver::number_value(so_far))) {
       return true;
     }
+    const std::string value = without_zeros(so_far);
     for (const char byte : std::string_view("0123456789.eE+-")) {
       const NumberLanguages::State next =
           numbers.step(at, static_cast<std::uint8_t>(byte));
-      if (next == NumberLanguages::kDead || byte == 'E') continue;
-      pending.emplace_back(next, so_far + byte);
+      if (next == NumberLanguages::kDead) continue;
+      std::string more = without_zeros(so_far + byte);
+      const bool same_value = more == value;
+      if (!seen.emplace(next, std::move(more)).second) continue;
+      if (same_value) {
+        pending.emplace_back(next, so_far + byte);
+      } else {
+        pending.emplace_front(next, so_far + byte);
+      }
     }
   }
   return false;
@@ -309,11 +365,11 @@ JsonRecogniser::LexId JsonRecogniser::compute_number_step(Configuration config,
     moved.taken = number.taken;
     next.at = static_cast<std::uint8_t>(number.part);
     const bool exponent = number.part == NumberPart::kExponent;
-    if (exponent || moved.avoids()) {
-      by_text = by_text || exponent ||
-                numbers_left(number) == Left::kPerhapsByExponent;
+    if (exponent || !surely_left(number)) {
       const UsedValues::Set barred =
           barred_in(frames_[config.frame], entry.conjunction);
+      by_text = by_text || exponent || barred == UsedValues::kNone ||
+                numbers_left(number) == Left::kPerhapsByExponent;
       const std::string so_far = text(config.extra) + static_cast<char>(byte);
       if (barred != UsedValues::kNone && !can_avoid(number, so_far, barred)) {
         continue;

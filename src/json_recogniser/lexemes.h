@@ -113,6 +113,13 @@ char32_t escaped_char(json::BodyState from, std::uint8_t byte,
 std::string decoded(json::BodyState from, json::BodyState to, std::uint8_t byte,
                     std::uint32_t partial);
 
+// Whether an exponent may follow the text of a number: at once, and after more
+// digits, as far as a short search tells.
+bool takes_exponent(automata::NumberLanguages& numbers,
+                    automata::NumberLanguages::State state);
+bool may_take_exponent(automata::NumberLanguages& numbers,
+                       automata::NumberLanguages::State state);
+
 }  // namespace parlance::json_recogniser
 
 #endif  // PARLANCE_SRC_JSON_RECOGNISER_LEXEMES_H_

@@ -211,6 +211,13 @@ base::Fingerprint JsonRecogniser::content_fingerprint(Configuration config) {
     return {};
   } else if (lexeme.avoids()) {
     return {};
+  } else if (lexeme.kind == Kind::kNumber && lexeme.track &&
+             std::ranges::any_of(lexeme.entries, [&](const Entry& entry) {
+               return static_cast<NumberPart>(lexeme.at) ==
+                          NumberPart::kExponent ||
+                      may_take_exponent(solver_.numbers(), entry.state);
+             })) {
+    return {};  // what an exponent leads to may be barred
   }
   const bool bounded =
       !key && lexeme.entries.size() > 1 && lexeme.max != base::kUnbounded;

@@ -118,6 +118,15 @@ TEST(Arrays, CanBeCompleted) {
       {R"({"type":"array","items":{"type":"number"},"uniqueItems":true})",
        {"[1e2000000000,1e3000000000]", "[10e2000000000,10e2000000001]"},
        {"[1,1.0]", "[1e2000000000,10e1999999999]"}},
+      // Numbers that only an exponent completes, and all that do are used.
+      {R"({"type":"array","items":{"enum":[1e-05,2.5e-07,3]},
+           "uniqueItems":true})",
+       {"[1e-05,2.5e-07]", "[2.5e-07,3,1e-05]"},
+       {"[2.5e-07,2", "[1e-05,3,1"}},
+      {R"({"type":"array","items":{"type":"number","minimum":1e50,
+           "maximum":2e50},"uniqueItems":true})",
+       {"[1e50,1.5e50]", "[1.00e50,1.5E50]"},
+       {"[1e50,1e"}},
   };
   for (const Vector& one : vectors) {
     SCOPED_TRACE(one.schema);
@@ -231,6 +240,7 @@ TEST(Arrays, OfDifferentItemsEnd) {
       R"({"anyOf":[{"type":"string","pattern":"^[ab]{1,2}$"},
           {"type":"integer","minimum":0,"maximum":3}]})",
       R"({"enum":["a","ab",1,10,100,true,null]})",
+      R"({"enum":[0.00001,0.000012,1e50,12,3]})",
   };
   std::mt19937 random(1);
   for (const std::string& item : items) {
