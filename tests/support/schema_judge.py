@@ -529,7 +529,7 @@ class Evaluation:
         return isinstance(root, dict) and root.get("$recursiveAnchor") is True
 
     def any_value(self):
-        schema, key = self.schema, key_of(self.value)
+        schema, value = self.schema, self.value
         valid = True
         if "type" in schema:
             types = schema["type"]
@@ -537,9 +537,10 @@ class Evaluation:
                 map(self.has_type, types if isinstance(types, list) else [types])
             )
         if "enum" in schema:
+            key = key_of(value)
             valid &= any(key_of(each) == key for each in schema["enum"])
         if self.draft >= 1 and "const" in schema:
-            valid &= key_of(schema["const"]) == key
+            valid &= key_of(schema["const"]) == key_of(value)
         return valid
 
     def has_type(self, name):

@@ -16,8 +16,8 @@ import parlance
 from schema_judge import Beyond, Judge, Number, parse, write
 from shrink import shrunk
 
-WORDS = rb'''{" ": "," "} },{ [[ ]] ],[ {"a":1,"b": ["a","b"] \u00 true null kind ab
--1 12 0.5 2024- 00000000 1.2.3.4'''.split()
+WORDS = rb"""{" ": "," "} },{ [[ ]] ],[ {"a":1,"b": ["a","b"] \u00 true null kind ab
+-1 12 0.5 2024- 00000000 1.2.3.4""".split()
 WORDS += [b'": "', b'", "', b", ", "é".encode(), "日".encode()]
 TOKENS = [bytes([byte]) for byte in range(256)] + WORDS
 END = len(TOKENS)
