@@ -147,6 +147,10 @@ class SchemaSolver::ItemSearch {
     return verdict_;
   }
 
+  // Whether no item can be chosen for a rule: the index alone decides what it
+  // may be.
+  bool only_one_way() const { return counters_.empty(); }
+
   // After run() said yes: the values without which the items that it found
   // cannot differ.
   std::vector<ValueText> critical() { return different_.critical(now_.drawn); }
@@ -450,6 +454,7 @@ std::optional<std::vector<ValueText>> SchemaSolver::barred_before(
   if (!search.run().yes) return std::nullopt;
   std::vector<ValueText> barred;
   if (!arrays_[array].unique) return barred;
+  if (search.only_one_way()) return search.critical();
   // Other items than those of the search may do without the value.
   for (ValueText& value : search.critical()) {
     const IsUsed with_value = [&](std::string_view other) {

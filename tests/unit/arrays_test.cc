@@ -197,6 +197,23 @@ TEST(Arrays, ManyContainsAreDecided) {
   }
 }
 
+// Most values of a tuple are needed later on, which one matching tells, not a
+// search for each value.
+TEST(Arrays, ManyValuesMayBeNeeded) {
+  std::string all;
+  std::string text;
+  for (int i = 0; i < 500; ++i) {
+    all += (i > 0 ? "," : "") + (R"({"enum":[)" + std::to_string(i) + ",0]}");
+    text += (i > 0 ? "," : "") + std::to_string(i);
+  }
+  const auto machine =
+      compiled(R"({"type":"array","prefixItems":[)" + all +
+               R"(],"items":false,"minItems":500,"uniqueItems":true})");
+  ASSERT_NE(machine, nullptr);
+  EXPECT_TRUE(machine->can_end(after(*machine, '[' + text + ']')));
+  EXPECT_TRUE(after(*machine, "[0,0").dead());
+}
+
 // What cannot be decided is left out and said.
 TEST(Arrays, TooManyValuesAreSaid) {
   const Result<Grammar> made = Grammar::from_json_schema(*json::parse(
