@@ -438,7 +438,7 @@ std::string compare_plainly(const Literal& literal, const Decimal& bound) {
     return compare_digits(literal.fraction, static_cast<size_t>(-point),
                           bound.digits);
   }
-  const std::string whole = compare_digits(literal.whole, 0, bound.digits);
+  std::string whole = compare_digits(literal.whole, 0, bound.digits);
   if (whole[0] != '=' || may_grow) return whole;
   const std::string_view digits = bound.digits;
   return compare_digits(

@@ -97,10 +97,10 @@ Error cancelled_error() {
 Error JsonRecogniser::why_unsatisfiable() {
   if (!base::work_left()) return cancelled_error();
   if (auto error = too_large()) return *std::move(error);
-  const Error unsatisfiable{ErrorCode::kUnsatisfiable,
-                            "No JSON text is valid under this schema.",
-                            {},
-                            {}};
+  Error unsatisfiable{ErrorCode::kUnsatisfiable,
+                      "No JSON text is valid under this schema.",
+                      {},
+                      {}};
   if (solver_.is_empty(
           solver_.conjunction({schema_solver::holds(document_->root)}))) {
     return unsatisfiable;

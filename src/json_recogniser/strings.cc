@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <vector>
 
 #include "base/work.h"
 #include "json_recogniser/json_recogniser.h"
@@ -22,15 +23,37 @@ bool JsonRecogniser::spelled_canonically(
   return canonical_ && !languages.universal(languages.start(string.language));
 }
 
+namespace {
+
+// Whether the set has more than `few` texts.
+bool has_more_than(const UsedValues& values, UsedValues::Set set,
+                   std::size_t few) {
+  std::vector<UsedValues::Set> pending = {set};
+  std::size_t texts = 0;
+  while (!pending.empty() && texts <= few) {
+    const UsedValues::Set at = pending.back();
+    pending.pop_back();
+    texts += values.ends(at) ? 1 : 0;
+    values.each_byte(at, [&](std::uint8_t, UsedValues::Set below) {
+      pending.push_back(below);
+    });
+  }
+  return texts > few;
+}
+
+}  // namespace
+
 // The lexeme after the opening quote: an entry for each conjunction of the
 // value and each disjunct for strings; 0 if no string may come.
 //
 // uniqueItems bars the strings that were used.  If every string may come, of
 // any length, and there is one alternative, they are a trie of exceptions
-// (used_values.h).  They are taken out of an enumeration.  Any other language
-// is read beside the trie, unless its length has a maximum: then they are
-// subtracted from it.
+// (used_values.h).  They are taken out of an enumeration.  From any other
+// language a few are subtracted, because masks of a language are shared by its
+// states; many are a trie beside which it is read, so that an item costs what
+// its text costs, unless the length has a maximum.
 std::uint32_t JsonRecogniser::enter_string(FrameId id) {
+  constexpr std::size_t kFewUsed = 64;
   const Frame& frame = frames_[id];
   automata::Languages& languages = solver_.languages();
   Lexeme lexeme;
@@ -64,7 +87,7 @@ std::uint32_t JsonRecogniser::enter_string(FrameId id) {
               without_used(language, barred);
           if (rest) {
             language = *rest;
-          } else if (!bounded) {
+          } else if (!bounded && has_more_than(used_values_, used, kFewUsed)) {
             entry.used = used;
           } else {
             language = languages.all_of(
