@@ -110,9 +110,9 @@ Error JsonRecogniser::why_unsatisfiable() {
     return note.kind != GrammarNote::Kind::kNarrowed;
   });
   // What is not supported before what is too large.
-  std::ranges::stable_partition(notes, [](const schema_solver::NodeNote& note) {
-    return !note.by_limit;
-  });
+  std::stable_partition(
+      notes.begin(), notes.end(),
+      [](const schema_solver::NodeNote& note) { return !note.by_limit; });
   const bool by_limit = notes.empty() || notes.front().by_limit;
   const std::vector<GrammarNote> located =
       schema_solver::locate(*document_, std::move(notes));

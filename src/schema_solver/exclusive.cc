@@ -471,8 +471,8 @@ class Overlaps {
     for (const std::uint32_t i : possible_) {
       std::vector<std::uint32_t> candidates = candidates_of(i);
       std::ranges::sort(candidates);
-      const auto rest = std::ranges::unique(candidates);
-      candidates.erase(rest.begin(), rest.end());
+      candidates.erase(std::unique(candidates.begin(), candidates.end()),
+                       candidates.end());
       comparisons += candidates.size();
       if (comparisons / kMaxComparisons > most ||
           !base::spend_work(candidates.size())) {
