@@ -92,7 +92,12 @@ CfgRecogniser::CfgRecogniser(const rules::Rules& rules,
                  state.action == Action::kTokenText;
   }
   has_marks_ = has_marks_ || marks_ != nullptr;
-  names_tokens_ = !rules.token_sets.empty() || !rules.token_texts.empty();
+  // "Any token but these" names none: no stop token is meant.
+  names_tokens_ =
+      !rules.token_texts.empty() ||
+      std::ranges::any_of(rules.token_sets, [](const rules::TokenSetExpr& set) {
+        return !set.negated;
+      });
   find_tails();
   find_bytes();
   base_bytes_ = bytes_of(network_);

@@ -97,6 +97,8 @@ class Ours:
 
     def mask(self, matcher):
         matcher.fill_bitmask(self.row)
+        if matcher.error is not None:
+            return 0  # where no token fits, XGrammar has an empty mask
         return int.from_bytes(self.row.tobytes(), "little")
 
     def masks(self, pieces):

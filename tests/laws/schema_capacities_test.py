@@ -18,6 +18,17 @@ from schema_judge import Number, parse, write  # noqa: E402
 from schema_law import failure  # noqa: E402
 
 LONG = os.environ.get("PARLANCE_LONG") == "1"
+
+
+@pytest.fixture(autouse=True)
+def deep():
+    """The judge recurses as deep as the schemas do."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(20000)
+    yield
+    sys.setrecursionlimit(before)
+
+
 SIZES = [65, 129, 257, 513] + [10000] * LONG
 
 

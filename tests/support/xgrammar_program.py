@@ -129,7 +129,13 @@ class Program:
         matcher = self.xgrammar.GrammarMatcher(compiled, **options)
         for _ in range(14):
             mask = self.mask(matcher)
+            if not matcher.is_completed():
+                # Where no token fits, ours allows a stop token, with an error.
+                for stop in matcher.stop_token_ids:
+                    mask &= ~(1 << stop)
             self.see(f"{mask:x}", matcher.is_completed(), matcher.is_terminated())
+            if mask == 0:
+                return
             guess = self.random.randrange(SIZE)
             if matcher.accept_token(guess):
                 self.see("draft", guess, matcher.is_terminated())

@@ -64,7 +64,6 @@ TEST(StopTokens, OneNamedByItsIdEndsTheText) {
   const std::pair<std::string, Result<Constraint>> rows[] = {
       {"lark, by name", compiler.compile_lark("start: \"ab\" <|end|>")},
       {"lark, by id", compiler.compile_lark("start: \"ab\" <[2]>")},
-      {"lark, other ids", compiler.compile_lark("start: \"ab\" <[^0,1,3]>")},
       {"ebnf", compiler.compile_ebnf("root ::= \"ab\" Token(2)")},
       {"dispatch",
        compiler.compile_ebnf("root ::= \"ab\" TokenTagDispatch((2, r))\n"
@@ -86,6 +85,26 @@ TEST(StopTokens, OneNamedByItsIdEndsTheText) {
     EXPECT_TRUE(matcher.accept_token(2));
     EXPECT_TRUE(matcher.is_terminated());
     EXPECT_FALSE(matcher.error());
+  }
+}
+
+// A set of all tokens but some means tokens that write the text.
+TEST(StopTokens, AreNotMeantByAnyTokenBut) {
+  const Compiler compiler = small_compiler();
+  for (const Result<Constraint>& constraint :
+       {compiler.compile_lark("start: \"ab\" <[^0]>"),
+        compiler.compile_structural_tag(
+            R"({"format":{"type":"sequence","elements":[
+                {"type":"const_string","value":"ab"},
+                {"type":"exclude_token","exclude_tokens":[0]}]}})")}) {
+    ASSERT_TRUE(constraint) << constraint.error().to_string();
+    Matcher matcher = constraint->matcher();
+    ASSERT_TRUE(matcher.accept_token(0));
+    ASSERT_TRUE(matcher.accept_token(1));
+    EXPECT_FALSE(matcher.can_end());
+    const Ids next = allowed(matcher);
+    EXPECT_EQ(std::ranges::count(next, 1U), 1);
+    EXPECT_EQ(std::ranges::count(next, 2U), 0);
   }
 }
 
