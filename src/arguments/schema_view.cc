@@ -353,13 +353,13 @@ json::Value all_of(json::Array parts, bool refers) {
 
 }  // namespace
 
-// The base of references to the source, which schema_of() embeds.
+// The base of references to the source, which schema_of() embeds.  An id that
+// is empty but for "#" names no base.
 std::string ArgumentSchema::base_uri() const {
   const json::Value* const id = source_.find(id_key(document_.draft));
-  if (id == nullptr || !id->is_string()) return "parlance:arguments";
-  std::string base(id->as_string());
+  std::string base(id == nullptr ? "" : id->as_string());
   while (base.ends_with('#')) base.pop_back();
-  return base;
+  return base.empty() ? "parlance:arguments" : base;
 }
 
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
@@ -414,9 +414,7 @@ void ArgumentSchema::embed_source(json::Value& out,
                                   const std::string& base) const {
   json::Value root = source_;
   const std::string_view key = id_key(document_.draft);
-  if (root.find(key) == nullptr) {
-    root.mutable_members().set(std::string(key), base);
-  }
+  root.mutable_members().set(std::string(key), base);
   const bool modern = document_.draft >= schema::Draft::k2019;
   out.mutable_members().set(modern ? "$defs" : "definitions",
                             json::Object{{"arguments", std::move(root)}});

@@ -15,6 +15,7 @@
 #include "format/description.h"
 #include "format/lint.h"
 #include "inversion/plan.h"
+#include "inversion/read_values.h"
 #include "inversion/request.h"
 #include "inversion/tag_builder.h"
 #include "inversion/tool_choice.h"
@@ -273,6 +274,11 @@ Result<StructuralTag> Format::structural_tag(
   std::vector<GrammarNote> left_out;
   if (auto error =
           inversion::verify_arguments(*this, plan, functions, left_out)) {
+    return *std::move(error);
+  }
+
+  if (auto error =
+          inversion::narrow_to_read_values(*impl_, plan, functions, left_out)) {
     return *std::move(error);
   }
 

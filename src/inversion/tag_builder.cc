@@ -27,6 +27,7 @@
 #include "inversion/tag_input.h"
 #include "inversion/tag_values.h"
 #include "json/writer.h"
+#include "schema/conjoin.h"
 
 namespace parlance::inversion {
 namespace {
@@ -238,14 +239,16 @@ class Builder {
     const bool raw = style != nullptr && style->as_string() != "json" &&
                      style->as_string() != "python";
     Value schema = arguments_schema(tool.schema);
-    if (!in_.plan.key_pattern.empty()) {
-      schema = json::Object{
-          {"allOf",
-           json::Array{std::move(schema),
-                       json::Object{
-                           {"propertyNames",
-                            json::Object{{"pattern", in_.plan.key_pattern}}}}}},
-          {"type", "object"}};
+    if (!in_.plan.key_pattern.empty() && schema.is_object()) {
+      // Elements in elements are JSON; literals have one notation throughout.
+      schema =
+          part.style.find("elements") == nullptr
+              ? schema::with_names(std::move(schema), in_.plan.key_pattern)
+              : schema::conjoined(
+                    std::move(schema),
+                    json::Object{{"patternProperties",
+                                  json::Object{{in_.plan.key_pattern, true}}},
+                                 {"additionalProperties", false}});
     }
     Value node =
         json_schema(std::move(schema), raw ? plan.raw_values : plan.strings);

@@ -77,7 +77,9 @@ Result<Tool> load_function(const json::Value& function,
   }
   Result<json::Value> schema = load_schema(function, path);
   if (!schema) return std::move(schema).error();
-  return Tool{std::move(*name), "function", std::move(*schema), path};
+  const json::Value* declared = function.find("parameters");
+  return Tool{std::move(*name), "function", std::move(*schema), path,
+              declared == nullptr ? json::Value() : *declared};
 }
 
 Result<Tool> load_tool(const json::Value& tool, const std::string& path) {

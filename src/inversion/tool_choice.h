@@ -28,6 +28,9 @@ struct Tool {
   json::Value schema;  // the schema of the arguments; `true` allows any JSON
   // JSON Pointer of the object that has "name" and "parameters".
   std::string path = {};
+  // "parameters", by which readers type the arguments, also where "strict" is
+  // false and `schema` allows any.
+  json::Value declared = {};
 };
 
 // Whether "required" of the tool's schema has the argument.

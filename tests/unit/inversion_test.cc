@@ -1053,6 +1053,92 @@ TEST(Inversion, BareTemplates) {
   }
 }
 
+// The grammar of a bare template has the values that the casts of its reader
+// give, and the report or an error says what it lacks.
+TEST(Inversion, OfABareTemplateArgumentsAreWhatTheCastGives) {
+  const Result<Format> format =
+      Format::from_json(Format::built_in("qwen3_coder")->template_json());
+  ASSERT_TRUE(format) << format.error().to_string();
+  const auto text_of = [](std::string_view value) {
+    return "<function=f><parameter=a>" + std::string(value) +
+           "</parameter></function>";
+  };
+  const struct {
+    std::string_view argument;
+    std::vector<std::string_view> accepted;
+    std::vector<std::string_view> refused;
+    std::string_view note;  // part of one; "": there is none about arguments
+  } kRows[] = {
+      {R"({"type": "integer"})", {"1", "-20"}, {"x"}, ""},
+      {R"({"type": "string"})", {"1", "null", "x"}, {}, ""},
+      {R"({"enum": [1, "x"]})", {"x"}, {"1"}, "numbers are left out"},
+      {R"({"anyOf": [{"enum": [1, 2]}, {"type": "null"}]})",
+       {"null"},
+       {"1"},
+       "numbers are left out"},
+      {R"({"type": ["integer", "string"]})",
+       {"1", "x"},
+       {"+1", "1_0", " 1"},
+       "strings that the template reads as a value of another type"},
+      {R"({"type": ["boolean", "integer"]})",
+       {"true", "2"},
+       {"1", "0"},
+       "numbers that the template reads as another value"},
+      {R"({})", {"1", "[1]"}, {}, "null, true and false, numbers, lists"},
+      {R"({"type": "array", "items": {"$ref": "#/$defs/n"}})",
+       {"[1]"},
+       {"[\"1\"]"},
+       ""},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(std::string(row.argument));
+    StructuralTagOptions options;
+    options.tools = json::Array{json::Object{
+        {"name", "f"},
+        {"parameters",
+         json::Object{
+             {"properties", json::Object{{"a", *json::parse(row.argument)}}},
+             {"$schema", "http://json-schema.org/draft-07/schema#"},
+             {"$id", "#"},
+             {"$defs",
+              json::Object{{"n", json::Object{{"type", "integer"}}}}}}}}};
+    options.tool_choice = "required";
+    const Result<StructuralTag> tag = format->structural_tag(options);
+    ASSERT_TRUE(tag) << tag.error().to_string();
+    std::string notes;
+    for (const GrammarNote& note : tag->report()) {
+      if (note.path == "/tools/0/parameters/properties/a") {
+        notes += note.message;
+      }
+    }
+    if (row.note.empty()) {
+      EXPECT_EQ(notes, "");
+    } else {
+      EXPECT_NE(notes.find(row.note), std::string::npos) << notes;
+    }
+    const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    for (const std::string_view value : row.accepted) {
+      EXPECT_TRUE(grammar->accepts(text_of(value))) << value;
+    }
+    for (const std::string_view value : row.refused) {
+      EXPECT_FALSE(grammar->accepts(text_of(value))) << value;
+    }
+  }
+  // A required argument of which no value is read back.
+  StructuralTagOptions options;
+  options.tools = *json::parse(R"([{"name": "f", "parameters": {
+      "properties": {"a": {"enum": [1, 2]}}, "required": ["a"]}}])");
+  const Result<StructuralTag> tag = format->structural_tag(options);
+  ASSERT_FALSE(tag);
+  EXPECT_EQ(tag.error().path, "/tools/0/parameters/properties/a");
+  EXPECT_EQ(tag.error().message,
+            "tools: the argument 'a' of the tool 'f': none of its values is "
+            "read back, because the template reads numbers as strings where "
+            "the argument's own \"type\", \"anyOf\", \"oneOf\" and "
+            "\"nullable\" do not name their type.");
+}
+
 TEST(Inversion, OfABareTemplateTheShortestSpellingIsWritten) {
   // A group of the opener is the name, another one varies, and the rest is as
   // short as it can be.

@@ -9,7 +9,10 @@
 #include "parlance/json.h"
 #include "parlance/tools.h"
 #include "schema/cast_calls.h"
+#include "schema/cast_values.h"
+#include "schema/conjoin.h"
 #include "schema/typing.h"
+#include "schema/validate.h"
 #include "support/vectors.h"
 
 namespace parlance::schema {
@@ -407,6 +410,151 @@ TEST(Conformance, UnitRows) {
     }
   }
   EXPECT_GT(count, 0);
+}
+
+// Every value that values_of_cast() allows is what the cast of its text gives.
+TEST(CastValues, AreGivenBack) {
+  constexpr std::string_view kTexts[] = {"",
+                                         "x",
+                                         "0",
+                                         "1",
+                                         "-1",
+                                         "12",
+                                         "+1",
+                                         "1_0",
+                                         "01",
+                                         "1.5",
+                                         "3.0",
+                                         "-0.0",
+                                         "1e2",
+                                         "1E-3",
+                                         ".5",
+                                         "5.",
+                                         "1e",
+                                         "null",
+                                         "None",
+                                         "Null",
+                                         "true",
+                                         "True",
+                                         "TRUE",
+                                         "false",
+                                         "False",
+                                         " 1",
+                                         "1 ",
+                                         "\n1\t",
+                                         "inf",
+                                         "nan",
+                                         "[]",
+                                         "[1]",
+                                         " [",
+                                         "{}",
+                                         "{\"a\": 1}",
+                                         "{",
+                                         "\"1\"",
+                                         "\"\"",
+                                         "[\"1\"]",
+                                         "9007199254740993",
+                                         "12345678901234567890",
+                                         "\u00a01",
+                                         "\u2003true\u3000",
+                                         "\u0661\u0662",
+                                         "\x1c"
+                                         "7",
+                                         "yes",
+                                         "1 2",
+                                         "-",
+                                         "nullx",
+                                         "e5",
+                                         "0x10",
+                                         "1__0",
+                                         "--1",
+                                         "1e5x"};
+  constexpr LooseType kTypes[] = {LooseType::kInteger, LooseType::kNumber,
+                                  LooseType::kBoolean, LooseType::kNull,
+                                  LooseType::kObject,  LooseType::kArray,
+                                  LooseType::kString,  LooseType::kUnknown};
+  std::size_t strings = 0;
+  std::size_t others = 0;
+  const auto check = [&](const std::vector<LooseType>& types) {
+    SCOPED_TRACE(types_text(types));
+    for (const Notation notation : {Notation::kRaw, Notation::kQuoted}) {
+      const CastValues values = values_of_cast(types, notation);
+      const Result<Document> document = load(values.schema);
+      ASSERT_TRUE(document) << document.error().to_string();
+      Validator validator(*document);
+      for (const std::string_view text : kTexts) {
+        SCOPED_TRACE(std::string(text));
+        const auto cast_text = cast(text, types);
+        if (validator.valid(json::Value(text))) {
+          ++strings;
+          EXPECT_FALSE(cast_text.has_value());
+        } else if (!cast_text) {
+          // Too large: strings that begin like a list or an object, and those
+          // that are numbers for a type that takes some numbers.
+          EXPECT_TRUE(text.find_first_of("[{.eE_0123456789") != text.npos);
+        }
+        const Result<json::Value> value = json::parse(text);
+        if (notation != Notation::kRaw || !value || value->is_string() ||
+            !validator.valid(*value)) {
+          continue;
+        }
+        ++others;
+        ASSERT_TRUE(cast_text.has_value());
+        EXPECT_TRUE(equal_values(*cast_text, *value)) << json::dump(*cast_text);
+      }
+    }
+  };
+  check({});
+  for (const LooseType a : kTypes) {
+    check({a});
+    for (const LooseType b : kTypes) {
+      check({a, b});
+      for (const LooseType c : kTypes) check({a, b, c});
+    }
+  }
+  EXPECT_GT(strings, 10'000u);
+  EXPECT_GT(others, 3'000u);
+}
+
+// A schema that is added takes nothing from the other one: neither the base of
+// its references nor its dialect.
+TEST(Conjoin, ReferencesLeadWhereTheyLed) {
+  constexpr std::string_view kSchemas[] = {
+      R"({"properties": {"a": {"$ref": "#/$defs/n"}},
+          "$defs": {"n": {"type": "integer"}}})",
+      R"({"$id": "#", "properties": {"a": {"$ref": "#/$defs/n"}},
+          "$defs": {"n": {"type": "integer"}}})",
+      R"({"$id": "http://a.b/c", "properties": {"a": {"$ref": "c#/$defs/n"}},
+          "$defs": {"n": {"type": "integer"}}})",
+      R"({"$schema": "http://json-schema.org/draft-07/schema#",
+          "$ref": "#/definitions/m", "definitions": {
+            "m": {"properties": {"a": {"$ref": "#/definitions/n"}}},
+            "n": {"type": "integer"}}})",
+      R"({"$schema": "http://json-schema.org/draft-04/schema#",
+          "properties": {"a": {"$ref": "#/definitions/n"}},
+          "definitions": {"n": {"type": "integer"}}})",
+      R"({"$ref": "#/$defs/m", "not": {"required": ["c"]}, "$defs": {
+            "m": {"properties": {"a": {"$ref": "#/$defs/n"}}},
+            "n": {"type": "integer"}}})"};
+  for (const std::string_view text : kSchemas) {
+    SCOPED_TRACE(std::string(text));
+    const json::Value schema = read(text);
+    const json::Value both = with_names(
+        conjoined(schema, read(R"({"properties": {"b": {"type": "null"}}})")),
+        "^[a-z]$");
+    const Result<Document> document = load(both);
+    ASSERT_TRUE(document) << document.error().to_string();
+    Validator validator(*document);
+    const auto valid = [&](std::string_view value) {
+      return validator.valid(read(value));
+    };
+    EXPECT_TRUE(valid(R"({"a": 1, "b": null})"));
+    EXPECT_FALSE(valid(R"({"a": "1"})"));
+    EXPECT_FALSE(valid(R"({"b": 1})"));
+    EXPECT_FALSE(valid(R"({"ab": 1})"));
+    EXPECT_TRUE(valid(R"({"d": [{"e": 1}]})"));
+    EXPECT_FALSE(valid(R"({"d": [{"ef": 1}]})"));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+#include "schema/conjoin.h"
+
+#include <string>
+#include <utility>
+
+namespace parlance::schema {
+namespace {
+
+// A draft before 2019-09: a reference has no siblings there, and definitions
+// have another name.
+bool is_old(const json::Value& schema) {
+  const json::Value* draft = schema.find("$schema");
+  return draft != nullptr &&
+         draft->as_string().find("/draft-0") != std::string_view::npos;
+}
+
+}  // namespace
+
+// As {"not": {"not": more}}: the schemas in a negation declare nothing.
+//
+// In old drafts a reference has no siblings, so it becomes one of an allOf;
+// what was ignored beside it stays out, definitions aside.
+json::Value conjoined(json::Value schema, json::Value more) {
+  json::Object refused = {{"not", std::move(more)}};
+  json::Object& members = schema.mutable_members();
+  const json::Value* reference = members.find("$ref");
+  if (reference != nullptr && is_old(schema)) {
+    json::Object out;
+    for (const char* key : {"$schema", "definitions", "$defs"}) {
+      if (const json::Value* value = members.find(key)) out.set(key, *value);
+    }
+    out.set("allOf", json::Array{json::Object{{"$ref", *reference}}});
+    out.set("not", std::move(refused));
+    return out;
+  }
+  if (const json::Value* before = members.find("not")) {
+    json::Array both;
+    both.push_back(*before);
+    both.emplace_back(std::move(refused));
+    members.set("not", json::Object{{"anyOf", std::move(both)}});
+  } else {
+    members.set("not", std::move(refused));
+  }
+  return schema;
+}
+
+json::Value with_names(json::Value schema, std::string_view pattern) {
+  constexpr std::string_view kName = "parlance:names";
+  const std::string place = is_old(schema) ? "definitions" : "$defs";
+  const json::Value named =
+      json::Object{{"$ref", "#/" + place + "/" + std::string(kName)}};
+  json::Value out = conjoined(std::move(schema), named);
+  const json::Value* before = out.find(place);
+  json::Value all =
+      before != nullptr && before->is_object() ? *before : json::Object();
+  all.mutable_members().set(
+      std::string(kName),
+      json::Object{
+          {"patternProperties", json::Object{{std::string(pattern), named}}},
+          {"additionalProperties", false},
+          {"items", named}});
+  out.mutable_members().set(place, std::move(all));
+  return out;
+}
+
+}  // namespace parlance::schema
