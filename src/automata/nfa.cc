@@ -585,7 +585,10 @@ class Compiler {
       }
     } else {
       for (std::uint32_t i = node.min; i < node.max && !too_large_; ++i) {
-        Pc body = compile(child, at);
+        // An empty round is the last one here, too.
+        Pc body = nullable_[child] && at != next
+                      ? compile_fresh(child, next, at)
+                      : compile(child, at);
         at = node.greedy ? add_union({body, next}) : add_union({next, body});
       }
     }
@@ -727,8 +730,11 @@ class Compiler {
       }
     } else {
       for (std::uint32_t i = node.min; i < node.max && !too_large_; ++i) {
-        at_empty = choice(compile_fresh(child, at_empty, at), next_empty);
-        at = choice(compile(child, at), next);
+        at_empty = choice(compile_fresh(child, next_empty, at), next_empty);
+        at = choice(nullable_[child] && at != next
+                        ? compile_fresh(child, next, at)
+                        : compile(child, at),
+                    next);
       }
     }
     for (std::uint32_t i = 0; i < copies && !too_large_; ++i) {
@@ -825,7 +831,7 @@ bool surely_compiles(const regex::Hir& hir, std::size_t max_states) {
         break;
       case HirKind::kRepeat: {
         const bool endless = node.max == base::kUnbounded;
-        if (endless && nullable[node.children[0]]) return false;
+        if (nullable[node.children[0]] && node.max - node.min > 1) return false;
         const std::size_t copies = endless ? node.min : node.max;
         size = times(size + 1, std::max<std::size_t>(copies, 1));
         break;

@@ -247,7 +247,8 @@ bool Parser::apply(std::size_t begin, std::uint32_t min, std::uint32_t max) {
                 "text write a \"\\\" before it.");
   }
   AstId repeated = frame.sequence.back();
-  if (python_re() && ast_.nodes[repeated].kind == AstKind::kAnchor) {
+  if (python_re() && !frame.grouped &&
+      ast_.nodes[repeated].kind == AstKind::kAnchor) {
     return fail(begin, at_, "An assertion such as \"^\" cannot be repeated.");
   }
   frame.quantified = true;
@@ -625,6 +626,7 @@ bool Parser::close(std::size_t begin) {
     case FrameKind::kPattern:
       frames_.back().sequence.push_back(node.children[0]);
       frames_.back().quantified = false;
+      frames_.back().grouped = true;
       return true;
     case FrameKind::kCapture:
       node.kind = AstKind::kGroup;
@@ -722,6 +724,7 @@ void Parser::push(AstNode node) {
   AstId id = store(std::move(node));
   frames_.back().sequence.push_back(id);
   frames_.back().quantified = false;
+  frames_.back().grouped = false;
 }
 
 void Parser::push_char(char32_t c, std::size_t begin) {

@@ -47,6 +47,8 @@ class Parser {
     std::vector<AstId> sequence = {};
     // The last item was a quantifier: another one would be "a**".
     bool quantified = false;
+    // The last item was "(?:...)", whatever is in it.
+    bool grouped = false;
     std::uint32_t group = 0;
     bool behind = false;
     bool negated = false;

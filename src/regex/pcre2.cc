@@ -1,4 +1,4 @@
-// The adapter makes four decisions:
+// The adapter makes five decisions:
 //
 // Limits.  A match context carries Limits::match_steps and a bound on heap.
 //   The JIT counts its steps more coarsely and ignores the heap bound, but it
@@ -13,6 +13,9 @@
 //   from which a match depends on text after the window; only that position is
 //   tried with larger and larger windows until it is decided.  The bytes of all
 //   windows are charged to a budget.
+// Optimisations.  Auto-possessification is off: 10.42 takes a loop for one that
+//   may not give back what it read although an atomic group after it may match
+//   nothing, so a*(?>(?:bc)?)a does not match "a".
 // Groups.  PCRE2's numbers are mapped to ours (see to_pcre2.cc).  If
 //   several of its groups have one of our numbers, the group that was set last
 //   is reported.  That is the group whose match ends last; of two that end at
@@ -97,11 +100,11 @@ Result<Pcre2> Pcre2::compile(const Pattern& pattern, const Limits& limits) {
   const std::string text = to_pcre2(pattern.hir, pattern.flavor);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  Owned<pcre2_code> compiled(
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES |
-                        PCRE2_NO_START_OPTIMIZE | PCRE2_USE_OFFSET_LIMIT,
-                    &error, &offset, context.get()));
+  Owned<pcre2_code> compiled(pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+      PCRE2_UTF | PCRE2_UCP | PCRE2_DUPNAMES | PCRE2_NO_START_OPTIMIZE |
+          PCRE2_USE_OFFSET_LIMIT | PCRE2_NO_AUTO_POSSESS,
+      &error, &offset, context.get()));
   if (!compiled) {
     PCRE2_UCHAR message[256] = {};
     pcre2_get_error_message(error, message, sizeof message);

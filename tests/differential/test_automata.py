@@ -104,8 +104,10 @@ def is_known(pattern, text, ours, other, flags=""):
     span of the match is the same.
     """
     head = slice(0, 3)
+    lazy = any(loop + "?" in pattern for loop in "*+?}")
     return (
-        ours.split()[head] == other.split()[head]
+        lazy
+        and ours.split()[head] == other.split()[head]
         and pcre2(pattern, text, flags) == ours
     )
 
@@ -134,10 +136,10 @@ CONDITIONS = ["(?=a)", "(?!a)", "$", r"\Z", "^", r"\A", "(?m:^)", "(?m:$)", "(?=
 PLAIN = [
     "a", "b", ".", "[^a]", "a*", "a+?", "a?", "(a|b)", "(?P<n>a)", "a{1,2}",
     "(a|)", "(|a)", "(a*)*", "(?:a|b*)*?", "((?P<m>a)|b)*", "(a?){2}", "(a|ab)",
-    "(a*?)+", "(?:(a)|b){2,3}",
+    "(a*?)+", "(?:(a)|b){2,3}", "(a??)",
 ]
 ATOMS = PLAIN + CONDITIONS
-LOOPS = ["*", "*?", "+", "+?", "?", "{2}", "{1,3}", "{,2}?", "{2,}"]
+LOOPS = ["*", "*?", "+", "+?", "?", "{2}", "{1,3}", "{,3}", "{,2}?", "{2,}"]
 TEXTS = ["".join(t) for n in range(6) for t in itertools.product("ab\n", repeat=n)]
 SHORT = [t for t in TEXTS if len(t) < 5]
 
@@ -167,7 +169,7 @@ WORLD = {
     "or": (make("{0}|{1}", ATOMS, 2), None, TEXTS),
     "loop": (make("(?:{0}|{1}){loop}", ATOMS, 2, LOOPS), 2500, SHORT),
     "group": (make("({0}{1}){loop}", ATOMS, 2, LOOPS), 2500, SHORT),
-    "then": (make("({0}|{1}){loop}{2}", ATOMS, 3, ["*", "+?"]), 2500, SHORT),
+    "then": (make("({0}|{1}){loop}{2}", ATOMS, 3, ["*", "+?", "{,3}"]), 2500, SHORT),
 }
 
 
@@ -394,6 +396,37 @@ def test_reasons(pattern, why):
     (answer,) = ask([{"patterns": [pattern], "texts": ["a"]}])
     assert answer.get("automaton") is False, answer
     assert why in answer["why"], answer
+
+
+# --- Patterns that only PCRE2 runs -------------------------------------------
+
+
+def test_atomic_and_possessive_parts():
+    """Every pattern of a loop, an atomic part and a literal, on every text of up
+    to four letters.  What a loop may read again after the atomic part has given
+    up nothing is where an optimiser goes wrong."""
+    before = ["", "a*", "a+?", "a?", ".*", "[^b]*", "(?:ab)*", "(a|b)*?", " *"]
+    inside = ["(?:bc)?", "b?", "a*", "(?:ab|a)", "(a|)", "(?:bc|b)*", "[ab]", ".*?"]
+    atomic = [f"(?>{x})" for x in inside]
+    atomic += [f"(?:{x}){loop}" for x in inside for loop in ("?+", "*+", "++", "{1,2}+")]
+    patterns = [
+        b + middle + after
+        for b in before
+        for middle in atomic
+        for after in ["", "a", "b", "ab", "$", r"c\b"]
+    ]
+    letters = "abc"
+    texts = ["".join(t) for n in range(5) for t in itertools.product(letters, repeat=n)]
+    texts += ["a bc a", " a", "bc ab"]
+    answers = ask(
+        [{"do": "spans", "pattern": p, "texts": texts, "flags": "s"} for p in patterns],
+        "regex_probe",
+    )
+    for pattern, answer in zip(patterns, answers):
+        search = regex.compile(pattern, regex.V0 | regex.DOTALL).search
+        expected = [m and list(m.span()) for m in map(search, texts)]
+        wrong = [row for row in zip(texts, answer["spans"], expected) if row[1] != row[2]]
+        assert not wrong, (pattern, wrong[:3])
 
 
 # --- The rows of the vectors ------------------------------------------------

@@ -7,6 +7,8 @@
 //       {"ok": false, "code": "bad_pattern", "message": ..., "span": [0, 1]}
 //   {"do": "search", "pattern": "a(b)?", "text": "xa", "pos": 0}
 //       {"status": "match", "groups": [[1, 2], null]}
+//   {"do": "spans", "pattern": "a(?>b)", "texts": ["xab", ""]}
+//       {"spans": [[1, 3], null]}          null: no match, or the step limit
 //   {"do": "class", "pattern": "\\w"}      [[48, 57], [65, 90], ...]
 //   {"do": "scan", "pattern": "\\w"}       the same, as PCRE2 finds it
 //
@@ -119,6 +121,18 @@ Value search(const regex::Pcre2& pcre2, const Value& question) {
   return Object{{"status", Value("match")}, {"groups", Value(spans)}};
 }
 
+Value spans(const regex::Pcre2& pcre2, const Value& question) {
+  regex::Pcre2::Scratch scratch(pcre2);
+  Array out;
+  for (const Value& text : question.find("texts")->items()) {
+    const auto found = pcre2.search(text.as_string(), 0, {}, scratch, nullptr);
+    const bool match = found.status == regex::Pcre2::Status::kMatch;
+    out.push_back(match ? Value(Array{number(found.begin), number(found.end)})
+                        : Value());
+  }
+  return Object{{"spans", Value(out)}};
+}
+
 Value answer(const Value& question) {
   regex::PatternOptions options;
   std::string flavor = text_of(question, "flavor");
@@ -144,6 +158,7 @@ Value answer(const Value& question) {
   }
   Result<regex::Pcre2> pcre2 = regex::Pcre2::compile(*pattern);
   if (!pcre2) return error_of(pcre2.error());
+  if (what == "spans") return spans(*pcre2, question);
   return what == "scan" ? scan(*pcre2) : search(*pcre2, question);
 }
 

@@ -112,6 +112,7 @@ TEST(Pattern, Flavors) {
       {kRe, {"\\x1c", "lit{\x1c}"}},
       {kRe, {"(?i:a)", "class{Aa}"}},
       {kRe, {"a{,2}", "rep{0,2,greedy lit{a}}"}},
+      {kRe, {"(?:\\A){2}", "rep{2,2,greedy text_start}"}},
       {kRe, {"[[:a]", "class{:[a}"}},
       {kSchema, {"\\d", "class{0-9}"}},
       {kSchema, {"\\w", "class{0-9A-Z_a-z}"}},
@@ -202,6 +203,7 @@ TEST(Pattern, Errors) {
 TEST(Pattern, ErrorsOfOtherFlavors) {
   const std::pair<PatternOptions, Fault> faults[] = {
       {kRe, {"^*", ErrorCode::kBadPattern, {1, 2}}},
+      {kRe, {"(?:a)^*", ErrorCode::kBadPattern, {6, 7}}},
       {kRe, {"a(?i)b", ErrorCode::kBadPattern, {1, 5}}},
       {kRe, {"(?)", ErrorCode::kBadPattern, {0, 3}}},
       {kRe, {"\\p{L}", ErrorCode::kBadPattern, {0, 2}}},
