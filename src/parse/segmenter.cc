@@ -21,7 +21,6 @@
 #include <cassert>
 
 #include "base/python_number.h"
-#include "parse/spoofs.h"
 
 namespace parlance::parse {
 namespace {
@@ -300,14 +299,7 @@ void Segmenter::search_on(bool end, std::uint64_t limit) {
 void Segmenter::hide_spoofs(bool end) {
   visible_ = window_;
   if (!program_.any_backtrackers || !program_.spoofable) return;
-  const MarkedText text(window_, marks_, base_);
-  hidden_ = spoofs_hidden(text, program_.marks);
-  visible_ = hidden_;
-  // A spelling that has only begun stays invisible until it is complete, so
-  // that it is hidden wherever the stream was cut.
-  if (!end) {
-    visible_ = visible_.substr(0, unfinished_spelling(text, program_.marks));
-  }
+  visible_ = hidden_.update({window_, marks_, base_}, program_.marks, end);
 }
 
 // Updates the next match of one backtracker for the text that is visible now.

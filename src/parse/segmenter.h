@@ -29,6 +29,7 @@
 #include "parlance/limits.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
+#include "parse/spoofs.h"
 #include "parse/value_scanner.h"
 
 namespace parlance::parse {
@@ -95,7 +96,7 @@ class Segmenter {
   // All text before this position has been delivered.
   std::uint64_t passed() const { return passed_; }
   std::string_view held() const;
-  std::uint64_t work() const { return work_; }
+  std::uint64_t work() const { return work_ + hidden_.work(); }
 
  private:
   // The next match of one backtracker, as far as it is known.  The states are
@@ -190,11 +191,10 @@ class Segmenter {
   std::size_t next_mark_ = 0;
 
   // The text that backtracking searches read.  It is the window; but where
-  // ordinary tokens may spell marks, it is a copy (hidden_) in which such
-  // spellings are changed, and which ends before a spelling that has only
-  // begun.
+  // ordinary tokens may spell marks, it is a copy in which such spellings are
+  // changed, and which ends before a spelling that has only begun.
   std::string_view visible_;
-  std::string hidden_;
+  HiddenSpoofs hidden_;
 
   const Watch* watch_ = nullptr;
   automata::Search search_;

@@ -14,6 +14,7 @@
 //                    strings that the text does not contain
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,10 +32,26 @@ namespace parlance::parse {
 std::string spoofs_hidden(const MarkedText& text,
                           std::span<const automata::Mark> marks);
 
-// Where the longest suffix of `text` begins that is a proper prefix of a
-// spelling of one of `marks`; the size of `text` if there is none.
-std::size_t unfinished_spelling(const MarkedText& text,
-                                std::span<const automata::Mark> marks);
+// The same for the window of a stream, which grows at its end and loses text at
+// its beginning.
+class HiddenSpoofs {
+ public:
+  // `text` is the window, and its offset is the position in the stream.  Unless
+  // `end`, the result is shorter: a spelling that has only begun stays
+  // invisible until it is complete, so that it is hidden wherever the stream
+  // was cut.  The result is valid until the next call.
+  // Complexity: O(marks.size()) for each byte that the window has gained.
+  std::string_view update(const MarkedText& text,
+                          std::span<const automata::Mark> marks, bool end);
+  // The bytes at which spellings were looked for, in all calls.
+  std::uint64_t work() const { return work_; }
+
+ private:
+  std::uint64_t work_ = 0;
+  std::string hidden_;  // a copy of the stream from base_ on
+  std::uint64_t base_ = 0;
+  std::uint64_t decided_ = 0;  // spellings that begin before it are hidden
+};
 
 // A copy of a text in which those marks that `delimiters` spell are replaced by
 // sentinels.
@@ -50,7 +67,7 @@ class Sentinels {
   const Delimiters& delimiters() const { return delimiters_; }
   // Replaces the sentinels that are left in `text` by the spellings, also where
   // a JSON string has them escaped.
-  std::string restored(std::string text) const;
+  std::string restored(std::string_view text) const;
 
  private:
   struct Used {

@@ -11,8 +11,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "../support/family_vocabulary.h"
 #include "../support/parse_record.h"
 
 namespace parlance {
@@ -108,10 +110,42 @@ INSTANTIATE_TEST_SUITE_P(All, EachFamily, ::testing::ValuesIn(kFamilies),
                            return std::string(of.param.name);
                          });
 
+// As token ids, where a backtracking search holds what an opener may still
+// become, and ordinary tokens may spell a marker.
+TEST(Tokens, WorkPerTokenOfHeldTextDoesNotGrow) {
+  const Format format = *Format::from_json(R"({"start_anchor": "A", "fields": {
+      "content": {"repeats": true, "join": ""},
+      "x": {"open_pattern": "(?<!z)<x>a*b", "close": "</x>"}}})");
+  const std::vector<TokenEntry> entries = {
+      {0, "<x>", TokenKind::kAdded}, {1, "a"}, {2, "<"}, {3, "x>"}};
+  const Vocabulary vocabulary = *Vocabulary::from_table(entries);
+  const auto work = [&](const std::vector<TokenId>& head,
+                        const std::vector<TokenId>& unit, std::size_t count) {
+    ResponseParser parser(format, {.vocabulary = &vocabulary});
+    parser.feed_tokens(head);
+    for (std::size_t i = 0; i < count; ++i) parser.feed_tokens(unit);
+    parser.finalize();
+    return static_cast<double>(parser.work()) / static_cast<double>(count);
+  };
+  const std::vector<TokenId> none;
+  for (const auto& [head, unit] :
+       std::vector<std::pair<std::vector<TokenId>, std::vector<TokenId>>>{
+           {{0}, {1}},
+           {{0}, {2}},
+           {{0}, {2, 3}},
+           {none, {0}},
+           {none, {2, 3}}}) {
+    // A search of held text is repeated each time it has grown by an eighth.
+    EXPECT_LE(work(head, unit, 16000), 2 * work(head, unit, 2000));
+  }
+}
+
 // --- Built-in formats --------------------------------------------------------
 
 // What a model that has gone astray may write: the beginning of a call again
-// and again, deep nesting in its arguments, a value that never ends.
+// and again, deep nesting in its arguments, a value that never ends, closers
+// that lack a byte, what a parser itself may write in the place of a mark.
+// '#' is another number in each round.
 std::vector<std::string> hostile_units(const Format& format,
                                        std::string& head) {
   const ToolSet tools = ToolSet::from_value(*json::parse(
@@ -123,42 +157,104 @@ std::vector<std::string> hostile_units(const Format& format,
   const Result<std::string> text = format.render(message, {.tools = &tools});
   head = text ? text->substr(0, text->find("VALUE")) : std::string("<");
   std::vector<std::string> out = {head, "[",  "{\"a\":", "x ", "<",
-                                  "\\", "'(", "<a>",     "</"};
-  if (text) out.push_back(*text);
+                                  "\\", "'(", "<a>",     "</", "\x03#\x04"};
+  if (text) {
+    const std::string tail = text->substr(text->find("VALUE") + 5);
+    out.insert(out.end(), {*text, tail, tail.substr(0, tail.size() - 1),
+                           head.substr(0, head.size() - 1)});
+  }
   return out;
 }
 
-TEST(BuiltInFormats, WorkPerByteDoesNotGrow) {
-  for (const std::string_view name : Format::built_in_names()) {
-    SCOPED_TRACE(name);
-    const Result<Format> format = Format::built_in(name);
-    ASSERT_TRUE(format.has_value());
-    std::string head;
-    for (const std::string& unit : hostile_units(*format, head)) {
+// The unit of one round.
+std::string unit_of(const std::string& unit, std::size_t round) {
+  const std::size_t number = unit.find('#');
+  if (number == std::string::npos) return unit;
+  return std::string(unit).replace(number, 1, std::to_string(round));
+}
+
+// `work` returns the work per byte of a response of so many bytes.  The readers
+// of calls do no work that is counted, so the time of the long text has a
+// limit, far above what it takes.
+void expect_linear(std::size_t bytes,
+                   const std::function<double(std::size_t)>& work) {
+  const std::clock_t begin = std::clock();
+  const double before = work(bytes);
+  const double after = work(8 * bytes);
+  const double seconds =
+      static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LE(after, 1.25 * before + 0.1);
+  EXPECT_LT(seconds, 5);
+}
+
+class EachBuiltIn : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(EachBuiltIn, WorkPerByteDoesNotGrow) {
+  const Format format = *Format::built_in(GetParam());
+  std::string head;
+  for (const std::string& unit : hostile_units(format, head)) {
+    SCOPED_TRACE(unit);
+    expect_linear(1 << 16, [&](std::size_t bytes) {
+      std::string all = head;
+      for (std::size_t i = 0; all.size() < bytes; ++i) all += unit_of(unit, i);
+      ResponseParser parser(format, {.stream_calls = true});
+      for (std::size_t at = 0; at < all.size(); at += 256) {
+        parser.feed(std::string_view(all).substr(at, 256));
+      }
+      parser.finalize();
+      return static_cast<double>(parser.work()) /
+             static_cast<double>(all.size());
+    });
+  }
+}
+
+// As token ids, one at a time: after `head`, each unit with its markers as
+// tokens, or all of it in ordinary tokens.
+void per_token(std::string_view name, int exponent) {
+  if (!testing::family_markers().contains(testing::markers_like(name))) {
+    GTEST_SKIP() << "no vocabulary";
+  }
+  const Format format = *Format::built_in(name);
+  const testing::FamilyVocabulary family = testing::family_vocabulary(name);
+  std::string head;
+  for (const std::string& unit : hostile_units(format, head)) {
+    for (const bool marks : {true, false}) {
       SCOPED_TRACE(unit);
-      const auto run = [&](std::size_t bytes, std::size_t chunk) {
-        std::string all = head;
-        while (all.size() < bytes) all += unit;
-        ResponseParser parser(*format, {.stream_calls = true});
-        for (std::size_t at = 0; at < all.size(); at += chunk) {
-          parser.feed(std::string_view(all).substr(at, chunk));
+      const auto encode = [&](const std::string& text) {
+        return marks ? family.encode(text) : family.spell(text);
+      };
+      const bool numbered = unit != unit_of(unit, 0);
+      std::vector<TokenId> round = encode(unit);
+      expect_linear(std::size_t{1} << exponent, [&](std::size_t bytes) {
+        ResponseParser parser(
+            format, {.vocabulary = &family.vocabulary, .stream_calls = true});
+        std::size_t fed = 0;
+        const auto feed = [&](const std::vector<TokenId>& ids) {
+          for (const TokenId& id : ids) {
+            parser.feed_tokens({&id, 1});
+            fed += family.vocabulary.spelling(id).size();
+          }
+        };
+        feed(family.encode(head));
+        for (std::size_t i = 0; fed < bytes; ++i) {
+          if (numbered) round = encode(unit_of(unit, i));
+          feed(round);
         }
         parser.finalize();
-        return static_cast<double>(parser.work()) /
-               static_cast<double>(all.size());
-      };
-      // The readers of calls do no work that is counted, so the time of the
-      // long text has a limit, far above what it takes.
-      const std::clock_t begin = std::clock();
-      const double before = run(1 << 16, 256);
-      const double after = run(1 << 19, 256);
-      const double seconds =
-          static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-      EXPECT_LE(after, 1.05 * before + 0.01);
-      EXPECT_LT(seconds, 5);
+        return static_cast<double>(parser.work()) / static_cast<double>(fed);
+      });
     }
   }
 }
+
+TEST_P(EachBuiltIn, WorkPerTokenDoesNotGrow) { per_token(GetParam(), 11); }
+TEST_P(EachBuiltIn, WorkPerTokenDoesNotGrowLongRun) {
+  per_token(GetParam(), 14);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachBuiltIn,
+                         ::testing::ValuesIn(Format::built_in_names()),
+                         [](const auto& of) { return std::string(of.param); });
 
 }  // namespace
 }  // namespace parlance
