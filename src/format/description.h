@@ -115,6 +115,8 @@ struct Description {
   // except white space, is reported as unclaimed.
   bool reports_unclaimed = false;
   Delimiter markup = {};
+  // Derived (interruption.h): start anchors and markup that interrupt a region.
+  std::vector<Delimiter> interrupting = {};
 };
 
 // An entry of "marks" of a format file: added tokens that are marks although no

@@ -99,9 +99,14 @@ struct Layout {
 // parlance.read.FIELD.
 struct FieldReading {
   RegionEnd ends = RegionEnd::kFirst;
-  // The opener of one of these fields ends the region if the opener begins
-  // with a mark or begins a line.
+  // Derived (interruption.h).  The opener of one of these fields ends the
+  // region if the opener is certain or begins a line.
   std::vector<FieldId> interrupted_by = {};
+  // Of calls: an opener that begins with none of these is only tolerated.
+  // Empty: none is.
+  std::vector<std::string> wrappers = {};
+  // Of calls: what follows an opener, white space apart.  Empty: any text.
+  std::vector<std::string> body = {};
   ValueSyntax syntax = ValueSyntax::kTemplate;
   ValueCount count = ValueCount::kTemplate;
   std::string separator = {};  // of kSequence
@@ -120,6 +125,8 @@ struct Reading {
   std::vector<FieldReading> fields = {};  // by FieldId
   // Texts that may end a response.  Never text of a field.
   std::vector<std::string> turn_end = {};
+  // Spellings of control tokens: the literals of "marks".
+  std::vector<std::string> control = {};
 };
 
 // ---- write ----

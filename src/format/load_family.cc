@@ -9,12 +9,11 @@
 #include <span>
 #include <utility>
 
-#include "base/reasoning_names.h"
+#include "format/interruption.h"
 #include "format/load.h"
 #include "format/names.h"
 #include "json/located.h"
 #include "json/merge_patch.h"
-#include "regex/hir.h"
 
 namespace parlance::format {
 namespace {
@@ -34,9 +33,9 @@ constexpr std::array kVariantKeys = {"aliases"sv, "models"sv, "when"sv,
                                      "patch"sv};
 // What a patch may change: the rest identifies the family.
 constexpr std::array kPatchKeys = {"response_template"sv, "parlance"sv};
-constexpr std::array kReadKeys = {
-    "ends"sv,      "interrupted_by"sv, "syntax"sv, "values"sv, "members"sv,
-    "arguments"sv, "otherwise"sv,      "drop"sv,   "layout"sv, "strip"sv};
+constexpr std::array kReadKeys = {"ends"sv,    "syntax"sv,    "values"sv,
+                                  "members"sv, "arguments"sv, "otherwise"sv,
+                                  "drop"sv,    "layout"sv,    "strip"sv};
 constexpr std::array kArgumentKeys = {"line_feeds"sv, "python"sv, "type_by"sv,
                                       "decode"sv, "keys"sv};
 constexpr std::array kMemberKeys = {"name"sv, "arguments"sv, "id"sv,
@@ -217,12 +216,8 @@ void load_markup(const json::Value& extension, FileReader& read,
 // parlance.read.FIELD.
 class FieldReader {
  public:
-  FieldReader(const Field& field, const Description& description,
-              std::string pointer, FileReader& read)
-      : field_(field),
-        description_(description),
-        pointer_(std::move(pointer)),
-        read_(read) {}
+  FieldReader(const Field& field, std::string pointer, FileReader& read)
+      : field_(field), pointer_(std::move(pointer)), read_(read) {}
 
   FieldReading load(const json::Value& value) {
     FieldReading out;
@@ -241,27 +236,20 @@ class FieldReader {
   // A region ends with its value only where an automaton finds what may end it
   // sooner.
   void check_ends(const FieldReading& reading) {
-    if (reading.ends != RegionEnd::kValue) return;
-    const auto check = [&](const Delimiter& delimiter,
-                           const std::string& whose) {
-      if (delimiter.kind != Delimiter::Kind::kPattern ||
-          delimiter.pattern.hir.regular()) {
-        return;
-      }
-      read_.fail(ErrorCode::kUnsupportedPattern,
-                 "'ends' of field '" + field_.name + "' is \"value\", and " +
-                     whose + " needs backtracking (" +
-                     *delimiter.pattern.hir.not_regular +
-                     ").  Write the pattern without it, or leave 'ends' out: "
-                     "then the region ends with the first match.",
-                 append_pointer(pointer_, "ends"));
-    };
-    check(field_.close, "the close pattern of the field");
-    for (const FieldId id : reading.interrupted_by) {
-      const Field& other = description_.fields[id];
-      check(other.open, "the open pattern of field '" + other.name +
-                            "', which interrupts it,");
+    const Delimiter& close = field_.close;
+    if (reading.ends != RegionEnd::kValue ||
+        close.kind != Delimiter::Kind::kPattern ||
+        close.pattern.hir.regular()) {
+      return;
     }
+    read_.fail(ErrorCode::kUnsupportedPattern,
+               "'ends' of field '" + field_.name +
+                   "' is \"value\", and the close pattern of the field needs "
+                   "backtracking (" +
+                   *close.pattern.hir.not_regular +
+                   ").  Write the pattern without it, or leave 'ends' out: "
+                   "then the region ends with the first match.",
+               append_pointer(pointer_, "ends"));
   }
 
   void load_member(const std::string& key, const json::Value& value,
@@ -271,8 +259,6 @@ class FieldReader {
     if (key == "ends") {
       constexpr std::array kNames = {"first"sv, "value"sv};
       out.ends = static_cast<RegionEnd>(read_.choice(value, at, what, kNames));
-    } else if (key == "interrupted_by") {
-      out.interrupted_by = load_fields(value, at, what);
     } else if (key == "syntax") {
       out.syntax = load_syntax(value, at, what);
     } else if (key == "values") {
@@ -291,26 +277,6 @@ class FieldReader {
     } else if (key == "strip") {
       out.strip = read_.boolean(value, at, what);
     }
-  }
-
-  std::vector<FieldId> load_fields(const json::Value& value,
-                                   const std::string& at,
-                                   const std::string& what) {
-    std::vector<FieldId> out;
-    for (const std::string& name : read_.texts(value, at, what)) {
-      const std::string entry = append_pointer(at, out.size());
-      const std::optional<FieldId> id =
-          find_field(name, entry, description_, read_);
-      if (!id) return out;
-      if (!description_.fields[*id].open) {
-        read_.fail(ErrorCode::kConflict,
-                   "field '" + name +
-                       "' has no opening delimiter that could end a region.",
-                   entry);
-      }
-      out.push_back(*id);
-    }
-    return out;
   }
 
   ValueSyntax load_syntax(const json::Value& value, const std::string& at,
@@ -488,7 +454,6 @@ class FieldReader {
   }
 
   const Field& field_;
-  const Description& description_;
   const std::string pointer_;
   FileReader& read_;
 };
@@ -502,8 +467,7 @@ void load_reading(const json::Value& value, FileReader& read, FormatImpl& out) {
         find_field(name, at, out.description, read);
     if (!id) return;
     out.family.reading.fields[*id] =
-        FieldReader(out.description.fields[*id], out.description, at, read)
-            .load(member);
+        FieldReader(out.description.fields[*id], at, read).load(member);
   }
 }
 
@@ -660,86 +624,15 @@ std::optional<Error> load_file_head(const json::Value& file, FormatImpl& out) {
   return read.error();
 }
 
-namespace {
-
-// Whether each match of the pattern begins with a literal, white space apart,
-// so that an opener can be told from text at its first character.
-bool begins_with_literal(const regex::Hir& hir) {
-  if (hir.nodes.empty()) return false;
-  // Children come before their parents.
-  std::vector<bool> begins(hir.nodes.size());
-  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
-    const regex::HirNode& node = hir.nodes[i];
-    const auto child = [&](regex::HirId id) -> bool { return begins[id]; };
-    switch (node.kind) {
-      case regex::HirKind::kLiteral:
-        begins[i] = true;
-        break;
-      case regex::HirKind::kClass:
-        begins[i] = !node.char_class.contains(U'a');
-        break;
-      case regex::HirKind::kConcat:
-        // Parts that may be missing, up to the first that may not.
-        for (const regex::HirId id : node.children) {
-          begins[i] = begins[id];
-          const regex::HirNode& part = hir.nodes[id];
-          const bool optional =
-              part.kind == regex::HirKind::kRepeat && part.min == 0;
-          if (!begins[i] || !optional) break;
-        }
-        break;
-      case regex::HirKind::kAlternation:
-      case regex::HirKind::kCapture:
-      case regex::HirKind::kAtomic:
-      case regex::HirKind::kRepeat:
-        begins[i] =
-            std::all_of(node.children.begin(), node.children.end(), child);
-        break;
-      default:
-        break;
-    }
-  }
-  const regex::HirNode& root = hir.nodes.back();
-  return begins.back() &&
-         !(root.kind == regex::HirKind::kRepeat && root.min == 0);
-}
-
-// A call inside reasoning that is still open ends it, unless the file says
-// otherwise: models forget the closing delimiter.  Headers of a protocol are
-// read by the protocol.
-void interrupt_reasoning(const json::Value& extension, FormatImpl& out) {
-  if (!out.family.protocol.empty()) return;
-  const Description& description = out.description;
-  const json::Value* read = extension.find("read");
-  std::vector<FieldId> calls;
-  for (FieldId i; i < description.fields.size(); ++i) {
-    const Field& field = description.fields[i];
-    if (field.template_name == "tool_calls" && field.open &&
-        begins_with_literal(field.open.pattern.hir)) {
-      calls.push_back(i);
-    }
-  }
-  for (FieldId i; i < description.fields.size(); ++i) {
-    const Field& field = description.fields[i];
-    if (!base::is_reasoning_name(field.template_name) || !field.open ||
-        !field.close) {
-      continue;
-    }
-    const json::Value* own =
-        read == nullptr ? nullptr : read->find(field.template_name);
-    if (own != nullptr && own->find("interrupted_by") != nullptr) continue;
-    out.family.reading.fields[i].interrupted_by = calls;
-  }
-}
-
-}  // namespace
-
 std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out) {
   Description& description = out.description;
   description.reports_unclaimed = !description.implicit;
   out.family.reading.fields.resize(description.fields.size());
   const json::Value* extension = file.find("parlance");
-  if (extension == nullptr) return std::nullopt;
+  if (extension == nullptr) {
+    derive_interruption(out);
+    return std::nullopt;
+  }
 
   FileReader read;
   if (!read.object(*extension, "/parlance", "'parlance'", kParlanceKeys)) {
@@ -771,7 +664,7 @@ std::optional<Error> load_parlance(const json::Value& file, FormatImpl& out) {
       check_names(out, read);
     }
   }
-  if (read.ok()) interrupt_reasoning(*extension, out);
+  if (read.ok()) derive_interruption(out);
   return read.error();
 }
 

@@ -256,6 +256,11 @@ class Planner {
         exclude_opener(text, other.value(), free);
       }
     }
+    if (field.open) {
+      for (const Delimiter& markup : description_.interrupting) {
+        exclude(text, markup, false);
+      }
+    }
     // Text that nothing opens may hold no opener, and not what closes
     // reasoning, which would look like its end.
     if (!field.open) {
@@ -294,6 +299,9 @@ class Planner {
         for (const FieldId other : read->interrupted_by) {
           exclude_from_strings(plan.strings,
                                description_.fields[other.value()].open);
+        }
+        for (const Delimiter& markup : description_.interrupting) {
+          exclude_from_strings(plan.strings, markup);
         }
       }
       // A text that ends the response ends each region, except inside the

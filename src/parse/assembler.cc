@@ -282,11 +282,43 @@ void Assembler::on_delimiter(const Delimited& delimiter) {
     return;
   }
   report_unclaimed();
-  const bool interrupted =
-      field_ != kNoField && description_.fields[field_].open;
-  close_region(nullptr, delimiter.begin,
-               interrupted ? RegionStop::kUnclosed : RegionStop::kEnded);
+  if (field_ != kNoField && description_.fields[field_].open) {
+    interrupt_region(
+        delimiter,
+        "the opening of \"" + description_.fields[delimiter.field].name + '"');
+  } else {
+    close_region(nullptr, delimiter.begin, RegionStop::kEnded);
+  }
   open_region(delimiter.field, &delimiter, delimiter.begin);
+}
+
+void Assembler::on_markup(const Delimited& markup) {
+  report_unclaimed();
+  if (field_ != kNoField) {
+    interrupt_region(markup, "text that stands between regions");
+  }
+}
+
+void Assembler::on_quoted(FieldId field, std::uint64_t begin,
+                          std::uint64_t end) {
+  const std::string name =
+      field_ == kNoField ? "" : description_.fields[field_].name;
+  add_diagnostic({ErrorCode::kInvalidContent,
+                  "the opening of \"" + description_.fields[field].name +
+                      "\" counts as text: it stands inside a line, or no call "
+                      "follows",
+                  name,
+                  {at(begin), at(end)}});
+}
+
+void Assembler::interrupt_region(const Delimited& by, std::string_view what) {
+  const std::string& name = description_.fields[field_].name;
+  add_diagnostic({ErrorCode::kInvalidContent,
+                  std::string(what) + " ends \"" + name +
+                      "\", whose closing delimiter is missing",
+                  name,
+                  {at(by.begin), at(by.end)}});
+  close_region(nullptr, by.begin, RegionStop::kUnclosed);
 }
 
 void Assembler::on_value_end(std::uint64_t position) {

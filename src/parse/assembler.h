@@ -75,7 +75,9 @@ class Assembler final : public SegmentSink {
   void on_value_end(std::uint64_t position) override;
   void on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
-  void on_markup() override { report_unclaimed(); }
+  void on_markup(const Delimited& markup) override;
+  void on_quoted(FieldId field, std::uint64_t begin,
+                 std::uint64_t end) override;
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override;
 
@@ -148,6 +150,9 @@ class Assembler final : public SegmentSink {
     std::size_t offset;
     std::size_t size;
   };
+
+  // Ends the open region, which `by` (text in [begin, end)) interrupts.
+  void interrupt_region(const Delimited& by, std::string_view what);
 
   // Text between regions, where there is no implicit field.
   void collect_unclaimed(std::string_view text, std::uint64_t begin);

@@ -8,6 +8,7 @@
 
 #include "base/python_number.h"
 #include "parse/argument_values.h"
+#include "parse/call_readers.h"
 #include "parse/content.h"
 #include "parse/listed_marks.h"
 #include "parse/reading_filter.h"
@@ -116,6 +117,9 @@ class Patterns {
       }
     }
     apply_to(description.start_anchor.pattern);
+    for (const Delimiter& markup : description.interrupting) {
+      apply_to(markup.pattern);
+    }
   }
 
  private:
@@ -298,6 +302,7 @@ class ProgramCompiler {
     add_resting();
     for (FieldId i; i < description_.fields.size(); ++i) add_inside(i);
     add_context(program_->resting);
+    add_context(program_->resting_text);
     for (const Watch& watch : program_->inside) add_context(watch);
     for (const Watch& watch : program_->uninterrupted) add_context(watch);
     add_anchor();
@@ -337,8 +342,12 @@ class ProgramCompiler {
   void add_readings() {
     const format::Reading& reading = format_.family.reading;
     program_->filtered = ReadingFilter::needed(format_);
+    program_->reading = &reading;
+    program_->rests_in_text =
+        format_.recovers && description_.implicit.has_value();
     for (FieldId i; i < description_.fields.size(); ++i) {
       const bool known = i < reading.fields.size();
+      program_->calls.push_back(has_calls(description_.fields[i]));
       program_->readings.push_back(known ? &reading.fields[i] : nullptr);
       program_->values.push_back(known ? value_language(description_.fields[i],
                                                         reading.fields[i],
@@ -369,6 +378,7 @@ class ProgramCompiler {
       const Delimiter& open = description_.fields[i].open;
       if (open) all.push_back(wanted(open, {.field = i}));
     }
+    const auto openers = static_cast<std::ptrdiff_t>(all.size());
     if (description_.implicit) {
       const FieldId i = *description_.implicit;
       const Delimiter& close = description_.fields[i].close;
@@ -382,11 +392,15 @@ class ProgramCompiler {
       }
     }
     add_texts(description_.implicit, all);
+    if (program_->rests_in_text) {
+      program_->resting_text = watch({all.begin() + openers, all.end()});
+    }
     program_->resting = watch(std::move(all));
   }
 
   void add_inside(FieldId i) {
     const Field& field = description_.fields[i];
+    program_->interrupted.push_back(false);
     std::vector<Wanted> all;
     if (field.open && field.close) {
       all.push_back(wanted(field.close, {.field = i, .close = true}));
@@ -398,17 +412,27 @@ class ProgramCompiler {
       const auto& by = program_->readings[i]->interrupted_by;
       for (const FieldId other : order_) {
         const Delimiter& open = description_.fields[other].open;
-        if (!open || other == i || std::ranges::find(by, other) == by.end()) {
-          continue;
-        }
+        if (std::ranges::find(by, other) == by.end()) continue;
         all.push_back(wanted(open, {.field = other}));
       }
-      if (std::ssize(all) > own) {
+      if (field.close) add_interrupting(i, all);
+      program_->interrupted[i] = std::ssize(all) > own;
+      if (program_->interrupted[i]) {
         uninterrupted = watch({all.begin(), all.begin() + own});
       }
     }
     program_->uninterrupted.push_back(std::move(uninterrupted));
     program_->inside.push_back(watch(std::move(all)));
+  }
+
+  void add_interrupting(FieldId i, std::vector<Wanted>& all) {
+    for (const Delimiter& markup : description_.interrupting) {
+      // A region that ends with its value is read without backtracking.
+      if (program_->values[i] == nullptr ||
+          patterns_.of(markup.pattern).hir.regular()) {
+        all.push_back(wanted(markup, {.field = kMarkup}));
+      }
+    }
   }
 
   void add_context(const Watch& watch) {

@@ -12,7 +12,8 @@
 // to drop, and inside a field the openers that interrupt it.
 //
 // If the format says what else may come between regions
-// (Description::markup), markup and start anchors are watched at rest as well.
+// (Description::markup), markup and start anchors are watched at rest as well,
+// and inside a field, which they interrupt.
 //
 // The regular delimiters of a set, literals included, share one automaton; each
 // of the others runs on PCRE2.  A program is compiled once per format, and once
@@ -90,6 +91,16 @@ struct DelimiterProgram {
   // By field: `inside` without the openers that interrupt the field; empty for
   // a field that none interrupts.
   std::vector<Watch> uninterrupted;
+  // `resting` without the openers, for a family file with an implicit field,
+  // in whose text not every opener counts; else empty.
+  Watch resting_text;
+  // By field: whether openers or markup interrupt its regions.
+  std::vector<bool> interrupted;
+  std::vector<bool> calls;  // by field: its values are calls
+  // At rest text is the implicit field's, and the rule of interruption holds
+  // (format/interruption.h): not for a bare template.
+  bool rests_in_text = false;
+  const format::Reading* reading = nullptr;  // of a family file
   Watch ended;  // after the end of the response: nothing
   // By field: what its values look like, if its regions end with them.
   std::vector<std::unique_ptr<const ValueLanguage>> values;

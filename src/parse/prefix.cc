@@ -33,7 +33,9 @@ class First final : public SegmentSink {
                    bool /*more*/) override {
     decided_ = true;
   }
-  void on_markup() override {}
+  void on_markup(const Delimited& /*markup*/) override {}
+  void on_quoted(FieldId /*field*/, std::uint64_t /*begin*/,
+                 std::uint64_t /*end*/) override {}
   void on_limit(std::uint64_t /*begin*/, std::uint64_t /*end*/,
                 std::string_view /*what*/) override {}
 

@@ -207,6 +207,12 @@ void ReadingFilter::on_delimiter(const Delimited& delimiter) {
   begin_rest(at_rest ? nullptr : &trims_[delimiter.field].after);
 }
 
+void ReadingFilter::on_markup(const Delimited& markup) {
+  if (field_ != kNoField) end_text(trims_[field_].last);
+  sink_.on_markup(markup);
+  if (field_ != kNoField) begin_rest(nullptr);
+}
+
 void ReadingFilter::on_value_end(std::uint64_t position) {
   if (candidate_ && !settle_candidate(nullptr)) return;
   const FieldId field = field_;

@@ -48,7 +48,11 @@ class ReadingFilter final : public SegmentSink {
   void on_value_end(std::uint64_t position) override;
   void on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
-  void on_markup() override { sink_.on_markup(); }
+  void on_markup(const Delimited& markup) override;
+  void on_quoted(FieldId field, std::uint64_t begin,
+                 std::uint64_t end) override {
+    sink_.on_quoted(field, begin, end);
+  }
   void on_limit(std::uint64_t begin, std::uint64_t end,
                 std::string_view what) override {
     sink_.on_limit(begin, end, what);

@@ -35,6 +35,10 @@ constexpr std::uint64_t kAlwaysRetry = 4096;
 // that begins before the limit.
 constexpr std::uint64_t kBytesBeyond = 8;
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 }  // namespace
 
 Segmenter::Segmenter(const DelimiterProgram& program, const Limits& limits,
@@ -45,6 +49,7 @@ Segmenter::Segmenter(const DelimiterProgram& program, const Limits& limits,
           std::bit_floor(std::max<std::size_t>(limits.held_bytes / 2, 1))),
       block_end_(block_bytes_),
       sink_(sink) {
+  watch_lines();
   watch(0);
 }
 
@@ -59,7 +64,9 @@ std::string_view Segmenter::held() const { return slice(passed_, total_); }
 // starts their automaton at `position`.
 void Segmenter::watch(std::uint64_t position) {
   if (field_ == kNoField) {
-    watch_ = ended_ ? &program_.ended : &program_.resting;
+    watch_ = ended_                            ? &program_.ended
+             : position < uninterrupted_until_ ? &program_.resting_text
+                                               : &program_.resting;
   } else {
     watch_ = position < uninterrupted_until_ ? &program_.uninterrupted[field_]
                                              : &program_.inside[field_];
@@ -199,6 +206,10 @@ void Segmenter::finish(std::string_view rest) {
 
 void Segmenter::pass(std::uint64_t to) {
   if (to <= passed_) return;
+  if (quoted_.begin < to) {
+    sink_.on_quoted(quoted_.field, quoted_.begin, quoted_.end);
+    quoted_ = {};
+  }
   std::span<const MarkAt> marks;
   if (!marks_.empty()) {
     marks = MarkedText(window_, marks_, base_)
@@ -219,15 +230,84 @@ bool Segmenter::blank_line_before(std::uint64_t position) const {
   return base::python_strip(text.substr(line + 1)).empty();
 }
 
-// An opener interrupts a region if it begins with a mark or begins a line.
-bool Segmenter::may_interrupt(const Delimited& opener) const {
+// Whether a delimiter opens something: a field's opener, or markup inside a
+// region.
+bool Segmenter::is_opener(FieldId field, bool close) const {
+  return !close && (field < program_.inside.size() ||
+                    (field == kMarkup && field_ != kNoField));
+}
+
+// An opener is certain if it begins, after white space, with a mark or with the
+// spelling of a control token.
+bool Segmenter::is_certain(const Delimited& opener) const {
+  const std::string_view text = slice(opener.begin, opener.end);
+  const std::size_t blank =
+      std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const std::uint64_t at = opener.begin + blank;
   for (const MarkAt& mark : marks_) {
-    if (mark.position == opener.begin) return true;
+    if (mark.position == at) return true;
   }
-  std::string_view text = slice(opener.begin, opener.end);
-  const std::size_t blank = text.find_first_not_of(" \t\r\n");
-  const std::size_t line = text.substr(0, blank).rfind('\n');
-  return line != std::string_view::npos || blank_line_before(opener.begin);
+  return std::ranges::any_of(program_.reading->control,
+                             [&](const std::string& control) {
+                               return text.substr(blank).starts_with(control);
+                             });
+}
+
+bool Segmenter::begins_line(const Delimited& opener) const {
+  const std::string_view text = slice(opener.begin, opener.end);
+  const std::string_view blank =
+      text.substr(0, text.find_first_not_of(" \t\r\n"));
+  return blank.find('\n') != std::string_view::npos ||
+         blank_line_before(opener.begin);
+}
+
+// The rule of interruption (format/interruption.h).  Inside a region an opener
+// counts if it is certain or begins a line.  In implicit text it counts, but an
+// opener of calls that is only tolerated does as inside a region, and none
+// counts before what cannot be the body of a call.
+Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
+  if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close))
+    return Verdict::kCounts;
+  const bool rests = field_ == kNoField;
+  if (rests && !program_.calls[delimiter.field]) return Verdict::kCounts;
+  if ((!rests || is_tolerated(delimiter)) && !is_certain(delimiter) &&
+      !begins_line(delimiter)) {
+    return Verdict::kText;
+  }
+  return rests ? judge_body(delimiter, end) : Verdict::kCounts;
+}
+
+// Whether the family writes more before what `opener` begins with.
+bool Segmenter::is_tolerated(const Delimited& opener) const {
+  const format::FieldReading& reading = *program_.readings[opener.field];
+  const std::string_view text =
+      base::python_strip(slice(opener.begin, opener.end));
+  return !reading.wrappers.empty() &&
+         std::ranges::none_of(reading.wrappers, [&](const std::string& one) {
+           return text.starts_with(one);
+         });
+}
+
+// Whether what follows may be the body of a call.  `end`: no more text comes.
+// What is held is white space, not longer than the automaton may hold a match.
+Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
+  const format::FieldReading& reading = *program_.readings[opener.field];
+  if (reading.body.empty()) return Verdict::kCounts;
+  if (judged_ != opener.begin) {
+    judged_ = opener.begin;
+    body_at_ = opener.end;
+  }
+  while (body_at_ < total_ && is_blank(window_[body_at_ - base_])) {
+    if (++body_at_ - opener.begin >= block_bytes_) return Verdict::kText;
+  }
+  const std::string_view body = slice(body_at_, total_);
+  bool begun = false;
+  for (const std::string& one : reading.body) {
+    if (body.starts_with(one)) return Verdict::kCounts;
+    begun |= one.starts_with(body);
+  }
+  if (!begun) return Verdict::kText;
+  return end ? Verdict::kCounts : Verdict::kUnknown;
 }
 
 bool Segmenter::ends_turn(std::string_view text) const {
@@ -412,6 +492,7 @@ void Segmenter::record(const regex::Pcre2::Found& found, std::uint64_t from,
 // changes to the state that follows it.
 void Segmenter::commit(Delimited& delimiter) {
   pass(delimiter.begin);
+  quoted_ = {};
   delimiter.text = slice(delimiter.begin, delimiter.end);
   if (!marks_.empty()) {
     delimiter.marks =
@@ -427,7 +508,9 @@ void Segmenter::commit(Delimited& delimiter) {
     empty_ids_.push_back(id);
   }
   if (delimiter.field == kMarkup) {
-    sink_.on_markup();
+    sink_.on_markup(delimiter);
+    field_ = kNoField;
+    enter_region(delimiter.end);
   } else if (delimiter.field != kDropped) {
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
@@ -443,17 +526,10 @@ void Segmenter::commit(Delimited& delimiter) {
   watch(delimiter.end);
 }
 
-// Whether `delimiter` is an opener inside the region of another field.
-bool Segmenter::interrupts(const Delimited& delimiter) const {
-  return field_ != kNoField && !delimiter.close &&
-         delimiter.field < program_.inside.size();
-}
-
 // Prepares for the text of field_, which begins at `position`.
 void Segmenter::enter_region(std::uint64_t position) {
   uninterrupted_until_ = 0;
-  watches_lines_ = field_ != kNoField && program_.readings[field_] != nullptr &&
-                   !program_.readings[field_]->interrupted_by.empty();
+  watch_lines();
   blank_line_ = true;
   candidate_.reset();
   string_is_text_ = false;
@@ -462,6 +538,11 @@ void Segmenter::enter_region(std::uint64_t position) {
   if (!valued_) return;
   scanner_.start(program_.values[field_].get(), position);
   handled_ = scanner_.phase();
+}
+
+void Segmenter::watch_lines() {
+  watches_lines_ = field_ == kNoField ? program_.rests_in_text
+                                      : program_.interrupted[field_];
 }
 
 // Sets `out` to the delimiter of `winner` at `begin` to `end`.  `group_of(g)`:
@@ -534,17 +615,26 @@ bool Segmenter::process_delimiter(bool end, Delimited& delimiter) {
     return false;
   }
   read_best(best, delimiter);
-  if (interrupts(delimiter) && !may_interrupt(delimiter)) {
-    skip_opener(delimiter);
-  } else {
-    commit(delimiter);
+  switch (judge(delimiter, end)) {
+    case Verdict::kCounts:
+      commit(delimiter);
+      return true;
+    case Verdict::kText:
+      skip_opener(delimiter);
+      return true;
+    case Verdict::kUnknown:
+      break;
   }
-  return true;
+  pass(best.begin);
+  return false;
 }
 
 // An opener that does not interrupt is text, but another delimiter may begin in
 // it.
 void Segmenter::skip_opener(const Delimited& opener) {
+  if (opener.field < program_.calls.size() && program_.calls[opener.field]) {
+    quoted_ = {opener.field, opener.begin, opener.end};
+  }
   uninterrupted_until_ = std::max(opener.end, opener.begin + 1);
   while (uninterrupted_until_ < total_ &&
          (static_cast<unsigned char>(window_[uninterrupted_until_ - base_]) &

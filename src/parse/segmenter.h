@@ -10,8 +10,9 @@
 // may still begin is delivered at once.  So every decision is the one that a
 // search in the whole text would make, wherever the stream was cut.
 //
-// In a family file a region may end with its value (value_regions.cc), another
-// field's opener may interrupt it, and a text may end the whole response.
+// In a family file a region may end with its value (value_regions.cc), an
+// opener or markup between regions may interrupt it, and a text may end the
+// whole response.  An opener need not count: judge() decides.
 //
 // Differs from upstream: its searches decide some matches at the end of what
 // has arrived, which makes its result depend on the cut (docs/reference/
@@ -66,8 +67,11 @@ class SegmentSink {
   // unless `more`.
   virtual void on_turn_end(std::uint64_t begin, std::uint64_t end,
                            bool more) = 0;
-  // Markup was found between regions.
-  virtual void on_markup() = 0;
+  // Markup was found between regions, or ends the open region.
+  virtual void on_markup(const Delimited& markup) = 0;
+  // The opener of a field of calls, in [begin, end), is text.
+  virtual void on_quoted(FieldId field, std::uint64_t begin,
+                         std::uint64_t end) = 0;
   // A limit was passed at the text in [begin, end).  `what` names the limit
   // and the consequence for the text.
   virtual void on_limit(std::uint64_t begin, std::uint64_t end,
@@ -149,10 +153,17 @@ class Segmenter {
   void read_match(const Watched& winner, const automata::Match& match,
                   Delimited& out) const;
   bool ends_turn(std::string_view text) const;
-  bool interrupts(const Delimited& delimiter) const;
+  // What a delimiter that was found does.
+  enum class Verdict : std::uint8_t { kCounts, kText, kUnknown };
+  Verdict judge(const Delimited& delimiter, bool end);
+  Verdict judge_body(const Delimited& opener, bool end);
+  bool is_opener(FieldId field, bool close) const;
+  bool is_certain(const Delimited& opener) const;
+  bool is_tolerated(const Delimited& opener) const;
+  bool begins_line(const Delimited& opener) const;
   void enter_region(std::uint64_t position);
+  void watch_lines();
   bool blank_line_before(std::uint64_t position) const;
-  bool may_interrupt(const Delimited& opener) const;
 
   // Regions that end with their values: value_regions.cc.
   enum class Found : std::uint8_t { kNone, kMatch, kUnknown };
@@ -205,7 +216,19 @@ class Segmenter {
   bool ended_ = false;
   // Openers that interrupt are not watched before this position.
   std::uint64_t uninterrupted_until_ = 0;
-  // Whether openers of other fields may interrupt the open region.
+  // An opener of calls that does not count, until its text is passed on:
+  // a delimiter may still begin where it does.
+  struct Quoted {
+    FieldId field = kNoField;
+    std::uint64_t begin = automata::kNoPosition;
+    std::uint64_t end = automata::kNoPosition;
+  };
+  Quoted quoted_;
+  // While judge_body() is undecided: the opener's beginning, and where the
+  // white space after it ends so far.
+  std::uint64_t judged_ = automata::kNoPosition;
+  std::uint64_t body_at_ = 0;
+  // Whether it depends on lines what an opener does in the current state.
   bool watches_lines_ = false;
   // Whether white space alone stands between the last line feed, or the
   // beginning of the region, and passed_.

@@ -84,7 +84,7 @@ bool Segmenter::commit_match(const automata::Match& match,
                              const Watched& winner) {
   Delimited found;
   read_match(winner, match, found);
-  if (interrupts(found) && !may_interrupt(found)) {
+  if (judge(found, false) == Verdict::kText) {
     watch(std::max(found.end, found.begin + 1));
     return false;
   }
@@ -222,8 +222,10 @@ bool Segmenter::process_string(bool end) {
     case Phase::kString: {
       if (at < total_) return true;
       if (!end) return false;
-      // The string never ends.  A candidate that nothing follows was meant.
+      // The string never ends.  A candidate that nothing follows was meant,
+      // unless it opens something, of which there is nothing.
       if (candidate_ &&
+          !is_opener(candidate_->winner->field, candidate_->winner->close) &&
           base::python_strip(slice(candidate_->match.end, total_)).empty()) {
         const Candidate found = *std::exchange(candidate_, std::nullopt);
         if (commit_match(found.match, *found.winner)) return true;

@@ -114,9 +114,9 @@ const ToolSet& tools() {
 TEST(CallStream, NameInTheOpener) {
   check(built_in("kimi_k2"),
         {{"<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0", ""},
-         {"<|tool_call_argument_begin|>", "+f#functions.f:0 "},
+         {"<|tool_call_argument_begin|>", ""},
          {" ", ""},
-         {"{", "{"},
+         {"{", "+f#functions.f:0 {"},
          {R"("a": "x)", R"("a": "x)"},
          {R"(\)", R"(\)"},
          {R"(n")", R"(n")"},
@@ -316,8 +316,8 @@ TEST(CallStream, Sequences) {
 TEST(CallStream, Elements) {
   const Format format = built_in("qwen3_coder");
   const std::vector<Chunk> chunks = {
-      {"<tool_call>\n<function=f>", "+f "},
-      {"\n<parameter=s", ""},
+      {"<tool_call>\n<function=f>", ""},
+      {"\n<parameter=s", "+f "},
       {">\n", R"({"s": ")"},
       {"ab\n", "ab"},
       {"\"c", R"(\n\"c)"},

@@ -139,7 +139,7 @@ TEST(FamilyFile, ErrorsOfTheHead) {
 TEST(FamilyFile, Reading) {
   const Format format = load(with_parlance(R"("turn_end": ["<end>", "<eos>"],
       "protocol": "harmony", "read": {
-      "thinking": {"interrupted_by": ["calls"], "strip": false,
+      "thinking": {"strip": false,
                    "layout": {"first": ["\n"], "last": ["\n", "\n\n"]}},
       "calls": {"ends": "value", "values": {"sequence": ";"},
                 "otherwise": "content", "drop": ["<x>"],
@@ -190,16 +190,21 @@ TEST(FamilyFile, EndsWithTheValueWithoutBacktracking) {
           "calls": {"open": "<c>", "close_pattern": ")json" +
         close +
         R"json(", "content": "json"}}},
-        "parlance": {"read": {"calls": {"ends": "value",
-          "interrupted_by": ["thinking"]}}}})json");
+        "parlance": {"read": {"calls": {"ends": "value"}}}})json");
   };
-  EXPECT_TRUE(load("</c>(?=<e>)|<e>", "<think>").has_value());
-  for (const auto& format :
-       {load("</c>(?<=x)", "<think>"), load("</c>", "<(t)hink>\\\\1")}) {
-    ASSERT_FALSE(format.has_value());
-    EXPECT_EQ(format.error().code, ErrorCode::kUnsupportedPattern);
-    EXPECT_EQ(format.error().path, "/parlance/read/calls/ends");
-  }
+  const auto format = load("</c>(?=<e>)|<e>", "<think>");
+  ASSERT_TRUE(format.has_value());
+  const auto& fields = impl(*format).family.reading.fields;
+  EXPECT_EQ(fields[1].interrupted_by,
+            std::vector<format::FieldId>{format::FieldId(0)});
+  const auto refused = load("</c>(?<=x)", "<think>");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupportedPattern);
+  EXPECT_EQ(refused.error().path, "/parlance/read/calls/ends");
+  // An opener that needs it interrupts no such region.
+  const auto behind = load("</c>", "<(t)hink>\\\\1");
+  ASSERT_TRUE(behind.has_value());
+  EXPECT_TRUE(impl(*behind).family.reading.fields[1].interrupted_by.empty());
 }
 
 TEST(FamilyFile, ErrorsOfReading) {
@@ -208,10 +213,8 @@ TEST(FamilyFile, ErrorsOfReading) {
       {R"("end": "value")", {"end", "did you mean 'ends'?"}},
       {R"("ends": "last")", {"ends", "is 'last'. Possible: first, value."}},
       {R"("ends": true)", {"ends", "must be a string, got true"}},
-      {R"("interrupted_by": ["thinkng"])",
-       {"interrupted_by/0", "did you mean 'thinking'?"}},
-      {R"("interrupted_by": ["content"])",
-       {"interrupted_by/0", "no opening delimiter"}},
+      {R"("interrupted_by": ["thinking"])",
+       {"interrupted_by", "Known keys: ends"}},
       {R"("syntax": "json")", {"syntax", "says 'xml-inline'"}},
       {R"("syntax": "pythn")", {"syntax", "did you mean 'python'?"}},
       {R"("values": {"separator": ";"})",

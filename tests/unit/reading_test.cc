@@ -240,10 +240,9 @@ TEST(EndsValue, StringsBetweenDelimiters) {
 
 // Random texts made of the pieces that matter, cut in every way.
 TEST(EndsValue, RandomTexts) {
-  const Format format = json_calls(
-      R"("calls": {"ends": "value", "values": {"sequence": "; "}},
-         "think": {"interrupted_by": ["calls"]})",
-      R"("turn_end": ["<e>"], )");
+  const Format format =
+      json_calls(R"("calls": {"ends": "value", "values": {"sequence": "; "}})",
+                 R"("turn_end": ["<e>"], )");
   const std::vector<std::string> pieces = {"<f>",
                                            "</f>",
                                            "<t>",
@@ -283,7 +282,7 @@ TEST(EndsValue, RandomTexts) {
   }
 }
 
-// ---- turn_end, drop, interrupted_by ----
+// ---- turn_end, drop, interruption ----
 
 TEST(TurnEnd, EndsTheResponse) {
   const Format format = json_calls(kEnds, R"("turn_end": ["<e>", "<end>"], )");
@@ -304,16 +303,15 @@ TEST(Drop, TextsAreNobodys) {
             R"({"content": "It is so.", "think": "ab"})");
 }
 
-TEST(InterruptedBy, OpenerThatBeginsALine) {
-  const Format format = json_calls(
-      R"("calls": {"ends": "value"}, "think": {"interrupted_by": ["calls"]})");
+TEST(Interruption, OpenerThatBeginsALine) {
+  const Format format = json_calls(kEnds);
   EXPECT_EQ(fields(format, "<t>Hm.\n<f>{}</f>Yes."),
-            R"({"think": "Hm.\n", "calls": [{}], "content": "Yes."})");
+            R"({"think": "Hm.\n", "calls": [{}], "content": "Yes."} <f>)");
   EXPECT_EQ(fields(format, "<t>I use <f>.\n  <f>{}</f>"),
-            R"({"think": "I use <f>.\n  ", "calls": [{}]})");
+            R"({"think": "I use <f>.\n  ", "calls": [{}]} <f>)");
   EXPECT_EQ(fields(format, "<t>I use <f> now</t>Yes."),
             R"({"think": "I use <f> now", "content": "Yes."})");
-  EXPECT_EQ(fields(format, "<t><f>{}</f>"), R"({"calls": [{}]})");
+  EXPECT_EQ(fields(format, "<t><f>{}</f>"), R"({"calls": [{}]} <f>)");
 }
 
 // ---- layout, otherwise ----
@@ -361,7 +359,7 @@ TEST(Layout, Strip) {
 
 TEST(Layout, RandomTexts) {
   const Format format = json_calls(
-      R"("think": {"interrupted_by": ["calls"], "layout": {"first": ["\n"],
+      R"("think": {"layout": {"first": ["\n"],
            "last": ["\n", "\n\n"], "after": ["\n", "\n\n", " \n"]}},
          "calls": {"ends": "value", "otherwise": "content",
            "layout": {"before": ["\n", "\n\n"], "after": ["\n "]}},
@@ -889,9 +887,7 @@ TEST(Tokens, MarksInStringsAreText) {
 }
 
 TEST(Tokens, SpelledMarkersAreText) {
-  const Format format = json_calls(
-      R"("calls": {"ends": "value"}, "think": {"interrupted_by": ["calls"]})",
-      R"("turn_end": ["<e>"], )");
+  const Format format = json_calls(kEnds, R"("turn_end": ["<e>"], )");
   EXPECT_EQ(read_ids(format, {"I.", "!<e>", "<e>"}), R"({"content": "I.<e>"})");
   // A mark interrupts wherever it stands, a spelled opener nowhere.
   EXPECT_EQ(read_ids(format, {"<t>", "Hm. ", "<f>", "{}", "</f>", "Yes."}),
@@ -904,7 +900,7 @@ TEST(Tokens, RandomPieces) {
   const Format format = json_calls(
       R"("calls": {"ends": "value", "otherwise": "content",
            "layout": {"before": ["\n"], "after": ["\n"]}},
-         "think": {"interrupted_by": ["calls"], "layout": {"last": ["\n"]}})",
+         "think": {"layout": {"last": ["\n"]}})",
       R"("turn_end": ["<e>"], )");
   const std::vector<std::string> pieces = {
       "<f>", "</f>", "<t>",        "</t>", "!<f>", "!</f>", "!<e>", "\n",

@@ -132,10 +132,10 @@ TEST(Rendering, AMessageThatWouldNotComeBackIsRefused) {
 TEST(Rendering, WhatIsNoMessageIsRefusedWithItsPlace) {
   const Format mistral = *Format::built_in("mistral_v11");
   EXPECT_EQ(
-      rendered(mistral, R"({"content": "a [TOOL_CALLS]f[ARGS] 4.5"})"),
+      rendered(mistral, R"({"content": "a [TOOL_CALLS]f[ARGS] [4]"})"),
       "ERROR conflict at /tool_calls: message: this format cannot express "
       "it: 'tool_calls' would be read back as [{\"type\": \"function\", "
-      "\"function\": {\"name\": \"f\", \"arguments\": 4.5}}].");
+      "\"function\": {\"name\": \"f\", \"arguments\": [4]}}].");
 }
 
 // JSON has another spelling of what would end a value, and it is used there

@@ -99,7 +99,7 @@ SAMPLE = {
         "marks": ["<m>", {"pattern": "<m\\d+>"}],
         "protocol": "harmony",
         "read": {
-            "thinking": {"interrupted_by": ["calls"], "layout": {"first": ["\n"]}},
+            "thinking": {"layout": {"first": ["\n"]}},
             "calls": {
                 "ends": "value",
                 "otherwise": "content",

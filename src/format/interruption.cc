@@ -1,0 +1,225 @@
+// Derives what the rule of interruption needs from a file, see interruption.h.
+
+#include "format/interruption.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "regex/hir.h"
+#include "regex/necessary_literals.h"
+
+namespace parlance::format {
+namespace {
+
+using regex::Hir;
+using regex::HirId;
+using regex::HirKind;
+using regex::HirNode;
+using Texts = std::vector<std::string>;
+
+// Whether each match of the pattern that begins inside a text begins with a
+// literal, white space apart, so that an opener can be told from text at its
+// first character.
+bool begins_with_literal(const Hir& hir) {
+  if (hir.nodes.empty()) return false;
+  // Children come before their parents.
+  std::vector<bool> begins(hir.nodes.size());
+  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+    const HirNode& node = hir.nodes[i];
+    const auto child = [&](HirId id) -> bool { return begins[id]; };
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        begins[i] = true;
+        break;
+      case HirKind::kClass:
+        begins[i] = !node.char_class.contains(U'a');
+        break;
+      case HirKind::kAssert:
+        // The beginning of the response is inside no region.
+        begins[i] = node.assertion == regex::Assertion::kTextStart;
+        break;
+      case HirKind::kConcat:
+        // Parts that may be missing, up to the first that may not.
+        for (const HirId id : node.children) {
+          begins[i] = begins[id];
+          const HirNode& part = hir.nodes[id];
+          const bool optional = part.kind == HirKind::kRepeat && part.min == 0;
+          if (!begins[i] || !optional) break;
+        }
+        break;
+      case HirKind::kAlternation:
+      case HirKind::kCapture:
+      case HirKind::kAtomic:
+      case HirKind::kRepeat:
+        begins[i] =
+            std::all_of(node.children.begin(), node.children.end(), child);
+        break;
+      default:
+        break;
+    }
+  }
+  const HirNode& root = hir.nodes.back();
+  return begins.back() && !(root.kind == HirKind::kRepeat && root.min == 0);
+}
+
+// The literals with which a match of the pattern begins; nothing if it may
+// begin with other text, or be empty.
+std::optional<Texts> first_literals(const Hir& hir) {
+  if (hir.nodes.empty()) return std::nullopt;
+  std::vector<std::optional<Texts>> first(hir.nodes.size());
+  for (std::size_t i = 0; i < hir.nodes.size(); ++i) {
+    const HirNode& node = hir.nodes[i];
+    if (node.kind == HirKind::kLiteral) {
+      first[i] = Texts{node.text};
+    } else if (node.kind == HirKind::kConcat ||
+               (node.kind == HirKind::kRepeat && node.min > 0) ||
+               node.kind == HirKind::kCapture ||
+               node.kind == HirKind::kAtomic) {
+      if (!node.children.empty()) first[i] = first[node.children.front()];
+    } else if (node.kind == HirKind::kAlternation) {
+      first[i].emplace();
+      for (const HirId id : node.children) {
+        if (!first[id]) {
+          first[i].reset();
+          break;
+        }
+        first[i]->insert(first[i]->end(), first[id]->begin(), first[id]->end());
+      }
+    }
+  }
+  return first.back();
+}
+
+// What the body of a region of calls begins with, white space apart.  Empty:
+// any text.
+Texts body_begins(const Field& field, const FieldReading& reading) {
+  switch (reading.syntax) {
+    case ValueSyntax::kJson:
+    case ValueSyntax::kPython:
+      return {"{", "["};
+    case ValueSyntax::kTemplate:
+      break;
+    default:
+      return {};
+  }
+  if (field.content.kind == ContentKind::kJson) return {"{", "["};
+  if (field.content.kind != ContentKind::kXmlInline) return {};
+  // Markup, if only that of the end of a call, or an object in its place.
+  Texts out = {"{"};
+  for (const Hir* hir :
+       {&field.content.tag_pattern.hir, &field.close.pattern.hir}) {
+    const auto texts = first_literals(*hir);
+    if (!texts) return {};
+    for (const std::string& text : *texts) out.push_back(text.substr(0, 1));
+  }
+  return out;
+}
+
+// The text with which a layout begins, up to the first part that is none.
+std::string written_begin(const WriteLayout& layout) {
+  std::string out;
+  for (const WriteParts* parts : {&layout.section_begin, &layout.parts}) {
+    for (const WritePart& part : *parts) {
+      if (part.kind != WritePart::Kind::kText) return out;
+      out += part.text;
+    }
+  }
+  return out;
+}
+
+// The optional beginnings of an opener that each layout writes: an opener
+// without one of them is only tolerated.
+Texts wrappers(const Field& field, const std::vector<WriteLayout>& layouts) {
+  const Texts out = regex::optional_first_literals(field.open.pattern.hir);
+  const bool written =
+      !layouts.empty() &&
+      std::ranges::all_of(layouts, [&](const WriteLayout& layout) {
+        const std::string begin = written_begin(layout);
+        const std::size_t at = begin.find_first_not_of(" \t\r\n");
+        return at != std::string::npos &&
+               std::ranges::any_of(out, [&](const std::string& text) {
+                 return std::string_view(begin).substr(at).starts_with(text);
+               });
+      });
+  return written ? out : Texts{};
+}
+
+bool has_calls(const Field& field) {
+  return field.template_name == "tool_calls" ||
+         (field.transform &&
+          std::ranges::any_of(field.transform->members, [](const auto& member) {
+            return member.first == "function";
+          }));
+}
+
+// Whether the family writes `text` at the end of a section.
+bool ends_section(const Family& family, std::string_view text) {
+  if (!family.writing) return false;
+  const auto ends = [&](const WriteLayout& layout) {
+    return std::ranges::any_of(layout.section_end, [&](const WritePart& part) {
+      return part.text.find(text) != std::string::npos;
+    });
+  };
+  return std::ranges::any_of(family.writing->fields, [&](const auto& layouts) {
+    return std::ranges::any_of(layouts, ends);
+  });
+}
+
+// The start anchors, and what may stand between regions but for the ends of
+// sections.
+std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
+  const Description& description = format.description;
+  std::vector<Delimiter> out;
+  if (!description.reports_unclaimed) return out;
+  Delimiter markup = description.markup;
+  if (markup.kind == Delimiter::Kind::kLiterals) {
+    std::erase_if(markup.literals, [&](const std::string& text) {
+      return ends_section(format.family, text);
+    });
+    if (markup.literals.empty()) {
+      markup = {};
+    } else {
+      markup.pattern.hir = regex::literal_set(markup.literals);
+    }
+  }
+  if (markup) out.push_back(std::move(markup));
+  if (description.start_anchor) out.push_back(description.start_anchor);
+  return out;
+}
+
+}  // namespace
+
+void derive_interruption(FormatImpl& out) {
+  Description& description = out.description;
+  Reading& reading = out.family.reading;
+  description.interrupting = interrupting_markup(out);
+  for (const ListedMark& mark : out.marks) {
+    if (!mark.literal.empty()) reading.control.push_back(mark.literal);
+  }
+  for (FieldId i; i < description.fields.size(); ++i) {
+    const Field& field = description.fields[i];
+    FieldReading& own = reading.fields[i];
+    if (field.open && has_calls(field)) {
+      own.body = body_begins(field, own);
+      if (out.family.writing) {
+        own.wrappers = wrappers(field, out.family.writing->fields[i]);
+      }
+    }
+    if (!field.open || !field.close) continue;
+    for (FieldId other; other < description.fields.size(); ++other) {
+      const Delimiter& open = description.fields[other].open;
+      // A second region of a field that has one value would replace the first.
+      if (other == i && !field.repeats && !has_calls(field)) continue;
+      if (!open || !begins_with_literal(open.pattern.hir)) continue;
+      // A region that ends with its value is read without backtracking.
+      if (own.ends == RegionEnd::kValue && !open.pattern.hir.regular()) {
+        continue;
+      }
+      own.interrupted_by.push_back(other);
+    }
+  }
+}
+
+}  // namespace parlance::format

@@ -1,0 +1,29 @@
+#ifndef PARLANCE_SRC_FORMAT_INTERRUPTION_H_
+#define PARLANCE_SRC_FORMAT_INTERRUPTION_H_
+
+// Which openers may end what is open.  The rule is the same for every format
+// file, and a file has no key for it; docs/reference/recovery.md describes it.
+//
+//   inside a region    an opener that is certain, or that begins a line, ends
+//                      the region
+//   in implicit text   so it ends the text; in the middle of a line an opener
+//                      that the family writes there does, too, if what follows
+//                      may be the beginning of its region
+//
+// Whether an opener is certain is decided where it is met (parse/segmenter.h):
+// it begins with a mark, or with the spelling of a control token that the file
+// lists (Reading::control).
+
+#include "format/description.h"
+
+namespace parlance::format {
+
+// Sets what the rule needs: Description::interrupting, and in
+// out.family.reading `control`, and of each field `interrupted_by`, `wrappers`
+// and `body`.
+// REQUIRES: the description, the marks and the family of `out` are loaded.
+void derive_interruption(FormatImpl& out);
+
+}  // namespace parlance::format
+
+#endif  // PARLANCE_SRC_FORMAT_INTERRUPTION_H_
