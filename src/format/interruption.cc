@@ -50,11 +50,16 @@ bool begins_with_literal(const Hir& hir) {
         }
         break;
       case HirKind::kAlternation:
+        // A way that only looks ahead has no text, and opens nothing.
+        begins[i] = std::ranges::any_of(node.children, child) &&
+                    std::ranges::all_of(node.children, [&](HirId id) {
+                      return child(id) || hir.nodes[id].kind == HirKind::kLook;
+                    });
+        break;
       case HirKind::kCapture:
       case HirKind::kAtomic:
       case HirKind::kRepeat:
-        begins[i] =
-            std::all_of(node.children.begin(), node.children.end(), child);
+        begins[i] = child(node.children[0]);
         break;
       default:
         break;
@@ -99,6 +104,8 @@ Texts body_begins(const Field& field, const FieldReading& reading) {
     case ValueSyntax::kJson:
     case ValueSyntax::kPython:
       return {"{", "["};
+    case ValueSyntax::kPythonCalls:
+      return {"["};  // or a name
     case ValueSyntax::kTemplate:
       break;
     default:

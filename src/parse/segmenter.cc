@@ -35,6 +35,10 @@ constexpr std::uint64_t kAlwaysRetry = 4096;
 // that begins before the limit.
 constexpr std::uint64_t kBytesBeyond = 8;
 
+// Bytes of the name of a Python call, and white space after it, that are held
+// to see whether its parenthesis follows.
+constexpr std::size_t kLongestName = 256;
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -266,9 +270,12 @@ bool Segmenter::begins_line(const Delimited& opener) const {
 // opener of calls that is only tolerated does as inside a region, and none
 // counts before what cannot be the body of a call.
 Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
-  if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close))
+  if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
     return Verdict::kCounts;
+  }
   const bool rests = field_ == kNoField;
+  // An opener without text only looks at a stray closer.
+  if (!rests && delimiter.begin == delimiter.end) return Verdict::kText;
   if (rests && !program_.calls[delimiter.field]) return Verdict::kCounts;
   if ((!rests || is_tolerated(delimiter)) && !is_certain(delimiter) &&
       !begins_line(delimiter)) {
@@ -289,7 +296,8 @@ bool Segmenter::is_tolerated(const Delimited& opener) const {
 }
 
 // Whether what follows may be the body of a call.  `end`: no more text comes.
-// What is held is white space, not longer than the automaton may hold a match.
+// What is held is white space, not longer than the automaton may hold a match,
+// and the beginning of a body.
 Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
   const format::FieldReading& reading = *program_.readings[opener.field];
   if (reading.body.empty()) return Verdict::kCounts;
@@ -305,6 +313,18 @@ Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
   for (const std::string& one : reading.body) {
     if (body.starts_with(one)) return Verdict::kCounts;
     begun |= one.starts_with(body);
+  }
+  if (!begun && reading.syntax == format::ValueSyntax::kPythonCalls) {
+    // A name needs its parenthesis.
+    const std::size_t name =
+        std::min(body.find_first_of(" \t\r\n([{<>\"'`"), body.size());
+    const std::size_t after =
+        std::min(body.find_first_not_of(" \t", name), body.size());
+    if (name == 0 || after > kLongestName) return Verdict::kText;
+    if (after < body.size()) {
+      return body[after] == '(' ? Verdict::kCounts : Verdict::kText;
+    }
+    begun = true;
   }
   if (!begun) return Verdict::kText;
   return end ? Verdict::kCounts : Verdict::kUnknown;
