@@ -99,8 +99,8 @@ inline constexpr char kChatMessage[] =
 
 Members: ``"role"``; ``"content"``, ``None`` where there is none;
 ``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
-``"index"`` and arguments as JSON text; other fields as they are.  Calls that
-are cut off or malformed are left out.)";
+``"index"`` and arguments as JSON text; other fields as they are.  What
+cannot be read as a call is left out.)";
 
 inline constexpr char kParts[] =
     R"(Every region of the response in the order written, a list of ``dict``.

@@ -33,8 +33,13 @@
 //   * The text of a region that cannot be read, of which no call was announced,
 //     text that no field claims, and the rest that a tag does not allow, are
 //     content: nothing is lost.
-//   * A call that the end of the response cut off stays with the beginning of
-//     its arguments, and the finish reason is never "tool_calls" for it alone.
+//   * A call is complete if its kCallClose has come, and its arguments are JSON
+//     if and only if it is complete.  Arguments that are a string in which an
+//     object is written are that object.
+//   * A call that cannot be read, or that the end of the response cut off,
+//   stays
+//     with the beginning of its arguments ("{" at least), and the finish reason
+//     is never "tool_calls" for it alone.
 
 #include <cstdint>
 #include <memory>

@@ -23,8 +23,9 @@ namespace parlance {
 // Members: "role" ("assistant", unless the message has its own); "content",
 // null if there is none; "reasoning", which also takes fields called "thinking"
 // or "reasoning_content"; fields with other names, unchanged; and "tool_calls"
-// if there are any, with arguments as JSON text.  Calls that are cut off or
-// malformed are left out.
+// if there are any, with arguments as JSON text; arguments that are a string in
+// which an object is written are that object.  What cannot be read, or was cut
+// off before it could be read, is no call.
 //
 // REQUIRES: `fields` has an entry for each field_index of message.parts.
 json::Value chat_message(const Message& message,

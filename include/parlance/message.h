@@ -49,9 +49,10 @@ enum class EventKind : std::uint8_t {
   //
   // kCallOpen comes as soon as the name of a call is certain, kCallArguments
   // with each further piece of its arguments, and kCallClose when the call is
-  // complete.  They come between the kRegionOpen and the kRegionClose of their
-  // region.  A call that turns out to be malformed, or that the end of the
-  // response cuts off, has no kCallClose.
+  // certain to be in the message.  They come between the kRegionOpen and the
+  // kRegionClose of their region, those of one call after those of another.  A
+  // call that turns out to be malformed, or that the end of the response cuts
+  // off, has no kCallClose, and its pieces are no JSON.
   kCallOpen,
   kCallArguments,
   kCallClose,

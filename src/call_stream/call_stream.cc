@@ -18,6 +18,18 @@ std::string id_of(const json::Value& call) {
   return json::standard_text(*id);
 }
 
+// How much of the arguments can be sent before it is known that the call is
+// complete: all of an object or a list but the byte that completes it, and
+// nothing of any other value.  Readers write nothing after the end of the
+// value, so that byte can only be the last.
+std::size_t sendable(std::string_view arguments) {
+  if (arguments.empty()) return 0;
+  const char first = arguments.front();
+  if (first != '{' && first != '[') return 0;
+  const char closing = first == '{' ? '}' : ']';
+  return arguments.size() - (arguments.back() == closing ? 1 : 0);
+}
+
 // Closes the object `written` with the members of `value` that it lacks.
 void add_rest(const json::Value& value, std::string& written) {
   const Result<json::Value> known = json::parse(written + "}");
@@ -36,6 +48,17 @@ void add_rest(const json::Value& value, std::string& written) {
 
 }  // namespace
 
+std::optional<CallView> view_call(const json::Value& value) {
+  const json::Value* function = value.find("function");
+  const bool inside = function != nullptr && function->is_object();
+  const json::Value& inner = inside ? *function : value;
+  const json::Value* name = inner.find("name");
+  if (name == nullptr || !name->is_string()) return std::nullopt;
+  const json::Value* arguments = inner.find("arguments");
+  if (!inside && arguments == nullptr) return std::nullopt;
+  return CallView{name->as_string(), id_of(value), arguments};
+}
+
 std::vector<CallView> calls_in(const json::Value& value) {
   std::vector<CallView> out;
   // The stack has the values that are left, the next one last.
@@ -47,23 +70,34 @@ std::vector<CallView> calls_in(const json::Value& value) {
       for (std::size_t i = next.items().size(); i-- > 0;) {
         left.push_back(&next.items()[i]);
       }
-      continue;
+    } else if (auto call = view_call(next)) {
+      out.push_back(*std::move(call));
     }
-    if (!next.is_object()) continue;
-    const json::Value* function = next.find("function");
-    const json::Value& inner =
-        function != nullptr && function->is_object() ? *function : next;
-    const json::Value* name = inner.find("name");
-    const json::Value* arguments = inner.find("arguments");
-    if (name == nullptr || !name->is_string() || arguments == nullptr) continue;
-    out.push_back({name->as_string(), id_of(next), arguments});
   }
   return out;
 }
 
-void CallStream::open(std::unique_ptr<CallReader> reader) {
+std::string CallView::json() const {
+  return arguments == nullptr ? "{}" : json::standard_text(*arguments);
+}
+
+std::string CallView::text() const {
+  return arguments != nullptr && arguments->is_string()
+             ? arguments_text(arguments->as_string())
+             : json();
+}
+
+std::string arguments_text(std::string_view string) {
+  const Result<json::Value> inside = json::parse(string);
+  if (inside && inside->is_object()) return std::string(string);
+  return json::standard_text(json::Value(string));
+}
+
+void CallStream::open(std::unique_ptr<CallReader> reader,
+                      ItemReader read_item) {
   open_ = true;
   reader_ = std::move(reader);
+  read_item_ = std::move(read_item);
 }
 
 Event& CallStream::add(EventKind kind, std::uint32_t call, const Event& like,
@@ -73,25 +107,55 @@ Event& CallStream::add(EventKind kind, std::uint32_t call, const Event& like,
   return event;
 }
 
-// Emits what the writer has beyond the events so far.
-void CallStream::emit(const Event& like, events::Round& round) {
-  const std::vector<Call>& calls = writer_.calls_;
-  if (announced_ == 0 && calls.empty()) return;
-  for (std::size_t i = announced_ == 0 ? 0 : announced_ - 1; i < calls.size();
-       ++i) {
-    const auto number = static_cast<std::uint32_t>(first_ + i);
-    if (i == announced_) {
-      Event& event = add(EventKind::kCallOpen, number, like, round);
-      event.text = round.keep_text(calls[i].name);
-      if (!calls[i].id.empty()) event.call_id = round.keep_text(calls[i].id);
-      ++announced_;
-      written_ = 0;
-    }
-    const std::string_view arguments = calls[i].arguments;
-    if (arguments.size() == written_) continue;
+// Emits what the writer has of the call `decided_` beyond its events so far.
+// `closes`: the call is complete, and its events end.
+void CallStream::emit_call(bool closes, const Event& like,
+                           events::Round& round) {
+  const Call& call = writer_.calls_[decided_];
+  const auto number = static_cast<std::uint32_t>(first_ + decided_);
+  if (!announced_) {
+    Event& event = add(EventKind::kCallOpen, number, like, round);
+    event.text = round.keep_text(call.name);
+    if (!call.id.empty()) event.call_id = round.keep_text(call.id);
+    announced_ = true;
+    written_ = 0;
+  }
+  const std::string_view arguments = call.arguments;
+  const std::size_t end = closes ? arguments.size() : sendable(arguments);
+  if (end > written_) {
     add(EventKind::kCallArguments, number, like, round).text =
-        round.keep_text(arguments.substr(written_));
-    written_ = arguments.size();
+        round.keep_text(arguments.substr(written_, end - written_));
+    written_ = end;
+  }
+  if (!closes) return;
+  writer_.calls_[decided_].complete = true;
+  add(EventKind::kCallClose, number, like, round);
+}
+
+// Whether the item of the call `decided_` has ended, and is the call.  If it is
+// not, this call and those after it wait for the value of the region.
+bool CallStream::closes_with_item(std::string_view text) {
+  if (waits_ || read_item_ == nullptr || decided_ >= writer_.items_.size()) {
+    return false;
+  }
+  const Span item = writer_.items_[decided_];
+  if (item.size() == 0) return false;
+  const auto value = read_item_(text.substr(item.begin, item.size()));
+  const auto calls = value ? calls_in(*value) : std::vector<CallView>();
+  waits_ = calls.size() != 1 || !complete(decided_, calls[0]);
+  return !waits_;
+}
+
+// Emits what is certain.  Invariant of the loop: the calls before `decided_`
+// were closed with their items.
+void CallStream::emit(std::string_view text, const Event& like,
+                      events::Round& round) {
+  while (decided_ < writer_.calls_.size()) {
+    const bool closes = closes_with_item(text);
+    emit_call(closes, like, round);
+    if (!closes) return;
+    ++decided_;
+    announced_ = false;
   }
 }
 
@@ -99,32 +163,36 @@ void CallStream::advance(std::string_view text, const Event& like,
                          events::Round& round) {
   if (reader_ == nullptr) return;
   reader_->advance(text, false, writer_);
-  emit(like, round);
+  emit(text, like, round);
 }
 
-// Whether the announced call `i` is `wanted`, as far as it is written.  What is
-// missing of its arguments is then added.
-bool CallStream::complete(std::size_t i, const CallView& wanted,
-                          const Event& like, events::Round& round) {
+// Whether the call `i` is `wanted`, as far as it is written.  What is missing
+// of its arguments is then added.
+bool CallStream::complete(std::size_t i, const CallView& wanted) {
   Call& call = writer_.calls_[i];
   if (call.name != wanted.name || call.id != wanted.id) return false;
+  if (call.arguments.empty()) {
+    call.arguments = wanted.json();
+    return true;
+  }
+  static const json::Value kNone = json::Object();
+  const json::Value& arguments =
+      wanted.arguments == nullptr ? kNone : *wanted.arguments;
   if (writer_.rest_ && i + 1 == writer_.calls_.size()) {
-    add_rest(*wanted.arguments, call.arguments);
+    add_rest(arguments, call.arguments);
   }
-  if (!call.arguments.empty()) {
-    json::ParseOptions options;
-    options.limits = limits_;
-    const Result<json::Value> written = json::parse(call.arguments, options);
-    return written && *written == *wanted.arguments;
+  json::ParseOptions options;
+  options.limits = limits_;
+  const Result<json::Value> written = json::parse(call.arguments, options);
+  return written && *written == arguments;
+}
+
+// Emits the calls that are left; those that are complete are closed.
+void CallStream::emit_all(const Event& like, events::Round& round) {
+  for (; decided_ < writer_.calls_.size(); ++decided_) {
+    emit_call(writer_.calls_[decided_].complete, like, round);
+    announced_ = false;
   }
-  call.arguments = json::standard_text(*wanted.arguments);
-  // emit() continues only the call that was announced last.
-  if (i + 1 < announced_) {
-    add(EventKind::kCallArguments, static_cast<std::uint32_t>(first_ + i), like,
-        round)
-        .text = round.keep_text(call.arguments);
-  }
-  return true;
 }
 
 std::optional<std::uint32_t> CallStream::close(std::string_view text,
@@ -136,14 +204,12 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   std::vector<Call>& announced = writer_.calls_;
   // Finds each call of the value among the announced ones, in order.
   // Invariant: the first `found` calls of the value are found, and the next one
-  // can only be at `next` or after it.
-  std::size_t found = 0;
-  std::size_t next = 0;
+  // can only be at `next` or after it.  Those that were closed are the first.
+  std::size_t found = decided_;
+  std::size_t next = decided_;
   while (found < calls.size()) {
     std::size_t at = next;
-    while (at < announced.size() && !complete(at, calls[found], like, round)) {
-      ++at;
-    }
+    while (at < announced.size() && !complete(at, calls[found])) ++at;
     if (at == announced.size()) break;
     announced[at].complete = true;
     next = at + 1;
@@ -153,35 +219,40 @@ std::optional<std::uint32_t> CallStream::close(std::string_view text,
   if (found < calls.size() && next < announced.size()) {
     differs = static_cast<std::uint32_t>(first_ + next);
   }
-  emit(like, round);
   for (std::size_t i = found; i < calls.size(); ++i) {
     writer_.open(calls[i].name, calls[i].id);
-    writer_.arguments() = json::standard_text(*calls[i].arguments);
-    emit(like, round);
+    writer_.arguments() = calls[i].json();
     announced.back().complete = true;
   }
-  for (std::size_t i = 0; i < announced.size(); ++i) {
-    if (!announced[i].complete) continue;
-    add(EventKind::kCallClose, static_cast<std::uint32_t>(first_ + i), like,
-        round);
-  }
+  emit_all(like, round);
   finish_region();
   return differs;
 }
 
-void CallStream::abandon() { finish_region(); }
+void CallStream::abandon(const Event& like, events::Round& round) {
+  emit_all(like, round);
+  finish_region();
+}
 
 void CallStream::finish_region() {
   first_ += static_cast<std::uint32_t>(writer_.calls_.size());
   if (calls_ != nullptr) {
+    // Of a call that is not complete, what was sent.
+    for (Call& call : writer_.calls_) {
+      if (!call.complete) call.arguments.resize(sendable(call.arguments));
+    }
     std::move(writer_.calls_.begin(), writer_.calls_.end(),
               std::back_inserter(*calls_));
   }
   writer_.calls_.clear();
+  writer_.items_.clear();
   writer_.rest_ = false;
-  announced_ = 0;
+  decided_ = 0;
+  announced_ = false;
   written_ = 0;
+  waits_ = false;
   reader_ = nullptr;
+  read_item_ = nullptr;
   open_ = false;
 }
 

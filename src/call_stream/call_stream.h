@@ -16,25 +16,39 @@
 // the text was cut does not matter: what a reader has written is a function of
 // the text so far.
 //
-// The value of the region has the last word.  When the region closes, the
-// stream compares its calls with the calls of the value, in order:
+// The value of the region has the last word: a call is closed when it is known
+// to be a call of the message, and the byte that would complete its arguments
+// waits until then.  So the pieces of a call's arguments are JSON if and only
+// if the call is closed.
 //
-//   * a call with equal name, id and arguments is closed;
-//   * a call without any arguments so far gets them, written from the value;
-//   * a call whose rest the reader leaves to the value gets the members that
-//     are missing or that differ: readers of JSON take the last of two members;
-//   * a call that is not in the value stays unfinished;
-//   * from the first call of the value on that was not announced, the calls of
-//     the value are announced anew.  A member that comes twice in the object of
-//     a call has this effect: {"name": "f", ..., "name": "g"} announces f, and
-//     the last one counts.
+//   * Where the items of a region stand alone (a list of a format file), a call
+//     is closed with its item, which is read as the message will read it.
+//   * Else the calls are closed with the region.  The stream then compares them
+//     with the calls of the value, in order:
 //
-// So the calls that were closed are exactly the calls of the message, in order.
+//       - a call with equal name, id and arguments is closed;
+//       - a call without any arguments so far gets them, written from the
+//         value;
+//       - a call whose rest the reader leaves to the value gets the members
+//         that are missing or that differ: readers of JSON take the last of two
+//         members;
+//       - a call that is not in the value stays unfinished;
+//       - from the first call of the value on that was not announced, the calls
+//         of the value are announced anew.  In a bare template, a member that
+//         comes twice in the object of a call has this effect:
+//         {"name": "f", ..., "name": "g"} announces f, and the last one counts.
+//
+// The events of a call come after those of the calls before it: a call waits
+// until the one before it is closed, or its region ends.  So the calls that
+// were closed are exactly the calls of the message, in order, and a call that
+// is not closed when the next one opens is none.
+//
 // A reader for a shape that cannot be read piece by piece writes nothing, and
 // its calls are announced when the region closes.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,11 +76,18 @@ class CallWriter {
   // the members that are missing, or that have other values by now, come from
   // the value of the region.  The reader writes no more.
   void leave_rest() { rest_ = true; }
+  // The last call ends with its item, whose text is `item` of the region, and
+  // all before it is well formed.
+  void end_item(Span item) {
+    items_.resize(calls_.size() - 1);
+    items_.push_back(item);
+  }
 
  private:
   friend class CallStream;
   std::vector<Call> calls_;
-  bool rest_ = false;  // of the last call
+  std::vector<Span> items_;  // by call; empty: its end is not known
+  bool rest_ = false;        // of the last call
 };
 
 // Reads the calls of one region.
@@ -98,6 +119,10 @@ class NamedCallReader final : public CallReader {
 
 struct CallView;
 
+// The value of one item of a region; nothing if it cannot be read.
+using ItemReader =
+    std::function<std::optional<json::Value>(std::string_view item)>;
+
 // Memory: the calls of the open region, and their events of this round.
 class CallStream {
  public:
@@ -107,8 +132,10 @@ class CallStream {
       : calls_(calls), limits_(limits) {}
 
   // A region with calls opens.  `reader` may be null: the calls are announced
-  // when the region closes.
-  void open(std::unique_ptr<CallReader> reader);
+  // when the region closes.  `read_item` is null unless the items of the region
+  // stand alone: an item that it reads is in the value of the region, whatever
+  // follows.
+  void open(std::unique_ptr<CallReader> reader, ItemReader read_item = nullptr);
   bool is_open() const { return open_; }
 
   // Reads the text of the region so far, and adds the events to `round`.
@@ -120,13 +147,16 @@ class CallStream {
   std::optional<std::uint32_t> close(std::string_view text,
                                      const json::Value& value,
                                      const Event& like, events::Round& round);
-  // The region closes without a value: its calls stay unfinished.
-  void abandon();
+  // The region closes without a value: the calls that were not closed stay
+  // unfinished.
+  void abandon(const Event& like, events::Round& round);
 
  private:
-  void emit(const Event& like, events::Round& round);
-  bool complete(std::size_t i, const CallView& wanted, const Event& like,
-                events::Round& round);
+  void emit(std::string_view text, const Event& like, events::Round& round);
+  void emit_call(bool closes, const Event& like, events::Round& round);
+  bool closes_with_item(std::string_view text);
+  bool complete(std::size_t i, const CallView& wanted);
+  void emit_all(const Event& like, events::Round& round);
   static Event& add(EventKind kind, std::uint32_t call, const Event& like,
                     events::Round& round);
   void finish_region();
@@ -135,22 +165,36 @@ class CallStream {
   const Limits limits_;
   bool open_ = false;
   std::unique_ptr<CallReader> reader_;
+  ItemReader read_item_;
   CallWriter writer_;
-  std::uint32_t first_ = 0;    // the number of the region's first call
-  std::size_t announced_ = 0;  // calls of the region with a kCallOpen
-  // Bytes of the last announced call's arguments that are in events.
-  std::size_t written_ = 0;
+  std::uint32_t first_ = 0;  // the number of the region's first call
+  // Calls of the region all of whose events are emitted; the next one is open
+  // if announced_.
+  std::size_t decided_ = 0;
+  bool announced_ = false;
+  std::size_t written_ = 0;  // bytes of the open call that are in events
+  bool waits_ = false;       // for the end of the region
 };
 
-// The calls in a value: the value itself or, if it is a list, its elements,
-// recursively through lists.  A call is an object whose "function" has a string
-// "name" and "arguments", or an object that has them itself.
+// A call as a value: an object whose "function" is an object with a string
+// "name", and perhaps "arguments"; or an object that has both itself.
 struct CallView {
   std::string_view name;
   std::string id;  // a string as it is, any other value as JSON; "" if absent
-  const json::Value* arguments = nullptr;
+  const json::Value* arguments = nullptr;  // null: there are none
+
+  // The arguments as JSON.
+  std::string json() const;
+  // As chat APIs have them: arguments that are a string in which an object is
+  // written are that object.
+  std::string text() const;
 };
+std::optional<CallView> view_call(const json::Value& value);
+// The call that `value` is; if it is a list, those of its elements, recursively
+// through lists.
 std::vector<CallView> calls_in(const json::Value& value);
+// CallView::text() of arguments that are a string.
+std::string arguments_text(std::string_view string);
 
 }  // namespace parlance::call_stream
 

@@ -185,6 +185,15 @@ void JsonCallReader::end_value(std::string_view text) {
   if (frame.node == 0) end_call();
 }
 
+// Whether the call that has ended is an item: of a list, or a value of a
+// sequence.  What is in a list in a sequence is read with that list.
+bool JsonCallReader::stands_alone() const {
+  if (!shape_.ends_items) return false;
+  return shape_.count == JsonCallShape::Count::kSequence
+             ? frames_.empty()
+             : frames_.size() == 1 && frames_.back().node == kList;
+}
+
 // What is known only when the object of the call has ended.
 void JsonCallReader::end_call() {
   if (announced_) return;
@@ -300,13 +309,18 @@ void JsonCallReader::advance(std::string_view text, bool end, CallWriter& out) {
         break;
       case JsonScanner::Token::kEnd: {
         const std::int32_t node = frames_.back().node;
+        const std::size_t begin = frames_.back().begin;
         end_value(text);
         between_ =
             frames_.empty() && shape_.count == JsonCallShape::Count::kSequence;
         if (node < 0) break;
         announce(out);
         write_arguments(text, out);
-        if (node == 0 && !one) announced_ = false;
+        if (node != 0 || one) break;
+        if (announced_ && stands_alone()) {
+          out.end_item({begin, scanner_.position()});
+        }
+        announced_ = false;
         break;
       }
     }

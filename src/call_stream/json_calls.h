@@ -70,6 +70,8 @@ struct JsonCallShape {
   bool as_text = false;
   // {"f": {...}}: the only key of a call is its name.
   bool only_key = false;
+  // The reader says where the items of a list or a sequence end.
+  bool ends_items = false;
 };
 
 // How the tools of a request change arguments.
@@ -118,6 +120,7 @@ class JsonCallReader final : public CallReader {
   void begin_call();
   void begin_value(std::string_view text);
   void end_value(std::string_view text);
+  bool stands_alone() const;
   void set_text(Source& source, std::string_view raw, bool& known);
   bool continue_string(std::string_view text, CallWriter& out);
   void write_arguments(std::string_view text, CallWriter& out);

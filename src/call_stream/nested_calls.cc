@@ -178,7 +178,11 @@ bool CohereCallReader::read_json(std::string_view text, std::string& out) {
   while (token != Token::kMore && token != Token::kFailed) {
     token = scanner_->next(inside);
   }
-  if (token == Token::kFailed) return stop();
+  if (token == Token::kFailed) {
+    // What is before the byte that is damage has been certain.
+    target(out) += inside.substr(at_, scanner_->position() - at_);
+    return stop();
+  }
   target(out) += inside.substr(at_, end - at_);
   at_ = end;
   if (!found) return false;
@@ -371,12 +375,13 @@ bool MinimaxCallReader::step(std::string_view text, std::string& out) {
     grow(text, searched_, out);
     return false;
   }
+  // What is before the marker is certain, whatever the marker is.
+  grow(text, marker, out);
   searched_ = marker;
   const std::size_t begin = marker + kMinimax.size();
   name_searched_ = std::max(name_searched_, begin);
   const std::size_t end = text.find('>', name_searched_);
   if (end == std::string_view::npos) {
-    grow(text, marker, out);
     name_searched_ = text.size();
     return false;
   }

@@ -152,6 +152,7 @@ bool PythonCallReader::read_name(std::string_view text, CallWriter& out) {
     before = c;
   }
   if (!valid) return stop();
+  item_begin_ = at_;
   call_begin_ = open;
   at_ = open + 1;
   begin_arguments(out);
@@ -647,7 +648,10 @@ bool PythonCallReader::step(std::string_view text, bool end, CallWriter& out) {
 // Invariant: the text before at_ is read, and what is certain of it is written.
 void PythonCallReader::advance(std::string_view text, bool end,
                                CallWriter& out) {
-  while (step_ != Step::kStopped && step(text, end, out)) {
+  while (step_ != Step::kStopped) {
+    const bool in_call = !open_.empty();
+    if (!step(text, end, out)) return;
+    if (in_call && step_ == Step::kBetween) out.end_item({item_begin_, at_});
   }
 }
 

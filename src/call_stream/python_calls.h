@@ -123,6 +123,7 @@ class PythonCallReader final : public CallReader {
 
   // The call.
   std::string name_;
+  std::size_t item_begin_ = 0;  // its name
   std::size_t call_begin_ = 0;  // its parenthesis
   const schema::StringMap<schema::Parameter>* parameters_ = nullptr;
   const schema::Parameter* parameter_ = nullptr;  // of the argument

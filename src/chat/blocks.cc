@@ -7,7 +7,8 @@
 #include "base/python_number.h"
 #include "base/reasoning_names.h"
 #include "base/utf8.h"
-#include "json/writer.h"
+#include "call_stream/call_stream.h"
+#include "parlance/json.h"
 
 namespace parlance::chat {
 namespace {
@@ -146,7 +147,7 @@ void BlockBuilder::read(const Event& event) {
       open_call(event.text, event.call_id, event.call, source_of(event));
       return;
     case EventKind::kCallArguments:
-      append_arguments(event.text, source_of(event));
+      append_arguments(event.text, event.call, source_of(event));
       return;
     case EventKind::kCallClose:
       close_call(event.call);
@@ -206,12 +207,8 @@ void BlockBuilder::write_text(BlockKind kind, std::string_view text,
 void BlockBuilder::open_call(std::string_view name, std::string_view id,
                              std::uint32_t event_call, Source source) {
   std::vector<Block>& blocks = conversation_.blocks;
-  // The calls of a list are closed with the list: one that precedes another is
-  // complete if its arguments are.
-  if (open_) {
-    close_block(blocks.back().kind != BlockKind::kCall ||
-                json::parse(blocks.back().text).has_value());
-  }
+  // A call that was not closed before the next one is none.
+  if (open_) close_block(blocks.back().kind != BlockKind::kCall);
   const ChatOptions& options = conversation_.options;
   Block& block = blocks.emplace_back();
   block.kind = BlockKind::kCall;
@@ -231,23 +228,41 @@ void BlockBuilder::open_call(std::string_view name, std::string_view id,
   writer_.open(block, blocks.size() - 1, source);
 }
 
-void BlockBuilder::append_arguments(std::string_view text, Source source) {
-  std::vector<Block>& blocks = conversation_.blocks;
-  if (!open_ || text.empty()) return;
-  blocks.back().text += text;
-  writer_.append(blocks.back(), blocks.size() - 1, text, source);
+bool BlockBuilder::is_open(std::uint32_t event_call) const {
+  if (!open_) return false;
+  const Block& last = conversation_.blocks.back();
+  return last.kind == BlockKind::kCall && last.event_call == event_call;
+}
+
+void BlockBuilder::append_arguments(std::string_view text,
+                                    std::uint32_t event_call, Source source) {
+  if (!is_open(event_call) || text.empty()) return;
+  Block& block = conversation_.blocks.back();
+  std::string decoded;
+  if (block.text.empty() && text[0] == '"') {
+    // A string comes in one piece.
+    const Result<json::Value> value = json::parse(text);
+    if (value && value->is_string()) {
+      decoded = call_stream::arguments_text(value->as_string());
+      text = decoded;
+    }
+  }
+  block.text += text;
+  writer_.append(block, conversation_.blocks.size() - 1, text, source);
 }
 
 void BlockBuilder::close_call(std::uint32_t event_call) {
-  const Block& last = conversation_.blocks.back();
-  const bool is_open =
-      open_ && last.kind == BlockKind::kCall && last.event_call == event_call;
-  if (is_open) close_block(/*complete=*/true);
+  if (is_open(event_call)) close_block(/*complete=*/true);
 }
 
 void BlockBuilder::close_block(bool complete) {
-  open_ = false;
   std::vector<Block>& blocks = conversation_.blocks;
+  Block& last = blocks.back();
+  if (last.kind == BlockKind::kCall && !complete && last.text.empty()) {
+    // Clients take a call without any text for one without arguments.
+    append_arguments("{", last.event_call, {});
+  }
+  open_ = false;
   blocks.back().complete = complete;
   writer_.close(blocks.back(), blocks.size() - 1);
 }
@@ -257,7 +272,7 @@ void BlockBuilder::close_region(const Event& event) {
   states_[event.field_index].held.clear();
   if (field.name == "tool_calls") {
     // Without events of calls the calls come with the value.
-    if (!call_announced_ && event.value != nullptr && !event.cut) {
+    if (!call_announced_ && event.value != nullptr) {
       add_calls(*event.value, source_of(event));
     }
     call_announced_ = false;
@@ -270,30 +285,12 @@ void BlockBuilder::close_region(const Event& event) {
 }
 
 void BlockBuilder::add_calls(const json::Value& value, Source source) {
-  if (value.is_array()) {
-    for (const json::Value& item : value.items()) add_call(item, source);
-  } else {
-    add_call(value, source);
+  for (const call_stream::CallView& call : call_stream::calls_in(value)) {
+    const auto number = static_cast<std::uint32_t>(calls_);
+    open_call(call.name, call.id, number, source);
+    append_arguments(call.json(), number, source);
+    close_block(/*complete=*/true);
   }
-}
-
-void BlockBuilder::add_call(const json::Value& value, Source source) {
-  const json::Value* inner = value.find("function");
-  if (inner == nullptr || !inner->is_object()) inner = &value;
-  const json::Value* name = inner->find("name");
-  if (name == nullptr || !name->is_string()) return;
-  const json::Value* id = value.find("id");
-  open_call(name->as_string(),
-            id != nullptr && id->is_string() ? id->as_string() : "",
-            static_cast<std::uint32_t>(calls_), source);
-  const json::Value* arguments = inner->find("arguments");
-  std::string text = "{}";
-  if (arguments != nullptr) {
-    text = arguments->is_string() ? std::string(arguments->as_string())
-                                  : json::standard_text(*arguments);
-  }
-  append_arguments(text, source);
-  close_block(/*complete=*/true);
 }
 
 void BlockBuilder::finish() {

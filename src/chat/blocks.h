@@ -118,11 +118,12 @@ class BlockBuilder {
   void write_text(BlockKind kind, std::string_view text, Source source);
   void open_call(std::string_view name, std::string_view id,
                  std::uint32_t event_call, Source source);
-  void append_arguments(std::string_view text, Source source);
+  bool is_open(std::uint32_t event_call) const;
+  void append_arguments(std::string_view text, std::uint32_t event_call,
+                        Source source);
   void close_call(std::uint32_t event_call);
   void close_region(const Event& event);
   void add_calls(const json::Value& value, Source source);
-  void add_call(const json::Value& value, Source source);
   void close_block(bool complete);
   void count(BlockKind kind, Span tokens);
 

@@ -339,14 +339,20 @@ bool append_flat(const Value& value, std::vector<FlatNode>& out) {
   return true;
 }
 
-const FlatNode* find_flat(const FlatNode* node, std::string_view key) {
+const FlatNode* find_flat(const FlatNode* node, std::string_view key,
+                          std::size_t* count) {
   const FlatNode* found = nullptr;
+  std::size_t n = 0;
   const FlatNode* member = node + 1;
   for (std::uint32_t i = 0; i < node->size; ++i) {
     const FlatNode* value = member + 1;
-    if (member->as_string() == key) found = value;
+    if (member->as_string() == key) {
+      found = value;
+      ++n;
+    }
     member = after(value);
   }
+  if (count != nullptr) *count = n;
   return found;
 }
 

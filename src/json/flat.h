@@ -43,8 +43,10 @@ void close_flat(std::size_t at, std::size_t size, std::vector<FlatNode>& out);
 // many calls take linear time.
 void expect_nodes(std::size_t more, std::vector<FlatNode>& out);
 
-// The last member called `key` of the object at `node`, else null.
-const FlatNode* find_flat(const FlatNode* node, std::string_view key);
+// The last member called `key` of the object at `node`, else null.  `count`, if
+// not null, receives how many there are.
+const FlatNode* find_flat(const FlatNode* node, std::string_view key,
+                          std::size_t* count = nullptr);
 
 // The value of `nodes`.  The recursion is as deep as the value.
 Value value_of(std::span<const FlatNode> nodes);

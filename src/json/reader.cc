@@ -47,6 +47,7 @@ void Reader::reset() {
   step_ = Step::kValue;
   escape_ = EscapeStep::kNone;
   finished_ = false;
+  repeats_key_ = false;
   surrogate_ = 0;
   scratch_.clear();
   consumed_ = 0;
@@ -330,7 +331,9 @@ const char* Reader::resume_string(const char* p, const char* end) {
 void Reader::end_string(std::string_view text) {
   if (key_) {
     Frame& frame = frames_.back();
+    const std::size_t before = frame.members->size();
     frame.slot = &(*frame.members)[text];
+    repeats_key_ |= frame.members->size() == before;
     step_ = Step::kColon;
   } else {
     place(Value(text));
@@ -588,6 +591,12 @@ std::string Reader::expected() const {
 }
 
 Result<Value> parse(std::string_view text, const ParseOptions& options) {
+  bool repeats_key = false;
+  return parse(text, options, repeats_key);
+}
+
+Result<Value> parse(std::string_view text, const ParseOptions& options,
+                    bool& repeats_key) {
   if (auto error = check_size(text, options.limits)) return *std::move(error);
   for (std::size_t i = 0; i < text.size();) {
     const base::Utf8Step step =
@@ -598,17 +607,20 @@ Result<Value> parse(std::string_view text, const ParseOptions& options) {
     }
     i += step.size;
   }
-  return read_utf8(text, options);
+  return read_utf8(text, options, &repeats_key);
 }
 
-Result<Value> read_utf8(std::string_view text, const ParseOptions& options) {
+Result<Value> read_utf8(std::string_view text, const ParseOptions& options,
+                        bool* repeats_key) {
   if (auto error = check_size(text, options.limits)) return *std::move(error);
   Reader reader({.allow_nonfinite = options.allow_nonfinite,
                  .exact_floats = options.exact_floats,
                  .max_depth = options.limits.json_depth,
                  .max_digits = options.limits.integer_digits});
   reader.feed(text);
-  switch (reader.finish()) {
+  const Status status = reader.finish();
+  if (repeats_key != nullptr) *repeats_key = reader.repeats_key();
+  switch (status) {
     case Status::kOk:
       return reader.take();
     case Status::kSyntax:

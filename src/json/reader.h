@@ -52,7 +52,11 @@ struct ReaderOptions {
 
 // parse() without the check that `text` is UTF-8 (surrogates allowed).
 // REQUIRES: it is.
-Result<Value> read_utf8(std::string_view text, const ParseOptions& options);
+Result<Value> read_utf8(std::string_view text, const ParseOptions& options,
+                        bool* repeats_key = nullptr);
+// parse(), and whether some object has a key twice; the last one counts.
+Result<Value> parse(std::string_view text, const ParseOptions& options,
+                    bool& repeats_key);
 
 // Reads one text.  Movable, not copyable; not thread-safe.
 // Memory: the value so far, plus the token that the last piece ended in.
@@ -75,6 +79,9 @@ class Reader {
   // Whether the value has ended.  A number at the top ends with the byte after
   // it or with finish().
   bool complete() const { return step_ == Step::kEnd; }
+
+  // Whether some object so far has a key twice.
+  bool repeats_key() const { return repeats_key_; }
 
   // Moves the value out of the reader; null unless complete().
   Value take() { return complete() ? std::move(root_) : Value(); }
@@ -173,6 +180,7 @@ class Reader {
   EscapeStep escape_ = EscapeStep::kNone;
   bool key_ = false;  // the string being read is a key
   bool finished_ = false;
+  bool repeats_key_ = false;
   bool found_end_ = false;        // the error is the end of the text
   unsigned char found_byte_ = 0;  // else the byte it was found at
   Step failed_in_ = Step::kValue;

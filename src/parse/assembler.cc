@@ -174,12 +174,30 @@ void Assembler::open_calls() {
   if (read != nullptr && !reads_values(field, *read)) read = nullptr;
   if (read == nullptr && !has_calls(field)) return;
   calls_field_ = field_;
+  call_stream::ItemReader read_item;
+  if (read != nullptr && has_several_values(field, *read) && !field.join) {
+    read_item = [this](std::string_view item) {
+      return read_item_of_calls(item);
+    };
+  }
   calls_->open(make_call_reader(field,
                                 {program_, format_.limits, captures_,
                                  body_marks_, reads_marks(field.content), read},
-                                {options_.tools, strings_of(field_)}));
+                                {options_.tools, strings_of(field_)}),
+               std::move(read_item));
   calls_due_ = true;
   calls_bytes_ = {body_begin_, body_begin_};
+}
+
+// The value of one item of the region with calls, as it will be in the value of
+// the region.
+std::optional<json::Value> Assembler::read_item_of_calls(
+    std::string_view item) const {
+  std::vector<ValueDamage> damage;
+  Result<json::Value> value =
+      read_region({calls_field_, {item, {}}, captures_}, nullptr, damage);
+  if (!value || !damage.empty()) return std::nullopt;
+  return *std::move(value);
 }
 
 void Assembler::advance_calls(std::string_view text) {
@@ -190,9 +208,10 @@ void Assembler::advance_calls(std::string_view text) {
 void Assembler::close_calls(std::string_view text, const json::Value* value,
                             Span bytes) {
   if (calls_due_) advance_calls(text);
-  if (value == nullptr) return calls_->abandon();
+  if (value == nullptr) return calls_->abandon(call_event(bytes), round_);
   const auto differs = calls_->close(text, *value, call_event(bytes), round_);
-  if (!differs) return;
+  // What a format file cannot read has a diagnostic of its own.
+  if (!differs || format_.recovers) return;
   add_diagnostic({ErrorCode::kInvalidContent,
                   "call " + std::to_string(*differs) +
                       " was announced while it was written, and the text after "
@@ -456,23 +475,26 @@ Result<json::Value> Assembler::read_region(
                  "the response ends before the closing delimiter, so arguments "
                  "may be missing"};
   }
-  Result<json::Value> value = json::Value();
   if (read != nullptr && reads_values(field, *read)) {
-    value = read_values(field, *read, region.body, captures,
-                        {program_, format_.limits, options_.tools}, damage);
+    return read_values(
+        field, *read, region.body, captures,
+        {program_, format_.limits, options_.tools, strings_of(region.field)},
+        damage);
+  }
+  Result<json::Value> value = json::Value();
+  if (field.content.kind == format::ContentKind::kText) {
+    value =
+        json::Value(strips(region.field) ? base::python_strip(region.body.text)
+                                         : region.body.text);
   } else {
-    if (field.content.kind == format::ContentKind::kText) {
-      value = json::Value(strips(region.field)
-                              ? base::python_strip(region.body.text)
-                              : region.body.text);
-    } else {
-      value =
-          parse_content(region.body, field.content, program_, format_.limits,
-                        region.cut && options_.recover, ignored);
-    }
-    if (value && field.transform) {
-      value = apply_transform(field, std::move(*value), captures);
-    }
+    const CallParts parts = {field, read};
+    value = parse_content(
+        region.body, field.content, program_, format_.limits,
+        region.cut && options_.recover, ignored, /*python_words=*/false,
+        format_.recovers && has_calls(field) ? &parts : nullptr);
+  }
+  if (value && field.transform) {
+    value = apply_transform(field, std::move(*value), captures);
   }
   if (value && !options_.tools.empty()) {
     if (auto error = schema::cast_tool_calls(*value, options_.tools,
@@ -584,7 +606,7 @@ bool Assembler::store_flat(FieldId index) {
   std::vector<std::pair<std::string_view, std::string_view>> captures;
   if (!captures_.empty()) captures.assign(captures_.begin(), captures_.end());
   if (!flat_.append_region(field, borrowed_, captures, program_, format_.limits,
-                           nodes)) {
+                           format_.recovers && has_calls(field), nodes)) {
     return false;
   }
   if (field.repeats) {

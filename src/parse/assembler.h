@@ -189,6 +189,7 @@ class Assembler final : public SegmentSink {
   // emits what is certain of them; and compares them with the value of the
   // region (null: it has none), whose text is `text`.
   void open_calls();
+  std::optional<json::Value> read_item_of_calls(std::string_view item) const;
   void advance_calls(std::string_view text);
   void close_calls(std::string_view text, const json::Value* value, Span bytes);
   Event call_event(Span bytes) const {

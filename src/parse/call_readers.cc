@@ -268,6 +268,8 @@ bool apply_reading(const Field& field, const format::FieldReading& reading,
     shape.count = reading.count == format::ValueCount::kSequence
                       ? JsonCallShape::Count::kSequence
                       : JsonCallShape::Count::kListOrOne;
+    // A reader of a dialect does not know the places in the region.
+    shape.ends_items = !is_lax(field.content);
   }
   return true;
 }

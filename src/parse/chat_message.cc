@@ -6,23 +6,15 @@
 #include <utility>
 
 #include "base/reasoning_names.h"
-#include "json/writer.h"
+#include "call_stream/call_stream.h"
 
 namespace parlance {
 namespace {
 
-void append_call(const json::Value& value, json::Array& calls) {
-  const std::optional<CallView> call = view_call(value);
-  if (!call) return;
-  std::string arguments = "{}";
-  if (call->arguments != nullptr) {
-    arguments = call->arguments->is_string()
-                    ? std::string(call->arguments->as_string())
-                    : json::standard_text(*call->arguments);
-  }
+void append_call(const call_stream::CallView& call, json::Array& calls) {
   const auto index = static_cast<std::int64_t>(calls.size());
-  json::Object function{{"name", json::Value(call->name)},
-                        {"arguments", json::Value(arguments)}};
+  json::Object function{{"name", json::Value(call.name)},
+                        {"arguments", json::Value(call.text())}};
   calls.push_back(json::Value(
       json::Object{{"id", json::Value("call_" + std::to_string(index))},
                    {"type", json::Value("function")},
@@ -36,11 +28,11 @@ json::Value chat_message(const Message& message,
                          std::span<const std::string_view> fields) {
   json::Array calls;
   for (const Part& part : message.parts) {
-    if (part.malformed || part.cut) continue;
-    if (fields[part.field_index] != "tool_calls") continue;
-    append_call(part.value, calls);
-    // A list of calls, as transform_each produces it.
-    for (const json::Value& item : part.value.items()) append_call(item, calls);
+    if (part.malformed || fields[part.field_index] != "tool_calls") continue;
+    for (const call_stream::CallView& call :
+         call_stream::calls_in(part.value)) {
+      append_call(call, calls);
+    }
   }
   json::Object out;
   out.set("role", json::Value("assistant"));
@@ -55,13 +47,10 @@ json::Value chat_message(const Message& message,
 }
 
 std::optional<CallView> view_call(const json::Value& value) {
-  const json::Value* function = value.find("function");
-  if (function == nullptr || !function->is_object()) function = &value;
-  const json::Value* name = function->find("name");
-  if (name == nullptr || !name->is_string()) return std::nullopt;
-  const CallView call{name->as_string(), function->find("arguments")};
-  if (function == &value && call.arguments == nullptr) return std::nullopt;
-  return call;
+  const std::optional<call_stream::CallView> call =
+      call_stream::view_call(value);
+  if (!call) return std::nullopt;
+  return CallView{call->name, call->arguments};
 }
 
 }  // namespace parlance

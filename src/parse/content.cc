@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "json/dialect.h"
 #include "json/lax.h"
+#include "json/reader.h"
 #include "parse/argument_values.h"
 #include "parse/spoofs.h"
 #include "regex/unicode_properties.h"
@@ -74,7 +75,7 @@ Value parse_bool(std::string_view text, const Content& content) {
 
 ContentResult parse_json(const MarkedText& marked, const Content& content,
                          const DelimiterProgram& program, const Limits& limits,
-                         bool python_words) {
+                         bool python_words, const CallParts* once) {
   const std::string_view text = marked.text;
   json::ParseOptions options;
   options.limits = limits;
@@ -89,8 +90,16 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
     rewritten = std::move(*result);
     working = rewritten;
   }
-  Result<Value> value = json::parse(working, options);
-  if (value) return std::move(*value);
+  bool repeats_key = false;
+  Result<Value> value = json::parse(working, options, repeats_key);
+  if (value) {
+    if (once != nullptr && repeats_key) {
+      if (const auto key = repeated_part(working, *once)) {
+        return invalid("a call gives " + shown(*key) + " twice");
+      }
+    }
+    return std::move(*value);
+  }
   switch (value.error().code) {
     case ErrorCode::kTooDeep:
       return value.error();
@@ -405,7 +414,8 @@ std::string shown(std::string_view text) {
 ContentResult parse_content(const MarkedText& marked, const Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut,
-                            std::vector<Span>* ignored, bool python_words) {
+                            std::vector<Span>* ignored, bool python_words,
+                            const CallParts* once) {
   const std::string_view text = marked.text;
   switch (content.kind) {
     case ContentKind::kText:
@@ -417,7 +427,7 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
     case ContentKind::kBool:
       return parse_bool(text, content);
     case ContentKind::kJson:
-      return parse_json(marked, content, program, limits, python_words);
+      return parse_json(marked, content, program, limits, python_words, once);
     case ContentKind::kXmlInline:
       return parse_xml(marked, content, program, limits, cut, ignored);
     case ContentKind::kKvLines:

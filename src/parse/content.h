@@ -16,6 +16,7 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parse/call_parts.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
 #include "regex/unicode_properties.h"
@@ -61,12 +62,15 @@ inline bool is_family_word(char32_t c) {
 //
 // `python_words`: None, True and False are values of json in a lax dialect, and
 // its unquoted keys may have '.' and '-', as names of arguments have.
+//
+// `once`, if not null: JSON that gives a part of a call twice is an error.
 ContentResult parse_content(const MarkedText& text,
                             const format::Content& content,
                             const DelimiterProgram& program,
                             const Limits& limits, bool cut = false,
                             std::vector<Span>* ignored = nullptr,
-                            bool python_words = false);
+                            bool python_words = false,
+                            const CallParts* once = nullptr);
 inline constexpr std::size_t kMostIgnored = 100;
 
 // Parses the value of an element or a line of `parent`, which is xml-inline or

@@ -15,8 +15,10 @@ using json::Kind;
 bool FlatContent::append_region(const format::Field& field,
                                 std::string_view text, Captures captures,
                                 const DelimiterProgram& program,
-                                const Limits& limits,
+                                const Limits& limits, bool once,
                                 std::vector<FlatNode>& out) {
+  once_ = once;
+  repeated_ = false;
   if (is_lax(field.content)) {
     auto plain = rewritten_json({text, {}}, field.content, program);
     if (!plain) return false;
@@ -36,8 +38,9 @@ bool FlatContent::append_region(const format::Field& field,
   const bool done = field.transform_each
                         ? append_each(*field.transform, scope, out)
                         : append(*field.transform, scope, out);
-  if (!done) out.resize(before);
-  return done;
+  if (done && !repeated_) return true;
+  out.resize(before);
+  return false;
 }
 
 bool FlatContent::append_each(const Transform& transform, Scope& scope,
@@ -86,6 +89,14 @@ bool FlatContent::append(const Transform& transform, const Scope& scope,
   return false;
 }
 
+const FlatNode* FlatContent::find(const FlatNode* object,
+                                  std::string_view key) {
+  std::size_t count = 0;
+  const FlatNode* const found = json::find_flat(object, key, &count);
+  if (once_ && count > 1) repeated_ = true;
+  return found;
+}
+
 // The names hide each other as in look_up() of content.cc.
 bool FlatContent::append_found(const std::vector<std::string>& path,
                                const Scope& scope, std::vector<FlatNode>& out) {
@@ -93,7 +104,7 @@ bool FlatContent::append_found(const std::vector<std::string>& path,
   if (scope.content != nullptr && path[0] == "content") {
     found = scope.content;
   } else if (scope.item != nullptr) {
-    found = json::find_flat(scope.item, path[0]);
+    found = find(scope.item, path[0]);
   }
   if (found == nullptr) {
     const std::string_view* capture = nullptr;
@@ -106,7 +117,7 @@ bool FlatContent::append_found(const std::vector<std::string>& path,
   }
   for (std::size_t i = 1; i < path.size(); ++i) {
     if (found->kind != Kind::kObject) return false;
-    found = json::find_flat(found, path[i]);
+    found = find(found, path[i]);
     if (found == nullptr) return false;
   }
   out.insert(out.end(), found, json::after(found));

@@ -17,13 +17,14 @@ namespace parlance::parse {
 class FlatContent {
  public:
   // Appends the value of a region to `out`.  False, and `out` as it was, if
-  // the region has to be read otherwise: for its error, or because read_flat()
-  // does not read it.
+  // the region has to be read otherwise: for its error, because read_flat()
+  // does not read it, or, with `once`, because it gives a part of a call twice.
   // REQUIRES: the content of the field is JSON, in any dialect; `text` and the
   // field outlive the nodes.
   bool append_region(const format::Field& field, std::string_view text,
                      Captures captures, const DelimiterProgram& program,
-                     const Limits& limits, std::vector<json::FlatNode>& out);
+                     const Limits& limits, bool once,
+                     std::vector<json::FlatNode>& out);
 
  private:
   // What a placeholder may refer to.
@@ -39,6 +40,11 @@ class FlatContent {
   bool append_found(const std::vector<std::string>& path, const Scope& scope,
                     std::vector<json::FlatNode>& out);
 
+  const json::FlatNode* find(const json::FlatNode* object,
+                             std::string_view key);
+
+  bool once_ = false;
+  bool repeated_ = false;  // with once_: a member was there twice
   json::FlatTexts texts_;
   std::vector<json::FlatNode> content_;  // before the transform
 };

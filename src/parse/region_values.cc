@@ -41,10 +41,10 @@ bool is_region_space(char c) {
 // One text as a value.  `python`: Python's words are values if the content is a
 // lax dialect, else the text may be a Python literal.
 Result<Value> read_one(const MarkedText& text, const Content& content,
-                       bool python, const DelimiterProgram& program,
-                       const Limits& limits) {
-  Result<Value> value =
-      parse_content(text, content, program, limits, false, nullptr, python);
+                       bool python, const CallParts& once,
+                       const DelimiterProgram& program, const Limits& limits) {
+  Result<Value> value = parse_content(text, content, program, limits, false,
+                                      nullptr, python, &once);
   if (value || !python || is_lax(content) ||
       value.error().code == ErrorCode::kTooDeep) {
     return value;
@@ -150,7 +150,7 @@ std::vector<Item> read_items(const Field& field, const FieldReading& reading,
   const bool literals = python && !is_lax(content);
   const auto read = [&](Span bytes) {
     return read_one(text.substr(bytes.begin, bytes.size()), content, python,
-                    context.program, context.limits);
+                    {field, &reading}, context.program, context.limits);
   };
   // The items of a list are items.
   const auto add = [&](Span bytes, Result<Value> value) {
@@ -261,6 +261,15 @@ Result<Value> with_members(const Value& item, const Keys& keys,
   if (!item.is_object()) return invalid_region("a call must be an object");
   const Value* name = first_of(item, members.name, keys.name);
   const Value* arguments = first_of(item, members.arguments, keys.arguments);
+  for (const auto* names : {&members.name, &members.arguments, &members.id}) {
+    const auto has = [&](const std::string& key) {
+      return item.find(key) != nullptr;
+    };
+    if (std::ranges::count_if(*names, has) > 1) {
+      return invalid_region("a call gives more than one of " +
+                            listed(*names, ""));
+    }
+  }
   Value only;
   if (members.only_key && name == nullptr && arguments == nullptr &&
       item.size() == 1) {
@@ -352,6 +361,12 @@ Result<Value> read_values(const Field& field, const FieldReading& reading,
     if (call) {
       call =
           call_of(*item.value, field, reading, keys, captures, context.limits);
+    }
+    if (call && !context.tools.empty()) {
+      if (auto error =
+              schema::cast_tool_calls(*call, context.tools, context.strings)) {
+        call = *std::move(error);
+      }
     }
     if (call) {
       calls.push_back(std::move(*call));

@@ -21,6 +21,7 @@
 #include "parse/content.h"
 #include "parse/delimiter_program.h"
 #include "parse/marked_text.h"
+#include "schema/cast_calls.h"
 
 namespace parlance::parse {
 
@@ -37,6 +38,7 @@ struct ValueContext {
   const DelimiterProgram& program;
   const Limits& limits;
   const ToolSet& tools;
+  schema::Strings strings;  // of the arguments, which the tools type
 };
 
 struct ValueDamage {

@@ -91,7 +91,7 @@ void EventBuilder::write_call(std::string_view text, Span bytes) {
 }
 
 void EventBuilder::end_call(const json::Value* value, Span bytes) {
-  if (value == nullptr) return calls_->abandon();
+  if (value == nullptr) return calls_->abandon(call_event(bytes), round_);
   const auto differs =
       calls_->close(call_text_, *value, call_event(bytes), round_);
   if (!differs) return;

@@ -27,6 +27,7 @@ inline const json::Value* at(const json::Value& value,
                              std::initializer_list<const char*> path) {
   const json::Value* out = &value;
   for (const char* key : path) {
+    if (out->is_array() && out->size() == 0) return nullptr;
     out = out->is_array() ? &out->items()[0] : out->find(key);
     if (out == nullptr) return nullptr;
   }

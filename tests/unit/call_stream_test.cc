@@ -120,9 +120,9 @@ TEST(CallStream, NameInTheOpener) {
          {R"("a": "x)", R"("a": "x)"},
          {R"(\)", R"(\)"},
          {R"(n")", R"(n")"},
-         {"} ", "}"},
+         {"} ", ""},
          {"<|tool_call_end|>", ""},
-         {"<|tool_calls_section_end|>", "."}});
+         {"<|tool_calls_section_end|>", "}."}});
 }
 
 TEST(CallStream, NameAndArgumentsInTheContent) {
@@ -133,13 +133,13 @@ TEST(CallStream, NameAndArgumentsInTheContent) {
                  {", \"arguments\" : ", ""},
                  {"{", "{"},
                  {"\"a\": [1, 2", "\"a\": [1, 2"},
-                 {"]} , \"x\"", "]}"},
-                 {": 1}</tool_call>", "."}});
+                 {"]} , \"x\"", "]"},
+                 {": 1}</tool_call>", "}."}});
   // The arguments wait for the name.
   check(format,
         {{R"(<tool_call>{"arguments": {"a": 1}, "more": [{"name": 2}],)", ""},
-         {R"( "name": "f")", R"(+f {"a": 1})"},
-         {"}</tool_call>", "."}});
+         {R"( "name": "f")", R"(+f {"a": 1)"},
+         {"}</tool_call>", "}."}});
   check(format, {{R"(<tool_call>{"name": "f\u0041\n", )", "+fA\n "},
                  // A string may be the JSON text of the arguments.
                  {R"("arguments": "te)", ""},
@@ -149,40 +149,53 @@ TEST(CallStream, NameAndArgumentsInTheContent) {
 TEST(CallStream, ListOfCalls) {
   check(built_in("mistral_v3"),
         {{R"([TOOL_CALLS][{"name": "f", "arguments": {"a)", R"(+f {"a)"},
-         {R"(": 1}}, {"arguments": {}, "name": "g)", R"(": 1})"},
-         {R"("}])", "+g {}"},
-         {"</s>", ".."}});
+         {R"(": 1}}, {"arguments": {}, "name": "g)", R"(": 1}.)"},
+         {R"("}])", "+g {}."},
+         {"</s>", ""}});
   check(
       built_in("cohere_command"),
       {{R"(<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f")", "+f#0 "},
        {R"(, "parameters": {"a": 1}}, {"tool_name": "g", "parameters": {)",
-        R"({"a": 1})"},
-       {R"(}, "tool_call_id": 7}]<|END_ACTION|>)", "+g#7 {}.."}});
+        R"({"a": 1}.)"},
+       {R"(}, "tool_call_id": 7}]<|END_ACTION|>)", "+g#7 {}."}});
 }
 
 TEST(CallStream, RepeatedMembersOfACall) {
+  // In a format file the call is malformed, and nothing completes it.
   const Format format = built_in("hermes_qwen2_5");
-  check(
-      format,
-      {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1})"},
-       {R"(, "name": "g"}</tool_call>)", R"(+g {"a": 1}.)"}},
-      nullptr, true);
-  check(
-      format,
-      {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1})"},
-       {R"(, "arguments": {"a": 2}}</tool_call>)", R"(+f {"a": 2}.)"}},
-      nullptr, true);
-  // The same again changes nothing, and nothing is certain before the name.
+  check(format,
+        {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1)"},
+         {R"(, "name": "g"}</tool_call>)", ""}});
+  check(format,
+        {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1)"},
+         {R"(, "arguments": {"a": 2}}</tool_call>)", ""}});
   check(format,
         {{R"(<tool_call>{"name": "f", "name": "f", "arguments": {})", "+f "},
-         {R"(}</tool_call>)", "{}."}});
+         {R"(}</tool_call>)", ""}});
   check(format, {{R"(<tool_call>{"arguments": 1, "arguments": {}, "name": "f")",
-                  "+f {}"},
-                 {R"(}</tool_call>)", "."}});
+                  "+f {"},
+                 {R"(}</tool_call>)", ""}});
+  // The last one counts in a bare template, which announces the call again.
+  const Format bare = *Format::from_json(format.template_json());
+  check(bare,
+        {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1)"},
+         {R"(, "name": "g"}</tool_call>)", R"(+g {"a": 1}.)"}},
+        nullptr, true);
+  check(bare,
+        {{R"(<tool_call>{"name": "f", "arguments": {"a": 1})", R"(+f {"a": 1)"},
+         {R"(, "arguments": {"a": 2}}</tool_call>)", R"(+f {"a": 2}.)"}},
+        nullptr, true);
+  // The same again changes nothing, and nothing is certain before the name.
+  check(bare,
+        {{R"(<tool_call>{"name": "f", "name": "f", "arguments": {})", "+f "},
+         {R"(}</tool_call>)", "{}."}});
+  check(bare, {{R"(<tool_call>{"arguments": 1, "arguments": {}, "name": "f")",
+                "+f {"},
+               {R"(}</tool_call>)", "}."}});
   // Repeated arguments are the model's own text.
   check(format, {{R"(<tool_call>{"name": "f", "arguments": {"a": 1, "a": 2}})",
-                  R"(+f {"a": 1, "a": 2})"},
-                 {R"(</tool_call>)", "."}});
+                  R"(+f {"a": 1, "a": 2)"},
+                 {R"(</tool_call>)", "}."}});
 }
 
 TEST(CallStream, NoCall) {
@@ -265,19 +278,19 @@ TEST(CallStream, NamesOfMembers) {
   // Without an id the call is announced at its end.
   check(format,
         {{R"(<{"id": 7, "tool": "f", "parameters": {"a")", R"(+f#7 {"a")"},
-         {": 1}}", ": 1}"},
-         {">", "."}});
+         {": 1}}", ": 1"},
+         {">", "}."}});
   check(format, {{R"(<{"tool": "f", "parameters": {"a": 1})", ""},
-                 {"}", R"(+f {"a": 1})"},
-                 {">", "."}});
-  // A name that counts less is skipped; one that counts more changes the call.
+                 {"}", R"(+f {"a": 1)"},
+                 {">", "}."}});
+  // A part under two of its names makes the call malformed.
   check(format,
         {{R"(<{"id": "", "name": "f", "tool": "g", "arguments": {)", "+f {"},
-         {R"(}, "parameters": 1}>)", "}."}});
-  check(format,
-        {{R"(<{"id": "", "tool": "f", "parameters": {}, )", "+f {}"},
-         {R"("name": "g"}>)", "+g {}."}},
-        nullptr, true);
+         {R"(}}>)", ""}});
+  check(format, {{R"(<{"id": "", "name": "f", "arguments": {)", "+f {"},
+                 {R"(}, "parameters": {}}>)", ""}});
+  check(format, {{R"(<{"id": "", "tool": "f", "parameters": {}, )", "+f {"},
+                 {R"("name": "g"}>)", ""}});
   check(format, {{R"(<{"id": "", "name": "f", "arguments": "{\"n\": )", "+f "},
                  {R"(\"1\"}"}>)", R"({"n": "1"}.)"}});
   check(format,
@@ -289,8 +302,8 @@ TEST(CallStream, NamesOfMembers) {
 TEST(CallStream, OnlyKey) {
   check(file_format(R"({"values": "list", "members": {"only_key": true}})"),
         {{R"(<[{"f": {"a")", R"(+f {"a")"},
-         {R"(: 1}}, {"g": {})", ": 1}+g {}"},
-         {"}]>", ".."}});
+         {R"(: 1}}, {"g": {})", ": 1}.+g {"},
+         {"}]>", "}."}});
 }
 
 TEST(CallStream, Sequences) {
@@ -298,16 +311,15 @@ TEST(CallStream, Sequences) {
       file_format(R"({"values": {"sequence": "; "}})",
                   R"(, "transform": {"function": {"name": "{content.name}", )"
                   R"("arguments": "{content.arguments}"}})");
-  check(format, {{R"(<{"name": "f", "arguments": {}};)", "+f {}"},
+  check(format, {{R"(<{"name": "f", "arguments": {}};)", "+f {}."},
                  {R"( {"name": "g", "arguments": {)", "+g {"},
-                 {R"(}}>)", "}.."}});
+                 {R"(}}>)", "}."}});
   // A damaged call is left out, and the calls beside it count.
-  check(
-      file_format(R"({"values": "list"})"),
-      {{R"(<[{"name": "f", "arguments": {"a": 1}, "id": 1}, {"name": "g", )",
-        R"(+f#1 {"a": 1})"},
-       {R"("id": 2}, {"name": "h", "arguments": {}, "id": 3})", "+g#2 +h#3 {}"},
-       {"]>", ".."}});
+  check(file_format(R"({"values": "list"})"),
+        {{R"(<[{"name": "f", "arguments": {"a": 1}, "id": 1}, {"name": "g", )",
+          R"(+f#1 {"a": 1}.)"},
+         {R"("id": 2}, {"name": "h", "arguments": {}, "id": 3})", "+g#2 "},
+         {"]>", "+h#3 {}."}});
 }
 
 // --- Elements and lines

@@ -40,16 +40,21 @@ TEST(ChatMessage, Calls) {
   add(R"({"function": {"name": "cut", "arguments": {}}})", false, true);
   add("null", true, false);
   add(R"([{"name": "g", "arguments": "{\"a\": 1}"},
-          {"function": {"name": "h"}}, {"name": "no call"}, [], 3])",
+          {"function": {"name": "h"}}, {"name": "no call"},
+          [{"name": "i", "arguments": "text"}], [], 3])",
       false, false);
   const json::Value made = chat_message(message, kFields);
   EXPECT_EQ(*made.find("tool_calls"), value(R"([
       {"id": "call_0", "type": "function", "index": 0,
        "function": {"name": "f", "arguments": "{\"é\": 1.0}"}},
       {"id": "call_1", "type": "function", "index": 1,
-       "function": {"name": "g", "arguments": "{\"a\": 1}"}},
+       "function": {"name": "cut", "arguments": "{}"}},
       {"id": "call_2", "type": "function", "index": 2,
-       "function": {"name": "h", "arguments": "{}"}}])"));
+       "function": {"name": "g", "arguments": "{\"a\": 1}"}},
+      {"id": "call_3", "type": "function", "index": 3,
+       "function": {"name": "h", "arguments": "{}"}},
+      {"id": "call_4", "type": "function", "index": 4,
+       "function": {"name": "i", "arguments": "\"text\""}}])"));
 }
 
 TEST(ChatMessage, Views) {

@@ -1326,8 +1326,8 @@ class TagParser:
 
         Members: ``"role"``; ``"content"``, ``None`` where there is none;
         ``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
-        ``"index"`` and arguments as JSON text; other fields as they are.  Calls that
-        are cut off or malformed are left out.
+        ``"index"`` and arguments as JSON text; other fields as they are.  What
+        cannot be read as a call is left out.
         """
 
     @property
@@ -2464,8 +2464,8 @@ class ResponseParser:
 
         Members: ``"role"``; ``"content"``, ``None`` where there is none;
         ``"reasoning"``; ``"tool_calls"`` where there are any, each with ``"id"``,
-        ``"index"`` and arguments as JSON text; other fields as they are.  Calls that
-        are cut off or malformed are left out.
+        ``"index"`` and arguments as JSON text; other fields as they are.  What
+        cannot be read as a call is left out.
         """
 
     @property

@@ -1,0 +1,108 @@
+#include "parse/call_parts.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "call_stream/json_scanner.h"
+#include "parlance/json.h"
+
+namespace parlance::parse {
+namespace {
+
+using call_stream::JsonScanner;
+using format::Transform;
+using Path = std::vector<std::string>;
+
+// Where the parts of a call are in its object.
+std::vector<Path> paths_of(const CallParts& parts) {
+  std::vector<Path> out;
+  if (parts.reading != nullptr) {
+    const format::MemberNames& members = parts.reading->members;
+    for (const auto* names : {&members.name, &members.arguments, &members.id}) {
+      for (const std::string& name : *names) out.push_back({name});
+    }
+  }
+  const format::Field& field = parts.field;
+  if (!field.transform) {
+    for (const char* key : {"name", "arguments", "id"}) out.push_back({key});
+    return out;
+  }
+  std::vector<const Transform*> left = {&*field.transform};
+  while (!left.empty()) {
+    const Transform& next = *left.back();
+    left.pop_back();
+    for (const Transform& item : next.items) left.push_back(&item);
+    for (const auto& [key, member] : next.members) left.push_back(&member);
+    if (next.kind != Transform::Kind::kPlaceholder) continue;
+    const bool of_item = field.transform_each;
+    if (!of_item && next.path[0] != "content") continue;
+    out.emplace_back(next.path.begin() + (of_item ? 0 : 1), next.path.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+// Invariant: `open` has the containers that are open, and `path` the keys of
+// those objects that are on the way to a part.
+std::optional<std::string> repeated_part(std::string_view json,
+                                         const CallParts& parts) {
+  const std::vector<Path> paths = paths_of(parts);
+  struct Container {
+    bool followed = false;  // it is a call, or on the way to a part of one
+    bool object = false;
+    std::set<std::string> keys = {};  // of parts, so far
+    std::size_t path = 0;             // the size of `path` here
+  };
+  std::vector<Container> open;
+  Path path;
+  bool key_followed = false;  // the value that begins is on the way to a part
+  JsonScanner scanner(json.size());
+  for (;;) {
+    switch (scanner.next(json)) {
+      case JsonScanner::Token::kMore:
+      case JsonScanner::Token::kFailed:
+        return std::nullopt;
+      case JsonScanner::Token::kBegin: {
+        const char first = json[scanner.position()];
+        // Calls may be in lists.
+        const bool in_list =
+            open.empty() || (open.back().followed && !open.back().object &&
+                             open.back().path == 0);
+        const bool in_object = !open.empty() && open.back().object;
+        open.push_back({.followed = in_object ? key_followed : in_list,
+                        .object = first == '{',
+                        .path = path.size()});
+        key_followed = false;
+        break;
+      }
+      case JsonScanner::Token::kEnd:
+        open.pop_back();
+        if (!open.empty()) path.resize(open.back().path);
+        break;
+      case JsonScanner::Token::kKey: {
+        Container& in = open.back();
+        key_followed = false;
+        if (!in.followed) break;
+        const auto key = json::parse(json.substr(
+            scanner.token_begin(), scanner.position() - scanner.token_begin()));
+        if (!key) break;
+        path.resize(in.path);
+        path.emplace_back(key->as_string());
+        key_followed = std::ranges::any_of(paths, [&](const Path& part) {
+          return part.size() >= path.size() &&
+                 std::equal(path.begin(), path.end(), part.begin());
+        });
+        if (!key_followed) {
+          path.pop_back();
+        } else if (!in.keys.insert(path.back()).second) {
+          return path.back();
+        }
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace parlance::parse

@@ -1,0 +1,33 @@
+#ifndef PARLANCE_SRC_PARSE_CALL_PARTS_H_
+#define PARLANCE_SRC_PARSE_CALL_PARTS_H_
+
+// The parts of a call (name, arguments, id) are given once.
+//
+// Of a part that comes twice, {"name": "f", ..., "name": "g"}, readers of JSON
+// take the last one, and people who read it, or are shown it while it is
+// written, see the first.  In a format file such a call is malformed; a bare
+// template takes the last one, as upstream does.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "format/description.h"
+
+namespace parlance::parse {
+
+// The content of a field as it is given in JSON.
+struct CallParts {
+  const format::Field& field;
+  const format::FieldReading* reading = nullptr;  // may be null
+};
+
+// The key, as it is written in `json`, by which a part of a call comes again;
+// nothing if there is none.  REQUIRES: `json` is JSON.  Complexity:
+// O(json.size()), and O(places of parts) for each key.
+std::optional<std::string> repeated_part(std::string_view json,
+                                         const CallParts& parts);
+
+}  // namespace parlance::parse
+
+#endif  // PARLANCE_SRC_PARSE_CALL_PARTS_H_

@@ -1,0 +1,524 @@
+// Calls of damaged responses: what a server would run is what the message says.
+//
+// Responses with several calls are rendered for every family, and damaged:
+// bytes and markers are dropped, inserted, repeated and replaced.  Of each
+// text, read by the format file and by its bare template, with and without
+// stream_calls, as text and as ids, in cuts:
+//
+//   * the calls that the events close are those of the message, and so are the
+//     complete calls of each chat API, streamed and whole;
+//   * the pieces of a call are JSON if and only if the call is complete;
+//   * the events do not depend on the cuts.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../support/call_record.h"
+#include "../support/chat_joins.h"
+#include "../support/family_vocabulary.h"
+#include "../support/sanitized.h"
+#include "parlance/chat.h"
+#include "parlance/chat_message.h"
+#include "parlance/format.h"
+#include "parlance/response_parser.h"
+#include "parlance/structural_tag.h"
+#include "parlance/tag_parser.h"
+
+namespace parlance {
+namespace {
+
+using json::Value;
+using testing::CallRecord;
+
+constexpr std::string_view kTools =
+    R"([{"type": "function", "function": {"name": "f", "parameters":
+        {"type": "object", "properties": {"s": {"type": "string"},
+         "n": {"type": "integer"}, "l": {"type": "array"}}}}},
+        {"type": "function", "function": {"name": "g", "parameters":
+        {"type": "object", "properties": {"t": {"type": "string"},
+         "o": {"type": "object"}}}}}])";
+
+// Name and arguments of the calls of a message.
+json::Array wanted_calls(const Message& message) {
+  json::Array all;
+  if (const Value* value = message.fields.find("tool_calls")) {
+    testing::final_calls(*value, all);
+  }
+  json::Array out;
+  for (const Value& call : all) {
+    out.push_back(json::Array{call.items()[0], call.items()[2]});
+  }
+  return out;
+}
+
+// Chat APIs have arguments that are a string in which an object is written as
+// that object.
+Value as_in_chat(const Value& arguments) {
+  if (!arguments.is_string()) return arguments;
+  const Result<Value> inside = json::parse(arguments.as_string());
+  return inside && inside->is_object() ? *inside : arguments;
+}
+
+json::Array as_in_chat(const json::Array& calls) {
+  json::Array out;
+  for (const Value& call : calls) {
+    out.push_back(json::Array{call.items()[0], as_in_chat(call.items()[1])});
+  }
+  return out;
+}
+
+// Adds a call with this text to `out` if the text is JSON; returns whether.
+bool add_if_json(const Value& name, std::string_view text, json::Array& out) {
+  const Result<Value> arguments = json::parse(text);
+  if (arguments) out.push_back(json::Array{name, *arguments});
+  return arguments.has_value();
+}
+
+// The complete calls of a response of `api`.  "" or what is wrong.
+std::string complete_calls(ChatApi api, const Value& response,
+                           json::Array& out) {
+  std::string wrong;
+  switch (api) {
+    case ChatApi::kChatCompletions: {
+      const Value* calls =
+          testing::at(response, {"choices", "0", "message", "tool_calls"});
+      if (calls == nullptr) break;
+      for (const Value& call : calls->items()) {
+        add_if_json(*testing::at(call, {"function", "name"}),
+                    testing::text_at(call, {"function", "arguments"}), out);
+      }
+      break;
+    }
+    case ChatApi::kResponses:
+      for (const Value& item : response.find("output")->items()) {
+        if (testing::text_at(item, {"type"}) != "function_call") continue;
+        const bool is_json = add_if_json(
+            *item.find("name"), testing::text_at(item, {"arguments"}), out);
+        const bool complete = testing::text_at(item, {"status"}) == "completed";
+        if (is_json != complete) wrong += "status is not validity\n";
+      }
+      break;
+    case ChatApi::kMessages:
+      for (const Value& block : response.find("content")->items()) {
+        if (testing::text_at(block, {"type"}) != "tool_use") continue;
+        if (block.find("partial_json") != nullptr) continue;
+        out.push_back(json::Array{*block.find("name"), *block.find("input")});
+      }
+      break;
+  }
+  return wrong;
+}
+
+// The events of one run, and what the chat APIs make of them.
+class Reading {
+ public:
+  explicit Reading(const std::vector<ChatField>& fields) {
+    for (const ChatApi api : testing::kApis) {
+      chats_.emplace_back(fields, ChatOptions{.api = api});
+      streamed_.emplace_back();
+      add(chats_.size() - 1, chats_.back().begin());
+    }
+  }
+
+  void add(std::span<const Event> events) {
+    record.add(events);
+    for (std::size_t i = 0; i < chats_.size(); ++i) {
+      add(i, chats_[i].feed(events));
+    }
+  }
+
+  // "" if all agrees with the message.  `streams`: with stream_calls.
+  std::string check(const Message& message, bool streams) {
+    std::string wrong;
+    if (streams) {
+      wrong += record.check(message, "tool_calls");
+      for (const Call& call : record.calls) {
+        if (json::parse(call.arguments).has_value() != call.complete) {
+          wrong += "pieces " + call.arguments + "\n";
+        }
+      }
+    }
+    const json::Array wanted = as_in_chat(wanted_calls(message));
+    for (std::size_t i = 0; i < chats_.size(); ++i) {
+      add(i, chats_[i].end(ChatEnd::kStop));
+      streamed_[i].response = chats_[i].response();
+      testing::expect_law(testing::kApis[i], streamed_[i]);
+      json::Array calls;
+      wrong += complete_calls(testing::kApis[i], streamed_[i].response, calls);
+      if (Value(calls) != Value(wanted)) {
+        wrong += "an API has " + json::dump(Value(calls)) +
+                 ", the message has " + json::dump(Value(wanted)) + "\n";
+      }
+    }
+    return wrong;
+  }
+
+  CallRecord record;
+
+ private:
+  void add(std::size_t i, std::vector<ChatChunk> chunks) {
+    std::ranges::move(chunks, std::back_inserter(streamed_[i].chunks));
+  }
+  std::vector<ChatStream> chats_;
+  std::vector<testing::Streamed> streamed_;
+};
+
+// The sizes of pieces: everything, one each, random ones.
+std::vector<std::size_t> pieces_of(std::size_t size, int cut,
+                                   std::mt19937& random) {
+  if (cut == 0) return {size};
+  std::vector<std::size_t> out;
+  for (std::size_t at = 0; at < size; at += out.back()) {
+    out.push_back(cut == 1 ? 1 : 1 + random() % 12);
+    out.back() = std::min(out.back(), size - at);
+  }
+  return out;
+}
+
+// Feeds a parser in pieces.
+template <class Parser, class Feed>
+std::string read(Parser& parser, const std::vector<ChatField>& fields,
+                 const std::vector<std::size_t>& pieces, const Feed& feed,
+                 bool streams, std::string& log) {
+  Reading reading(fields);
+  reading.add(parser.initial_events());
+  std::size_t at = 0;
+  for (const std::size_t size : pieces) {
+    reading.add(feed(parser, at, size));
+    at += size;
+  }
+  reading.add(parser.finalize());
+  log = reading.record.log;
+  return reading.check(parser.message(), streams);
+}
+
+// One format, read by the laws.
+class Laws {
+ public:
+  explicit Laws(Format format)
+      : format_(std::move(format)), fields_(chat_fields(format_)) {
+    for (const ChatField& field : fields_) names_.push_back(field.name);
+  }
+
+  void check(const std::string& text, const ParserOptions& given,
+             std::mt19937& random) {
+    std::string first;
+    for (int cut = 0; cut < 3; ++cut) {
+      ParserOptions options = given;
+      options.stream_calls = true;
+      ResponseParser parser(format_, options);
+      std::string log;
+      const std::string wrong = read(
+          parser, fields_, pieces_of(text.size(), cut, random),
+          [&](ResponseParser& to, std::size_t at, std::size_t size) {
+            return to.feed(std::string_view(text).substr(at, size));
+          },
+          true, log);
+      EXPECT_EQ(wrong, "") << "cut " << cut;
+      if (cut == 0) {
+        first = log;
+        message_calls(parser.message());
+      }
+      EXPECT_EQ(log, first) << "cut " << cut;
+      for (const Call& call : parser.message().calls) {
+        ++(call.complete ? complete : unfinished);
+      }
+    }
+    ResponseParser parser(format_, given);
+    std::string log;
+    EXPECT_EQ(read(
+                  parser, fields_, {text.size()},
+                  [&](ResponseParser& to, std::size_t, std::size_t) {
+                    return to.feed(text);
+                  },
+                  false, log),
+              "");
+    message_calls(parser.message());
+  }
+
+  void check(std::span<const TokenId> ids, const ParserOptions& given,
+             std::mt19937& random) {
+    std::string first;
+    for (int cut = 0; cut < 2; ++cut) {
+      ParserOptions options = given;
+      options.stream_calls = true;
+      ResponseParser parser(format_, options);
+      std::string log;
+      EXPECT_EQ(read(
+                    parser, fields_, pieces_of(ids.size(), cut, random),
+                    [&](ResponseParser& to, std::size_t at, std::size_t size) {
+                      return to.feed_tokens(ids.subspan(at, size));
+                    },
+                    true, log),
+                "")
+          << "ids, cut " << cut;
+      if (cut == 0) first = log;
+      EXPECT_EQ(log, first) << "ids";
+    }
+  }
+
+  std::size_t complete = 0;
+  std::size_t unfinished = 0;
+
+ private:
+  // chat_message() has the calls of the message.
+  void message_calls(const Message& message) {
+    std::vector<std::string_view> names(names_.begin(), names_.end());
+    json::Array calls;
+    const Value made = chat_message(message, names);
+    if (const Value* list = made.find("tool_calls")) {
+      for (const Value& call : list->items()) {
+        EXPECT_TRUE(add_if_json(
+            *testing::at(call, {"function", "name"}),
+            testing::text_at(call, {"function", "arguments"}), calls));
+      }
+    }
+    EXPECT_EQ(json::dump(Value(calls)),
+              json::dump(Value(as_in_chat(wanted_calls(message)))));
+  }
+
+  Format format_;
+  std::vector<ChatField> fields_;
+  std::vector<std::string> names_;
+};
+
+// The next whole character after a random place.
+std::size_t random_place(const std::string& text, std::mt19937& random) {
+  std::size_t at = random() % (text.size() + 1);
+  while (at < text.size() &&
+         (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+    ++at;
+  }
+  return at;
+}
+
+std::string damaged(std::string text, const std::vector<std::string>& pieces,
+                    std::mt19937& random) {
+  for (std::size_t n = 1 + random() % 3; n > 0; --n) {
+    std::size_t begin = random_place(text, random);
+    std::size_t end = random_place(text, random);
+    if (begin > end) std::swap(begin, end);
+    // Most stretches are short.
+    if (random() % 4 != 0) {
+      end = begin;
+      for (std::size_t k = 1 + random() % 4; k > 0 && end < text.size();) {
+        ++end;
+        if (end == text.size() ||
+            (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80) {
+          --k;
+        }
+      }
+    }
+    const std::string stretch = text.substr(begin, end - begin);
+    const std::string& piece = pieces[random() % pieces.size()];
+    switch (random() % 6) {
+      case 0:
+        text.erase(begin, end - begin);
+        break;
+      case 1:
+        text.insert(begin, piece);
+        break;
+      case 2:
+        text.insert(random_place(text, random), stretch);
+        break;
+      case 3:
+        text.replace(begin, end - begin, piece);
+        break;
+      case 4: {
+        // A piece of the text, dropped or repeated where it occurs.
+        const std::size_t at = text.find(piece);
+        if (at == std::string::npos) break;
+        if (random() % 2 == 0) {
+          text.erase(at, piece.size());
+        } else {
+          text.insert(at, piece);
+        }
+        break;
+      }
+      default:
+        if (random() % 3 == 0) text.resize(begin);
+        break;
+    }
+  }
+  return text;
+}
+
+class DamagedCalls : public ::testing::TestWithParam<std::string> {
+ protected:
+  void run(std::uint32_t count) {
+    const std::string& family = GetParam();
+    const Result<Format> format = Format::built_in(family);
+    ASSERT_TRUE(format) << format.error().to_string();
+    const Result<Format> bare = Format::from_json(format->template_json());
+    ASSERT_TRUE(bare) << bare.error().to_string();
+    const Value request = *json::parse(kTools);
+    const ToolSet tools = ToolSet::from_value(request);
+    Laws by_file(*format);
+    Laws by_template(*bare);
+    StructuralTagOptions options;
+    options.tools = request;
+    options.reasoning = ReasoningMode::kNone;
+    std::optional<CompiledTag> tag;
+    if (const auto made = format->structural_tag(options)) {
+      auto compiled = CompiledTag::compile(*made);
+      ASSERT_TRUE(compiled) << compiled.error().to_string();
+      tag = *std::move(compiled);
+    }
+    std::vector<std::string> pieces = {"{",
+                                       "}",
+                                       "[",
+                                       "]",
+                                       "\"",
+                                       ",",
+                                       ":",
+                                       " x",
+                                       "(",
+                                       ")",
+                                       "<",
+                                       ">",
+                                       "\n",
+                                       "=",
+                                       "01",
+                                       "\\",
+                                       "é",
+                                       "\"name\": \"g\", ",
+                                       "1}",
+                                       "}}",
+                                       "}, {",
+                                       "]}",
+                                       ";",
+                                       "\\ud83d",
+                                       "\"arguments\": {}, ",
+                                       "\"id\": \"7\", "};
+    std::optional<testing::FamilyVocabulary> vocabulary;
+    const auto markers =
+        testing::family_markers().find(testing::markers_like(family));
+    if (markers != testing::family_markers().end()) {
+      vocabulary = testing::family_vocabulary(family);
+      for (const auto* list :
+           {&markers->second.control, &markers->second.added}) {
+        pieces.insert(pieces.end(), list->begin(), list->end());
+      }
+    }
+    std::mt19937 random(
+        static_cast<std::uint32_t>(family.size() * 131 + family[0]));
+    const std::size_t plain = pieces.size();
+    std::size_t texts = 0;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      std::string text = rendered(*format, tools, 2 + random() % 2, random);
+      // Some families have one call in a response.
+      if (text.empty()) text = rendered(*format, tools, 1, random);
+      if (text.empty()) continue;
+      // Stretches of the text that are as long as markers.
+      pieces.resize(plain);
+      for (int i = 0; i < 12; ++i) {
+        const std::size_t begin = random_place(text, random);
+        std::size_t end = std::min(begin + 2 + random() % 24, text.size());
+        while (end < text.size() &&
+               (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+          ++end;
+        }
+        if (end > begin) pieces.push_back(text.substr(begin, end - begin));
+      }
+      const std::string wrong = n == 0 ? text : damaged(text, pieces, random);
+      SCOPED_TRACE(wrong);
+      ++texts;
+      ParserOptions parse;
+      if (n % 3 != 0) parse.tools = &tools;
+      by_file.check(wrong, parse, random);
+      by_template.check(wrong, parse, random);
+      if (tag) check_tag(*tag, wrong, random);
+      if (vocabulary && n % 4 == 0) {
+        parse.vocabulary = &vocabulary->vocabulary;
+        by_file.check(vocabulary->encode(wrong), parse, random);
+      }
+      if (HasFailure()) break;
+    }
+    std::printf("%zu texts; calls: %zu complete, %zu not; bare %zu and %zu\n",
+                texts, by_file.complete, by_file.unfinished,
+                by_template.complete, by_template.unfinished);
+  }
+
+ private:
+  static std::string rendered(const Format& format, const ToolSet& tools,
+                              std::size_t count, std::mt19937& random) {
+    static const char* const kTexts[] = {"",           "Bern", "a\"b\n",
+                                         "{\"x\": 1}", "]",    "7"};
+    const auto word = [&] { return Value(kTexts[random() % 6]); };
+    json::Array calls;
+    for (std::size_t i = count; i > 0; --i) {
+      json::Object arguments;
+      const bool f = random() % 2 == 0;
+      if (f) {
+        if (random() % 2 == 0) arguments.set("s", word());
+        if (random() % 2 == 0) arguments.set("n", Value(random() % 2 == 0));
+        if (random() % 2 == 0) arguments.set("l", json::Array{1, word()});
+      } else {
+        if (random() % 2 == 0) arguments.set("t", word());
+        if (random() % 2 == 0) {
+          arguments.set("o", json::Object{{"k", word()}, {"name", "h"}});
+        }
+      }
+      calls.push_back(json::Object{
+          {"type", "function"},
+          {"function", json::Object{{"name", f ? "f" : "g"},
+                                    {"arguments", std::move(arguments)}}}});
+    }
+    json::Object message = {{"role", "assistant"},
+                            {"tool_calls", std::move(calls)}};
+    if (random() % 3 == 0) message.set("content", "So.");
+    RenderOptions options;
+    options.tools = &tools;
+    options.verify = false;
+    const Result<std::string> text = format.render(message, options);
+    return text ? *text : std::string();
+  }
+
+  static void check_tag(const CompiledTag& tag, const std::string& text,
+                        std::mt19937& random) {
+    const std::vector<ChatField> fields = chat_fields(tag);
+    std::string first;
+    for (int cut = 0; cut < 2; ++cut) {
+      TagParser parser(tag, {.stream_calls = true});
+      std::string log;
+      EXPECT_EQ(read(
+                    parser, fields, pieces_of(text.size(), cut, random),
+                    [&](TagParser& to, std::size_t at, std::size_t size) {
+                      return to.feed(std::string_view(text).substr(at, size));
+                    },
+                    true, log),
+                "")
+          << "tag, cut " << cut;
+      if (cut == 0) first = log;
+      EXPECT_EQ(log, first) << "tag";
+    }
+  }
+};
+
+TEST_P(DamagedCalls, AreThoseOfTheMessage) { run(testing::cases(25)); }
+
+TEST_P(DamagedCalls, AreThoseOfTheMessageLongRun) { run(1500); }
+
+std::vector<std::string> families() {
+  std::vector<std::string> out;
+  for (const std::string_view name : Format::built_in_names()) {
+    out.emplace_back(name);
+  }
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, DamagedCalls,
+                         ::testing::ValuesIn(families()),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace parlance
