@@ -151,23 +151,15 @@ void ReadingFilter::on_text(std::string_view text, std::uint64_t begin,
     add_text(text, begin, marks);
     return;
   }
-  // What fits is held; beyond the limit the candidate counts as a call.
   Candidate& candidate = *candidate_;
-  const std::size_t room = format_.limits.held_bytes - candidate.size;
-  if (text.size() <= room) {
-    if (candidate.body.empty() ||
-        candidate.body.back().begin + candidate.body.back().text.size() !=
-            begin) {
-      candidate.body.push_back({"", begin, {}});
-    }
-    Piece& piece = candidate.body.back();
-    piece.text += text;
-    piece.marks.insert(piece.marks.end(), marks.begin(), marks.end());
-    candidate.size += text.size();
-    return;
+  if (candidate.body.empty() ||
+      candidate.body.back().begin + candidate.body.back().text.size() !=
+          begin) {
+    candidate.body.push_back({"", begin, {}});
   }
-  accept_candidate();
-  add_text(text, begin, marks);
+  Piece& piece = candidate.body.back();
+  piece.text += text;
+  piece.marks.insert(piece.marks.end(), marks.begin(), marks.end());
 }
 
 // Opens a region.
@@ -197,7 +189,6 @@ void ReadingFilter::on_delimiter(const Delimited& delimiter) {
     candidate.opener = {std::string(delimiter.text),
                         delimiter.begin,
                         {delimiter.marks.begin(), delimiter.marks.end()}};
-    candidate.size = delimiter.text.size();
     return;
   }
   if (candidate_ && !settle_candidate(&delimiter)) return;
@@ -226,7 +217,7 @@ void ReadingFilter::on_abandon(std::uint64_t position) {
     refuse_candidate(nullptr);
     return;
   }
-  // The candidate was too long to be held, and counts as a call.
+  // A region that interrupted another is no candidate.
   const FieldId field = field_;
   end_text(trims_[field].last);
   sink_.on_abandon(position);

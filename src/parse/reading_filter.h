@@ -5,7 +5,9 @@
 //
 //   layout      leaves out white space that belongs to the format
 //   otherwise   holds a region until it is known to be a call; if it is none,
-//               its text is text of the implicit field
+//               its text is text of the implicit field.  What it is does not
+//               depend on its size: no limit ends the wait, and it takes the
+//               memory that the text of an open region takes
 //
 // The assembler sees regions as if neither existed.
 
@@ -87,7 +89,6 @@ class ReadingFilter final : public SegmentSink {
     std::vector<std::pair<std::string, std::string>> captures;
     Piece opener;
     std::vector<Piece> body;
-    std::size_t size = 0;
   };
 
   const format::FieldReading* reading(FieldId field) const;

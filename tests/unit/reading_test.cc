@@ -431,14 +431,26 @@ TEST(Otherwise, CutCandidateIsACutCall) {
             R"(calls( "{\"name\": \"f\", \"argum" )!)");
 }
 
-TEST(Otherwise, LongCandidateIsARegion) {
+// What a candidate is does not depend on its size.
+TEST(Otherwise, LongCandidates) {
   const Format format = candidates();
-  const std::string text = R"({"name": "f", "arguments": {"a": ")" +
-                           std::string(70000, 'x') + "\"}} .";
-  const ParseRecord whole = record_parse(format, {text});
-  EXPECT_EQ(whole.message.parts.size(), 2u);
-  EXPECT_EQ(record_parse(format, cut_every(text, 999)).to_string(),
-            whole.to_string());
+  for (const std::size_t size : {100U, 70000U, 200000U}) {
+    const std::string string(size, 'x');
+    const std::string call =
+        R"({"name": "f", "arguments": {"a": ")" + string + "\"}} .";
+    const std::string answer = R"({"data": [")" + string + "\"]} .";
+    const std::string broken = R"({"data": [")" + string + "\" x]} .";
+    for (const std::string& text : {call, answer, broken}) {
+      const ParseRecord whole = record_parse(format, {text});
+      const bool is_call = text[2] == 'n';
+      EXPECT_EQ(whole.message.fields.find("calls") != nullptr, is_call);
+      EXPECT_EQ(whole.message.fields.find("content")->as_string(),
+                is_call ? " ." : text);
+      EXPECT_TRUE(whole.message.diagnostics.empty());
+      EXPECT_EQ(record_parse(format, cut_every(text, 999)).to_string(),
+                whole.to_string());
+    }
+  }
 }
 
 // ---- values, members, syntax ----
