@@ -161,7 +161,9 @@ class Format {
   // "reasoning" or "reasoning_content", and arguments may be an object or its
   // JSON text.
   //
-  // Law: parsing the text gives the message.
+  // Law: parsing the text gives the message, and so does parsing its token ids,
+  // whichever marks of the format are tokens of their own.  In a string of JSON
+  // a mark that would be read as one is escaped.
   //
   // Errors: kUnsupported if the format has no description of how it is written
   // (a bare template); kWrongType, kMissingKey, kUnknownName for a malformed

@@ -5,17 +5,20 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/access.h"
 #include "json/located.h"
 #include "json/writer.h"
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
+#include "rendering/marks.h"
 #include "rendering/render.h"
 
 namespace parlance {
 namespace {
 
+using rendering::FormatMarks;
 using rendering::MessageCall;
 using rendering::MessageFields;
 
@@ -121,14 +124,24 @@ Error first_unread(const MessageFields& written, const json::Value& read,
   return differs("the text is not read back", "");
 }
 
-// Reads `text` back after `prefix`.  An error if the message differs.
+// Reads `text` back after `prefix`; with `marks`, as token ids.  An error if
+// the message differs.
 std::optional<Error> verify(const Format& format, const MessageFields& written,
                             std::string_view text, const ToolSet* tools,
-                            std::string_view prefix = "") {
+                            std::string_view prefix = "",
+                            FormatMarks* marks = nullptr) {
   const format::FormatImpl& impl = *detail::Access::impl(format);
-  const Message read = parse_response(
-      format, text,
-      {.prefix = prefix, .tools = tools, .recover = Recover::kYes});
+  ParserOptions options = {
+      .prefix = prefix, .tools = tools, .recover = Recover::kYes};
+  if (marks != nullptr) options.vocabulary = &marks->vocabulary();
+  ResponseParser parser(format, options);
+  if (marks == nullptr) {
+    parser.feed(text);
+  } else {
+    parser.feed_tokens(marks->encode(text));
+  }
+  parser.finalize();
+  const Message& read = parser.message();
   Result<MessageFields> fields = rendering::read_message(read.fields, impl);
   if (!fields) return first_unread(written, read.fields, impl);
   for (std::size_t i = 0; i < written.fields.size(); ++i) {
@@ -136,6 +149,109 @@ std::optional<Error> verify(const Format& format, const MessageFields& written,
     if (auto error = compare_field(written, *fields, i, name)) return error;
   }
   return std::nullopt;
+}
+
+// Calls `see` with each string that a message has written into it, which it may
+// change, and the pointer of the field, name or arguments that has it.
+template <class See>
+void for_each_string(json::Value& value, const std::string& pointer,
+                     const See& see) {
+  if (value.is_string()) {
+    std::string text(value.as_string());
+    see(text, pointer);
+    value = json::Value(std::move(text));
+  } else if (value.is_array()) {
+    for (json::Value& item : value.mutable_items()) {
+      for_each_string(item, pointer, see);
+    }
+  } else if (value.is_object()) {
+    json::Object out;
+    for (const json::Member& member : value.members()) {
+      std::string key = member.key;
+      json::Value inner = member.value;
+      see(key, pointer);
+      for_each_string(inner, json::append_pointer(pointer, member.key), see);
+      out.set(std::move(key), std::move(inner));
+    }
+    value = json::Value(std::move(out));
+  }
+}
+template <class See>
+void for_each_string(MessageFields& message, const format::FormatImpl& impl,
+                     const See& see) {
+  for (std::size_t i = 0; i < message.fields.size(); ++i) {
+    MessageFields::Field& field = message.fields[i];
+    const std::string pointer =
+        json::append_pointer("", impl.description.fields[i].name);
+    see(field.text, pointer);
+    for (std::size_t c = 0; c < field.calls.size(); ++c) {
+      const std::string at = json::append_pointer(pointer, c) + "/function";
+      see(field.calls[c].name, at + "/name");
+      for_each_string(field.calls[c].arguments, at + "/arguments", see);
+    }
+  }
+}
+
+// The strings of a message.
+std::vector<std::string> strings_of(MessageFields message,
+                                    const format::FormatImpl& impl) {
+  std::vector<std::string> out;
+  for_each_string(message, impl,
+                  [&](const std::string& text, const std::string&) {
+                    if (!text.empty()) out.push_back(text);
+                  });
+  return out;
+}
+
+// The error for a message that is not read back as ids: the first place where
+// it spells a mark and, if all others spelled none, would not be read back
+// either; else the first place.
+Error spelled_mark(const Format& format, const MessageFields& message,
+                   FormatMarks& marks, rendering::Absent absent,
+                   const ToolSet* tools) {
+  const format::FormatImpl& impl = *detail::Access::impl(format);
+  struct Place {
+    std::string pointer;
+    std::string mark;
+  };
+  std::vector<Place> places;
+  MessageFields copy = message;
+  for_each_string(copy, impl,
+                  [&](const std::string& text, const std::string& pointer) {
+                    for (const std::string& mark : marks.texts()) {
+                      if (text.find(mark) != std::string::npos) {
+                        places.push_back({pointer, mark});
+                      }
+                    }
+                  });
+  const auto made = [&](const Place& place) {
+    return differs("as token ids, " + json::quoted(place.mark) +
+                       " in this text would be read as the mark that it spells",
+                   place.pointer);
+  };
+  for (const Place& place : places) {
+    MessageFields alone = message;
+    for_each_string(alone, impl,
+                    [&](std::string& text, const std::string& pointer) {
+                      for (const std::string& mark : marks.texts()) {
+                        if (pointer == place.pointer && mark == place.mark) {
+                          continue;
+                        }
+                        for (std::size_t at = 0;
+                             (at = text.find(mark, at)) != std::string::npos;) {
+                          text.replace(at, mark.size(), "x");
+                        }
+                      }
+                    });
+    const Result<std::string> text = rendering::render(alone, impl, absent);
+    if (text && verify(format, alone, *text, tools, "", &marks)) {
+      return made(place);
+    }
+  }
+  if (!places.empty()) return made(places.front());
+  return differs(
+      "as token ids, a mark that a text of it begins or ends would be read",
+      "");
 }
 
 }  // namespace
@@ -164,6 +280,17 @@ Result<std::string> Format::render(const json::Value& message,
   using rendering::Absent;
   std::optional<Error> error;  // of the first spelling
   std::string first;
+  // A mark that a value spells is met as a token.
+  std::optional<FormatMarks> marks;
+  if (options.verify) {
+    const std::vector<std::string> texts = strings_of(*fields, impl);
+    marks.emplace(impl, texts);
+    if (std::ranges::none_of(texts, [&](const std::string& text) {
+          return marks->touch(text);
+        })) {
+      marks.reset();
+    }
+  }
   for (const Absent absent : {Absent::kOff, Absent::kNothing, Absent::kBlock}) {
     Result<std::string> text = rendering::render(*fields, impl, absent);
     if (!text) return text;
@@ -177,6 +304,19 @@ Result<std::string> Format::render(const json::Value& message,
                     ""};
     } else if (options.verify) {
       wrong = verify(*this, *fields, *text, options.tools);
+    }
+    if (!wrong && marks &&
+        verify(*this, *fields, *text, options.tools, "", &*marks)) {
+      // In JSON, the mark can be escaped.
+      Result<std::string> escaped =
+          rendering::render(*fields, impl, absent, marks->texts());
+      if (escaped && *escaped != *text && escaped->starts_with(written) &&
+          !verify(*this, *fields, *escaped, options.tools) &&
+          !verify(*this, *fields, *escaped, options.tools, "", &*marks)) {
+        *text = *std::move(escaped);
+      } else {
+        wrong = spelled_mark(*this, *fields, *marks, absent, options.tools);
+      }
     }
     if (!wrong) {
       text->erase(0, written.size());

@@ -101,11 +101,12 @@ Result<MessageCall> read_call(const Value& value, const std::string& pointer) {
 class Writer {
  public:
   Writer(const MessageFields& message, const format::FormatImpl& format,
-         Absent absent)
+         Absent absent, std::span<const std::string> escaped)
       : message_(message),
         format_(format),
         writing_(*format.family.writing),
         absent_(absent),
+        escaped_(escaped),
         call_ends_(format.description.fields.size()) {}
 
   Result<std::string> write() {
@@ -181,7 +182,8 @@ class Writer {
   std::optional<Error> write_steps();
   std::optional<Error> write_messages();
 
-  // The texts that end a call of the field, also in a string of its arguments.
+  // The texts that end a call of the field, also in a string of its arguments,
+  // and those that are escaped there in any case.
   const std::vector<std::string>& ends_of_call(FieldId field);
 
   std::string pointer(const Scope& scope) const {
@@ -194,6 +196,7 @@ class Writer {
   const format::FormatImpl& format_;
   const format::Writing& writing_;
   const Absent absent_;
+  const std::span<const std::string> escaped_;
   // By FieldId; nothing where it is not known yet.
   std::vector<std::optional<std::vector<std::string>>> call_ends_;
   std::string out_;
@@ -202,7 +205,7 @@ class Writer {
 const std::vector<std::string>& Writer::ends_of_call(FieldId field) {
   std::optional<std::vector<std::string>>& known = call_ends_[field.value()];
   if (known) return *known;
-  known.emplace();
+  known.emplace(escaped_.begin(), escaped_.end());
   const auto add = [&](const format::Delimiter& delimiter) {
     using Kind = format::Delimiter::Kind;
     std::vector<std::string> texts;
@@ -503,8 +506,9 @@ Result<MessageFields> read_message(const Value& message,
 }
 
 Result<std::string> render(const MessageFields& message,
-                           const format::FormatImpl& format, Absent absent) {
-  return Writer(message, format, absent).write();
+                           const format::FormatImpl& format, Absent absent,
+                           std::span<const std::string> escaped) {
+  return Writer(message, format, absent, escaped).write();
 }
 
 }  // namespace parlance::rendering

@@ -10,6 +10,7 @@
 //   <tool_call>\n{"name": "now", ...   the parts of "tool_calls"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,10 +62,14 @@ enum class Absent : std::uint8_t {
 // Errors, with pointers into the message: kConflict for a value that the
 // layout cannot write; kUnsupported.
 //
+// `escaped`: texts that strings of JSON in the arguments have as an escape, as
+// they have those that end the call.
+//
 // Complexity: O(size of the text).
 Result<std::string> render(const MessageFields& message,
                            const format::FormatImpl& format,
-                           Absent absent = Absent::kOff);
+                           Absent absent = Absent::kOff,
+                           std::span<const std::string> escaped = {});
 
 }  // namespace parlance::rendering
 

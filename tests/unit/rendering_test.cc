@@ -3,10 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "parlance/format.h"
 #include "parlance/json.h"
+#include "parlance/response_parser.h"
+#include "parlance/vocabulary.h"
+#include "support/family_laws.h"
+#include "support/id_walk.h"
 
 namespace parlance {
 namespace {
@@ -316,6 +323,90 @@ TEST(Rendering, ASectionOfCallsIsOneMessage) {
                                                         {"name": "g"}]})",
                      {.verify = false}),
             "Cb<|start|>[f{},g{}]");
+}
+
+// A text that spells a mark is written only if it is read back where a
+// tokenizer has made the mark's token of it.
+TEST(Rendering, WhatSpellsAMarkIsReadBackAsIds) {
+  std::size_t written = 0;
+  std::size_t refused = 0;
+  for (const std::string_view name : Format::built_in_names()) {
+    const Format format = *Format::built_in(name);
+    std::set<std::string> marks;
+    testing::collect_marks(*json::parse(Format::built_in_source(name)), marks);
+    // Patterns of a list of marks, and marks that they match.
+    std::erase_if(marks, [](const std::string& mark) {
+      return mark.find_first_of("^()*") != std::string::npos ||
+             mark.find("a-z") != std::string::npos;
+    });
+    if (name == "hunyuan_v3")
+      marks.insert("<\xEF\xBD\x9Chy_eos:x\xEF\xBD\x9C>");
+    const Vocabulary vocabulary = testing::made_up(marks);
+    const testing::PhraseWriter encoder(vocabulary);
+    for (const std::string& mark : marks) {
+      for (const std::string& text :
+           {mark, "a " + mark + " b", mark + mark, "0[" + mark, mark + "{"}) {
+        const json::Value call = json::Object{
+            {"type", "function"},
+            {"function",
+             json::Object{{"name", "f"},
+                          {"arguments", json::Object{{"s", text}}}}}};
+        for (const json::Object& fields :
+             {json::Object{{"thinking", text}, {"content", "Hi."}},
+              json::Object{{"content", text}},
+              json::Object{{"tool_calls", json::Array{call}}}}) {
+          json::Object message = {{"role", "assistant"}};
+          for (const json::Member& field : fields) {
+            message.set(field.key, field.value);
+          }
+          SCOPED_TRACE(std::string(name) + " " + json::dump(message));
+          const Result<std::string> rendered = format.render(message);
+          if (!rendered) {
+            ++refused;
+            const std::string& path = rendered.error().path;
+            EXPECT_TRUE(path.starts_with("/thinking") ||
+                        path.starts_with("/content") ||
+                        path.starts_with("/tool_calls"))
+                << rendered.error().to_string();
+            continue;
+          }
+          ++written;
+          ResponseParser parser(format, {.vocabulary = &vocabulary});
+          parser.feed_tokens(encoder.write(*rendered));
+          parser.finalize();
+          const json::Value& read = parser.message().fields;
+          for (const json::Member& field : fields) {
+            const json::Value* found = read.find(field.key);
+            ASSERT_NE(found, nullptr);
+            if (field.key != "tool_calls") {
+              EXPECT_EQ(found->as_string(), field.value.as_string());
+              continue;
+            }
+            const auto calls = testing::calls_of(read);
+            ASSERT_EQ(calls.size(), 1u);
+            EXPECT_EQ(calls[0].arguments,
+                      (json::Value(json::Object{{"s", text}})));
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(written, 1000u);
+  EXPECT_GT(refused, 500u);
+}
+
+TEST(Rendering, TheMarkThatIsSpelledIsNamed) {
+  const Format qwen = *Format::built_in("qwen3");
+  const Result<std::string> text =
+      qwen.render(value(R"({"thinking": "0[<tool_call>", "content": "Hi."})"));
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().path, "/thinking");
+  EXPECT_EQ(text.error().message,
+            "message: this format cannot express it: as token ids, "
+            "\"<tool_call>\" in this text would be read as the mark that it "
+            "spells.");
+  // Where a mark is text as a token, too, it is written.
+  EXPECT_TRUE(qwen.render(value(R"({"content": "a </tool_call> b"})")));
 }
 
 }  // namespace
