@@ -139,16 +139,24 @@ bool SchemaSolver::Expander::finish(Branch& branch) {
     }
     if (next.literal == kNever) return false;
     // A contradiction closes the branch; a literal that is already assumed adds
-    // nothing.  With unevaluated rules it does if another entry required it:
-    // the rule sees the literals that its own node required.
-    bool known = false;
-    for (const Branch::Assumption& old : branch.assumed) {
-      if (old.literal == negation(next.literal)) return false;
-      known = known || (old.literal == next.literal &&
-                        (!tracks_evaluated_ || old.by == next.by));
-    }
-    if (known) continue;
+    // nothing.  With unevaluated rules it adds a link if another entry required
+    // it: the rule sees the literals that its own node required.
     const auto entry = static_cast<std::uint32_t>(branch.assumed.size());
+    std::uint32_t known = entry;
+    for (std::uint32_t i = 0; i < entry; ++i) {
+      const Branch::Assumption& old = branch.assumed[i];
+      if (old.literal == negation(next.literal)) return false;
+      if (old.literal == next.literal) known = i;
+    }
+    if (known != entry) {
+      const std::pair link(known, next.by);
+      if (tracks_evaluated_ && next.by < entry &&
+          branch.assumed[known].by != next.by &&
+          std::ranges::find(branch.also, link) == branch.also.end()) {
+        branch.also.push_back(link);
+      }
+      continue;
+    }
     branch.assumed.push_back(next);
     const NodeId node = next.literal >> 1;
     const bool continues = (next.literal & 1) != 0
@@ -365,25 +373,44 @@ bool SchemaSolver::has_unevaluated(ConjunctionId conjunction,
 // that the rule's own node required, directly or through others, by positive
 // literals only.  A node that spells out a value of an enum evaluates nothing.
 //
-// `by` links each assumption to the one that required it, so the nodes form a
-// forest, and a node is in scope if its path of links reaches entry i.
+// `by` and `also` link each assumption to those that required it, so the nodes
+// form a graph, and a node is in scope if some path of links leads from it to
+// entry i.
 std::vector<UnevaluatedRule> SchemaSolver::unevaluated(const Branch& branch,
                                                        JsonType type) {
+  const std::size_t size = branch.assumed.size();
+  const auto node_of = [&](std::size_t entry) {
+    return branch.assumed[entry].literal >> 1;
+  };
+  std::vector<std::vector<std::uint32_t>> required;  // by each entry
+  const auto link = [&](std::size_t entry, std::uint32_t by) {
+    const bool evaluates = (branch.assumed[entry].literal & 1) == 0 &&
+                           !spells_enum_[node_of(entry)];
+    if (by < size && evaluates) {
+      required[by].push_back(static_cast<std::uint32_t>(entry));
+    }
+  };
   std::vector<UnevaluatedRule> found;
-  for (std::size_t i = 0; i < branch.assumed.size(); ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     if ((branch.assumed[i].literal & 1) != 0) continue;
-    const NodeId node = branch.assumed[i].literal >> 1;
-    const std::optional<Literal> rule = unevaluated_rule(node, type);
+    const std::optional<Literal> rule = unevaluated_rule(node_of(i), type);
     if (!rule) continue;
-    UnevaluatedRule made{*rule, node, {}};
-    for (std::size_t j = i + 1; j < branch.assumed.size(); ++j) {
-      std::uint32_t up = static_cast<std::uint32_t>(j);
-      while (up != 0xFFFFFFFF && up != i &&
-             (branch.assumed[up].literal & 1) == 0 &&
-             !spells_enum_[branch.assumed[up].literal >> 1]) {
-        up = branch.assumed[up].by;
-      }
-      if (up == i) made.scopes.push_back(branch.assumed[j].literal >> 1);
+    if (required.empty()) {
+      required.resize(size);
+      for (std::size_t j = 0; j < size; ++j) link(j, branch.assumed[j].by);
+      for (const auto& [entry, by] : branch.also) link(entry, by);
+    }
+    UnevaluatedRule made{*rule, node_of(i), {}};
+    std::vector<bool> seen(size, false);
+    seen[i] = true;
+    std::vector<std::uint32_t> left = required[i];
+    while (!left.empty()) {
+      const std::uint32_t entry = left.back();
+      left.pop_back();
+      if (seen[entry]) continue;
+      seen[entry] = true;
+      made.scopes.push_back(node_of(entry));
+      left.insert(left.end(), required[entry].begin(), required[entry].end());
     }
     sort_unique(made.scopes);
     found.push_back(std::move(made));

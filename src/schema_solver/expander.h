@@ -76,6 +76,9 @@ struct SchemaSolver::Branch {
   std::vector<Assumption> positive;  // pending, next one last
   std::vector<Assumption> negative;  // pending, next one last
   std::vector<Assumption> assumed;   // in order; none contradicts another
+  // Entries of `assumed` that another entry requires, too: (entry, by).  Only
+  // where unevaluated rules depend on it.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> also;
   std::variant<Constants, automata::NumberSpec, Strings, ObjectConstraints,
                ArrayConstraints>
       disjunct;

@@ -749,5 +749,36 @@ TEST(SlowInputs, CountsOfWhatIsNoClass) {
   }
 }
 
+// Definitions that refer to the next one twice have 2^40 ways to the last.
+TEST(SlowInputs, DefinitionsThatShareAreReadOnce) {
+  for (const std::string_view last :
+       {R"({"type": "object", "properties": {"x": {"type": "integer"}},
+               "required": ["x"]})",
+        R"({"type": "array", "prefixItems": [{"type": "integer"}]})"}) {
+    constexpr int kDepth = 40;
+    std::string text = R"({"properties": {"a": {"$ref": "#/$defs/d0"}},
+                           "required": ["a"], "$defs": {)";
+    for (int i = 0; i < kDepth; ++i) {
+      const std::string next =
+          R"({"$ref": "#/$defs/d)" + std::to_string(i + 1) + "\"}";
+      text += "\"d" + std::to_string(i) + R"(": {"allOf": [)" + next + ", " +
+              next + "]}, ";
+    }
+    text += "\"d" + std::to_string(kDepth) + "\": " + std::string(last) + "}}";
+    JsonSchemaOptions options;
+    options.closed = true;
+    options.limits.steps = 20'000;
+    const Result<Grammar> grammar =
+        Grammar::from_json_schema(*json::parse(text), options);
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    EXPECT_TRUE(grammar->report().empty());
+    const bool object = last.find("array") == last.npos;
+    EXPECT_EQ(grammar->accepts(R"({"a": {"x": 1}})"), object);
+    EXPECT_FALSE(grammar->accepts(R"({"a": {"x": 1, "y": 2}})"));
+    EXPECT_EQ(grammar->accepts(R"({"a": [1]})"), !object);
+    EXPECT_FALSE(grammar->accepts(R"({"a": [1, 2]})"));
+  }
+}
+
 }  // namespace
 }  // namespace parlance
