@@ -229,6 +229,13 @@ void Segmenter::pass(std::uint64_t to) {
 // region, and `position`.
 bool Segmenter::blank_line_before(std::uint64_t position) const {
   const std::string_view text = slice(passed_, position);
+  // What is usual is decided by the last character that is no space.
+  std::size_t size = text.size();
+  while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\r')) --size;
+  if (size == 0) return blank_line_;
+  const char last = text[size - 1];
+  if (last == '\n') return true;
+  if (last > ' ' && last < '\x7F') return false;
   const std::size_t line = text.rfind('\n');
   if (line == std::string_view::npos && !blank_line_) return false;
   return base::python_strip(text.substr(line + 1)).empty();
