@@ -6,6 +6,7 @@
 
 #include "format/builtin.h"
 #include "format/description.h"
+#include "format/lint.h"
 #include "format/load.h"
 #include "format/load_family.h"
 #include "format/names.h"
@@ -81,6 +82,7 @@ Result<std::shared_ptr<format::FormatImpl>> load_source(
   impl->family.reading.fields.resize(impl->description.fields.size());
   if (impl->recovers) {
     if (auto error = format::load_parlance(source, *impl)) return *error;
+    if (auto error = format::find_failure(*impl)) return *error;
     // "strip" of the file replaces that of the template.
     for (std::size_t i = 0; i < impl->description.fields.size(); ++i) {
       const std::optional<bool> strip = impl->family.reading.fields[i].strip;

@@ -187,6 +187,16 @@ class Linter {
         spec_(impl.response_template),
         root_(impl.recovers ? "/response_template" : "") {}
 
+  // The first fault because of which every text of a field fails.
+  std::optional<Error> find_failure() && {
+    for (const Field& field : description_.fields) {
+      const std::string path = path_of(field);
+      check_transform(field, path);
+      check_content(field, path);
+    }
+    return std::move(failure_);
+  }
+
   std::vector<Lint> run() && {
     check_defaults();
     check_ignored();
@@ -202,6 +212,13 @@ class Linter {
  private:
   void add(LintCode code, const std::string& path, std::string message) {
     lints_.push_back({code, std::move(message), path});
+  }
+
+  // What makes every text of a field fail.
+  void add_failure(LintCode code, ErrorCode error, const std::string& path,
+                   const std::string& message) {
+    if (!failure_) failure_ = Error{error, message, path};
+    add(code, path, message);
   }
 
   std::string path_of(const Field& field) const {
@@ -501,11 +518,11 @@ class Linter {
     if (!field.transform) return;
     if (field.transform_each) {
       if (field.content.kind != ContentKind::kJson) {
-        add(LintCode::kFailsOnText,
-            json::append_pointer(path, "transform_each"),
-            "transform_each needs a list, and content '" +
-                std::string(format::to_string(field.content.kind)) +
-                "' never gives one.  Use \"content\": \"json\".");
+        add_failure(LintCode::kFailsOnText, ErrorCode::kConflict,
+                    json::append_pointer(path, "transform_each"),
+                    "transform_each needs a list, and content '" +
+                        std::string(format::to_string(field.content.kind)) +
+                        "' never gives one.  Use \"content\": \"json\".");
       }
       return;  // because names come from the elements
     }
@@ -521,11 +538,11 @@ class Linter {
         return;
       case Transform::Kind::kPlaceholder:
         if (!in_scope(field, transform.path[0])) {
-          add(LintCode::kUnknownName, path,
-              "nothing is called '" + transform.path[0] +
-                  "' when this region closes, so it always fails.  "
-                  "There are 'content' and the named groups of the "
-                  "field's patterns.");
+          add_failure(LintCode::kUnknownName, ErrorCode::kUnknownName, path,
+                      "nothing is called '" + transform.path[0] +
+                          "' when this region closes, so it always fails.  "
+                          "There are 'content' and the named groups of the "
+                          "field's patterns.");
         }
         return;
       case Transform::Kind::kList:
@@ -557,7 +574,8 @@ class Linter {
     for (const format::Content* content = &field.content; content != nullptr;
          content = content->value_parser.get()) {
       if (content->fault) {
-        add(LintCode::kFailsOnText, content->fault->path,
+        add_failure(
+            LintCode::kFailsOnText, content->fault->code, content->fault->path,
             content->fault->message +
                 "  A region fails as soon as a value comes to this parser.");
         return;
@@ -572,7 +590,9 @@ class Linter {
             names.begin(), names.end(),
             [](const regex::GroupName& group) { return group.name == "key"; });
         if (!has_key) {
-          add(LintCode::kMissingGroup, json::append_pointer(at, "tag_pattern"),
+          add_failure(
+              LintCode::kMissingGroup, ErrorCode::kMissingKey,
+              json::append_pointer(at, "tag_pattern"),
               "has no named group 'key', so a region fails as soon as it "
               "matches.  Write it as in <(?P<key>\\w+)>(?P<value>.*?)</\\w+>.");
         }
@@ -588,9 +608,10 @@ class Linter {
       }
       if (content->kind == ContentKind::kKvLines &&
           content->key_separator.empty()) {
-        add(LintCode::kFailsOnText, json::append_pointer(at, "kv_sep"),
-            "is empty, so a region fails at its first line that is not "
-            "blank: there is nothing to split it at.");
+        add_failure(LintCode::kFailsOnText, ErrorCode::kEmptyValue,
+                    json::append_pointer(at, "kv_sep"),
+                    "is empty, so a region fails at its first line that is not "
+                    "blank: there is nothing to split it at.");
       }
       if (content->unquoted_keys && content->string_delims.empty()) {
         add(LintCode::kBreaksStrings, json::append_pointer(at, "unquoted_keys"),
@@ -726,6 +747,7 @@ class Linter {
   const json::Value& spec_;  // the template
   std::string root_;         // its pointer
   std::vector<Lint> lints_;
+  std::optional<Error> failure_ = std::nullopt;
 };
 
 }  // namespace
@@ -774,6 +796,10 @@ std::string_view to_string(LintCode code) {
       return "turn_end_written";
   }
   return "unknown_key";
+}
+
+std::optional<Error> format::find_failure(const format::FormatImpl& format) {
+  return Linter(format).find_failure();
 }
 
 std::vector<Lint> format::lint(const format::FormatImpl& format) {

@@ -611,8 +611,8 @@ TEST(Lint, PathsOfAFormatFilePointIntoTheFile) {
       "response_template": {"start_anchor": "a", "defaults": {"roel": 1},
         "fields": {
           "x": {"open_pattern": "<|x|>", "close": "</x>",
-                "content": "kv-lines",
-                "content_args": {"value_parser": {"name": "jsn"}}},
+                "content": "xml-inline",
+                "content_args": {"tag_pattern": "<(?P<key>a)>"}},
           "c": {"repeats": true, "join": ""}}},
       "parlance": {"marks": [{"pattern": "<|m\\d|>"}]}})")
                                       ->lint();
@@ -621,10 +621,52 @@ TEST(Lint, PathsOfAFormatFilePointIntoTheFile) {
   const std::vector<std::pair<std::string, LintCode>> expected = {
       {"/response_template/defaults/roel", LintCode::kUnknownName},
       {"/response_template/fields/x/open_pattern", LintCode::kUnescapedBar},
-      {"/response_template/fields/x/content_args/value_parser/name",
-       LintCode::kFailsOnText},
+      {"/response_template/fields/x/content_args/tag_pattern",
+       LintCode::kMissingGroup},
       {"/parlance/marks/0/pattern", LintCode::kUnescapedBar}};
   EXPECT_EQ(found, expected);
+}
+
+// A bare template with such a fault loads, as in transformers, and has a lint.
+TEST(FormatFiles, ThatReadNoTextDoNotLoad) {
+  struct Row {
+    const char* field;
+    ErrorCode code;
+    const char* path;  // in the field
+  };
+  const Row rows[] = {
+      {R"("content": "kv-lines", "content_args": {"value_parser": {"name": "yaml"}})",
+       ErrorCode::kUnknownName, "/content_args/value_parser/name"},
+      {R"("content": "kv-lines", "content_args": {"value_parser": "json"})",
+       ErrorCode::kWrongType, "/content_args/value_parser"},
+      {R"("content": "kv-lines", "content_args": {"value_parser": {"args": 1}})",
+       ErrorCode::kWrongType, "/content_args/value_parser/args"},
+      {R"("content": "kv-lines", "content_args": {"value_parser": {
+            "name": "xml-inline", "args": {}}})",
+       ErrorCode::kMissingKey, "/content_args/value_parser/args"},
+      {R"("content": "kv-lines", "content_args": {"kv_sep": ""})",
+       ErrorCode::kEmptyValue, "/content_args/kv_sep"},
+      {R"("content": "xml-inline", "content_args": {"tag_pattern": "<a>"})",
+       ErrorCode::kMissingKey, "/content_args/tag_pattern"},
+      {R"("transform": {"name": "{nmae}"})", ErrorCode::kUnknownName,
+       "/transform/name"},
+      {R"("transform_each": true, "transform": {"name": "{name}"})",
+       ErrorCode::kConflict, "/transform_each"}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.field);
+    const std::string fields =
+        R"({"start_anchor": "a", "fields": {"x": {"open": "<x>",
+            "close": "</x>", )" +
+        std::string(row.field) + R"(}, "c": {}}})";
+    EXPECT_TRUE(Format::from_json(fields));
+    const Result<Format> file = Format::from_json(
+        R"({"name": "mine", "response_template": )" + fields + "}");
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().code, row.code);
+    EXPECT_EQ(file.error().path,
+              "/response_template/fields/x" + std::string(row.path));
+    EXPECT_TRUE(file.error().span);
+  }
 }
 
 TEST(Lint, OneRowPerRule) {
