@@ -119,10 +119,14 @@ std::vector<std::string> RuleWriter::joined(
 // JSON texts of these types.  `integers`: their numbers are integers.
 ExprId RuleWriter::schema_expr(const Conjunction& all, std::uint8_t types,
                                bool integers) {
+  json::Value options = schema_options(
+      options_.any_order, options_.max_white_space, options_.excludes);
+  if (layout_.one_line) {
+    options.mutable_members().erase("max_whitespace_cnt");
+    options.mutable_members().set("any_whitespace", false);
+  }
   return rules_.schema(
-      {schema_.schema_of(all, types, integers),
-       schema_options(options_.any_order, options_.max_white_space,
-                      options_.excludes)});
+      {schema_.schema_of(all, types, integers), std::move(options)});
 }
 
 ExprId RuleWriter::json(const Conjunction& all, std::uint8_t types) {

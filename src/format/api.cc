@@ -189,6 +189,7 @@ Result<Format> Format::with_names(
   Result<std::shared_ptr<format::FormatImpl>> loaded =
       load_source(impl_->file, impl_->limits);
   if (!loaded) return std::move(loaded).error();
+  (*loaded)->built_in = impl_->built_in;
   format::Description& description = (*loaded)->description;
   for (const auto& [from, to] : names) {
     format::Field* field = format::field_called(from, description);
@@ -246,6 +247,7 @@ Result<Format> Format::built_in(std::string_view name,
       impl = load_variant(*source, **impl, variant);
       if (!impl) return std::move(impl).error();
     }
+    (*impl)->built_in = true;
     return Format(*std::move(impl));
   }
   const std::string close = closest_names(name);

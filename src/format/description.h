@@ -132,6 +132,8 @@ struct FormatImpl {
   std::string name = {};
   std::vector<std::string> models = {};
   bool recovers = false;
+  // What it writes is read back: the tests of the project say so.
+  bool built_in = false;
   std::vector<ListedMark> marks = {};  // "marks" of a format file
   Family family = {};                  // of a bare template: default
   Limits limits = {};

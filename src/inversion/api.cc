@@ -15,6 +15,7 @@
 #include "format/description.h"
 #include "format/lint.h"
 #include "inversion/plan.h"
+#include "inversion/read_texts.h"
 #include "inversion/read_values.h"
 #include "inversion/request.h"
 #include "inversion/tag_builder.h"
@@ -268,8 +269,8 @@ Result<StructuralTag> Format::structural_tag(
   std::vector<std::string_view> names;
   names.reserve(functions.size());
   for (const inversion::Tool& tool : functions) names.push_back(tool.name);
-  const Result<inversion::ReadBack> read_back =
-      inversion::verify_names(*this, plan, names);
+  const Result<inversion::ReadBack> read_back = inversion::verify_names(
+      *this, plan, names, inversion::may_have_other_names(functions));
   if (!read_back) return read_back.error();
   std::vector<GrammarNote> left_out;
   if (auto error =
@@ -282,6 +283,12 @@ Result<StructuralTag> Format::structural_tag(
     return *std::move(error);
   }
 
+  if (plan.calls && !functions.empty() && !impl_->built_in) {
+    if (auto error = inversion::narrow_to_read_texts(
+            *impl_, plan, read_back->texts, functions, left_out)) {
+      return *std::move(error);
+    }
+  }
   Result<inversion::BuiltTag> built =
       inversion::build_tag(*impl_, plan, *read_back, *request);
   if (!built) return std::move(built).error();

@@ -320,9 +320,12 @@ class Planner {
     if (field.content.kind == format::ContentKind::kXmlInline) {
       append(plan.raw_values, value_ends(field.content.tag_pattern.hir));
     }
+    if (field.content.kind == format::ContentKind::kKvLines) {
+      plan.raw_values.push_back(field.content.line_separator);
+    }
+    // White space alone is no text that the grammar can exclude: read_texts.h.
     for (std::string& value : plan.raw_values) {
-      const std::string_view inner = trimmed(value);
-      if (!inner.empty()) value = std::string(inner);
+      value = std::string(trimmed(value));
     }
     reduce(plan.strings);
     reduce(plan.raw_values);
@@ -598,6 +601,7 @@ class Planner {
     for (const WriteLayout& layout : layouts(plan_->calls->value())) {
       std::vector<Sample> made = {Sample{}};
       extend(made, layout.parts);
+      plan_->first_samples.push_back(plan_->samples.size());
       for (Sample& sample : made) plan_->samples.push_back(std::move(sample));
     }
   }

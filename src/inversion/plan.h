@@ -51,6 +51,38 @@ struct SamplePiece {
 };
 using Sample = std::vector<SamplePiece>;
 
+// Which values of arguments the notation gives back (read_texts.h).
+struct ReadTexts {
+  // Of JSON Schema.  "integer": no other numbers.
+  std::vector<std::string> types = {};
+  // A pattern of whole strings.  Empty: any string.
+  std::string strings = {};
+  // Texts that a string does not contain.
+  std::vector<std::string> without = {};
+  // Texts that a string in a list or an object does not contain.
+  std::vector<std::string> nested = {};
+  // Lists and objects are JSON on one line.
+  bool one_line = false;
+  // Of two arguments of one name, the last one counts.
+  bool last_counts = true;
+  // A pattern of the names of arguments that are not declared.  Empty: any.
+  std::string names = {};
+  // Patterns of such names that must not match: with the markup beside it, the
+  // name would spell what ends a call or opens another region.
+  std::vector<std::string> names_without = {};
+  std::vector<std::string> notes = {};
+  // The shortest call that is not read back, and why; empty if there is none.
+  std::string text = {};
+  std::string fault = {};
+
+  bool integers_only() const {
+    for (const std::string& type : types) {
+      if (type == "integer") return true;
+    }
+    return false;
+  }
+};
+
 // How the format's reader reads responses with the calls of some tools, besides
 // reading each call back.
 struct ReadBack {
@@ -61,6 +93,8 @@ struct ReadBack {
   bool text_between_calls = false;
   // A text of turn_end after a call would be read as a part of the call.
   bool no_turn_end = false;
+  // Of a format that is not built in.
+  ReadTexts texts = {};
 };
 
 struct Plan {
@@ -77,6 +111,7 @@ struct Plan {
   // Spellings of a call without arguments, one or more per layout: each
   // optional part with and without, each choice.
   std::vector<Sample> samples = {};
+  std::vector<std::size_t> first_samples = {};  // of each layout
 
   // verify_names() by its names, in their order: besides them and the format it
   // reads nothing, so no request sees what another one has asked.  At most

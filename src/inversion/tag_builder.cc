@@ -250,10 +250,18 @@ class Builder {
                                   json::Object{{in_.plan.key_pattern, true}}},
                                  {"additionalProperties", false}});
     }
-    Value node =
-        json_schema(std::move(schema), raw ? plan.raw_values : plan.strings);
+    const ReadTexts& read = in_.read_back.texts;
+    Texts excludes = raw ? plan.raw_values : plan.strings;
+    excludes.insert(excludes.end(), read.nested.begin(), read.nested.end());
+    Value node = json_schema(std::move(schema), excludes);
     for (const json::Member& member : part.style.members()) {
       node.mutable_members().set(member.key, member.value);
+    }
+    if (read.one_line && part.style.find("elements") != nullptr) {
+      node.mutable_members()
+          .find("elements")
+          ->mutable_members()
+          .set("one_line", true);
     }
     return node;
   }

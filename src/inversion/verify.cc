@@ -1,17 +1,16 @@
 #include "inversion/verify.h"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "base/access.h"
 #include "base/argument_names.h"
 #include "base/quoted.h"
-#include "inversion/trimmed.h"
+#include "inversion/read_texts.h"
+#include "inversion/reading.h"
 #include "json/located.h"
 #include "json/writer.h"
-#include "parlance/response_parser.h"
 #include "rendering/arguments.h"
 
 namespace parlance::inversion {
@@ -21,135 +20,18 @@ using format::WriteLayout;
 using format::WritePart;
 using format::WriteParts;
 
-// The texts of `parts`; other parts are left out.
-std::string text_in(const WriteParts& parts) {
-  std::string out;
-  for (const WritePart& part : parts) out += part.text;
-  return out;
-}
-
-// `arguments`: their text, "" for none.
-std::string spelled(const Sample& sample, std::string_view name,
-                    std::string_view arguments = "") {
-  std::string out;
-  for (const SamplePiece& piece : sample) {
-    switch (piece.kind) {
-      case SamplePiece::Kind::kArguments:
-        out += arguments.empty() ? piece.text : arguments;
-        break;
-      case SamplePiece::Kind::kText:
-        out += piece.text;
-        break;
-      case SamplePiece::Kind::kName:
-        out += name;
-        break;
-      case SamplePiece::Kind::kJsonName:
-        json::append_string(out, name, /*ascii=*/false);
-        break;
-    }
-  }
-  return out;
-}
-
-// A response of one call.
-std::string call_text(const Plan& plan, const Sample& sample,
-                      std::string_view name, std::string_view arguments = "") {
-  const WriteLayout& layout = plan.writing->fields[*plan.calls].front();
-  return text_in(layout.section_begin) + spelled(sample, name, arguments) +
-         text_in(layout.section_end);
-}
-
-// The pointer of the field of calls.
-std::string calls_pointer(const Format& format, const Plan& plan) {
-  return json::append_pointer(
-      format.name().empty() ? "/fields" : "/response_template/fields",
-      format.field_name(*plan.calls));
-}
-
-// The calls in a value of the field of calls: the object of a call, or a list
-// of such objects.
-void collect_calls(const json::Value& value, std::vector<json::Value>& out) {
-  if (!value.is_array()) {
-    out.push_back(value);
-    return;
-  }
-  for (const json::Value& item : value.items()) out.push_back(item);
-}
-
-// The text of fields in a sample of a whole response.
-constexpr std::string_view kText = "x";
-
-// What a response is read as: its calls, the fields of text in it, and the
-// first thing that it should not have.
-struct Reading {
-  std::vector<json::Value> calls;
-  std::vector<std::size_t> fields;
-  std::string text;  // of the fields
-  std::string fault;
-};
-
-// `sample`: fields may have the text kText, and no other.
-Reading read(const Format& format, const Plan& plan, std::string_view text,
-             bool sample = false) {
-  ResponseParser parser(format);
-  Reading out;
-  const auto take = [&](std::span<const Event> events) {
-    for (const Event& event : events) {
-      const bool call = plan.calls && event.field_index == *plan.calls;
-      if (event.kind == EventKind::kRegionChunk && !call) {
-        out.text += event.text;
-      }
-      if (event.kind == EventKind::kRegionClose && call) {
-        collect_calls(*event.value, out.calls);
-      } else if (!out.fault.empty()) {
-        continue;
-      } else if (sample && event.kind == EventKind::kRegionChunk && !call &&
-                 trimmed(event.text) == kText) {
-        out.fields.push_back(event.field_index);
-      } else if (event.kind == EventKind::kRegionMalformed) {
-        out.fault = event.diagnostic == nullptr ? "it cannot be read"
-                                                : event.diagnostic->message;
-      } else if (event.kind == EventKind::kTextUnclaimed ||
-                 (event.kind == EventKind::kRegionChunk && !call &&
-                  !trimmed(event.text).empty())) {
-        out.fault = "the text " +
-                    json::dump(json::Value(event.text), {.ascii = false}) +
-                    " is not a part of the call";
-      }
-    }
-  };
-  take(parser.feed(text));
-  take(parser.finalize());
-  if (out.fault.empty() && parser.failure() != nullptr) {
-    out.fault = parser.failure()->message;
-  }
-  return out;
-}
-
 bool calls_tool(const json::Value& call, std::string_view name) {
-  const json::Value* function = call.find("function");
-  const json::Value& owner = function == nullptr ? call : *function;
-  const json::Value* found = owner.find("name");
+  const json::Value* found = name_of(call);
   if (found == nullptr || found->as_string() != name) return false;
-  const json::Value* arguments = owner.find("arguments");
+  const json::Value* arguments = arguments_of(call);
   return arguments == nullptr ||
          (arguments->is_object() && arguments->size() == 0);
-}
-
-bool has_arguments(const json::Value& call, const json::Value& expected) {
-  const json::Value* function = call.find("function");
-  const json::Value& owner = function == nullptr ? call : *function;
-  for (const char* key : {"arguments", "parameters", "args"}) {
-    const json::Value* found = owner.find(key);
-    if (found != nullptr) return *found == expected;
-  }
-  return false;
 }
 
 // Why one call is not read back; "" if it is.
 std::string fault_of(const Format& format, const Plan& plan,
                      std::string_view text, std::string_view name) {
-  const Reading reading = read(format, plan, text);
+  const Reading reading = read_response(format, plan, text);
   if (!reading.fault.empty()) return reading.fault;
   if (reading.calls.empty()) return "it opens no call";
   if (reading.calls.size() > 1) return "it is read as several calls";
@@ -176,7 +58,7 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
     }
     expected.push_back(step.field);
     for (const WritePart& part : layout.parts) {
-      text += part.kind == WritePart::Kind::kPayload ? kText : part.text;
+      text += part.kind == WritePart::Kind::kPayload ? kFieldText : part.text;
     }
   }
   const auto is_read = [&](const Reading& reading) {
@@ -184,11 +66,12 @@ std::optional<Error> verify_order(const Format& format, const Plan& plan,
     if (!plan.calls) return reading.calls.empty();
     return reading.calls.size() == 1 && calls_tool(reading.calls[0], name);
   };
-  const Reading reading = read(format, plan, text, /*sample=*/true);
+  const Reading reading = read_response(format, plan, text, {.sample = true});
   if (is_read(reading)) {
     if (plan.is_derived()) {
       for (const std::string& end : plan.turn_end) {
-        if (!is_read(read(format, plan, text + end, /*sample=*/true))) {
+        if (!is_read(
+                read_response(format, plan, text + end, {.sample = true}))) {
           out.no_turn_end = true;
         }
       }
@@ -220,16 +103,16 @@ void verify_text_between(const Format& format, const Plan& plan,
   std::string text = call;
   for (const WritePart& part :
        plan.writing->fields[*plan.content].front().parts) {
-    text += part.kind == WritePart::Kind::kPayload ? kText : part.text;
+    text += part.kind == WritePart::Kind::kPayload ? kFieldText : part.text;
   }
   text += text_in(layout.before) + call;
-  const Reading reading = read(format, plan, text, /*sample=*/true);
+  const Reading reading = read_response(format, plan, text, {.sample = true});
   out.text_between_calls =
       reading.fault.empty() && reading.calls.size() == 2 &&
       calls_tool(reading.calls[0], name) &&
       calls_tool(reading.calls[1], name) &&
       reading.fields == std::vector<std::size_t>{plan.content->value()} &&
-      reading.text == kText;
+      reading.text == kFieldText;
 }
 
 // A call whose arguments have a string with the call's opener in it is read as
@@ -258,7 +141,7 @@ std::optional<Error> verify_string(const Format& format, const Plan& plan,
   const json::Value expected = json::Object{{"a", opener}};
   const std::string text =
       call_text(plan, sample, name, json::dump(expected, {.ascii = false}));
-  const Reading reading = read(format, plan, text);
+  const Reading reading = read_response(format, plan, text);
   if (reading.fault.empty() && reading.calls.size() == 1 &&
       has_arguments(reading.calls[0], expected)) {
     return std::nullopt;
@@ -268,7 +151,8 @@ std::optional<Error> verify_string(const Format& format, const Plan& plan,
                    "': the opener of a call reads on into its arguments: " +
                    json::dump(json::Value(text), {.ascii = false}) +
                    " is not read back.",
-               calls_pointer(format, plan) + "/open_pattern"};
+               field_pointer(*detail::Access::impl(format), *plan.calls) +
+                   "/open_pattern"};
 }
 
 // A call whose arguments are two elements is read as these arguments.
@@ -301,10 +185,11 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
     return reading.fault.empty() && reading.calls.size() == 1 &&
            has_arguments(reading.calls[0], expected);
   };
-  const Reading reading = read(format, plan, text);
+  const Reading reading = read_response(format, plan, text);
   if (is_read(reading)) {
     for (const std::string& end : plan.turn_end) {
-      if (!is_read(read(format, plan, text + end))) out.no_turn_end = true;
+      if (!is_read(read_response(format, plan, text + end)))
+        out.no_turn_end = true;
     }
     return std::nullopt;
   }
@@ -314,7 +199,8 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
                    json::dump(json::Value(text), {.ascii = false}) +
                    " are not read back" +
                    (reading.fault.empty() ? "." : ": " + reading.fault + "."),
-               calls_pointer(format, plan) + "/content_args/tag_pattern"};
+               field_pointer(*detail::Access::impl(format), *plan.calls) +
+                   "/content_args/tag_pattern"};
 }
 
 // Whether the tag may write several calls in one response.
@@ -324,6 +210,13 @@ bool has_several_calls(const Plan& plan) {
     if (step.field == *plan.calls) out = step.repeats;
   }
   return out;
+}
+
+// Whether the message has all regions of the field of calls.
+bool keeps_calls(const Format& format, const Plan& plan) {
+  const format::Field& field =
+      detail::Access::impl(format)->description.fields[*plan.calls];
+  return field.repeats || field.transform_each;
 }
 
 // Whether the calls of all names are read back from one response, as the tag
@@ -344,7 +237,7 @@ bool are_read_together(const Format& format, const Plan& plan,
     }
   }
   text += text_in(layout.section_end);
-  const Reading reading = read(format, plan, text);
+  const Reading reading = read_response(format, plan, text);
   return reading.fault.empty() &&
          std::equal(reading.calls.begin(), reading.calls.end(),
                     expected.begin(), expected.end(), calls_tool);
@@ -398,7 +291,8 @@ Result<ReadBack> read_names(const Format& format, const Plan& plan,
   // If one of the calls in a response is not read back, each is read by itself,
   // to find it.
   const bool several = has_several_calls(plan);
-  if (!several || !are_read_together(format, plan, names)) {
+  if (!several || !keeps_calls(format, plan) ||
+      !are_read_together(format, plan, names)) {
     if (auto error = verify_each(format, plan, names)) {
       return *std::move(error);
     }
@@ -416,8 +310,10 @@ Result<ReadBack> read_names(const Format& format, const Plan& plan,
 }  // namespace
 
 Result<ReadBack> verify_names(const Format& format, const Plan& plan,
-                              const std::vector<std::string_view>& names) {
-  const std::vector<std::string> key(names.begin(), names.end());
+                              const std::vector<std::string_view>& names,
+                              bool other_names) {
+  std::vector<std::string> key(names.begin(), names.end());
+  if (other_names) key.emplace_back();
   {
     const std::lock_guard lock(plan.read_back_mutex);
     const auto known = plan.read_back.find(key);
@@ -425,6 +321,12 @@ Result<ReadBack> verify_names(const Format& format, const Plan& plan,
   }
   Result<ReadBack> out = read_names(format, plan, names);
   if (!out) return out;
+  if (plan.calls && !names.empty() && !detail::Access::impl(format)->built_in) {
+    Result<ReadTexts> texts =
+        find_read_texts(format, plan, names.front(), other_names);
+    if (!texts) return std::move(texts).error();
+    out->texts = *std::move(texts);
+  }
   const std::lock_guard lock(plan.read_back_mutex);
   if (plan.names + key.size() >= Plan::kMostNames) {
     plan.read_back.clear();
@@ -465,7 +367,7 @@ std::string argument_fault(const Format& format, const Plan& plan,
   if (!written) return written.error().message;
   for (const Sample& sample : plan.samples) {
     call = call_text(plan, sample, tool.name, *written);
-    const Reading reading = read(format, plan, call);
+    const Reading reading = read_response(format, plan, call);
     if (!reading.fault.empty()) return reading.fault;
     if (reading.calls.empty()) return "it opens no call";
     if (reading.calls.size() == 1 &&
@@ -487,6 +389,23 @@ void leave_out(Tool& tool, std::vector<std::string> names) {
   tool.schema.mutable_members().set("properties", std::move(properties));
 }
 
+// Whether a name with the markup beside it spells a text that no raw value may
+// have: "think" between "<" and ">".
+bool spells_marker(const Plan& plan, std::string_view name,
+                   const json::Value& style) {
+  if (style.find("elements") == nullptr) return false;
+  std::string written = element_text(style, name, "string", "");
+  written.resize(written.size() -
+                 member_text(*style.find("elements"), "close").size());
+  return std::ranges::any_of(
+      plan.fields[*plan.calls].raw_values, [&](const std::string& text) {
+        const std::size_t at = written.find(text);
+        return at != std::string::npos &&
+               at + text.size() >
+                   member_text(*style.find("elements"), "open").size();
+      });
+}
+
 // verify_arguments() for one tool whose arguments have this style.
 std::optional<Error> verify_properties(const Format& format, const Plan& plan,
                                        const json::Value& style, Tool& tool,
@@ -495,7 +414,10 @@ std::optional<Error> verify_properties(const Format& format, const Plan& plan,
   if (declared == nullptr || !declared->is_object()) return std::nullopt;
   std::vector<std::string> left_out;
   for (const json::Member& member : declared->members()) {
-    if (base::is_argument_name(member.key)) continue;
+    if (base::is_argument_name(member.key) &&
+        !spells_marker(plan, member.key, style)) {
+      continue;
+    }
     std::string call;
     const std::string fault =
         argument_fault(format, plan, tool, member.key, style, call);

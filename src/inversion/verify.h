@@ -22,14 +22,17 @@ namespace parlance::inversion {
 //
 // A response with all fields in the order of the steps is read as well, and of
 // a derived writing a call with arguments.  Returns how they are read; the plan
-// stores it for the next request with these names.
+// stores it for the next request with these names.  Of a format that is not
+// built in, the values that its notation gives back are found as well, with the
+// names of arguments that are not declared if `other_names` (read_texts.h).
 //
 // Errors: kConflict, with a message that names field, tool and text, and the
 // pointer "/tools"; kUnsupported for fields that are not read back in their
 // order, and for arguments that are not read back.
 // Complexity: O(sum of the sizes of the calls), for new names.
 Result<ReadBack> verify_names(const Format& format, const Plan& plan,
-                              const std::vector<std::string_view>& names);
+                              const std::vector<std::string_view>& names,
+                              bool other_names);
 
 // The same for the names of the arguments that tools declare, where they are
 // not written as JSON and are no identifiers: writes a call with this argument

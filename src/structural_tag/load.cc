@@ -263,9 +263,9 @@ void load_types(MemberReader& layout, const json::Value& types,
 }
 
 ElementLayout load_elements(MemberReader& layout, const json::Value& object) {
-  constexpr std::array<std::string_view, 10> kKeys = {
-      "open",    "middle", "types",   "after_type", "close",
-      "between", "key",    "strings", "ends",       "strip"};
+  constexpr std::array<std::string_view, 11> kKeys = {
+      "open", "middle",  "types", "after_type", "close",   "between",
+      "key",  "strings", "ends",  "strip",      "one_line"};
   layout.only(kKeys);
   ElementLayout out;
   out.open = layout_text(layout, object, "open");
@@ -297,6 +297,7 @@ ElementLayout load_elements(MemberReader& layout, const json::Value& object) {
   }
   out.ends = layout.texts("ends", MemberReader::kOptional);
   out.strip = layout.flag("strip", false);
+  out.one_line = layout.flag("one_line", false);
   return out;
 }
 

@@ -133,6 +133,9 @@ struct ElementLayout {
   // The parsers of the family leave out white space around a raw string, so no
   // raw string begins or ends with white space.
   bool strip = false;
+  // JSON is written on one line, as json.dumps() does: the parsers of the
+  // family end a value at a line feed, or leave it out.
+  bool one_line = false;
 
   // The rest describes the named styles; it is false for kElements.
   // White space is optional between elements and around a value of JSON, and

@@ -252,6 +252,7 @@ json::Value to_json(const ElementLayout& layout) {
                          : "cdata");
   out.set("ends", texts(layout.ends));
   if (layout.strip) out.set("strip", true);
+  if (layout.one_line) out.set("one_line", true);
   return out;
 }
 
