@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "io.h"
+#include "parlance/detect.h"
 #include "parlance/format.h"
 #include "parlance/response_schema.h"
 #include "pointer.h"
@@ -243,7 +244,51 @@ SourceKind source_kind_of(Kind kind) {
 
 std::string check(const std::string& name, std::string_view text,
                   const CompileOptions& options, const Style& style,
+                  Counts& counts);
+
+// Checks what a tokenizer's configuration says of responses: its template and
+// its schema, or the built-in format that fits it.  Nothing for other texts.
+std::optional<std::string> check_configuration(const std::string& name,
+                                               std::string_view text,
+                                               const CompileOptions& options,
+                                               const Style& style,
+                                               Counts& counts) {
+  using SpecKind = ResponseSpec::Kind;
+  const Result<ResponseSpec> spec = response_spec(text);
+  if (!spec) {
+    ++counts.sources;
+    ++counts.errors;
+    return describe(style, name, text, spec.error());
+  }
+  switch (spec->kind) {
+    case SpecKind::kGiven:
+      return std::nullopt;
+    case SpecKind::kFormat:
+      return check(spec->text, Format::built_in_source(spec->text), options,
+                   style, counts);
+    case SpecKind::kTemplate:
+    case SpecKind::kSchema:
+      break;
+  }
+  std::string out;
+  if (spec->kind == SpecKind::kTemplate) {
+    out += check("response_template of " + name, spec->text, options, style,
+                 counts);
+  }
+  const Result<ResponseSpec> schema = response_spec(text, true);
+  if (schema && schema->kind == SpecKind::kSchema) {
+    out += check("response_schema of " + name, schema->text, options, style,
+                 counts);
+  }
+  return out;
+}
+
+std::string check(const std::string& name, std::string_view text,
+                  const CompileOptions& options, const Style& style,
                   Counts& counts) {
+  if (auto out = check_configuration(name, text, options, style, counts)) {
+    return *std::move(out);
+  }
   const Result<json::Value> value = json::parse(text);
   const Kind kind = recognise(name, text, value ? &*value : nullptr);
   counts.add(kind);

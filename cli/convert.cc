@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.h"
 #include "io.h"
+#include "parlance/detect.h"
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
@@ -111,8 +113,15 @@ bool compare(const ResponseSchema& schema, const Format& format,
 
 int run_convert(const Arguments& arguments) {
   const Style style(arguments.color, 2);
-  const std::string text = read_all(arguments.file);
-  const std::string name = display_name(arguments.file);
+  std::string text = read_all(arguments.file);
+  std::string name = display_name(arguments.file);
+  // A tokenizer_config.json has the schema inside.
+  ResponseSpec spec =
+      or_fail(response_spec(text, /*schema_first=*/true), name, "");
+  if (spec.kind == ResponseSpec::Kind::kSchema) {
+    name = "response_schema of " + name;
+    text = std::move(spec.text);
+  }
   const ResponseSchema schema =
       or_fail(ResponseSchema::from_json(text), name, text);
   Result<std::string> made =

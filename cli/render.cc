@@ -38,9 +38,7 @@ int run_render(const Arguments& arguments) {
     if (!arguments.format.empty()) {
       return named_format(arguments.format, "--format");
     }
-    const std::string text = read_all(arguments.template_file);
-    return or_fail(Format::from_json(text),
-                   display_name(arguments.template_file), text);
+    return format_of_file(arguments.template_file);
   }();
   ToolSet tools;
   if (!arguments.tools_file.empty()) {

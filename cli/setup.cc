@@ -31,11 +31,8 @@ const std::map<std::string, Markers> kMarkers = {{"token", Markers::kToken},
 
 // The response schema of a configuration, as the template with the same
 // meaning.
-Format from_own_schema(const json::Value& config, const std::string& path) {
+Format from_own_schema(const std::string& source, const std::string& path) {
   const std::string name = "response_schema of " + display_name(path);
-  const json::Value* own = config.find("response_schema");
-  const std::string source = json::dump(own == nullptr ? json::Value() : *own,
-                                        {.ascii = false, .indent = 2});
   const ResponseSchema schema =
       or_fail(ResponseSchema::from_json(source), name, source);
   const Result<std::string> text = schema.to_template();
@@ -51,28 +48,28 @@ Format from_own_schema(const json::Value& config, const std::string& path) {
   return or_fail(Format::from_json(*text), name, *text);
 }
 
-Format detected(const ReadingArguments& arguments) {
-  const std::string& path = arguments.tokenizer_config;
-  std::string text = read_all(path);
+// What a configuration says of responses.
+Format from_own(const ResponseSpec& spec, const std::string& path) {
+  if (spec.kind == ResponseSpec::Kind::kSchema) {
+    return from_own_schema(spec.text, path);
+  }
+  note("using the response template in " + display_name(path));
+  return or_fail(Format::from_json(spec.text),
+                 "response_template of " + display_name(path), spec.text);
+}
+
+Format detected(const std::string& text, const std::string& path) {
+  const ResponseSpec spec =
+      or_fail(response_spec(text), display_name(path), "");
+  if (spec.kind == ResponseSpec::Kind::kTemplate ||
+      spec.kind == ResponseSpec::Kind::kSchema) {
+    return from_own(spec, path);
+  }
   json::Value config = or_fail(json::parse(text), display_name(path), text);
   DetectedFormat found = or_fail(detect_format(config), display_name(path), "");
-  if (found.name == "response_template") {
-    note("using the response template in " + display_name(path));
-    const json::Value* own = config.find("response_template");
-    std::string source = json::dump(own == nullptr ? json::Value() : *own,
-                                    {.ascii = false, .indent = 2});
-    return or_fail(Format::from_json(source),
-                   "response_template of " + display_name(path), source);
-  }
-  if (found.name == "response_schema") return from_own_schema(config, path);
   note("using format " + found.name + " (" +
        std::string(to_string(found.certainty)) + "): " + found.why);
   return or_fail(Format::built_in(found.name), found.name, "");
-}
-
-Format format_of_file(const std::string& file) {
-  const std::string text = read_all(file);
-  return or_fail(Format::from_json(text), display_name(file), text);
 }
 
 Format load_format(const ReadingArguments& arguments) {
@@ -84,7 +81,10 @@ Format load_format(const ReadingArguments& arguments) {
         "no format given: use --format NAME (see 'parlance formats'), --format "
         "auto with a tokenizer_config.json, --template FILE, or --tag FILE");
   }
-  if (arguments.format == "auto") return detected(arguments);
+  if (arguments.format == "auto") {
+    return detected(read_all(arguments.tokenizer_config),
+                    arguments.tokenizer_config);
+  }
   return named_format(arguments.format, "--format");
 }
 
@@ -106,6 +106,14 @@ CompiledTag load_tag(const std::string& file,
 }
 
 }  // namespace
+
+Format format_of_file(const std::string& file) {
+  const std::string text = read_all(file);
+  const ResponseSpec spec =
+      or_fail(response_spec(text), display_name(file), "");
+  if (spec.kind != ResponseSpec::Kind::kGiven) return detected(text, file);
+  return or_fail(Format::from_json(text), display_name(file), text);
+}
 
 bool is_format_path(std::string_view name) {
   return name.ends_with(".json") || name.find('/') != std::string_view::npos;

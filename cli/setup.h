@@ -96,6 +96,10 @@ T or_fail(Result<T> result, std::string_view name, std::string_view source) {
   return *std::move(result);
 }
 
+// The format of a file: a template, a format file, or a tokenizer_config.json
+// (parlance::response_spec()).  Throws Failure.
+Format format_of_file(const std::string& file);
+
 // The format that an option names: a built-in format, or the path of a file (it
 // ends with ".json" or contains a '/').  `option` is the option, for messages.
 // Throws Failure.

@@ -78,6 +78,7 @@ EXCEPTIONS = {
     ("format/description.h", "format.h"): "FormatImpl is inside a Format",
     ("detection/detect.cc", "format.h"): "loads the formats that may fit",
     ("detection/detect.cc", "response_parser.h"): "reads a rendered call",
+    ("detection/response_spec.cc", "detect.h"): "defines response_spec",
     ("format/lint.h", "format.h"): "makes the public Lint",
     ("rendering/api.cc", "format.h"): "defines Format::render",
     ("rendering/api.cc", "response_parser.h"): "reads the text back",

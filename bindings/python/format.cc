@@ -114,6 +114,34 @@ nb::object detect(nb::handle tokenizer_config, nb::handle sample) {
                         to_str(to_string(found->certainty)), others);
 }
 
+// (text, whether it is a name) of what is given as a description of responses,
+// or None if it describes itself.
+nb::object described(std::string_view text, bool schema_first) {
+  const Result<ResponseSpec> spec = response_spec(text, schema_first);
+  if (!spec) {
+    raise(schema_first ? Domain::kSchema : Domain::kTemplate, spec.error());
+  }
+  if (spec->kind == ResponseSpec::Kind::kGiven) return nb::none();
+  return nb::make_tuple(to_str(spec->text),
+                        spec->kind == ResponseSpec::Kind::kFormat);
+}
+
+nb::object spec_of_text(nb::handle text, bool schema_first) {
+  return described(str_of(text, "text"), schema_first);
+}
+
+nb::object spec_of_dict(nb::handle spec, bool schema_first) {
+  json::Object keys;
+  for (const nb::handle key : nb::borrow<nb::dict>(spec).keys()) {
+    if (nb::isinstance<nb::str>(key)) {
+      keys.set(nb::cast<std::string>(nb::str(key)), nullptr);
+    }
+  }
+  if (!is_tokenizer_config(keys)) return nb::none();
+  // A tokenizer in memory has objects among its settings.
+  return described(to_json_text(spec, Unfit::kNull), schema_first);
+}
+
 // The index of the field without an open delimiter, or the number of fields.
 std::uint32_t implicit_field(const Format& format) {
   Result<json::Value> text = json::parse(format.template_json());
@@ -233,6 +261,10 @@ void define_format(nb::module_& m) {
   m.def("detect_format", &detect, nb::arg("tokenizer_config"),
         nb::arg("rendered"));
   m.def("detection_sample", [] { return to_object(detection_sample()); });
+  m.def("response_spec", &spec_of_text, nb::arg("text"),
+        nb::arg("schema_first"));
+  m.def("response_spec_of_dict", &spec_of_dict, nb::arg("spec"),
+        nb::arg("schema_first"));
   m.def(
       "template_text",
       [](nb::handle value) {

@@ -78,6 +78,32 @@ const json::Value& detection_sample();
 Result<DetectedFormat> detect_format(const json::Value& tokenizer_config,
                                      const DetectOptions& options = {});
 
+// Whether `value` is the content of a tokenizer_config.json, by its keys alone:
+// an object without "fields" that has a key of tokenizers (tokenizer_class,
+// chat_template, added_tokens_decoder, ...), "response_schema", or
+// "response_template" without a key of format files.
+bool is_tokenizer_config(const json::Value& value);
+
+// What a text describes that is given as the description of responses.
+struct ResponseSpec {
+  enum class Kind : std::uint8_t {
+    kGiven,     // itself: it is no tokenizer_config.json
+    kTemplate,  // the configuration's response_template
+    kSchema,    // its response_schema
+    kFormat,    // the built-in format that detect_format() finds
+  };
+  Kind kind = Kind::kGiven;
+  std::string text = {};  // JSON; kFormat: the name; kGiven: ""
+};
+
+// Of a configuration that has both, the template counts, unless the caller
+// reads schemas alone (`schema_first`). Errors: kUnknownFormat for a
+// configuration that has neither and fits no built-in format; the message says
+// what was looked for. Complexity: O(text.size()) with a small constant, unless
+// it may be a configuration.
+Result<ResponseSpec> response_spec(std::string_view text,
+                                   bool schema_first = false);
+
 }  // namespace parlance
 
 #endif  // PARLANCE_DETECT_H_

@@ -271,6 +271,42 @@ def test_auto_prefers_the_models_own_template(parlance, tmp_path):
     assert err == "parlance: using the response template in config.json\n"
 
 
+@pytest.mark.parametrize("settings", [{}, {"add_bos_token": True}])
+def test_a_tokenizer_configuration_is_what_it_says_of_responses(
+    parlance, tmp_path, settings
+):
+    template = {
+        "start_anchor": "A:",
+        "fields": {"content": {}, "thinking": {"open": "<t>", "close": "</t>"}},
+    }
+    schema = {
+        "type": "object",
+        "properties": {"thinking": {"type": "string", "x-regex": "<t>(.*?)</t>"}},
+    }
+    path = tmp_path / "tokenizer_config.json"
+    path.write_text(
+        json.dumps(
+            settings | {"response_template": template, "response_schema": schema}
+        )
+    )
+    out, _ = parlance("parse", "-t", path.name, stdin="<t>a</t>b")
+    assert json.loads(out) == {"thinking": "a", "content": "b"}
+    out, _ = parlance("explain", "-t", path.name, stdin="<t>a</t>b")
+    assert "thinking" in out
+    _, err = parlance("check", path.name)
+    assert err == "" or "2 descriptions" in err
+    path.write_text(json.dumps(settings | {"response_schema": schema}))
+    out, _ = parlance("convert", path.name)
+    assert "fields" in json.loads(out)
+    # It has neither: the error says what was looked for.
+    path.write_text(json.dumps({"add_bos_token": True}))
+    for arguments in (["parse", "-t"], ["explain", "-t"], ["check"]):
+        out, err = parlance(
+            *arguments, path.name, stdin="a", status=1 if arguments == ["check"] else 2
+        )
+        assert 'neither an object "response_template" nor' in out + err
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [

@@ -458,12 +458,17 @@ def _name_pairs(names):
     )
 
 
-def _text_of(spec):
-    """The content of a spec: (JSON text, False) or (name, True)."""
+def _text_of(spec, schema_first=False):
+    """The content of a spec: (JSON text, False) or (name, True).
+
+    A tokenizer's configuration, as a dict, a text or a file, stands for what it
+    says of responses: its template, else its schema, else the built-in format
+    that fits it.
+    """
     if is_a(spec, str):
         spec = plain(spec)
         if spec.lstrip()[:1] == "{":
-            return unicode("spec", spec, TemplateError), False
+            return _described(unicode("spec", spec, TemplateError), schema_first)
         if not spec.endswith(".json"):
             return unicode("spec", spec, TemplateError), True
     elif isinstance(spec, os.PathLike):
@@ -471,9 +476,8 @@ def _text_of(spec):
     elif isinstance(spec, _Base):
         return spec.source, False
     elif is_a(spec, dict):
-        if not _is_configuration(spec):
-            return _parlance.template_text(spec), False
-        return _text_of(_described_in(spec))
+        described = _parlance.response_spec_of_dict(spec, schema_first)
+        return described or (_parlance.template_text(spec), False)
     elif is_loaded_template(spec):
         return _parlance.template_text(dict_of_template(spec)), False
     else:
@@ -483,37 +487,11 @@ def _text_of(spec):
             f"built-in format, or a Format, not {kind(spec)}",
             code="wrong_type",
         )
-    text = read_text(spec, TemplateError)
-    if '"tokenizer_class"' in text or '"chat_template"' in text:
-        configuration = _object_in(text)
-        if _is_configuration(configuration):
-            return _text_of(_described_in(configuration))
-    return text, False
+    return _described(read_text(spec, TemplateError), schema_first)
 
 
-def _object_in(text):
-    import json  # here, so that importing the package stays fast
-
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}  # the library reads the text next and reports the error
-    return value if isinstance(value, dict) else {}
-
-
-def _is_configuration(spec):
-    """Whether ``spec`` is the content of a tokenizer_config.json."""
-    return (
-        "tokenizer_class" in spec or "chat_template" in spec
-    ) and "fields" not in spec
-
-
-def _described_in(configuration):
-    """The template, schema or format name of a tokenizer's configuration."""
-    for key in ("response_template", "response_schema"):
-        if isinstance(configuration.get(key), dict):
-            return configuration[key]
-    return detect_format(configuration)[0]
+def _described(text, schema_first):
+    return _parlance.response_spec(text, schema_first) or (text, False)
 
 
 # Equal texts are equal formats, so the text is the key: a dict that has changed
@@ -579,7 +557,7 @@ class ResponseSchema(_BaseSchema):
 def _schema_text(spec):
     if isinstance(spec, _BaseSchema):
         return spec.source
-    text, named = _text_of(spec)
+    text, named = _text_of(spec, schema_first=True)
     if named:
         raise SchemaError(
             f"{shown(text)} is the name of a format; a ResponseSchema is made of a "

@@ -778,26 +778,46 @@ def test_schema_by_upstreams_name():
         parlance.parse_response("a", SCHEMA, schema=SCHEMA)
 
 
-def test_tokenizer_configurations(tmp_path):
-    configuration = {"tokenizer_class": "X", "chat_template": "<|im_start|>"}
-    by_schema = configuration | {"response_schema": SCHEMA}
-    by_template = configuration | {"response_template": TEMPLATE}
-    for made in (lambda c: c, lambda c: file_of(tmp_path, c)):
+@pytest.mark.parametrize("settings", [{}, {"add_bos_token": True}, {"chat_template": "x"}])
+def test_tokenizer_configurations(tmp_path, settings):
+    """A dict, a text and a file are read as what they are."""
+    by_schema = settings | {"response_schema": SCHEMA}
+    by_template = settings | {"response_template": TEMPLATE}
+    both = by_template | by_schema
+    fields = ["thinking", "content", "calls"]
+    for made in (lambda c: c, json.dumps, lambda c: file_of(tmp_path, c)):
         assert parlance.parse_response("a", made(by_schema)) == {"content": "a"}
-        assert (
-            parlance.parse_response(TEXT, made(by_template), prefix="") == MESSAGE
-        )
-        both = by_template | {"response_schema": SCHEMA}
-        assert parlance.Format(made(both)).fields == ["thinking", "content", "calls"]
-    # One that describes nothing is known by its chat template, or not at all.
+        for spec in (by_schema, both):
+            schema = parlance.ResponseSchema(made(spec))
+            assert parlance.parse_response("a", schema) == {"content": "a"}
+        for spec in (by_template, both):
+            assert parlance.parse_response(TEXT, made(spec), prefix="") == MESSAGE
+            assert parlance.Format(made(spec)).fields == fields
+            assert parlance.ResponseTemplate(made(spec)).fields == fields
+            parser = parlance.ResponseParser(made(spec), "")
+            parser.feed(TEXT)
+            assert parser.finalize()[0] == MESSAGE
+        for cls in (parlance.Format, parlance.ResponseTemplate):
+            with pytest.raises(parlance.TemplateError, match="response schema"):
+                cls(made(by_schema))
+
+
+def test_tokenizer_configurations_that_describe_nothing(tmp_path):
     detected = {"chat_template": "<tool_call>\n{\"name\"<think><|im_start|>"}
-    try:
+    unknown = {"tokenizer_class": "X", "response_schema": None}
+    for made in (lambda c: c, json.dumps, lambda c: file_of(tmp_path, c)):
+        # They are known by the chat template.
         name = parlance.detect_format(detected)[0]
-    except parlance.TemplateError:
-        with pytest.raises(parlance.TemplateError):
-            parlance.Format(detected)
-    else:
-        assert parlance.Format(detected).name == name
+        assert parlance.Format(made(detected)).name == name
+        for read in (
+            parlance.Format,
+            parlance.ResponseTemplate,
+            parlance.ResponseSchema,
+            lambda spec: parlance.ResponseParser(spec, ""),
+            lambda spec: parlance.parse_response("a", spec, prefix=""),
+        ):
+            with pytest.raises(ValueError, match="neither an object.*looked|there is"):
+                read(made(unknown))
 
 
 def file_of(folder, value):
