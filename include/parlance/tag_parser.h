@@ -123,7 +123,8 @@ struct TagParserOptions {
   std::span<const TokenId> prefix_ids = {};
 
   // Tokens that end the response.  A stop token that the tag does not name at
-  // that point is not text, and everything after it is the rest.  Default: the
+  // that point, or names where the response may end before the token and not
+  // after it, is not text, and everything after it is the rest.  Default: the
   // stop_ids() of the vocabulary.
   std::optional<std::span<const TokenId>> stop_ids = std::nullopt;
 

@@ -41,7 +41,7 @@ std::uint32_t AhoCorasick::insert(std::span<const WordSymbol> word) {
 }
 
 // Breadth-first.  Invariant: every node that has been in the queue has its
-// failure link, and the `excluded` and `calls` of all its suffixes.
+// failure link, and what it takes over from its suffixes.
 void AhoCorasick::link() {
   std::deque<std::uint32_t> queue{0};
   while (!queue.empty()) {
@@ -52,8 +52,10 @@ void AhoCorasick::link() {
       if (at != 0) node.fail = follow(nodes[at].fail, symbol);
       const Node& suffix = nodes[node.fail];
       node.excluded = node.excluded || suffix.excluded;
-      node.calls.insert(node.calls.end(), suffix.calls.begin(),
-                        suffix.calls.end());
+      if (suffix.depth >= node.committed) {
+        node.calls.insert(node.calls.end(), suffix.calls.begin(),
+                          suffix.calls.end());
+      }
       queue.push_back(child);
     }
   }
@@ -98,14 +100,44 @@ std::uint32_t AhoCorasick::step_both(std::uint32_t state,
   return !dead_.empty() && dead_[to] ? kRefused : to;
 }
 
+void AhoCorasick::find_dead_ends(
+    const std::function<bool(std::uint32_t)>& live_call) {
+  if (std::ranges::none_of(
+          nodes, [](const Node& node) { return node.committed != 0; })) {
+    return;
+  }
+  exclude_dead_ends(live_call);
+  if (patterns != nullptr) find_dead_states(live_call);
+}
+
+// live[i]: a word can be completed from node `i`, or it is committed to none.
+// The loop computes the least fixed point of its conditions.
+void AhoCorasick::exclude_dead_ends(
+    const std::function<bool(std::uint32_t)>& live_call) {
+  std::vector<bool> live(nodes.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+      const Node& node = nodes[i];
+      if (live[i] || node.excluded) continue;
+      live[i] = node.committed == 0 ||
+                (nodes[node.fail].depth >= node.committed && live[node.fail]) ||
+                std::ranges::any_of(node.calls, live_call) ||
+                std::ranges::any_of(node.next, [&](const auto& way) {
+                  return live[way.second];
+                });
+      changed = changed || live[i];
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].excluded = !live[i];
+}
+
 // live[node + size * search]: a word can be completed from there.  The loop
 // computes the least fixed point of its conditions.  Nodes are visited in
 // reverse, because children come after their parents.
 void AhoCorasick::find_dead_states(
     const std::function<bool(std::uint32_t)>& live_call) {
-  dead_.clear();
   const auto committed = [](const Node& node) { return node.committed != 0; };
-  if (patterns == nullptr || std::ranges::none_of(nodes, committed)) return;
   const std::size_t size = nodes.size();
   std::vector<bool> live(size * patterns->size(), false);
   const auto can_complete = [&](const Node& node, std::uint32_t search) {

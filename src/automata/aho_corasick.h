@@ -72,14 +72,15 @@ struct AhoCorasick {
   // The node of a word.
   std::uint32_t insert(std::string_view word);
   std::uint32_t insert(std::span<const WordSymbol> word);
-  // Computes the failure links, and adds to every node the `excluded` and
-  // `calls` of its suffixes.  Called once.
+  // Computes the failure links, and adds to every node the `excluded` of its
+  // suffixes, and the `calls` of those that have all its marks.  Called once.
   void link();
-  // With patterns: finds the states that are committed to words, none of which
-  // can be completed without a match of a pattern.  step() refuses them.
+  // Finds the states that are committed to words, none of which can be
+  // completed: all are excluded, or contain a match of a pattern, or no text
+  // continues after them.  Their nodes become excluded, or step() refuses them.
   // `live_call`: whether a text continues after this call.
-  // REQUIRES: linked, and the nodes do not change any more.
-  void find_dead_states(const std::function<bool(std::uint32_t)>& live_call);
+  // REQUIRES: linked, with the patterns, and the nodes do not change any more.
+  void find_dead_ends(const std::function<bool(std::uint32_t)>& live_call);
 
   // The state after `symbol`; kRefused for marks, after marks, and where a
   // match of a pattern is complete.
@@ -120,8 +121,10 @@ struct AhoCorasick {
   std::uint32_t step_words(std::uint32_t node, WordSymbol symbol) const;
   std::uint32_t step_both(std::uint32_t state, WordSymbol symbol) const;
   std::uint32_t step_patterns(std::uint32_t state, WordSymbol symbol) const;
+  void exclude_dead_ends(const std::function<bool(std::uint32_t)>& live_call);
+  void find_dead_states(const std::function<bool(std::uint32_t)>& live_call);
 
-  // By state; empty unless find_dead_states() has found some.
+  // By state; empty unless there are patterns and marks.
   std::vector<bool> dead_;
 };
 

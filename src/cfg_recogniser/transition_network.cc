@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cfg_recogniser/common_parts.h"
+#include "rules/excluded_words.h"
 
 namespace parlance::cfg_recogniser {
 
@@ -138,9 +139,9 @@ struct TransitionNetwork::Build {
               std::uint32_t max, const CharClass* single);
   void free_text(const FreeTextExpr& text, const Work& work);
   struct Spelling;
-  std::vector<Spelling> trigger_spellings(
-      const FreeTextExpr& text, StateId after_rule, bool marked,
-      std::vector<std::string_view>& spelled);
+  std::vector<Spelling> trigger_spellings(const FreeTextExpr& text,
+                                          StateId after_rule, bool marked,
+                                          std::vector<std::string>& triggers);
   AhoCorasick trigger_automaton(std::vector<Spelling> spellings);
   void token_text(const TokenTextExpr& text, const Work& work);
   void finish() {
@@ -506,9 +507,8 @@ struct TransitionNetwork::Build::Spelling {
 // Builds free text: one Aho-Corasick automaton (1975) for the triggers and the
 // excluded strings.
 //
-// With marks, a trigger is a string of bytes and marks.  If it contains a mark,
-// its spelling in bytes is excluded: the parser would read that as the trigger,
-// so only the token may begin it.
+// With marks, a trigger is a string of bytes and marks; what is excluded then:
+// rules/excluded_words.h.
 void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
                                          const Work& work) {
   if (text.triggers.empty()) {
@@ -523,15 +523,11 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
   StateId id =
       act(Action::kFreeText, net.free_texts.size(), work.begin, work.end);
   const bool marked = marks != nullptr && text.markers;
-  std::vector<std::string_view> spelled;  // of triggers that have marks
+  std::vector<std::string> triggers;
   AhoCorasick automaton = trigger_automaton(
-      trigger_spellings(text, text.loop ? id : work.end, marked, spelled));
-  for (const std::string& word : text.excludes) {
-    automaton.nodes[automaton.insert(word)].excluded = true;
-  }
-  for (const std::string_view word : spelled) {
-    automaton.nodes[automaton.insert(word)].excluded = true;
-  }
+      trigger_spellings(text, text.loop ? id : work.end, marked, triggers));
+  rules::insert_excluded(automaton, text.excludes, triggers,
+                         marked ? marks : nullptr);
   automaton.link();
   automaton.marks_are_bytes = !text.markers;
   automaton.patterns = text.exclude_dfa;
@@ -542,12 +538,11 @@ void TransitionNetwork::Build::free_text(const FreeTextExpr& text,
 }
 
 // The spellings of the triggers of a text, each with the call of its rule,
-// which continues at `after_rule`.  `spelled`: gets the triggers whose spelling
-// in bytes is excluded.
+// which continues at `after_rule`.  `triggers`: gets the triggers.
 std::vector<TransitionNetwork::Build::Spelling>
 TransitionNetwork::Build::trigger_spellings(
     const FreeTextExpr& text, StateId after_rule, bool marked,
-    std::vector<std::string_view>& spelled) {
+    std::vector<std::string>& triggers) {
   AhoCorasick excluded;
   if (!text.triggers.empty()) {
     excluded = automata::word_automaton(text.excludes);
@@ -561,6 +556,7 @@ TransitionNetwork::Build::trigger_spellings(
         text.exclude_dfa->always_finds(trigger.text)) {
       continue;
     }
+    triggers.push_back(trigger.text);
     StateId next = call(trigger.rule, after_rule);
     if (trigger.hide || !trigger.capture.empty()) {
       net.trigger_texts[next] = {
@@ -571,11 +567,7 @@ TransitionNetwork::Build::trigger_spellings(
       out.push_back({rules::byte_symbols(trigger.text), next});
       continue;
     }
-    std::vector<std::vector<WordSymbol>> words = marks->spellings(trigger.text);
-    if (!marks->either() && std::ranges::any_of(words[0], automata::is_mark)) {
-      spelled.push_back(trigger.text);
-    }
-    for (std::vector<WordSymbol>& word : words) {
+    for (std::vector<WordSymbol>& word : marks->spellings(trigger.text)) {
       StateId after = next;
       if (marks->vocabulary().space_after_marks() &&
           automata::is_mark(word.back())) {
@@ -769,23 +761,11 @@ void TransitionNetwork::find_live() {
   }
 }
 
-// After a mark, free text is committed to a trigger and has to complete it.
-// Removes the transitions after a mark that lead only to triggers whose rules
-// match nothing.
+// After a mark, free text is committed to a trigger and has to complete it, so
+// it must not lead to triggers only whose rules match nothing.
 void TransitionNetwork::cut_dead_words() {
   for (AhoCorasick& text : free_texts) {
-    std::vector<AhoCorasick::Node>& nodes = text.nodes;
-    std::vector<bool> leads(nodes.size(), false);
-    for (std::size_t i = nodes.size(); i-- > 0;) {  // children come later
-      AhoCorasick::Node& node = nodes[i];
-      leads[i] = std::ranges::any_of(
-          node.calls, [&](StateId call) { return states[call].live; });
-      std::erase_if(node.next, [&](const auto& edge) {
-        if (leads[edge.second]) leads[i] = true;
-        return nodes[edge.second].committed != 0 && !leads[edge.second];
-      });
-    }
-    text.find_dead_states([&](StateId call) { return states[call].live; });
+    text.find_dead_ends([&](StateId call) { return states[call].live; });
   }
 }
 

@@ -398,6 +398,7 @@ ExprId Lowering::lower_tag_node(TagNodeId id) {
   ExprId end;
   if (body.end.token) {
     end = one_token(*tokens_.end);
+    out_.rules.token_sets.back().ends_tag = true;
   } else {
     std::vector<ExprId> ends;
     for (const std::string& text : body.end.texts) {

@@ -33,6 +33,7 @@
 #include "parlance/constraint.h"
 #include "parlance/json.h"
 #include "rules/marks.h"
+#include "rules/stop_tokens.h"
 #include "vocab/saved_file.h"
 #include "vocab/saved_tables.h"
 #include "vocab/token_tables.h"
@@ -166,6 +167,31 @@ Result<std::shared_ptr<Marked>> make_marked(const grammar::GrammarImpl& machine,
   return out;
 }
 
+// A trigger, or the end of a tag, that can never come: rules/stop_tokens.h.
+std::optional<Error> check_stops(const grammar::GrammarImpl& machine,
+                                 const mask::CompilerImpl& compiler,
+                                 Markers markers) {
+  if (machine.rules == nullptr || compiler.stops()->ids().empty()) {
+    return std::nullopt;
+  }
+  const auto is_stop = [&](TokenId id) {
+    return compiler.stops()->contains(id);
+  };
+  const auto ends_with_stop =
+      [&](const std::string& trigger) -> std::optional<TokenId> {
+    for (const TokenId id : compiler.stops()->ids()) {
+      const std::string_view spelling = compiler.vocabulary().spelling(id);
+      if (markers == Markers::kToken && !spelling.empty() &&
+          compiler.vocabulary().kind(id) != TokenKind::kOrdinary &&
+          trigger.ends_with(spelling)) {
+        return id;
+      }
+    }
+    return std::nullopt;
+  };
+  return rules::check_stop_tokens(*machine.rules, is_stop, ends_with_stop);
+}
+
 }  // namespace
 
 // Chooses the recogniser of the constraint.  In this order:
@@ -189,6 +215,9 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
   }
   const std::shared_ptr<grammar::GrammarImpl>& machine =
       detail::Access::impl(grammar);
+  if (auto error = check_stops(*machine, *state_->impl, options.markers)) {
+    return *std::move(error);
+  }
   const auto constrain = [&](std::shared_ptr<recogniser::Recogniser> recogniser,
                              std::shared_ptr<const rules::Marks> marks,
                              std::shared_ptr<grammar::CaptureReaders> readers) {

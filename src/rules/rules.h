@@ -141,6 +141,7 @@ struct TokenSetExpr {
   };
   std::vector<Range> ranges = {};
   bool negated = false;
+  bool ends_tag = false;  // the end marker of a tag
   bool contains(Token token) const;
 };
 

@@ -246,8 +246,9 @@ struct TagParser::State {
     return out;
   }
 
-  // A stop token is not text, except where the tag names it.  Returns whether
-  // the token was read as a stop token.
+  // A stop token is not text, except where the tag names it.  If the response
+  // may end before the token, but not with it, then it ends there: masks let
+  // the token through as a stop token.  Returns whether the token was read.
   bool feed_stop(const tag_parser::Token& input) {
     if (stop_ids.empty() || stopped) return false;
     if (!std::binary_search(stop_ids.begin(), stop_ids.end(), input.id)) {
@@ -256,8 +257,12 @@ struct TagParser::State {
     tag_parser::Token token = input;
     token.is_text = false;
     token.is_any = false;
-    std::size_t read = 0;
-    if (!parsing() || !vm.feed_token(token, read)) {
+    const auto reads = [&] {
+      if (vm.can_end()) return vm.feed_last_token(token);
+      std::size_t read = 0;
+      return vm.feed_token(token, read);
+    };
+    if (!parsing() || !reads()) {
       stopped = true;
       token.text = {};
     }
@@ -364,6 +369,14 @@ struct TagParser::State {
            base::begun_character(text) != 0;
   }
 
+  // The end of the last character that ends in the text from `begin` to `end`.
+  // A format of tokens may end inside a character; what is certain does not.
+  std::uint64_t whole_characters(std::uint64_t begin, std::uint64_t end) const {
+    if (end <= begin) return begin;
+    const std::string_view part = text(begin, end);
+    return in_character(part) ? end - base::begun_character(part) : end;
+  }
+
   void emit_text(std::uint64_t end) {
     walker.text(text(walker.position(), end));
   }
@@ -393,7 +406,7 @@ struct TagParser::State {
     if (in_character(text(walker.position(), position))) return;
     const tag_parser::PikeVm::Certain certain = vm.certain();
     emit_steps(certain.step);
-    if (certain.end > walker.position()) emit_text(certain.end);
+    emit_text(whole_characters(walker.position(), certain.end));
     if (!vm.wants_compaction()) return;
     emitted = vm.compact_history(certain.step);
     followed.clear();
@@ -415,8 +428,7 @@ struct TagParser::State {
                         agreement.opening->delimiter);
     }
     for (const auto& [is_value, begin, end] : agreement.texts) {
-      const std::uint64_t from = std::max(begin, walker.emitted_end());
-      if (from < end) walker.text_ahead(text(from, end), from, is_value);
+      emit_ahead(std::max(begin, walker.emitted_end()), end, is_value);
     }
     if (!agreement.goes_on) return;
     followed_from = emitted;
@@ -424,6 +436,11 @@ struct TagParser::State {
     for (const tag_parser::OpenParse& parse : parses) {
       followed.push_back(parse.step);
     }
+  }
+
+  void emit_ahead(std::uint64_t begin, std::uint64_t end, bool is_value) {
+    end = whole_characters(begin, end);
+    if (begin < end) walker.text_ahead(text(begin, end), begin, is_value);
   }
 
   // The common case: no parse has had a step since the last agreement, in which
@@ -441,8 +458,7 @@ struct TagParser::State {
     }
     std::uint64_t end = vm.position();
     for (const auto& parse : parses) end = std::min(end, parse.end);
-    const std::uint64_t from = walker.emitted_end();
-    if (from < end) walker.text_ahead(text(from, end), from, followed_value);
+    emit_ahead(walker.emitted_end(), end, followed_value);
     return true;
   }
 
@@ -584,7 +600,8 @@ struct TagParser::State {
   // --- The end ---------------------------------------------------------------
 
   void finish() {
-    if (parsing() &&
+    // Only formats of tokens can end inside a character.
+    if (parsing() && !vm.can_end() &&
         base::begun_character(text(walker.position(), total())) != 0) {
       on_mismatch();
     }

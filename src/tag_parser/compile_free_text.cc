@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/excluded_words.h"
 #include "tag_parser/compiler.h"
 
 namespace parlance::tag_parser {
@@ -25,37 +26,6 @@ using structural_tag::TagNode;
 using structural_tag::TagNodeType;
 
 namespace {
-
-// After the first mark of a word, the text is committed to the word
-// (aho_corasick.h).  If every word that a committed node can still become is
-// excluded, or is a trigger without targets, no text continues from the node,
-// and the node is excluded as well.
-//
-// live[i]: some text continues from node `i`.  The loop computes the least
-// fixed point of its conditions.
-void exclude_dead_ends(FreeText& text) {
-  auto& nodes = text.automaton.nodes;
-  std::vector<bool> live(nodes.size(), false);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = nodes.size(); i-- > 0;) {
-      const auto& node = nodes[i];
-      if (live[i] || node.excluded) continue;
-      const bool suffix =
-          nodes[node.fail].depth >= node.committed && live[node.fail];
-      live[i] =
-          node.committed == 0 || suffix ||
-          std::any_of(node.calls.begin(), node.calls.end(),
-                      [&](auto call) { return !text.targets[call].empty(); }) ||
-          std::any_of(node.next.begin(), node.next.end(),
-                      [&](const auto& way) { return live[way.second]; });
-      changed = changed || live[i];
-    }
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    nodes[i].excluded = !live[i];
-  }
-}
 
 // The node of the shortest word of the trie that `word` begins with; if there
 // is none, the last node on the path of `word` that the trie has.  REQUIRES:
@@ -99,13 +69,14 @@ void insert_triggers(FreeText& text, std::vector<Word> words) {
 // node's patterns, and returns the index of the text.
 std::uint32_t TagCompiler::add_text(TagNodeId id, FreeText text) {
   text.automaton.link();
-  exclude_dead_ends(text);
   // make_leaf() has made the automaton.
   text.automaton.patterns = *exclude_dfas_.of(id);
+  if (text.automaton.patterns != nullptr && marks_ != nullptr) {
+    text.automaton.mark_spellings = marks_->spellings();
+  }
+  text.automaton.find_dead_ends(
+      [&](std::uint32_t call) { return !text.targets[call].empty(); });
   if (text.automaton.patterns != nullptr) {
-    if (marks_ != nullptr) text.automaton.mark_spellings = marks_->spellings();
-    text.automaton.find_dead_states(
-        [&](std::uint32_t call) { return !text.targets[call].empty(); });
     for (std::size_t byte = 0; byte < text.special.size(); ++byte) {
       text.special[byte] = text.automaton.patterns->step(
                                0, static_cast<std::uint8_t>(byte)) != 0;
@@ -119,32 +90,13 @@ std::uint32_t TagCompiler::add_text(TagNodeId id, FreeText text) {
   return static_cast<std::uint32_t>(out_.free_texts.size() - 1);
 }
 
-// If markers must be written as their tokens, free text must not contain their
-// spelling either: a parser that knows no tokens would take it for the marker.
-void TagCompiler::exclude_spelling(FreeText& text, std::string_view word) {
-  if (marks_ == nullptr || marks_->either()) return;
-  const std::vector<Word> ways = words(word);
-  if (!std::any_of(ways[0].begin(), ways[0].end(), automata::is_mark)) return;
-  const std::uint32_t node = text.automaton.insert(word);
-  text.automaton.nodes[node].excluded = true;
-  text.spelled.emplace_back(node, word);
-}
-
-void TagCompiler::exclude(FreeText& text, std::string_view word) {
-  exclude_spelling(text, word);
-  for (const Word& one : words(word)) {
-    text.automaton.nodes[text.automaton.insert(one)].excluded = true;
-  }
-}
-
 Pc TagCompiler::compile_text(TagNodeId id) {
   const auto& body = tag_[id].as<structural_tag::AnyText>();
   const Pc leave = leave_[index_of(id)];
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
   FreeText text;
-  for (const std::string& word : analysis_.excluded_texts(id)) {
-    exclude(text, word);
-  }
+  text.spelled = rules::insert_excluded(
+      text.automaton, analysis_.excluded_texts(id), {}, marks_.get());
   if (body.max_tokens) out_.has_budgets = true;
   return add({.op = Op::kText,
               .next = leave,
@@ -287,10 +239,8 @@ std::pair<std::uint32_t, ResumePoint> TagCompiler::text_with_triggers(
   // By node of a trigger: the bytes of the text that lead to it.
   const std::vector<std::uint32_t> depth =
       spelled_depths(text.automaton, marks_.get());
-  for (const std::string& word : analysis_.excluded_texts(id)) {
-    exclude(text, word);
-  }
-  for (const std::string& trigger : triggers) exclude_spelling(text, trigger);
+  text.spelled = rules::insert_excluded(
+      text.automaton, analysis_.excluded_texts(id), triggers, marks_.get());
   const std::uint32_t index = add_text(id, std::move(text));
   // The pending bytes at a node of an exclude are those of its longest suffix
   // that is a node of a trigger.

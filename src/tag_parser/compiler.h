@@ -175,8 +175,6 @@ class TagCompiler {
   void add_resume_point(TagNodeId id, Pc after);
 
   std::uint32_t add_text(TagNodeId id, FreeText text);
-  void exclude(FreeText& text, std::string_view word);
-  void exclude_spelling(FreeText& text, std::string_view word);
   void add_targets(TagNodeId id, FreeText& text);
   Pc after_trigger(TagNodeId id, std::size_t child, const Word& trigger,
                    std::size_t back, std::size_t trigger_bytes);

@@ -65,7 +65,25 @@ void EventBuilder::write_rest(std::string_view text, Span bytes) {
   write_chunk(text, bytes);
 }
 
+// The text of a region is decoded as one, however it is cut: the bytes of a
+// character may come in several tokens.
 void EventBuilder::write_chunk(std::string_view text, Span bytes) {
+  if (!begun_.empty()) {
+    bytes.begin -= begun_.size();
+    begun_.append(text);
+    text = round_.keep_text(std::exchange(begun_, {}));
+  }
+  if (!text.empty() && static_cast<std::uint8_t>(text.back()) >= 0x80) {
+    const std::size_t begun = base::begun_character(text);
+    begun_ = text.substr(text.size() - begun);
+    text.remove_suffix(begun);
+    bytes.end -= begun;
+  }
+  add_chunk(text, bytes);
+}
+
+void EventBuilder::add_chunk(std::string_view text, Span bytes) {
+  if (text.empty()) return;
   if (!base::is_utf8(text)) {
     text = round_.keep_text(base::to_utf8(text));
   }
@@ -102,19 +120,27 @@ void EventBuilder::end_call(const json::Value* value, Span bytes) {
             std::string(field_name()), bytes});
 }
 
+void EventBuilder::end_text(std::size_t at) {
+  const std::string begun = std::exchange(begun_, {});
+  add_chunk(begun, {at - begun.size(), at});
+}
+
 void EventBuilder::close(TagNodeId id, Span delimiter, const json::Value* value,
                          bool cut) {
   if (open_ != id) return;
+  end_text(delimiter.begin);
   end(value == nullptr ? take_text() : *value, delimiter, cut, false);
 }
 
 void EventBuilder::close_open(std::size_t at, bool cut) {
   if (open_ == kNoTagNode) return;
+  end_text(at);
   end(take_text(), {at, at}, cut, false);
 }
 
 void EventBuilder::close_malformed(std::size_t at, const Diagnostic& why) {
   if (open_ == kNoTagNode) return;
+  end_text(at);
   Diagnostic own = why;
   own.field = field_name();
   if (calls_ && calls_->is_open()) end_call(nullptr, {at, at});

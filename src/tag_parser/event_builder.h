@@ -58,6 +58,8 @@ class EventBuilder {
   void close_open(std::size_t at, bool cut);
   // Closes the open region at a mismatch; `why` is its diagnostic.
   void close_malformed(std::size_t at, const Diagnostic& why);
+  // The text of the open region ends at `at`, maybe inside a character.
+  void end_text(std::size_t at);
 
   bool is_open(structural_tag::TagNodeId id) const { return open_ == id; }
   structural_tag::TagNodeId open_region() const { return open_; }
@@ -75,6 +77,7 @@ class EventBuilder {
     return round_.add(kind, field_name(), field_, bytes);
   }
   void write_chunk(std::string_view text, Span bytes);
+  void add_chunk(std::string_view text, Span bytes);
   void end(json::Value value, Span bytes, bool cut, bool malformed);
   Event call_event(Span bytes) const {
     return events::event_of(field_name(), field_, bytes);
@@ -97,6 +100,7 @@ class EventBuilder {
   bool dirty_ = false;
   std::size_t begin_ = 0;
   std::string text_;
+  std::string begun_;  // the bytes of a character, after text_
 
   // The events of this round point to the texts that were written, too.
   events::Round round_;

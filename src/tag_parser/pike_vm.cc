@@ -202,8 +202,10 @@ void PikeVm::enter_instruction(State& state) {
 
 // The thread is at an instruction that reads.  It waits for input there, and
 // where the instruction may end, it also leaves.  Free text that may end is
-// left first, since shorter text is preferred; a recogniser waits first, since
-// longer text is preferred.  Returns whether `work` has left the instruction.
+// left first, since shorter text is preferred; but free tokens wait first
+// inside a character, so that one format has all of it.  A recogniser waits
+// first, since longer text is preferred.  Returns whether `work` has left the
+// instruction.
 bool PikeVm::wait_or_leave(Work& work) {
   const State& state = work.thread.state;
   const Instruction& at = program_.code[state.pc];
@@ -211,16 +213,21 @@ bool PikeVm::wait_or_leave(Work& work) {
     work_.push_back(work);
     work_.back().waits = true;
   };
+  const auto wait_for_token = [&] {
+    if (character_begun_ != 0) return add_waiting(work.thread);
+    wait_last();
+  };
   switch (at.op) {
     case Op::kText:
       if (state.in_character()) break;
       if (state.chars_left() != 0 && state.tokens_left() != 0) wait_last();
       return continue_at(work, at.next);
     case Op::kTokens:
-      if (state.tokens_left() != 0) wait_last();
+      if (state.tokens_left() == 0) return continue_at(work, at.next);
+      wait_for_token();
       return continue_at(work, at.next);
     case Op::kTokensLast:
-      wait_last();
+      wait_for_token();
       return continue_at(work, at.next);
     case Op::kRecogniser:
       add_waiting(work.thread);
@@ -486,19 +493,52 @@ bool PikeVm::feed_token(const Token& token, std::size_t& read) {
   merge(token);
   if (!adopt(next_)) {
     // The first byte did not fit, or all bytes fitted where it must not come.
-    if (read == 0 || whole) {
-      waiting_.assign(before_.begin(), before_.end());
-      has_closure_ = true;
-      position_ = begin;
-      character_position_ = kNoPosition;
-    }
+    if (read == 0 || whole) restore_waiting(begin);
     return false;
   }
   position_ += bytes.size() - read;
   read = bytes.size();
   token_bytes_ = static_cast<std::uint32_t>(bytes.size());
+  read_characters(bytes);
   spend_token();
   return true;
+}
+
+// Makes before_ the waiting threads again.
+void PikeVm::restore_waiting(std::uint64_t position) {
+  waiting_.assign(before_.begin(), before_.end());
+  has_closure_ = true;
+  position_ = position;
+  character_position_ = kNoPosition;
+}
+
+bool PikeVm::feed_last_token(const Token& token) {
+  const std::uint64_t begin = position_;
+  const std::uint32_t character = character_begun_;
+  Token by_id = token;
+  by_id.is_text = false;
+  std::size_t read = 0;
+  if (!feed_token(by_id, read)) return false;
+  if (can_end()) return true;
+  // The kernel before the token is not stored; its closure serves as both
+  // lists.
+  kernel_.assign(before_.begin(), before_.end());
+  restore_waiting(begin);
+  current_ = kNotAccelerated;
+  character_begun_ = character;
+  return false;
+}
+
+void PikeVm::read_characters(std::string_view bytes) {
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    const bool inside = character_begun_ != 0;
+    if (!inside && byte < 0x80) continue;
+    const automata::CharStep step =
+        automata::read_char(automata::any_character(), byte, character_begun_);
+    if (step != automata::CharStep::kNo) continue;
+    character_begun_ = inside ? automata::lead_of_char(byte) : 0;
+  }
 }
 
 // Sets next_ to the threads after a token: before_, moved by the id, and
@@ -588,6 +628,7 @@ void PikeVm::resume(std::span<const Pc> starts, CountsId counts,
   paused_ = false;
   position_ = position;
   token_bytes_ = static_cast<std::uint32_t>(token_bytes);
+  character_begun_ = 0;
   current_ = kNotAccelerated;
   character_position_ = kNoPosition;
 }

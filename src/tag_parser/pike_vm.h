@@ -90,6 +90,9 @@ class PikeVm {
   // Reads a token by its id and, if it is text, by its bytes.  Returns false if
   // no parse accepts it; `read` is then how many of its bytes were accepted.
   bool feed_token(const Token& token, std::size_t& read);
+  // Reads a token by its id if the text can end after it.  Otherwise reads
+  // nothing and returns false.
+  bool feed_last_token(const Token& token);
 
   // Reads bytes if this is the common case: all steps up to `emitted` are
   // certain, there are no others, and `bytes` are a piece of free text, or of a
@@ -232,7 +235,9 @@ class PikeVm {
   void read_bytes(const Token& token, std::size_t& read);
   void merge(const Token& token);
   bool adopt(std::vector<Thread>& next);
+  void restore_waiting(std::uint64_t position);
   void spend_token();
+  void read_characters(std::string_view bytes);
 
   // What is certain.
   bool waits_alone(const Thread& thread);
@@ -293,6 +298,8 @@ class PikeVm {
 
   std::uint64_t position_ = 0;
   std::uint32_t token_bytes_ = 0;  // of the last token that was read by its id
+  std::uint32_t character_begun_ =
+      0;  // by the tokens so far, as State::character
   bool overflowed_ = false;
   bool paused_ = false;
 

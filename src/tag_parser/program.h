@@ -45,6 +45,7 @@
 #include "parlance/error.h"
 #include "parlance/tag_parser.h"
 #include "recogniser/recogniser.h"
+#include "rules/excluded_words.h"
 #include "rules/marks.h"
 #include "structural_tag/structural_tag.h"
 #include "tag_parser/regions.h"
@@ -115,7 +116,7 @@ struct FreeText {
   std::array<bool, 256> special = {};
   // Nodes that spell a marker which must be written as its token, and the
   // marker.
-  std::vector<std::pair<std::uint32_t, std::string>> spelled;
+  std::vector<rules::SpelledMarker> spelled;
 };
 
 struct TokenSet {

@@ -165,6 +165,7 @@ void TreeWalker::leave() {
     const Span delimiter{static_cast<std::size_t>(left.content_end), at()};
     json::Value value;
     if (region.kind == RegionKind::kPlain) {
+      events_.end_text(delimiter.begin);
       value = plain_value(region, open_.size() - 1, false);
     } else if (region.kind == RegionKind::kCall) {
       value = json::Object{
@@ -217,6 +218,7 @@ void TreeWalker::cut_off(const Diagnostic& why, std::size_t kept) {
     } else if (region.kind == RegionKind::kPlain) {
       std::size_t depth = open_.size() - 1;
       while (open_[depth].format != id) --depth;
+      events_.end_text(at());
       const json::Value value = plain_value(region, depth, true);
       events_.close(id, {at(), at()}, &value, true);
     } else {

@@ -3,12 +3,15 @@
 //
 //   agree       what a mask lets through is read completely, without a
 //               diagnostic; of any ids, as many are read as a matcher accepts
+//   mask        a token is accepted if and only if its bit is set
 //   text        the decoded text is accepted and read as the same message
-//   chunking    however the ids are cut, events, message and tree are the same
+//   chunking    however the ids are cut, and however many of them the prompt
+//               wrote, events, message and tree are the same
 //   no spoofing ordinary tokens that spell a marker are not the marker
 //
-// over all tags and sequences of a small world, and over random walks through
-// the tags of all families.
+// over all tags and sequences of small worlds, in which tokens are parts of
+// markers and of characters, and over random walks through the tags of all
+// families.
 
 #include <gtest/gtest.h>
 
@@ -24,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "parlance/constraint.h"
 #include "parlance/format.h"
 #include "parlance/grammar.h"
@@ -56,100 +60,218 @@ std::size_t read_end(const json::Value& tree) {
 
 // --- A small world -----------------------------------------------------------
 
+// A vocabulary over two letters, the second of which may be a character of
+// several bytes, and which tokens may end a response.
 struct SmallWorld {
-  SmallWorld() {
-    const std::pair<const char*, TokenKind> tokens[] = {
-        {"a", TokenKind::kOrdinary},
-        {"b", TokenKind::kOrdinary},
-        {"ab", TokenKind::kAdded},
-        {"ba", TokenKind::kControl},
-        {"aa", TokenKind::kOrdinary}};
-    std::vector<TokenEntry> entries;
-    for (const auto& [text, kind] : tokens) {
-      entries.push_back({static_cast<TokenId>(entries.size()), text, kind});
-    }
-    vocabulary = *Vocabulary::from_table(entries, std::span<const TokenId>());
-  }
-  std::optional<Vocabulary> vocabulary;
+  std::string_view second = "b";
+  std::vector<std::pair<std::string, TokenKind>> tokens;
+  std::vector<TokenId> stops = {};
 };
+
+const std::vector<SmallWorld>& small_worlds() {
+  constexpr TokenKind kText = TokenKind::kOrdinary;
+  constexpr TokenKind kAdded = TokenKind::kAdded;
+  constexpr TokenKind kControl = TokenKind::kControl;
+  static const std::vector<SmallWorld> kWorlds = {
+      // Tokens that are markers, and tokens that spell parts of them.
+      {"b",
+       {{"a", kText},
+        {"b", kText},
+        {"ab", kAdded},
+        {"ba", kControl},
+        {"aa", kText}}},
+      // A marker inside another one.
+      {"b",
+       {{"aba", kAdded},
+        {"b", kAdded},
+        {"a", kText},
+        {"ab", kText},
+        {"bb", kControl}}},
+      // Tokens that split a character, and markers that end in one.
+      {"\u00E9",
+       {{"a", kText},
+        {"\xC3", kText},
+        {"\xA9", kText},
+        {"\xC3\xA9", kAdded},
+        {"\xA9\x61\xC3", kText},
+        {"\xC3\xA9\x61", kControl}}},
+      // Tokens that end a response: an ordinary one, and one that is a marker.
+      {"b",
+       {{"a", kText},
+        {"b", kText},
+        {"ab", kAdded},
+        {"ba", kControl},
+        {"bb", kText}},
+       {3, 4}},
+  };
+  return kWorlds;
+}
+
+Vocabulary vocabulary_of(const SmallWorld& world) {
+  std::vector<TokenEntry> entries;
+  for (const auto& [text, kind] : world.tokens) {
+    entries.push_back({static_cast<TokenId>(entries.size()), text, kind});
+  }
+  return *Vocabulary::from_table(entries, world.stops);
+}
+
+// A tag with all that reads it.
+struct SmallReaders {
+  const Vocabulary& vocabulary;
+  const CompiledTag& program;
+  const Grammar* grammar = nullptr;  // null: the tag has formats of tokens
+};
+
+// The matcher has accepted `fits` of the ids, and says whether they are
+// complete.
+void check_ids(const SmallReaders& with, const Ids& ids, std::size_t fits,
+               bool complete) {
+  const Vocabulary& vocabulary = with.vocabulary;
+  SCOPED_TRACE(shown(vocabulary, ids));
+  const TagParserOptions options = {.vocabulary = &vocabulary,
+                                    .recover = false};
+  const testing::TagRecord whole =
+      testing::record_tag_parse(with.program, ids, ids.size() + 1, options);
+  const auto is_stop = [&](TokenId id) {
+    return std::ranges::find(vocabulary.stop_ids(), id) !=
+           vocabulary.stop_ids().end();
+  };
+  // The parser reads markers that are stop tokens, and what follows them, where
+  // a mask does not let them through.
+  const bool same =
+      fits == ids.size() ||
+      (!is_stop(ids[fits]) && (fits == 0 || !is_stop(ids[fits - 1])));
+  if (same) {
+    ASSERT_EQ(whole.complete, complete);
+  }
+  if (complete) {
+    ASSERT_EQ(json::dump(*whole.tree.find("diagnostics")), "[]");
+  }
+  // It ends inside the first token that does not fit.
+  const std::size_t end = read_end(whole.tree);
+  std::string text;
+  for (std::size_t i = 0; i < fits; ++i) text += vocabulary.spelling(ids[i]);
+  if (fits > 0 && same && is_stop(ids[fits - 1])) {
+    // A token that ends the response is no text, unless the tag names it.
+    ASSERT_LE(end, text.size());
+    text.resize(
+        std::max(end, text.size() - vocabulary.spelling(ids[fits - 1]).size()));
+  } else if (fits == ids.size()) {
+    // A character that has begun may go to the rest.
+    ASSERT_LE(end, text.size());
+    ASSERT_GE(end + (complete ? 0 : base::begun_character(text)), text.size());
+  } else if (same) {
+    ASSERT_LE(text.size() - base::begun_character(text), end);
+    ASSERT_LT(end, text.size() + vocabulary.spelling(ids[fits]).size());
+  }
+  if (complete && with.grammar != nullptr) {
+    ASSERT_TRUE(with.grammar->accepts(text)) << text;
+  }
+  const testing::TagRecord single =
+      testing::record_tag_parse(with.program, ids, 1, options);
+  ASSERT_EQ(json::dump(single.tree), json::dump(whole.tree));
+  ASSERT_EQ(single.events, whole.events);
+  // What the prompt wrote of it.
+  for (std::size_t i = 1; i <= ids.size() && fits == ids.size(); ++i) {
+    if (is_stop(ids[i - 1])) break;
+    TagParserOptions after = options;
+    after.prefix_ids = std::span(ids).first(i);
+    ASSERT_EQ(json::dump(*testing::record_tag_parse(
+                              with.program, std::span(ids).subspan(i), 1, after)
+                              .tree.find("message")),
+              json::dump(*whole.tree.find("message")))
+        << i;
+  }
+  if (fits == ids.size()) return;
+  // Recovery after text that does not fit.
+  const TagParserOptions recover = {.vocabulary = &vocabulary};
+  const testing::TagRecord on =
+      testing::record_tag_parse(with.program, ids, ids.size() + 1, recover);
+  const testing::TagRecord on_single =
+      testing::record_tag_parse(with.program, ids, 1, recover);
+  ASSERT_EQ(json::dump(on_single.tree), json::dump(on.tree));
+  ASSERT_EQ(on_single.events, on.events);
+  ASSERT_EQ(on.complete, whole.complete);
+  ASSERT_LE(end, read_end(on.tree));
+}
+
+// All sequences of at most `longest` ids.  Returns how many are complete.
+std::size_t check_sequences(const SmallReaders& with, Matcher& matcher,
+                            Ids& ids, std::size_t fits, std::size_t longest) {
+  const bool all = fits == ids.size();
+  const bool complete = all && (matcher.is_terminated() || matcher.can_end());
+  check_ids(with, ids, fits, complete);
+  std::size_t count = complete ? 1 : 0;
+  if (ids.size() == longest || ::testing::Test::HasFatalFailure()) return count;
+  std::vector<std::int32_t> row((with.vocabulary.size() + 31) / 32);
+  if (all && !matcher.is_terminated()) matcher.fill_bitmask(row);
+  // Maybe no token of so small a vocabulary writes what must come.
+  if (matcher.error()) {
+    matcher.rollback(0);
+    return count;
+  }
+  for (TokenId id = 0; id < with.vocabulary.size(); ++id) {
+    ids.push_back(id);
+    const bool bit =
+        (static_cast<std::uint32_t>(row[id >> 5]) >> (id & 31) & 1) != 0;
+    const bool fed =
+        all && !matcher.is_terminated() && matcher.accept_token(id);
+    EXPECT_EQ(fed, bit) << shown(with.vocabulary, ids);
+    count +=
+        check_sequences(with, matcher, ids, fed ? ids.size() : fits, longest);
+    if (fed) matcher.rollback(1);
+    ids.pop_back();
+    if (::testing::Test::HasFailure()) break;
+  }
+  return count;
+}
 
 void run_small(std::uint32_t first, std::uint32_t count, std::size_t longest,
                bool tokens) {
-  const SmallWorld world;
-  const Vocabulary& vocabulary = *world.vocabulary;
-  const Compiler compiler = *Compiler::create(vocabulary);
-  std::vector<Ids> sequences = {{}};
-  for (std::size_t i = 0; i < sequences.size(); ++i) {
-    if (sequences[i].size() == longest) break;
-    for (TokenId id = 0; id < vocabulary.size(); ++id) {
-      sequences.push_back(sequences[i]);
-      sequences.back().push_back(id);
-    }
-  }
   std::size_t accepted = 0;
-  for (std::uint32_t seed = first; seed < first + count; ++seed) {
-    const json::Value spec = testing::RandomTags(seed, tokens).envelope();
-    const Result<StructuralTag> tag = StructuralTag::from_value(spec);
-    if (!tag) continue;
-    for (const Markers markers :
-         {Markers::kToken, Markers::kEither, Markers::kText}) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + " markers " +
-                   std::to_string(static_cast<int>(markers)) + " " +
-                   json::dump(spec));
-      const Result<Constraint> constraint =
-          compiler.compile_structural_tag(*tag, {}, {.markers = markers});
-      const Result<CompiledTag> program = CompiledTag::compile(
-          *tag, {.vocabulary = &vocabulary, .markers = markers});
-      ASSERT_EQ(constraint.has_value(), program.has_value());
-      if (!program) continue;
-      const TagParserOptions options = {.vocabulary = &vocabulary,
-                                        .recover = false};
-      for (const Ids& ids : sequences) {
+  for (const SmallWorld& world : small_worlds()) {
+    const Vocabulary vocabulary = vocabulary_of(world);
+    const Compiler compiler = *Compiler::create(vocabulary);
+    for (std::uint32_t seed = first; seed < first + count; ++seed) {
+      const json::Value spec =
+          testing::RandomTags(
+              seed, {.tokens = tokens, .longest = 3, .second = world.second})
+              .envelope();
+      const Result<StructuralTag> tag = StructuralTag::from_value(spec);
+      if (!tag) continue;
+      const Result<Grammar> grammar = Grammar::from_structural_tag(*tag);
+      for (const Markers markers :
+           {Markers::kToken, Markers::kEither, Markers::kText}) {
+        SCOPED_TRACE("world " + std::to_string(&world - small_worlds().data()) +
+                     " seed " + std::to_string(seed) + " markers " +
+                     std::to_string(static_cast<int>(markers)) + " " +
+                     json::dump(spec));
+        const Result<Constraint> constraint =
+            compiler.compile_structural_tag(*tag, {}, {.markers = markers});
+        const Result<CompiledTag> program = CompiledTag::compile(
+            *tag, {.vocabulary = &vocabulary, .markers = markers});
+        if (!constraint && program) {
+          // A token that ends a text is named where something must follow.
+          ASSERT_EQ(constraint.error().code, ErrorCode::kConflict);
+          ASSERT_FALSE(world.stops.empty());
+          continue;
+        }
+        ASSERT_EQ(constraint.has_value(), program.has_value());
+        if (!program) continue;
         Matcher matcher = constraint->matcher();
-        const std::size_t fits = matcher.accept_tokens(ids);
-        const bool complete = fits == ids.size() && matcher.can_end();
-        const testing::TagRecord whole =
-            testing::record_tag_parse(*program, ids, ids.size() + 1, options);
-        ASSERT_EQ(whole.complete, complete) << shown(vocabulary, ids);
-        // It ends inside the first token that does not fit.
-        std::size_t begin = 0;
-        for (std::size_t i = 0; i < fits; ++i) {
-          begin += vocabulary.bytes(ids[i]).size();
-        }
-        const std::size_t end = read_end(whole.tree);
-        if (fits == ids.size()) {
-          ASSERT_EQ(end, begin) << shown(vocabulary, ids);
-        } else {
-          ASSERT_LE(begin, end) << shown(vocabulary, ids);
-          ASSERT_LT(end, begin + vocabulary.bytes(ids[fits]).size())
-              << shown(vocabulary, ids);
-        }
-        const testing::TagRecord single =
-            testing::record_tag_parse(*program, ids, 1, options);
-        ASSERT_EQ(json::dump(single.tree), json::dump(whole.tree))
-            << shown(vocabulary, ids);
-        ASSERT_EQ(single.events, whole.events) << shown(vocabulary, ids);
-        accepted += complete;
-        if (fits == ids.size()) continue;
-        // Recovery after text that does not fit.
-        const TagParserOptions recover = {.vocabulary = &vocabulary};
-        const testing::TagRecord on =
-            testing::record_tag_parse(*program, ids, ids.size() + 1, recover);
-        const testing::TagRecord on_single =
-            testing::record_tag_parse(*program, ids, 1, recover);
-        ASSERT_EQ(json::dump(on_single.tree), json::dump(on.tree))
-            << shown(vocabulary, ids);
-        ASSERT_EQ(on_single.events, on.events) << shown(vocabulary, ids);
-        ASSERT_FALSE(on.complete) << shown(vocabulary, ids);
-        ASSERT_LE(end, read_end(on.tree)) << shown(vocabulary, ids);
+        Ids ids;
+        const SmallReaders with{vocabulary, *program,
+                                grammar && !tokens ? &*grammar : nullptr};
+        accepted += check_sequences(with, matcher, ids, 0, longest);
+        if (::testing::Test::HasFailure()) return;
       }
     }
   }
   EXPECT_GT(accepted, count);
 }
 
-TEST(TagMarksLaw, SmallWorld) { run_small(1, 150, 3, false); }
-TEST(TagMarksLaw, SmallWorldOfTokens) { run_small(1, 100, 3, true); }
+TEST(TagMarksLaw, SmallWorld) { run_small(1, 60, 3, false); }
+TEST(TagMarksLaw, SmallWorldOfTokens) { run_small(1, 60, 3, true); }
 TEST(TagMarksLaw, LongRunSmallWorld) { run_small(100000, 4000, 4, false); }
 TEST(TagMarksLaw, LongRunSmallWorldOfTokens) {
   run_small(100000, 4000, 4, true);

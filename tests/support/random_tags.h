@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,21 +15,45 @@
 
 namespace parlance::testing {
 
-// Formats whose texts are of the letters a and b.  `tokens`: also formats of
-// the tokens 0 to 3.
+// Formats whose texts are of the letters a and b.
 class RandomTags {
  public:
+  struct World {
+    bool tokens = false;            // also formats of the tokens 0 to 3
+    std::size_t longest = 2;        // letters of a marker or exclude
+    std::string_view second = "b";  // what is written for the letter b
+  };
   RandomTags(std::uint32_t seed, bool tokens)
-      : random_(seed), tokens_(tokens) {}
+      : RandomTags(seed, World{.tokens = tokens}) {}
+  RandomTags(std::uint32_t seed, const World& world)
+      : random_(seed), world_(world), tokens_(world.tokens) {}
 
   json::Value envelope() { return json::Object{{"format", format(3)}}; }
 
  private:
   std::size_t pick(std::size_t n) { return random_() % n; }
+  std::string written(std::string_view letters) const {
+    std::string out;
+    for (const char letter : letters) {
+      if (letter == 'b') {
+        out += world_.second;
+      } else {
+        out += letter;
+      }
+    }
+    return out;
+  }
   std::string word(bool empty) {
     static const std::vector<std::string> words = {"a",  "b",  "ab",
                                                    "ba", "aa", ""};
-    return words[pick(empty ? words.size() : words.size() - 1)];
+    if (world_.longest > 2 && pick(2) == 0) {
+      std::string out;
+      for (std::size_t i = 2 + pick(world_.longest - 1); i > 0; --i) {
+        out += pick(2) == 0 ? 'a' : 'b';
+      }
+      return written(out);
+    }
+    return written(words[pick(empty ? words.size() : words.size() - 1)]);
   }
   json::Value flag() { return pick(2) == 0; }
   json::Array excludes() {
@@ -43,7 +68,7 @@ class RandomTags {
         "a(?=b)[ab]{2}", "(?:ab)?(?=aa)"};
     json::Array out;
     for (std::size_t i = pick(4) == 0 ? 1 + pick(2) : 0; i > 0; --i) {
-      out.emplace_back(patterns[pick(patterns.size())]);
+      out.emplace_back(written(patterns[pick(patterns.size())]));
     }
     if (out.size() > 0) format.set("exclude_patterns", std::move(out));
   }
@@ -73,14 +98,17 @@ class RandomTags {
       case 5: {
         static const std::vector<std::string> patterns = {
             "a*", "(a|ab)b?", "[ab]", "(ab)+", "a?b{1,2}", "(aa|b)*"};
-        return json::Object{{"type", "regex"},
-                            {"pattern", patterns[pick(patterns.size())]}};
+        return json::Object{
+            {"type", "regex"},
+            {"pattern", written(patterns[pick(patterns.size())])}};
       }
       case 6:
         return json::Object{
             {"type", "grammar"},
-            {"grammar", pick(2) == 0 ? "root ::= \"a\" root \"b\" | \"\""
-                                     : "root ::= root \"a\" | \"b\""}};
+            {"grammar",
+             pick(2) == 0
+                 ? "root ::= \"a\" root \"" + written("b") + "\" | \"\""
+                 : "root ::= root \"a\" | \"" + written("b") + "\""}};
       case 7:
         return token_marker();
       case 8:
@@ -201,6 +229,7 @@ class RandomTags {
   }
 
   std::mt19937 random_;
+  const World world_;
   const bool tokens_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "parlance/constraint.h"
 #include "parlance/json.h"
 #include "parlance/tag_parser.h"
 #include "support/tag_record.h"
@@ -428,6 +429,145 @@ TEST(TagMarks, StopTokens) {
        R"(or text)"},
   };
   check(none, Markers::kToken, {.stop_ids = std::span<const TokenId>()});
+}
+
+// How many of the ids a matcher accepts; that the parser reads them as well,
+// and whether both say that they are complete.
+std::string fits_both(std::string_view format, std::string_view text) {
+  const StructuralTag tag =
+      *StructuralTag::from_json(R"({"format": )" + std::string(format) + "}");
+  const Compiler compiler = *Compiler::create(vocabulary());
+  const Result<Constraint> constraint = compiler.compile_structural_tag(tag);
+  if (!constraint) return std::string(constraint.error().message);
+  const std::vector<TokenId> ids = ids_of(text);
+  Matcher matcher = constraint->matcher();
+  const std::size_t fits = matcher.accept_tokens(ids);
+  const bool complete = matcher.can_end() || matcher.is_terminated();
+  const CompiledTag program = program_of(format);
+  TagParser parser(program, {.vocabulary = &vocabulary(), .recover = false});
+  for (const TokenId id : ids) parser.feed_tokens(std::span(&id, 1));
+  parser.finalize();
+  EXPECT_EQ(parser.complete(), complete && fits == ids.size()) << format << "\n"
+                                                               << text;
+  EXPECT_EQ(parser.tree().find("rest")->as_string().empty(), fits == ids.size())
+      << format << "\n"
+      << text;
+  return std::to_string(fits) + " of " + std::to_string(ids.size()) +
+         (complete ? ", complete" : "");
+}
+
+// What an exclude or an end forbids is forbidden in every spelling.
+TEST(TagMarks, ExcludesThatEndInAMark) {
+  const auto triggered = [](std::string_view excludes) {
+    return R"({"type": "triggered_tags", "triggers": ["<tool_call>"],
+      "tags": [{"begin": "<tool_call>", "content": {"type": "any_text"},
+                "end": "</tool_call>"}], "excludes": )" +
+           std::string(excludes) + "}";
+  };
+  constexpr std::string_view kText = "e[[<tool_call>]]x[[</tool_call>]]";
+  EXPECT_EQ(fits_both(triggered("[]"), kText), "4 of 4, complete");
+  EXPECT_EQ(fits_both(triggered(R"(["e<tool_call>"])"), kText),
+            "1 of 4, complete");
+  // It ends inside the mark.
+  EXPECT_EQ(fits_both(triggered(R"(["e<"])"), kText), "1 of 4, complete");
+  EXPECT_EQ(fits_both(triggered(R"(["f<", "e<o"])"), kText),
+            "4 of 4, complete");
+  EXPECT_EQ(fits_both(triggered(R"(["e<tool_call>"])"),
+                      "ee[[<tool_call>]]x[[</tool_call>]]"),
+            "2 of 5, complete");
+  EXPECT_EQ(fits_both(R"({"type": "dispatch", "excludes": ["e<tool_"],
+      "rules": [["<tool_call>", {"value": "x"}]]})",
+                      "e[[<tool_call>]]x"),
+            "1 of 3, complete");
+  // The end of the enclosing tag is excluded, so this is the end.
+  constexpr std::string_view kEnclosed = R"({"begin": "b", "end":
+      "\n</tool_call>", "content": {"type": "triggered_tags",
+      "triggers": ["</tool_call>y"], "tags": [
+      {"begin": "</tool_call>y", "content": {"value": "z"}, "end": "."}]}})";
+  EXPECT_EQ(fits_both(kEnclosed, "b[[</tool_call>]]yz.\n[[</tool_call>]]"),
+            "7 of 7, complete");
+  EXPECT_EQ(fits_both(kEnclosed, "b\n[[</tool_call>]]yz."), "3 of 6, complete");
+}
+
+// Free tokens have whole characters, and end wherever they may.
+TEST(TagMarks, CharactersInSeveralTokens) {
+  // 240 159 152 128 are the bytes of U+1F600.
+  constexpr std::string_view kSmile = "[[:240]][[:159]][[:152]][[:128]]";
+  constexpr std::string_view kTriggered =
+      R"({"type": "token_triggered_tags", "trigger_tokens": ["<think>"],
+          "tags": [{"begin": {"type": "token", "token": "<think>"},
+                    "content": {"value": "x"},
+                    "end": {"type": "token", "token": "</think>"}}]})";
+  constexpr std::string_view kDispatch =
+      R"({"type": "token_dispatch", "rules": [["<think>", {"value": "x"}]]})";
+  for (const std::string_view inner : {kTriggered, kDispatch}) {
+    for (const std::string_view outer :
+         {R"({"type": "star", "content": )", R"({"type": "plus", "content": )",
+          R"({"type": "repeat", "min": 0, "max": 3, "content": )"}) {
+      const std::string format = std::string(outer) + std::string(inner) + "}";
+      SCOPED_TRACE(format);
+      for (const std::string_view after : {"", "[[<think>]]x"}) {
+        const std::string text = std::string(kSmile) + "a" + std::string(after);
+        const std::vector<TokenId> ids = ids_of(text);
+        std::string content;
+        for (const std::size_t step : {1, 2, 3, 8}) {
+          const testing::TagRecord read = testing::record_tag_parse(
+              program_of(format), ids, step, {.vocabulary = &vocabulary()});
+          EXPECT_EQ(read.fields.find("content")->as_string().substr(0, 5),
+                    "\U0001F600a")
+              << step;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(fits_both(R"({"type": "any_tokens"})", "a[[:240]][[:159]]"),
+            "3 of 3, complete");
+  EXPECT_EQ(fits_both(R"({"type": "exclude_token"})", "[[:240]]"),
+            "1 of 1, complete");
+  // Free text of bytes does not end there: the character goes to the rest.
+  EXPECT_EQ(read_by(program_of(R"({"type": "any_text"})"), "a[[:240]][[:159]]"),
+            R"("a" rest "\ufffd"; the text does not fit; expected the end or )"
+            "text");
+}
+
+TEST(TagMarks, StopTokensThatAreTriggers) {
+  // <|call|> and <|im_end|> end a response.
+  EXPECT_EQ(fits_both(R"({"type": "token_triggered_tags",
+      "trigger_tokens": ["<|call|>"], "tags": [
+      {"begin": {"type": "token", "token": "<|call|>"},
+       "content": {"value": "x"}, "end": "y"}]})",
+                      ""),
+            "The token 407 ends a text, and the grammar has it as a trigger "
+            "where something must follow, so it could never come there. Name "
+            "another token, or compile with stop_ids that do not have it.");
+  EXPECT_EQ(fits_both(R"({"type": "token_dispatch", "rules": [
+      ["<|call|>", {"value": "x"}]]})",
+                      "")
+                .substr(0, 26),
+            "The token 407 ends a text,");
+  EXPECT_EQ(fits_both(R"({"type": "dispatch", "rules": [
+      ["a<|call|>", {"value": "x"}]]})",
+                      "")
+                .substr(0, 26),
+            "The token 407 ends a text,");
+  EXPECT_EQ(fits_both(R"({"elements": [
+      {"begin": "b", "content": {"type": "any_tokens"},
+       "end": {"type": "token", "token": "<|call|>"}}, {"value": "x"}]})",
+                      "")
+                .substr(0, 26),
+            "The token 407 ends a text,");
+  // The text may end with it.
+  EXPECT_EQ(fits_both(R"({"begin": "b", "content": {"type": "any_tokens"},
+       "end": {"type": "token", "token": "<|call|>"}})",
+                      "bx[[<|call|>]]"),
+            "3 of 3, complete");
+  // For a matcher or a parser with stop tokens of its own, it ends the text
+  // where the text may end without it.
+  constexpr std::string_view kDispatch =
+      R"({"type": "token_dispatch", "rules": [["<think>", {"value": "x"}]]})";
+  const std::vector<TokenId> think = {*vocabulary().special("<think>")};
+  EXPECT_EQ(read_by(program_of(kDispatch), "a[[<think>]]", {.stop_ids = think}),
+            R"(["a"])");
 }
 
 TEST(TagMarks, EitherReadsTheSpellingToo) {

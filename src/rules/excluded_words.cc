@@ -1,0 +1,136 @@
+// See excluded_words.h.
+
+#include "rules/excluded_words.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace parlance::rules {
+
+using automata::AhoCorasick;
+using automata::WordSymbol;
+
+namespace {
+
+using Word = std::vector<WordSymbol>;
+
+class ExcludedWords {
+ public:
+  ExcludedWords(AhoCorasick& automaton, const Marks& marks)
+      : automaton_(automaton) {
+    for (const Mark& mark : marks.marks()) spellings_.push_back(mark.spelling);
+  }
+
+  // Excludes the beginnings of triggers whose spelling contains an exclude.
+  void exclude_inside(std::span<const std::string> excludes) {
+    const AhoCorasick words = automata::word_automaton(
+        std::vector<std::string>(excludes.begin(), excludes.end()));
+    // Nodes with what `words` has read on the way to them.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open = {{0, 0}};
+    while (!open.empty()) {
+      const auto [node, read] = open.back();
+      open.pop_back();
+      for (const auto& [symbol, next] : automaton_.nodes[node].next) {
+        std::uint32_t at = read;
+        bool found = false;
+        for (const char c : spelling(symbol)) {
+          at = words.step(at, static_cast<std::uint8_t>(c));
+          found = found || !words.nodes[at].calls.empty();
+        }
+        if (found) {
+          excluded_.push_back(next);
+        } else {
+          open.emplace_back(next, at);
+        }
+      }
+    }
+  }
+
+  // Finds the words that begin with bytes of `exclude` and end with the
+  // beginning of a trigger that has a mark and spells the rest of the exclude.
+  void find_across(std::string_view exclude) {
+    struct Open {
+      std::uint32_t node = 0;
+      std::string_view left;  // of the exclude
+      Word word;
+      bool has_mark = false;
+    };
+    for (std::size_t begin = 1; begin < exclude.size(); ++begin) {
+      std::vector<Open> open = {
+          {0, exclude.substr(begin), byte_symbols(exclude.substr(0, begin))}};
+      while (!open.empty()) {
+        const Open at = std::move(open.back());
+        open.pop_back();
+        for (const auto& [symbol, next] : automaton_.nodes[at.node].next) {
+          const std::string text = spelling(symbol);
+          const std::size_t size = std::min(text.size(), at.left.size());
+          if (at.left.substr(0, size) != std::string_view(text).substr(0, size))
+            continue;
+          Open more{next, at.left.substr(size), at.word,
+                    at.has_mark || automata::is_mark(symbol)};
+          more.word.push_back(symbol);
+          if (!more.left.empty()) {
+            open.push_back(std::move(more));
+          } else if (more.has_mark) {
+            words_.push_back(std::move(more.word));
+          }
+        }
+      }
+    }
+  }
+
+  void insert() {
+    for (const std::uint32_t node : excluded_) {
+      automaton_.nodes[node].excluded = true;
+    }
+    for (const Word& word : words_) {
+      automaton_.nodes[automaton_.insert(word)].excluded = true;
+    }
+  }
+
+ private:
+  std::string spelling(WordSymbol symbol) const {
+    if (automata::is_mark(symbol)) {
+      return spellings_[symbol - automata::kFirstMarkSymbol];
+    }
+    return std::string(1, static_cast<char>(symbol));
+  }
+
+  AhoCorasick& automaton_;
+  std::vector<std::string> spellings_;  // of the marks
+  std::vector<std::uint32_t> excluded_;
+  std::vector<Word> words_;
+};
+
+}  // namespace
+
+std::vector<SpelledMarker> insert_excluded(
+    AhoCorasick& automaton, std::span<const std::string> excludes,
+    std::span<const std::string> triggers, const Marks* marks) {
+  const bool has_marks = std::ranges::any_of(
+      automaton.nodes, [](const auto& node) { return node.committed != 0; });
+  if (has_marks && !excludes.empty()) {
+    // The words are looked for before any is inserted: they are made of the
+    // triggers.
+    ExcludedWords words(automaton, *marks);
+    words.exclude_inside(excludes);
+    for (const std::string& exclude : excludes) words.find_across(exclude);
+    words.insert();
+  }
+  std::vector<SpelledMarker> out;
+  const auto exclude = [&](const std::string& word, bool always) {
+    const bool spelled =
+        marks != nullptr && !marks->either() &&
+        std::ranges::any_of(marks->spellings(word)[0], automata::is_mark);
+    if (!always && !spelled) return;
+    const std::uint32_t node = automaton.insert(word);
+    automaton.nodes[node].excluded = true;
+    if (spelled) out.push_back({node, word});
+  };
+  for (const std::string& word : excludes) exclude(word, true);
+  for (const std::string& word : triggers) exclude(word, false);
+  return out;
+}
+
+}  // namespace parlance::rules
