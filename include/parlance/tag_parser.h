@@ -144,6 +144,9 @@ struct TagParserOptions {
   // Parses of a text that may be open at the same time, and memory in bytes for
   // the differences between them.  Past either limit the remaining text is the
   // rest, with a diagnostic (kTooLarge).
+  // Of more than 64 parses that differ only in how much a limited text or a
+  // repeat may still have, the preferred one and those that have most left
+  // remain; so these do not exceed the limit.
   std::size_t max_parses = 4096;
   std::size_t parse_bytes = std::size_t{64} << 20;
 

@@ -169,6 +169,8 @@ class CfgRecogniser::Closure {
   ContextId settled(ContextId context);
   std::span<const Item> content_of(ContextId context);
   bool covers(const Item& b, const Item& a) const;
+  bool covers(const RuleActivation& b, const RuleActivation& a,
+              const NetworkRule& rule) const;
   bool holds(ContextId a, ContextId b);
   std::uint16_t& assumption(ContextId a, ContextId b);
   bool take_compared(std::uint32_t read_set);

@@ -67,12 +67,36 @@ std::span<const CfgRecogniser::Item> CfgRecogniser::Closure::content_of(
 
 // Whether `b` accepts all that `a` accepts, were their contexts equal.
 bool CfgRecogniser::Closure::covers(const Item& b, const Item& a) const {
-  if (a.state != b.state || a.inner != b.inner) return false;
-  if (a.count == b.count) return true;
+  if (a.state != b.state) return false;
   const NetworkState& state = network_.states[a.state];
+  if (a.inner != b.inner) {
+    return state.action == Action::kCall && a.inner != 0 && b.inner != 0 &&
+           !outward(a) && !outward(b) &&
+           covers(recogniser_.activations_[b.inner],
+                  recogniser_.activations_[a.inner],
+                  network_.rules[state.index]);
+  }
+  if (a.count == b.count) return true;
   return (state.action == Action::kCount ||
           state.action == Action::kCountClass) &&
          b.count < a.count && b.count >= state.min;
+}
+
+// Whether activation `b` of `rule` accepts all that `a` accepts: it has read
+// the same, and its budgets are not smaller.  An activation that ends where it
+// may, or that ends in another way once its budget is used up, is not compared;
+// nor is one with activations inside, which have budgets of their own.
+bool CfgRecogniser::Closure::covers(const RuleActivation& b,
+                                    const RuleActivation& a,
+                                    const NetworkRule& rule) const {
+  return !rule.lazy && rule.options.marker == rules::kNoId &&
+         b.budget.chars >= a.budget.chars &&
+         b.budget.tokens >= a.budget.tokens && b.kernel == a.kernel &&
+         a.reach == 0 && b.reach == 0 &&
+         std::ranges::none_of(a.kernel, [&](const Item& item) {
+           return network_.states[item.state].action == Action::kCall &&
+                  item.inner != 0;
+         });
 }
 
 // The entry of a pair in assumed_at_; 0 if the pair is not assumed.

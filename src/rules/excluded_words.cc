@@ -48,7 +48,8 @@ class ExcludedWords {
   }
 
   // Finds the words that begin with bytes of `exclude` and end with the
-  // beginning of a trigger that has a mark and spells the rest of the exclude.
+  // beginning of a trigger that has a mark and spells the rest of the exclude,
+  // except the beginnings of triggers.
   void find_across(std::string_view exclude) {
     struct Open {
       std::uint32_t node = 0;
@@ -72,7 +73,7 @@ class ExcludedWords {
           more.word.push_back(symbol);
           if (!more.left.empty()) {
             open.push_back(std::move(more));
-          } else if (more.has_mark) {
+          } else if (more.has_mark && !begins_trigger(more.word)) {
             words_.push_back(std::move(more.word));
           }
         }
@@ -90,6 +91,15 @@ class ExcludedWords {
   }
 
  private:
+  bool begins_trigger(const Word& word) const {
+    std::uint32_t node = 0;
+    for (const WordSymbol symbol : word) {
+      const auto next = automaton_.nodes[node].next.find(symbol);
+      if (next == automaton_.nodes[node].next.end()) return false;
+      node = next->second;
+    }
+    return true;
+  }
   std::string spelling(WordSymbol symbol) const {
     if (automata::is_mark(symbol)) {
       return spellings_[symbol - automata::kFirstMarkSymbol];
@@ -110,12 +120,13 @@ std::vector<SpelledMarker> insert_excluded(
     std::span<const std::string> triggers, const Marks* marks) {
   const bool has_marks = std::ranges::any_of(
       automaton.nodes, [](const auto& node) { return node.committed != 0; });
-  if (has_marks && !excludes.empty()) {
+  if (has_marks) {
     // The words are looked for before any is inserted: they are made of the
     // triggers.
     ExcludedWords words(automaton, *marks);
     words.exclude_inside(excludes);
     for (const std::string& exclude : excludes) words.find_across(exclude);
+    for (const std::string& trigger : triggers) words.find_across(trigger);
     words.insert();
   }
   std::vector<SpelledMarker> out;

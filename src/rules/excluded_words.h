@@ -10,6 +10,11 @@
 //   exclude e<t>    trigger <t>, a mark    excluded: e<t> in bytes, and e[<t>]
 //   exclude e<      the same               excluded: e< in bytes, and e[<t>]
 //
+// So is a trigger that is completed inside of a mark, which a text would read
+// as that trigger:
+//
+//   triggers ba, abb, the latter of the mark ab and b    excluded: b[ab]
+//
 // A mark comes only as a part of a trigger, so what may precede a trigger is
 // bytes, and the excluded words with marks are finitely many: the bytes of the
 // exclude before the trigger, then the beginning of the trigger that spells

@@ -286,7 +286,7 @@ Pc TagCompiler::compile_loop(TagNodeId id, std::uint32_t min,
   out_.code[test].min = min;
   out_.code[test].max = max;
   close(add({.op = Op::kCountNext, .next = test, .min = min, .max = max}));
-  return add({.op = Op::kCountFrom, .next = test});
+  return add({.op = Op::kCountFrom, .next = test, .min = min});
 }
 
 // The begin marker, the content, and a fork of the end markers.

@@ -152,7 +152,7 @@ bool PikeVm::follow(Work& work) {
       }
       return false;
     case Op::kCountFrom:
-      state.counts = push_count(state.counts, 0);
+      state.counts = push_count(state.counts, 0, at.min);
       return continue_at(work, at.next);
     case Op::kCountTest: {
       const std::vector<Pc>& ways = program_.forks[at.index];
@@ -163,7 +163,7 @@ bool PikeVm::follow(Work& work) {
     case Op::kCountNext: {
       std::uint32_t count = count_of(state.counts) + 1;
       if (at.max == kUnbounded) count = std::min(count, at.min);
-      state.counts = push_count(counts_[state.counts].outer, count);
+      state.counts = push_count(counts_[state.counts].outer, count, at.min);
       return continue_at(work, at.next);
     }
     case Op::kCountEnd:
@@ -326,6 +326,7 @@ void PikeVm::enter_node(Thread& next, const Instruction& at, std::uint32_t to) {
 // thread or a limit is exceeded.
 bool PikeVm::adopt(std::vector<Thread>& next) {
   if (next.empty()) return false;
+  if (next.size() > std::min(many_, limits_.threads)) drop_counted(next);
   if (next.size() > limits_.threads || history_.bytes() > limits_.bytes) {
     overflowed_ = true;
     return false;
@@ -334,6 +335,81 @@ bool PikeVm::adopt(std::vector<Thread>& next) {
   has_closure_ = false;
   current_ = kNotAccelerated;
   return true;
+}
+
+// --- Counters ----------------------------------------------------------------
+
+// Where a limited text or a repeat may begin at every character, there is a
+// thread for each beginning, and they differ in what is left of the limit only:
+// after n characters of two texts of at most 100,000, n threads are in the
+// second text.  All parses that the others have, the one that has most left has
+// as well, so it is enough for what fits; the preferred one is kept for the
+// tree.
+
+// Whether two states differ in nothing but counters.
+bool PikeVm::same_but_counts(const State& a, const State& b) const {
+  if (a.pc != b.pc || a.entered != b.entered ||
+      (a.counts == kNoCounts) != (b.counts == kNoCounts)) {
+    return false;
+  }
+  if (!a.entered) return a.packed == b.packed;
+  const Op op = program_.code[a.pc].op;
+  State left = a;
+  if (op == Op::kText) left.chars_left() = b.chars_left();
+  if (op == Op::kText || op == Op::kTokens) {
+    left.tokens_left() = b.tokens_left();
+  }
+  return left.packed == b.packed;
+}
+
+// Whether `b` accepts all that `a` accepts.  Above the minimum of a repeat, a
+// smaller count leaves more repetitions.
+// REQUIRES: same_but_counts().
+bool PikeVm::subsumes(const State& b, const State& a) const {
+  const Op op = program_.code[a.pc].op;
+  if (a.entered && op == Op::kText && b.chars_left() < a.chars_left()) {
+    return false;
+  }
+  if (a.entered && (op == Op::kText || op == Op::kTokens) &&
+      b.tokens_left() < a.tokens_left()) {
+    return false;
+  }
+  CountsId of_b = b.counts;
+  CountsId of_a = a.counts;
+  while (of_b != of_a) {
+    const Count& mine = counts_[of_b];
+    const Count& other = counts_[of_a];
+    if (mine.count != other.count &&
+        (mine.count > other.count || mine.count < mine.min)) {
+      return false;
+    }
+    of_b = mine.outer;
+    of_a = other.outer;
+  }
+  return true;
+}
+
+// Of the threads that differ in counters only, keeps the preferred one, and
+// those that no other one subsumes.
+void PikeVm::drop_counted(std::vector<Thread>& threads) {
+  std::vector<bool> gone(threads.size(), false);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    bool preferred = true;
+    for (std::size_t j = 0; j < threads.size() && !gone[i]; ++j) {
+      if (i == j || gone[j] ||
+          !same_but_counts(threads[i].state, threads[j].state)) {
+        continue;
+      }
+      preferred = preferred && i < j;
+      gone[i] = !preferred && subsumes(threads[j].state, threads[i].state);
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    if (!gone[i]) threads[kept++] = threads[i];
+  }
+  threads.resize(kept);
+  many_ = std::max(kMany, 2 * kept);
 }
 
 // Reads one byte: moves each waiting thread, in order.
@@ -650,10 +726,12 @@ std::uint32_t PikeVm::count_of(CountsId counts) const {
   return counts_[counts].count;
 }
 
-CountsId PikeVm::push_count(CountsId outer, std::uint32_t count) {
-  const auto [known, added] = count_ids_.try_emplace(
-      std::uint64_t{outer} << 32 | count, CountsId{counts_.size()});
-  if (added) counts_.push_back({outer, count});
+CountsId PikeVm::push_count(CountsId outer, std::uint32_t count,
+                            std::uint32_t min) {
+  const Count made{outer, count, min};
+  const auto [known, added] =
+      count_ids_.try_emplace(made, CountsId{counts_.size()});
+  if (added) counts_.push_back(made);
   return known->second;
 }
 
@@ -680,7 +758,8 @@ void PikeVm::compact_counts() {
   std::vector<CountsId> renumbered(old.size(), kNoCounts);
   for (CountsId id{1}; id < old.size(); ++id) {
     if (!kept[id]) continue;
-    renumbered[id] = push_count(renumbered[old[id].outer], old[id].count);
+    renumbered[id] =
+        push_count(renumbered[old[id].outer], old[id].count, old[id].min);
   }
   for (auto* threads : {&kernel_, &waiting_}) {
     for (Thread& thread : *threads) {

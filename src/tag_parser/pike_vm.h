@@ -173,6 +173,7 @@ class PikeVm {
  private:
   static constexpr std::uint64_t kNoPosition = ~std::uint64_t{0};
   static constexpr std::size_t kFewParses = 16;
+  static constexpr std::size_t kMany = 64;
 
   // An entry of the stack that find_closure() works off.
   struct Work {
@@ -235,6 +236,9 @@ class PikeVm {
   void read_bytes(const Token& token, std::size_t& read);
   void merge(const Token& token);
   bool adopt(std::vector<Thread>& next);
+  void drop_counted(std::vector<Thread>& threads);
+  bool same_but_counts(const State& a, const State& b) const;
+  bool subsumes(const State& b, const State& a) const;
   void restore_waiting(std::uint64_t position);
   void spend_token();
   void read_characters(std::string_view bytes);
@@ -282,7 +286,7 @@ class PikeVm {
   bool is_inside(std::size_t recogniser) const;
 
   std::uint32_t count_of(CountsId counts) const;
-  CountsId push_count(CountsId outer, std::uint32_t count);
+  CountsId push_count(CountsId outer, std::uint32_t count, std::uint32_t min);
   void compact_counts();
 
   const TagProgram& program_;
@@ -302,6 +306,7 @@ class PikeVm {
       0;  // by the tokens so far, as State::character
   bool overflowed_ = false;
   bool paused_ = false;
+  std::size_t many_ = kMany;  // threads, beyond which drop_counted() is called
 
   std::vector<Thread> kernel_;
   std::vector<Thread> waiting_;
@@ -319,7 +324,7 @@ class PikeVm {
 
   std::vector<Count> counts_ = {Count{}};  // by CountsId
   std::size_t counts_threshold_ = 1024;
-  std::unordered_map<std::uint64_t, CountsId> count_ids_;
+  std::unordered_map<Count, CountsId, CountHash> count_ids_;
 
   std::vector<AcceleratedStates> accelerated_;
   // The entry whose states the kernel has, if that is known.

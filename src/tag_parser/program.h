@@ -101,7 +101,7 @@ struct Instruction {
   // kIterateEnd: the successor of an empty iteration inside an empty iteration
   // of an enclosing loop.  Any other empty iteration has no successor.
   Pc other = kNoPc;
-  std::uint32_t min = 0;                  // kCountTest, kCountNext
+  std::uint32_t min = 0;                  // kCountFrom, kCountTest, kCountNext
   std::uint32_t max = kUnbounded;         // kText: of characters
   std::uint32_t max_tokens = kUnbounded;  // kText
 };

@@ -17,14 +17,23 @@
 namespace parlance::tag_parser {
 
 // The counts of the repeats that enclose an instruction, as a stack whose
-// entries are shared between threads: the innermost count, and the entry of
-// the enclosing counts.
+// entries are shared between threads: the innermost count with the least that
+// its repeat needs, and the entry of the enclosing counts.
 struct Count;
 using CountsId = base::Id<Count>;
 inline constexpr CountsId kNoCounts{0};  // no repeat encloses the instruction
 struct Count {
   CountsId outer;
   std::uint32_t count = 0;
+  std::uint32_t min = 0;
+  bool operator==(const Count&) const = default;
+};
+struct CountHash {
+  std::size_t operator()(const Count& one) const {
+    std::uint64_t out = std::uint64_t{one.outer} << 32 | one.count;
+    base::mix(out, one.min);
+    return static_cast<std::size_t>(out);
+  }
 };
 
 // An instruction and how far the thread has read in it.

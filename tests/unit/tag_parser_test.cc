@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "parlance/constraint.h"
 #include "parlance/json.h"
+#include "support/byte_vocabulary.h"
 #include "support/tag_record.h"
 
 namespace parlance {
@@ -394,6 +396,64 @@ TEST(TagParser, LimitOfReadings) {
   EXPECT_EQ(
       record.tree.find("diagnostics")->items()[0].find("code")->as_string(),
       "too_large");
+}
+
+// A counter that may begin anywhere does not make a parse for every beginning,
+// neither here nor in masks: whatever others may still have, the one with most
+// left has as well.
+TEST(TagParser, CountersDoNotMultiplyParses) {
+  constexpr std::size_t kCount = 1500;
+  const std::string count = std::to_string(kCount);
+  const std::string text =
+      R"({"type": "any_text", "max_chars": )" + count + "}";
+  const std::string free = R"({"type": "any_text"})";
+  const std::string pairs = R"({"type": "repeat", "min": 0, "max": )" + count +
+                            R"(, "content": {"type": "any_text",
+                                 "max_chars": 2}})";
+  struct Row {
+    std::string format;
+    std::size_t longest;  // 0: any
+  };
+  const Row rows[] = {
+      {R"({"elements": [)" + text + ", " + text + "]}", 2 * kCount},
+      {R"({"elements": [)" + text + R"(, {"type": "optional", "content":
+          {"value": "b"}}, )" +
+           text + "]}",
+       2 * kCount},
+      {R"({"elements": [)" + free + ", " + text + "]}", 0},
+      {R"({"elements": [)" + text + ", " + free + "]}", 0},
+      {R"({"type": "star", "content": )" + text + "}", 0},
+      {pairs, 2 * kCount},
+      {R"({"elements": [)" + text + ", " + pairs + "]}", 3 * kCount},
+  };
+  const Vocabulary vocabulary =
+      testing::byte_vocabulary(std::vector<std::string>());
+  const Compiler compiler = *Compiler::create(vocabulary);
+  GrammarLimits limits;
+  limits.work = 3000;
+  TagParserOptions few;
+  few.max_parses = 500;
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.format);
+    const StructuralTag tag =
+        *StructuralTag::from_json(R"({"format": )" + row.format + "}");
+    const Result<Constraint> constraint =
+        compiler.compile_structural_tag(tag, limits);
+    ASSERT_TRUE(constraint) << constraint.error().to_string();
+    const std::size_t size = row.longest == 0 ? 3 * kCount : row.longest;
+    Matcher matcher = constraint->matcher();
+    for (std::size_t i = 0; i < size; ++i) {
+      ASSERT_TRUE(matcher.accept_token('a')) << i;
+    }
+    EXPECT_TRUE(matcher.can_end());
+    EXPECT_EQ(matcher.accept_token('a'), row.longest == 0);
+    const CompiledTag program = program_of(row.format);
+    EXPECT_TRUE(
+        record_tag_parse(program, std::string(size, 'a'), {}, few).complete);
+    EXPECT_EQ(
+        record_tag_parse(program, std::string(size + 1, 'a'), {}, few).complete,
+        row.longest == 0);
+  }
 }
 
 TEST(TagParser, Errors) {
