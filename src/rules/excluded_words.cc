@@ -22,26 +22,39 @@ class ExcludedWords {
     for (const Mark& mark : marks.marks()) spellings_.push_back(mark.spelling);
   }
 
-  // Excludes the beginnings of triggers whose spelling contains an exclude.
-  void exclude_inside(std::span<const std::string> excludes) {
-    const AhoCorasick words = automata::word_automaton(
-        std::vector<std::string>(excludes.begin(), excludes.end()));
-    // Nodes with what `words` has read on the way to them.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> open = {{0, 0}};
+  // Excludes the beginnings of triggers whose spelling contains an exclude, or
+  // contains another trigger after a mark or in it: in a text, that trigger
+  // would come first.
+  void exclude_inside(std::span<const std::string> excludes,
+                      std::span<const std::string> triggers) {
+    std::vector<std::string> all(excludes.begin(), excludes.end());
+    all.insert(all.end(), triggers.begin(), triggers.end());
+    const AhoCorasick words = automata::word_automaton(all);
+    struct Open {
+      std::uint32_t node = 0;
+      std::uint32_t at = 0;   // of `words`, after what the path spells
+      std::size_t bytes = 0;  // that the path spells
+    };
+    std::vector<Open> open = {{}};
     while (!open.empty()) {
-      const auto [node, read] = open.back();
+      const Open here = open.back();
       open.pop_back();
-      for (const auto& [symbol, next] : automaton_.nodes[node].next) {
-        std::uint32_t at = read;
+      for (const auto& [symbol, next] : automaton_.nodes[here.node].next) {
+        Open more{next, here.at, here.bytes};
         bool found = false;
         for (const char c : spelling(symbol)) {
-          at = words.step(at, static_cast<std::uint8_t>(c));
-          found = found || !words.nodes[at].calls.empty();
+          more.at = words.step(more.at, static_cast<std::uint8_t>(c));
+          ++more.bytes;
+          for (const std::uint32_t word : words.nodes[more.at].calls) {
+            found = found || word < excludes.size() ||
+                    (automaton_.nodes[next].committed != 0 &&
+                     all[word].size() < more.bytes);
+          }
         }
         if (found) {
           excluded_.push_back(next);
         } else {
-          open.emplace_back(next, at);
+          open.push_back(more);
         }
       }
     }
@@ -124,7 +137,7 @@ std::vector<SpelledMarker> insert_excluded(
     // The words are looked for before any is inserted: they are made of the
     // triggers.
     ExcludedWords words(automaton, *marks);
-    words.exclude_inside(excludes);
+    words.exclude_inside(excludes, triggers);
     for (const std::string& exclude : excludes) words.find_across(exclude);
     for (const std::string& trigger : triggers) words.find_across(trigger);
     words.insert();
