@@ -67,27 +67,30 @@ class ExcludedWords {
     struct Open {
       std::uint32_t node = 0;
       std::string_view left;  // of the exclude
-      Word word;
-      bool has_mark = false;
+      Word path = {};         // from the root to the node
     };
+    std::vector<Open> open;
     for (std::size_t begin = 1; begin < exclude.size(); ++begin) {
-      std::vector<Open> open = {
-          {0, exclude.substr(begin), byte_symbols(exclude.substr(0, begin))}};
+      open.push_back({0, exclude.substr(begin)});
       while (!open.empty()) {
         const Open at = std::move(open.back());
         open.pop_back();
         for (const auto& [symbol, next] : automaton_.nodes[at.node].next) {
+          if (!automata::is_mark(symbol) &&
+              symbol != static_cast<std::uint8_t>(at.left.front())) {
+            continue;
+          }
           const std::string text = spelling(symbol);
           const std::size_t size = std::min(text.size(), at.left.size());
-          if (at.left.substr(0, size) != std::string_view(text).substr(0, size))
-            continue;
-          Open more{next, at.left.substr(size), at.word,
-                    at.has_mark || automata::is_mark(symbol)};
-          more.word.push_back(symbol);
+          if (text.compare(0, size, at.left, 0, size) != 0) continue;
+          Open more{next, at.left.substr(size), at.path};
+          more.path.push_back(symbol);
           if (!more.left.empty()) {
             open.push_back(std::move(more));
-          } else if (more.has_mark && !begins_trigger(more.word)) {
-            words_.push_back(std::move(more.word));
+          } else if (automaton_.nodes[next].committed != 0) {
+            Word word = byte_symbols(exclude.substr(0, begin));
+            word.insert(word.end(), more.path.begin(), more.path.end());
+            if (!begins_trigger(word)) words_.push_back(std::move(word));
           }
         }
       }
@@ -128,9 +131,10 @@ class ExcludedWords {
 
 }  // namespace
 
-std::vector<SpelledMarker> insert_excluded(
-    AhoCorasick& automaton, std::span<const std::string> excludes,
-    std::span<const std::string> triggers, const Marks* marks) {
+void insert_excluded(AhoCorasick& automaton,
+                     std::span<const std::string> excludes,
+                     std::span<const std::string> triggers, const Marks* marks,
+                     std::vector<SpelledMarker>* spelled) {
   const bool has_marks = std::ranges::any_of(
       automaton.nodes, [](const auto& node) { return node.committed != 0; });
   if (has_marks) {
@@ -142,19 +146,24 @@ std::vector<SpelledMarker> insert_excluded(
     for (const std::string& trigger : triggers) words.find_across(trigger);
     words.insert();
   }
-  std::vector<SpelledMarker> out;
-  const auto exclude = [&](const std::string& word, bool always) {
-    const bool spelled =
-        marks != nullptr && !marks->either() &&
-        std::ranges::any_of(marks->spellings(word)[0], automata::is_mark);
-    if (!always && !spelled) return;
+  const auto exclude = [&](const std::string& word) {
     const std::uint32_t node = automaton.insert(word);
     automaton.nodes[node].excluded = true;
-    if (spelled) out.push_back({node, word});
+    return node;
   };
-  for (const std::string& word : excludes) exclude(word, true);
-  for (const std::string& word : triggers) exclude(word, false);
-  return out;
+  const auto has_mark = [&](const std::string& word) {
+    return marks != nullptr && !marks->either() &&
+           std::ranges::any_of(marks->spellings(word)[0], automata::is_mark);
+  };
+  for (const std::string& word : excludes) {
+    const std::uint32_t node = exclude(word);
+    if (spelled != nullptr && has_mark(word)) spelled->push_back({node, word});
+  }
+  for (const std::string& word : triggers) {
+    if (!has_mark(word)) continue;
+    const std::uint32_t node = exclude(word);
+    if (spelled != nullptr) spelled->push_back({node, word});
+  }
 }
 
 }  // namespace parlance::rules

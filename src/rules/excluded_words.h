@@ -40,14 +40,14 @@ struct SpelledMarker {
 
 // Inserts the excluded words of a free text: the excludes, and the triggers in
 // bytes where they must be written with marks, since a parser that knows no
-// tokens would take these for the triggers.  Returns the words of the latter
-// kind, excludes included.
-// `marks`: null if markers are text.
-// REQUIRES: the automaton contains the words of the triggers only, and is not
-// linked.
-std::vector<SpelledMarker> insert_excluded(
-    automata::AhoCorasick& automaton, std::span<const std::string> excludes,
-    std::span<const std::string> triggers, const Marks* marks);
+// tokens would take these for the triggers.
+// `marks`: null if markers are text.  `spelled`, if given, gets the markers
+// that must be written with marks. REQUIRES: the automaton contains the words
+// of the triggers only, and is not linked.
+void insert_excluded(automata::AhoCorasick& automaton,
+                     std::span<const std::string> excludes,
+                     std::span<const std::string> triggers, const Marks* marks,
+                     std::vector<SpelledMarker>* spelled = nullptr);
 
 }  // namespace parlance::rules
 

@@ -95,8 +95,8 @@ Pc TagCompiler::compile_text(TagNodeId id) {
   const Pc leave = leave_[index_of(id)];
   if (body.max_chars == 0u || body.max_tokens == 0u) return leave;
   FreeText text;
-  text.spelled = rules::insert_excluded(
-      text.automaton, analysis_.excluded_texts(id), {}, marks_.get());
+  rules::insert_excluded(text.automaton, analysis_.excluded_texts(id), {},
+                         marks_.get(), &text.spelled);
   if (body.max_tokens) out_.has_budgets = true;
   return add({.op = Op::kText,
               .next = leave,
@@ -239,8 +239,8 @@ std::pair<std::uint32_t, ResumePoint> TagCompiler::text_with_triggers(
   // By node of a trigger: the bytes of the text that lead to it.
   const std::vector<std::uint32_t> depth =
       spelled_depths(text.automaton, marks_.get());
-  text.spelled = rules::insert_excluded(
-      text.automaton, analysis_.excluded_texts(id), triggers, marks_.get());
+  rules::insert_excluded(text.automaton, analysis_.excluded_texts(id), triggers,
+                         marks_.get(), &text.spelled);
   const std::uint32_t index = add_text(id, std::move(text));
   // The pending bytes at a node of an exclude are those of its longest suffix
   // that is a node of a trigger.
