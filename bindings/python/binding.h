@@ -275,6 +275,9 @@ std::string path_of(nb::handle path);
 // read both.
 void read_input(nb::handle value, std::string_view what, Input& in,
                 unsigned char* previous = nullptr);
+// The text of `in` follows `before`, which may end inside a surrogate of a
+// bytes object.
+void continue_text(std::string_view before, Input& in);
 // Token ids from a list, a tuple, a buffer or an object with tolist().
 std::vector<TokenId> read_ids(nb::handle value, std::string_view what);
 // The text of a str argument, valid as long as `value`.  Raises TypeError for

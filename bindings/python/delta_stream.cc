@@ -66,7 +66,7 @@ class DeltaObject : public Exclusive {
     Uses uses;
     take_parser(uses);
     Input in;
-    read_input(piece, "piece", in);
+    read_input(piece, "piece", in, &previous_);
     if (in.is_text != (vocabulary_ == nullptr)) {
       raise_usage("this stream reads text or ids, whichever came first");
     }
@@ -181,6 +181,7 @@ class DeltaObject : public Exclusive {
   const std::vector<ChatField> fields_;
   ChatStream chat_;
   std::string reasoning_name_;
+  unsigned char previous_ = 0;  // the last byte fed as bytes
   std::optional<RegionsAsContent> plain_;
   nb::object call_;  // the index of the call that is being written
   std::set<std::uint32_t> open_calls_;

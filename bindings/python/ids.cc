@@ -316,6 +316,15 @@ void read_input(nb::handle value, std::string_view what, Input& in,
   in.ids = read_ids(value, what);
 }
 
+void continue_text(std::string_view before, Input& in) {
+  if (!before.ends_with('\xED') || in.text.empty()) return;
+  const auto next = static_cast<unsigned char>(in.text.front());
+  if (next < 0xA0 || next >= 0xC0) return;
+  if (in.copy.empty()) in.copy = in.text;
+  in.copy.front() = '\xFF';
+  in.text = in.copy;
+}
+
 void read_marked_prefix(nb::handle value, const Vocabulary* vocabulary,
                         Input& in) {
   read_input(value, "prefix", in);

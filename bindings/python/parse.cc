@@ -102,11 +102,12 @@ void read_response(nb::handle value, const Vocabulary* vocabulary, Input& in) {
 }
 
 // For a response of text, a prefix of ids is converted to text.
-void read_prefix_for(const Input& response, nb::handle prefix,
+void read_prefix_for(Input& response, nb::handle prefix,
                      const Vocabulary* vocabulary, Input& in) {
   if (response.is_text) {
     read_prefix(prefix, vocabulary, in);
     in.ids.clear();
+    continue_text(in.text, response);
   } else {
     read_marked_prefix(prefix, vocabulary, in);
   }

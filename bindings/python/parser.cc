@@ -117,6 +117,9 @@ class ParserObject final : public TextReader {
     // Held until the first feed(): the initial events point into it.
     Input& in = input_.in;
     read_marked_prefix(prefix, vocabulary, in);
+    if (!in.text.empty()) {
+      input_.previous = static_cast<unsigned char>(in.text.back());
+    }
     return ResponseParser(format_->format(),
                           {.prefix = in.text,
                            .prefix_ids = in.ids,

@@ -406,6 +406,41 @@ def test_ill_formed_bytes_and_surrogates():
             assert content(data[:cut], data[cut:]) == expected
 
 
+def test_prefixes_that_end_inside_a_character():
+    tag = parlance.StructuralTag({"format": {"type": "any_text"}})
+    for data in (
+        "größe €😀é".encode(),
+        b"a\xed\xa0\x80b",
+        b"\xed\xbf\xbf",
+        b"\xed\x9f\xbf\xed\xed\xb0",
+        b"a\xf0\x9f\x98",
+        b"\xe2\x82b\xc3\xff",
+    ):
+        expected = data.decode("utf-8", "replace")
+        for cut in range(len(data) + 1):
+            begin, rest = data[:cut], data[cut:]
+            message = parlance.parse_response(
+                rest, TEMPLATE, prefix=b"<A>" + begin
+            )
+            assert message["content"] == expected
+            parser = parlance.ResponseParser(TEMPLATE, b"<A>" + begin)
+            parser.feed(rest)
+            assert parser.finalize()[0]["content"] == expected
+            stream = parlance.ResponseParser(TEMPLATE, b"<A>" + begin)
+            for byte in rest:
+                stream.feed(bytes([byte]))
+            assert stream.finalize()[0]["content"] == expected
+            parts = parlance.TagParser(tag, prefix=begin)
+            parts.feed(rest)
+            parts.finalize()
+            tree = tag.parse(rest, prefix=begin)
+            assert parts.tree == tree
+            if expected.encode() == data:
+                assert tree["format"]["text"] == expected
+            text = tree["format"].get("text", "") + tree["rest"]
+            assert text == expected
+
+
 def test_tokens_of_events(vocabulary):
     parser = parlance.ResponseParser(TEMPLATE, "", vocabulary=vocabulary)
     events = parser.feed([256, 104, 109]) + parser.feed([257])
