@@ -11,7 +11,8 @@
 //   valid         every call is declared and its arguments are valid; a tool
 //                 with "strict": false asks for an object only
 //   choice        the calls are what tool_choice and parallel allow
-//   render        what render() writes for that message reads back as it
+//   render        what render() writes for that message reads back as it; it
+//                 refuses one with a value that spells a mark
 
 #include <gtest/gtest.h>
 
@@ -546,7 +547,10 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
   // render
   const Result<std::string> rendered =
       format_.render(read.fields, {.tools = &tool_set_});
-  ASSERT_TRUE(rendered) << rendered.error().to_string() << json::dump(text);
+  // A value that ordinary tokens wrote may spell a mark.
+  ASSERT_TRUE(rendered || rendered.error().message.find("as token ids") !=
+                              std::string::npos)
+      << rendered.error().to_string() << json::dump(text);
 }
 
 // The beginning of a response.  Half a marker is text where the tag has free
