@@ -138,12 +138,7 @@ void RuleWriter::python_scalars(const Conjunction& all, std::uint8_t types,
     }
   }
   if ((types & schema::kNumber) != 0) {
-    // Python reads 1e999 as infinity, which is no JSON value.
-    choices.push_back(rules_.schema(
-        {schema_.schema_of(all, schema::kNumber, /*integers=*/false,
-                           /*finite=*/true),
-         schema_options(options_.any_order, options_.max_white_space,
-                        options_.excludes)}));
+    choices.push_back(schema_expr(all, schema::kNumber));
   }
   if ((types & schema::kString) != 0) choices.push_back(python_string(all));
 }
@@ -171,9 +166,9 @@ ExprId RuleWriter::python_string(const Conjunction& all) {
   // exclude, which is no character, makes sure that the language is one.
   std::vector<std::string> excludes = options_.excludes;
   excludes.emplace_back("\xEF\xBF\xBF");  // U+FFFF
-  return rules_.schema(
-      {schema_.schema_of(all, schema::kString),
-       schema_options(options_.any_order, options_.max_white_space, excludes)});
+  return rules_.schema(json_texts(schema_.schema_of(all, schema::kString),
+                                  schema::kString, options_.any_order,
+                                  options_.max_white_space, excludes));
 }
 
 ExprId RuleWriter::quoted_character() {

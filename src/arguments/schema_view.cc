@@ -4,7 +4,6 @@
 #include "arguments/schema_view.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -363,9 +362,7 @@ std::string ArgumentSchema::base_uri() const {
 }
 
 json::Value ArgumentSchema::schema_of(const Conjunction& all,
-                                      std::uint8_t wanted, bool integers,
-                                      bool finite) {
-  constexpr double kLargest = std::numeric_limits<double>::max();
+                                      std::uint8_t wanted, bool integers) {
   json::Array parts;
   bool wraps = false;
   const std::string base = base_uri();
@@ -395,10 +392,6 @@ json::Value ArgumentSchema::schema_of(const Conjunction& all,
                                                             : type_name(bit));
     }
     parts.push_back(json::Object{{"type", std::move(names)}});
-  }
-  if (finite) {
-    parts.push_back(
-        json::Object{{"minimum", -kLargest}, {"maximum", kLargest}});
   }
   json::Value out = all_of(std::move(parts), wraps);
   const json::Value* dialect = source_.find("$schema");

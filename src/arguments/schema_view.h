@@ -144,10 +144,9 @@ class ArgumentSchema {
                     const std::vector<std::string>& texts);
 
   // A schema for the values of the types `types` that satisfy the conjunction.
-  // `integers`: their numbers are integers.  `finite`: their numbers are in the
-  // range of a double.
+  // `integers`: their numbers are integers.
   json::Value schema_of(const Conjunction& all, std::uint8_t types,
-                        bool integers = false, bool finite = false);
+                        bool integers = false);
 
   // Where objects() and arrays() leave values out: a pointer into the schema,
   // and a sentence.

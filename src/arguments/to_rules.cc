@@ -11,6 +11,7 @@
 #include "arguments/rule_writer.h"
 #include "base/utf8.h"
 #include "json/writer.h"
+#include "schema/conjoin.h"
 
 namespace parlance::arguments {
 
@@ -119,14 +120,14 @@ std::vector<std::string> RuleWriter::joined(
 // JSON texts of these types.  `integers`: their numbers are integers.
 ExprId RuleWriter::schema_expr(const Conjunction& all, std::uint8_t types,
                                bool integers) {
-  json::Value options = schema_options(
-      options_.any_order, options_.max_white_space, options_.excludes);
+  rules::SchemaExpr texts = json_texts(
+      schema_.schema_of(all, types, integers), types, options_.any_order,
+      options_.max_white_space, options_.excludes);
   if (layout_.one_line) {
-    options.mutable_members().erase("max_whitespace_cnt");
-    options.mutable_members().set("any_whitespace", false);
+    texts.options.mutable_members().erase("max_whitespace_cnt");
+    texts.options.mutable_members().set("any_whitespace", false);
   }
-  return rules_.schema(
-      {schema_.schema_of(all, types, integers), std::move(options)});
+  return rules_.schema(std::move(texts));
 }
 
 ExprId RuleWriter::json(const Conjunction& all, std::uint8_t types) {
@@ -649,8 +650,14 @@ ExprId RuleWriter::array(const ListKey& list) {
   return rules_.sequence({space_, out});
 }
 
-json::Value schema_options(bool any_order, std::uint32_t max_white_space,
-                           const std::vector<std::string>& excludes) {
+rules::SchemaExpr json_texts(json::Value schema, std::uint8_t types,
+                             bool any_order, std::uint32_t max_white_space,
+                             const std::vector<std::string>& excludes) {
+  constexpr std::uint8_t kLists = schema::kArray | schema::kObject;
+  if ((types & (schema::kNumber | kLists)) != 0) {
+    schema =
+        schema::with_finite_numbers(std::move(schema), (types & kLists) != 0);
+  }
   json::Object out = {
       {"any_order", any_order},
       {"max_whitespace_cnt", max_white_space == structural_tag::kUnbounded
@@ -660,7 +667,7 @@ json::Value schema_options(bool any_order, std::uint32_t max_white_space,
   if (!excludes.empty()) {
     out.set("excludes", json::Array(excludes.begin(), excludes.end()));
   }
-  return out;
+  return {std::move(schema), std::move(out)};
 }
 
 Result<LoweredArguments> lower_arguments(const json::Value& schema,

@@ -21,6 +21,7 @@
 // several undeclared names, the first of them are from different parts
 // (name_partition.h), so some objects are not generated.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -76,9 +77,12 @@ Result<LoweredArguments> lower_arguments(const json::Value& schema,
                                          rules::Rules& rules,
                                          SharedTexts* shared = nullptr);
 
-// The members of SchemaExpr::options, see tag_to_rules.h.
-json::Value schema_options(bool any_order, std::uint32_t max_white_space,
-                           const std::vector<std::string>& excludes);
+// The JSON texts of a tag that a schema describes, of these types at the root.
+// Their numbers are in the range of a double, since a reader of JSON makes
+// infinity of any other.  The options are those of tag_to_rules.h.
+rules::SchemaExpr json_texts(json::Value schema, std::uint8_t types,
+                             bool any_order, std::uint32_t max_white_space,
+                             const std::vector<std::string>& excludes);
 
 }  // namespace parlance::arguments
 

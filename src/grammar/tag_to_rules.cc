@@ -217,9 +217,8 @@ ExprId Lowering::lower_json_schema(TagNodeId id) {
   const auto& body = node.as<structural_tag::JsonSchemaBody>();
   if (body.style == structural_tag::ArgumentStyle::kJson) {
     return out_.rules.schema(
-        {body.schema,
-         arguments::schema_options(body.any_order, body.max_white_space,
-                                   body.excludes)});
+        arguments::json_texts(body.schema, schema::kAllTypes, body.any_order,
+                              body.max_white_space, body.excludes));
   }
   ArgumentOptions options;
   options.style = body.style;

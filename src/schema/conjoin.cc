@@ -1,5 +1,6 @@
 #include "schema/conjoin.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -44,23 +45,54 @@ json::Value conjoined(json::Value schema, json::Value more) {
   return schema;
 }
 
-json::Value with_names(json::Value schema, std::string_view pattern) {
-  constexpr std::string_view kName = "parlance:names";
+namespace {
+
+// Adds a definition that is its own for members, unless it says what they are,
+// and for items, and requires it.
+json::Value with_everywhere(json::Value schema, std::string_view name,
+                            json::Object rules) {
   const std::string place = is_old(schema) ? "definitions" : "$defs";
   const json::Value named =
-      json::Object{{"$ref", "#/" + place + "/" + std::string(kName)}};
+      json::Object{{"$ref", "#/" + place + "/" + std::string(name)}};
+  if (const json::Value* patterns = rules.find("patternProperties")) {
+    json::Object each;
+    for (const json::Member& member : patterns->members()) {
+      each.set(member.key, named);
+    }
+    rules.set("patternProperties", std::move(each));
+    rules.set("additionalProperties", false);
+  } else {
+    rules.set("additionalProperties", named);
+  }
+  rules.set("items", named);
   json::Value out = conjoined(std::move(schema), named);
   const json::Value* before = out.find(place);
   json::Value all =
       before != nullptr && before->is_object() ? *before : json::Object();
-  all.mutable_members().set(
-      std::string(kName),
-      json::Object{
-          {"patternProperties", json::Object{{std::string(pattern), named}}},
-          {"additionalProperties", false},
-          {"items", named}});
+  all.mutable_members().set(std::string(name), std::move(rules));
   out.mutable_members().set(place, std::move(all));
   return out;
+}
+
+}  // namespace
+
+json::Value with_names(json::Value schema, std::string_view pattern) {
+  return with_everywhere(
+      std::move(schema), "parlance:names",
+      json::Object{
+          {"patternProperties", json::Object{{std::string(pattern), true}}}});
+}
+
+json::Value with_finite_numbers(json::Value schema, bool nested) {
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  if (!schema.is_object()) {
+    if (schema.kind() == json::Kind::kBool && !schema.as_bool()) return schema;
+    schema = json::Object();
+  }
+  json::Object range = {{"minimum", -kLargest}, {"maximum", kLargest}};
+  return nested ? with_everywhere(std::move(schema), "parlance:numbers",
+                                  std::move(range))
+                : conjoined(std::move(schema), std::move(range));
 }
 
 }  // namespace parlance::schema

@@ -23,6 +23,10 @@ json::Value conjoined(json::Value schema, json::Value more);
 // REQUIRES: `schema` is an object.
 json::Value with_names(json::Value schema, std::string_view pattern);
 
+// A schema of the values that satisfy it and whose numbers are in the range of
+// a double, also those inside of lists and objects if `nested`.
+json::Value with_finite_numbers(json::Value schema, bool nested);
+
 }  // namespace parlance::schema
 
 #endif  // PARLANCE_SRC_SCHEMA_CONJOIN_H_

@@ -158,7 +158,7 @@ TEST(Arguments, Types) {
       qwen(kEnum, "<parameter=a>1</parameter>", R"({"a": "1"})"),
       qwen(kEnum, "<parameter=a>2</parameter>", R"({"a": 2})"),
       qwen(kEnum, "<parameter=a>null</parameter>", R"({"a": null})"),
-      qwen(kRef, "<parameter=a>1e2</parameter>", R"({"a": 100.0})"),
+      qwen(kRef, "<parameter=a>1e+20</parameter>", R"({"a": 1e+20})"),
       qwen(kRef, "<parameter=a>[ ]</parameter>", R"({"a": []})"),
       // Known of closed objects and lists only.
       qwen(R"({"properties": {"b": {"type": ["number", "integer"],
@@ -986,6 +986,42 @@ TEST(Arguments, ListedObjects) {
   EXPECT_TRUE(grammar->accepts("<parameter=a>x</parameter>"));
   EXPECT_FALSE(grammar->accepts("<parameter=a>{\"b\": [2]}</parameter>"));
   EXPECT_FALSE(grammar->accepts("<parameter=a>{}</parameter>"));
+}
+
+// A reader of JSON holds no number beyond a double: none is written, in any
+// style, at any depth.
+TEST(Arguments, NumbersBeyondADoubleAreNotWritten) {
+  const std::string large = "1" + std::string(400, '0') + ".0";
+  const struct {
+    const char* style;
+    const char* before;
+    const char* after;
+  } kRows[] = {
+      {"json", R"({"a": )", "}"},
+      {"json", R"({"b": [{"x": )", "}]}"},
+      {"qwen_xml", "<parameter=a>", "</parameter>"},
+      {"qwen_xml", R"(<parameter=b>[{"x": )", "}]</parameter>"},
+      {"glm_xml", "<arg_key>a</arg_key><arg_value>", "</arg_value>"},
+      {"python", "a=", ""},
+      {"python", R"(b=[{"x": )", "}]"},
+  };
+  constexpr char kSchema[] = R"({"properties": {"a": {"type": "number"},
+      "b": {"type": "array", "items": {"type": "object"}}}})";
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(std::string(row.style) + " " + row.before);
+    const Result<Grammar> grammar = grammar_of(format_of(row.style, kSchema));
+    ASSERT_TRUE(grammar) << grammar.error().to_string();
+    for (const std::string& number :
+         {std::string("1e999"), "-" + large, large}) {
+      EXPECT_FALSE(grammar->accepts(row.before + number + row.after)) << number;
+    }
+    for (const std::string_view number :
+         {"0", "-12.50", "1e+20", "1.7976931348623157e308", "2E-7"}) {
+      EXPECT_TRUE(
+          grammar->accepts(row.before + std::string(number) + row.after))
+          << number;
+    }
+  }
 }
 
 }  // namespace
