@@ -14,6 +14,7 @@
 #include "parlance/detect.h"
 #include "parlance/format.h"
 #include "parlance/response_schema.h"
+#include "parlance/verify_format.h"
 #include "pointer.h"
 #include "report.h"
 #include "setup.h"
@@ -163,6 +164,49 @@ std::vector<Lint> lints_of(const Format& format, std::string_view text) {
   return out;
 }
 
+// What a format, or a variant of it, writes and does not read.  What "write"
+// says is an error; a template without "write" only reads.
+std::string describe_findings(const std::string& name, std::string_view text,
+                              const Format& format,
+                              const VerifyFormatOptions& verify,
+                              const Style& style, Counts& counts) {
+  std::vector<Error> errors;
+  const auto add = [&](const Format& one, const std::string& where) {
+    for (const FormatFinding& finding : verify_format(one, verify)) {
+      // A template that cannot be inverted has a lint.
+      if (finding.error.code == ErrorCode::kUnsupported) continue;
+      const bool known =
+          std::any_of(errors.begin(), errors.end(), [&](const Error& other) {
+            return other.path == finding.error.path &&
+                   other.message == finding.error.message;
+          });
+      if (known) continue;
+      errors.push_back(finding.error);
+      errors.back().message = where + errors.back().message;
+    }
+  };
+  add(format, "");
+  for (const std::string& variant : format.variants()) {
+    FormatOptions options;
+    options.variant = variant;
+    const Result<Format> loaded = Format::from_json(text, options);
+    if (loaded) add(*loaded, "in variant '" + variant + "': ");
+  }
+  std::string out;
+  for (const Error& error : errors) {
+    const bool claimed = error.path.starts_with("/parlance/write");
+    ++(claimed ? counts.errors : counts.warnings);
+    out +=
+        describe(style, name, text,
+                 {.severity = claimed ? Severity::kError : Severity::kWarning,
+                  .message = error.message,
+                  .code = to_string(error.code),
+                  .path = error.path,
+                  .span = locate(text, error.path)});
+  }
+  return out;
+}
+
 // Whether an object is a format file, perhaps with a misspelled key: it has a
 // key that only format files have.
 bool is_format_file(const json::Value& value) {
@@ -300,7 +344,11 @@ std::string check(const std::string& name, std::string_view text,
         ++counts.errors;
         return describe(style, name, text, format.error());
       }
-      return describe_lints(name, text, lints_of(*format, text), style, counts);
+      return describe_lints(name, text, lints_of(*format, text), style,
+                            counts) +
+             describe_findings(name, text, *format,
+                               {.vocabulary = options.vocabulary}, style,
+                               counts);
     }
     case Kind::kResponseSchema:
       if (!reads_text(*value)) {

@@ -8,6 +8,7 @@
 #include "binding.h"
 #include "docstrings.h"
 #include "parlance/detect.h"
+#include "parlance/verify_format.h"
 
 namespace parlance::python {
 
@@ -81,6 +82,32 @@ nb::object lint(const FormatObject& self) {
     set(entry, to_key("code").ptr(), to_str(to_string(lint.code)));
     set(entry, to_key("message").ptr(), to_str(lint.message));
     set(entry, to_key("path").ptr(), to_str(lint.path));
+    out.append(entry);
+  }
+  return out;
+}
+
+nb::object verify(const FormatObject& self, std::string_view tools,
+                  const Vocabulary* vocabulary) {
+  VerifyFormatOptions options;
+  options.vocabulary = vocabulary;
+  Result<json::Value> value = json::parse(tools);
+  if (!value) raise(Domain::kTemplate, value.error(), {.source = tools});
+  options.tools = *std::move(value);
+  std::vector<FormatFinding> found;
+  {
+    const WithoutGil released;
+    found = verify_format(self.format(), options);
+  }
+  nb::list out;
+  for (const FormatFinding& finding : found) {
+    nb::dict entry;
+    set(entry, to_key("code").ptr(), to_str(to_string(finding.error.code)));
+    set(entry, to_key("message").ptr(), to_str(finding.error.message));
+    set(entry, to_key("path").ptr(), to_str(finding.error.path));
+    set(entry, to_key("text").ptr(), to_str(finding.text));
+    set(entry, to_key("meant").ptr(), to_object(finding.meant));
+    set(entry, to_key("read").ptr(), to_object(finding.read));
     out.append(entry);
   }
   return out;
@@ -241,6 +268,7 @@ void define_format(nb::module_& m) {
       .def_prop_ro("template", &response_template, doc::format::kTemplate)
       .def("lint", &lint, nb::sig("def lint(self) -> list[dict[str, str]]"),
            doc::format::kLint)
+      .def("_verify", &verify, nb::arg("tools"), nb::arg("vocabulary").none())
       .def(
           "_render",
           [](const FormatObject& self, std::string_view message,

@@ -52,6 +52,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
+#include "parlance/verify_format.h"
 #include "parlance/version.h"
 #include "parlance/vocabulary.h"
 

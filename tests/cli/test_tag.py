@@ -244,3 +244,50 @@ def test_errors_in_schemas_lead_into_the_files(parlance, tmp_path):
     _, err = parlance(*run, "--response-format", "schema.json", status=2)
     assert err.startswith("parlance: schema.json:2:")
     assert "response_format: " in err
+
+
+def test_check_reads_what_write_says(parlance, tmp_path):
+    file = {
+        "name": "mine",
+        "response_template": {
+            "start_anchor": "<|assistant|>",
+            "fields": {
+                "tool_calls": {
+                    "open_pattern": "<call:(?P<name>[a-z_]+)>",
+                    "close": "</call>",
+                    "repeats": True,
+                    "content": "kv-lines",
+                    "content_args": {"value_parser": {"name": "int"}},
+                    "transform": {
+                        "type": "function",
+                        "function": {"name": "{name}", "arguments": "{content}"},
+                    },
+                },
+                "content": {"repeats": True, "join": ""},
+            },
+        },
+        "parlance": {
+            "write": {
+                "order": ["content?", "tool_calls*"],
+                "content": {"parts": [{"text": True}]},
+                "tool_calls": {
+                    "parts": [
+                        "<call:",
+                        {"name": "raw"},
+                        ">",
+                        {"arguments": {"each": [{"key": "raw"}, ": ", {"value": "raw"}, "\n"]}},
+                        "</call>",
+                    ]
+                },
+            }
+        },
+    }
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(file, indent=1))
+    out, _ = parlance("check", path, status=1)
+    assert "at /parlance/write/tool_calls/parts/3/arguments (conflict)" in out
+    assert "is not an integer" in out
+    del file["response_template"]["fields"]["tool_calls"]["content_args"]
+    path.write_text(json.dumps(file, indent=1))
+    out, _ = parlance("check", path)
+    assert "no errors, no warnings" in out

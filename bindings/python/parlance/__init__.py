@@ -79,6 +79,7 @@ from ._structural_tags import (
     StructuralTag,
     TagParser,
     tag_of_format,
+    tools_text as _tools_text,
 )
 from ._tools import ToolSet, tools_of as _tools_of
 from ._upstream import dict_of_template, is_loaded_template
@@ -205,6 +206,29 @@ class Format(_Base):
             recover=recover,
             stream_calls=stream_calls,
         )
+
+    def verify(self, tools=None, *, vocabulary=None):
+        """Finds what the format writes and its own parser does not read.
+
+            for finding in Format("mine.json").verify():
+                print(finding["path"], finding["message"])
+
+        Calls of the tools are written as the structural tag has them, with
+        names and values at the edges of what it accepts, and are read.
+
+        Args:
+            tools: the tools of a request; ``None``: a sample with arguments of
+                every type.
+            vocabulary: a ``Vocabulary`` in whose tokens the calls are written as
+                well.
+
+        Returns:
+            A list of ``dict`` with ``"code"``, ``"message"``, ``"path"`` (the
+            JSON pointer into the format file, or into ``tools``), ``"text"`` (a
+            shortest response that is misread, or ``""``), ``"meant"`` and
+            ``"read"`` (the arguments of its call); ``[]`` if nothing is found.
+        """
+        return self._verify(_tools_text(tools), vocabulary)
 
     def render(self, message, *, tools=None, prefix="", verify=True):
         """Writes a message as models of the family write it.

@@ -211,6 +211,30 @@ class Format:
                 ``ResponseParser``.
         """
 
+    def verify(
+        self, tools: _Tools | None = None, *, vocabulary: Vocabulary | None = None
+    ) -> list[dict[str, Any]]:
+        """Finds what the format writes and its own parser does not read.
+
+            for finding in Format("mine.json").verify():
+                print(finding["path"], finding["message"])
+
+        Calls of the tools are written as the structural tag has them, with
+        names and values at the edges of what it accepts, and are read.
+
+        Args:
+            tools: the tools of a request; ``None``: a sample with arguments of
+                every type.
+            vocabulary: a ``Vocabulary`` in whose tokens the calls are written as
+                well.
+
+        Returns:
+            A list of ``dict`` with ``"code"``, ``"message"``, ``"path"`` (the
+            JSON pointer into the format file, or into ``tools``), ``"text"`` (a
+            shortest response that is misread, or ``""``), ``"meant"`` and
+            ``"read"`` (the arguments of its call); ``[]`` if nothing is found.
+        """
+
     def render(
         self,
         message: dict[str, Any],

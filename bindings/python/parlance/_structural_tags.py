@@ -245,7 +245,7 @@ def tag_of_format(
     return StructuralTag(
         _parlance.tag_of_format(
             described_by,
-            _tools_text(tools),
+            tools_text(tools),
             _parlance.tag_text(tool_choice, "/tool_choice"),
             flag("parallel_tool_calls", parallel_tool_calls),
             _text_with_calls(text_with_calls),
@@ -275,7 +275,7 @@ def source_of(spec):
     )
 
 
-def _tools_text(tools):
+def tools_text(tools):
     if is_a(tools, ToolSet):
         text_of_tools = getattr(tools, "_text", None)
         if text_of_tools is None:  # its constructor did not run

@@ -145,3 +145,16 @@ def test_unknown_keys_are_errors_in_every_part_of_a_format_file():
         del value["tpyo"]
         tried += 1
     assert tried > 10
+
+
+def test_verify_finds_what_is_written_and_not_read():
+    assert parlance.Format("qwen3_coder").verify() == []
+    file = json.loads(parlance.Format("qwen3_coder").source)
+    file["name"] = "mine"
+    call = file["response_template"]["fields"]["tool_calls"]
+    call["content_args"]["value_parser"] = {"name": "int"}
+    (finding,) = parlance.Format(file).verify()
+    assert finding["code"] == "conflict"
+    assert finding["path"].startswith("/parlance/write/tool_calls/")
+    assert "is not an integer" in finding["message"]
+    assert set(finding) == {"code", "message", "path", "text", "meant", "read"}

@@ -1,0 +1,105 @@
+#include "parlance/verify_format.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parlance/format.h"
+#include "parlance/json.h"
+#include "parlance/structural_tag.h"
+#include "parlance/vocabulary.h"
+#include "support/byte_vocabulary.h"
+
+namespace parlance {
+namespace {
+
+std::string show(const FormatFinding& finding) {
+  return finding.error.to_string() + "\n" + finding.text + "\n" +
+         json::dump(finding.meant) + "\n" + json::dump(finding.read);
+}
+
+// The files that come with the library are read as any user's file, too: what
+// they write is read back, and nothing of it is left out.
+TEST(VerifyFormat, FindsNothingInTheBuiltInFormats) {
+  for (const std::string_view name : Format::built_in_names()) {
+    SCOPED_TRACE(name);
+    const Result<Format> format = Format::built_in(name);
+    const Result<Format> file = Format::from_json(format->to_json());
+    ASSERT_TRUE(file) << file.error().to_string();
+    for (const FormatFinding& finding : verify_format(*file)) {
+      ADD_FAILURE() << show(finding);
+    }
+    StructuralTagOptions options;
+    options.tools = *json::parse(R"([{"type": "function", "function": {
+        "name": "f", "parameters": {"type": "object", "properties": {
+          "a": {"type": "string"}, "b": {"type": "object"}},
+          "additionalProperties": false}}}])");
+    const Result<StructuralTag> tag = format->structural_tag(options);
+    const Result<StructuralTag> other = file->structural_tag(options);
+    ASSERT_EQ(tag.has_value(), other.has_value());
+    if (!tag) continue;
+    EXPECT_EQ(json::dump(tag->to_json()), json::dump(other->to_json()));
+  }
+}
+
+// A file whose calls have arguments as <KEY>VALUE</>.
+std::string elements(std::string_view value, std::string_view parser) {
+  return R"({"name": "mine", "response_template": {
+      "start_anchor": "<|assistant|>", "fields": {
+        "tool_calls": {"open_pattern": "<call:(?P<name>[a-z_]+)>",
+          "close": "</call>", "repeats": true, "content": "xml-inline",
+          "content_args": {"value_parser": )" +
+         std::string(parser) + R"(,
+            "tag_pattern": "<(?P<key>\\w+)>(?P<value>.*?)</>"},
+          "transform": {"type": "function", "function":
+            {"name": "{name}", "arguments": "{content}"}}},
+        "content": {"repeats": true, "join": ""}}},
+      "parlance": {"write": {"order": ["content?", "tool_calls*"],
+        "content": {"parts": [{"text": true}]},
+        "tool_calls": {"parts": ["<call:", {"name": "raw"}, ">",
+          {"arguments": {"each": ["<", {"key": "raw"}, ">", {"value": ")" +
+         std::string(value) + R"("}, "</>"]}}, "</call>"]}}}})";
+}
+
+TEST(VerifyFormat, PointsIntoTheFile) {
+  EXPECT_TRUE(
+      verify_format(*Format::from_json(elements("raw", "null"))).empty());
+  const std::vector<FormatFinding> found =
+      verify_format(*Format::from_json(elements("raw", R"({"name": "int"})")));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].error.code, ErrorCode::kConflict);
+  EXPECT_EQ(found[0].error.path,
+            "/parlance/write/tool_calls/parts/3/arguments");
+  EXPECT_NE(found[0].error.message.find("is not an integer"),
+            std::string::npos);
+}
+
+// The pointers of given tools are theirs.
+TEST(VerifyFormat, TakesTheToolsOfARequest) {
+  VerifyFormatOptions options;
+  options.tools = *json::parse(R"([{"type": "function", "function": {
+      "name": "a:b", "parameters": {"type": "object"}}}])");
+  const std::vector<FormatFinding> found =
+      verify_format(*Format::from_json(elements("raw", "null")), options);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].error.path, "/tools");
+}
+
+TEST(VerifyFormat, ReadsTokens) {
+  const std::pair<std::string, TokenKind> marks[] = {
+      {"</call>", TokenKind::kAdded}, {"</>", TokenKind::kAdded}};
+  const Vocabulary words =
+      testing::byte_vocabulary(std::vector<std::string_view>{"ab"}, marks);
+  for (const FormatFinding& finding :
+       verify_format(*Format::from_json(elements("raw", "null")),
+                     {.vocabulary = &words})) {
+    ADD_FAILURE() << show(finding);
+  }
+}
+
+}  // namespace
+}  // namespace parlance
