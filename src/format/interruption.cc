@@ -19,6 +19,35 @@ using regex::HirKind;
 using regex::HirNode;
 using Texts = std::vector<std::string>;
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+// Whether a node matches white space alone, and at least one character of it,
+// or begins with a literal that does.
+bool begins_blank(const Hir& hir, HirId id) {
+  for (;;) {
+    const HirNode& node = hir.nodes[id];
+    switch (node.kind) {
+      case HirKind::kLiteral:
+        return is_blank(node.text.front());
+      case HirKind::kClass:
+        return node.char_class.contains(U' ') &&
+               !node.char_class.contains(U'a');
+      case HirKind::kRepeat:
+        if (node.min == 0) return false;
+        break;
+      case HirKind::kConcat:
+      case HirKind::kCapture:
+        break;
+      default:
+        return false;
+    }
+    if (node.children.empty()) return false;
+    id = node.children[0];
+  }
+}
+
 // Whether each match of the pattern that begins inside a text begins with a
 // literal, white space apart, so that an opener can be told from text at its
 // first character.
@@ -31,7 +60,7 @@ bool begins_with_literal(const Hir& hir) {
     const auto child = [&](HirId id) -> bool { return begins[id]; };
     switch (node.kind) {
       case HirKind::kLiteral:
-        begins[i] = true;
+        begins[i] = !is_blank(node.text.front());
         break;
       case HirKind::kClass:
         begins[i] = !node.char_class.contains(U'a');
@@ -198,6 +227,27 @@ std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
 
 }  // namespace
 
+std::optional<Hir> opener_inside(const Hir& hir) {
+  if (hir.nodes.empty() || hir.root().kind != HirKind::kConcat ||
+      hir.root().children.size() < 2) {
+    return std::nullopt;
+  }
+  const HirId first = hir.root().children[0];
+  const HirNode& part = hir.nodes[first];
+  if (part.kind != HirKind::kRepeat || part.min != 0 || part.max != 1) {
+    return std::nullopt;
+  }
+  Hir out = hir;
+  if (begins_blank(hir, part.children[0])) {
+    out.nodes[first].max = 0;
+    out.nodes.back().children.erase(out.nodes.back().children.begin());
+    return out;
+  }
+  if (!begins_blank(hir, hir.root().children[1])) return std::nullopt;
+  out.nodes[first].min = 1;
+  return out;
+}
+
 void derive_interruption(FormatImpl& out) {
   Description& description = out.description;
   Reading& reading = out.family.reading;
@@ -219,7 +269,9 @@ void derive_interruption(FormatImpl& out) {
       const Delimiter& open = description.fields[other].open;
       // A second region of a field that has one value would replace the first.
       if (other == i && !field.repeats && !has_calls(field)) continue;
-      if (!open || !begins_with_literal(open.pattern.hir)) continue;
+      if (!open) continue;
+      const std::optional<Hir> inside = opener_inside(open.pattern.hir);
+      if (!begins_with_literal(inside ? *inside : open.pattern.hir)) continue;
       // A region that ends with its value is read without backtracking.
       if (own.ends == RegionEnd::kValue && !open.pattern.hir.regular()) {
         continue;

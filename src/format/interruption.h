@@ -14,7 +14,10 @@
 // it begins with a mark, or with the spelling of a control token that the file
 // lists (Reading::control).
 
+#include <optional>
+
 #include "format/description.h"
+#include "regex/hir.h"
 
 namespace parlance::format {
 
@@ -23,6 +26,14 @@ namespace parlance::format {
 // and `body`.
 // REQUIRES: the description, the marks and the family of `out` are loaded.
 void derive_interruption(FormatImpl& out);
+
+// The pattern of an opener inside a region, if it is another than elsewhere.
+// There no opener begins with white space that its pattern requires, so that
+// each space of a text need not be held:
+//
+//   (?:<x>)?\s+to=       <x>\s+to=
+//   (?: to=f)?\s*<call>  \s*<call>
+std::optional<regex::Hir> opener_inside(const regex::Hir& hir);
 
 }  // namespace parlance::format
 

@@ -318,6 +318,14 @@ void Assembler::on_markup(const Delimited& markup) {
   }
 }
 
+void Assembler::on_late_close(std::uint64_t begin, std::uint64_t end) {
+  add_diagnostic({ErrorCode::kUnexpectedSpecial,
+                  "a closing delimiter of a region that has already ended is "
+                  "left out",
+                  description_.fields[*description_.implicit].name,
+                  {at(begin), at(end)}});
+}
+
 void Assembler::on_quoted(FieldId field, std::uint64_t begin,
                           std::uint64_t end) {
   const std::string name =

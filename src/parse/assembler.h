@@ -76,6 +76,7 @@ class Assembler final : public SegmentSink {
   void on_abandon(std::uint64_t position) override;
   void on_turn_end(std::uint64_t begin, std::uint64_t end, bool more) override;
   void on_markup(const Delimited& markup) override;
+  void on_late_close(std::uint64_t begin, std::uint64_t end) override;
   void on_quoted(FieldId field, std::uint64_t begin,
                  std::uint64_t end) override;
   void on_limit(std::uint64_t begin, std::uint64_t end,

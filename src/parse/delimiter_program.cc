@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/python_number.h"
+#include "format/interruption.h"
 #include "parse/argument_values.h"
 #include "parse/call_readers.h"
 #include "parse/content.h"
@@ -372,12 +373,48 @@ class ProgramCompiler {
     all.push_back({dropped, &dropped->pattern, {.field = kDropped}});
   }
 
+  // What closes the fields of text.  Where an opener looks ahead to a closer,
+  // that opener reads it.
+  void add_late_closes(std::vector<Wanted>& all) {
+    const auto looks = [](const Hir& hir) {
+      return std::ranges::any_of(hir.nodes, [](const regex::HirNode& node) {
+        return node.kind == HirKind::kLook;
+      });
+    };
+    for (const FieldId i : order_) {
+      const Field& field = description_.fields[i];
+      if (!field.open || !field.close || field.transform ||
+          field.content.kind != format::ContentKind::kText ||
+          program_->calls[i] ||
+          program_->readings[i]->syntax != format::ValueSyntax::kTemplate ||
+          looks(field.open.pattern.hir)) {
+        continue;
+      }
+      const regex::Pattern* pattern = &patterns_.of(field.close.pattern);
+      if (looks(pattern->hir)) {
+        // Without the ways to close that look at an opener.
+        regex::Pattern& own = program_->patched.emplace_back(*pattern);
+        regex::HirNode& root = own.hir.nodes.back();
+        if (root.kind != HirKind::kAlternation) continue;
+        std::erase_if(root.children, [&](regex::HirId id) {
+          return own.hir.nodes[id].kind == HirKind::kLook;
+        });
+        if (root.children.empty()) continue;
+        pattern = &own;
+      }
+      if (pattern->hir.regular()) {
+        all.push_back({&field.close, pattern, {.field = kLateClose}});
+      }
+    }
+  }
+
   void add_resting() {
     std::vector<Wanted> all;
     for (const FieldId i : order_) {
       const Delimiter& open = description_.fields[i].open;
       if (open) all.push_back(wanted(open, {.field = i}));
     }
+    if (program_->rests_in_text) add_late_closes(all);
     const auto openers = static_cast<std::ptrdiff_t>(all.size());
     if (description_.implicit) {
       const FieldId i = *description_.implicit;
@@ -413,7 +450,13 @@ class ProgramCompiler {
       for (const FieldId other : order_) {
         const Delimiter& open = description_.fields[other].open;
         if (std::ranges::find(by, other) == by.end()) continue;
-        all.push_back(wanted(open, {.field = other}));
+        const regex::Pattern* pattern = &patterns_.of(open.pattern);
+        if (auto inside = format::opener_inside(pattern->hir)) {
+          regex::Pattern& changed = program_->patched.emplace_back(*pattern);
+          changed.hir = *std::move(inside);
+          pattern = &changed;
+        }
+        all.push_back({&open, pattern, {.field = other}});
       }
       if (field.close) add_interrupting(i, all);
       program_->interrupted[i] = std::ssize(all) > own;

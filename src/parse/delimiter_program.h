@@ -71,6 +71,9 @@ inline constexpr FieldId kMarkup{0x7FFFFFFFu};
 // Watched::field of a text that ends the response, and of a text to drop.
 inline constexpr FieldId kTurnEnd{0x7FFFFFFEu};
 inline constexpr FieldId kDropped{0x7FFFFFFDu};
+// Of what closes reasoning, in implicit text: it is dropped if the reasoning
+// has ended without it.
+inline constexpr FieldId kLateClose{0x7FFFFFFCu};
 
 struct Backtracker {
   Watched watched;

@@ -277,6 +277,9 @@ bool Segmenter::begins_line(const Delimited& opener) const {
 // opener of calls that is only tolerated does as inside a region, and none
 // counts before what cannot be the body of a call.
 Segmenter::Verdict Segmenter::judge(const Delimited& delimiter, bool end) {
+  if (delimiter.field == kLateClose) {
+    return unclosed_ ? Verdict::kCounts : Verdict::kText;
+  }
   if (!watches_lines_ || !is_opener(delimiter.field, delimiter.close)) {
     return Verdict::kCounts;
   }
@@ -538,7 +541,13 @@ void Segmenter::commit(Delimited& delimiter) {
     sink_.on_markup(delimiter);
     field_ = kNoField;
     enter_region(delimiter.end);
+  } else if (delimiter.field == kLateClose) {
+    unclosed_ = false;
+    sink_.on_late_close(delimiter.begin, delimiter.end);
   } else if (delimiter.field != kDropped) {
+    if (field_ != kNoField && !program_.calls[field_]) {
+      unclosed_ = !delimiter.close || delimiter.begin == delimiter.end;
+    }
     bool over = delimiter.field == kTurnEnd;
     if (!over) {
       over =

@@ -69,6 +69,8 @@ class SegmentSink {
                            bool more) = 0;
   // Markup was found between regions, or ends the open region.
   virtual void on_markup(const Delimited& markup) = 0;
+  // The text in [begin, end) closes reasoning that has ended; it is no text.
+  virtual void on_late_close(std::uint64_t begin, std::uint64_t end) = 0;
   // The opener of a field of calls, in [begin, end), is text.
   virtual void on_quoted(FieldId field, std::uint64_t begin,
                          std::uint64_t end) = 0;
@@ -228,6 +230,8 @@ class Segmenter {
   // white space after it ends so far.
   std::uint64_t judged_ = automata::kNoPosition;
   std::uint64_t body_at_ = 0;
+  // The last region of text has ended without what closes it.
+  bool unclosed_ = false;
   // Whether it depends on lines what an opener does in the current state.
   bool watches_lines_ = false;
   // Whether white space alone stands between the last line feed, or the

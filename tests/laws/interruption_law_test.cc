@@ -9,6 +9,7 @@
 //   no forgery   a call that was left open is no call
 //   no leak      no marker is in a text
 //   told         a diagnostic says what ended what, unless nothing was open
+//   late         what closes the reasoning after that is no text
 //   quoted       an opener that is not certain stays text inside a line
 //
 // The texts are what render() writes, cut after the payload.
@@ -295,14 +296,43 @@ TEST_P(InterruptionLaw, WhatIsCertainEndsWhatIsOpen) {
       // What may turn out to be no call is content.
       if (first == Part::kCalls && may_be_content()) continue;
       for (const bool ids : {false, true}) {
-        // A header that begins with the name of a tool begins with any text.
-        if (!more->starts_with("second")) {
+        // A header that begins with the name of a tool, or with a space,
+        // begins with any text.
+        if (!more->starts_with("second") && more->front() != ' ') {
           check(first, next, *open, "\n" + *more, ids);
         }
         if (is_certain(*more, ids)) check(first, next, *open, *more, ids);
         if (between_.empty()) continue;
         check(first, next, *open, between_ + *more, ids);
       }
+    }
+  }
+}
+
+// What closes the reasoning after a call that has ended it is no content.
+TEST_P(InterruptionLaw, ALateCloserIsNoText) {
+  if (opens(Part::kContent) || field(Part::kThinking) == nullptr) return;
+  // An opener that looks ahead to a closer reads it as an empty block, which
+  // replaces the first one.
+  const json::Value* opener = field(Part::kThinking)->find("open_pattern");
+  if (opener != nullptr &&
+      opener->as_string().find("(?=") != std::string_view::npos) {
+    return;
+  }
+  const std::optional<std::string> open = left_open(Part::kThinking);
+  const std::optional<std::string> call = written(Part::kCalls, kNext);
+  if (!open || !call) return;
+  std::string closer = written(Part::kThinking, kFirst)->substr(open->size());
+  closer = base::python_strip(closer);
+  const std::string text = *open + "\n" + *call + "\n" + closer + "Done.";
+  for (const bool ids : {false, true}) {
+    const Reading got =
+        ids ? read_ids(text, 0, text.size()) : read(text, 0, text.size());
+    EXPECT_EQ(got.thinking, kFirst) << got.fields;
+    EXPECT_EQ(got.content, "Done.") << got.fields;
+    EXPECT_EQ(got.calls, std::vector<std::string>{"second"}) << got.fields;
+    for (const std::size_t cut : {1, 2, 5}) {
+      EXPECT_EQ(ids ? read_ids(text, 0, cut) : read(text, 0, cut), got) << cut;
     }
   }
 }
@@ -322,6 +352,7 @@ TEST_P(InterruptionLaw, WhatIsNotCertainMayBeQuoted) {
     for (const Part next : kParts) {
       std::optional<std::string> more = written(next, kNext);
       if (!more || !opens(next) || first == next) continue;
+      if (more->front() == ' ') continue;
       more->erase(0, more->find_first_not_of(" \t\r\n"));
       more->resize(more->find(kNext) + kNext.size());
       if (is_certain(*more, false) || more->starts_with("second")) continue;
