@@ -75,9 +75,16 @@ json::Object numbers_of(const std::vector<LooseType>& types, bool& some) {
   const auto end = std::ssize(types);
   if (integer == end && number == end) return {};
   json::Object out = of_type(number == end ? "integer" : "number");
-  if (number < integer) {
-    out.set("minimum", -kCountable);
-    out.set("maximum", kCountable);
+  // A double beyond 2^53 that is whole becomes an integer with digits that the
+  // text lacks.
+  if (number != end) {
+    json::Object countable = of_type("number");
+    countable.set("minimum", -kCountable);
+    countable.set("maximum", kCountable);
+    out = number < integer
+              ? std::move(countable)
+              : json::Object{{"anyOf", json::Array{of_type("integer"),
+                                                   std::move(countable)}}};
     some = true;
   }
   if (first(LooseType::kBoolean) < std::min(integer, number)) {

@@ -28,6 +28,7 @@
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
+#include "support/long_numbers.h"
 #include "support/small_schemas.h"
 
 namespace parlance {
@@ -322,6 +323,8 @@ bool check_drawn_tool(const Format& format, const Vocabulary& words,
       ++called;
       EXPECT_TRUE(schema::equal_values(got[i], expected[i]))
           << json::dump(got[i]) << " and " << json::dump(expected[i]);
+      // Of more digits than a double has, the value is the nearest double.
+      if (testing::has_long_number(text)) continue;
       EXPECT_TRUE(validator.valid(got[i])) << json::dump(got[i]);
     }
   }
