@@ -31,9 +31,24 @@
 #include "vocab/marker_pieces.h"
 
 namespace parlance {
-namespace inversion {
+namespace verification {
 namespace {
 
+using inversion::argument_style;
+using inversion::arguments_of;
+using inversion::arguments_text;
+using inversion::call_text;
+using inversion::calls_pointer;
+using inversion::element_text;
+using inversion::make_plan;
+using inversion::member_text;
+using inversion::name_of;
+using inversion::Plan;
+using inversion::requires_argument;
+using inversion::select_tools;
+using inversion::Tool;
+using inversion::ToolSelection;
+using inversion::value_text;
 using json::Value;
 
 // Arguments of every type, none of which is required.
@@ -453,11 +468,11 @@ class Verifier {
 };
 
 }  // namespace
-}  // namespace inversion
+}  // namespace verification
 
 std::vector<FormatFinding> verify_format(const Format& format,
                                          const VerifyFormatOptions& options) {
-  return inversion::Verifier(format, options).run();
+  return verification::Verifier(format, options).run();
 }
 
 }  // namespace parlance
