@@ -256,7 +256,11 @@ class Probes {
     const std::string text = value.is_string() && raw_strings()
                                  ? std::string(value.as_string())
                                  : json::dump(value, {.ascii = false});
-    return std::ranges::any_of(excluded_, [&](const std::string& one) {
+    // What ends a raw string may stand in the JSON of another value.
+    const bool raw = value.is_string() || elements() == nullptr;
+    const auto& excluded =
+        raw ? excluded_ : plan_.fields[*plan_.calls].raw_values;
+    return std::ranges::any_of(excluded, [&](const std::string& one) {
       return text.find(one) != std::string::npos;
     });
   }
