@@ -26,6 +26,7 @@ using format::Delimiter;
 using format::Description;
 using format::Field;
 using format::Transform;
+using format::ValueSyntax;
 using regex::HirKind;
 using regex::HirNode;
 
@@ -516,18 +517,30 @@ class Linter {
 
   void check_transform(const Field& field, const std::string& path) {
     if (!field.transform) return;
+    // A syntax of the file takes the place of the content parser.
+    const ValueSyntax syntax = syntax_of(field);
     if (field.transform_each) {
-      if (field.content.kind != ContentKind::kJson) {
+      if (field.content.kind != ContentKind::kJson &&
+          syntax == ValueSyntax::kTemplate) {
         add_failure(LintCode::kFailsOnText, ErrorCode::kConflict,
                     json::append_pointer(path, "transform_each"),
                     "transform_each needs a list, and content '" +
                         std::string(format::to_string(field.content.kind)) +
                         "' never gives one.  Use \"content\": \"json\".");
       }
+    }
+    if (field.transform_each || syntax == ValueSyntax::kPythonCalls) {
       return;  // because names come from the elements
     }
     check_placeholders(field, *field.transform,
                        json::append_pointer(path, "transform"));
+  }
+
+  ValueSyntax syntax_of(const Field& field) const {
+    const auto i =
+        static_cast<std::size_t>(&field - &description_.fields.front());
+    const auto& readings = impl_.family.reading.fields;
+    return i < readings.size() ? readings[i].syntax : ValueSyntax::kTemplate;
   }
 
   // The recursion depth is at most format::kMaxTransformDepth.
