@@ -451,6 +451,13 @@ Configuration CfgRecogniser::step_token(Configuration from, Configuration read,
   return to;
 }
 
+Configuration CfgRecogniser::step_named(Configuration from, std::uint32_t id) {
+  reads_named_ = true;
+  const Configuration to = step_token(from, {}, id);
+  reads_named_ = false;
+  return to;
+}
+
 // Whether only the text of a schema can continue, and cannot end here.
 bool CfgRecogniser::only_inside(Configuration config) {
   return inside(config) && !schema_of(site_of(config)).can_end(unwrap(config));

@@ -138,6 +138,8 @@ class CfgRecogniser final : public recogniser::Recogniser,
                                        recogniser::Configuration read,
                                        std::uint32_t id) override;
   bool names_tokens() const override { return names_tokens_; }
+  recogniser::Configuration step_named(recogniser::Configuration from,
+                                       std::uint32_t id) override;
   void token_ids(recogniser::Configuration config, std::uint32_t size,
                  TokenIds& out) override;
   recogniser::Configuration mask_key(recogniser::Configuration config,
@@ -666,6 +668,7 @@ class CfgRecogniser final : public recogniser::Recogniser,
   const CfgRecogniserLimits limits_;
   const std::shared_ptr<const rules::Marks> marks_;  // null: none
   bool reads_mark_ = false;     // the byte being read is the first of a mark
+  bool reads_named_ = false;    // of tokens, those only that are named
   bool counts_tokens_ = false;  // some rule has a budget of tokens
   bool has_marks_ = false;      // some state reads tokens by their ids
   bool names_tokens_ = false;   // other than marks

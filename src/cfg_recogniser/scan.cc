@@ -235,7 +235,8 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
         break;
       }
       case Action::kTokens:
-        if (network_.token_sets[state.index].contains(token)) {
+        if (network_.token_sets[state.index].contains(token) &&
+            !(reads_named_ && network_.token_sets[state.index].negated)) {
           push(out, {state.next, item.context, 0, 0});
         }
         break;
@@ -246,7 +247,7 @@ CfgRecogniser::Items CfgRecogniser::scan_token_inside(const Items& items,
           break;
         }
         const auto [first, last] = triggers.calls.equal_range(token);
-        if (first == last) push(out, item);
+        if (first == last && !reads_named_) push(out, item);
         for (auto at = first; at != last; ++at) {
           push(out, {at->second, item.context, 0, 0});
         }

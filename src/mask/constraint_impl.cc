@@ -183,14 +183,15 @@ void ConstraintImpl::set_stops(const Position& position, bool can_end,
   }
 }
 
-// Whether the text can end with the token, read by its id.  Most grammars read
-// no stop token by its id; for these the recogniser is not called.
+// Whether the text can end with the token, named by the grammar.  Most grammars
+// name no stop token; for these the recogniser is not called.
 bool ConstraintImpl::ends_with(const Position& position, Id id) {
   const bool mark = marks_ != nullptr && marks_->mark_of(id);
   if (!mark && !names_tokens_) return false;
   return retry_with_memory(position, [&](const Position& at) {
     const GenerationLock use(*at.in);
-    return use->can_end(use->step_token(at.config, {}, id));
+    recogniser::Composite* const rules = use->composite();  // null: broken
+    return rules != nullptr && use->can_end(rules->step_named(at.config, id));
   });
 }
 

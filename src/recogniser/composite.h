@@ -101,6 +101,11 @@ class Composite {
 
   // Whether the grammar names tokens by their ids, other than as marks.
   virtual bool names_tokens() const { return false; }
+  // As Recogniser::step_token() of a token without bytes, but dead where the
+  // grammar does not name the token: any tokens but some name none.
+  virtual Configuration step_named(Configuration, std::uint32_t /*id*/) {
+    return {};
+  }
 
   // Whether some rule of the grammar has a temperature.
   virtual bool has_temperatures() const { return false; }

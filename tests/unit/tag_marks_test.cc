@@ -570,6 +570,24 @@ TEST(TagMarks, StopTokensThatAreTriggers) {
             R"(["a"])");
 }
 
+// Where some token must come, a stop token is none unless it is named.
+TEST(TagMarks, AnyTokenButSomeIsNoStopToken) {
+  const StructuralTag tag = *StructuralTag::from_json(
+      R"({"format": {"elements": [{"type": "exclude_token"},
+            {"type": "token_dispatch", "rules": [
+              ["<think>", {"value": "x"}]]}]}})");
+  const Compiler compiler = *Compiler::create(vocabulary());
+  Matcher matcher = compiler.compile_structural_tag(tag)->matcher();
+  EXPECT_FALSE(matcher.accept_token(*vocabulary().special("<|im_end|>")));
+  EXPECT_TRUE(matcher.accept_token('a'));
+  EXPECT_TRUE(matcher.accept_token(*vocabulary().special("<|im_end|>")));
+  EXPECT_EQ(fits_both(R"({"type": "or", "elements": [
+                {"type": "exclude_token"},
+                {"type": "token", "token": "<|im_end|>"}]})",
+                      "[[<|im_end|>]]"),
+            "1 of 1, complete");
+}
+
 TEST(TagMarks, EitherReadsTheSpellingToo) {
   constexpr std::string_view channels =
       R"({"type": "triggered_tags", "triggers": ["<|channel|>a<|message|>"],
