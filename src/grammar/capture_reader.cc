@@ -79,16 +79,16 @@ std::optional<Error> CaptureReader::cancelled(const Interrupt& interrupt) {
 
 bool CaptureReader::read_mark(std::string_view* bytes) {
   if (source_.marks == nullptr) return false;
-  const std::optional<std::uint32_t> found = source_.marks->spelled_at(*bytes);
-  if (!found) return false;
-  const rules::Mark& mark = source_.marks->marks()[*found];
-  recogniser_->feed_token(place_, mark.ids.front(), {});
-  if (!recogniser_->alive(place_)) {
-    recogniser_->truncate(place_, offsets_.size() - 1);
-    return false;
-  }
-  add(mark.spelling);
-  bytes->remove_prefix(mark.spelling.size());
+  const rules::Mark* const mark =
+      source_.marks->spelled_at(*bytes, [&](const rules::Mark& one) {
+        recogniser_->feed_token(place_, one.ids.front(), {});
+        if (recogniser_->alive(place_)) return true;
+        recogniser_->truncate(place_, offsets_.size() - 1);
+        return false;
+      });
+  if (mark == nullptr) return false;
+  add(mark->spelling);
+  bytes->remove_prefix(mark->spelling.size());
   return true;
 }
 

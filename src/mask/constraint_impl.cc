@@ -361,11 +361,13 @@ Configuration ConstraintImpl::read_mark(Recogniser& recogniser,
                                         Configuration config,
                                         std::string_view* bytes) {
   if (marks_ == nullptr) return {};
-  const std::optional<std::uint32_t> mark = marks_->spelled_at(*bytes);
-  if (!mark) return {};
-  const rules::Mark& one = marks_->marks()[*mark];
-  const Configuration to = recogniser.step_token(config, {}, one.ids.front());
-  if (!to.dead()) bytes->remove_prefix(one.spelling.size());
+  Configuration to;
+  const rules::Mark* const mark =
+      marks_->spelled_at(*bytes, [&](const rules::Mark& one) {
+        to = recogniser.step_token(config, {}, one.ids.front());
+        return !to.dead();
+      });
+  if (mark != nullptr) bytes->remove_prefix(mark->spelling.size());
   return to;
 }
 

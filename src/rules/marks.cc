@@ -86,13 +86,17 @@ std::optional<std::uint32_t> Marks::mark_of(Token id) const {
   return found->second;
 }
 
-std::optional<std::uint32_t> Marks::spelled_at(std::string_view text) const {
+const Mark* Marks::spelled_at(
+    std::string_view text,
+    const std::function<bool(const Mark&)>& possible) const {
   for (const std::size_t length : lengths_) {
     if (length > text.size()) continue;
     const auto found = by_spelling_.find(std::string(text.substr(0, length)));
-    if (found != by_spelling_.end()) return found->second;
+    if (found != by_spelling_.end() && possible(marks_[found->second])) {
+      return &marks_[found->second];
+    }
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 std::vector<std::string> Marks::spellings() const {

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,8 +69,11 @@ class Marks {
   const std::vector<Mark>& marks() const { return marks_; }
   // The mark of a token, if the token is a mark.
   std::optional<std::uint32_t> mark_of(Token id) const;
-  // The longest mark whose spelling is a prefix of `text`.
-  std::optional<std::uint32_t> spelled_at(std::string_view text) const;
+  // The longest mark whose spelling is a prefix of `text` and that is
+  // `possible` there; null if there is none.
+  const Mark* spelled_at(
+      std::string_view text,
+      const std::function<bool(const Mark&)>& possible) const;
   // The spellings of all marks, by number.
   std::vector<std::string> spellings() const;
   // Whether the token of a mark may also be read as its bytes.

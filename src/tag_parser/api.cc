@@ -322,24 +322,40 @@ struct TagParser::State {
   }
 
   // The spelling of a special token in the prefix means the token where the
-  // token may come; elsewhere it is text.
-  void feed_spelled(TokenId id) {
+  // token may come, the longest first; elsewhere it is text.  Returns whether
+  // it was the token.
+  bool feed_spelled(TokenId id) {
+    if (!parsing()) return false;
     tag_parser::Token token = token_of(id).token;
     token.text = vocabulary->spelling(id);
-    if (parsing()) {
-      token.is_text = false;
-      std::size_t read = 0;
-      if (vm.feed_token(token, read)) {
-        buffer.append(token.text);
-        tokens.add(id, total());
-        return;
-      }
+    token.is_text = false;
+    std::size_t read = 0;
+    if (!vm.feed_token(token, read)) return false;
+    buffer.append(token.text);
+    tokens.add(id, total());
+    return true;
+  }
+
+  void feed_text_prefix(std::string_view prefix) {
+    const vocab::SpecialSpellings spelled(*vocabulary,
+                                          vocabulary->special_ids());
+    while (const auto found = spelled.find(prefix, 0)) {
+      feed_bytes(prefix.substr(0, found->at));
+      prefix.remove_prefix(found->at);
+      std::optional<TokenId> id = found->id;
+      std::size_t length = 0;
+      do {
+        length = vocabulary->spelling(*id).size();
+        if (feed_spelled(*id)) break;
+        id = spelled.at(prefix, length - 1);
+      } while (id);
+      if (!id) feed_bytes(prefix.substr(0, length = 1));
+      prefix.remove_prefix(length);
     }
-    feed_bytes(token.text);
+    feed_bytes(prefix);
   }
 
   void feed_prefix(std::string_view prefix, std::span<const TokenId> ids) {
-    std::size_t done = 0;
     if (!vocabulary) ids = {};
     if (!ids.empty()) prefix = {};
     // Events point into the buffer, so it must not move during the round.
@@ -347,15 +363,10 @@ struct TagParser::State {
     for (const TokenId id : ids) size += token_of(id).token.text.size();
     buffer.reserve(size);
     if (vocabulary && !prefix.empty()) {
-      const vocab::SpecialSpellings spelled(*vocabulary,
-                                            vocabulary->special_ids());
-      while (const auto found = spelled.find(prefix, done)) {
-        feed_bytes(prefix.substr(done, found->at - done));
-        feed_spelled(found->id);
-        done = found->at + vocabulary->spelling(found->id).size();
-      }
+      feed_text_prefix(prefix);
+    } else {
+      feed_bytes(prefix);
     }
-    feed_bytes(prefix.substr(done));
     for (const TokenId id : ids) feed_token(token_of(id).token);
     prefix_bytes = static_cast<std::size_t>(total());
     prefix_tokens = tokens.size();

@@ -32,20 +32,22 @@ std::optional<SpecialSpellings::Found> SpecialSpellings::find(
     std::string_view text, std::size_t from) const {
   for (; from < text.size(); ++from) {
     if (!begins_[static_cast<std::uint8_t>(text[from])]) continue;
-    if (const auto id = at(text.substr(from))) return Found{from, *id};
+    if (const auto id = at(text.substr(from), text.size())) {
+      return Found{from, *id};
+    }
   }
   return std::nullopt;
 }
 
-// The token whose spelling `text` begins with.
-std::optional<TokenId> SpecialSpellings::at(std::string_view text) const {
+std::optional<TokenId> SpecialSpellings::at(std::string_view text,
+                                            std::size_t longest) const {
   const auto first = static_cast<std::uint8_t>(text.front());
   if (text.size() > 1 &&
       !seconds_[first].test(static_cast<std::uint8_t>(text[1]))) {
     return std::nullopt;
   }
   for (const std::size_t length : lengths_[first]) {
-    if (length > text.size()) continue;
+    if (length > std::min(text.size(), longest)) continue;
     const auto id = vocabulary_.special(text.substr(0, length));
     if (id && std::ranges::binary_search(ids_, *id)) return id;
   }

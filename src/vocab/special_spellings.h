@@ -28,10 +28,10 @@ class SpecialSpellings {
   // the longest; of several ids with that spelling, the lowest. Complexity:
   // O(text.size() * (lengths of spellings with a common first byte)) look-ups.
   std::optional<Found> find(std::string_view text, std::size_t from) const;
+  // The longest of at most `longest` bytes that `text` begins with.
+  std::optional<TokenId> at(std::string_view text, std::size_t longest) const;
 
  private:
-  std::optional<TokenId> at(std::string_view text) const;
-
   const Vocabulary vocabulary_;
   const std::vector<TokenId> ids_;
   // Whether a spelling begins with the byte: most bytes of a text begin none.

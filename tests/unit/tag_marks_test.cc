@@ -588,6 +588,34 @@ TEST(TagMarks, AnyTokenButSomeIsNoStopToken) {
             "1 of 1, complete");
 }
 
+// Of the marks that a text spells, the longest that may come is read.
+TEST(TagMarks, SpelledMarksThatBeginWithEachOther) {
+  std::vector<TokenEntry> entries;
+  for (const char* text : {"<", "t", ">", "a"}) {
+    entries.push_back({static_cast<TokenId>(entries.size()), text});
+  }
+  entries.push_back({4, "<t>", TokenKind::kAdded});
+  entries.push_back({5, "<t", TokenKind::kAdded});
+  const Vocabulary small =
+      *Vocabulary::from_table(entries, std::vector<TokenId>{});
+  const StructuralTag tag = *StructuralTag::from_json(
+      R"({"format": {"begin": "<t", "content": {"value": ">a"},
+                     "end": "<t>"}})");
+  const Result<Constraint> constraint =
+      Compiler::create(small)->compile_structural_tag(tag);
+  ASSERT_TRUE(constraint) << constraint.error().message;
+  Matcher matcher = constraint->matcher();
+  EXPECT_EQ(matcher.forced_bytes(), "<t>a<t>");
+  EXPECT_TRUE(matcher.accept_bytes("<t>a<t>"));
+  EXPECT_TRUE(matcher.can_end());
+  TagParserOptions options;
+  options.vocabulary = &small;
+  options.prefix = "<t>a<t>";
+  TagParser parser(*CompiledTag::compile(tag, {.vocabulary = &small}), options);
+  parser.finalize();
+  EXPECT_TRUE(parser.complete());
+}
+
 TEST(TagMarks, EitherReadsTheSpellingToo) {
   constexpr std::string_view channels =
       R"({"type": "triggered_tags", "triggers": ["<|channel|>a<|message|>"],
