@@ -438,8 +438,13 @@ struct TagParser::State {
       walker.open_ahead(agreement.opening->format,
                         agreement.opening->delimiter);
     }
+    if (agreement.texts.empty()) return;
+    // The bytes of a character may be in several texts.
+    const std::uint64_t whole =
+        whole_characters(walker.emitted_end(), agreement.texts.back().end);
     for (const auto& [is_value, begin, end] : agreement.texts) {
-      emit_ahead(std::max(begin, walker.emitted_end()), end, is_value);
+      emit_ahead(std::max(begin, walker.emitted_end()), std::min(end, whole),
+                 is_value);
     }
     if (!agreement.goes_on) return;
     followed_from = emitted;
@@ -450,7 +455,6 @@ struct TagParser::State {
   }
 
   void emit_ahead(std::uint64_t begin, std::uint64_t end, bool is_value) {
-    end = whole_characters(begin, end);
     if (begin < end) walker.text_ahead(text(begin, end), begin, is_value);
   }
 
@@ -469,7 +473,8 @@ struct TagParser::State {
     }
     std::uint64_t end = vm.position();
     for (const auto& parse : parses) end = std::min(end, parse.end);
-    emit_ahead(walker.emitted_end(), end, followed_value);
+    const std::uint64_t begin = walker.emitted_end();
+    emit_ahead(begin, whole_characters(begin, end), followed_value);
     return true;
   }
 

@@ -524,6 +524,24 @@ TEST(TagMarks, CharactersInSeveralTokens) {
             "3 of 3, complete");
   EXPECT_EQ(fits_both(R"({"type": "exclude_token"})", "[[:240]]"),
             "1 of 1, complete");
+  // What two open parses agree on has the byte that a trigger is.
+  constexpr std::string_view kAgreed =
+      R"({"begin": "b", "end": "c", "content": {
+          "type": "token_triggered_tags", "trigger_tokens": [240], "tags": [
+          {"begin": {"type": "token", "token": 240},
+           "content": {"type": "any_text"},
+           "end": {"type": "token", "token": "<think>"}},
+          {"begin": {"type": "token", "token": 240},
+           "content": {"type": "exclude_token"},
+           "end": {"type": "token", "token": "</think>"}}]}})";
+  for (const std::size_t step : {1, 3}) {
+    const testing::TagRecord read =
+        testing::record_tag_parse(program_of(kAgreed), ids_of("b[[:240]]x"),
+                                  step, {.vocabulary = &vocabulary()});
+    EXPECT_EQ(json::dump(*read.tree.find("message")->find("tags")),
+              R"([{"begin": "b", "content": "\ufffdx", "end": null}])")
+        << step;
+  }
   // Free text of bytes does not end there: the character goes to the rest.
   EXPECT_EQ(read_by(program_of(R"({"type": "any_text"})"), "a[[:240]][[:159]]"),
             R"("a" rest "\ufffd"; the text does not fit; expected the end or )"
