@@ -349,8 +349,7 @@ void JsonCallReader::write_arguments(std::string_view text, CallWriter& out) {
   if (parameters_ != nullptr && inner_object_) {
     write_cast(text, limit, out);
   } else if (written_ < limit) {
-    out.arguments() += text.substr(written_, limit - written_);
-    written_ = limit;
+    scanner_.copy(text, written_, limit, out.arguments());
   }
 }
 
@@ -382,8 +381,7 @@ void JsonCallReader::write_decoded(std::string_view raw, CallWriter& out) {
 void JsonCallReader::write_cast(std::string_view text, std::size_t limit,
                                 CallWriter& out) {
   const auto write_to = [&](std::size_t end) {
-    out.arguments() += text.substr(written_, end - written_);
-    written_ = end;
+    scanner_.copy(text, written_, end, out.arguments());
   };
   const std::string_view read = text.substr(0, limit);
   while (true) {

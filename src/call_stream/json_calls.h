@@ -13,7 +13,8 @@
 // wait for it: they are in the text of the region, which is in memory anyway.
 //
 // The text of the arguments is the model's own, from its first byte to its
-// last, white space and repeated keys included.  Values that the schema of the
+// last, white space and repeated keys included, but for NaN and Infinity, which
+// are no JSON (JsonScanner::copy).  Values that the schema of the
 // tool casts are written as json::dump writes them; a value that may be cast
 // waits for its end.
 //

@@ -46,9 +46,11 @@ bool JsonScanner::begin_value(char c) {
       break;
     case 'N':
       literal_left_ = "aN";
+      words_.push_back(position_);
       break;
     case 'I':
       literal_left_ = "nfinity";
+      words_.push_back(position_);
       break;
     default:
       if (!is_digit(c)) return false;
@@ -74,6 +76,7 @@ bool JsonScanner::number_byte(char c, bool& more) {
     case Step::kMinus:
       if (c == 'I') {
         literal_left_ = "nfinity";
+        words_.push_back(position_);
         step_ = Step::kLiteral;
         return true;
       }
@@ -226,6 +229,30 @@ JsonScanner::Token JsonScanner::next(std::string_view text) {
                                    : read_between(text[position_]);
   }
   return token;
+}
+
+void JsonScanner::copy(std::string_view text, std::size_t& from, std::size_t to,
+                       std::string& out) {
+  std::size_t passed = 0;
+  for (; passed < words_.size() && words_[passed] < to; ++passed) {
+    const std::size_t begin = words_[passed];
+    if (begin < from) continue;
+    out += text.substr(from, begin - from);
+    from = begin;
+    const bool is_nan = text[begin] == 'N';
+    const std::size_t end =
+        begin + std::string_view(is_nan ? "NaN" : "Infinity").size();
+    if (end > to) {
+      to = begin;
+      break;
+    }
+    out += is_nan ? "null" : "1e999";
+    from = end;
+  }
+  words_.erase(words_.begin(),
+               words_.begin() + static_cast<std::ptrdiff_t>(passed));
+  out += text.substr(from, to - from);
+  from = to;
 }
 
 }  // namespace parlance::call_stream

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace parlance::call_stream {
 
@@ -47,6 +48,12 @@ class JsonScanner {
     position_ = text.size();
     return true;
   }
+  // Appends the text from `from` to `to` to `out`, and moves `from` behind it.
+  // NaN and Infinity, which are no JSON, are written as json::standard_text
+  // has them; one that is not whole yet waits, and all after it.
+  // REQUIRES: from <= to <= position(), and `from` is never less than before.
+  void copy(std::string_view text, std::size_t& from, std::size_t to,
+            std::string& out);
   // The arrays and objects that are open: equal at kBegin and kEnd of a value.
   std::size_t depth() const { return open_.size(); }
 
@@ -100,6 +107,8 @@ class JsonScanner {
   std::uint8_t hex_left_ = 0;
   std::string_view literal_left_ = {};
   std::string open_;  // '{' and '['
+  // Where NaN and Infinity begin that copy() has not passed.
+  std::vector<std::size_t> words_;
 };
 
 }  // namespace parlance::call_stream

@@ -180,11 +180,10 @@ bool CohereCallReader::read_json(std::string_view text, std::string& out) {
   }
   if (token == Token::kFailed) {
     // What is before the byte that is damage has been certain.
-    target(out) += inside.substr(at_, scanner_->position() - at_);
+    scanner_->copy(inside, at_, scanner_->position(), target(out));
     return stop();
   }
-  target(out) += inside.substr(at_, end - at_);
-  at_ = end;
+  scanner_->copy(inside, at_, end, target(out));
   if (!found) return false;
   if (!json::parse(base::python_strip(inside.substr(value_begin_)),
                    {.limits = limits_})) {

@@ -146,6 +146,25 @@ TEST(CallStream, NameAndArgumentsInTheContent) {
                  {R"(xt"}</tool_call>)", "\"text\"."}});
 }
 
+TEST(CallStream, NumbersThatAreNoJson) {
+  check(built_in("hermes_qwen2_5"),
+        {{R"(<tool_call>{"name": "f", "arguments": {"a": Na)", R"(+f {"a": )"},
+         {R"(N, "b": [-Inf)", R"(null, "b": [-)"},
+         {R"(inity, Infinity], "NaN": "NaN)", R"(1e999, 1e999], "NaN": "NaN)"},
+         {R"("}}</tool_call>)", R"("}.)"}});
+  // Beside values that are cast.
+  check(built_in("hermes_qwen2_5"),
+        {{R"(<tool_call>{"arguments": {"n": "1", "x": NaN, "l": [NaN]}, )", ""},
+         {R"("name": "f"}</tool_call>)",
+          R"(+f {"n": 1, "x": null, "l": [null]}.)"}},
+        &tools());
+  check(built_in("cohere_cofl_xml"),
+        {{R"(<cofl:tool_call id="0" name="f"><cofl:value name="a" )", "+f#0 {"},
+         {R"(type="json">[-I)", R"("a": [-)"},
+         {R"(nfinity]</cofl:value></cofl:tool_call>)", "1e999]"},
+         {"</cofl:tool_calls>", "}."}});
+}
+
 TEST(CallStream, ListOfCalls) {
   check(built_in("mistral_v3"),
         {{R"([TOOL_CALLS][{"name": "f", "arguments": {"a)", R"(+f {"a)"},

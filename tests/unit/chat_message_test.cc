@@ -41,7 +41,8 @@ TEST(ChatMessage, Calls) {
   add("null", true, false);
   add(R"([{"name": "g", "arguments": "{\"a\": 1}"},
           {"function": {"name": "h"}}, {"name": "no call"},
-          [{"name": "i", "arguments": "text"}], [], 3])",
+          [{"name": "i", "arguments": "text"}], [], 3,
+          {"name": "j", "arguments": "{\"a\": NaN}"}])",
       false, false);
   const json::Value made = chat_message(message, kFields);
   EXPECT_EQ(*made.find("tool_calls"), value(R"([
@@ -54,7 +55,9 @@ TEST(ChatMessage, Calls) {
       {"id": "call_3", "type": "function", "index": 3,
        "function": {"name": "h", "arguments": "{}"}},
       {"id": "call_4", "type": "function", "index": 4,
-       "function": {"name": "i", "arguments": "\"text\""}}])"));
+       "function": {"name": "i", "arguments": "\"text\""}},
+      {"id": "call_5", "type": "function", "index": 5,
+       "function": {"name": "j", "arguments": "{\"a\": null}"}}])"));
 }
 
 TEST(ChatMessage, Views) {
