@@ -126,11 +126,25 @@ std::optional<Texts> first_literals(const Hir& hir) {
   return first.back();
 }
 
+// What the body of a region of calls begins with where it is JSON, white space
+// apart.  An opener with a part of the call, such as
+// its name, is a call's: its arguments may be any JSON, or missing.
+Texts json_begins(const Field& field) {
+  Texts out = {"{", "["};
+  if (field.open.pattern.hir.names.empty()) return out;
+  out.insert(out.end(), {"\"", "null", "true", "false"});
+  if (const auto close = first_literals(field.close.pattern.hir)) {
+    out.insert(out.end(), close->begin(), close->end());
+  }
+  return out;
+}
+
 // What the body of a region of calls begins with, white space apart.  Empty:
 // any text.
 Texts body_begins(const Field& field, const FieldReading& reading) {
   switch (reading.syntax) {
     case ValueSyntax::kJson:
+      return json_begins(field);
     case ValueSyntax::kPython:
       return {"{", "["};
     case ValueSyntax::kPythonCalls:
@@ -140,7 +154,7 @@ Texts body_begins(const Field& field, const FieldReading& reading) {
     default:
       return {};
   }
-  if (field.content.kind == ContentKind::kJson) return {"{", "["};
+  if (field.content.kind == ContentKind::kJson) return json_begins(field);
   if (field.content.kind != ContentKind::kXmlInline) return {};
   // Markup, if only that of the end of a call, or an object in its place.
   Texts out = {"{"};

@@ -707,6 +707,21 @@ TEST(FieldBugs, WhatComesOutRight) {
 // --- Recovery: what docs/reference/recovery.md says
 // ---------------------------
 
+// An opener that has the name of the call is a call's, whatever JSON follows.
+TEST(Recovery, ArgumentsOfANamedCall) {
+  Result<Format> format = Format::built_in("kimi_k2");
+  ASSERT_TRUE(format.has_value());
+  for (const std::string body : {R"("{}")", "null", "true"}) {
+    const std::string text =
+        "Hi.<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0"
+        "<|tool_call_argument_begin|>" +
+        body + "<|tool_call_end|><|tool_calls_section_end|>";
+    testing::Run run = run_all(*format, text, {});
+    EXPECT_EQ(*run.message.fields.find("content"), Value("Hi.")) << body;
+    EXPECT_NE(run.message.fields.find("tool_calls"), nullptr) << body;
+  }
+}
+
 TEST(Recovery, DamageStaysInItsRegion) {
   const std::string text =
       "Sure.\n<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1,}}\n"
