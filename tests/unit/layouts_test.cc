@@ -71,7 +71,8 @@ TEST(Layouts, LoadErrors) {
          "colour": "x"})",
        ErrorCode::kUnknownKey, "/format/elements/colour",
        "elements: 'colour' is no key of this object. Keys are: open, middle, "
-       "types, after_type, close, between, key, strings, ends, strip."},
+       "types, after_type, close, between, key, strings, ends, strip, "
+       "one_line."},
       {R"("style": "elements", "elements": {"middle": "="})",
        ErrorCode::kEmptyValue, "/format/elements/close",
        "elements: 'close' must not be empty, unless 'strings' is 'json' and "
