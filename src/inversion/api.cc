@@ -17,6 +17,7 @@
 #include "inversion/plan.h"
 #include "inversion/read_texts.h"
 #include "inversion/read_values.h"
+#include "inversion/reading.h"
 #include "inversion/request.h"
 #include "inversion/tag_builder.h"
 #include "inversion/tool_choice.h"
@@ -273,8 +274,8 @@ Result<StructuralTag> Format::structural_tag(
       *this, plan, names, inversion::may_have_other_names(functions));
   if (!read_back) return read_back.error();
   std::vector<GrammarNote> left_out;
-  if (auto error =
-          inversion::verify_arguments(*this, plan, functions, left_out)) {
+  if (auto error = inversion::verify_arguments(*this, plan, read_back->texts,
+                                               functions, left_out)) {
     return *std::move(error);
   }
 
@@ -294,7 +295,16 @@ Result<StructuralTag> Format::structural_tag(
   if (!built) return std::move(built).error();
   Result<structural_tag::TagTree> tree =
       inversion::load_tag(std::move(built->format), *request, options.limits);
-  if (!tree) return std::move(tree).error();
+  if (!tree) {
+    // What is wrong in the tag, and not in a schema of the request, comes from
+    // the file.
+    Error error = std::move(tree).error();
+    if (plan.calls && error.path.starts_with("/format")) {
+      error.code = ErrorCode::kConflict;
+      error.path = inversion::calls_pointer(*impl_, plan);
+    }
+    return error;
+  }
   tree->notes = std::move(built->notes);
   tree->notes.insert(tree->notes.end(),
                      std::make_move_iterator(left_out.begin()),

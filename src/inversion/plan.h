@@ -57,6 +57,10 @@ struct ReadTexts {
   std::vector<std::string> types = {};
   // A pattern of whole strings.  Empty: any string.
   std::string strings = {};
+  // The most characters of a string.
+  std::optional<std::size_t> longest = {};
+  // Integers beyond 2^53 lose digits.
+  bool countable = false;
   // Texts that a string does not contain.
   std::vector<std::string> without = {};
   // Texts that a string in a list or an object does not contain.

@@ -12,6 +12,7 @@
 
 #include "base/access.h"
 #include "base/quoted.h"
+#include "base/utf8.h"
 #include "inversion/reading.h"
 #include "inversion/shortest.h"
 #include "inversion/trimmed.h"
@@ -37,6 +38,9 @@ constexpr std::array<std::string_view, 7> kTypes = {
     "string", "integer", "number", "boolean", "null", "array", "object"};
 // Objects look names up one by one.
 constexpr std::size_t kMostArguments = 48;
+
+// A value longer than classes of values that have a bound take.
+constexpr std::size_t kLong = 300;
 
 // ReadTexts::names for no name at all.
 constexpr std::string_view kNoName = "$^";
@@ -131,6 +135,13 @@ class Probes {
         elements() == nullptr ? nullptr : elements()->find("strip");
     return strip != nullptr && strip->as_bool();
   }
+  // What stands around values and ends them.
+  std::vector<std::string> marks() const {
+    std::vector<std::string> out = excluded_;
+    if (elements() != nullptr)
+      out.emplace_back(member_text(*elements(), "open"));
+    return out;
+  }
   const std::string& text() const { return text_; }
   const std::string& fault() const { return fault_; }
 
@@ -150,8 +161,9 @@ class Probes {
         out);
     return out;
   }
-  // The same for names that are not declared.
-  std::vector<bool> read_names(const std::vector<std::string>& names) {
+  // The same for names that are not declared, of arguments with this value.
+  std::vector<bool> read_names(const std::vector<std::string>& names,
+                               const Value& value) {
     std::vector<bool> out(names.size(), true);
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -159,9 +171,7 @@ class Probes {
     }
     ask(
         which,
-        [&](std::size_t i, std::size_t) {
-          return std::pair(names[i], Value("ab"));
-        },
+        [&](std::size_t i, std::size_t) { return std::pair(names[i], value); },
         out);
     return out;
   }
@@ -546,20 +556,73 @@ class Finder {
     if (first.out['a']) return;
     const bool empty = probes_.reads(0, "");
     if (empty) kept_.emplace_back("");
+    const bool single = probes_.reads(0, "a");
+    leave_out_begun();
+    if (!find_longest()) return;
     out_.types.emplace_back("string");
-    if (inside.full() && first.full() && last.full() && empty &&
-        without_.empty()) {
-      return;
-    }
-    const bool is_strip = probes_.strips() && inside.full() && empty &&
-                          same(first, edges) && same(last, edges) &&
-                          without_.empty();
+    const bool all = empty && single && without_.empty() && !out_.longest;
+    if (all && inside.full() && first.full() && last.full()) return;
+    const bool is_strip = probes_.strips() && all && inside.full() &&
+                          same(first, edges) && same(last, edges);
     if (is_strip) return;
-    out_.strings = "^(?:" + pattern_of(meet(first, last)) + "|" +
-                   pattern_of(first) + pattern_of(inside) + "*" +
-                   pattern_of(last) + ")" + (empty ? "?" : "") + "$";
+    out_.strings =
+        "^(?:" + (single ? pattern_of(meet(first, last)) + "|" : "") +
+        pattern_of(first) + pattern_of(inside) + "*" + pattern_of(last) + ")" +
+        (empty ? "?" : "") + "$";
     out_.without = without_;
     note_strings(inside, first, last, empty);
+    if (!single)
+      note(
+          "a string of the arguments is not one character long, "
+          "because it would not be read back.");
+  }
+
+  // Parts of the texts around a value: the class of values may forbid what
+  // begins as its end does.
+  std::vector<std::string> begun() const {
+    std::vector<std::string> out;
+    if (probes_.nests()) return out;  // the style has no mark in a string
+    for (const std::string& text : probes_.marks()) {
+      for (std::size_t size = 2; size < text.size(); ++size) {
+        out.push_back(text.substr(0, size));
+      }
+    }
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    std::erase_if(out,
+                  [](const std::string& one) { return !base::is_utf8(one); });
+    return out;
+  }
+
+  void leave_out_begun() {
+    const std::vector<std::string> texts = begun();
+    Values values;
+    for (const std::string& text : texts) values.emplace_back("a" + text + "b");
+    const std::vector<bool> read = probes_.read(0, values);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      // Sorted, so the shortest comes first.
+      if (!read[i] &&
+          (without_.empty() || !texts[i].starts_with(without_.back()))) {
+        without_.push_back(texts[i]);
+      }
+    }
+  }
+
+  // Sets `longest` if long strings are not read back.  False if no bound keeps
+  // them out.
+  bool find_longest() {
+    if (probes_.reads(0, std::string(kLong, 'a'))) return true;
+    if (!probes_.raw_strings()) return false;
+    std::size_t least = 2;
+    std::size_t most = kLong;
+    while (most - least > 1) {
+      const std::size_t middle = (least + most) / 2;
+      (probes_.reads(0, std::string(middle, 'a')) ? least : most) = middle;
+    }
+    out_.longest = least;
+    note("a string of the arguments has at most " + std::to_string(least) +
+         " characters, because a longer one would not be read back.");
+    return true;
   }
 
   static bool same(const Class& a, const Class& b) {
@@ -650,20 +713,29 @@ class Finder {
       return true;
     };
     const auto reads_all = [&](std::size_t type,
-                               std::initializer_list<std::string_view> texts) {
+                               std::initializer_list<std::string> texts) {
       if (probes_.elements() == nullptr) return true;
-      return std::ranges::all_of(texts, [&](std::string_view text) {
+      return std::ranges::all_of(texts, [&](const std::string& text) {
         return probes_.reads_text(type, text, *json::parse(text));
       });
     };
+    const std::string zeros(kLong, '0');
     const bool integers =
         probes_.read_all(1, {0, 7, -12, 1234567, std::int64_t{1} << 53}) &&
-        reads_all(1, {"12.0"});
+        reads_all(1, {"12.0", "12.0" + zeros});
     const bool numbers =
         integers && probes_.read_all(2, {0.5, -12.25, 1e20, 1e-7, 3, 2.0}) &&
-        reads_all(2, {"12.0", "1E2", "1.50e-3"});
-    if (integers || numbers)
+        reads_all(2, {"12.0", "1E2", "1.50e-3", "0.5" + zeros});
+    if (integers || numbers) {
       out_.types.emplace_back(numbers ? "number" : "integer");
+      const std::int64_t beyond = (std::int64_t{1} << 53) + 1;
+      out_.countable = !probes_.reads(1, beyond) || !probes_.reads(2, beyond);
+      if (out_.countable) {
+        note(
+            "numbers in the arguments are not beyond 2^53, because digits of "
+            "a larger integer would be lost.");
+      }
+    }
     add(3, {true, false});
     add(4, {nullptr});
     find_containers();
@@ -689,8 +761,10 @@ class Finder {
       out_.types.insert(out_.types.end(), {"array", "object"});
       return;
     }
-    const Value one = json::Array{"ab", 1, json::Array{}};
-    const Value object = json::Object{{"ab", "cd"}, {"c", json::Object()}};
+    const std::string long_text(kLong, 'a');
+    const Value one = json::Array{"ab", 1, json::Array{}, long_text};
+    const Value object =
+        json::Object{{"ab", "cd"}, {"c", json::Object()}, {"d", long_text}};
     const bool lists = probes_.read_all(5, {json::Array(), one});
     const bool objects = probes_.read_all(6, {json::Object(), object});
     if (!lists && !objects) return;
@@ -713,6 +787,11 @@ class Finder {
       out_.nested.emplace_back(1, static_cast<char>(c));
     }
     if (!inside.others) return;
+    for (const std::string& part : begun()) {
+      if (!probes_.reads(type, nested("a" + part + "b"))) {
+        out_.nested.push_back(part);
+      }
+    }
     for (const char* text : {"&lt;", "<![CDATA[", "\\n"}) {
       const std::string value = std::string("a") + text + "b]]>";
       if (text[0] != '\\' && !probes_.reads(type, nested(value))) {
@@ -761,8 +840,15 @@ class Finder {
       }
       return probes_.reads_text(type, text, value);
     };
-    if (!read(" ")) return false;
-    if (read("\n") && read("\t") && read("\r") && read("\n  ")) return true;
+    // Each three of them, one after the other.
+    std::string all;
+    for (const char a : std::string_view(" \t\n\r")) {
+      for (const char b : std::string_view(" \t\n\r")) {
+        for (const char c : std::string_view(" \t\n\r")) all += {a, b, c};
+      }
+    }
+    if (!read(" ") || !read("   ")) return false;
+    if (read(all) && read("\n")) return true;
     out_.one_line = true;
     note(
         "JSON in the arguments is written on one line, because line feeds in "
@@ -794,8 +880,13 @@ class Finder {
 
   // The names that are not declared.
   void find_names() {
-    if (probes_.elements() == nullptr || !reads("string")) return;
-    if (!out_.last_counts || !probes_.read_names({"ab"})[0]) {
+    if (probes_.elements() == nullptr || out_.types.empty()) return;
+    const Value value = some_value(out_);
+    const auto read = [&](const std::vector<std::string>& names) {
+      return probes_.read_names(names, value);
+    };
+    if (!out_.last_counts || !read({"ab"})[0] ||
+        !read({std::string(kLong, 'a')})[0]) {
       out_.names = kNoName;
       note("arguments that are not declared are left out, because " +
            std::string(out_.last_counts
@@ -807,10 +898,7 @@ class Finder {
     find_names_without();
     const auto find = [&](const Class& within, Side side) {
       return find_class(
-          within, side, [](std::string name) { return name; },
-          [&](const std::vector<std::string>& names) {
-            return probes_.read_names(names);
-          });
+          within, side, [](std::string name) { return name; }, read);
     };
     const Class inside = find({}, Side::kInside);
     if (inside.out['a']) return;
@@ -850,6 +938,14 @@ Value limits_of(const ReadTexts& read) {
     out.set("type", json::Array(read.types.begin(), read.types.end()));
   }
   if (!read.strings.empty()) out.set("pattern", read.strings);
+  if (read.longest) {
+    out.set("maxLength", static_cast<std::int64_t>(*read.longest));
+  }
+  if (read.countable) {
+    constexpr std::int64_t kCountable = std::int64_t{1} << 53;
+    out.set("minimum", -kCountable);
+    out.set("maximum", kCountable);
+  }
   if (!read.without.empty()) {
     json::Array without;
     for (const std::string& text : read.without) {
@@ -885,7 +981,7 @@ std::optional<Error> check_required(const format::FormatImpl& format,
   for (const json::Member& member : properties->members()) {
     if (!requires_argument(tool, member.key)) continue;
     const schema::Declared declared = root.member(member.key);
-    if (!declared.restricts() ||
+    if (!declared.restricts() || declared.types() == 0 ||
         (declared.types() & bits_of(read.types)) != 0) {
       continue;
     }
@@ -905,11 +1001,77 @@ std::optional<Error> check_required(const format::FormatImpl& format,
   return std::nullopt;
 }
 
+// A pattern of the strings that are a value of one of the types: the reader
+// finds types in the schema, and takes them as such.
+std::string spelling_of(std::uint8_t types) {
+  constexpr std::pair<std::uint8_t, std::string_view> kSpellings[] = {
+      {schema::kNull, "(?:null|None)\\s*$"},
+      {schema::kBoolean, "(?:[Tt]rue|[Ff]alse)\\s*$"},
+      {schema::kNumber, "[-+.0-9][-+.0-9eE_]*\\s*$"},
+      {schema::kArray, "[\\[(]"},
+      {schema::kObject, "\\{"}};
+  std::string out;
+  for (const auto& [bit, pattern] : kSpellings) {
+    if ((types & bit) == 0) continue;
+    out.append(out.empty() ? "" : "|").append(pattern);
+  }
+  return "^\\s*(?:" + out + ")";
+}
+
+// What declared arguments must be that may be strings, or values of types that
+// are not read back.
+json::Object spelled_types(const ReadTexts& read, const Value& limits,
+                           const Tool& tool, std::vector<GrammarNote>& notes) {
+  json::Object out;
+  const std::uint8_t types = bits_of(read.types);
+  const Value* properties = tool.schema.find("properties");
+  if (properties == nullptr || types == schema::kAllTypes) return out;
+  const auto root = schema::Declared::root(
+      std::make_shared<const schema::ToolSchema>(tool.schema));
+  for (const json::Member& member : properties->members()) {
+    const schema::Declared declared = root.member(member.key);
+    const auto lost = static_cast<std::uint8_t>(
+        (declared.restricts() ? declared.types()
+                              : std::uint8_t{schema::kAllTypes}) &
+        ~types);
+    if (lost == 0 ||
+        (declared.restricts() && (declared.types() & schema::kString) == 0)) {
+      continue;
+    }
+    json::Object spelled = {{"type", "string"}, {"pattern", spelling_of(lost)}};
+    json::Array all;
+    all.push_back(limits);
+    all.emplace_back(json::Object{{"not", std::move(spelled)}});
+    out.set(member.key, json::Object{{"allOf", std::move(all)}});
+    notes.push_back(
+        {GrammarNote::Kind::kNarrowed, "type",
+         json::append_pointer(tool.path + "/parameters/properties", member.key),
+         "the argument " +
+             base::quoted(std::string_view(member.key).substr(0, 200)) +
+             " of the tool " + base::quoted(tool.name.substr(0, 200)) +
+             ": strings that are read as a value of another type are left "
+             "out."});
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<ReadTexts> find_read_texts(const Format& format, const Plan& plan,
                                   std::string_view name, bool other_names) {
   return Finder(format, plan, name, other_names).find();
+}
+
+Value some_value(const ReadTexts& read) {
+  const auto reads = [&](std::string_view type) {
+    return std::ranges::find(read.types, type) != read.types.end();
+  };
+  if (read.types.empty() || reads("string")) return "ab";
+  if (reads("integer") || reads("number")) return 7;
+  if (reads("boolean")) return true;
+  if (reads("array")) return json::Array();
+  if (reads("object")) return json::Object();
+  return nullptr;
 }
 
 bool may_have_other_names(const std::vector<Tool>& tools) {
@@ -927,6 +1089,10 @@ std::optional<Error> narrow_to_read_texts(const format::FormatImpl& format,
     if (auto error = check_required(format, plan, read, tool)) return error;
     json::Object more;
     if (limits.size() > 0) more.set("additionalProperties", limits);
+    if ((bits_of(read.types) & schema::kString) != 0) {
+      json::Object spelled = spelled_types(read, limits, tool, notes);
+      if (!spelled.empty()) more.set("properties", std::move(spelled));
+    }
     if ((!read.names.empty() || !read.names_without.empty()) &&
         may_have_others(tool.schema)) {
       json::Array names;

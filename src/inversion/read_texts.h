@@ -39,6 +39,9 @@ namespace parlance::inversion {
 Result<ReadTexts> find_read_texts(const Format& format, const Plan& plan,
                                   std::string_view name, bool other_names);
 
+// A value that is read back.
+json::Value some_value(const ReadTexts& read);
+
 // Whether some tool may have arguments that it does not declare.
 bool may_have_other_names(const std::vector<Tool>& tools);
 

@@ -11,6 +11,7 @@
 #include "inversion/reading.h"
 #include "json/located.h"
 #include "json/writer.h"
+#include "parlance/tools.h"
 #include "rendering/arguments.h"
 
 namespace parlance::inversion {
@@ -360,14 +361,23 @@ bool ends_early(std::string_view name, const json::Value& style) {
 // text of the call; "" if it cannot be written.
 std::string argument_fault(const Format& format, const Plan& plan,
                            const Tool& tool, const std::string& name,
-                           const json::Value& style, std::string& call) {
-  const json::Value arguments = json::Object{{name, "v"}};
+                           const json::Value& value, const json::Value& style,
+                           std::string& call) {
+  const json::Value arguments = json::Object{{name, value}};
+  const json::Object type = {{"type", json::to_string(value.kind())}};
+  const json::Object schema = {{"type", "object"},
+                               {"properties", json::Object{{name, type}}}};
+  const ToolSet tools = ToolSet::from_value(json::Array{json::Object{
+      {"type", "function"},
+      {"function",
+       json::Object{{"name", tool.name}, {"parameters", schema}}}}});
   const Result<std::string> written =
       rendering::write_arguments(arguments, style);
   if (!written) return written.error().message;
   for (const Sample& sample : plan.samples) {
     call = call_text(plan, sample, tool.name, *written);
-    const Reading reading = read_response(format, plan, call);
+    const Reading reading =
+        read_response(format, plan, call, {.tools = &tools});
     if (!reading.fault.empty()) return reading.fault;
     if (reading.calls.empty()) return "it opens no call";
     if (reading.calls.size() == 1 &&
@@ -408,19 +418,21 @@ bool spells_marker(const Plan& plan, std::string_view name,
 
 // verify_arguments() for one tool whose arguments have this style.
 std::optional<Error> verify_properties(const Format& format, const Plan& plan,
+                                       const ReadTexts& read,
                                        const json::Value& style, Tool& tool,
                                        std::vector<GrammarNote>& notes) {
   const json::Value* declared = tool.schema.find("properties");
   if (declared == nullptr || !declared->is_object()) return std::nullopt;
   std::vector<std::string> left_out;
   for (const json::Member& member : declared->members()) {
-    if (base::is_argument_name(member.key) &&
+    if (detail::Access::impl(format)->built_in &&
+        base::is_argument_name(member.key) &&
         !spells_marker(plan, member.key, style)) {
       continue;
     }
     std::string call;
-    const std::string fault =
-        argument_fault(format, plan, tool, member.key, style, call);
+    const std::string fault = argument_fault(format, plan, tool, member.key,
+                                             some_value(read), style, call);
     if (fault.empty()) continue;
     const bool required = requires_argument(tool, member.key);
     const bool by_grammar = call.empty() || ends_early(member.key, style);
@@ -450,6 +462,7 @@ std::optional<Error> verify_properties(const Format& format, const Plan& plan,
 }  // namespace
 
 std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
+                                      const ReadTexts& read,
                                       std::vector<Tool>& tools,
                                       std::vector<GrammarNote>& notes) {
   if (!plan.calls) return std::nullopt;
@@ -461,7 +474,8 @@ std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
   const json::Value* kind = style == nullptr ? nullptr : style->find("style");
   if (kind == nullptr || kind->as_string() == "json") return std::nullopt;
   for (Tool& tool : tools) {
-    if (auto error = verify_properties(format, plan, *style, tool, notes)) {
+    if (auto error =
+            verify_properties(format, plan, read, *style, tool, notes)) {
       return error;
     }
   }

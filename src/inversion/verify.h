@@ -35,15 +35,17 @@ Result<ReadBack> verify_names(const Format& format, const Plan& plan,
                               bool other_names);
 
 // The same for the names of the arguments that tools declare, where they are
-// not written as JSON and are no identifiers: writes a call with this argument
-// for each, reads it, and compares.  An optional argument that is not read back
-// is taken out of its tool: its schema becomes `false`, and a note says so.
-// Names that the grammar leaves out by itself are not read.
+// not written as JSON and, if the format is built in, are no identifiers:
+// writes a call with this argument for each, reads it, and compares.  An
+// optional argument that is not read back is taken out of its tool: its schema
+// becomes `false`, and a note says so. Names that the grammar leaves out by
+// itself are not read.
 //
 // Errors: kConflict for a required argument, with a message that names field,
 // tool, argument and text, and the pointer of the argument.
 // Complexity: O(sum of the sizes of these calls).
 std::optional<Error> verify_arguments(const Format& format, const Plan& plan,
+                                      const ReadTexts& read,
                                       std::vector<Tool>& tools,
                                       std::vector<GrammarNote>& notes);
 

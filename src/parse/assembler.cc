@@ -153,8 +153,10 @@ void Assembler::open_region(FieldId field, const Delimited* delimiter,
 schema::Strings Assembler::strings_of(FieldId index) const {
   // A bare template casts like transformers, JSON strings included.
   const format::Field& field = description_.fields[index];
+  const format::Content* values = field.content.value_parser.get();
   const bool typed =
       field.content.kind == format::ContentKind::kJson ||
+      (values != nullptr && values->kind == format::ContentKind::kJson) ||
       (reading(index) != nullptr && reads_values(field, *reading(index)));
   const format::FieldReading* read = reading(index);
   if (read != nullptr && !typed) {

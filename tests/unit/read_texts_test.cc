@@ -127,6 +127,45 @@ TEST(ReadTexts, NarrowWhatIsNotReadBack) {
        R"({"type": ["string", "number"]})",
        {"<a>b7</>"},
        {"<a>-1</>", "<a></>", "<a>a b</>"}},
+      // How long a value may be, and what it may begin.
+      {file("xml-inline",
+            R"({"tag_pattern": "<(?P<key>\\w+)>(?P<value>.{2,}?)</>"})",
+            kElements),
+       R"({"type": "string"})",
+       {"<a>ab</>"},
+       {"<a>a</>", "<a></>"}},
+      {file("xml-inline",
+            R"({"tag_pattern": "<(?P<key>\\w+)>(?P<value>.{0,7}?)</>"})",
+            kElements),
+       R"({"type": "string"})",
+       {"<a></>", "<a>abcdefg</>"},
+       {"<a>abcdefgh</>"}},
+      {file("xml-inline",
+            R"({"tag_pattern":
+                "<(?P<key>\\w+)>(?P<value>(?:(?!</).)*)</>"})",
+            kElements),
+       R"({"type": "string"})",
+       {"<a>a<b</>"},
+       {"<a>a</b</>"}},
+      // Line feeds in JSON, one by one.
+      {file("kv-lines", R"({"kv_sep": ":", "line_sep": "\n\n"})",
+            R"([{"key": "raw"}, ":", {"value": "raw"}, "\n\n"])"),
+       object,
+       {"a:{\"b\": 1}\n\n"},
+       {"a:{\n\n\"b\": 1}\n\n"}},
+      // A string that the reader takes for a value of a type that is lost.
+      {file("xml-inline",
+            R"({"tag_pattern": "<(?P<key>\\w+)>(?P<value>\\w*?)</>"})",
+            kElements),
+       R"({"type": ["string", "integer"]})",
+       {"<a>b7</>"},
+       {"<a>7</>"}},
+      // Integers that are doubles.
+      {file("xml-inline", any + R"(, "value_parser": {"name": "float"}})",
+            kElements),
+       R"({"type": "integer"})",
+       {"<a>9007199254740992</>"},
+       {"<a>9007199254740993</>"}},
       // References of XML.
       {file("xml-inline", any + "}", kElements, R"({"arguments":
             {"decode": "xml"}})"),
@@ -186,6 +225,18 @@ TEST(ReadTexts, RefuseWhatIsNeverReadBack) {
             kElements),
        R"({"type": "string"})", "/tools/0/function/parameters/properties/a",
        "not JSON"},
+      // The name of an argument.
+      {file("xml-inline",
+            R"({"tag_pattern": "<(?P<key>[b-z]+)>(?P<value>.*?)</>"})",
+            kElements),
+       R"({"type": "string"})", "/parlance/write/tool_calls/parts/3/arguments",
+       "belongs to no argument"},
+      // What the tag cannot have is wrong in the file.
+      {file("xml-inline",
+            R"x({"tag_pattern": "<(?P<key>\\w+)>(?P<value>[^<]*)(?=<|$)"})x",
+            R"(["<", {"key": "raw"}, ">", {"value": "raw"}])"),
+       R"({"type": "string"})", "/parlance/write/tool_calls/parts/3/arguments",
+       "'close' must not be empty"},
       {file("xml-inline",
             R"({"tag_pattern": "<(?P<key>\\w+)>(?P<value>[^;]*)</>"})",
             kElements),
@@ -208,6 +259,56 @@ TEST(ReadTexts, RefuseWhatIsNeverReadBack) {
     EXPECT_NE(tag.error().message.find(row.message), std::string::npos)
         << tag.error().message;
   }
+}
+
+// Names of arguments are asked for, identifiers as well; of those that are not
+// declared, also where no string is read back.
+TEST(ReadTexts, HaveNamesThatAreReadBack) {
+  const auto with = [](std::string_view properties) {
+    StructuralTagOptions out;
+    out.tools = *json::parse(
+        R"([{"type": "function", "function": {"name": "f", "parameters": {
+          "type": "object", "properties": )" +
+        std::string(properties) + "}}}]");
+    out.tool_choice = "required";
+    return out;
+  };
+  const Result<Format> few = Format::from_json(
+      file("xml-inline",
+           R"({"tag_pattern": "<(?P<key>[^>]{1,5})>(?P<value>.*?)</>"})",
+           kElements));
+  ASSERT_TRUE(few);
+  const Result<Grammar> grammar = few->grammar(
+      with(R"({"a": {"type": "string"}, "longer": {"type": "string"}})"));
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  EXPECT_TRUE(grammar->accepts("<call:f><a>b</></call>"));
+  EXPECT_FALSE(grammar->accepts("<call:f><longer>b</></call>"));
+  EXPECT_FALSE(grammar->accepts("<call:f><others>b</></call>"));
+
+  const Result<Format> bare_json = Format::from_json(file(
+      "kv-lines", "{}", R"([{"key": "raw"}, ": ", {"value": "json"}, "\n"])"));
+  ASSERT_TRUE(bare_json);
+  const Result<Grammar> none =
+      bare_json->grammar(with(R"({"a": {"type": "integer"}})"));
+  ASSERT_TRUE(none) << none.error().to_string();
+  EXPECT_TRUE(none->accepts("<call:f>a: 1\n</call>"));
+  EXPECT_FALSE(none->accepts("<call:f>n: true\n</call>"));
+}
+
+// A quoted string is not read as a value of another type.
+TEST(ReadTexts, AreStringsWhereTheyAreQuoted) {
+  const Result<Format> format = Format::from_json(
+      file("kv-lines", R"({"value_parser": {"name": "json"}})",
+           R"([{"key": "raw"}, ": ", {"value": "json"}, "\n"])"));
+  ASSERT_TRUE(format);
+  const ToolSet tools =
+      ToolSet::from_value(request(R"({"enum": [1, "1", "b"]})").tools);
+  ResponseParser parser(*format, {.tools = &tools});
+  parser.feed("<call:f>a: \"1\"\n</call>");
+  parser.finalize();
+  EXPECT_NE(json::dump(parser.message().fields).find(R"({"a": "1"})"),
+            std::string::npos)
+      << json::dump(parser.message().fields);
 }
 
 // What one request asks changes nothing for another one.
