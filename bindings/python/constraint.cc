@@ -144,10 +144,11 @@ nb::object grammar_of(const Constraint& self) {
       .attr("_wrap")(nb::cast(std::move(**made)));
 }
 
-// Compiles the source of a structural tag.
+// Compiles the source of a structural tag.  `tag`, if it is one already, knows
+// the request that it was made from.
 nb::object compile_tag(const Compiler& self, std::string_view text,
-                       nb::dict limits, nb::object cancelled,
-                       nb::handle markers) {
+                       const TagObject* tag, nb::dict limits,
+                       nb::object cancelled, nb::handle markers) {
   Budget budget(std::move(limits), std::move(cancelled));
   const ConstraintOptions options = {.markers = to_markers(markers)};
   std::optional<Result<Constraint>> constraint;
@@ -155,6 +156,15 @@ nb::object compile_tag(const Compiler& self, std::string_view text,
     const WithoutGil released;
     constraint.emplace(
         self.compile_structural_tag(text, budget.limits(), options));
+    // What is not in the text is an error about the request.
+    if (tag != nullptr && !*constraint &&
+        constraint->error().code != ErrorCode::kTooLarge) {
+      Result<Constraint> made =
+          self.compile_structural_tag(tag->tag, budget.limits(), options);
+      if (made || made.error().path != constraint->error().path) {
+        constraint.emplace(std::move(made));
+      }
+    }
   }
   budget.check();
   if (!*constraint) {
@@ -402,8 +412,8 @@ void define_constraint(nb::module_& m) {
                    "Literal[\"token\", \"either\", \"text\"] = \"token\") -> "
                    "Constraint"),
            doc::compiler::kCompile)
-      .def("_compile_tag", &compile_tag, nb::arg("text"), nb::arg("limits"),
-           nb::arg("cancelled").none(), nb::arg("markers"))
+      .def("_compile_tag", &compile_tag, nb::arg("text"), nb::arg("tag").none(),
+           nb::arg("limits"), nb::arg("cancelled").none(), nb::arg("markers"))
       .def("grammar_statistics", &grammar_statistics,
            nb::sig("def grammar_statistics(self) -> dict[str, int]"),
            doc::compiler::kGrammarStatistics)

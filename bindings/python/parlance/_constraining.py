@@ -598,11 +598,11 @@ class Compiler(_parlance.Compiler):
         Raises:
             GrammarError: the tag cannot be used or compiled.
         """
-        source = (
-            spec.source if isinstance(spec, StructuralTag) else source_of(spec)
-        )
+        tag = spec if isinstance(spec, StructuralTag) else None
+        source = source_of(spec) if tag is None else tag.source
         return self._compile_tag(
             _text("spec", source, GrammarError),
+            tag,
             _limits(limits),
             _checked_callback(cancelled),
             markers,

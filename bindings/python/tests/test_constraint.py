@@ -698,6 +698,28 @@ def test_compilers_without_room_keep_nothing(letters):
     assert statistics["grammar_hits"] == 0 and statistics["bytes"] == 0
 
 
+def test_errors_of_a_tag_are_placed_in_its_request(letters):
+    tools = [
+        {
+            "type": "function",
+            "function": {
+                "name": "f",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"a": {"type": "string", "enum": [1]}},
+                    "required": ["a"],
+                },
+            },
+        }
+    ]
+    structural = parlance.Format("qwen3").structural_tag(
+        tools, tool_choice="required"
+    )
+    with pytest.raises(parlance.GrammarError) as caught:
+        parlance.Compiler(letters).compile_structural_tag(structural)
+    assert caught.value.path == "/tools/0/function/parameters"
+
+
 def test_parsers_share_the_compiler_of_their_vocabulary(letters):
     structural = parlance.StructuralTag(tag("a", "b"))
     structural.grammar().compile(letters)
