@@ -313,10 +313,14 @@ ArgumentCallReader::Taken ArgumentCallReader::take_json(std::string_view text,
       rules_.string_fits(value_,
                          raw_string(layout_, text.substr(at_, found - at_)));
   if (as_string) return Taken::kNothing;
-  const std::optional<json::Value> value =
-      parse_json(text.substr(begin, *json_end_ - begin), limits_);
+  const std::string_view json = text.substr(begin, *json_end_ - begin);
+  std::optional<json::Value> value = parse_json(json, limits_);
   if (!value || !(layout_.loose || in_group(*value, *group_))) {
     return Taken::kNothing;
+  }
+  if (value->kind() == json::Kind::kFloat) {
+    value = rules_.number_value(rules_.parameter_of(name_).get(), json,
+                                *std::move(value));
   }
   writer_.member(name_, *value, out);
   end_element(after + layout_.close.size());
@@ -343,11 +347,10 @@ bool ArgumentCallReader::take_string(std::string_view text, std::size_t found,
     return true;
   }
   // JSON between white space, or in CDATA, is not a string.
-  std::optional<json::Value> value;
-  if (!string_first_ && layout_.types.empty()) {
-    value = rules_.json_in(value_, raw);
-  }
-  writer_.member(name_, value ? *value : json::Value(raw), out);
+  const bool typed = string_first_ || !layout_.types.empty();
+  writer_.member(
+      name_, typed ? json::Value(raw) : rules_.raw_value(name_, value_, raw),
+      out);
   end_element(after + end_.after.size());
   return true;
 }

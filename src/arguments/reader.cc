@@ -40,6 +40,7 @@
 #include "call_stream/nested_calls.h"
 #include "call_stream/python_calls.h"
 #include "parlance/tools.h"
+#include "schema/cast_calls.h"
 
 namespace parlance::arguments {
 
@@ -142,11 +143,13 @@ class Reading {
   std::optional<json::Value> json_at(ValueId value, std::size_t pos,
                                      std::size_t& end,
                                      std::string_view follow = {});
+  std::optional<json::Value> argument_at(std::string_view name, ValueId value,
+                                         std::size_t pos, std::size_t& end,
+                                         std::string_view follow = {});
   void add_exact_candidates(std::vector<Candidate>& out, Candidate candidate,
                             ValueId value, std::size_t pos);
   void add_exact_values(std::vector<Candidate>& out, const Candidate& candidate,
                         ValueId value, std::size_t pos, const TypeGroup& group);
-  json::Value text_value(ValueId value, std::string_view text);
   // After optional white space, if the layout has it.
   std::size_t skip_layout(std::size_t pos) const {
     return layout_.loose ? skip_space(text_, pos) : pos;
@@ -164,6 +167,8 @@ class Reading {
   std::optional<json::Value> fit_items(const ArrayRule& rule,
                                        std::uint32_t element);
   const ArgumentElement* element_at(std::size_t pos) const;
+  std::shared_ptr<const schema::Parameter> parameter_at(
+      const ArgumentElement& element) const;
   std::optional<json::Value> element_value(const ArgumentElement& element,
                                            ValueId value);
 
@@ -190,10 +195,19 @@ std::optional<json::Value> Reading::json_at(ValueId value, std::size_t pos,
   return parse_json(text_.substr(begin, end - begin), limits_);
 }
 
-// A text that may be a string, but is JSON of another type between white space.
-json::Value Reading::text_value(ValueId value, std::string_view text) {
-  std::optional<json::Value> read = rules_.json_in(value, text);
-  return read ? *std::move(read) : json::Value(text);
+// The same, of an argument that is not nested.
+std::optional<json::Value> Reading::argument_at(std::string_view name,
+                                                ValueId value, std::size_t pos,
+                                                std::size_t& end,
+                                                std::string_view follow) {
+  std::optional<json::Value> read = json_at(value, pos, end, follow);
+  if (read && read->kind() == json::Kind::kFloat) {
+    const std::size_t begin = skip_layout(pos);
+    read =
+        rules_.number_value(rules_.parameter_of(name).get(),
+                            text_.substr(begin, end - begin), *std::move(read));
+  }
+  return read;
 }
 
 void Reading::add_candidate(std::vector<Candidate>& out,
@@ -227,7 +241,8 @@ void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
   }
   const auto as_json = [&] {
     std::size_t end = 0;
-    std::optional<json::Value> read = json_at(value, pos, end);
+    std::optional<json::Value> read =
+        argument_at(candidate.name, value, pos, end);
     if (!read) return;
     end = skip_space(text_, end);
     if (!text_.substr(end).starts_with(layout_.close)) return;
@@ -240,7 +255,8 @@ void Reading::add_candidates(std::vector<Candidate>& out, Candidate candidate,
         arguments::raw_string(layout_, text_.substr(pos, end - pos));
     if (rules_.string_fits(value, raw)) {
       add_candidate(out, candidate,
-                    string_first ? json::Value(raw) : text_value(value, raw),
+                    string_first ? json::Value(raw)
+                                 : rules_.raw_value(candidate.name, value, raw),
                     end + layout_.close.size());
     }
   }
@@ -269,7 +285,8 @@ void Reading::add_exact_values(std::vector<Candidate>& out,
   const bool strings = layout_.strings != ElementLayout::Strings::kJson;
   std::size_t end = 0;
   if ((group.types & ~(strings ? schema::kString : 0)) != 0) {
-    std::optional<json::Value> read = json_at(value, pos, end, layout_.close);
+    std::optional<json::Value> read =
+        argument_at(candidate.name, value, pos, end, layout_.close);
     if (read && in_group(*read, group)) {
       add_candidate(out, candidate, std::move(*read),
                     end + layout_.close.size());
@@ -294,10 +311,11 @@ void Reading::add_exact_values(std::vector<Candidate>& out,
   }
   if (!rest.substr(end).starts_with(close)) return;
   if (rules_.string_fits(value, raw)) {
-    add_candidate(
-        out, candidate,
-        layout_.types.empty() ? text_value(value, raw) : json::Value(raw),
-        pos + end + close.size());
+    add_candidate(out, candidate,
+                  layout_.types.empty()
+                      ? rules_.raw_value(candidate.name, value, raw)
+                      : json::Value(raw),
+                  pos + end + close.size());
   }
 }
 
@@ -456,6 +474,21 @@ const ArgumentElement* Reading::element_at(std::size_t pos) const {
   return found == elements_.end() || found->begin != pos ? nullptr : &*found;
 }
 
+// What is known of a nested element, from the outermost one that holds it.
+std::shared_ptr<const schema::Parameter> Reading::parameter_at(
+    const ArgumentElement& element) const {
+  std::vector<const ArgumentElement*> path = {&element};
+  while (path.back()->parent != kNone) {
+    path.push_back(&elements_[path.back()->parent]);
+  }
+  auto out = rules_.parameter_of(path.back()->name);
+  for (std::size_t i = path.size() - 1; i-- > 0 && out != nullptr;) {
+    out = std::make_shared<const schema::Parameter>(
+        schema::inner_parameter(*out, path[i]->name, path[i]->index));
+  }
+  return out;
+}
+
 // The value of a nested element under a rule, or nullopt if it does not fit.
 // The kind of the element decides between a string, JSON, and a list of inner
 // elements, whose value is looked up in results_.  A kLeaf can be any of them.
@@ -468,7 +501,11 @@ std::optional<json::Value> Reading::element_value(
       element.content_begin, element.content_end - element.content_begin);
   const auto as_string = [&]() -> std::optional<json::Value> {
     if (!rules_.string_fits(value, content)) return std::nullopt;
-    return json::Value(content);
+    const json::Value string(content);
+    const auto parameter = parameter_at(element);
+    if (parameter == nullptr) return string;
+    return schema::cast_argument(string, *parameter, schema::Strings::kWritten)
+        .value_or(string);
   };
   const auto as_json = [&]() -> std::optional<json::Value> {
     std::size_t end = 0;
@@ -476,7 +513,9 @@ std::optional<json::Value> Reading::element_value(
     if (!out || skip_space(text_, end) != element.content_end) {
       return std::nullopt;
     }
-    return out;
+    if (out->kind() != json::Kind::kFloat) return out;
+    const auto parameter = parameter_at(element);
+    return rules_.number_value(parameter.get(), content, *std::move(out));
   };
   const auto as_list = [&](ListId list) -> std::optional<json::Value> {
     const auto& known =
@@ -497,7 +536,9 @@ std::optional<json::Value> Reading::element_value(
     case Kind::kLeaf:
       if (auto out = as_json()) return out;
       if (auto out = as_string()) return out;
-      [[fallthrough]];  // an empty object or list
+      // An empty list or object.
+      if (auto out = as_list(rule.array)) return out;
+      return as_list(rule.object);
     case Kind::kNest:
       if (auto out = as_list(rule.object)) return out;
       return as_list(rule.array);

@@ -12,13 +12,30 @@
 
 #include "arguments/elements.h"
 #include "base/utf8.h"
+#include "schema/cast_calls.h"
 #include "schema/close.h"
+#include "schema/validate.h"
 #include "schema_solver/excludes.h"
 
 namespace parlance::arguments {
 
 using arguments::Conjunction;
 using structural_tag::ArgumentStyle;
+
+namespace {
+
+// A text that is JSON throughout, or that has its type beside it, is not cast.
+ToolSet cast_tool(const structural_tag::JsonSchemaBody& format,
+                  const ElementLayout& layout) {
+  if (layout.strings == ElementLayout::Strings::kJson ||
+      !layout.types.empty() || format.style == ArgumentStyle::kCohereXml) {
+    return {};
+  }
+  return ToolSet::from_value(
+      json::Array{json::Object{{"name", ""}, {"parameters", format.schema}}});
+}
+
+}  // namespace
 
 ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaBody& format,
                              const Limits& limits,
@@ -28,6 +45,7 @@ ArgumentRules::ArgumentRules(const structural_tag::JsonSchemaBody& format,
       groups_(type_groups(layout_)),
       limits_(limits),
       loaded_(std::move(loaded)),
+      tool_(cast_tool(format_, layout_)),
       schema_(*loaded_, format_.schema, languages_) {}
 
 Result<std::unique_ptr<ArgumentRules>> ArgumentRules::make(
@@ -286,6 +304,35 @@ std::size_t ArgumentRules::json_end(ValueId id, std::string_view text,
   const std::size_t end = longest(recogniser_of(rule, rule.valid, {}));
   if (end != kNowhere || format_.excludes.empty()) return end;
   return longest(recogniser_of(rule, rule.without_excluded, format_.excludes));
+}
+
+std::shared_ptr<const schema::Parameter> ArgumentRules::parameter_of(
+    std::string_view name) const {
+  return schema::parameter_of(tool_, "", name, schema::Strings::kWritten);
+}
+
+json::Value ArgumentRules::raw_value(std::string_view name, ValueId id,
+                                     std::string_view text) {
+  json::Value string(text);
+  if (values_[id].json_types == 0) return string;
+  if (const auto parameter = parameter_of(name)) {
+    auto cast =
+        schema::cast_argument(string, *parameter, schema::Strings::kWritten);
+    // Another alternative of the object may take another type.
+    const bool here =
+        cast && (values_[id].json_types & schema::type_bit(*cast)) != 0;
+    return here ? *std::move(cast) : string;
+  }
+  return json_in(id, text).value_or(string);
+}
+
+json::Value ArgumentRules::number_value(const schema::Parameter* parameter,
+                                        std::string_view text,
+                                        json::Value number) {
+  if (parameter == nullptr) return number;
+  return schema::cast_argument(json::Value(text), *parameter,
+                               schema::Strings::kWritten)
+      .value_or(number);
 }
 
 std::optional<json::Value> ArgumentRules::json_in(ValueId id,

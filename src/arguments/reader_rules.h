@@ -20,7 +20,9 @@
 #include "parlance/error.h"
 #include "parlance/json.h"
 #include "parlance/limits.h"
+#include "parlance/tools.h"
 #include "schema/document.h"
+#include "schema/tool_table.h"
 #include "structural_tag/structural_tag.h"
 
 namespace parlance::arguments {
@@ -155,6 +157,18 @@ class ArgumentRules {
   // nothing if it is a string.
   std::optional<json::Value> json_in(ValueId id, std::string_view text);
 
+  // The argument `name`, as the readers of formats read it (cast_calls.h), so
+  // that one text has one value: of a text that may be a string, and of a
+  // number of JSON, of which they make an integer or a double.
+  json::Value raw_value(std::string_view name, ValueId id,
+                        std::string_view text);
+  json::Value number_value(const schema::Parameter* parameter,
+                           std::string_view text, json::Value number);
+  // The argument `name`; null if nothing is known of it, or its text is not
+  // what is cast.
+  std::shared_ptr<const schema::Parameter> parameter_of(
+      std::string_view name) const;
+
  private:
   ArgumentRules(const structural_tag::JsonSchemaBody& format,
                 const Limits& limits,
@@ -175,6 +189,8 @@ class ArgumentRules {
   const std::vector<TypeGroup> groups_;
   const Limits limits_;
   const std::shared_ptr<const ArgumentDocument> loaded_;
+  // One tool without a name; none if the texts of values are not cast.
+  const ToolSet tool_;
   bool broken_ = false;
   arguments::TextLanguages languages_;
   arguments::ArgumentSchema schema_;

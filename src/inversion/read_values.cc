@@ -12,6 +12,7 @@
 #include "schema/cast_values.h"
 #include "schema/conjoin.h"
 #include "schema/declared.h"
+#include "schema/tool_table.h"
 #include "schema/typing.h"
 
 namespace parlance::inversion {
@@ -199,13 +200,60 @@ class Narrower {
   std::vector<GrammarNote>& notes_;
 };
 
+// Leaves out strings that are read as words of Python, though they are valid.
+void leave_out_python_words(Tool& tool, std::vector<GrammarNote>& notes) {
+  json::Object limits;
+  bool narrows = false;
+  const auto strings_of = [&](const Value& schema, const std::string& what,
+                              std::string pointer) -> Value {
+    if (schema::parameter_of(schema).plain) return true;
+    Value out = schema::without_python_words(schema::candidate_types(schema));
+    if (out == Value(true)) return out;
+    narrows = true;
+    notes.push_back({GrammarNote::Kind::kNarrowed, "type", std::move(pointer),
+                     what + " of the tool " +
+                         base::quoted(tool.name.substr(0, 200)) +
+                         ": the strings None, True and False are left out "
+                         "where they are read as null, true and false."});
+    return out;
+  };
+  const std::string path = tool.path + "/parameters";
+  if (const Value* declared = tool.schema.find("properties")) {
+    for (const json::Member& member : declared->members()) {
+      limits.set(
+          member.key,
+          strings_of(
+              member.value,
+              "the argument " +
+                  base::quoted(std::string_view(member.key).substr(0, 200)),
+              json::append_pointer(path + "/properties", member.key)));
+    }
+  }
+  json::Object all{{"properties", std::move(limits)}};
+  const Value* others = tool.schema.find("additionalProperties");
+  if (others != nullptr && others->is_object()) {
+    all.set("additionalProperties", strings_of(*others, "undeclared arguments",
+                                               path + "/additionalProperties"));
+  }
+  if (!narrows) return;
+  tool.schema = schema::conjoined(std::move(tool.schema), std::move(all));
+}
+
 }  // namespace
 
 std::optional<Error> narrow_to_read_values(const format::FormatImpl& format,
                                            const Plan& plan,
                                            std::vector<Tool>& tools,
                                            std::vector<GrammarNote>& notes) {
-  if (format.recovers || !plan.calls) return std::nullopt;
+  if (!plan.calls) return std::nullopt;
+  if (format.recovers) {
+    const auto& fields = format.family.reading.fields;
+    if (plan.calls->value() < fields.size() &&
+        fields[plan.calls->value()].arguments.python) {
+      for (Tool& tool : tools) leave_out_python_words(tool, notes);
+    }
+    return std::nullopt;
+  }
   const std::optional<Notation> notation = notation_of(plan);
   if (!notation) return std::nullopt;
   for (Tool& tool : tools) {

@@ -1,14 +1,16 @@
 #ifndef PARLANCE_SRC_INVERSION_READ_VALUES_H_
 #define PARLANCE_SRC_INVERSION_READ_VALUES_H_
 
-// What the reader of a bare template gives back of the values of arguments.
+// What the readers of formats give back of the values of arguments.
 //
 // The grammar of a call writes each value that the tool's schema allows: a
 // string in an element as it is, every other value as JSON.  The reader of a
 // bare template casts the text by the types of the parameter alone ("type",
 // "anyOf", "oneOf", "nullable"; transformers does), so of {"enum": [1, 2]} it
 // reads "1".  The schema of each tool is narrowed to the values that are read
-// back; schema/cast_values.h has the rule.
+// back; schema/cast_values.h has the rule.  The reader of a format file follows
+// the tool's schema, but reads words of Python as values where these are valid,
+// so they are no strings there.
 
 #include <optional>
 #include <vector>
@@ -21,8 +23,7 @@
 
 namespace parlance::inversion {
 
-// Narrows the schemas of `tools`, and notes what they lose.  Changes nothing if
-// the format is no bare template: its reader follows the schema of the tool.
+// Narrows the schemas of `tools`, and notes what they lose.
 //
 // Errors: kConflict for a required argument of which no value is read back,
 // with the pointer of the argument.

@@ -205,12 +205,16 @@ std::shared_ptr<const Parameter> parameter_of(const ToolSet& tools,
   if (!is_raw(strings) || found == table.undeclared.end()) return nullptr;
   const Undeclared& undeclared = found->second;
   if (undeclared.tool != nullptr) {
-    Declared inner = Declared::root(undeclared.tool).member(name);
+    const Declared root = Declared::root(undeclared.tool);
+    Declared inner = root.member(name);
     if (inner.restricts()) {
       Parameter out = undeclared.others.value_or(Parameter());
       out.plain = false;
       out.inner = std::move(inner);
       return std::make_shared<const Parameter>(std::move(out));
+    }
+    if (!undeclared.others && root.may_require(name)) {
+      return std::make_shared<const Parameter>(parameter_of(json::Value(true)));
     }
   }
   return undeclared.others ? in_table(*undeclared.others) : nullptr;
@@ -265,6 +269,10 @@ std::optional<json::Value> cast_argument(const json::Value& argument,
   // A list for a parameter that is not an array comes from a repeated tag: each
   // element is a value of the parameter.
   if (!argument.is_array() || parameter.takes_array) return std::nullopt;
+  if (strings != Strings::kText && !parameter.plain &&
+      parameter.declared().valid(argument) == true) {
+    return std::nullopt;
+  }
   std::optional<json::Value> changed;
   for (std::size_t i = 0; i < argument.items().size(); ++i) {
     const json::Value& item = argument.items()[i];
@@ -313,14 +321,18 @@ json::Value value_of_leaf(std::string_view text, const Parameter& parameter) {
     const Declared declared =
         parameter.plain ? Declared() : parameter.declared();
     const bool invalid = declared.valid(string) == false;
+    std::optional<json::Value> first;
     for (const auto& [type, empty] :
          {std::pair<std::uint8_t, json::Value>(kArray, json::Array()),
           std::pair<std::uint8_t, json::Value>(kObject, json::Object())}) {
       if ((types & type) == 0) continue;
-      if (never_string || (invalid && declared.valid(empty) == true)) {
+      const std::optional<bool> valid = declared.valid(empty);
+      if ((never_string && valid != false) || (invalid && valid == true)) {
         return empty;
       }
+      if (!first) first = empty;
     }
+    if (never_string && first) return *std::move(first);
   }
   return cast_argument(string, parameter, Strings::kWritten).value_or(string);
 }

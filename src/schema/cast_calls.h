@@ -51,8 +51,8 @@ const StringMap<Parameter>* parameters_of(const ToolSet& tools,
 
 // The parameter called `name`, declared or not; null if there is none.  If
 // their strings are raw, undeclared arguments are those that the schema
-// explicitly allows, and those of patternProperties, $ref and allOf.  Lives as
-// long as a copy of `tools`, or as the pointer.
+// explicitly allows or requires, and those of patternProperties, $ref and
+// allOf.  Lives as long as a copy of `tools`, or as the pointer.
 std::shared_ptr<const Parameter> parameter_of(const ToolSet& tools,
                                               std::string_view tool,
                                               std::string_view name,

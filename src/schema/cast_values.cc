@@ -142,4 +142,18 @@ CastValues values_of_cast(const std::vector<LooseType>& types,
                                     : quoted_values(types, cast);
 }
 
+json::Value without_python_words(const std::vector<LooseType>& types) {
+  std::string words;
+  if (has(types, LooseType::kNull)) words = "None";
+  if (has(types, LooseType::kBoolean)) {
+    words.append(words.empty() ? "" : "|").append("True|False");
+  }
+  if (words.empty()) return true;
+  const std::string spaces(kSpaces);
+  return json::Object{
+      {"not", json::Object{{"type", "string"},
+                           {"pattern", "^" + spaces + "(?:" + words + ")" +
+                                           spaces + "$"}}}};
+}
+
 }  // namespace parlance::schema

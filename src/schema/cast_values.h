@@ -42,6 +42,10 @@ struct CastValues {
 CastValues values_of_cast(const std::vector<LooseType>& types,
                           Notation notation);
 
+// A schema of the strings that are not read as None, True or False where a
+// value may be written as Python writes it (Strings::kPython); `true`: all.
+json::Value without_python_words(const std::vector<LooseType>& types);
+
 }  // namespace parlance::schema
 
 #endif  // PARLANCE_SRC_SCHEMA_CAST_VALUES_H_

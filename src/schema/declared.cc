@@ -183,6 +183,30 @@ Declared Declared::item(std::size_t index) const {
   return {tool_, std::move(out)};
 }
 
+bool Declared::may_require(std::string_view name) const {
+  if (!known()) return false;
+  const Document& document = *tool_->document();
+  Conjunction left;
+  for (const Conjunction& one : alternatives_) {
+    for (const NodeId id : one) insert(left, id);
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const Node& node = document.node(left[i]);
+    const ObjectRules& rules = node.objects();
+    if (std::ranges::find(rules.required, name) != rules.required.end()) {
+      return true;
+    }
+    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+      for (const NodeId id : *list) insert(left, id);
+    }
+    for (const NodeId id : {node.then_node, node.else_node, node.ref}) {
+      if (id != kNoNode) insert(left, id);
+    }
+    for (const auto& [key, id] : rules.dependent_schemas) insert(left, id);
+  }
+  return false;
+}
+
 std::uint8_t Declared::types() const {
   if (alternatives_.empty()) return kAllTypes;
   std::uint8_t out = 0;

@@ -61,6 +61,10 @@ class Declared {
   Declared member(std::string_view name) const;
   Declared item(std::size_t index) const;
 
+  // Whether a schema that may hold here requires a member: what conditions and
+  // dependencies require, too.
+  bool may_require(std::string_view name) const;
+
   // Whether some schema says something of the value.
   bool restricts() const { return !alternatives_.empty(); }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "schema/tool_table.h"
+#include "schema/validate.h"
 
 namespace parlance {
 namespace {
@@ -34,6 +35,16 @@ bool allows_all(const json::Value& schema) {
          });
 }
 
+bool may_be(const json::Value& value,
+            const std::vector<schema::LooseType>& types) {
+  return std::ranges::any_of(types, [&](schema::LooseType type) {
+    const bool number = type == schema::LooseType::kInteger ||
+                        type == schema::LooseType::kNumber;
+    if (number) return schema::type_bit(value) == schema::kNumber;
+    return schema::to_string(type) == json::to_string(value.kind());
+  });
+}
+
 bool is_plain(const schema::Parameter& parameter) {
   const json::Value& own = parameter.schema;
   if (parameter.unrestricted || own.find("nullable") != nullptr) return true;
@@ -41,9 +52,25 @@ bool is_plain(const schema::Parameter& parameter) {
   return type != nullptr && type->is_string() && parameter.types.size() == 1;
 }
 
+// Whether the arguments require, themselves or where another one is there, one
+// that they do not declare.
+bool requires_undeclared(const json::Value& parameters) {
+  if (parameters.find("dependentSchemas") != nullptr ||
+      parameters.find("dependencies") != nullptr) {
+    return true;
+  }
+  const json::Value* required = parameters.find("required");
+  const json::Value* properties = parameters.find("properties");
+  return required != nullptr && properties != nullptr &&
+         std::ranges::any_of(required->items(), [&](const json::Value& name) {
+           return name.is_string() &&
+                  properties->find(name.as_string()) == nullptr;
+         });
+}
+
 // What the tool says of arguments that it does not declare.  It allows them if
 // that is explicit: a tool that declares some and mentions no others has no
-// others.
+// others but those that it requires.
 std::optional<schema::Undeclared> undeclared_of(
     const json::Value& parameters,
     const std::shared_ptr<const schema::ToolSchema>& tool) {
@@ -53,18 +80,21 @@ std::optional<schema::Undeclared> undeclared_of(
   const bool elsewhere = std::ranges::any_of(
       kElsewhere,
       [&](std::string_view key) { return parameters.find(key) != nullptr; });
-  const json::Value* type = parameters.find("type");
+  const bool open = parameters.is_object() &&
+                    parameters.find("properties") == nullptr &&
+                    parameters.find("unevaluatedProperties") == nullptr;
   if (const json::Value* others = parameters.find("additionalProperties")) {
     if (others->is_object() || allows_all(*others)) {
       out.others = schema::parameter_of(*others);
     }
-  } else if (allows_all(parameters) ||
-             (parameters.size() == 1 && type != nullptr && type->is_string() &&
-              type->as_string() == "object")) {
+  } else if (open || allows_all(parameters)) {
     out.others = schema::parameter_of(json::Value(true));
   }
   if (elsewhere) out.others.reset();
-  if (elsewhere || (out.others && !out.others->plain)) out.tool = tool;
+  if (elsewhere ||
+      (out.others ? !out.others->plain : requires_undeclared(parameters))) {
+    out.tool = tool;
+  }
   if (!out.others && out.tool == nullptr) return std::nullopt;
   return out;
 }
@@ -100,6 +130,13 @@ schema::Parameter schema::parameter_of(const json::Value& schema) {
     out.listed = {*value};
   }
   out.plain = is_plain(out);
+  // A value that is listed but not of the type is not valid.
+  const json::Value* type = schema.find("type");
+  if (type != nullptr && type->is_string()) {
+    std::erase_if(out.listed, [&](const json::Value& value) {
+      return !value.is_string() && !may_be(value, out.types);
+    });
+  }
   return out;
 }
 
