@@ -138,8 +138,9 @@ class Probes {
   // What stands around values and ends them.
   std::vector<std::string> marks() const {
     std::vector<std::string> out = excluded_;
-    if (elements() != nullptr)
+    if (elements() != nullptr) {
       out.emplace_back(member_text(*elements(), "open"));
+    }
     return out;
   }
   const std::string& text() const { return text_; }
@@ -539,7 +540,7 @@ class Finder {
           probes_.reads_text(0, "<![CDATA[a<b>&\n]]>", "a<b>&\n"))) {
       return;
     }
-    const auto plain = [](std::string text) { return Value(std::move(text)); };
+    const auto plain = [](const std::string& text) { return Value(text); };
     Class inside = classes_of(0, {}, Side::kInside, plain);
     leave_out_words(inside);
     if (inside.out['a']) return;
@@ -571,10 +572,11 @@ class Finder {
         (empty ? "?" : "") + "$";
     out_.without = without_;
     note_strings(inside, first, last, empty);
-    if (!single)
+    if (!single) {
       note(
           "a string of the arguments is not one character long, "
           "because it would not be read back.");
+    }
   }
 
   // Parts of the texts around a value: the class of values may forbid what
@@ -769,9 +771,9 @@ class Finder {
     const bool objects = probes_.read_all(6, {json::Object(), object});
     if (!lists && !objects) return;
     const std::size_t type = objects ? 6 : 5;
-    const auto nested = [&](std::string text) -> Value {
-      if (type == 5) return json::Array{std::move(text)};
-      return json::Object{{"a", std::move(text)}};
+    const auto nested = [&](const std::string& text) -> Value {
+      if (type == 5) return json::Array{text};
+      return json::Object{{"a", text}};
     };
     const Class inside = classes_of(type, {}, Side::kInside, nested);
     for (std::size_t c = 0; c < kAscii; ++c) {
@@ -924,7 +926,7 @@ class Finder {
 // ---- tools ----
 
 // Whether the arguments may have names that are not declared at the top.
-bool may_have_others(const Value& schema) {
+bool allows_other_names(const Value& schema) {
   const Value* others = schema.find("additionalProperties");
   return others == nullptr || others->kind() != json::Kind::kBool ||
          others->as_bool() || schema.find("patternProperties") != nullptr;
@@ -1076,7 +1078,7 @@ Value some_value(const ReadTexts& read) {
 
 bool may_have_other_names(const std::vector<Tool>& tools) {
   return std::ranges::any_of(
-      tools, [](const Tool& tool) { return may_have_others(tool.schema); });
+      tools, [](const Tool& tool) { return allows_other_names(tool.schema); });
 }
 
 std::optional<Error> narrow_to_read_texts(const format::FormatImpl& format,
@@ -1094,7 +1096,7 @@ std::optional<Error> narrow_to_read_texts(const format::FormatImpl& format,
       if (!spelled.empty()) more.set("properties", std::move(spelled));
     }
     if ((!read.names.empty() || !read.names_without.empty()) &&
-        may_have_others(tool.schema)) {
+        allows_other_names(tool.schema)) {
       json::Array names;
       if (const Value* declared = tool.schema.find("properties")) {
         for (const json::Member& member : declared->members()) {

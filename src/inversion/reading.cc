@@ -218,7 +218,7 @@ std::string field_pointer(const format::FormatImpl& format,
 }
 
 std::string calls_pointer(const format::FormatImpl& format, const Plan& plan) {
-  const std::string in_template = field_pointer(format, *plan.calls);
+  std::string in_template = field_pointer(format, *plan.calls);
   if (plan.is_derived()) return in_template;
   const json::Value* at = format.file.find("parlance");
   if (at != nullptr) at = at->find("write");

@@ -189,8 +189,9 @@ std::optional<Error> verify_elements(const Format& format, const Plan& plan,
   const Reading reading = read_response(format, plan, text);
   if (is_read(reading)) {
     for (const std::string& end : plan.turn_end) {
-      if (!is_read(read_response(format, plan, text + end)))
+      if (!is_read(read_response(format, plan, text + end))) {
         out.no_turn_end = true;
+      }
     }
     return std::nullopt;
   }
