@@ -98,8 +98,8 @@ bool begins_with_literal(const Hir& hir) {
   return begins.back() && !(root.kind == HirKind::kRepeat && root.min == 0);
 }
 
-// The literals with which a match of the pattern begins; nothing if it may
-// begin with other text, or be empty.
+// The literals with which a match of the pattern, or what it looks ahead to,
+// begins; nothing if it may begin with other text, or be empty.
 std::optional<Texts> first_literals(const Hir& hir) {
   if (hir.nodes.empty()) return std::nullopt;
   std::vector<std::optional<Texts>> first(hir.nodes.size());
@@ -110,7 +110,9 @@ std::optional<Texts> first_literals(const Hir& hir) {
     } else if (node.kind == HirKind::kConcat ||
                (node.kind == HirKind::kRepeat && node.min > 0) ||
                node.kind == HirKind::kCapture ||
-               node.kind == HirKind::kAtomic) {
+               node.kind == HirKind::kAtomic ||
+               (node.kind == HirKind::kLook && !node.behind &&
+                !node.negative)) {
       if (!node.children.empty()) first[i] = first[node.children.front()];
     } else if (node.kind == HirKind::kAlternation) {
       first[i].emplace();
@@ -127,12 +129,13 @@ std::optional<Texts> first_literals(const Hir& hir) {
 }
 
 // What the body of a region of calls begins with where it is JSON, white space
-// apart.  An opener with a part of the call, such as
-// its name, is a call's: its arguments may be any JSON, or missing.
+// apart.  An opener with a part of the call, such as its name, is a call's: its
+// arguments may be any JSON, or missing.
 Texts json_begins(const Field& field) {
   Texts out = {"{", "["};
   if (field.open.pattern.hir.names.empty()) return out;
-  out.insert(out.end(), {"\"", "null", "true", "false"});
+  out.insert(out.end(), {"\"", "null", "true", "false", "-"});
+  for (char digit = '0'; digit <= '9'; ++digit) out.emplace_back(1, digit);
   if (const auto close = first_literals(field.close.pattern.hir)) {
     out.insert(out.end(), close->begin(), close->end());
   }

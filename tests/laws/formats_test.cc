@@ -711,7 +711,7 @@ TEST(FieldBugs, WhatComesOutRight) {
 TEST(Recovery, ArgumentsOfANamedCall) {
   Result<Format> format = Format::built_in("kimi_k2");
   ASSERT_TRUE(format.has_value());
-  for (const std::string body : {R"("{}")", "null", "true"}) {
+  for (const std::string body : {R"("{}")", "null", "true", "12", "-1"}) {
     const std::string text =
         "Hi.<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0"
         "<|tool_call_argument_begin|>" +
@@ -720,6 +720,15 @@ TEST(Recovery, ArgumentsOfANamedCall) {
     EXPECT_EQ(*run.message.fields.find("content"), Value("Hi.")) << body;
     EXPECT_NE(run.message.fields.find("tool_calls"), nullptr) << body;
   }
+  // No arguments at all: malformed, and no content.
+  testing::Run none = run_all(*format,
+                              "Hi.<|tool_calls_section_begin|>"
+                              "<|tool_call_begin|>functions.f:0"
+                              "<|tool_call_argument_begin|><|tool_call_end|>"
+                              "<|tool_calls_section_end|>",
+                              {});
+  EXPECT_EQ(*none.message.fields.find("content"), Value("Hi."));
+  EXPECT_FALSE(none.message.diagnostics.empty());
 }
 
 TEST(Recovery, DamageStaysInItsRegion) {
