@@ -159,7 +159,7 @@ void for_each_string(json::Value& value, const std::string& pointer,
   if (value.is_string()) {
     std::string text(value.as_string());
     see(text, pointer);
-    value = json::Value(std::move(text));
+    value = json::Value(text);
   } else if (value.is_array()) {
     for (json::Value& item : value.mutable_items()) {
       for_each_string(item, pointer, see);

@@ -47,8 +47,9 @@ class StopTokens {
       if (!used_[id]) continue;
       if (expr.kind == ExprKind::kTokens) {
         const auto stop = stop_of(rules_.token_sets[expr.index]);
-        if (stop && !last_[id])
+        if (stop && !last_[id]) {
           return error(*stop, "has it as the end of a tag");
+        }
       } else if (expr.kind == ExprKind::kTokenText) {
         for (const auto& one : rules_.token_texts[expr.index].triggers) {
           if (is_stop_(one.token) && !ends_after(id, one.rule)) {
