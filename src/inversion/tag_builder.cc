@@ -241,14 +241,16 @@ class Builder {
     Value schema = arguments_schema(tool.schema);
     if (!in_.plan.key_pattern.empty() && schema.is_object()) {
       // Elements in elements are JSON; literals have one notation throughout.
-      schema =
-          part.style.find("elements") == nullptr
-              ? schema::with_names(std::move(schema), in_.plan.key_pattern)
-              : schema::conjoined(
-                    std::move(schema),
-                    json::Object{{"patternProperties",
-                                  json::Object{{in_.plan.key_pattern, true}}},
-                                 {"additionalProperties", false}});
+      if (part.style.find("elements") == nullptr) {
+        schema = schema::with_names(std::move(schema), in_.plan.key_pattern);
+      } else {
+        json::Object names;
+        names.set(in_.plan.key_pattern, true);
+        json::Object limits;
+        limits.set("patternProperties", std::move(names));
+        limits.set("additionalProperties", false);
+        schema = schema::conjoined(std::move(schema), std::move(limits));
+      }
     }
     const ReadTexts& read = in_.read_back.texts;
     Texts excludes = raw ? plan.raw_values : plan.strings;
