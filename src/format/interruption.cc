@@ -220,8 +220,21 @@ bool ends_section(const Family& family, std::string_view text) {
   });
 }
 
+// Whether `text` is what an opener may begin with and may lack: then the opener
+// interrupts.
+bool begins_opener(const Description& description, std::string_view text) {
+  return std::ranges::any_of(description.fields, [&](const Field& field) {
+    const Hir& hir = field.open.pattern.hir;
+    if (hir.nodes.empty() || hir.root().kind != HirKind::kConcat) return false;
+    const HirNode& first = hir.nodes[hir.root().children.front()];
+    if (first.kind != HirKind::kRepeat || first.min != 0) return false;
+    const HirNode& part = hir.nodes[first.children.front()];
+    return part.kind == HirKind::kLiteral && part.text == text;
+  });
+}
+
 // The start anchors, and what may stand between regions but for the ends of
-// sections.
+// sections and the beginnings of openers.
 std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
   const Description& description = format.description;
   std::vector<Delimiter> out;
@@ -229,7 +242,8 @@ std::vector<Delimiter> interrupting_markup(const FormatImpl& format) {
   Delimiter markup = description.markup;
   if (markup.kind == Delimiter::Kind::kLiterals) {
     std::erase_if(markup.literals, [&](const std::string& text) {
-      return ends_section(format.family, text);
+      return ends_section(format.family, text) ||
+             begins_opener(description, text);
     });
     if (markup.literals.empty()) {
       markup = {};

@@ -220,6 +220,13 @@ class Known:
             return False
         return self.refits(respelled)
 
+    def numbers_of_tags_have_a_range(self):
+        """A tag's numbers are in the range of a double, and a number with bounds
+        has an exponent only where Python would write one."""
+        if not self.only_theirs() or self.case.kind != "structural_tag":
+            return False
+        return bool(re.search(rb"[0-9][eE][+-]?[0-9]", self.text))
+
     def constants_are_compared_as_values(self):
         """Constants that are arrays or objects may have white space inside."""
         if not self.only_ours() or not self.has("const", "enum"):
@@ -303,6 +310,7 @@ class Known:
         standard_refuses,
         members_in_any_order_are_counted,
         another_spelling,
+        numbers_of_tags_have_a_range,
         constants_are_compared_as_values,
         bounded_numbers_have_any_digits,
         integers_have_fractions,

@@ -150,6 +150,18 @@ class InterruptionLaw : public ::testing::TestWithParam<std::string> {
     return one != nullptr && (one->find("open") != nullptr ||
                               one->find("open_pattern") != nullptr);
   }
+  // Whether what comes next is what the field's closer looks ahead to: nothing
+  // is missing then.
+  bool ends_before(Part part, std::string_view next) const {
+    const json::Value* close = field(part)->find("close_pattern");
+    if (close == nullptr || !close->as_string().starts_with("(?="))
+      return false;
+    std::string_view ahead = close->as_string().substr(3);
+    ahead = ahead.substr(0, ahead.find_first_of("()[]|\\"));
+    next.remove_prefix(
+        std::min(next.find_first_not_of(" \t\r\n"), next.size()));
+    return !ahead.empty() && next.starts_with(ahead);
+  }
   bool repeats(Part part) const {
     return field(part)->find("repeats") != nullptr;
   }
@@ -270,7 +282,9 @@ void InterruptionLaw::check(Part first, Part next, const std::string& open,
   EXPECT_EQ(got.calls, next == Part::kCalls ? std::vector<std::string>{"second"}
                                             : std::vector<std::string>())
       << got.fields;
-  EXPECT_EQ(got.diagnostics.empty(), !opens(first)) << got.fields;
+  if (!opens(first) || !ends_before(first, more)) {
+    EXPECT_EQ(got.diagnostics.empty(), !opens(first)) << got.fields;
+  }
   for (const std::size_t cut : {1, 2, 5}) {
     EXPECT_EQ(ids ? read_ids(text, 0, cut) : read(text, 0, cut), got) << cut;
   }
