@@ -33,6 +33,7 @@
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
+#include "support/sanitized.h"
 
 namespace parlance {
 namespace {
@@ -628,7 +629,7 @@ class UserFiles : public ::testing::Test {
 };
 
 TEST_F(UserFiles, AreReadAsTheyAreWrittenOrRefused) {
-  constexpr std::uint32_t kFiles = 10000;
+  constexpr std::uint32_t kFiles = testing::cases(10000);
   run(1, kFiles, 2);
   if (std::getenv("PARLANCE_SEED") != nullptr) return;
   EXPECT_GE(tags_, kFiles / 2);
