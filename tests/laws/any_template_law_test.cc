@@ -38,6 +38,7 @@
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
+#include "support/tag_phrases.h"
 #include "support/vectors.h"
 
 namespace parlance {
@@ -416,7 +417,7 @@ class AnyTemplate : public ::testing::Test {
     if (!program) {
       return "reader: " + program.error().to_string() + "\n" + tag_text;
     }
-    testing::Walker walker(words_, phrases(*tag), stops_);
+    testing::Walker walker(words_, testing::phrases_of(*tag, writer_), stops_);
     for (std::uint32_t i = 0; i < walks; ++i) {
       Matcher matcher = constraint->matcher({.stop_ids = stops_});
       const testing::Walk walk = walker.walk(matcher, seed * 31 + i, 4 + i * 9);
@@ -432,39 +433,6 @@ class AnyTemplate : public ::testing::Test {
       }
     }
     return "";
-  }
-
-  // The texts of the tag: delimiters and constants.
-  testing::WalkPhrases phrases(const StructuralTag& tag) const {
-    testing::WalkPhrases out;
-    const Value root = tag.to_json();
-    std::vector<const Value*> left = {&root};
-    while (!left.empty()) {
-      const Value& node = *left.back();
-      left.pop_back();
-      for (const Value& item : node.items()) left.push_back(&item);
-      for (const json::Member& member : node.members()) {
-        if (member.key == "json_schema") continue;
-        left.push_back(&member.value);
-        testing::Phrases* list = member.key == "begin" ? &out.begins
-                                 : member.key == "end" || member.key == "value"
-                                     ? &out.ends
-                                 : member.key == "close" ? &out.value_ends
-                                                         : nullptr;
-        if (list == nullptr) continue;
-        if (member.value.is_string()) {
-          list->push_back(writer_.write(member.value.as_string()));
-        }
-        for (const Value& item : member.value.items()) {
-          if (item.is_string())
-            list->push_back(writer_.write(item.as_string()));
-        }
-      }
-    }
-    for (const std::string_view text : {"\"", "}", "]", "\"}"}) {
-      out.closers.push_back(writer_.write(text));
-    }
-    return out;
   }
 
   std::string read(const Format& format, const CompiledTag& program,

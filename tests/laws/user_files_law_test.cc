@@ -34,6 +34,7 @@
 #include "support/byte_vocabulary.h"
 #include "support/id_walk.h"
 #include "support/sanitized.h"
+#include "support/tag_phrases.h"
 
 namespace parlance {
 namespace {
@@ -503,7 +504,7 @@ class UserFiles : public ::testing::Test {
     }
     ++tags_;
     const ToolSet tool_set = *ToolSet::from_json(json::dump(tools));
-    testing::Walker walker(words_, phrases(*tag), stops_);
+    testing::Walker walker(words_, testing::phrases_of(*tag, writer_), stops_);
     for (std::uint32_t i = 0; i < walks; ++i) {
       Matcher matcher = constraint->matcher({.stop_ids = stops_});
       const testing::Walk walk =
@@ -521,39 +522,6 @@ class UserFiles : public ::testing::Test {
       }
     }
     return "";
-  }
-
-  // The texts of the tag: delimiters and constants.
-  testing::WalkPhrases phrases(const StructuralTag& tag) const {
-    testing::WalkPhrases out;
-    const Value root = tag.to_json();
-    std::vector<const Value*> left = {&root};
-    while (!left.empty()) {
-      const Value& node = *left.back();
-      left.pop_back();
-      for (const Value& item : node.items()) left.push_back(&item);
-      for (const json::Member& member : node.members()) {
-        if (member.key == "json_schema") continue;
-        left.push_back(&member.value);
-        testing::Phrases* list = member.key == "begin" ? &out.begins
-                                 : member.key == "end" || member.key == "value"
-                                     ? &out.ends
-                                 : member.key == "close" ? &out.value_ends
-                                                         : nullptr;
-        if (list == nullptr) continue;
-        if (member.value.is_string()) {
-          list->push_back(writer_.write(member.value.as_string()));
-        }
-        for (const Value& item : member.value.items()) {
-          if (item.is_string())
-            list->push_back(writer_.write(item.as_string()));
-        }
-      }
-    }
-    for (const std::string_view text : {"\"", "}", "]", "\"}"}) {
-      out.closers.push_back(writer_.write(text));
-    }
-    return out;
   }
 
   std::string read(const Format& format, const CompiledTag& program,
