@@ -48,10 +48,11 @@ class JsonScanner {
     position_ = text.size();
     return true;
   }
-  // Appends the text from `from` to `to` to `out`, and moves `from` behind it.
-  // NaN and Infinity, which are no JSON, are written as json::standard_text
-  // has them; one that is not whole yet waits, and all after it.
-  // REQUIRES: from <= to <= position(), and `from` is never less than before.
+  // Appends the text in [from, to) to `out`, and sets `from` to where what was
+  // appended ends.  NaN and Infinity, which are no JSON, are written as
+  // json::standard_text has them; one that is not whole yet waits, and all
+  // after it. REQUIRES: from <= to <= position(), and `from` is never less than
+  // before.
   void copy(std::string_view text, std::size_t& from, std::size_t to,
             std::string& out);
   // The arrays and objects that are open: equal at kBegin and kEnd of a value.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "regex/hir.h"
 #include "regex/necessary_literals.h"
 
@@ -19,10 +20,6 @@ using regex::HirKind;
 using regex::HirNode;
 using Texts = std::vector<std::string>;
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 // Whether a node matches white space alone, and at least one character of it,
 // or begins with a literal that does.
 bool begins_blank(const Hir& hir, HirId id) {
@@ -30,7 +27,7 @@ bool begins_blank(const Hir& hir, HirId id) {
     const HirNode& node = hir.nodes[id];
     switch (node.kind) {
       case HirKind::kLiteral:
-        return is_blank(node.text.front());
+        return base::is_space(node.text.front());
       case HirKind::kClass:
         return node.char_class.contains(U' ') &&
                !node.char_class.contains(U'a');
@@ -60,7 +57,7 @@ bool begins_with_literal(const Hir& hir) {
     const auto child = [&](HirId id) -> bool { return begins[id]; };
     switch (node.kind) {
       case HirKind::kLiteral:
-        begins[i] = !is_blank(node.text.front());
+        begins[i] = !base::is_space(node.text.front());
         break;
       case HirKind::kClass:
         begins[i] = !node.char_class.contains(U'a');

@@ -20,6 +20,7 @@
 #include <bit>
 #include <cassert>
 
+#include "base/ascii.h"
 #include "base/python_number.h"
 
 namespace parlance::parse {
@@ -38,10 +39,6 @@ constexpr std::uint64_t kBytesBeyond = 8;
 // Bytes of the name of a Python call, and white space after it, that are held
 // to see whether its parenthesis follows.
 constexpr std::size_t kLongestName = 256;
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 }  // namespace
 
@@ -315,7 +312,7 @@ Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
     judged_ = opener.begin;
     body_at_ = opener.end;
   }
-  while (body_at_ < total_ && is_blank(window_[body_at_ - base_])) {
+  while (body_at_ < total_ && base::is_space(window_[body_at_ - base_])) {
     if (++body_at_ - opener.begin >= block_bytes_) return Verdict::kText;
   }
   const std::string_view body = slice(body_at_, total_);
