@@ -592,11 +592,11 @@ std::string Reader::expected() const {
 
 Result<Value> parse(std::string_view text, const ParseOptions& options) {
   bool repeats_key = false;
-  return parse(text, options, repeats_key);
+  return read_text(text, options, repeats_key);
 }
 
-Result<Value> parse(std::string_view text, const ParseOptions& options,
-                    bool& repeats_key) {
+Result<Value> read_text(std::string_view text, const ParseOptions& options,
+                        bool& repeats_key) {
   if (auto error = check_size(text, options.limits)) return *std::move(error);
   for (std::size_t i = 0; i < text.size();) {
     const base::Utf8Step step =

@@ -54,9 +54,10 @@ struct ReaderOptions {
 // REQUIRES: it is.
 Result<Value> read_utf8(std::string_view text, const ParseOptions& options,
                         bool* repeats_key = nullptr);
-// parse(), and whether some object has a key twice; the last one counts.
-Result<Value> parse(std::string_view text, const ParseOptions& options,
-                    bool& repeats_key);
+// parse(), which also says whether some object has a key twice; the last one
+// counts.
+Result<Value> read_text(std::string_view text, const ParseOptions& options,
+                        bool& repeats_key);
 
 // Reads one text.  Movable, not copyable; not thread-safe.
 // Memory: the value so far, plus the token that the last piece ended in.

@@ -91,7 +91,7 @@ ContentResult parse_json(const MarkedText& marked, const Content& content,
     working = rewritten;
   }
   bool repeats_key = false;
-  Result<Value> value = json::parse(working, options, repeats_key);
+  Result<Value> value = json::read_text(working, options, repeats_key);
   if (value) {
     if (once != nullptr && repeats_key) {
       if (const auto key = repeated_part(working, *once)) {

@@ -236,8 +236,9 @@ void per_token(std::string_view name, int exponent) {
           }
         };
         feed(family.encode(head));
-        for (std::size_t i = 0; fed < bytes; ++i) {
-          if (numbered) round = encode(unit_of(unit, i));
+        std::size_t i = 0;
+        while (fed < bytes) {
+          if (numbered) round = encode(unit_of(unit, i++));
           feed(round);
         }
         parser.finalize();
