@@ -1,9 +1,10 @@
-# Rooms: the folders of src/, each an object library that may include only the
-# rooms it depends on.  Read back by tests/rooms_test.py.
+# Rooms: the folders in the wings of src/, each an object library that may include
+# only the rooms it depends on.  Read back by tests/rooms_test.py.
 #
-#   parlance_room(json DEPENDS base SOURCES reader.cc value.cc)
+#   parlance_room(jmespath DEPENDS base PUBLIC jmespath.h SOURCES parser.cc)
 #
-# declares target parlance_json from src/json/.
+# declares target parlance_jmespath from src/reading/jmespath/, which implements
+# the public header parlance/jmespath.h.
 #
 # With PARLANCE_UNITY_BUILD the compiler reads the sources of a room eight at a
 # time.  That takes less than half the time, because most of it is spent on
@@ -13,7 +14,7 @@
 
 add_library(parlance_flags INTERFACE)
 target_include_directories(parlance_flags INTERFACE
-  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(parlance_flags INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor
   # GCC 12 sees overlapping copies in std::string at -O3 (its bug 105651).
@@ -30,8 +31,6 @@ if(PARLANCE_SANITIZE)
   target_link_options(parlance_flags INTERFACE
     -fsanitize=${PARLANCE_SANITIZE})
 endif()
-
-set_property(GLOBAL PROPERTY PARLANCE_ROOMS "")
 
 # parlance_unity(TARGET [SOURCE...]): with PARLANCE_UNITY_BUILD, compiles the
 # sources of a target together, except the sources given.
@@ -59,9 +58,9 @@ function(parlance_unity target)
 endfunction()
 
 function(parlance_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;SOURCES;APART;LIBRARIES" ${ARGN})
-  list(TRANSFORM ROOM_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
-  list(TRANSFORM ROOM_APART PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;PUBLIC;SOURCES;APART;LIBRARIES" ${ARGN})
+  list(TRANSFORM ROOM_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM ROOM_APART PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_library(parlance_${name} OBJECT ${ROOM_SOURCES})
   # The core throws nothing itself and has no run-time type information.  It is
   # compiled with unwinding: when there is no memory, what the standard library
@@ -78,29 +77,59 @@ function(parlance_room name)
     target_compile_options(parlance_${name} PRIVATE
       -fno-semantic-interposition)
   endif()
-  set_property(GLOBAL APPEND PROPERTY PARLANCE_ROOMS ${name})
   set_property(GLOBAL APPEND PROPERTY PARLANCE_ROOM_LIBRARIES
                ${ROOM_LIBRARIES})
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH wing)
+  cmake_path(GET wing FILENAME wing)
+  foreach(included ${name} ${ROOM_PUBLIC})
+    set_property(GLOBAL PROPERTY "PARLANCE_WING_OF ${included}" ${wing})
+  endforeach()
+endfunction()
+
+# parlance_wings(RESULT SOURCE): the wings whose headers a test includes, itself or
+# by a header of tests/support.
+function(parlance_wings result source)
+  set(found "")
+  file(STRINGS ${source} includes REGEX "^#include \"")
+  foreach(include ${includes})
+    string(REGEX MATCH "\"(.*)/([^/]*)\"" path "${include}")
+    set(folder "${CMAKE_MATCH_1}")
+    set(header "${CMAKE_MATCH_2}")
+    if(folder MATCHES "support$")
+      parlance_wings(wings ${PROJECT_SOURCE_DIR}/tests/support/${header})
+    elseif("${folder}/${header}" STREQUAL "parlance/parlance.h")
+      set(wings ${PARLANCE_WINGS})
+    elseif(folder STREQUAL parlance)
+      get_property(wings GLOBAL PROPERTY "PARLANCE_WING_OF ${header}")
+    else()
+      get_property(wings GLOBAL PROPERTY "PARLANCE_WING_OF ${folder}")
+    endif()
+    list(APPEND found ${wings})
+  endforeach()
+  list(REMOVE_DUPLICATES found)
+  set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
 # parlance_test(json_test SOURCES unit/json_test.cc): a GoogleTest program,
 # linked with the library, run by ctest.  Tests whose name contains LongRun
-# are exhaustive; they become a second entry of ctest with the label "long".
+# are exhaustive; they become a second entry of ctest with the label "long".  The
+# other labels are the wings whose headers the test includes.
 function(parlance_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE parlance parlance_flags test_folders
                         GTest::gtest GTest::gtest_main)
+  parlance_wings(wings ${TEST_SOURCES})
   add_test(NAME ${name} COMMAND ${name} --gtest_filter=-*LongRun*)
   set_tests_properties(${name} PROPERTIES
-    LABELS "${TEST_LABELS}" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
+    LABELS "${wings}" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
 
   file(STRINGS ${TEST_SOURCES} long_tests REGEX "LongRun" LIMIT_COUNT 1)
   if(long_tests)
     add_test(NAME ${name}_long COMMAND ${name} --gtest_filter=*LongRun*)
     set_tests_properties(${name}_long PROPERTIES
-      LABELS "long" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
+      LABELS "long;${wings}" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
   endif()
 endfunction()
 
@@ -143,7 +172,8 @@ function(parlance_fuzz name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   if(PARLANCE_BUILD_TESTS)
     add_test(NAME replay_${subject} COMMAND ${name} ${replay} ${corpus})
-    set_tests_properties(replay_${subject} PROPERTIES LABELS "fuzz")
+    parlance_wings(wings ${FUZZ_SOURCES})
+    set_tests_properties(replay_${subject} PROPERTIES LABELS "fuzz;${wings}")
     if(PARLANCE_BUILD_FUZZ)
       set(found ${PROJECT_BINARY_DIR}/fuzz/found/${subject})
       file(MAKE_DIRECTORY ${found})

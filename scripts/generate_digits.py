@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes src/base/digits.inc: the zeros of all decimal digit ranges.
+"""Writes src/foundation/base/digits.inc: the zeros of all decimal digit ranges.
 
 Every character of category Nd belongs to a run of ten, zero to nine, so the
-zeros say it all.  Usage: scripts/generate_digits.py > src/base/digits.inc
+zeros say it all.  Usage: scripts/generate_digits.py > src/foundation/base/digits.inc
 """
 
 import sys

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes src/regex/unicode_tables.cc from the `regex` module.
+"""Writes src/foundation/regex/unicode_tables.cc from the `regex` module.
 
 The module whose patterns we reproduce is asked about every code point, so the
 tables agree with it by construction, whatever Unicode version it carries.
 
-    python scripts/generate_unicode.py > src/regex/unicode_tables.cc
+    python scripts/generate_unicode.py > src/foundation/regex/unicode_tables.cc
 
 Needs the packages `regex`, and a Python whose unicodedata is not newer than
 what the oldest supported PCRE2 knows (10.40: Unicode 14): the table of newer

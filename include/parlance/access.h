@@ -9,7 +9,7 @@
 
 namespace parlance::detail {
 
-struct Access;  // src/base/access.h
+struct Access;  // src/foundation/base/access.h
 
 }  // namespace parlance::detail
 

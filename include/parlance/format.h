@@ -37,7 +37,7 @@
 namespace parlance {
 
 namespace format {
-struct FormatImpl;  // src/format/description.h
+struct FormatImpl;  // src/reading/format/description.h
 }
 
 class Grammar;                // parlance/grammar.h

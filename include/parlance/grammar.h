@@ -37,7 +37,7 @@
 namespace parlance {
 
 namespace grammar {
-struct GrammarImpl;  // src/grammar/grammar_impl.h
+struct GrammarImpl;  // src/writing/grammar/grammar_impl.h
 }
 
 // Why a text is not in a language.

@@ -34,7 +34,7 @@ struct MarkedFor;
 namespace parlance {
 
 namespace grammar {
-struct GrammarCacheImpl;  // src/grammar/grammar_cache.h
+struct GrammarCacheImpl;  // src/writing/grammar/grammar_cache.h
 }
 
 struct GrammarCacheStatistics {

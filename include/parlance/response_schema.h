@@ -26,7 +26,7 @@
 namespace parlance {
 
 namespace response_schema {
-struct Program;  // src/response_schema/program.h
+struct Program;  // src/reading/response_schema/program.h
 }
 
 struct ResponseSchemaOptions {

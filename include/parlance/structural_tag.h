@@ -60,7 +60,7 @@ struct TagTree;
 
 namespace parlance {
 
-namespace grammar {  // src/structural_tag/structural_tag.h
+namespace grammar {  // src/writing/structural_tag/structural_tag.h
 }
 
 // Immutable, cheap to copy, safe to share between threads.

@@ -60,7 +60,7 @@
 namespace parlance {
 
 namespace tag_parser {
-struct CompiledTagImpl;  // src/tag_parser/program.h
+struct CompiledTagImpl;  // src/reading/tag_parser/program.h
 }
 
 struct CompiledTagOptions {

@@ -19,7 +19,7 @@
 namespace parlance {
 
 namespace schema {
-struct ToolTable;  // src/schema/tool_table.h
+struct ToolTable;  // src/foundation/schema/tool_table.h
 }
 
 // Immutable, cheap to copy, safe to share between threads.

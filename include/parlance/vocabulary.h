@@ -241,7 +241,7 @@ class Vocabulary {
 
  private:
   friend struct detail::Access;
-  struct Impl;  // src/vocab/vocabulary_impl.h
+  struct Impl;  // src/foundation/vocab/vocabulary_impl.h
   explicit Vocabulary(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };

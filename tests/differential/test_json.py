@@ -21,7 +21,7 @@ SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 SOURCE = Path(__file__).resolve().parents[2]
 # Unicode version of the digit table, from the table's first line.
 TABLE_VERSION = (
-    (SOURCE / "src/base/digits.inc").read_text().split("Unicode ")[1].split()[0]
+    (SOURCE / "src/foundation/base/digits.inc").read_text().split("Unicode ")[1].split()[0]
 ).rstrip(".")
 
 

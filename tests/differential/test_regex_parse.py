@@ -23,7 +23,7 @@ regex = pytest.importorskip("regex")
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 ROUNDS = int(os.environ.get("PARLANCE_ROUNDS", "1500"))
 SOURCE = Path(__file__).resolve().parents[2]
-FIRST_LINE = (SOURCE / "src/regex/unicode_tables.cc").open().readline()
+FIRST_LINE = (SOURCE / "src/foundation/regex/unicode_tables.cc").open().readline()
 SAME_TABLES = FIRST_LINE.rstrip().endswith(f"regex {regex.__version__}.")
 
 

@@ -1,4 +1,4 @@
-"""What the option `closed` means, written as a schema (src/schema/close.h).
+"""What the option `closed` means, written as a schema (src/foundation/schema/close.h).
 
     closed({"properties": {"a": A}, "allOf": [{"properties": {"b": B}}]})
 

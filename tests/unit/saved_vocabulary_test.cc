@@ -26,7 +26,7 @@
 namespace parlance {
 namespace {
 
-// As src/vocab/saved_file.cc writes them.
+// As src/foundation/vocab/saved_file.cc writes them.
 constexpr std::size_t kVersionAt = 12;
 constexpr std::size_t kLibraryAt = 16;
 constexpr std::size_t kChecksumAt = 40;
