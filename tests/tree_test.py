@@ -129,7 +129,8 @@ def test_header_guards_follow_the_path():
         path = pathlib.PurePosixPath(name)
         if path.suffix != ".h" or path.parts[0] not in ("include", "src"):
             continue
-        parts = path.parts[2:] if path.parts[0] == "include" else path.parts
+        # Wings are no part of a header's name.
+        parts = ("src",) * (path.parts[0] == "src") + path.parts[2:]
         guard = "_".join(
             ("PARLANCE",) + tuple(re.sub(r"\W", "_", p).upper() for p in parts)
         )
