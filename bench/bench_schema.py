@@ -4,7 +4,7 @@
 
 FOLDER is what `pip install --no-deps --target FOLDER transformers==5.9.0`
 makes: the recursive parser left later releases.  Prints, for the recorded
-responses of published schemas (PARLANCE_VECTORS), the time of one call of each
+responses of published schemas (conformance/), the time of one call of each
 and the ratio, with the schema as a dict, as upstream takes it, and loaded; and
 the same for reasoning a hundred times as long.  All must give the same.
 """
@@ -22,9 +22,7 @@ import parlance
 from bench_python import best
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-VECTORS = pathlib.Path(
-    os.environ.get("PARLANCE_VECTORS") or ROOT.parent / "shared" / "conformance"
-)
+VECTORS = ROOT / "conformance"
 
 
 def upstream():

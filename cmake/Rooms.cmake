@@ -122,14 +122,13 @@ function(parlance_test name)
                         GTest::gtest GTest::gtest_main)
   parlance_wings(wings ${TEST_SOURCES})
   add_test(NAME ${name} COMMAND ${name} --gtest_filter=-*LongRun*)
-  set_tests_properties(${name} PROPERTIES
-    LABELS "${wings}" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES LABELS "${wings}")
 
   file(STRINGS ${TEST_SOURCES} long_tests REGEX "LongRun" LIMIT_COUNT 1)
   if(long_tests)
     add_test(NAME ${name}_long COMMAND ${name} --gtest_filter=*LongRun*)
     set_tests_properties(${name}_long PROPERTIES
-      LABELS "long;${wings}" ENVIRONMENT "${PARLANCE_TEST_ENVIRONMENT}")
+      LABELS "long;${wings}")
   endif()
 endfunction()
 

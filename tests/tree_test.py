@@ -82,7 +82,7 @@ def test_an_installation_by_the_name_is_found():
         assert not wrong.search(line), line
 
 # Inputs of tests may say anything, and so may the words of a licence.
-FREE = ("tests/data/", "tests/fuzz/corpus/", "docs/demo/", "formats/")
+FREE = ("conformance/", "tests/data/", "tests/fuzz/corpus/", "docs/demo/", "formats/")
 
 
 @pytest.mark.parametrize("what", sorted(FORBIDDEN))

@@ -30,6 +30,8 @@ from pathlib import Path
 
 import pytest
 
+import conformance
+
 regex = pytest.importorskip("regex")
 
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
@@ -432,23 +434,13 @@ def test_atomic_and_possessive_parts():
 # --- The rows of the vectors ------------------------------------------------
 
 
-def rows():
-    folder = Path(
-        os.environ.get("PARLANCE_VECTORS") or SOURCE.parent / "shared" / "conformance"
-    )
-    path = folder / "response_template" / "regex-rows.json"
-    if not path.exists():
-        pytest.skip(f"no vectors in {folder}: set PARLANCE_VECTORS")
-    return json.loads(path.read_text())
-
-
 def test_rows():
     """`search`, and what PCRE2 says of an incomplete text.
 
     PCRE2_PARTIAL_HARD reports an incomplete match as soon as matching looks
     beyond the end; where it reports a complete one nothing that follows
     matters, and the automaton has to be decided."""
-    cases = rows()
+    cases = conformance.read("response_template/regex-rows.json")
     answers = ask(
         [
             {

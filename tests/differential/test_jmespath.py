@@ -1,8 +1,8 @@
 """The jmespath room against the package `jmespath` and the compliance suite.
 
 Needs the program jmespath_probe, built with the tests; PARLANCE_PROBE_DIR names
-the directory it is in.  The compliance suite is the folder jmespath-tests
-beside PARLANCE_VECTORS.  PARLANCE_SEED (default 1) chooses the random cases,
+the directory it is in.  The compliance suite is the folder jmespath-tests, outside
+the repository (conformance/README.md).  PARLANCE_SEED (default 1) chooses the cases,
 PARLANCE_CASES (default 6000) how many.
 """
 
@@ -14,6 +14,8 @@ import warnings
 from pathlib import Path
 
 import pytest
+
+import conformance
 
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 CASES = int(os.environ.get("PARLANCE_CASES", "6000"))
@@ -68,12 +70,7 @@ ERRORS = {
 
 
 def compliance_cases():
-    vectors = os.environ.get("PARLANCE_VECTORS")
-    if not vectors:
-        pytest.skip("PARLANCE_VECTORS is not set: no jmespath-tests beside it")
-    folder = Path(vectors).parent / "jmespath-tests"
-    if not folder.is_dir():
-        pytest.skip(f"{folder} does not exist: the compliance suite is not here")
+    folder = conformance.suite_outside("jmespath-tests")
     for file in sorted(folder.glob("*.json")):
         for suite in json.loads(file.read_text("utf-8")):
             for case in suite["cases"]:

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+import conformance
+
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
 SOURCE = Path(__file__).resolve().parents[2]
 # Unicode version of the digit table, from the table's first line.
@@ -362,16 +364,6 @@ def test_the_verdicts_in_the_data_are_pythons():
         assert expected_parse(text) == "syntax", repr(text)
 
 
-def recorded_rows():
-    folder = Path(
-        os.environ.get("PARLANCE_VECTORS") or SOURCE.parent / "shared" / "conformance"
-    )
-    path = folder / "response_template" / "unit-rows.json"
-    if not path.exists():
-        pytest.skip(f"no recorded rows at {path}: set PARLANCE_VECTORS")
-    return json.loads(path.read_text("utf-8"))
-
-
 def decoded(value):
     """{"$float": ...}, {"$int": ...} and {"$utf16": ...} as what they stand for."""
     if isinstance(value, list):
@@ -391,7 +383,7 @@ def decoded(value):
 def test_recorded_rows():
     rows = [
         row
-        for row in recorded_rows()
+        for row in conformance.read("response_template/unit-rows.json")
         if row["kind"] in ("strip", "json_loads", "json_dumps")
     ]
     assert len(rows) >= 28

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+import conformance
+
 regex = pytest.importorskip("regex")
 
 SEED = int(os.environ.get("PARLANCE_SEED", "1"))
@@ -34,16 +36,6 @@ def probe_path():
     path = Path(directory) / "regex_probe"
     if not path.exists():
         pytest.skip(f"{path} does not exist: build the tests first")
-    return path
-
-
-def vectors_path():
-    path = Path(
-        os.environ.get("PARLANCE_VECTORS")
-        or SOURCE.parent / "shared" / "conformance"
-    )
-    if not path.exists():
-        pytest.skip(f"no vectors in {path}: set PARLANCE_VECTORS")
     return path
 
 
@@ -420,9 +412,7 @@ def test_start_and_limits():
 
 
 def test_rows_of_the_vectors():
-    rows = json.loads(
-        (vectors_path() / "response_template" / "regex-rows.json").read_text()
-    )
+    rows = conformance.read("response_template/regex-rows.json")
     questions = []
     for row in rows:
         base = {
@@ -477,11 +467,10 @@ def patterns_in(value, key=""):
 
 def test_patterns_of_every_template():
     """All parse, or the package refuses them as well."""
-    vectors = vectors_path()
-    files = sorted(vectors.glob("response_template/*.json"))
-    files += sorted((vectors.parent / "formats" / "templates").glob("*.json"))
     found = set()
-    for path in files:
+    for name in conformance.files("response_template"):
+        found |= set(patterns_in(conformance.read(f"response_template/{name}.json")))
+    for path in (SOURCE / "formats").glob("*.json"):
         found |= set(patterns_in(json.loads(path.read_text())))
     assert len(found) > 50
     found = sorted(found)

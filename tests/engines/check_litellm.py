@@ -329,7 +329,6 @@ def test_arguments_stream_as_they_are_written(client):
     assert len(pieces) > 90 and json.loads("".join(pieces)) == {"city": city}
 
 
-@pytest.mark.skipif(not vectors(), reason="there are no recorded streams")
 def test_recorded_streams(client):
     """Deltas of any cut, joined, are the recorded message; what is not streamed
     is, too."""

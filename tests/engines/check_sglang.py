@@ -286,7 +286,6 @@ def test_family_is_detected():
 # ---- Recorded streams.
 
 
-@pytest.mark.skipif(not vectors(), reason="there are no recorded streams")
 @pytest.mark.parametrize("reasoning", [True, False], ids=["both", "calls"])
 def test_recorded_streams(server, reasoning):
     """Deltas of any cut, joined, are the message that is not streamed, which is

@@ -240,7 +240,6 @@ _OPENER_IS_A_TOKEN = {
 }
 
 
-@pytest.mark.skipif(not vectors(), reason="there are no recorded streams")
 @pytest.mark.parametrize("marks", [True, False], ids=["tokens", "text"])
 def test_recorded_streams(marks):
     """Deltas of any cut, joined, are the message that is not streamed, which is
@@ -364,7 +363,6 @@ def test_calls_stream_as_they_are_written():
     assert json.loads(arguments) == {"city": city}
 
 
-@pytest.mark.skipif(not vectors(), reason="there are no recorded streams")
 def test_what_is_not_asked_for_stays_in_the_content():
     """Without a reasoning parser and with tool_choice "none" the content is the
     text, but for white space and marks that end a turn."""

@@ -2,18 +2,15 @@
 
 import functools
 import json
-import os
 import pathlib
 import re
 
+import conformance
 import parlance
 import tokenizers
 import transformers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VECTORS = pathlib.Path(
-    os.environ.get("PARLANCE_VECTORS") or ROOT.parent / "shared" / "conformance"
-)
 
 # ---- Tokenizers.
 
@@ -66,8 +63,8 @@ def marks_of(family, *texts):
 
 def vectors():
     out = []
-    for path in sorted((VECTORS / "formats").glob("*.json")):
-        out += json.loads(path.read_text("utf-8"))
+    for name in conformance.files("formats"):
+        out += conformance.read(f"formats/{name}.json")
     return out
 
 

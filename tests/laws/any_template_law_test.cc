@@ -37,6 +37,7 @@
 #include "schema/document.h"
 #include "schema/validate.h"
 #include "support/byte_vocabulary.h"
+#include "support/conformance.h"
 #include "support/id_walk.h"
 #include "support/tag_phrases.h"
 #include "support/vectors.h"

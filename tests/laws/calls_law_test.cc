@@ -1,8 +1,6 @@
 // Calls while they are written, on the recorded responses of all families: the
 // calls that the events close are the calls of the message, and the events do
 // not depend on how the response was cut.
-//
-// The vectors are read from PARLANCE_VECTORS, and skipped where it is absent.
 
 #include <gtest/gtest.h>
 
@@ -22,6 +20,7 @@
 #include "../support/vectors.h"
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
+#include "support/conformance.h"
 
 namespace parlance {
 namespace {
@@ -102,22 +101,13 @@ void check(const Format& format, const std::string& text,
 }
 
 TEST(CallsLaw, RecordedResponses) {
-  const auto folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(*folder / "formats")) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
   Tally tally;
-  for (const auto& file : files) {
-    const std::string family = file.stem().string();
+  for (const std::string& family : testing::vector_files("formats")) {
     Result<Format> format = Format::built_in(family);
     if (!format) continue;
     Result<Format> bare = Format::from_json(format->template_json());
     ASSERT_TRUE(bare.has_value()) << family;
-    const Value list = testing::read_json(file);
+    const Value list = testing::vectors("formats/" + family + ".json");
     for (const Value& vector : list.items()) {
       SCOPED_TRACE(text_of(vector, "id"));
       const std::string prefix = text_of(vector, "prefix");
@@ -142,18 +132,17 @@ TEST(CallsLaw, RecordedResponses) {
 // With token ids delimiters are marks, and the events of calls obey the same
 // laws.
 TEST(CallsLaw, Tokens) {
-  const auto folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
+  const std::set<std::string> files = testing::vector_files("formats");
   std::size_t calls = 0;
   for (const std::string_view family : Format::built_in_names()) {
     if (!testing::family_markers().contains(testing::markers_like(family))) {
       continue;
     }
-    const auto file = *folder / "formats" / (std::string(family) + ".json");
     Result<Format> format = Format::built_in(family);
-    if (!format || !std::filesystem::exists(file)) continue;
+    if (!format || !files.contains(std::string(family))) continue;
     const testing::FamilyVocabulary words = testing::family_vocabulary(family);
-    const Value list = testing::read_json(file);
+    const Value list =
+        testing::vectors("formats/" + std::string(family) + ".json");
     // Some of them, because the small vocabularies encode slowly.
     const std::size_t step_over = 1 + list.size() / 6;
     for (std::size_t i = 0; i < list.size(); i += step_over) {

@@ -31,6 +31,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
 #include "schema/document.h"
+#include "support/conformance.h"
 #include "support/drawn_tools.h"
 #include "support/family_walks.h"
 #include "support/sanitized.h"
@@ -46,21 +47,11 @@ using testing::FamilyWalks;
 
 // ---- Schemas that people have written
 
-std::optional<std::filesystem::path> maskbench_folder() {
-  const auto vectors = testing::vector_folder();
-  if (!vectors) return std::nullopt;
-  for (const std::filesystem::path& folder :
-       {*vectors / "maskbench", *vectors / ".." / "maskbench"}) {
-    if (std::filesystem::is_directory(folder)) return folder;
-  }
-  return std::nullopt;
-}
-
 // Empty where there is no MaskBench.
 const std::vector<json::Value>& written_schemas() {
   static const auto* const kSchemas = [] {
     auto* out = new std::vector<json::Value>;
-    if (const auto folder = maskbench_folder()) {
+    if (const auto folder = testing::suite_outside("maskbench")) {
       *out = testing::maskbench_schemas(
           *folder, {"BFCL", "Glaiveai2K", "Github_trivial", "MCPspec"}, 2000);
     }
@@ -349,8 +340,8 @@ INSTANTIATE_TEST_SUITE_P(Families, DrawnToolsLaw,
                          [](const auto& one) { return one.param; });
 
 TEST(DrawnTools, SchemasThatPeopleHaveWritten) {
-  if (!maskbench_folder()) {
-    GTEST_SKIP() << "no folder maskbench in or beside $PARLANCE_VECTORS";
+  if (!testing::suite_outside("maskbench")) {
+    GTEST_SKIP() << "maskbench has no licence and is not beside the repository";
   }
   EXPECT_GT(written_schemas().size(), 1000U);
 }

@@ -6,9 +6,7 @@
 //   field bugs  what users of other systems ran into; the ones that come out
 //               right are listed in tests/data/formats/field_bugs.txt
 //
-// The formats, and the older of two sets of field bugs, are read from
-// PARLANCE_VECTORS and skipped where it is absent; the other set is in
-// tests/data/field-bugs-2.
+//
 // What counts as equal is theirs to say: text is compared without the white
 // space at its ends, calls by name and arguments, and numbers by value.
 
@@ -30,6 +28,7 @@
 #include "base/python_number.h"
 #include "parlance/chat.h"
 #include "parlance/vocabulary.h"
+#include "support/conformance.h"
 #include "support/folders.h"
 
 namespace parlance {
@@ -225,16 +224,10 @@ struct Vectors {
 
 std::vector<Vectors> load_formats() {
   std::vector<Vectors> out;
-  auto folder = testing::vector_folder();
-  if (!folder) return out;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(*folder / "formats")) {
-    if (entry.path().extension() != ".json") continue;
-    out.push_back({entry.path().stem().string(),
-                   testing::read_json(entry.path()).items()});
+  for (const std::string& family : testing::vector_files("formats")) {
+    out.push_back(
+        {family, testing::vectors("formats/" + family + ".json").items()});
   }
-  std::sort(out.begin(), out.end(),
-            [](const auto& a, const auto& b) { return a.family < b.family; });
   return out;
 }
 
@@ -260,7 +253,6 @@ struct Tally {
 
 TEST(FormatVectors, NoWorseThanATemplate) {
   std::vector<Vectors> all = load_formats();
-  if (all.empty()) GTEST_SKIP() << "PARLANCE_VECTORS names no vectors";
   Tally built_in;
   Tally bare;
   std::size_t skipped = 0;
@@ -602,19 +594,13 @@ std::string check_properties(const FieldBug& bug) {
   return "";
 }
 
-std::vector<std::filesystem::path> field_bugs() {
-  std::vector<std::filesystem::path> folders = {
-      std::filesystem::path(testing::test_data()) / "field-bugs-2"};
-  if (const auto folder = testing::vector_folder()) {
-    folders.push_back(*folder / "field-bugs");
-  }
-  std::vector<std::filesystem::path> out;
-  for (const auto& folder : folders) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() == ".json") out.push_back(entry.path());
+std::vector<Value> field_bugs() {
+  std::vector<Value> out;
+  for (const std::string folder : {"field-bugs", "field-bugs-2"}) {
+    for (const std::string& file : testing::vector_files(folder)) {
+      out.push_back(testing::vectors(folder + "/" + file + ".json"));
     }
   }
-  std::ranges::sort(out);
   return out;
 }
 
@@ -622,8 +608,7 @@ TEST(FieldBugs, WhatComesOutRight) {
   std::set<std::string> passing;
   std::map<std::string, std::string> failing;
   std::map<std::string, std::size_t> skipped;
-  for (const std::filesystem::path& file : field_bugs()) {
-    Value vector = testing::read_json(file);
+  for (const Value& vector : field_bugs()) {
     std::string id(text_of(vector, "id"));
     std::string kind(text_of(vector, "kind"));
     std::string family(text_of(vector, "family"));

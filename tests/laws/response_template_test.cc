@@ -8,9 +8,6 @@
 //   fold      the events add up to the message
 //   account   chunks and delimiters cover the text without gap or overlap
 //   cut       a response may end after any byte
-//
-// The larger set is read from PARLANCE_VECTORS; tests/data/response_template
-// keeps what a clone needs on its own.
 
 #include <gtest/gtest.h>
 
@@ -21,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/conformance.h"
 #include "../support/vectors.h"
 #include "support/folders.h"
 
@@ -38,35 +36,24 @@ struct Case {
   std::string template_text;
 };
 
-// Both folders' cases: files that hold arrays of objects with "template".
+// Files that hold arrays of objects with "template".
 std::vector<Case> load_cases(const std::set<std::string>& skip_files) {
-  std::vector<std::filesystem::path> folders = {
-      std::filesystem::path(testing::test_data()) / "response_template"};
-  if (auto folder = testing::vector_folder()) {
-    folders.push_back(*folder / "response_template");
-  }
+  const Value templates = testing::vectors("response_template/templates.json");
   std::map<std::string, Case> cases;
-  for (const auto& folder : folders) {
-    if (!std::filesystem::is_directory(folder)) continue;
-    Value templates = testing::read_json(folder / "templates.json");
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() != ".json" ||
-          skip_files.contains(entry.path().stem().string())) {
-        continue;
+  for (const std::string& file : testing::vector_files("response_template")) {
+    if (skip_files.contains(file)) continue;
+    const Value list = testing::vectors("response_template/" + file + ".json");
+    for (const Value& value : list.items()) {
+      const Value* spec = value.find("template");
+      if (spec == nullptr) continue;
+      if (spec->is_string()) {
+        spec = templates.find(spec->as_string())->find("template");
       }
-      Value list = testing::read_json(entry.path());
-      for (const Value& value : list.items()) {
-        const Value* spec = value.find("template");
-        if (spec == nullptr) continue;
-        if (spec->is_string()) {
-          spec = templates.find(spec->as_string())->find("template");
-        }
-        Case c;
-        c.id = value.find("id")->as_string();
-        c.value = value;
-        c.template_text = json::dump(*spec);
-        cases.emplace(c.id, std::move(c));
-      }
+      Case c;
+      c.id = value.find("id")->as_string();
+      c.value = value;
+      c.template_text = json::dump(*spec);
+      cases.emplace(c.id, std::move(c));
     }
   }
   std::vector<Case> out;
@@ -236,11 +223,7 @@ TEST(ResponseTemplateVectors, MessageEventsAndErrors) {
       ASSERT_EQ(other.message.complete, run.message.complete);
     }
   }
-  if (testing::vector_folder()) {
-    EXPECT_GT(count, 500U);
-  } else {
-    EXPECT_GT(count, 0U);
-  }
+  EXPECT_GT(count, 500U);
 }
 
 // Events flattened to single characters, so that "not later" is "starts with".

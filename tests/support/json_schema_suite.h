@@ -17,6 +17,7 @@
 
 #include "parlance/error.h"
 #include "parlance/json.h"
+#include "support/conformance.h"
 #include "support/vectors.h"
 
 namespace parlance::testing {
@@ -136,12 +137,7 @@ class JsonSchemaSuite : public ::testing::Test {
             joined_rows<SuiteDifference>(kSuiteDifferences, differences)) {}
 
   void SetUp() override {
-    const auto vectors = vector_folder();
-    if (vectors) folder_ = *vectors / ".." / "json-schema-test-suite";
-    if (!vectors || !std::filesystem::is_directory(folder_)) {
-      GTEST_SKIP() << "no suite beside the vectors";
-    }
-    remotes_ = read_json(folder_ / "remotes.json");
+    remotes_ = vectors("json-schema-test-suite/remotes.json");
     ASSERT_NE(remotes_.size(), 0u);
   }
 
@@ -177,7 +173,6 @@ class JsonSchemaSuite : public ::testing::Test {
     }
   }
 
-  std::filesystem::path folder_;
   json::Value remotes_;  // an object: documents by URL
   const std::vector<SuiteRefusal> refusals_;
   const std::vector<SuiteDifference> differences_;

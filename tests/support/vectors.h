@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,7 +17,6 @@
 #include "base/utf8.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
-#include "support/folders.h"
 
 namespace parlance::testing {
 
@@ -27,28 +25,9 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The folder that PARLANCE_VECTORS names, else ../shared/conformance beside the
-// source tree, if it exists.
-inline std::optional<std::filesystem::path> vector_folder() {
-  const char* named = std::getenv("PARLANCE_VECTORS");
-  std::filesystem::path path =
-      named != nullptr ? std::filesystem::path(named)
-                       : std::filesystem::path(testing::test_data()) / ".." /
-                             ".." / ".." / "shared" / "conformance";
-  if (!std::filesystem::is_directory(path)) return std::nullopt;
-  return path;
-}
-
 inline json::Value read_json(const std::filesystem::path& path) {
   Result<json::Value> value = json::parse(read_file(path));
   return value ? *value : json::Value();
-}
-
-// The vectors in one file, such as "grammar/ebnf.json"; null where there is no
-// such file.
-inline json::Value vectors(std::string_view file) {
-  const auto folder = vector_folder();
-  return folder ? read_json(*folder / file) : json::Value();
 }
 
 // A text as a vector has it: a string, or {"hex": "..."}.

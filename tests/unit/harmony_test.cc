@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/conformance.h"
 #include "support/folders.h"
 #include "support/harmony_vectors.h"
 
@@ -31,13 +32,10 @@ const HarmonyVocabulary& small() {
   return made;
 }
 
-const HarmonyVocabulary* recorded() {
-  static const auto made = []() -> std::optional<HarmonyVocabulary> {
-    const json::Value table = testing::vectors("harmony/token_bytes.json");
-    if (!table.is_object()) return std::nullopt;
-    return testing::vector_harmony_vocabulary(table);
-  }();
-  return made ? &*made : nullptr;
+const HarmonyVocabulary& recorded() {
+  static const HarmonyVocabulary made = testing::vector_harmony_vocabulary(
+      testing::vectors("harmony/token_bytes.json"));
+  return made;
 }
 
 std::vector<json::Value> parse_cases() {
@@ -50,11 +48,9 @@ std::vector<json::Value> parse_cases() {
   return out;
 }
 
-// What the vectors of the folder `data` and of PARLANCE_VECTORS recommend.
-TEST(Harmony, CasesOfTheTestData) {
-  const json::Value cases =
-      testing::read_json(testing::test_data() + "/harmony/cases.json");
-  ASSERT_GT(cases.size(), 30u);
+// What the vectors recommend.
+TEST(Harmony, CasesWithoutIds) {
+  const json::Value cases = testing::vectors("harmony/own.json");
   for (const json::Value& test : cases.items()) {
     const HarmonyInput input = small().encode(*test.find("tokens_text"));
     const HarmonyRun run = run_harmony_by_token(
@@ -67,13 +63,12 @@ TEST(Harmony, CasesOfTheTestData) {
 }
 
 TEST(Harmony, RecommendedResults) {
-  if (recorded() == nullptr) GTEST_SKIP() << "no vectors";
   for (const json::Value& test : parse_cases()) {
-    const HarmonyInput input = recorded()->listed(test);
+    const HarmonyInput input = recorded().listed(test);
     const bool eos = test.find("eos")->as_bool();
     const HarmonyRun run = run_harmony_by_token(
-        recorded()->vocabulary, testing::harmony_options(test, false),
-        input.ids, eos);
+        recorded().vocabulary, testing::harmony_options(test, false), input.ids,
+        eos);
     for (const std::string& difference :
          testing::harmony_differences(test, input, run)) {
       ADD_FAILURE() << difference;
@@ -93,12 +88,11 @@ TEST(Harmony, RecommendedResults) {
 
 // How a text is cut into tokens does not matter.
 TEST(Harmony, RecommendedResultsByteByByte) {
-  if (recorded() == nullptr) GTEST_SKIP() << "no vectors";
   for (const json::Value& test : parse_cases()) {
-    const HarmonyInput input = recorded()->encode(*test.find("tokens_text"));
+    const HarmonyInput input = recorded().encode(*test.find("tokens_text"));
     const HarmonyRun run = run_harmony_by_token(
-        recorded()->vocabulary, testing::harmony_options(test, false),
-        input.ids, test.find("eos")->as_bool());
+        recorded().vocabulary, testing::harmony_options(test, false), input.ids,
+        test.find("eos")->as_bool());
     for (const std::string& difference :
          testing::harmony_differences(test, input, run)) {
       ADD_FAILURE() << difference;
@@ -119,7 +113,7 @@ void check_trace(const json::Value& test, const HarmonyInput& input) {
   const json::Value* trace = test.find("trace");
   if (trace == nullptr) return;
   HarmonyParser parser = *HarmonyParser::create(
-      recorded()->vocabulary, testing::harmony_options(test, true));
+      recorded().vocabulary, testing::harmony_options(test, true));
   const json::Value* better = test.find("recommended");
   const bool other_deltas =
       better != nullptr && better->find("deltas") != nullptr;
@@ -162,15 +156,14 @@ void check_trace(const json::Value& test, const HarmonyInput& input) {
 }
 
 TEST(Harmony, StrictIsTheReference) {
-  if (recorded() == nullptr) GTEST_SKIP() << "no vectors";
   std::set<std::string_view> differ;
   for (const json::Value& test : parse_cases()) {
     if (!test.find("strict")->as_bool()) continue;
     const std::string_view id = test.find("id")->as_string();
     SCOPED_TRACE(id);
-    const HarmonyInput input = recorded()->listed(test);
+    const HarmonyInput input = recorded().listed(test);
     const HarmonyRun run = run_harmony_by_token(
-        recorded()->vocabulary, testing::harmony_options(test, true), input.ids,
+        recorded().vocabulary, testing::harmony_options(test, true), input.ids,
         test.find("eos")->as_bool());
     json::Array closed;
     json::Array ends;
@@ -204,14 +197,13 @@ TEST(Harmony, StrictIsTheReference) {
 }
 
 TEST(Harmony, ChatMessages) {
-  if (recorded() == nullptr) GTEST_SKIP() << "no vectors";
   const json::Value cases = testing::vectors("harmony/chat_mapping.json");
   ASSERT_GT(cases.size(), 10u);
   for (const json::Value& test : cases.items()) {
     SCOPED_TRACE(test.find("id")->as_string());
-    const HarmonyInput input = recorded()->encode(*test.find("tokens_text"));
+    const HarmonyInput input = recorded().encode(*test.find("tokens_text"));
     const HarmonyRun run =
-        run_harmony(recorded()->vocabulary,
+        run_harmony(recorded().vocabulary,
                     testing::harmony_options(test, false), input.ids, {});
     EXPECT_EQ(json::dump(harmony_message(run.messages)),
               json::dump(*test.find("chat_message")));
@@ -232,7 +224,6 @@ TEST(Harmony, ChatMessages) {
 
 // What the reference renders is read back, also where it cannot do that itself.
 TEST(Harmony, RenderedMessagesAreReadBack) {
-  if (recorded() == nullptr) GTEST_SKIP() << "no vectors";
   const json::Value cases = testing::vectors("harmony/roundtrip.json");
   // Cases whose rendering does not contain the message.
   const std::set<std::string_view> lossy = {
@@ -242,9 +233,9 @@ TEST(Harmony, RenderedMessagesAreReadBack) {
   ASSERT_GT(cases.size(), 20u);
   for (const json::Value& test : cases.items()) {
     const std::string_view id = test.find("id")->as_string();
-    const HarmonyInput input = recorded()->encode(*test.find("rendered"));
+    const HarmonyInput input = recorded().encode(*test.find("rendered"));
     const HarmonyRun run =
-        run_harmony(recorded()->vocabulary, {}, input.ids, {});
+        run_harmony(recorded().vocabulary, {}, input.ids, {});
     if (run.values() != *test.find("messages") && lossy.contains(id)) {
       lost.insert(id);
       continue;
@@ -660,7 +651,6 @@ TEST(Harmony, DefectsFromTheField) {
        R"("thinking": "think", "content": "word\nAnswer 4.")",
        "text_outside_message"},
   };
-  if (!testing::vector_folder()) GTEST_SKIP() << "no vectors";
   for (const Row& row : rows) {
     SCOPED_TRACE(row.file);
     const json::Value test = testing::vectors("field-bugs/harmony-" +

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/conformance.h"
 #include "support/json_host.h"
 
 namespace parlance {
@@ -247,16 +248,12 @@ TEST(Jmespath, DeepValuesNeedNoStack) {
   }
 }
 
-// Every case of the compliance suite, which lies beside the vectors.
+// Every case of the compliance suite, which lies outside the repository.
 TEST(Jmespath, Compliance) {
-  const char* vectors = std::getenv("PARLANCE_VECTORS");
-  if (vectors == nullptr) {
-    GTEST_SKIP() << "PARLANCE_VECTORS is not set: no jmespath-tests beside it";
-  }
-  const std::filesystem::path folder =
-      std::filesystem::path(vectors).parent_path() / "jmespath-tests";
-  if (!std::filesystem::is_directory(folder)) {
-    GTEST_SKIP() << folder << " does not exist: the suite is not here";
+  const auto folder = testing::suite_outside("jmespath-tests");
+  if (!folder) {
+    GTEST_SKIP()
+        << "jmespath-tests has no licence and is not beside the repository";
   }
   const auto name_of = [](std::string_view error) -> std::string {
     if (error == "syntax") return "bad_expression";
@@ -265,12 +262,9 @@ TEST(Jmespath, Compliance) {
     return out;
   };
   int cases = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(*folder)) {
     if (file.path().extension() != ".json") continue;
-    std::ifstream in(file.path(), std::ios::binary);
-    const json::Value suites =
-        value_of(std::string((std::istreambuf_iterator<char>(in)),
-                             std::istreambuf_iterator<char>()));
+    const json::Value suites = testing::read_json(file.path());
     for (const json::Value& suite : suites.items()) {
       const std::string given = json::dump(*suite.find("given"));
       for (const json::Value& test : suite.find("cases")->items()) {

@@ -18,6 +18,7 @@
 #include "parlance/format.h"
 #include "parlance/json.h"
 #include "parlance/response_parser.h"
+#include "support/conformance.h"
 #include "support/vectors.h"
 
 namespace parlance {
@@ -105,17 +106,11 @@ void check_case(const Value& spec, const Value& recorded) {
 }
 
 TEST(ResponseSchema, RecordedCases) {
-  const auto folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "the vectors are not here";
-  const Value schemas =
-      testing::read_json(*folder / "response_schema" / "schemas.json");
+  const Value schemas = testing::vectors("response_schema/schemas.json");
   std::size_t count = 0;
-  for (const auto& file :
-       std::filesystem::directory_iterator(*folder / "response_schema")) {
-    if (file.path().extension() != ".json" || file.path().stem() == "schemas") {
-      continue;
-    }
-    const Value cases = testing::read_json(file.path());
+  for (const std::string& file : testing::vector_files("response_schema")) {
+    if (file == "schemas") continue;
+    const Value cases = testing::vectors("response_schema/" + file + ".json");
     for (const Value& recorded : cases.items()) {
       const Value& schema = *recorded.find("schema");
       check_case(schema.is_string()
@@ -155,12 +150,8 @@ Value sorted(const Value& value) {
 }
 
 TEST(ResponseSchema, PublishedSchemasConvert) {
-  const auto folder = testing::vector_folder();
-  if (!folder) GTEST_SKIP() << "the vectors are not here";
-  const Value schemas =
-      testing::read_json(*folder / "response_schema" / "schemas.json");
-  const Value cases =
-      testing::read_json(*folder / "response_schema" / "upstream-models.json");
+  const Value schemas = testing::vectors("response_schema/schemas.json");
+  const Value cases = testing::vectors("response_schema/upstream-models.json");
   for (const std::string name : {"cohere", "ernie", "gpt_oss", "smollm",
                                  "qwen3", "smollm_doc", "gemma4", "required"}) {
     SCOPED_TRACE(name);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parlance/json.h"
+#include "support/conformance.h"
 #include "support/differences.h"
 #include "support/tag_reader.h"
 #include "support/vectors.h"
@@ -28,8 +29,7 @@ const auto& differences() {
 
 void run(const std::string& file, std::size_t expected_rows) {
   const json::Value rows = testing::vectors("structural_tag/" + file);
-  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
-  EXPECT_EQ(rows.size(), expected_rows);
+  EXPECT_GE(rows.size(), expected_rows);
   std::map<std::string, std::unique_ptr<Result<TagReader>>> readers;
   for (const json::Value& row : rows.items()) {
     const json::Value& spec = *row.find("spec");
@@ -58,7 +58,6 @@ TEST(StructuralTagLanguage, Mutations) { run("mutations.json", 880); }
 
 TEST(StructuralTagLanguage, ErrorsOfWhatIsInside) {
   const json::Value rows = testing::vectors("structural_tag/errors.json");
-  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
   for (const json::Value& row : rows.items()) {
     const json::Value* spec = row.find("spec");
     if (spec == nullptr) continue;  // not JSON
@@ -151,8 +150,7 @@ void run_steps(Session& session, const json::Array& steps) {
 
 TEST(StructuralTagLanguage, Traces) {
   const json::Value rows = testing::vectors("structural_tag/traces.json");
-  if (rows.size() == 0) GTEST_SKIP() << "no vectors; set PARLANCE_VECTORS";
-  EXPECT_EQ(rows.size(), 40u);
+  EXPECT_GE(rows.size(), 40u);
   for (const json::Value& row : rows.items()) {
     SCOPED_TRACE(std::string(row.find("id")->as_string()) + " " +
                  json::dump(*row.find("spec")));

@@ -2,4 +2,5 @@ import pathlib
 import sys
 
 # The tests' own modules, whatever way pytest imports them.
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "tests" / "support")]

@@ -11,13 +11,8 @@ import json
 import numpy
 import pytest
 
+import conformance
 import parlance
-import vectors
-
-FOLDER = vectors.folder() and vectors.folder().parent / "grammar"
-pytestmark = pytest.mark.skipif(
-    FOLDER is None or not FOLDER.is_dir(), reason="no grammar vectors"
-)
 
 # Why a vector's verdict is not ours.
 REASONS = {
@@ -75,9 +70,7 @@ SUPPORTED = {
 
 
 def load(name):
-    if FOLDER is None:
-        return []
-    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    return conformance.read(f"grammar/{name}")
 
 
 def named(name):

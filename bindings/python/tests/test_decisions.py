@@ -1,18 +1,14 @@
 """Each decision of docs/reference/differences.md, pinned."""
 
-import json
-import os
 import pathlib
 import re
 
 import pytest
 
+import conformance
 import parlance
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-VECTORS = pathlib.Path(
-    os.environ.get("PARLANCE_VECTORS") or ROOT.parent / "shared" / "conformance"
-)
 CALL = {"type": "function", "function": {"name": "f", "arguments": {}}}
 
 DECISIONS = {
@@ -56,11 +52,9 @@ DECISIONS = {
 
 
 def cases():
-    folder = VECTORS / "response_template"
-    if not folder.is_dir():
-        return {}, {}
-    read = lambda name: json.loads((folder / name).read_text("utf-8"))  # noqa: E731
-    return {c["id"]: c for c in read("divergences.json")}, read("templates.json")
+    divergences = conformance.read("response_template/divergences.json")
+    templates = conformance.read("response_template/templates.json")
+    return {case["id"]: case for case in divergences}, templates
 
 
 CASES, TEMPLATES = cases()
@@ -78,7 +72,6 @@ def parse(case, pieces):
     return parser.finalize()[0]
 
 
-@pytest.mark.skipif(not CASES, reason="the conformance vectors are not here")
 @pytest.mark.parametrize("name", DECISIONS)
 def test_decision(name):
     case, expected = CASES[name], DECISIONS[name]
@@ -91,7 +84,6 @@ def test_decision(name):
             assert parse(case, pieces) == expected
 
 
-@pytest.mark.skipif(not CASES, reason="the conformance vectors are not here")
 def test_every_recorded_divergence_is_decided():
     assert set(CASES) == set(DECISIONS)
 

@@ -4,33 +4,23 @@ The masks have to be the recorded ones, bit by bit.  Captures are asked of the
 grammar, for what the matcher has accepted.
 """
 
-import json
-
 import numpy
 import pytest
 
+import conformance
 import parlance
-import vectors
 from test_constraint_vectors import allowed, bytes_of, vocabulary_of
-
-FOLDER = vectors.folder() and vectors.folder().parent / "grammar"
-pytestmark = pytest.mark.skipif(
-    FOLDER is None or not FOLDER.is_dir(), reason="no grammar vectors"
-)
 
 
 def sessions():
     for kind in ("ebnf", "lark", "regex"):
-        name = f"{kind}_traces.json"
-        if FOLDER is None or not (FOLDER / name).is_file():
-            continue
-        for case in json.loads((FOLDER / name).read_text(encoding="utf-8")):
+        for case in conformance.read(f"grammar/{kind}_traces.json"):
             yield pytest.param(case, id=case["id"])
 
 
 def differences():
     """The vectors that docs/reference/grammars.md lists."""
-    page = vectors.ROOT / "docs" / "reference" / "grammars.md"
+    page = conformance.ROOT / "docs" / "reference" / "grammars.md"
     table = page.read_text(encoding="utf-8").partition("\n## Differences")[2]
     return {
         line.split("`")[1] for line in table.splitlines() if line[:3] == "| `"

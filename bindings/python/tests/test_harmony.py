@@ -1,13 +1,12 @@
 """HarmonyParser: events, messages and errors as Python sees them."""
 
-import json
-import os
 import pathlib
 import subprocess
 import sys
 
 import pytest
 
+import conformance
 import parlance
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -201,12 +200,7 @@ def test_large_input():
 
 
 def vectors(name):
-    base = os.environ.get("PARLANCE_VECTORS")
-    base = pathlib.Path(base) if base else ROOT.parent / "shared" / "conformance"
-    path = base / "harmony" / f"{name}.json"
-    if not path.is_file():
-        pytest.skip("no vectors")
-    return json.loads(path.read_text())
+    return conformance.read(f"harmony/{name}.json")
 
 
 def segments(case):

@@ -1,18 +1,12 @@
 """Response schemas from Python: the recorded cases, batches, ids and errors."""
 
 import json
-import os
-import pathlib
 import re
 
 import pytest
 
+import conformance
 import parlance
-
-FOLDER = pathlib.Path(
-    os.environ.get("PARLANCE_VECTORS")
-    or pathlib.Path(__file__).parents[4] / "shared" / "conformance"
-) / "response_schema"
 
 NAMES = {"type": "object", "properties": {"name": {"x-regex": "<(\\w+)>"}}}
 CLASSES = {
@@ -25,13 +19,11 @@ CLASSES = {
 
 
 def cases():
-    if not FOLDER.is_dir():
-        return
-    schemas = json.loads((FOLDER / "schemas.json").read_text("utf-8"))
-    for file in sorted(FOLDER.glob("*.json")):
-        if file.stem == "schemas":
+    schemas = conformance.read("response_schema/schemas.json")
+    for file in conformance.files("response_schema"):
+        if file == "schemas":
             continue
-        for case in json.loads(file.read_text("utf-8")):
+        for case in conformance.read(f"response_schema/{file}.json"):
             if isinstance(case["schema"], str):
                 case["schema"] = schemas[case["schema"]]["schema"]
             yield pytest.param(case, id=case["id"])

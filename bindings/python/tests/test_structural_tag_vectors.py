@@ -4,15 +4,10 @@ import json
 
 import pytest
 
+import conformance
 import parlance
-import vectors
 from parlance.integrations.xgrammar import upstream_structural_tag
 from test_constraint_vectors import allowed, bytes_of, run_step, vocabulary_of
-
-FOLDER = vectors.folder() and vectors.folder().parent / "structural_tag"
-pytestmark = pytest.mark.skipif(
-    FOLDER is None or not FOLDER.is_dir(), reason="no structural tag vectors"
-)
 
 # Why a vector's verdict is not ours.
 DIFFERENCES = {
@@ -34,9 +29,7 @@ FILES = [
 
 
 def load(name):
-    if FOLDER is None or not FOLDER.is_dir():
-        return []
-    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return conformance.read(f"structural_tag/{name}.json")
 
 
 # Rows of one tag stand together.

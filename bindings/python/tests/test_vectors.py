@@ -2,24 +2,18 @@
 
 import pytest
 
+import conformance
 import parlance
 import vectors
 
-if vectors.folder() is None:
-    pytest.skip(
-        "no conformance vectors: PARLANCE_VECTORS is not set, and "
-        "../shared/conformance does not exist",
-        allow_module_level=True,
-    )
-
 TEMPLATES = vectors.load("templates.json")
 NOT_CASES = {
-    "batches.json",
-    "divergences.json",
-    "lifecycle-scripts.json",
-    "regex-rows.json",
-    "templates.json",
-    "unit-rows.json",
+    "batches",
+    "divergences",
+    "lifecycle-scripts",
+    "regex-rows",
+    "templates",
+    "unit-rows",
 }
 
 
@@ -28,10 +22,10 @@ def cases():
 
 
 def each_case():
-    for path in sorted(vectors.folder().glob("*.json")):
-        if path.name not in NOT_CASES:
-            for case in vectors.load(path.name):
-                yield pytest.param(case, id=f"{path.stem}-{case['id']}")
+    for name in conformance.files("response_template"):
+        if name not in NOT_CASES:
+            for case in vectors.load(f"{name}.json"):
+                yield pytest.param(case, id=f"{name}-{case['id']}")
 
 
 def spans(event):

@@ -1,21 +1,9 @@
 """Reading conformance vectors, and comparing what comes out with them."""
 
-import json
-import os
-import pathlib
 import random
 
+import conformance
 import parlance
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-
-
-def folder():
-    """The folder of response template vectors, or None."""
-    base = os.environ.get("PARLANCE_VECTORS")
-    base = pathlib.Path(base) if base else ROOT.parent / "shared" / "conformance"
-    found = base / "response_template"
-    return found if found.is_dir() else None
 
 
 def decode(value):
@@ -37,8 +25,8 @@ def decode(value):
 
 
 def load(name):
-    path = folder() / name
-    return decode(json.loads(path.read_text(encoding="utf-8")))
+    """One file of the response templates."""
+    return decode(conformance.read(f"response_template/{name}"))
 
 
 def template(case, templates):

@@ -1,0 +1,58 @@
+"""Where the conformance vectors are, and what is in them: conformance/README.md.
+
+tests/support/conformance.h is the same for C++.
+"""
+
+import json
+import os
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def added_folders():
+    """The folders that PARLANCE_VECTORS adds to conformance/."""
+    names = os.environ.get("PARLANCE_VECTORS", "").split(":")
+    added = [pathlib.Path(name) for name in names if name]
+    for folder in added:
+        assert folder.is_dir(), f"PARLANCE_VECTORS: {folder} is not a folder"
+    return added
+
+
+def folders():
+    return [ROOT / "conformance", *added_folders()]
+
+
+def files(folder):
+    """The names in one folder of vectors, such as "formats", in order and without
+    ".json"."""
+    names = {path.stem for root in folders() for path in (root / folder).glob("*.json")}
+    assert names, f"no vectors in conformance/{folder}"
+    return sorted(names)
+
+
+def read(file):
+    """The vectors in one file, such as "grammar/ebnf.json".  A list has the rows of
+    all folders without repetitions, an object the members of all."""
+    paths = [root / file for root in folders() if (root / file).is_file()]
+    assert paths, f"no vectors conformance/{file}"
+    first, *others = [json.loads(path.read_text("utf-8")) for path in paths]
+    known = {json.dumps(row) for row in first} if others else ()
+    for other in others:
+        if isinstance(first, dict):
+            first |= other
+        else:
+            first += [row for row in other if json.dumps(row) not in known]
+    return first
+
+
+def suite_outside(name):
+    """A suite that is not in the repository, because it has no licence; without it
+    the test is skipped."""
+    places = [place / name for f in added_folders() for place in (f, f.parent)]
+    for place in [*places, ROOT.parent / "shared" / name]:
+        if place.is_dir():
+            return place
+    pytest.skip(f"{name} has no licence, is not in the repository and not beside it")
