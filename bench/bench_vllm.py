@@ -1,6 +1,6 @@
 """A step of vLLM with 256 constrained requests: masks, tokens, parsing.
 
-    scripts/install-engine vllm
+    scripts/install vllm
     .venv-engines/vllm/bin/python bench/bench_vllm.py "$(scripts/fetch tokenizer-qwen3)"
 
 Each request writes the arguments of a tool under the tool's JSON Schema, token

@@ -29,7 +29,7 @@ OPENING_SECONDS = 2
 @pytest.fixture(scope="module")
 def browser():
     if find_browser() is None:
-        pytest.skip("no browser: scripts/install-browser")
+        pytest.skip("no browser: scripts/install browser")
     with Browser() as found:
         yield found
 

@@ -1,7 +1,7 @@
 """XGrammar without torch, triton and transformers.
 
 `PARLANCE_PEERS` names the folder that it lies in with the one package it
-needs beside it, as requirements-peers.txt says.
+needs beside it, as requirements/peers.txt says.
 
 At import it asks torch and transformers for a few names: for annotations, for
 classes to derive from and for the type of a mask's words.  It gets stand-ins,
