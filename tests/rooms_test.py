@@ -180,6 +180,13 @@ def test_every_room_is_in_the_library():
         assert listed and set(listed.group(1).split()) == rooms, wing
 
 
+def test_every_room_has_a_recorded_size():
+    lines = (SRC / "rooms.txt").read_text().splitlines()[1:]
+    recorded = {pathlib.Path(line.split()[0]) for line in lines}
+    folders = {folder.relative_to(ROOT) for folder in FOLDERS.values()}
+    assert folders == {path for path in recorded if path.parts[0] == "src"}
+
+
 def test_no_room_depends_on_itself():
     for room in ROOMS:
         for other in ROOMS[room]["DEPENDS"]:
