@@ -12,7 +12,6 @@ import json
 import os
 import pickle
 import random
-import re
 import subprocess
 import sys
 
@@ -766,40 +765,7 @@ def test_errors_have_their_cause(make, wrong):
     with pytest.raises(RuntimeError) as caught:
         make(wrong)
     assert isinstance(caught.value.__cause__, parlance.Error)
-    assert caught.value.__cause__.message in str(caught.value)
-
-
-# From what cannot be used to XGrammar's words for it.
-@pytest.mark.parametrize(
-    "make, wrong, words",
-    [
-        (xgrammar.Grammar.from_lark, "start: r", "Lark error at line 1, column 8: "),
-        (xgrammar.Grammar.from_lark, "start: r", "unknown name 'r'"),
-        (xgrammar.Grammar.from_lark, 'start: "a', "unterminated string literal"),
-        (xgrammar.Grammar.from_lark, 'a: "x"\na: "y"', "duplicate rule or terminal 'a'"),
-        (xgrammar.Grammar.from_lark, 'x: "a"\r\nstart', "\nstart\n     ^"),
-        (xgrammar.Grammar.from_regex, r"(a)\1", "[Backreference]"),
-        (
-            xgrammar.Grammar.from_json_schema,
-            {"multipleOf": 0},
-            "multipleOf must be greater than 0",
-        ),
-        (xgrammar.Grammar.from_structural_tag, "{", "Failed to parse JSON"),
-        (
-            xgrammar.Grammar.from_structural_tag,
-            {"type": "structural_tag", "format": {"type": "const_string"}},
-            "ConstString format must have a value field with a string",
-        ),
-        (
-            xgrammar.Grammar.from_structural_tag,
-            {"type": "structural_tag", "format": {"type": "or", "elements": []}},
-            "Or format must have at least one element",
-        ),
-    ],
-)
-def test_errors_have_words(make, wrong, words):
-    with pytest.raises(RuntimeError, match=re.escape(words)):
-        make(wrong)
+    assert str(caught.value) == str(caught.value.__cause__)
 
 
 @pytest.mark.parametrize(

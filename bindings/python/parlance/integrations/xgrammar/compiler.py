@@ -9,7 +9,6 @@ from ..._constraining import Grammar as _Grammar
 from . import _serial
 from .exception import (
     DeserializeFormatError,
-    lark_errors,
     runtime_errors,
     structural_tag_errors,
 )
@@ -189,7 +188,7 @@ class GrammarCompiler:
         """Compiles a Lark text.  Arguments: see ``Grammar.from_lark``."""
         grammars = named_grammars_of(named_grammars)
         vocabulary = self._info.vocabulary
-        with lark_errors():
+        with runtime_errors():
             return self._made(
                 lambda: self.compiler.compile_lark(lark_string, grammars=grammars),
                 lambda: _Grammar.from_lark(

@@ -1,15 +1,13 @@
 """The exceptions, by XGrammar's names.
 
 An error of Parlance is raised as one of these or as a plain ``RuntimeError``, as
-XGrammar raises it; its ``__cause__`` is the ``parlance.Error``, which has the
-code, the place and the source.  The text has XGrammar's words in brackets where
-programs look for them.
+XGrammar raises it, with the same text; its ``__cause__`` is the
+``parlance.Error``, which has the code, the place and the source.
 """
 
 from __future__ import annotations
 
 from ..._errors import Error
-from . import _wording
 
 __all__ = [
     "DeserializeFormatError",
@@ -46,19 +44,7 @@ class runtime_errors:
 
     def __exit__(self, type, error, trace):
         if isinstance(error, Error):
-            raise self._kind(_wording.text_of(error)) from error
-
-
-class lark_errors:
-    """A context in which an ``Error`` becomes a ``RuntimeError`` that shows the
-    line of a Lark text."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, type, error, trace):
-        if isinstance(error, Error):
-            raise RuntimeError(_wording.lark_text_of(error)) from error
+            raise self._kind(str(error)) from error
 
 
 class structural_tag_errors:
@@ -71,5 +57,5 @@ class structural_tag_errors:
         if isinstance(error, Error):
             # Of the tag itself and not of a grammar in it.
             if error.code == "invalid_json" and not error.path:
-                raise InvalidJSONError(f"Failed to parse JSON: {error}") from error
-            raise InvalidStructuralTagError(_wording.text_of(error)) from error
+                raise InvalidJSONError(str(error)) from error
+            raise InvalidStructuralTagError(str(error)) from error

@@ -6,7 +6,7 @@ import json
 
 from ..._constraining import Grammar as _Grammar
 from . import _serial
-from .exception import lark_errors, runtime_errors, structural_tag_errors
+from .exception import runtime_errors, structural_tag_errors
 
 __all__ = ["Grammar", "StructuralTagItem"]
 
@@ -215,7 +215,6 @@ class Grammar:
             _Grammar.from_lark,
             lark_string,
             vocabulary,
-            context=lark_errors,
             grammars=grammars,
         )
 
