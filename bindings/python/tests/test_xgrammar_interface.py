@@ -929,16 +929,17 @@ def test_tool_choices(tools, choice, expected):
     assert (names, [tool.type for tool in builtins], simple) == expected
 
 
+def structural_tag(tag):
+    return parlance.StructuralTag(tag.model_dump_json())
+
+
 def test_tags_of_model_formats():
     pytest.importorskip("pydantic")
-    for model in xgrammar.upstream_shapes():
-        made = xgrammar.get_model_structural_tag(model, [FUNCTION, OTHER], "required")
-        want = xgrammar.upstream_structural_tag(model, [FUNCTION, OTHER], "required")
-        dumped = json.dumps(made.model_dump(), ensure_ascii=False)
-        # Strings in arguments exclude markers too.
-        markers = json.dumps(["<|open|>", "<|close|>", "<|sep|>"])
-        assert (markers in dumped) == (model == "kimi_k3")
-        assert parlance.StructuralTag(dumped.replace(markers, "[]")) == want
+    for model in parlance.formats():
+        format = parlance.Format(model)
+        assert structural_tag(
+            xgrammar.get_model_structural_tag(model, [FUNCTION], reasoning="auto")
+        ) == format.structural_tag([FUNCTION]), model
         builder = getattr(
             xgrammar.builtin_structural_tag, f"get_{model}_structural_tag"
         )
@@ -950,9 +951,29 @@ def test_tags_of_model_formats():
         {"reasoning": "sometimes"},
         {"parallel_tool_calls": 1},
         {"max_whitespace_cnt": 0},
+        {"tools": [SEARCH]},
     ):
         with pytest.raises(ValueError):
             xgrammar.get_model_structural_tag(**{"model": "llama", **wrong})
+
+
+# The prompt has written the opener of reasoning, or what is in place of it.
+@pytest.mark.parametrize(
+    "model, options, response",
+    [
+        ("qwen_3", {}, "R\n</think>\n\nX"),
+        ("qwen_3", {"reasoning": False}, "X"),
+        ("qwen_3", {"reasoning": "auto"}, "<think>\nR\n</think>\n\nX"),
+        ("deepseek_v3_1", {"reasoning": False}, "X"),
+        ("kimi_k3", {"reasoning": False}, "X<|close|>response<|sep|>"),
+        ("harmony", {}, "<|channel|>final<|message|>X<|return|>"),
+        ("llama", {}, "X"),
+    ],
+)
+def test_where_tags_of_models_begin(model, options, response):
+    pytest.importorskip("pydantic")
+    tag = structural_tag(xgrammar.get_model_structural_tag(model, **options))
+    assert tag.grammar().accepts(response)
 
 
 def test_formats_of_ones_own():

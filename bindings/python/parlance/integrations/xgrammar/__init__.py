@@ -8,8 +8,7 @@ or, for a program that imports ``xgrammar`` itself:
     parlance.integrations.xgrammar.install()
 
 Names, arguments and submodules are those of XGrammar 0.2.8; what differs is in
-docs/guide/xgrammar.md.  ``upstream_structural_tag`` makes the structural tags of
-XGrammar's builder as ``parlance.StructuralTag``.
+docs/guide/xgrammar.md.
 
 The module needs no XGrammar and no torch.  What makes bitmasks without torch
 needs NumPy; the classes of structural tags, tools and tool choices need
@@ -22,7 +21,6 @@ import importlib
 
 from .. import _alias
 from . import exception
-from ._shapes import upstream_shapes, upstream_structural_tag
 from .compiler import CompiledGrammar, GrammarCompiler
 from .config import (
     get_max_recursion_depth,
@@ -80,8 +78,6 @@ __all__ = [
     "structural_tag",
     "testing",
     "uninstall",
-    "upstream_shapes",
-    "upstream_structural_tag",
 ]
 
 # The submodules that names come from when they are first used.

@@ -1,10 +1,15 @@
-"""The structural tags of model formats, by XGrammar's names."""
+"""The structural tags of model families, by XGrammar's names.
+
+A tag is what the family's format makes, ``Format.structural_tag``.
+"""
 
 from __future__ import annotations
 
 import functools
+import json
 
-from . import _shapes
+from ... import Format, TemplateError
+from ..._arguments import shown
 from .openai_tool_call_schema import (
     AllowedToolChoiceParam,
     BuiltinToolChoiceParam,
@@ -105,63 +110,102 @@ def _allowed(functions, builtins, allowed):
     return functions, builtins
 
 
-def _of_shape(
-    model,
+def _of_family(
+    family,
     tools=None,
     builtin_tools=None,
     tool_choice="auto",
-    reasoning=None,
+    reasoning="enabled",
     *,
     any_order=False,
     exclude_special_tokens=True,
     max_whitespace_cnt=None,
     parallel_tool_calls=True,
 ):
-    """The tag of a shape, for the tools of ``normalize_tool_choice``."""
-    if reasoning is None:
-        reasoning = _shapes.default_reasoning(model)
-    functions = [
-        (
-            tool.function.name,
-            True
-            if tool.function.strict is False or tool.function.parameters is None
-            else tool.function.parameters,
+    """The tag of a family, for the tools of ``normalize_tool_choice``."""
+    del exclude_special_tokens
+    format = Format(family)
+    if builtin_tools:
+        raise ValueError(
+            f"tools: {builtin_tools[0].type!r} is a builtin tool; the tags of "
+            "families have function tools"
         )
-        for tool in tools or []
-    ]
-    builtins = [
-        (
-            tool.name or tool.type,
-            True if tool.parameters is None else tool.parameters,
-        )
-        for tool in builtin_tools or []
-    ]
-    tag = _shapes.expanded(
-        model,
-        functions,
-        builtins,
-        tool_choice,
-        _shapes.reasoning_mode(reasoning),
-        any_order,
-        exclude_special_tokens,
-        max_whitespace_cnt,
-        parallel_tool_calls,
-        excluding_in_arguments=True,
+    functions = [tool.model_dump(exclude_none=True) for tool in tools or []]
+    if tool_choice == "forced":
+        tool_choice = {
+            "type": "function",
+            "function": {"name": functions[0]["function"]["name"]},
+        }
+    prompt, mode = _after(format, reasoning)
+    tag = format.structural_tag(
+        functions or None,
+        tool_choice=tool_choice,
+        parallel_tool_calls=parallel_tool_calls,
+        reasoning=mode,
+        prefix=prompt,
+        any_order=any_order,
+        max_white_space=max_whitespace_cnt,
     )
-    return StructuralTag.model_validate(tag)
+    return StructuralTag.model_validate(tag.to_dict())
 
 
-# From names to the functions that make tags.
-_registry = {
-    name: functools.partial(_of_shape, name) for name in _shapes.upstream_shapes()
-}
+def _after(format, mode):
+    """What the prompt has written of a response in XGrammar's three modes, and the
+    mode's name in ``Format.structural_tag``.
+
+    "enabled": the opener of the reasoning.  "disabled": the block that the family
+    writes in place of reasoning, and the opener of what always follows it.
+    "auto", and where a response is a row of messages: nothing.
+    """
+    write = json.loads(format.source).get("parlance", {}).get("write", {})
+    if isinstance(write.get("order", [""])[0], dict):
+        return "", "off" if mode == "disabled" else "allowed"
+    thinking = write.get("thinking")
+    if thinking is None or mode == "auto":
+        return "", "allowed"
+    if mode == "enabled":
+        return thinking["parts"][0], "required"
+    # A choice, as of an empty block that may be missing, is the model's.
+    begun = [part for part in thinking.get("off") or [] if isinstance(part, str)]
+    if "off" in write["content"]:
+        begun.append(write["content"]["parts"][0])
+    return "".join(begun), "off"
+
+
+def _reasoning_mode(mode):
+    """``"enabled"``, ``"disabled"`` or ``"auto"``, also of a ``bool``."""
+    if isinstance(mode, bool):
+        return "enabled" if mode else "disabled"
+    if mode not in ("enabled", "disabled", "auto"):
+        raise ValueError(
+            "reasoning must be True, False, 'enabled', 'disabled' or 'auto', "
+            f"not {shown(mode)}"
+        )
+    return mode
+
+
+# From names to functions that make tags; every other name is of a family.
+_registry = {}
+
+
+def _maker(name):
+    """The function of a model, or ``None``."""
+    if name in _registry:
+        return _registry[name]
+    try:
+        Format(name)
+    except TemplateError:
+        return None
+    return functools.partial(_of_family, name)
 
 
 def __getattr__(name):
     """``get_NAME_structural_tag`` is the function of the model ``NAME``."""
     model = name.removeprefix("get_").removesuffix("_structural_tag")
-    if name == f"get_{model}_structural_tag" and model in _registry:
-        return _registry[model]
+    if name == f"get_{model}_structural_tag":
+        maker = _maker(model)
+        if maker is not None:
+            return maker
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -193,17 +237,23 @@ def get_model_structural_tag(
     parallel_tool_calls=True,
 ):
     """Returns the ``StructuralTag`` of a model's responses that may or must call
-    tools.
+    tools: what ``parlance.Format(model).structural_tag`` makes.
 
     Args:
-        model: a registered name, or one of ``upstream_shapes()``.
-        tools, tool_choice: as of ``normalize_tool_choice``.
-        reasoning: ``"enabled"``, ``"disabled"`` or ``"auto"``, or a ``bool``:
-            whether the response begins with reasoning.
+        model: a registered name, or a name of ``parlance.Format``.
+        tools, tool_choice: as of ``normalize_tool_choice``.  Only registered
+            functions take builtin tools.
+        reasoning: what the prompt ends with, before which the tag does not
+            begin.  ``"enabled"``, or ``True``: the opener of the reasoning.
+            ``"disabled"``, or ``False``: what the family writes in place of
+            reasoning.  ``"auto"``: neither; the response may begin with
+            reasoning.  In families that write a response as a row of messages
+            (``gpt_oss``) the prompt ends before the first, and
+            ``"enabled"`` allows reasoning.
         force_reasoning: ignored.
         any_order: whether members of arguments may be in any order.
-        exclude_special_tokens: whether free text excludes the markers of the
-            format.
+        exclude_special_tokens: ignored: free text never has the markers that
+            the family reads as the opener of another part.
         max_whitespace_cnt: the most characters of white space in a row in
             arguments; ``None`` for no limit.
         parallel_tool_calls: whether a response may have several calls.
@@ -211,14 +261,14 @@ def get_model_structural_tag(
     Raises:
         ValueError: an argument cannot be used.
     """
-    function = _registry.get(model)
+    function = _maker(model)
     if function is None:
         raise ValueError(
-            f"Unknown format type: {model!r}; there are "
-            + ", ".join(sorted(_registry))
+            f"there is no model called {shown(model)}; there are the registered "
+            "names, and those of parlance.formats()"
         )
     functions, builtins, choice = normalize_tool_choice(tools, tool_choice)
-    reasoning = _shapes.reasoning_mode(reasoning)
+    reasoning = _reasoning_mode(reasoning)
     if not isinstance(parallel_tool_calls, bool):
         raise ValueError("parallel_tool_calls must be a bool")
     del force_reasoning

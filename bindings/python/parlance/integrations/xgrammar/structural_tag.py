@@ -49,14 +49,18 @@ _Token = Union[int, str]
 _Budget = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
-class ConstStringFormat(BaseModel):
+class _Part(BaseModel, extra="allow"):
+    """A part keeps the keys that only Parlance has, such as ``"field"``."""
+
+
+class ConstStringFormat(_Part):
     """The text ``value``."""
 
     type: Literal["const_string"] = "const_string"
     value: str
 
 
-class JSONSchemaFormat(BaseModel):
+class JSONSchemaFormat(_Part):
     """A value that is valid under ``json_schema``, written in ``style``."""
 
     type: Literal["json_schema"] = "json_schema"
@@ -71,13 +75,16 @@ class JSONSchemaFormat(BaseModel):
         "cohere_xml",
         "kimi_k3_xml",
         "deepseek_v4_1_xml",
+        "python",
+        "delimited",
+        "elements",
     ] = "json"
     any_order: bool = False
     max_whitespace_cnt: Optional[int] = None
     excludes: list[str] = []
 
 
-class AnyTextFormat(BaseModel):
+class AnyTextFormat(_Part):
     """Text in which none of ``excludes`` occurs."""
 
     type: Literal["any_text"] = "any_text"
@@ -86,21 +93,21 @@ class AnyTextFormat(BaseModel):
     max_chars: Optional[_Budget] = None
 
 
-class TokenFormat(BaseModel):
+class TokenFormat(_Part):
     """One token, by its id or its spelling."""
 
     type: Literal["token"] = "token"
     token: _Token
 
 
-class ExcludeTokenFormat(BaseModel):
+class ExcludeTokenFormat(_Part):
     """One token that is none of ``exclude_tokens``."""
 
     type: Literal["exclude_token"] = "exclude_token"
     exclude_tokens: list[_Token] = []
 
 
-class AnyTokensFormat(BaseModel):
+class AnyTokensFormat(_Part):
     """Any number of tokens that are none of ``exclude_tokens``."""
 
     type: Literal["any_tokens"] = "any_tokens"
@@ -108,42 +115,42 @@ class AnyTokensFormat(BaseModel):
     max_tokens: Optional[_Budget] = None
 
 
-class GrammarFormat(BaseModel):
+class GrammarFormat(_Part):
     """A text of an EBNF grammar."""
 
     type: Literal["grammar"] = "grammar"
     grammar: str
 
 
-class RegexFormat(BaseModel):
+class RegexFormat(_Part):
     """A text that ``pattern`` matches."""
 
     type: Literal["regex"] = "regex"
     pattern: str
 
 
-class QwenXMLParameterFormat(BaseModel):
+class QwenXMLParameterFormat(_Part):
     """The older name of a ``JSONSchemaFormat`` in the style ``qwen_xml``."""
 
     type: Literal["qwen_xml_parameter"] = "qwen_xml_parameter"
     json_schema: Union[bool, dict[str, Any]]
 
 
-class SequenceFormat(BaseModel):
+class SequenceFormat(_Part):
     """The elements in a row."""
 
     type: Literal["sequence"] = "sequence"
     elements: list[Format]
 
 
-class OrFormat(BaseModel):
+class OrFormat(_Part):
     """One of the elements."""
 
     type: Literal["or"] = "or"
     elements: list[Format]
 
 
-class TagFormat(BaseModel):
+class TagFormat(_Part):
     """``content`` between ``begin`` and ``end`` (one of several, if a list)."""
 
     type: Literal["tag"] = "tag"
@@ -152,7 +159,7 @@ class TagFormat(BaseModel):
     end: Union[str, list[str], TokenFormat]
 
 
-class TriggeredTagsFormat(BaseModel):
+class TriggeredTagsFormat(_Part):
     """Free text, in which a trigger begins one of the tags."""
 
     type: Literal["triggered_tags"] = "triggered_tags"
@@ -163,7 +170,7 @@ class TriggeredTagsFormat(BaseModel):
     excludes: list[str] = []
 
 
-class TokenTriggeredTagsFormat(BaseModel):
+class TokenTriggeredTagsFormat(_Part):
     """Free text, in which a trigger, a token, begins one of the tags."""
 
     type: Literal["token_triggered_tags"] = "token_triggered_tags"
@@ -174,7 +181,7 @@ class TokenTriggeredTagsFormat(BaseModel):
     stop_after_first: bool = False
 
 
-class TagsWithSeparatorFormat(BaseModel):
+class TagsWithSeparatorFormat(_Part):
     """Tags with a separator between them, and no other text."""
 
     type: Literal["tags_with_separator"] = "tags_with_separator"
@@ -184,28 +191,28 @@ class TagsWithSeparatorFormat(BaseModel):
     stop_after_first: bool = False
 
 
-class OptionalFormat(BaseModel):
+class OptionalFormat(_Part):
     """``content`` or nothing."""
 
     type: Literal["optional"] = "optional"
     content: Format
 
 
-class PlusFormat(BaseModel):
+class PlusFormat(_Part):
     """``content`` once or more often."""
 
     type: Literal["plus"] = "plus"
     content: Format
 
 
-class StarFormat(BaseModel):
+class StarFormat(_Part):
     """``content`` any number of times."""
 
     type: Literal["star"] = "star"
     content: Format
 
 
-class RepeatFormat(BaseModel):
+class RepeatFormat(_Part):
     """``content`` from ``min`` to ``max`` times; -1 for no limit."""
 
     type: Literal["repeat"] = "repeat"
@@ -214,7 +221,7 @@ class RepeatFormat(BaseModel):
     content: Format
 
 
-class DispatchFormat(BaseModel):
+class DispatchFormat(_Part):
     """Free text, in which each of some patterns is followed by its content."""
 
     type: Literal["dispatch"] = "dispatch"
@@ -223,7 +230,7 @@ class DispatchFormat(BaseModel):
     excludes: list[str] = []
 
 
-class TokenDispatchFormat(BaseModel):
+class TokenDispatchFormat(_Part):
     """Free text, in which each of some tokens is followed by its content."""
 
     type: Literal["token_dispatch"] = "token_dispatch"
@@ -261,7 +268,7 @@ Format = Annotated[
 """Any part of a structural tag; ``type`` says which."""
 
 
-class StructuralTagItem(BaseModel):
+class StructuralTagItem(_Part):
     """A tag of the older form of structural tags."""
 
     begin: str
@@ -269,7 +276,7 @@ class StructuralTagItem(BaseModel):
     end: str
 
 
-class StructuralTag(BaseModel):
+class StructuralTag(_Part):
     """A structural tag."""
 
     type: Literal["structural_tag"] = "structural_tag"
