@@ -24,7 +24,8 @@ extensions = ["myst_parser", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
 include_patterns = [
-    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**.md", "formats/*.md",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**.md",
+    "formats/*.md",
 ]
 exclude_patterns = [".*", "build*", "dist", "docs/demo", "docs/examples", "shared"]
 
