@@ -1,5 +1,5 @@
 # Rooms: the folders in the wings of src/, each an object library that may include
-# only the rooms it depends on.  Read back by tests/rooms_test.py.
+# only the rooms it depends on.  Read back by tests/tree/rooms_test.py.
 #
 #   parlance_room(jmespath DEPENDS base PUBLIC jmespath.h SOURCES parser.cc)
 #

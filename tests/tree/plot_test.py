@@ -8,7 +8,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
 from plot import LEFT, WIDTH, Panel, curve, draw, nines, shown  # noqa: E402
 
