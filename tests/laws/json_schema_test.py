@@ -7,6 +7,8 @@ not not S; an object whose members come in another order.
 
 import json
 import random
+import sys
+from pathlib import Path
 
 import numpy
 import pytest
@@ -14,17 +16,11 @@ import pytest
 import parlance
 
 jsonschema = pytest.importorskip("jsonschema")
+pytest.importorskip("regex")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from schema_law import TOKENS, VOCABULARY, walk  # noqa: E402
 
-WORDS = [b'{"', b'":', b'": "', b'", "', b'"}', b"true", b"null", b"[[", b"]]"]
-WORDS += [b"name", b"kind", b"tag", b"-1", b"12", b"0.5", b", ", b"\\u00", b"ab"]
-WORDS += ["é".encode(), "日".encode(), b"2024-", b"\n  "]
-TOKENS = [bytes([byte]) for byte in range(256)] + WORDS
-END = len(TOKENS)
-VOCABULARY = parlance.Vocabulary(
-    [*TOKENS, b"<end>"], special_ids=[END], stop_ids=[END]
-)
 WALKS = 12
-STEPS = 400  # of one walk; those that go on are left
 
 SCHEMAS = {
     "anything": True,
@@ -100,52 +96,11 @@ def grammar_of(schema, **options):
     )
 
 
-def in_string(text):
-    inside = escaped = False
-    for byte in text:
-        if escaped:
-            escaped = False
-        elif byte == ord('"'):
-            inside = not inside
-        else:
-            escaped = inside and byte == ord("\\")
-    return inside
-
-
-def choose(rng, allowed, text, step):
-    """A token, every second one of those that close something."""
-    if step > STEPS // 4 or rng.random() < 0.5:
-        closers = b'"' if in_string(text) else b'}]"'
-        for token in (END, *closers):
-            if token in allowed:
-                return token
-    return rng.choice(sorted(allowed))
-
-
-def walk(rng, constraint):
-    """What a random walk writes, or None when it goes on too long."""
-    matcher = constraint.matcher()
-    row = numpy.zeros(constraint.mask_words, numpy.int32)
-    text = b""
-    for step in range(STEPS):
-        matcher.fill_bitmask(row)
-        bits = numpy.unpackbits(row.view(numpy.uint8), bitorder="little")
-        allowed = set(numpy.flatnonzero(bits).tolist())
-        assert allowed, f"a dead end after {text!r}"
-        assert (END in allowed) == matcher.can_end()
-        token = choose(rng, allowed, text, step)
-        assert matcher.accept_token(token), (text, token)
-        if token == END:
-            return text
-        text += TOKENS[token]
-    return None
-
-
 def walks(name):
     rng = random.Random(name)
     constraint = grammar_of(SCHEMAS[name]).compile(VOCABULARY)
     found = [walk(rng, constraint) for _ in range(WALKS)]
-    return [text.decode() for text in found if text is not None]
+    return [text for text in found if text is not None]
 
 
 def damaged(rng, text):

@@ -144,6 +144,8 @@ def walk(rng, constraint):
             return None
         if not allowed:
             raise Broken(f"an empty mask after {text!r}")
+        if (END in allowed) != matcher.can_end():
+            raise Broken(f"a mask and can_end() differ after {text!r}")
         token = choose(rng, allowed, text, step)
         if not matcher.accept_token(token):
             if matcher.error:
