@@ -1,12 +1,8 @@
 """`parlance render`: a message as a model family writes it."""
 
 import json
-import pathlib
-import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "support")]
-
-from small_family import FAMILY  # noqa: E402
+from small_family import FAMILY
 
 
 def test_a_message_is_written_and_read_back(parlance, tmp_path):

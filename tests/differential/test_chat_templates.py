@@ -33,14 +33,12 @@ has to be broken there: when it is mended, its line goes.
 import functools
 import os
 import random
-import sys
 from pathlib import Path
 
 import numpy
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "support")]
 
 pytest.importorskip("transformers", reason="transformers is not installed")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed")

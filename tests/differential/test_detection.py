@@ -5,13 +5,11 @@ renders of `detection_sample()`.
 """
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "support")]
 
 pytest.importorskip("transformers", reason="transformers is not installed")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed")

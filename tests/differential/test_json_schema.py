@@ -16,12 +16,10 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from closed_schemas import closed  # noqa: E402
 
 jsonschema = pytest.importorskip("jsonschema")

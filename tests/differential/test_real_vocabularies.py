@@ -10,13 +10,9 @@ The files come from scripts/fetch; what is not there is skipped with its reason.
 
 import functools
 import json
-import pathlib
 import struct
-import sys
 
 import pytest
-
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "support")]
 
 parlance = pytest.importorskip("parlance")
 tokenizers = pytest.importorskip("tokenizers")

@@ -29,7 +29,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+sys.path[:0] = [str(HERE)]
 
 import known_differences  # noqa: E402
 from worker_pipe import Peer  # noqa: E402

@@ -31,7 +31,7 @@ import pytest
 import parlance
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+sys.path[:0] = [str(HERE)]
 
 import random_tags  # noqa: E402
 import xgrammar_alone  # noqa: E402

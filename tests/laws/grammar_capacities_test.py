@@ -7,14 +7,11 @@ PARLANCE_LONG=1 has 10,000 of each.
 
 import os
 import random
-import sys
-from pathlib import Path
 
 import parlance
 import pytest
 
 pytest.importorskip("regex")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from schema_law import VOCABULARY, Broken, accepts, walk  # noqa: E402
 
 LONG = os.environ.get("PARLANCE_LONG") == "1"

@@ -7,8 +7,6 @@ not not S; an object whose members come in another order.
 
 import json
 import random
-import sys
-from pathlib import Path
 
 import numpy
 import pytest
@@ -17,7 +15,6 @@ import parlance
 
 jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("regex")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from schema_law import TOKENS, VOCABULARY, walk  # noqa: E402
 
 WALKS = 12

@@ -8,12 +8,10 @@ PARLANCE_LONG=1 has 10,000 of each.
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("regex")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from schema_judge import Number, parse, write  # noqa: E402
 from schema_law import failure  # noqa: E402
 

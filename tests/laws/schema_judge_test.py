@@ -4,7 +4,6 @@ official test suite of JSON Schema, and by the package jsonschema on random sche
 
 import json
 import re
-import sys
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +15,6 @@ pytest.importorskip("regex")
 import jsonschema_specifications  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/support"))
 from random_instances import Instances  # noqa: E402
 from random_schemas import Schemas  # noqa: E402
 from schema_judge import Judge, Number, key_of, parse, write  # noqa: E402

@@ -8,13 +8,10 @@ takes 100,000.  A failure shows the smallest schema that was found, and its seed
 
 import collections
 import os
-import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("regex")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from random_instances import Instances  # noqa: E402
 from random_schemas import Schemas  # noqa: E402
 from schema_law import explained, failure  # noqa: E402

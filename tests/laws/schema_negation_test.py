@@ -6,7 +6,6 @@ Vectors, and the law of support/schema_law.py on random schemas of this kind.
 
 import json
 import random
-import sys
 from pathlib import Path
 
 import parlance
@@ -15,7 +14,6 @@ import pytest
 pytest.importorskip("regex")
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/support"))
 from schema_law import explained, failure, grammar_of, narrowed, walk  # noqa: E402
 from schema_law import VOCABULARY  # noqa: E402
 

@@ -8,7 +8,6 @@ without an example fails, and so does an example whose row does not say it.
 
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ pytest.importorskip("regex")
 jsonschema_specifications = pytest.importorskip("jsonschema_specifications")
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/support"))
 import parlance  # noqa: E402
 from random_instances import Instances  # noqa: E402
 from random_schemas import KEYWORDS, NEGATIONS, Schemas, in_draft  # noqa: E402
