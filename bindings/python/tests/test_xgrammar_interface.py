@@ -948,6 +948,8 @@ def test_tags_of_model_formats():
         )
     for wrong in (
         {"model": "unknown"},
+        {"model": "formats/qwen3.json"},
+        {"model": None},
         {"reasoning": "sometimes"},
         {"parallel_tool_calls": 1},
         {"max_whitespace_cnt": 0},

@@ -192,6 +192,9 @@ def _maker(name):
     """The function of a model, or ``None``."""
     if name in _registry:
         return _registry[name]
+    # The path or the text of a description is no name.
+    if not isinstance(name, str) or "{" in name or name.endswith(".json"):
+        return None
     try:
         Format(name)
     except TemplateError:
@@ -240,7 +243,7 @@ def get_model_structural_tag(
     tools: what ``parlance.Format(model).structural_tag`` makes.
 
     Args:
-        model: a registered name, or a name of ``parlance.Format``.
+        model: a registered name, or the name of a built-in format.
         tools, tool_choice: as of ``normalize_tool_choice``.  Only registered
             functions take builtin tools.
         reasoning: what the prompt ends with, before which the tag does not
