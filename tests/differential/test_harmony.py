@@ -12,16 +12,13 @@ from the tokenizer here.  The reference checks the file by its hash.
 
 import base64
 import os
-import pathlib
 import random
-import subprocess
-import sys
 
 import pytest
 
 import parlance
+from chat_templates import Missing, fetched
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SEEDS = 40_000 if os.environ.get("PARLANCE_LONG") else 500
 
 harmony = pytest.importorskip("openai_harmony")
@@ -29,16 +26,10 @@ harmony = pytest.importorskip("openai_harmony")
 
 @pytest.fixture(scope="module")
 def vocabulary():
-    fetched = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "fetch", "--cached"]
-        + ["tokenizer-gptoss"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if fetched.returncode != 0:
-        pytest.skip(fetched.stderr.strip())
-    folder = pathlib.Path(fetched.stdout.strip())
+    try:
+        folder = fetched("tokenizer-gptoss")
+    except Missing as why:
+        pytest.skip(str(why))
     return parlance.Vocabulary.from_file(folder / "tokenizer.json")
 
 

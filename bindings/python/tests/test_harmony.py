@@ -1,15 +1,11 @@
 """HarmonyParser: events, messages and errors as Python sees them."""
 
-import pathlib
-import subprocess
-import sys
-
 import pytest
 
 import conformance
 import parlance
+from chat_templates import Missing, fetched
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 MARKERS = (
     "<|start|>",
     "<|end|>",
@@ -225,16 +221,10 @@ def test_chat_vectors():
 
 def test_ids_of_the_real_vocabulary():
     """The ids of the reference's own tests, with gpt-oss's tokenizer."""
-    fetched = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "fetch", "--cached"]
-        + ["tokenizer-gptoss"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if fetched.returncode != 0:
-        pytest.skip("no tokenizer of gpt-oss")
-    folder = pathlib.Path(fetched.stdout.strip())
+    try:
+        folder = fetched("tokenizer-gptoss")
+    except Missing as why:
+        pytest.skip(str(why))
     vocabulary = parlance.Vocabulary.from_file(folder / "tokenizer.json")
     checked = 0
     for name in ("parse_upstream", "parse_streaming"):
