@@ -28,6 +28,8 @@ from pathlib import Path
 
 import pytest
 
+import conformance
+
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)]
 
@@ -341,22 +343,6 @@ def case(number):
 # Comparing.
 
 
-def decoded(value):
-    """What stands for the things that JSON cannot hold, turned into Python's."""
-    if isinstance(value, list):
-        return [decoded(v) for v in value]
-    if not isinstance(value, dict):
-        return value
-    if "$float" in value:
-        return float(value["$float"])
-    if "$int" in value:
-        return int(value["$int"])
-    if "$utf16" in value:
-        raw = b"".join(u.to_bytes(2, "little") for u in value["$utf16"])
-        return raw.decode("utf-16-le", "surrogatepass")
-    return {k: decoded(v) for k, v in value.items()}
-
-
 def same(a, b):
     return json.dumps(a) == json.dumps(b)
 
@@ -364,7 +350,7 @@ def same(a, b):
 def stream(calls):
     out = []
     for event in (e for call in calls for e in call):
-        event = {k: decoded(v) for k, v in event.items() if k in ("type", "field", "text", "dirty", "value")}
+        event = {k: conformance.decode(v) for k, v in event.items() if k in ("type", "field", "text", "dirty", "value")}
         if event["type"] == "region_malformed":
             event.pop("text", None)
         if (
@@ -421,7 +407,7 @@ def difference(mine, theirs):
             return "failure"
         if not same(a, b):
             return "events"
-        if not same(decoded(mine["message"]), decoded(theirs["message"])):
+        if not same(conformance.decode(mine["message"]), conformance.decode(theirs["message"])):
             return "message"
         return None
     if failure is None or CATEGORY[failure["code"]] != error["class"]:
@@ -448,7 +434,7 @@ def flat(calls):
     for call in calls:
         for e in call:
             if e["type"] == "region_chunk":
-                out += [e["field"] + c for c in decoded(e["text"])]
+                out += [e["field"] + c for c in conformance.decode(e["text"])]
             else:
                 out.append(e["type"] + e["field"])
         ends.append(len(out))

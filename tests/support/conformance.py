@@ -48,6 +48,25 @@ def read(file):
     return first
 
 
+def decode(value):
+    """{"$float": ...}, {"$int": ...} and {"$utf16": ...} as what they stand for,
+    which JSON cannot hold."""
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        (key, inner), = value.items()
+        if key == "$float":
+            return float(inner)
+        if key == "$int":
+            return int(inner)
+        if key == "$utf16":
+            data = b"".join(unit.to_bytes(2, "little") for unit in inner)
+            return data.decode("utf-16-le", "surrogatepass")
+    return {key: decode(item) for key, item in value.items()}
+
+
 def suite_outside(name):
     """A suite that is not in the repository, because it has no licence; without it
     the test is skipped."""

@@ -29,26 +29,12 @@ def cases():
             yield pytest.param(case, id=case["id"])
 
 
-def decoded(value):
-    if isinstance(value, list):
-        return [decoded(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if "$float" in value:
-        return float(value["$float"])
-    if "$int" in value:
-        return int(value["$int"])
-    if "$utf16" in value:
-        return "".join(map(chr, value["$utf16"]))
-    return {key: decoded(item) for key, item in value.items()}
-
-
 @pytest.mark.parametrize("case", list(cases()))
 def test_recorded(case):
     if "expected_error" not in case:
         made = parlance.parse_response(case["input"], case["schema"])
         # repr tells 1 from 1.0 and True, and keeps the order of keys.
-        assert repr(made) == repr(decoded(case["expected"]))
+        assert repr(made) == repr(conformance.decode(case["expected"]))
         return
     with pytest.raises(CLASSES[case["expected_error"]["category"]]) as caught:
         parlance.parse_response(case["input"], case["schema"])

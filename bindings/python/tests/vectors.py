@@ -6,27 +6,9 @@ import conformance
 import parlance
 
 
-def decode(value):
-    """Undoes the spellings of what JSON cannot hold."""
-    if isinstance(value, list):
-        return [decode(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if len(value) == 1:
-        (key, inner), = value.items()
-        if key == "$float":
-            return float(inner)
-        if key == "$int":
-            return int(inner)
-        if key == "$utf16":
-            data = b"".join(unit.to_bytes(2, "little") for unit in inner)
-            return data.decode("utf-16-le", "surrogatepass")
-    return {key: decode(item) for key, item in value.items()}
-
-
 def load(name):
     """One file of the response templates."""
-    return decode(conformance.read(f"response_template/{name}"))
+    return conformance.decode(conformance.read(f"response_template/{name}"))
 
 
 def template(case, templates):
