@@ -227,9 +227,9 @@ int run_mask(const MaskArguments& arguments) {
 
 }  // namespace
 
-void add_accept(CLI::App& app, Run& run) {
+void add_accept(Command& app, Run& run) {
   auto a = std::make_shared<AcceptArguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "accept",
       "Checks whether a text fits a grammar, and shows where it does not");
   command->footer(kAcceptExamples);
@@ -247,9 +247,9 @@ void add_accept(CLI::App& app, Run& run) {
   command->callback([a, &run] { run = [a] { return run_accept(*a); }; });
 }
 
-void add_mask(CLI::App& app, Run& run) {
+void add_mask(Command& app, Run& run) {
   auto a = std::make_shared<MaskArguments>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("mask", "Lists the tokens that may come after a text");
   command->footer(kMaskExamples);
   command
@@ -258,7 +258,7 @@ void add_mask(CLI::App& app, Run& run) {
       ->type_name("");
   command->add_option("--text", a->text, "The text so far")
       ->type_name("TEXT")
-      ->excludes(command->get_option("FILE"));
+      ->excludes(command->option("FILE"));
   add_grammar(*command, a->grammar, true);
   command->add_option("--limit", a->limit, "List at most this many tokens (20)")
       ->type_name("N");

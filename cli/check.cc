@@ -444,9 +444,9 @@ int run_check(const Arguments& arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Run& run) {
+void add_check(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("check",
                          "Checks a template, format, tag or grammar for errors "
                          "and likely mistakes");

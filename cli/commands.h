@@ -5,29 +5,26 @@
 // when the command is chosen, `run` is set to what it does, which returns the
 // exit status.
 
-#include <CLI/CLI.hpp>
-#include <functional>
+#include "arguments.h"
 
 namespace parlance::cli {
 
-using Run = std::function<int()>;
-
-void add_parse(CLI::App& app, Run& run);
-void add_watch(CLI::App& app, Run& run);
-void add_explain(CLI::App& app, Run& run);
-void add_check(CLI::App& app, Run& run);
-void add_convert(CLI::App& app, Run& run);
-void add_render(CLI::App& app, Run& run);
-void add_harmony(CLI::App& app, Run& run);
-void add_formats(CLI::App& app, Run& run);
-void add_accept(CLI::App& app, Run& run);
-void add_mask(CLI::App& app, Run& run);
-void add_sample(CLI::App& app, Run& run);
-void add_tag(CLI::App& app, Run& run);
+void add_parse(Command& app, Run& run);
+void add_watch(Command& app, Run& run);
+void add_explain(Command& app, Run& run);
+void add_check(Command& app, Run& run);
+void add_convert(Command& app, Run& run);
+void add_render(Command& app, Run& run);
+void add_harmony(Command& app, Run& run);
+void add_formats(Command& app, Run& run);
+void add_accept(Command& app, Run& run);
+void add_mask(Command& app, Run& run);
+void add_sample(Command& app, Run& run);
+void add_tag(Command& app, Run& run);
 
 // These two describe all that `app` has when they run.
-void add_completions(CLI::App& app, Run& run);
-void add_manual(CLI::App& app, Run& run);
+void add_completions(Command& app, Run& run);
+void add_manual(Command& app, Run& run);
 
 }  // namespace parlance::cli
 

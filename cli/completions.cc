@@ -271,9 +271,9 @@ const std::map<std::string, Writer> kWriters = {
 
 }  // namespace
 
-void add_completions(CLI::App& app, Run& run) {
+void add_completions(Command& app, Run& run) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "completions", "Writes the completion script of a shell");
   command->footer(kExamples);
   command->add_option("SHELL", *shell, "bash, zsh or fish")

@@ -68,7 +68,7 @@ JsonSchemaOptions options_of(const GrammarArguments& arguments) {
 
 }  // namespace
 
-void add_grammar(CLI::App& app, GrammarArguments& arguments,
+void add_grammar(Command& app, GrammarArguments& arguments,
                  bool needs_vocabulary) {
   GrammarArguments& a = arguments;
   add_sources(app, a.source);

@@ -4,10 +4,10 @@
 // The arguments that `accept`, `mask` and `sample` share, and what is loaded
 // from them: a grammar (see source.h) and a compiler for a vocabulary.
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "arguments.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
 #include "parlance/vocabulary.h"
@@ -34,7 +34,7 @@ struct GrammarArguments {
 };
 
 // Adds the sources, --vocabulary, and the options of a JSON Schema.
-void add_grammar(CLI::App& app, GrammarArguments& arguments,
+void add_grammar(Command& app, GrammarArguments& arguments,
                  bool needs_vocabulary);
 
 // Loads everything that the arguments name.  With --report it writes to

@@ -143,9 +143,9 @@ int run_convert(const Arguments& arguments) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Run& run) {
+void add_convert(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "convert", "Turns a response schema into a response template");
   command->footer(kExamples);
   command->add_option("FILE", a->file, "The schema; - is standard input")

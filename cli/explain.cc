@@ -235,9 +235,9 @@ int run_explain(Arguments& arguments) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Run& run) {
+void add_explain(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "explain", "Shows which bytes went to which region or format, and why");
   command->footer(kExamples);
   add_reading(*command, a->reading);
@@ -245,7 +245,7 @@ void add_explain(CLI::App& app, Run& run) {
   for (const char* source :
        {"--grammar", "--schema", "--ebnf", "--lark", "--regex"}) {
     for (const char* other : {"--format", "--template", "--tag"}) {
-      command->get_option(source)->excludes(command->get_option(other));
+      command->option(source)->excludes(command->option(other));
     }
   }
   command

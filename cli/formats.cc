@@ -131,9 +131,9 @@ int run_formats(const Arguments& arguments) {
 
 }  // namespace
 
-void add_formats(CLI::App& app, Run& run) {
+void add_formats(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("formats", "Lists the built-in formats");
   command->footer(kExamples);
   auto* name = command

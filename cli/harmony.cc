@@ -143,9 +143,9 @@ int run_harmony(const Arguments& arguments) {
 
 }  // namespace
 
-void add_harmony(CLI::App& app, Run& run) {
+void add_harmony(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "harmony",
       "Reads token ids of Harmony (gpt-oss) and writes the messages");
   command->footer(kExamples);

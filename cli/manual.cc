@@ -105,8 +105,8 @@ std::string page(const std::vector<CommandOutline>& outline) {
 
 }  // namespace
 
-void add_manual(CLI::App& app, Run& run) {
-  CLI::App* command = app.add_subcommand("manual", "Writes the manual page");
+void add_manual(Command& app, Run& run) {
+  Command* command = app.add_subcommand("manual", "Writes the manual page");
   command->footer(kExamples);
   command->callback([&app, &run] {
     run = [&app] {

@@ -2,12 +2,10 @@
 #define PARLANCE_CLI_OUTLINE_H_
 
 // What the command says about itself, as data: its commands and their options,
-// read from the declarations that the parser of arguments uses.  The manual
-// page and the completions of shells are written from it, so that neither can
-// differ from --help.
+// read by outline_of() (arguments.h) from the declarations that the parser of
+// arguments uses.  The manual page and the completions of shells are written
+// from it, so that neither can differ from --help.
 
-#include <CLI/CLI.hpp>
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,30 +29,9 @@ struct CommandOutline {
   std::vector<OptionOutline> options;
 };
 
-// The program first, then its commands in the order of --help.
-std::vector<CommandOutline> outline_of(CLI::App& app);
-
 // The names that an option that takes a format accepts: those of families,
 // their variants and aliases, sorted.
 std::vector<std::string> format_names();
-
-// Makes `validator` known as one that accepts `words` and nothing else. `Words`
-// is a list of them, or a map from them.  A validator without a description
-// adds nothing to what
-// --help shows as the value's name.
-template <typename Words>
-CLI::Validator offering(CLI::Validator validator, const Words& words) {
-  std::string joined;
-  for (const auto& entry : words) {
-    if (!joined.empty()) joined += '|';
-    if constexpr (requires { entry.first; }) {
-      joined += entry.first;
-    } else {
-      joined += entry;
-    }
-  }
-  return validator.name(joined);
-}
 
 }  // namespace parlance::cli
 

@@ -260,19 +260,17 @@ int run_parse(Arguments& arguments) {
 }
 
 // A number of seconds, with a fraction or not.
-CLI::Validator seconds() {
-  return CLI::Validator(
-      [](const std::string& text) -> std::string {
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        const bool good = !text.empty() && *end == '\0' && value >= 0;
-        return good ? "" : "it must be a number of seconds, 0 or more";
-      },
-      "");
+Check seconds() {
+  return {[](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool good = !text.empty() && *end == '\0' && value >= 0;
+    return good ? "" : "it must be a number of seconds, 0 or more";
+  }};
 }
 
 // The options of --jsonl.
-void add_rows(CLI::App& command, Arguments& a, CLI::Option* jsonl) {
+void add_rows(Command& command, Arguments& a, Option* jsonl) {
   command
       .add_flag("--details", a.batch.details,
                 "With --jsonl: add the diagnostics to each row")
@@ -337,9 +335,9 @@ void add_rows(CLI::App& command, Arguments& a, CLI::Option* jsonl) {
 
 }  // namespace
 
-void add_parse(CLI::App& app, Run& run) {
+void add_parse(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("parse", "Parses a response and writes its message");
   command->footer(kExamples);
   add_reading(*command, a->reading, &a->files);

@@ -66,20 +66,20 @@ int run_render(const Arguments& arguments) {
 
 }  // namespace
 
-void add_render(CLI::App& app, Run& run) {
+void add_render(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "render", "Writes a message as a model family writes it");
   command->footer(kExamples);
   command->add_option("FILE", a->file, "The message, JSON; - is standard input")
       ->type_name("");
-  CLI::Option* format =
+  Option* format =
       command->add_option("-f,--format", a->format, "A built-in format")
           ->type_name("NAME");
-  CLI::Option* file = command
-                          ->add_option("-t,--template", a->template_file,
-                                       "A format file of your own")
-                          ->type_name("FILE");
+  Option* file = command
+                     ->add_option("-t,--template", a->template_file,
+                                  "A format file of your own")
+                     ->type_name("FILE");
   format->excludes(file);
   command
       ->add_option("--tools", a->tools_file, "The tools of the request, JSON")
@@ -93,7 +93,7 @@ void add_render(CLI::App& app, Run& run) {
   add_color(*command, a->color);
   command->callback([a, format, file, &run] {
     if (format->count() + file->count() == 0) {
-      throw CLI::RequiredError("--format or --template");
+      throw BadArguments{"--format or --template is required"};
     }
     run = [a] { return run_render(*a); };
   });

@@ -323,9 +323,9 @@ int run_sample(Arguments arguments) {
 
 }  // namespace
 
-void add_sample(CLI::App& app, Run& run) {
+void add_sample(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("sample", "Writes random texts that fit a grammar");
   command->footer(kExamples);
   add_grammar(*command, a->grammar, true);

@@ -124,23 +124,21 @@ Format named_format(const std::string& name, const std::string& option) {
   return or_fail(Format::built_in(name), option, "");
 }
 
-CLI::Validator one_or_more(std::size_t most) {
-  return CLI::Validator(
-      [most](const std::string& text) -> std::string {
-        std::size_t number = 0;
-        const char* end = text.data() + text.size();
-        const auto [at, error] = std::from_chars(text.data(), end, number);
-        if (error == std::errc() && at == end && number > 0 && number <= most) {
-          return {};
-        }
-        const bool bounded = most != std::numeric_limits<std::size_t>::max();
-        return (bounded ? "it must be a whole number from 1 to " +
-                              std::to_string(most)
-                        : std::string("it must be a whole number greater "
-                                      "than 0")) +
-               ", not " + safe_text(text);
-      },
-      "");
+Check one_or_more(std::size_t most) {
+  return {[most](const std::string& text) -> std::string {
+    std::size_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc() && at == end && number > 0 && number <= most) {
+      return {};
+    }
+    const bool bounded = most != std::numeric_limits<std::size_t>::max();
+    return (bounded
+                ? "it must be a whole number from 1 to " + std::to_string(most)
+                : std::string("it must be a whole number greater "
+                              "than 0")) +
+           ", not " + safe_text(text);
+  }};
 }
 
 std::string not_one_of(const std::string& given,
@@ -180,14 +178,14 @@ std::vector<TokenId> read_ids(std::string_view text, const std::string& name) {
   return out;
 }
 
-void add_color(CLI::App& app, Color& color) {
+void add_color(Command& app, Color& color) {
   app.add_option("--color", color,
                  "auto: on a terminal, unless NO_COLOR is set; always; never")
       ->transform(one_of(kColors))
       ->type_name("WHEN");
 }
 
-void add_reading(CLI::App& app, ReadingArguments& a,
+void add_reading(Command& app, ReadingArguments& a,
                  std::vector<std::string>* files) {
   if (files != nullptr) {
     app.add_option("FILE", *files,

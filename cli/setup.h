@@ -3,7 +3,6 @@
 
 // The arguments that commands share, and the values that are loaded from them.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -14,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "arguments.h"
 #include "outline.h"
 #include "parlance/format.h"
 #include "parlance/tools.h"
@@ -44,10 +44,9 @@ struct ReadingArguments {
 };
 
 // Adds --color.
-void add_color(CLI::App& app, Color& color);
+void add_color(Command& app, Color& color);
 // Of an option whose number is from 1 to `most`.
-CLI::Validator one_or_more(
-    std::size_t most = std::numeric_limits<std::size_t>::max());
+Check one_or_more(std::size_t most = std::numeric_limits<std::size_t>::max());
 // What to say about a value that is none of `words`, one of which may be meant.
 std::string not_one_of(const std::string& given,
                        std::span<const std::string> words);
@@ -56,7 +55,7 @@ std::string not_one_of(const std::string& given,
 // from the words.  An option of an enumeration is given a map to its values,
 // and ->transform().
 template <typename Words>
-CLI::Validator one_of(const Words& words) {
+Check one_of(const Words& words) {
   std::vector<std::string> names;
   std::vector<std::string> values;
   for (const auto& entry : words) {
@@ -77,11 +76,15 @@ CLI::Validator one_of(const Words& words) {
     }
     return {};
   };
-  return offering(CLI::Validator(find, ""), words);
+  std::string joined;
+  for (const std::string& name : names) {
+    joined += (joined.empty() ? "" : "|") + name;
+  }
+  return {find, joined};
 }
 
 // Adds FILE and every option above.  With `files`, there may be several FILEs.
-void add_reading(CLI::App& app, ReadingArguments& arguments,
+void add_reading(Command& app, ReadingArguments& arguments,
                  std::vector<std::string>* files = nullptr);
 
 // Turns a failed Result into a Failure that shows the error in `source`.

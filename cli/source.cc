@@ -116,12 +116,12 @@ Source read_source(const std::string& file, const std::string& option,
   return make_source(std::move(name), std::move(text), *kind);
 }
 
-void add_sources(CLI::App& app, SourceArguments& a, bool with_tag) {
-  std::vector<CLI::Option*> all;
+void add_sources(Command& app, SourceArguments& a, bool with_tag) {
+  std::vector<Option*> all;
   const auto add = [&](const char* names, std::string& value, const char* type,
                        const char* what) {
-    CLI::Option* option = app.add_option(names, value, what)->type_name(type);
-    for (CLI::Option* other : all) option->excludes(other);
+    Option* option = app.add_option(names, value, what)->type_name(type);
+    for (Option* other : all) option->excludes(other);
     all.push_back(option);
   };
   add("-g,--grammar", a.grammar, "FILE",

@@ -10,13 +10,13 @@
 // The kind is given by an option, else by the file's name, else by its content;
 // see kind_of().
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "arguments.h"
 #include "parlance/error.h"
 #include "parlance/grammar.h"
 #include "parlance/vocabulary.h"
@@ -62,7 +62,7 @@ struct SourceArguments {
 
 // Adds --grammar, --schema, --tag (if wanted), --ebnf, --lark, --regex and
 // --root, as options that exclude each other.
-void add_sources(CLI::App& app, SourceArguments& arguments,
+void add_sources(Command& app, SourceArguments& arguments,
                  bool with_tag = true);
 bool any_source(const SourceArguments& arguments);
 // Throws Failure when there is none.

@@ -1,6 +1,7 @@
 #include "suggest.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 namespace parlance::cli {
@@ -46,38 +47,26 @@ std::string closest(std::string_view given,
   return best;
 }
 
-std::string describe_extra(const CLI::App& app,
+std::string describe_extra(std::span<const std::string> commands,
+                           std::span<const std::string> options,
                            std::span<const std::string> extras) {
-  const std::vector<CLI::App*> commands = app.get_subcommands();
-  std::vector<std::string> candidates;
-  if (commands.empty()) {
+  if (!commands.empty()) {
     // The unknown command may stand after options and their values.
-    for (const CLI::App* command : app.get_subcommands(
-             [](const CLI::App* candidate) { return candidate != nullptr; })) {
-      candidates.push_back(command->get_name());
-    }
     std::string unknown;
     for (const std::string& word : extras) {
       if (word.starts_with('-')) continue;
-      if (const std::string near = closest(word, candidates); !near.empty()) {
+      if (const std::string near = closest(word, commands); !near.empty()) {
         return "unknown command '" + word + "'" + meant(near);
       }
       if (unknown.empty()) unknown = word;
     }
     if (!unknown.empty()) return "unknown command '" + unknown + "'";
-    candidates.clear();
   }
   std::string first = extras.empty() ? "" : extras.front();
   if (!first.starts_with('-')) return "unexpected argument '" + first + "'";
   // An option with a value, as in --format=qwen3, is known by its name.
   if (first.starts_with("--")) first = first.substr(0, first.find('='));
-  const CLI::App* owner = commands.empty() ? &app : commands.front();
-  for (const CLI::Option* option : owner->get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      candidates.push_back("--" + name);
-    }
-  }
-  return "unknown option '" + first + "'" + meant(closest(first, candidates));
+  return "unknown option '" + first + "'" + meant(closest(first, options));
 }
 
 }  // namespace parlance::cli

@@ -3,7 +3,6 @@
 
 // What an unknown command or option was probably meant to be.
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,11 +13,15 @@ namespace parlance::cli {
 std::string closest(std::string_view given,
                     std::span<const std::string> candidates);
 
-// What to say about the first argument that `app` does not know, one line
-// without the name of the program:
+// What to say about the first of `extras`, the arguments that are not known,
+// one line without the name of the program:
 //
 //   unknown command 'prase'; did you mean 'parse'?
-std::string describe_extra(const CLI::App& app,
+//
+// `commands` are the commands that there are, empty when one of them was given;
+// `options` those of that command, or of the program.
+std::string describe_extra(std::span<const std::string> commands,
+                           std::span<const std::string> options,
                            std::span<const std::string> extras);
 
 }  // namespace parlance::cli

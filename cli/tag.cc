@@ -167,36 +167,36 @@ int run_tag(const Arguments& arguments) {
 }
 
 // The options that only a request has, besides those that need --format.
-std::vector<CLI::Option*> add_request(CLI::App& command, Arguments& a) {
-  CLI::Option* tools =
+std::vector<Option*> add_request(Command& command, Arguments& a) {
+  Option* tools =
       command
           .add_option("--tools", a.tools_file,
                       "The request's tools, a JSON list; default: none")
           ->type_name("FILE");
-  CLI::Option* choice =
+  Option* choice =
       command
           .add_option(
               "--tool-choice", a.tool_choice,
               "auto, none, required, a function's name, or the request's "
               "JSON (auto)")
           ->type_name("CHOICE");
-  CLI::Option* no_parallel =
+  Option* no_parallel =
       command.add_flag("--no-parallel", a.no_parallel, "At most one call");
-  CLI::Option* text_with_calls =
+  Option* text_with_calls =
       command
           .add_option("--text-with-calls", a.text_with_calls,
                       "Where text may stand beside calls: optional, before "
                       "or between (optional)")
           ->type_name("WHERE")
           ->check(one_of(places_of_text()));
-  CLI::Option* reasoning = command
-                               .add_option("--reasoning", a.reasoning,
-                                           "required, allowed or off (allowed)")
-                               ->type_name("MODE")
-                               ->check(one_of(reasoning_modes()));
-  CLI::Option* any_order = command.add_flag(
+  Option* reasoning = command
+                          .add_option("--reasoning", a.reasoning,
+                                      "required, allowed or off (allowed)")
+                          ->type_name("MODE")
+                          ->check(one_of(reasoning_modes()));
+  Option* any_order = command.add_flag(
       "--any-order", a.any_order, "Allow members of arguments in any order");
-  CLI::Option* white_space =
+  Option* white_space =
       command
           .add_option(
               "--max-white-space", a.max_white_space,
@@ -209,9 +209,9 @@ std::vector<CLI::Option*> add_request(CLI::App& command, Arguments& a) {
 
 }  // namespace
 
-void add_tag(CLI::App& app, Run& run) {
+void add_tag(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "tag", "Writes the structural tag for tools, or the one in a file");
   command->footer(kExamples);
   auto* file = command->add_option(
@@ -234,7 +234,7 @@ void add_tag(CLI::App& app, Run& run) {
                    "The prompt; the tag begins where it ends")
       ->type_name("TEXT")
       ->needs(format);
-  const std::vector<CLI::Option*> request = add_request(*command, *a);
+  const std::vector<Option*> request = add_request(*command, *a);
   auto* ebnf = command->add_flag(
       "--ebnf", a->ebnf, "Write the rules that the tag becomes, as EBNF");
   add_vocabulary(*command, a->vocabulary,
@@ -247,9 +247,9 @@ void add_tag(CLI::App& app, Run& run) {
   add_color(*command, a->color);
   command->callback([a, request, &run] {
     if (a->format.empty()) {
-      for (const CLI::Option* option : request) {
+      for (const Option* option : request) {
         if (option->count() == 0) continue;
-        throw CLI::RequiresError(option->get_name(), "--format");
+        throw BadArguments{option->name() + " requires --format"};
       }
     }
     run = [a] { return run_tag(*a); };

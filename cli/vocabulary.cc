@@ -49,8 +49,8 @@ TokenId stop_of(const Vocabulary& vocabulary, const std::string& text) {
 
 }  // namespace
 
-CLI::Option* add_vocabulary(CLI::App& app, VocabularyArguments& arguments,
-                            const std::string& what_for) {
+Option* add_vocabulary(Command& app, VocabularyArguments& arguments,
+                       const std::string& what_for) {
   auto* vocabulary =
       app.add_option("--vocabulary", arguments.file,
                      what_for +

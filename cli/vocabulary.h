@@ -3,11 +3,11 @@
 
 // --vocabulary and --stop, the same for every command.
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "parlance/vocabulary.h"
 
 namespace parlance::cli {
@@ -21,8 +21,8 @@ struct VocabularyArguments {
 
 // Adds --vocabulary, and --stop, which needs it.  `what_for` begins the help of
 // --vocabulary; may be empty.  Returns --vocabulary.
-CLI::Option* add_vocabulary(CLI::App& app, VocabularyArguments& arguments,
-                            const std::string& what_for = "");
+Option* add_vocabulary(Command& app, VocabularyArguments& arguments,
+                       const std::string& what_for = "");
 
 // Throws Failure.  Nothing where none is given.
 std::optional<Vocabulary> load_vocabulary(const VocabularyArguments& arguments);

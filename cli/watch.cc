@@ -384,9 +384,9 @@ int run_watch(const Arguments& arguments) {
 
 }  // namespace
 
-void add_watch(CLI::App& app, Run& run) {
+void add_watch(Command& app, Run& run) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "watch", "Shows a response in colour while it arrives");
   command->footer(kExamples);
   add_reading(*command, a->reading);
