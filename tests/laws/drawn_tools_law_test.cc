@@ -304,7 +304,7 @@ class DrawnToolsLaw : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(DrawnToolsLaw, WhatTheGrammarGeneratesTheParserReads) {
-  walk(testing::kSanitized ? 6 : 16, 2, 1, nullptr);
+  walk(testing::reduced() ? 6 : 16, 2, 1, nullptr);
 }
 
 TEST_P(DrawnToolsLaw, WhatTheGrammarGeneratesTheParserReadsLongRun) {
@@ -322,7 +322,7 @@ TEST_P(DrawnToolsLaw, RealVocabularies) {
   const auto& names = testing::written_families();
   const auto at = static_cast<std::size_t>(
       std::ranges::find(names, GetParam()) - names.begin());
-  if (at % (testing::kSanitized ? 16 : 4) != 0) {
+  if (at % (testing::reduced() ? 16 : 4) != 0) {
     GTEST_SKIP() << "not one of the families of this lane";
   }
   walk(2, 1, 3, &all[at / 4 % all.size()]);

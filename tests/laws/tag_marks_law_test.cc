@@ -532,9 +532,9 @@ void run_walks(std::size_t walks, std::size_t most, bool spaces) {
   EXPECT_GT(finished, walks * 8);
 }
 
-TEST(TagMarksLaw, Walks) { run_walks(testing::kSanitized ? 2 : 6, 150, false); }
+TEST(TagMarksLaw, Walks) { run_walks(testing::reduced() ? 2 : 6, 150, false); }
 TEST(TagMarksLaw, WalksWithWhiteSpace) {
-  run_walks(testing::kSanitized ? 1 : 3, 150, true);
+  run_walks(testing::reduced() ? 1 : 3, 150, true);
 }
 TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400, false); }
 TEST(TagMarksLaw, LongRunWalksWithWhiteSpace) { run_walks(500, 300, true); }

@@ -597,7 +597,7 @@ class UserFiles : public ::testing::Test {
 };
 
 TEST_F(UserFiles, AreReadAsTheyAreWrittenOrRefused) {
-  constexpr std::uint32_t kFiles = testing::cases(10000);
+  const std::uint32_t kFiles = testing::cases(10000);
   run(1, kFiles, 2);
   if (std::getenv("PARLANCE_SEED") != nullptr) return;
   EXPECT_GE(tags_, kFiles / 2);

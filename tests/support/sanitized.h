@@ -2,9 +2,10 @@
 #define PARLANCE_TESTS_SUPPORT_SANITIZED_H_
 
 // Builds with sanitizers, in which code runs some ten times slower and memory
-// is not the C library's.
+// is not the C library's; and how many random cases a test draws.
 
 #include <cstdint>
+#include <cstdlib>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PARLANCE_SANITIZED 1
@@ -21,9 +22,16 @@ namespace parlance::testing {
 
 inline constexpr bool kSanitized = PARLANCE_SANITIZED != 0;
 
-// How many random cases to try: there, a tenth.
-constexpr std::uint32_t cases(std::uint32_t count) {
-  return kSanitized ? (count + 9) / 10 : count;
+// Whether tests draw fewer cases: with sanitizers, and where PARLANCE_REDUCED
+// is set, as scripts/test does without --all.
+inline bool reduced() {
+  static const bool asked = std::getenv("PARLANCE_REDUCED") != nullptr;
+  return kSanitized || asked;
+}
+
+// How many random cases to try: a tenth of them when reduced.
+inline std::uint32_t cases(std::uint32_t count) {
+  return reduced() ? (count + 9) / 10 : count;
 }
 
 }  // namespace parlance::testing

@@ -50,7 +50,7 @@ class Walks {
         compiler_, std::shared_ptr<recogniser::Recogniser>(
                        machine, machine->recogniser.get()));
     std::mt19937 random(seed);
-    if (testing::kSanitized) rounds = (rounds + 2) / 3;
+    if (testing::reduced()) rounds = (rounds + 2) / 3;
     for (int round = 0; round < rounds; ++round) {
       MatcherImpl matcher(constraint);
       std::string so_far;
