@@ -8,8 +8,6 @@
 //
 //   built   the vocabulary is read from its source, the tables are built
 //   loaded  the vocabulary is loaded with its tables (Vocabulary::save)
-//   known   the same, and the request is known (Compiler::save)
-//   next    then the next mask, for which the tables are read
 //
 // Each run makes new objects; the files are in the page cache of the system.
 
@@ -107,7 +105,7 @@ std::vector<Request> make_requests(const std::string& grammars) {
   return out;
 }
 
-// The milliseconds that a way takes to the first mask, in `runs` runs.
+// The milliseconds to the first mask, in `runs` runs.
 struct Times {
   double median = 0, longest = 0;
 };
@@ -118,29 +116,17 @@ Times times_of(std::vector<double> times) {
 }
 
 Times measure(int runs, const std::function<Vocabulary()>& vocabulary,
-              const Request& request, Times* next = nullptr) {
-  std::vector<double> times, nexts;
+              const Request& request) {
+  std::vector<double> times;
   for (int run = 0; run < runs; ++run) {
-    double begin = bench::thread_ms();
-    const auto passed = [&] {
-      const double now = bench::thread_ms();
-      return now - std::exchange(begin, now);
-    };
+    const double begin = bench::thread_ms();
     const Compiler compiler =
         take(Compiler::create(vocabulary()), "the compiler");
     Matcher matcher = take(request.compile(compiler), request.name).matcher();
     std::vector<std::int32_t> row(matcher.mask_words());
     matcher.fill_bitmask(row);
-    times.push_back(passed());
-    // Any token that the mask allows.
-    for (TokenId id = 0; id < compiler.vocabulary().size(); ++id) {
-      if (matcher.accept_token(id)) break;
-    }
-    passed();
-    matcher.fill_bitmask(row);
-    nexts.push_back(passed());
+    times.push_back(bench::thread_ms() - begin);
   }
-  if (next != nullptr) *next = times_of(std::move(nexts));
   return times_of(std::move(times));
 }
 
@@ -151,35 +137,23 @@ int run(const std::string& vocab, const std::string& grammars, int runs) {
         std::to_string(
             std::chrono::steady_clock::now().time_since_epoch().count())))
           .string();
-  const std::string known = saved + "-known";
   const Vocabulary vocabulary = take(Vocabulary::from_file(vocab), vocab);
   take(vocabulary.save(saved), saved);
   const std::vector<Request> requests = make_requests(grammars);
-  const Compiler compiler = take(Compiler::create(vocabulary), "the compiler");
-  for (const Request& request : requests) {
-    take(request.compile(compiler), request.name);
-  }
-  take(compiler.save(known), known);
-  std::printf("%-12s %18s %18s %18s %18s\n", "request", "built, ms",
-              "loaded, ms", "known, ms", "next, ms");
+  std::printf("%-12s %18s %18s\n", "request", "built, ms", "loaded, ms");
   for (const Request& request : requests) {
     const Times built = measure(
         runs, [&] { return take(Vocabulary::from_file(vocab), vocab); },
         request);
     const Times loaded = measure(
         runs, [&] { return take(Vocabulary::load(saved), saved); }, request);
-    Times next;
-    const Times first = measure(
-        runs, [&] { return take(Vocabulary::load(known), known); }, request,
-        &next);
     std::printf("%-12s", request.name.c_str());
-    for (const Times& times : {built, loaded, first, next}) {
+    for (const Times& times : {built, loaded}) {
       std::printf(" %9.2f %8.2f", times.median, times.longest);
     }
     std::printf("\n");
   }
   std::filesystem::remove(saved);
-  std::filesystem::remove(known);
   return 0;
 }
 

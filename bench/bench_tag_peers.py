@@ -52,14 +52,12 @@ class Parlance(bench_mask_peers.Parlance):
         import parlance
 
         self._parlance = parlance
-        self._vocabulary = parlance.Vocabulary.from_file(vocabulary.path)
-        self._tables = tempfile.NamedTemporaryFile(suffix=".tables")
-        self._compiler.save_tables(self._tables.name)
+        saved = tempfile.NamedTemporaryFile(suffix=".vocabulary")
+        parlance.Vocabulary.from_file(vocabulary.path).save(saved.name)
+        self._vocabulary = parlance.Vocabulary.load(saved.name)
 
     def empty_caches(self):
-        self._compiler = self._parlance.Compiler(
-            self._vocabulary, tables_file=self._tables.name
-        )
+        self._compiler = self._parlance.Compiler(self._vocabulary)
 
     def compile_tag(self, tag):
         return self._compiler.compile_structural_tag(tag)

@@ -90,19 +90,25 @@ T take(Result<T> result, const std::string& what) {
   return std::move(*result);
 }
 
+// The vocabulary with its tables: its compilers do not build them.
+Vocabulary with_tables(const Vocabulary& vocabulary) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() /
+      ("grammarbench." + std::to_string(::getpid()));
+  take(vocabulary.save(file), "tables");
+  Vocabulary loaded = take(Vocabulary::load(file), "tables");
+  std::filesystem::remove(file);
+  return loaded;
+}
+
 class Bench {
  public:
   Bench(const Options& options, const Vocabulary& vocabulary)
       : options_(options),
-        vocabulary_(vocabulary),
-        encoder_(vocabulary),
-        tables_(std::filesystem::temp_directory_path() /
-                ("grammarbench." + std::to_string(::getpid()))) {
-    const Compiler made = take(Compiler::create(vocabulary), "tables");
-    take(made.save_tables(tables_), "tables");
-    row_.resize(made.mask_words());
+        vocabulary_(with_tables(vocabulary)),
+        encoder_(vocabulary) {
+    row_.resize(compiler().mask_words());
   }
-  ~Bench() { std::filesystem::remove(tables_); }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
@@ -114,8 +120,7 @@ class Bench {
  private:
   // One that has made no mask.
   Compiler compiler() const {
-    return take(Compiler::create(vocabulary_, {.tables_file = tables_}),
-                "tables");
+    return take(Compiler::create(vocabulary_), "tables");
   }
   struct First {
     std::int64_t first = 0;
@@ -132,9 +137,8 @@ class Bench {
              const std::vector<std::string>& kinds);
 
   const Options& options_;
-  const Vocabulary& vocabulary_;
+  const Vocabulary vocabulary_;
   const Encoder encoder_;
-  const std::string tables_;
   std::vector<std::int32_t> row_;
 };
 

@@ -54,8 +54,7 @@ void check_stop_ids(std::span<const TokenId> ids,
 }
 
 Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
-                       std::size_t grammar_bytes, nb::handle stop_ids,
-                       nb::handle tables_file) {
+                       std::size_t grammar_bytes, nb::handle stop_ids) {
   CompilerOptions options;
   options.cache_bytes = cache_bytes;
   options.grammar_bytes = grammar_bytes;
@@ -63,7 +62,6 @@ Compiler make_compiler(const Vocabulary& vocabulary, std::size_t cache_bytes,
     options.stop_ids = read_ids(stop_ids, "stop_ids");
     check_stop_ids(*options.stop_ids, vocabulary);
   }
-  if (!tables_file.is_none()) options.tables_file = path_of(tables_file);
   std::optional<Result<Compiler>> compiler;
   {
     const WithoutGil released;
@@ -197,18 +195,6 @@ nb::object cache_statistics(const Compiler& self) {
   set(out, interned("evictions"), to_int(statistics.evictions));
   set(out, interned("tables_bytes"), to_int(statistics.tables_bytes));
   return out;
-}
-
-template <Result<std::size_t> (Compiler::*kSave)(const std::string&) const>
-std::size_t save(const Compiler& self, nb::handle path) {
-  const std::string file = path_of(path);
-  std::optional<Result<std::size_t>> written;
-  {
-    const WithoutGil released;
-    written.emplace((self.*kSave)(file));
-  }
-  if (!*written) raise(Domain::kOther, written->error());
-  return **written;
 }
 
 bool fill_bitmask(MatcherObject& self, nb::handle buffer, Py_ssize_t row) {
@@ -398,14 +384,13 @@ void define_constraint(nb::module_& m) {
           "__init__",
           [](Compiler* self, const Vocabulary& vocabulary,
              std::size_t cache_bytes, std::size_t grammar_bytes,
-             nb::handle stop_ids, nb::handle tables_file) {
+             nb::handle stop_ids) {
             const Making making(self, "compiler");
-            new (self) Compiler(make_compiler(
-                vocabulary, cache_bytes, grammar_bytes, stop_ids, tables_file));
+            new (self) Compiler(make_compiler(vocabulary, cache_bytes,
+                                              grammar_bytes, stop_ids));
           },
           nb::arg("vocabulary"), nb::arg("cache_bytes"),
-          nb::arg("grammar_bytes"), nb::arg("stop_ids").none(),
-          nb::arg("tables_file").none())
+          nb::arg("grammar_bytes"), nb::arg("stop_ids").none())
       .def("compile", &compile, nb::arg("grammar"), nb::kw_only(),
            nb::arg("markers") = "token",
            nb::sig("def compile(self, grammar: Grammar, *, markers: "
@@ -423,9 +408,6 @@ void define_constraint(nb::module_& m) {
            nb::sig("def cache_statistics(self) -> dict[str, int]"),
            doc::compiler::kCacheStatistics)
       .def("clear_cache", &Compiler::clear_cache, doc::compiler::kClearCache)
-      .def("_save", &save<&Compiler::save>, nb::arg("path").none())
-      .def("_write_tables", &save<&Compiler::save_tables>,
-           nb::arg("path").none())
       .def("_constraint_from_bytes", &constraint_from_bytes, nb::arg("data"),
            nb::arg("limits"), nb::arg("cancelled").none())
       .def("_vocabulary", [](const Compiler& self) {

@@ -52,10 +52,6 @@ struct CompilerOptions {
   // nothing may follow.  Default: the vocabulary's stop_ids(); if these are
   // unknown (Vocabulary::has_stop_ids()), compiling fails with kMissingStopIds.
   std::optional<std::vector<TokenId>> stop_ids = std::nullopt;
-  // A file that Compiler::save_tables() wrote for the same vocabulary; it is
-  // mapped into memory.  Default: those of the vocabulary's own file; else the
-  // tables are built, which takes about 0.1 s for 128,000 tokens.
-  std::string tables_file = {};
 };
 
 struct ConstraintOptions {
@@ -78,11 +74,11 @@ struct CacheStatistics {
 // use from several threads.
 class Compiler {
  public:
-  // The tables are those of options.tables_file, else of the file that the
-  // vocabulary was loaded from (Vocabulary::load()), else they are built.
+  // Takes the tables from the file that the vocabulary was loaded from
+  // (Vocabulary::load()); else builds them, which takes about 0.1 s for 128,000
+  // tokens.
   //
-  // Errors: kIo when options.tables_file cannot be read, kBadVocabulary when it
-  // was written for another vocabulary or is damaged.
+  // Errors: kTooLarge for a vocabulary whose tables exceed their limits.
   static Result<Compiler> create(const Vocabulary& vocabulary,
                                  const CompilerOptions& options = {});
 
@@ -135,21 +131,6 @@ class Compiler {
   // Drops every grammar, and every shared mask except those that another thread
   // is copying at that moment.
   void clear_cache() const;
-  // Writes a file for Vocabulary::load(): the vocabulary, the tables, and the
-  // first masks of the grammars in grammar_cache(), at most kMaxSavedRequests.
-  // Returns the size of the file in bytes.
-  //
-  // A compiler of the vocabulary that load() returns knows these requests.  The
-  // first mask of a known request takes no tables: they are read when another
-  // mask is needed.  A request is known if its source and options are the same,
-  // `markers` included; for a grammar that was not compiled by a function with
-  // `markers`, their default.  Stop tokens may be others.
-  // Errors: kIo.
-  static constexpr std::size_t kMaxSavedRequests = 10'000;
-  Result<std::size_t> save(const std::string& path) const;
-  // Writes the tables of the vocabulary for CompilerOptions::tables_file, and
-  // returns the size of the file in bytes.  Errors: kIo.
-  Result<std::size_t> save_tables(const std::string& path) const;
 
  private:
   friend class MaskTable;

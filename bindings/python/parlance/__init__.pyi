@@ -1632,17 +1632,18 @@ class Compiler:
             vocabulary; if it does not know them, compiling raises
             ``"missing_stop_ids"``.  With an empty list a text ends where
             nothing may follow.
-        tables_file: a file that ``save_tables`` wrote for the same vocabulary,
-            mapped into memory.  Default: the tables are built, in about 0.1 s
-            for 128,000 tokens.
+
+    The tables of the vocabulary are those of the file that it was loaded from
+    (``Vocabulary.load``); else they are built, in about 0.1 s for 128,000
+    tokens.
 
     A compiler that is pickled takes its vocabulary and options along, without
-    ``tables_file`` and without what it has cached.
+    what it has cached.
 
     Raises:
         UsageError: a stop id is not in the vocabulary, or a size is negative.
-        Error: the file cannot be read (``"io"``) or used
-            (``"bad_vocabulary"``).
+        Error: the tables of the vocabulary would be too large
+            (``"too_large"``).
     """
 
     def __init__(
@@ -1652,7 +1653,6 @@ class Compiler:
         cache_bytes: int = 33554432,
         grammar_bytes: int = 134217728,
         stop_ids: _Ids | None = None,
-        tables_file: str | PathLike[str] | None = None,
     ) -> None: ...
     def compile(
         self,
@@ -1794,39 +1794,6 @@ class Compiler:
             Error: the constraint was compiled for another vocabulary
                 (``"bad_vocabulary"``), the bytes are damaged or no constraint
                 (``"invalid_value"``), and as of ``Grammar.from_bytes``.
-        """
-
-    def save(self, path: str | PathLike[str]) -> int:
-        """Writes a file for ``Vocabulary.load``.
-
-        The file has the vocabulary, the tables, and the first masks of the
-        grammars in the cache, at most 10,000.  A compiler of the vocabulary
-        that ``load`` returns knows these requests: the first mask of a known
-        request needs no tables, which are read when another mask is needed.  A
-        request is known if its source and options are the same; stop tokens may
-        be others.  Automata are not in the file.
-
-        Args:
-            path: a ``str`` or path-like object.
-
-        Returns:
-            The size of the file in bytes.
-
-        Raises:
-            Error: the file cannot be written (``"io"``).
-        """
-
-    def save_tables(self, path: str | PathLike[str]) -> int:
-        """Writes the tables of the vocabulary into a file, for ``tables_file``.
-
-        Args:
-            path: a ``str`` or path-like object.
-
-        Returns:
-            The size of the file in bytes.
-
-        Raises:
-            Error: the file cannot be written (``"io"``).
         """
 
 class Constraint:

@@ -462,17 +462,18 @@ class Compiler(_parlance.Compiler):
             vocabulary; if it does not know them, compiling raises
             ``"missing_stop_ids"``.  With an empty list a text ends where
             nothing may follow.
-        tables_file: a file that ``save_tables`` wrote for the same vocabulary,
-            mapped into memory.  Default: the tables are built, in about 0.1 s
-            for 128,000 tokens.
+
+    The tables of the vocabulary are those of the file that it was loaded from
+    (``Vocabulary.load``); else they are built, in about 0.1 s for 128,000
+    tokens.
 
     A compiler that is pickled takes its vocabulary and options along, without
-    ``tables_file`` and without what it has cached.
+    what it has cached.
 
     Raises:
         UsageError: a stop id is not in the vocabulary, or a size is negative.
-        Error: the file cannot be read (``"io"``) or used
-            (``"bad_vocabulary"``).
+        Error: the tables of the vocabulary would be too large
+            (``"too_large"``).
     """
 
     def __init__(
@@ -482,7 +483,6 @@ class Compiler(_parlance.Compiler):
         cache_bytes=32 << 20,
         grammar_bytes=128 << 20,
         stop_ids=None,
-        tables_file=None,
     ):
         # The caller's list may change later.
         if stop_ids is not None:
@@ -492,7 +492,7 @@ class Compiler(_parlance.Compiler):
             "grammar_bytes": count("grammar_bytes", grammar_bytes),
             "stop_ids": stop_ids,
         }
-        super().__init__(vocabulary, *options.values(), tables_file)
+        super().__init__(vocabulary, *options.values())
         # Who uses the compiler may need it when the vocabulary is gone.
         self._encoder = getattr(vocabulary, "_encoder", None)
         self._options = options
@@ -623,41 +623,6 @@ class Compiler(_parlance.Compiler):
         return self._constraint_from_bytes(
             data, _limits(limits), _checked_callback(cancelled)
         )
-
-    def save(self, path):
-        """Writes a file for ``Vocabulary.load``.
-
-        The file has the vocabulary, the tables, and the first masks of the
-        grammars in the cache, at most 10,000.  A compiler of the vocabulary
-        that ``load`` returns knows these requests: the first mask of a known
-        request needs no tables, which are read when another mask is needed.  A
-        request is known if its source and options are the same; stop tokens may
-        be others.  Automata are not in the file.
-
-        Args:
-            path: a ``str`` or path-like object.
-
-        Returns:
-            The size of the file in bytes.
-
-        Raises:
-            Error: the file cannot be written (``"io"``).
-        """
-        return self._save(path)
-
-    def save_tables(self, path):
-        """Writes the tables of the vocabulary into a file, for ``tables_file``.
-
-        Args:
-            path: a ``str`` or path-like object.
-
-        Returns:
-            The size of the file in bytes.
-
-        Raises:
-            Error: the file cannot be written (``"io"``).
-        """
-        return self._write_tables(path)
 
 
 def fill_bitmasks(matchers, buffer, *, rows=None, threads=0):

@@ -212,7 +212,6 @@ VALID = {
     "steps": lambda: 0,
     "stop_ids": lambda: [0],
     "stream_calls": lambda: True,
-    "tables_file": lambda: None,
     "tag": lambda: TAG,
     "tags": lambda: [{"begin": "<f>", "schema": {}, "end": "</f>"}],
     "text": lambda: "ab",
@@ -266,7 +265,6 @@ VALID = {
     "Grammar.from_bytes(data)": lambda: GRAMMAR.to_bytes(),
     "Vocabulary.from_bytes(data)": lambda: VOCABULARY.to_bytes(),
     "Vocabulary.load(path)": lambda: "saved",
-    "Compiler.save(path)": lambda: "made",
     "Vocabulary.save(path)": lambda: "made",
     "Vocabulary.from_text(text)": lambda: "YQ== 0\n",
     "Vocabulary.from_tokenizer_json(text)": lambda: (

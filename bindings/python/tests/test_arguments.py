@@ -908,9 +908,9 @@ def test_signatures_have_types_of_python():
 
 
 def test_files_that_are_not_in_utf8(tmp_path, vocabulary):
-    path = os.fsencode(tmp_path) + b"/\xff"
+    path = os.fsencode(tmp_path) + b"/none/\xff"
     with pytest.raises(parlance.Error, match=r"\\xff"):
-        parlance.Compiler(vocabulary, tables_file=path)
+        vocabulary.save(path)
 
 
 # ---- Files that are none
@@ -925,19 +925,18 @@ def memory_device(path, minor):
     return path
 
 
-def test_tables_replace_only_files(tmp_path, vocabulary):
-    compiler = parlance.Compiler(vocabulary)
+def test_saving_replaces_only_files(tmp_path, vocabulary):
     link = tmp_path / "link"
-    link.symlink_to(tmp_path / "tables")
-    size = compiler.save_tables(link)
-    assert link.is_symlink() and (tmp_path / "tables").stat().st_size == size
+    link.symlink_to(tmp_path / "saved")
+    size = vocabulary.save(link)
+    assert link.is_symlink() and (tmp_path / "saved").stat().st_size == size
     with pytest.raises(parlance.Error, match="it is a folder"):
-        compiler.save_tables(tmp_path)
+        vocabulary.save(tmp_path)
     with pytest.raises(UsageError, match="NUL"):
-        compiler.save_tables("a\0b")
+        vocabulary.save("a\0b")
     full = memory_device(tmp_path / "full", 7)
     with pytest.raises(parlance.Error, match="No space left on device"):
-        compiler.save_tables(full)
+        vocabulary.save(full)
     assert stat.S_ISCHR(full.stat().st_mode)
 
 

@@ -103,21 +103,6 @@ def test_compilers(vocabulary):
     )
 
 
-def test_known_requests(vocabulary, tmp_path):
-    compiler = parlance.Compiler(vocabulary)
-    tagged = compiler.compile_structural_tag(TAG)
-    schema = compiler.compile_json_schema({"type": "array"})
-    expected = masks(tagged, "x<call>1}"), masks(schema, "[1]")
-    assert compiler.save(tmp_path / "c") == (tmp_path / "c").stat().st_size
-    loaded = parlance.Compiler(parlance.Vocabulary.load(tmp_path / "c"))
-    first = loaded.compile_structural_tag(TAG), loaded.compile_json_schema({"type": "array"})
-    assert [masks(one, "")[0] for one in first] == [one[0] for one in expected]
-    statistics = loaded.cache_statistics()
-    assert (statistics["misses"], statistics["tables_bytes"]) == (0, 0)
-    assert (masks(first[0], "x<call>1}"), masks(first[1], "[1]")) == expected
-    assert loaded.cache_statistics()["tables_bytes"] > 0
-
-
 def test_errors(vocabulary):
     data = parlance.Grammar.from_regex("a", limits={"steps": 2**40}).to_bytes()
     with pytest.raises(parlance.GrammarError, match="limit steps") as caught:

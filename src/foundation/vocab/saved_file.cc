@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kMagic =
     "\x89"
     "parlnc\n";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 struct Place {
   std::uint64_t offset = 0;
@@ -95,9 +95,7 @@ bool SavedFile::Part::intact() const {
 
 OwnedBytes SavedFile::section(SavedSection section) const {
   const Part& found = part(section);
-  const bool checked =
-      section == SavedSection::kTokens || section == SavedSection::kRequests;
-  if (!checked && !found.intact()) return {};
+  if (section != SavedSection::kTokens && !found.intact()) return {};
   return {file_.owner, found.bytes};
 }
 
@@ -139,10 +137,7 @@ Result<SavedFile> SavedFile::read(OwnedBytes file) {
     }
     out.parts_[i] = {bytes.substr(place.offset, place.bytes), place.checksum};
   }
-  if (!out.part(SavedSection::kTokens).intact() ||
-      !out.part(SavedSection::kRequests).intact()) {
-    return damaged_file();
-  }
+  if (!out.part(SavedSection::kTokens).intact()) return damaged_file();
   out.file_ = std::move(file);
   return out;
 }

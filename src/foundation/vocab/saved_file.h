@@ -9,8 +9,8 @@
 // section of the tokens (table.h); the others may be missing.  Each section is
 // read where it lies.
 //
-// Damage is found by the checksums: that of the tokens and the requests when a
-// file is opened, that of the others when they are read; they can be made anew.
+// Damage is found by the checksums: that of the tokens when a file is opened,
+// those of the tables when they are read; tables can be built again.
 // A forged file can have right checksums, so the reader of each section checks
 // what it relies on.
 
@@ -27,14 +27,13 @@
 namespace parlance::vocab {
 
 enum class SavedSection : std::size_t {
-  kTokens,    // table.h
-  kRequests,  // mask/known_requests.h
+  kTokens,  // table.h
   // What can be made of the tokens.
   kTokenTables,    // token_tables.h
   kStringClasses,  // string_class_trie.h
   kTokenClasses,   // token_class_trie.h
 };
-inline constexpr std::size_t kSavedSections = 5;
+inline constexpr std::size_t kSavedSections = 4;
 
 // Whether bytes, or a file, begin as a saved file does.
 bool is_saved(std::string_view bytes);
@@ -44,13 +43,13 @@ bool is_saved_file(const std::string& path);
 class SavedFile {
  public:
   // Errors: kUnsupportedVersion for a file that another version of the library
-  // wrote; kBadVocabulary for other bytes, and for a file whose header, tokens
-  // or requests are damaged.
-  // Complexity: O(bytes of tokens and requests).
+  // wrote; kBadVocabulary for other bytes, and for a file whose header or
+  // tokens are damaged.
+  // Complexity: O(bytes of the tokens).
   static Result<SavedFile> read(OwnedBytes file);
 
   // Empty if the file has no such section, or if it is damaged.
-  // Complexity: O(1) for tokens and requests, else O(bytes).
+  // Complexity: O(1) for the tokens, else O(bytes).
   OwnedBytes section(SavedSection section) const;
   // The same without looking for damage.
   bool has(SavedSection section) const { return !part(section).bytes.empty(); }

@@ -7,9 +7,6 @@
 // Tables in the file that are missing, damaged or malformed are built, which
 // gives the same tables.
 
-#include <string>
-#include <string_view>
-
 #include "parlance/error.h"
 #include "vocab/string_class_trie.h"
 #include "vocab/token_class_trie.h"
@@ -29,17 +26,8 @@ StringClassTrie string_classes_of(const Vocabulary& vocabulary,
 TokenClassTrie token_classes_of(const Vocabulary& vocabulary,
                                 const TokenTables& tables);
 
-// Whether the vocabulary was loaded from a file with tables, and tables_of() is
-// certain to succeed, so that it need not be called before tables are needed.
-bool can_defer_tables(const Vocabulary& vocabulary);
-
-// The file of the vocabulary with its tables.  `requests`: the section of known
-// requests, or "".
-std::string save_with_tables(const Vocabulary& vocabulary,
-                             const TokenTables& tables,
-                             const StringClassTrie& strings,
-                             const TokenClassTrie& tokens,
-                             std::string_view requests);
+// Whether the vocabulary was loaded from a file with tables.
+bool has_saved_tables(const Vocabulary& vocabulary);
 
 }  // namespace parlance::vocab
 

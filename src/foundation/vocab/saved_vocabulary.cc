@@ -38,9 +38,10 @@ std::string Vocabulary::to_bytes() const {
 Result<std::size_t> Vocabulary::save(const std::string& path) const {
   const Result<vocab::TokenTables> tables = vocab::tables_of(*this);
   if (!tables) return tables.error();
-  const std::string file = vocab::save_with_tables(
-      *this, *tables, vocab::string_classes_of(*this, *tables),
-      vocab::token_classes_of(*this, *tables), {});
+  const std::string file =
+      vocab::saved_file({vocab::saved_tokens(*this), tables->bytes(),
+                         vocab::string_classes_of(*this, *tables).save(),
+                         vocab::token_classes_of(*this, *tables).save()});
   if (auto error = base::replace_file(path, file)) return *std::move(error);
   return file.size();
 }
@@ -67,23 +68,24 @@ std::string saved_tokens(const Vocabulary& vocabulary) {
   return detail::Access::impl(vocabulary)->tokens.save(properties);
 }
 
+namespace {
+
+// A section of the file that a vocabulary was loaded from; empty if there is
+// none.
 OwnedBytes section_of(const Vocabulary& vocabulary, SavedSection section) {
   const auto& file = detail::Access::impl(vocabulary)->file;
   return file ? file->section(section) : OwnedBytes();
 }
 
+}  // namespace
+
 const Table& table_of(const Vocabulary& vocabulary) {
   return detail::Access::impl(vocabulary)->tokens;
 }
 
-// The number of nodes of a trie is at most that of the bytes, and the tables
-// have less than a hundred bytes for each node and for each id.
-bool can_defer_tables(const Vocabulary& vocabulary) {
-  constexpr std::size_t kMost = std::size_t{1} << 23;
+bool has_saved_tables(const Vocabulary& vocabulary) {
   const auto& file = detail::Access::impl(vocabulary)->file;
-  return file && file->has(SavedSection::kTokenTables) &&
-         table_of(vocabulary).blob_bytes() <= kMost &&
-         vocabulary.size() <= kMost;
+  return file && file->has(SavedSection::kTokenTables);
 }
 
 Result<TokenTables> tables_of(const Vocabulary& vocabulary) {
@@ -108,15 +110,6 @@ TokenClassTrie token_classes_of(const Vocabulary& vocabulary,
   std::optional<TokenClassTrie> read = TokenClassTrie::read(
       section_of(vocabulary, SavedSection::kTokenClasses), vocabulary);
   return read ? *std::move(read) : TokenClassTrie(tables);
-}
-
-std::string save_with_tables(const Vocabulary& vocabulary,
-                             const TokenTables& tables,
-                             const StringClassTrie& strings,
-                             const TokenClassTrie& tokens,
-                             std::string_view requests) {
-  return saved_file({saved_tokens(vocabulary), requests, tables.bytes(),
-                     strings.save(), tokens.save()});
 }
 
 VocabularyKey key_of(const Vocabulary& vocabulary) {

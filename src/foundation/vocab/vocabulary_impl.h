@@ -41,10 +41,6 @@ namespace vocab {
 // The section of the tokens of a saved file.
 std::string saved_tokens(const Vocabulary& vocabulary);
 
-// A section of the file that a vocabulary was loaded from; empty if there is
-// none.
-OwnedBytes section_of(const Vocabulary& vocabulary, SavedSection section);
-
 // The tokens of a vocabulary, for loops over all ids.
 const Table& table_of(const Vocabulary& vocabulary);
 

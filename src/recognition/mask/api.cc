@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/access.h"
-#include "base/replace_file.h"
 #include "cfg_recogniser/cfg_recogniser.h"
 #include "grammar/capture_reader.h"
 #include "grammar/compile.h"
@@ -28,13 +27,11 @@
 #include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
 #include "mask/draft_tree.h"
-#include "mask/known_requests.h"
 #include "mask/matcher_impl.h"
 #include "parlance/constraint.h"
 #include "parlance/json.h"
 #include "rules/marks.h"
 #include "rules/stop_tokens.h"
-#include "vocab/saved_file.h"
 #include "vocab/saved_tables.h"
 #include "vocab/token_tables.h"
 #include "vocab/vocabulary_impl.h"
@@ -54,21 +51,13 @@ json::Value identity_of(const Vocabulary& vocabulary) {
                      std::to_string(tokens.size()));
 }
 
-std::string text_of(json::Object request) {
-  return json::dump(json::Value(std::move(request)),
-                    {.ascii = false, .compact = true});
-}
-
 }  // namespace
 
-json::Object Constraint::State::request() const {
-  return {{"source", source->write()},
-          {"markers", kMarkers[static_cast<std::size_t>(markers)]},
-          {"marked", marked}};
-}
-
 std::string Constraint::to_bytes() const {
-  json::Object content = state_->request();
+  json::Object content{
+      {"source", state_->source->write()},
+      {"markers", kMarkers[static_cast<std::size_t>(state_->markers)]},
+      {"marked", state_->marked}};
   content.set("vocabulary", identity_of(state_->impl->compiler().vocabulary()));
   return grammar::make_document("constraint", std::move(content));
 }
@@ -77,47 +66,19 @@ std::string Constraint::to_bytes() const {
 
 Compiler::Compiler(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-namespace {
-
-// The requests in the file of a vocabulary.  Nothing if they are malformed.
-// Masks depend on the tokens and on space_after_marks(), which a copy of the
-// vocabulary can have changed.
-std::optional<mask::KnownRequests> known_requests(
-    const Vocabulary& vocabulary) {
-  vocab::OwnedBytes section =
-      vocab::section_of(vocabulary, vocab::SavedSection::kRequests);
-  if (section.bytes.empty() ||
-      vocabulary.space_after_marks() !=
-          vocab::table_of(vocabulary).space_after_marks()) {
-    return mask::KnownRequests();
-  }
-  return mask::KnownRequests::read(std::move(section), vocabulary.size());
-}
-
-}  // namespace
-
 Result<Compiler> Compiler::create(const Vocabulary& vocabulary,
                                   const CompilerOptions& options) {
-  std::optional<vocab::TokenTables> tables;
-  if (!options.tables_file.empty() || !vocab::can_defer_tables(vocabulary)) {
-    Result<vocab::TokenTables> made =
-        options.tables_file.empty()
-            ? vocab::tables_of(vocabulary)
-            : vocab::TokenTables::map_file(options.tables_file, vocabulary);
-    if (!made) return std::move(made).error();
-    tables = *std::move(made);
-  }
-  std::optional<mask::KnownRequests> requests = known_requests(vocabulary);
-  if (!requests) return vocab::damaged_file();
+  Result<vocab::TokenTables> tables = vocab::tables_of(vocabulary);
+  if (!tables) return std::move(tables).error();
   const bool given = options.stop_ids.has_value();
   const std::span<const TokenId> stop_ids =
       given ? std::span<const TokenId>(*options.stop_ids)
             : vocabulary.stop_ids();
   auto impl = std::make_shared<mask::CompilerImpl>(
-      vocabulary, std::move(tables), options.cache_bytes, stop_ids);
+      vocabulary, *std::move(tables), options.cache_bytes, stop_ids);
   return Compiler(std::make_shared<State>(
       State{std::move(impl), GrammarCache(options.grammar_bytes),
-            *std::move(requests), given || vocabulary.has_stop_ids()}));
+            given || vocabulary.has_stop_ids()}));
 }
 
 namespace {
@@ -225,14 +186,9 @@ Result<Constraint> Compiler::compile(const Grammar& grammar,
         state_->impl, std::move(recogniser), std::move(marks));
     impl->set_captures(std::move(readers));
     impl->set_work_limit(machine->work);
-    Constraint out(std::make_shared<Constraint::State>(
+    return Constraint(std::make_shared<Constraint::State>(
         Constraint::State{std::move(impl), machine->source, options.markers,
                           machine->marks != nullptr}));
-    if (!state_->requests.empty()) {
-      const auto known = state_->requests.find(text_of(out.state_->request()));
-      if (!known.empty()) out.state_->impl->know_first_mask(known);
-    }
-    return out;
   };
   const std::shared_ptr<recogniser::Recogniser> text(machine,
                                                      machine->recogniser.get());
@@ -383,34 +339,6 @@ const GrammarCache& Compiler::grammar_cache() const { return state_->grammars; }
 void Compiler::clear_cache() const {
   state_->grammars.clear();
   state_->impl->clear();
-}
-
-Result<std::size_t> Compiler::save_tables(const std::string& path) const {
-  const std::string_view bytes = state_->impl->tables().bytes();
-  if (std::optional<Error> error = base::replace_file(path, bytes)) {
-    return *std::move(error);
-  }
-  return bytes.size();
-}
-
-// The requests are those of the grammar cache.  Their masks are cached, unless
-// they were evicted.
-Result<std::size_t> Compiler::save(const std::string& path) const {
-  std::vector<mask::KnownRequest> requests;
-  for (const Grammar& grammar : grammar::grammars_in(state_->grammars)) {
-    if (requests.size() == kMaxSavedRequests || mask_words() == 0) break;
-    const auto markers = detail::Access::impl(grammar)->markers;
-    const Result<Constraint> constraint =
-        compile(grammar, {.markers = markers.value_or(Markers::kToken)});
-    if (!constraint) continue;
-    requests.push_back({.text = text_of(constraint->state_->request()),
-                        .mask = constraint->state_->impl->first_mask()});
-  }
-  const std::string file = state_->impl->save(mask::save_requests(requests));
-  if (std::optional<Error> error = base::replace_file(path, file)) {
-    return *std::move(error);
-  }
-  return file.size();
 }
 
 // --- Constraint --------------------------------------------------------------

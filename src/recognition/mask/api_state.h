@@ -11,17 +11,14 @@
 #include "grammar/source.h"
 #include "mask/compiler_impl.h"
 #include "mask/constraint_impl.h"
-#include "mask/known_requests.h"
 #include "mask/matcher_impl.h"
 #include "parlance/constraint.h"
-#include "parlance/json.h"
 
 namespace parlance {
 
 struct Compiler::State {
   std::shared_ptr<mask::CompilerImpl> impl;
   GrammarCache grammars;
-  mask::KnownRequests requests;
   bool knows_stops = true;
   // The keys of the user data Marked, one for each reading of markers as
   // tokens: Markers::kToken at index 0, Markers::kEither at index 1.
@@ -37,8 +34,6 @@ struct Constraint::State {
   std::shared_ptr<const grammar::Source> source;
   Markers markers = Markers::kToken;
   bool marked = false;
-
-  json::Object request() const;
 };
 
 struct Matcher::State {

@@ -14,28 +14,18 @@ namespace parlance::mask {
 // What mask_key() saturates, no token of the tables may exhaust.
 static_assert(vocab::kMaxTokenBytes == recogniser::kLongestToken);
 
-CompilerImpl::Derived::Derived(
-    vocab::TokenTables made, const Vocabulary& vocabulary,
-    const std::shared_ptr<std::atomic<std::size_t>>& bytes)
-    : tables(std::move(made)),
-      string_classes(vocab::string_classes_of(vocabulary, tables)),
-      token_classes(vocab::token_classes_of(vocabulary, tables)),
-      string_prefixes(string_classes, tables.mask_words(), bytes),
-      token_prefixes(token_classes, tables.mask_words(), bytes),
-      byte_positions(vocabulary, token_classes, bytes),
-      token_bytes(string_classes, bytes),
-      whitespace_bases(tables, bytes) {
-  bytes->fetch_add(tables.bytes().size() + string_classes.memory_bytes() +
-                       token_classes.memory_bytes(),
-                   std::memory_order_relaxed);
-}
-
-CompilerImpl::CompilerImpl(Vocabulary vocabulary,
-                           std::optional<vocab::TokenTables> tables,
+CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
                            std::size_t cache_bytes,
                            std::span<const TokenId> stop_ids)
     : vocabulary_(std::move(vocabulary)),
-      given_(std::move(tables)),
+      tables_(std::move(tables)),
+      string_classes_(vocab::string_classes_of(vocabulary_, tables_)),
+      token_classes_(vocab::token_classes_of(vocabulary_, tables_)),
+      string_prefixes_(string_classes_, tables_.mask_words(), tables_bytes_),
+      token_prefixes_(token_classes_, tables_.mask_words(), tables_bytes_),
+      byte_positions_(vocabulary_, token_classes_, tables_bytes_),
+      token_bytes_(string_classes_, tables_bytes_),
+      whitespace_bases_(tables_, tables_bytes_),
       store_((vocabulary_.size() + 31) / 32, cache_bytes, bytes_),
       // A mask of a lexeme is more expensive to make than others, so lexemes
       // get a fixed part of the budget.
@@ -48,25 +38,17 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary,
     longest_ = std::max(longest_, static_cast<std::uint32_t>(text(id).size()));
   }
   stops_ = std::make_shared<const StopSet>(vocabulary_, stop_ids);
-  // What was not saved is made now, so that no mask waits for it.
-  if (given_) {
-    const Derived& made = derived();
-    made.token_bytes.make();
-    made.string_prefixes.make();
-    made.token_prefixes.make();
+  tables_bytes_->fetch_add(tables_.bytes().size() +
+                               string_classes_.memory_bytes() +
+                               token_classes_.memory_bytes(),
+                           std::memory_order_relaxed);
+  // After tables were built, these are made too, so that no mask waits for
+  // them.  The first mask of a loaded vocabulary comes sooner without.
+  if (!vocab::has_saved_tables(vocabulary_)) {
+    token_bytes_.make();
+    string_prefixes_.make();
+    token_prefixes_.make();
   }
-}
-
-CompilerImpl::Derived& CompilerImpl::derived() const {
-  made_.call([&] {
-    if (!given_) {
-      // can_defer_tables() has made certain that this succeeds.
-      given_ = *vocab::tables_of(vocabulary_);
-    }
-    derived_ = std::make_unique<Derived>(*given_, vocabulary_, bases_bytes_);
-    given_.reset();
-  });
-  return *derived_;
 }
 
 std::string_view CompilerImpl::text(Id id) const {
@@ -112,17 +94,16 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
       return maker;
     }
   }
-  Derived& made = derived();
   return std::make_unique<MaskMaker>(
       MaskResources{.vocabulary = vocabulary_,
-                    .tables = made.tables,
-                    .string_classes = made.string_classes,
-                    .token_classes = made.token_classes,
-                    .string_prefixes = made.string_prefixes,
-                    .token_prefixes = made.token_prefixes,
-                    .byte_positions = made.byte_positions,
-                    .token_bytes = made.token_bytes,
-                    .whitespace_bases = made.whitespace_bases,
+                    .tables = tables_,
+                    .string_classes = string_classes_,
+                    .token_classes = token_classes_,
+                    .string_prefixes = string_prefixes_,
+                    .token_prefixes = token_prefixes_,
+                    .byte_positions = byte_positions_,
+                    .token_bytes = token_bytes_,
+                    .whitespace_bases = whitespace_bases_,
                     .lexemes = lexemes_,
                     .values = values_,
                     .store = store_,

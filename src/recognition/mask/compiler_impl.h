@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/once.h"
 #include "mask/byte_positions.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
@@ -26,7 +25,6 @@
 #include "mask/stop_set.h"
 #include "mask/token_bytes.h"
 #include "parlance/vocabulary.h"
-#include "vocab/saved_tables.h"
 #include "vocab/string_class_trie.h"
 #include "vocab/token_class_trie.h"
 #include "vocab/token_tables.h"
@@ -36,21 +34,13 @@ namespace parlance::mask {
 // Safe to use from many threads.
 class CompilerImpl {
  public:
-  // Without `tables`, those of vocab::tables_of() are made when they are first
-  // needed.  Ignores stop ids outside the vocabulary.
-  // REQUIRES: there are tables, or vocab::can_defer_tables(vocabulary).
-  CompilerImpl(Vocabulary vocabulary, std::optional<vocab::TokenTables> tables,
+  // `tables` are vocab::tables_of(vocabulary).  Ignores stop ids outside the
+  // vocabulary.
+  CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
                std::size_t cache_bytes, std::span<const TokenId> stop_ids);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  const vocab::TokenTables& tables() const { return derived().tables; }
-  // The file of the vocabulary with its tables and known requests.
-  std::string save(std::string_view requests) const {
-    const Derived& made = derived();
-    return vocab::save_with_tables(vocabulary_, made.tables,
-                                   made.string_classes, made.token_classes,
-                                   requests);
-  }
+  const vocab::TokenTables& tables() const { return tables_; }
   std::size_t mask_words() const { return all_tokens_.size(); }
   // Bytes of the longest token in the tables.
   std::uint32_t longest() const { return longest_; }
@@ -84,7 +74,7 @@ class CompilerImpl {
   }
   // Bytes of the tables, as far as they were made.
   std::size_t tables_bytes() const {
-    return bases_bytes_->load(std::memory_order_relaxed);
+    return tables_bytes_->load(std::memory_order_relaxed);
   }
   // Bytes of all masks and of the caches' own tables.
   std::size_t cache_bytes() const {
@@ -92,22 +82,6 @@ class CompilerImpl {
   }
 
  private:
-  // The tables, and what is made of them.
-  struct Derived {
-    Derived(vocab::TokenTables made, const Vocabulary& vocabulary,
-            const std::shared_ptr<std::atomic<std::size_t>>& bytes);
-
-    const vocab::TokenTables tables;
-    const vocab::StringClassTrie string_classes;
-    const vocab::TokenClassTrie token_classes;
-    const PrefixMasks string_prefixes;
-    const PrefixMasks token_prefixes;
-    const BytePositions byte_positions;
-    const TokenBytes token_bytes;
-    WhitespaceBases whitespace_bases;
-  };
-  Derived& derived() const;
-
   const Vocabulary vocabulary_;
   std::uint32_t longest_ = 0;
   std::shared_ptr<const StopSet> stops_;
@@ -115,11 +89,18 @@ class CompilerImpl {
 
   const std::shared_ptr<std::atomic<std::size_t>> bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
-  const std::shared_ptr<std::atomic<std::size_t>> bases_bytes_ =
+  const std::shared_ptr<std::atomic<std::size_t>> tables_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
-  mutable std::optional<vocab::TokenTables> given_;  // until derived_ is made
-  mutable base::Once made_;
-  mutable std::unique_ptr<Derived> derived_;
+
+  // The tables, and what is made of them.
+  const vocab::TokenTables tables_;
+  const vocab::StringClassTrie string_classes_;
+  const vocab::TokenClassTrie token_classes_;
+  const PrefixMasks string_prefixes_;
+  const PrefixMasks token_prefixes_;
+  const BytePositions byte_positions_;
+  const TokenBytes token_bytes_;
+  WhitespaceBases whitespace_bases_;
 
   MaskStore store_;
   LexemeMaskCache lexemes_;

@@ -331,27 +331,6 @@ bool ConstraintImpl::fill(const Position& position, const StopSet& stops,
   return !is_empty({}, stops, row) || !may_go_on();
 }
 
-std::vector<std::uint32_t> ConstraintImpl::first_mask() {
-  std::vector<std::uint32_t> row(compiler_->mask_words());
-  for (;;) {
-    const base::Work work(base::ThreadWork::kUnlimited);
-    const std::shared_ptr<Generation> in = newest_generation();
-    fill({in, in->start}, StopSet(), row);
-    if (!work.spoiled()) return row;
-  }
-}
-
-void ConstraintImpl::know_first_mask(std::span<const std::uint32_t> words) {
-  const std::shared_ptr<Generation> in = newest_generation();
-  const GenerationLock use(*in);
-  const Configuration key = mask_key_of(*use, in->start);
-  if (in->masks->memo.find(key)) return;
-  const Base base{.words = words.data()};
-  const MaskHandle handle = compiler_->store().intern(
-      {.base = &base, .set = {}, .cleared = {}, .own_words = true});
-  if (handle) in->masks->memo.insert(key, handle);
-}
-
 // --- Reading -----------------------------------------------------------------
 
 // If `bytes` begin with the spelling of a mark that is possible here, removes

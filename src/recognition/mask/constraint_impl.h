@@ -114,11 +114,6 @@ class ConstraintImpl {
   // REQUIRES: `row` has shared().mask_words() words.
   bool fill(const Position& position, const StopSet& stops,
             std::span<std::uint32_t> row);
-  // The mask of the beginning of a text, before stop tokens are set.
-  std::vector<std::uint32_t> first_mask();
-  // Stores the first mask, which first_mask() returned in another process.
-  // REQUIRES: `words` has the words of a mask.
-  void know_first_mask(std::span<const std::uint32_t> words);
   // The mask of `position`, if it is cached.
   std::optional<KnownMask> known_mask(const Position& position,
                                       const StopSet& stops);

@@ -39,15 +39,6 @@ std::shared_ptr<const void> PartCache::find(EntryKind kind, KeyView key) {
   return found->second->entry.value;
 }
 
-std::vector<std::shared_ptr<const void>> PartCache::values(EntryKind kind) {
-  std::vector<std::shared_ptr<const void>> out;
-  const std::lock_guard lock(mutex_);
-  for (const Entry& entry : entries_) {
-    if (entry.kind == kind) out.push_back(entry.entry.value);
-  }
-  return out;
-}
-
 std::shared_ptr<const void> PartCache::add(EntryKind kind, std::string key,
                                            CacheEntry entry) {
   if (!base::work_left()) return entry.value;

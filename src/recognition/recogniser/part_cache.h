@@ -77,8 +77,6 @@ class PartCache {
   std::shared_ptr<const void> add(EntryKind kind, std::string key,
                                   CacheEntry entry);
   void clear();
-  // The values of a kind, most recently used first.
-  std::vector<std::shared_ptr<const void>> values(EntryKind kind);
 
   struct Counts {
     std::size_t entries = 0;

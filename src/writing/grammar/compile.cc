@@ -269,7 +269,6 @@ Result<std::shared_ptr<GrammarImpl>> make_impl(
         rules::marks_of(rules, *options.marked);
     if (!marks) return std::move(marks).error();
     impl->marks = *std::move(marks);
-    impl->markers = options.marked->markers;
   }
   if (const auto deep =
           rules::find_deep_nesting(rules, cfg_recogniser::kMaxActivations)) {

@@ -272,16 +272,6 @@ Result<Grammar> grammar::marked_structural_tag(
   return detail::Access::make<Grammar>(std::move(*made));
 }
 
-std::vector<Grammar> grammar::grammars_in(const GrammarCache& cache) {
-  std::vector<Grammar> out;
-  for (const auto& value :
-       detail::Access::impl(cache)->cache.values(EntryKind::kGrammar)) {
-    out.push_back(detail::Access::make<Grammar>(
-        static_cast<const CachedGrammar*>(value.get())->impl));
-  }
-  return out;
-}
-
 GrammarCacheStatistics GrammarCache::statistics() const {
   const PartCache::Statistics now = impl_->cache.statistics();
   const auto& grammars =

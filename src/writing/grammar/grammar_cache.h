@@ -29,9 +29,6 @@ Result<Grammar> marked_structural_tag(
     const GrammarCache& cache, const parlance::StructuralTag& tag,
     const StructuralTagGrammarOptions& options, const rules::MarkedFor& marked);
 
-// The grammars in a cache, most recently used first.
-std::vector<Grammar> grammars_in(const GrammarCache& cache);
-
 }  // namespace parlance::grammar
 
 #endif  // PARLANCE_SRC_GRAMMAR_GRAMMAR_CACHE_H_

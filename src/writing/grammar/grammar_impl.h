@@ -66,8 +66,6 @@ struct GrammarImpl {
   std::shared_ptr<const rules::Rules> rules = nullptr;
   std::vector<EmbeddedSchema> schemas = {};
   std::shared_ptr<const Source> source = nullptr;
-  // How markers occur, in a grammar that was compiled for a vocabulary.
-  std::optional<Markers> markers = std::nullopt;
   // Of the recogniser, for others that are made of the rules.
   cfg_recogniser::CfgRecogniserLimits limits = {};
   std::size_t work = GrammarLimits{}.work;  // of one call of a matcher
