@@ -12,7 +12,6 @@
 #include "vocab/saved_file.h"
 #include "vocab/saved_tables.h"
 #include "vocab/token_tables.h"
-#include "vocab/token_tables_layout.h"
 #include "vocab/vocabulary_impl.h"
 
 namespace parlance {
@@ -89,12 +88,9 @@ bool has_saved_tables(const Vocabulary& vocabulary) {
 }
 
 Result<TokenTables> tables_of(const Vocabulary& vocabulary) {
-  OwnedBytes saved = section_of(vocabulary, SavedSection::kTokenTables);
-  if (!saved.bytes.empty()) {
-    Result<TokenTables> read =
-        TablesReader::read(std::move(saved), vocabulary, /*intact=*/true);
-    if (read) return read;
-  }
+  std::optional<TokenTables> read = TokenTables::read(
+      section_of(vocabulary, SavedSection::kTokenTables), vocabulary);
+  if (read) return *std::move(read);
   return TokenTables::build(vocabulary);
 }
 
@@ -110,11 +106,6 @@ TokenClassTrie token_classes_of(const Vocabulary& vocabulary,
   std::optional<TokenClassTrie> read = TokenClassTrie::read(
       section_of(vocabulary, SavedSection::kTokenClasses), vocabulary);
   return read ? *std::move(read) : TokenClassTrie(tables);
-}
-
-VocabularyKey key_of(const Vocabulary& vocabulary) {
-  const Table& tokens = detail::Access::impl(vocabulary)->tokens;
-  return {.fingerprint = tokens.fingerprint(), .size = tokens.size()};
 }
 
 }  // namespace vocab

@@ -90,9 +90,6 @@ class Table {
   bool strip_leading_space() const { return strip_leading_space_; }
   bool space_after_marks() const { return space_after_marks_; }
 
-  // Bytes of all tokens and spellings.
-  std::size_t blob_bytes() const { return blob_.size(); }
-
   // A number that depends on the bytes, spellings and kinds of all tokens.
   std::uint64_t fingerprint() const { return fingerprint_; }
 

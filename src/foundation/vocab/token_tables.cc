@@ -1,17 +1,14 @@
 // Reading token tables: checks a blob and creates the views into it.
 //
-// The checksum detects damage.  A file can also be malicious, so the reader
-// checks sizes, ids, offsets and the structure of every trie as well.  The
-// tables of such a file can still be wrong, but no use of the views reads
-// outside of the blob.
+// A file can be forged, so the reader checks sizes, ids, offsets and the
+// structure of every trie.  The tables of such a file can still be wrong, but
+// no use of the views reads outside of the blob.
 
 #include "vocab/token_tables.h"
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "vocab/flat_arrays.h"
@@ -33,10 +30,6 @@ struct TokenTables::Parts {
 
 namespace {
 
-Error refuse(std::string message, ErrorCode code = ErrorCode::kBadVocabulary) {
-  return Error{.code = code, .message = std::move(message)};
-}
-
 void set_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
   for (const Id id : ids) mask[id / 32] |= std::uint32_t{1} << id % 32;
 }
@@ -45,57 +38,38 @@ void clear_bits(std::span<const Id> ids, std::span<std::uint32_t> mask) {
   for (const Id id : ids) mask[id / 32] &= ~(std::uint32_t{1} << id % 32);
 }
 
-// The error in the header of `blob`, if there is one.  The order of the checks
-// gives the most specific message: signature, version, size, checksum, and then
-// whether the tables belong to the vocabulary.  After success the section table
-// is inside the blob.
-std::optional<Error> check_header(std::string_view blob,
-                                  const VocabularyKey& key, bool intact) {
-  constexpr std::size_t kFrame =
-      sizeof(Header) + kSectionCount * sizeof(ArrayPlace);
-  Header header;
-  if (blob.size() < sizeof(header)) {
-    return refuse("These are not token tables: there are only " +
-                  std::to_string(blob.size()) + " bytes.");
-  }
-  std::memcpy(&header, blob.data(), sizeof(header));
-  if (header.magic != kMagic) {
-    return refuse(
-        "These are not token tables, or those of a machine with another byte "
-        "order.");
-  }
-  if (header.version != kVersion) {
-    return refuse("These are token tables of version " +
-                      std::to_string(header.version) + "; version " +
-                      std::to_string(kVersion) + " can be read.",
-                  ErrorCode::kUnsupportedVersion);
-  }
-  if (header.bytes != blob.size()) {
-    return refuse("The token tables have " + std::to_string(blob.size()) +
-                  " bytes and say that they have " +
-                  std::to_string(header.bytes) + ".");
-  }
-  if (blob.size() < kFrame || blob.size() > kMaxBlobBytes ||
-      blob.size() % 8 != 0 || header.sections != kSectionCount ||
-      (!intact && header.checksum != blob_checksum(blob))) {
-    return refuse("The token tables are damaged: their checksum is wrong.");
-  }
-  if (header.fingerprint != key.fingerprint ||
-      header.vocabulary_size != key.size) {
-    return refuse("The token tables are those of another vocabulary, with " +
-                  std::to_string(header.vocabulary_size) +
-                  " ids; this one has " + std::to_string(key.size) + ".");
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-TablesReader::TablesReader(std::string_view blob, std::size_t vocabulary_size)
-    : blob_(blob),
-      sections_(
-          reinterpret_cast<const ArrayPlace*>(blob.data() + sizeof(Header))),
-      vocabulary_size_(vocabulary_size) {}
+// Checks a blob and creates the views into it, which then never read outside of
+// the blob.  Each private function reads one part and returns false if the part
+// is malformed.
+class TablesReader {
+ public:
+  TablesReader(std::string_view blob, std::size_t vocabulary_size)
+      : blob_(blob),
+        sections_(reinterpret_cast<const ArrayPlace*>(blob.data())),
+        vocabulary_size_(vocabulary_size) {}
+
+  bool parts(TokenTables::Parts& out) const;
+  // Whether each token of the trie has the bytes of its node.  Walks over the
+  // trie go on in the bytes of tokens.
+  bool spells(const TokenTrie& trie, const Vocabulary& vocabulary) const;
+
+ private:
+  template <class T>
+  bool array(std::size_t section, std::span<const T>& out) const;
+  bool mask(std::size_t section, MaskView& out) const;
+  bool are_ids(std::span<const Id> ids) const;
+  bool trie(TokenTrie& out) const;
+  bool exit_trie(std::size_t nodes, std::size_t first, std::size_t exits,
+                 ExitTrie& out) const;
+  bool body(std::size_t table, BodyTable& out) const;
+  bool white_space(WhiteSpaceTable& out) const;
+
+  std::string_view blob_;
+  const ArrayPlace* sections_;
+  std::size_t vocabulary_size_;
+};
 
 template <class T>
 bool TablesReader::array(std::size_t section, std::span<const T>& out) const {
@@ -215,8 +189,6 @@ bool TablesReader::parts(TokenTables::Parts& out) const {
   return white_space(out.white_space);
 }
 
-// Whether each token of the trie has the bytes of its node.  Walks over the
-// trie go on in the bytes of tokens.
 bool TablesReader::spells(const TokenTrie& trie,
                           const Vocabulary& vocabulary) const {
   const Table& tokens = table_of(vocabulary);
@@ -233,22 +205,18 @@ bool TablesReader::spells(const TokenTrie& trie,
   });
 }
 
-Result<TokenTables> TablesReader::read(OwnedBytes blob,
-                                       const Vocabulary& vocabulary,
-                                       bool intact) {
-  const VocabularyKey key = key_of(vocabulary);
-  if (auto error = check_header(blob.bytes, key, intact)) {
-    return *std::move(error);
+std::optional<TokenTables> TokenTables::read(OwnedBytes saved,
+                                             const Vocabulary& vocabulary) {
+  if (saved.bytes.size() < kSectionCount * sizeof(ArrayPlace)) {
+    return std::nullopt;
   }
   auto parts = std::make_shared<TokenTables::Parts>();
-  parts->owner = std::move(blob.owner);
-  parts->blob = blob.bytes;
-  parts->vocabulary_size = key.size;
-  const TablesReader reader(blob.bytes, key.size);
+  parts->owner = std::move(saved.owner);
+  parts->blob = saved.bytes;
+  parts->vocabulary_size = vocabulary.size();
+  const TablesReader reader(saved.bytes, vocabulary.size());
   if (!reader.parts(*parts) || !reader.spells(parts->trie, vocabulary)) {
-    return refuse(
-        "The token tables are damaged: what they say of themselves "
-        "does not fit together.");
+    return std::nullopt;
   }
   return TokenTables(std::move(parts));
 }

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@
 #include "json/string_body.h"
 #include "parlance/error.h"
 #include "parlance/vocabulary.h"
+#include "vocab/flat_arrays.h"
 #include "vocab/token_trie.h"
 
 namespace parlance {
@@ -131,22 +133,15 @@ class TokenTables {
   // Complexity: O(bytes of all tokens * log of their number).
   static Result<TokenTables> build(const Vocabulary& vocabulary);
 
-  // Reads the result of serialize(), from a copy of `blob`.  Errors:
-  // kBadVocabulary for anything that is not tables of exactly `vocabulary`;
-  // kUnsupportedVersion for tables of another version.
-  // Complexity: O(blob.size()), without building anything.
-  static Result<TokenTables> from_bytes(std::string_view blob,
-                                        const Vocabulary& vocabulary);
+  // Reads the bytes() of the tables of the same vocabulary.  Nothing if they
+  // are malformed: no use of the tables reads elsewhere, whatever `saved`
+  // contains.  A checksum is for the caller to compare.
+  // Complexity: O(saved.bytes.size()), without building anything.
+  static std::optional<TokenTables> read(OwnedBytes saved,
+                                         const Vocabulary& vocabulary);
 
-  // Maps a file that holds the result of serialize().  Errors: kIo, and as
-  // from_bytes.  The file must not be changed in place while it is mapped; to
-  // replace it, rename another over it.
-  static Result<TokenTables> map_file(const std::string& path,
-                                      const Vocabulary& vocabulary);
-
-  // The blob.  Valid while any copy of *this exists.
+  // The blob, a multiple of 8 bytes.  Valid while any copy of *this exists.
   std::string_view bytes() const;
-  std::string serialize() const { return std::string(bytes()); }
 
   // Vocabulary::size().
   std::size_t vocabulary_size() const;
@@ -172,7 +167,6 @@ class TokenTables {
  private:
   explicit TokenTables(std::shared_ptr<const Parts> parts)
       : parts_(std::move(parts)) {}
-  friend class TablesReader;
   std::shared_ptr<const Parts> parts_;
 };
 

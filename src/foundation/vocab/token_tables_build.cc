@@ -369,7 +369,7 @@ void Builder::each_section(Visit visit) const {
 std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 std::uint64_t Builder::layout_size() const {
-  std::uint64_t size = sizeof(Header) + kSectionCount * sizeof(ArrayPlace);
+  std::uint64_t size = kSectionCount * sizeof(ArrayPlace);
   each_section([&](std::size_t, const auto& array) {
     size += padded(array.size() * sizeof(array[0]));
   });
@@ -385,28 +385,17 @@ Result<TokenTables> Builder::lay_out() const {
   }
   std::shared_ptr<std::uint64_t[]> words(new std::uint64_t[size / 8]());
   char* const data = reinterpret_cast<char*>(words.get());
-  std::uint64_t offset = sizeof(Header) + kSectionCount * sizeof(ArrayPlace);
+  std::uint64_t offset = kSectionCount * sizeof(ArrayPlace);
   each_section([&](std::size_t number, const auto& array) {
     const std::uint64_t bytes = array.size() * sizeof(array[0]);
     const ArrayPlace section{.offset = offset, .count = array.size()};
-    std::memcpy(data + sizeof(Header) + number * sizeof(ArrayPlace), &section,
+    std::memcpy(data + number * sizeof(ArrayPlace), &section,
                 sizeof(ArrayPlace));
     if (bytes > 0) std::memcpy(data + offset, array.data(), bytes);
     offset += padded(bytes);
   });
   const std::string_view blob(data, size);
-  const VocabularyKey key = key_of(vocabulary_);
-  Header header{.magic = kMagic,
-                .version = kVersion,
-                .bytes = size,
-                .fingerprint = key.fingerprint,
-                .vocabulary_size = static_cast<std::uint32_t>(key.size),
-                .sections = kSectionCount};
-  std::memcpy(data, &header, sizeof(header));
-  header.checksum = blob_checksum(blob);
-  std::memcpy(data, &header, sizeof(header));
-  return TablesReader::read({std::move(words), blob}, vocabulary_,
-                            /*intact=*/true);
+  return *TokenTables::read({std::move(words), blob}, vocabulary_);
 }
 
 Result<TokenTables> Builder::build() {
