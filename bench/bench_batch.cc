@@ -35,6 +35,7 @@
 #include "parlance/json.h"
 #include "parlance/mask_table.h"
 #include "parlance/structural_tag.h"
+#include "vocab_text.h"
 
 namespace parlance {
 namespace {
@@ -57,7 +58,7 @@ constexpr std::string_view kSchema = R"({"type": "object",
 // words of two to eight letters.
 Vocabulary load_vocabulary() {
   if (const char* path = std::getenv("PARLANCE_VOCABULARY")) {
-    if (Result<Vocabulary> read = Vocabulary::from_file(path)) return *read;
+    if (Result<Vocabulary> read = bench::read_vocabulary(path)) return *read;
   }
   std::vector<TokenEntry> entries;
   const auto add = [&](std::string bytes, TokenKind kind) {

@@ -29,6 +29,7 @@
 #include "bench_clock.h"
 #include "parlance/constraint.h"
 #include "parlance/vocabulary.h"
+#include "vocab_text.h"
 
 namespace parlance {
 namespace {
@@ -137,13 +138,13 @@ int run(const std::string& vocab, const std::string& grammars, int runs) {
         std::to_string(
             std::chrono::steady_clock::now().time_since_epoch().count())))
           .string();
-  const Vocabulary vocabulary = take(Vocabulary::from_file(vocab), vocab);
+  const Vocabulary vocabulary = take(bench::read_vocabulary(vocab), vocab);
   take(vocabulary.save(saved), saved);
   const std::vector<Request> requests = make_requests(grammars);
   std::printf("%-12s %18s %18s\n", "request", "built, ms", "loaded, ms");
   for (const Request& request : requests) {
     const Times built = measure(
-        runs, [&] { return take(Vocabulary::from_file(vocab), vocab); },
+        runs, [&] { return take(bench::read_vocabulary(vocab), vocab); },
         request);
     const Times loaded = measure(
         runs, [&] { return take(Vocabulary::load(saved), saved); }, request);

@@ -32,6 +32,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
 #include "tool_texts.h"
+#include "vocab_text.h"
 
 namespace parlance {
 namespace {
@@ -76,7 +77,7 @@ BENCHMARK(BM_LoadAll)->Unit(benchmark::kMillisecond);
 
 Vocabulary read_vocabulary() {
   if (const char* path = std::getenv("PARLANCE_VOCABULARY")) {
-    if (const Result<Vocabulary> read = Vocabulary::from_file(path)) {
+    if (const Result<Vocabulary> read = bench::read_vocabulary(path)) {
       return *read;
     }
   }

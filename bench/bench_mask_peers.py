@@ -71,6 +71,16 @@ class Vocabulary:
         self.path = path
         self.words = (len(self.tokens) + 31) // 32
 
+    def of_parlance(self):
+        import parlance
+
+        unused = set(self.unused)
+        return parlance.Vocabulary(
+            [None if id in unused else token for id, token in enumerate(self.tokens)],
+            control_ids=self.special,
+            stop_ids=self.stop,
+        )
+
     def encode(self, text):
         """Byte-pair merging, the lowest id first."""
         out = []
@@ -97,9 +107,7 @@ class Parlance:
 
         self.name = f"parlance {parlance.__version__}"
         self._grammar = parlance.Grammar.from_json_schema
-        self._compiler = parlance.Compiler(
-            parlance.Vocabulary.from_file(vocabulary.path)
-        )
+        self._compiler = parlance.Compiler(vocabulary.of_parlance())
         self.row = numpy.zeros(vocabulary.words, numpy.int32)
 
     def compile(self, schema):

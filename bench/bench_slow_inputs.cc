@@ -35,6 +35,7 @@
 #include "bench_clock.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
+#include "vocab_text.h"
 
 namespace parlance {
 namespace {
@@ -616,9 +617,7 @@ int run(int argc, char** argv) {
     }
   }
   if (vocab.empty() || argc % 2 == 0 || runs < 1) return usage();
-  std::ifstream in(vocab, std::ios::binary);
-  Result<Vocabulary> vocabulary = Vocabulary::from_text(
-      std::string(std::istreambuf_iterator<char>(in), {}));
+  Result<Vocabulary> vocabulary = bench::read_vocabulary(vocab);
   if (!vocabulary) {
     std::cerr << vocab << ": " << vocabulary.error().to_string() << "\n";
     return 1;

@@ -53,7 +53,7 @@ class Parlance(bench_mask_peers.Parlance):
 
         self._parlance = parlance
         saved = tempfile.NamedTemporaryFile(suffix=".vocabulary")
-        parlance.Vocabulary.from_file(vocabulary.path).save(saved.name)
+        vocabulary.of_parlance().save(saved.name)
         self._vocabulary = parlance.Vocabulary.load(saved.name)
 
     def empty_caches(self):

@@ -46,6 +46,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 #include "tool_texts.h"
+#include "vocab_text.h"
 
 namespace parlance::bench {
 namespace {
@@ -383,7 +384,7 @@ int run(int argc, char** argv) {
     return 2;
   }
   const Vocabulary vocabulary =
-      take(Vocabulary::from_text(read_file(options.vocab)), options.vocab);
+      take(bench::read_vocabulary(options.vocab), options.vocab);
   Bench bench(options, vocabulary);
   if (!options.schemas.empty()) {
     std::string error;

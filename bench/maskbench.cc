@@ -44,6 +44,7 @@
 #include "maskbench_report.h"
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
+#include "vocab_text.h"
 
 namespace parlance::maskbench {
 
@@ -413,8 +414,7 @@ int usage() {
 int run(int argc, char** argv) {
   Options options;
   if (!read_options(argc, argv, options)) return usage();
-  Result<Vocabulary> vocabulary =
-      Vocabulary::from_text(read_file(options.vocab));
+  Result<Vocabulary> vocabulary = bench::read_vocabulary(options.vocab);
   if (!vocabulary) {
     std::cerr << options.vocab << ": " << vocabulary.error().to_string()
               << "\n";

@@ -26,8 +26,8 @@ constexpr const char* kAcceptExamples = R"(Examples:
 
 constexpr const char* kMaskExamples = R"(Examples:
   parlance mask --schema city.json --vocabulary tokenizer.json
-  printf '{"ci' | parlance mask -s city.json --vocabulary v.vocab --ids -
-  parlance mask -g sums.ebnf --vocabulary v.vocab --text '1+')";
+  printf '{"ci' | parlance mask -s city.json --vocabulary models/Qwen3-8B --ids -
+  parlance mask -g sums.ebnf --vocabulary models/Qwen3-8B --text '1+')";
 
 // How many bytes of the text are shown before the byte that does not fit.
 constexpr std::size_t kShown = 40;

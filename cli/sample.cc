@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   parlance sample --schema city.json --vocabulary tokenizer.json --seed 1
-  parlance sample -s city.json --vocabulary v.vocab --count 5 --compact
+  parlance sample -s city.json --vocabulary models/Qwen3-8B --count 5 --compact
   parlance tag --style qwen_3 --tools tools.json > tools.tag.json
   parlance sample --tag tools.tag.json --vocabulary tokenizer.json)";
 

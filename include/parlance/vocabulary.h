@@ -119,11 +119,6 @@ class Vocabulary {
                                           std::span<const TokenEntry> special,
                                           const Limits& limits = {});
 
-  // The text that scripts/fetch-vocab.mjs writes: head lines, "tokens", then
-  // one line per id.
-  static Result<Vocabulary> from_vocab_text(std::string_view text,
-                                            const Limits& limits = {});
-
   // A table from the host.  Ids may have gaps.  Errors: kTooLarge;
   // kBadVocabulary for an id that is given twice, and for a stop id without a
   // token.  Default of `stop_ids`: unknown, which is not the same as none.
@@ -149,7 +144,7 @@ class Vocabulary {
   // Errors: kBadVocabulary, kTooLarge.
   static Result<Vocabulary> from_tokens(const TokenList& list);
 
-  // Any of the three text forms, GGUF, or the bytes of a saved vocabulary,
+  // A tokenizer.json, tiktoken ranks, GGUF, or the bytes of a saved vocabulary,
   // recognised by its beginning.
   static Result<Vocabulary> from_text(std::string_view text,
                                       const Limits& limits = {});

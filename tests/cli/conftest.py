@@ -1,14 +1,17 @@
 """Runs the built command; PARLANCE_CLI names it, else it is found by PATH."""
 
-import base64
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "support"))
+
+from model_folder import write_model  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -53,14 +56,5 @@ def demo():
 def vocabulary(tmp_path):
     tokens = [bytes([byte]) for byte in range(256)]
     tokens += [b'{"', b'":', b'": "', b'", "', b"city", b"days", b"metric"]
-    lines = [
-        "vocab 1",
-        "name small",
-        f"size {len(tokens) + 1}",
-        f"eos {len(tokens)}",
-        "tokens",
-        *("T " + base64.b64encode(token).decode() for token in tokens),
-        "S " + base64.b64encode(b"<end>").decode(),
-    ]
-    (tmp_path / "small.vocab").write_text("\n".join(lines) + "\n")
-    return "small.vocab"
+    write_model(tmp_path / "small", tokens, ["<end>"], len(tokens))
+    return "small"

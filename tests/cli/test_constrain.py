@@ -1,9 +1,9 @@
 """`parlance accept`, `mask` and `sample`."""
 
-import base64
 import json
 
 import pytest
+from model_folder import write_model
 
 CITY = {
     "type": "object",
@@ -184,13 +184,10 @@ def test_sample_that_does_not_end(parlance, city, vocabulary):
 @pytest.fixture
 def poor(tmp_path):
     """A vocabulary of "a", "b" and the stop token <end>."""
-    tokens = [f"{kind} {base64.b64encode(text).decode()}"
-              for kind, text in [("T", b"a"), ("T", b"b"), ("S", b"<end>")]]  # fmt: skip
-    head = ["vocab 1", "size 3", "eos 2", "tokens"]
-    (tmp_path / "poor.vocab").write_text("\n".join(head + tokens) + "\n")
+    write_model(tmp_path / "poor", [b"a", b"b"], ["<end>"], 2)
     (tmp_path / "az.ebnf").write_text('root ::= "az"')
     (tmp_path / "named.ebnf").write_text('root ::= "a" Token(2)')
-    return "poor.vocab"
+    return "poor"
 
 
 def test_no_token_can_come(parlance, poor):

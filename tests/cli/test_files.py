@@ -481,7 +481,7 @@ def test_killed_at_every_system_call(command, tmp_path):
 
 SAVE = """
 import sys, parlance
-v = parlance.Vocabulary.from_text(open(sys.argv[1]).read()).with_stop_ids([int(sys.argv[2])])
+v = parlance.Vocabulary.from_file(sys.argv[1]).with_stop_ids([int(sys.argv[2])])
 v.save(sys.argv[3])
 """
 def python(*arguments, before=(), **options):

@@ -9,6 +9,7 @@ import resource
 import subprocess
 
 import pytest
+from model_folder import write_model
 
 # The controls of C0, DEL, of C1 and the marks of direction, with those that are
 # bytes of no text.
@@ -343,15 +344,11 @@ def test_numbers_are_whole(command, tmp_path, vocabulary, option, value):
 
 
 def test_a_vocabulary_that_cannot_write_what_must_come(command, tmp_path):
-    import base64
-    lines = ["vocab 1", "name two", "size 3", "eos 2", "tokens",
-             *("T " + base64.b64encode(t).decode() for t in (b"a", b"b")),
-             "S " + base64.b64encode(b"<end>").decode()]
-    (tmp_path / "v.vocab").write_text("\n".join(lines) + "\n")
+    write_model(tmp_path / "two", [b"a", b"b"], ["<end>"], 2)
     for regex in ("ab*c", "c", "(ab)+c"):
         for seed in range(5):
             result = run(command, "sample", "--regex", regex, "--vocabulary",
-                         "v.vocab", "--seed", seed, cwd=tmp_path)
+                         "two", "--seed", seed, cwd=tmp_path)
             assert result.returncode in (1, 2), result.returncode
             if result.returncode == 2:
                 assert b"has no token that may come after" in result.stderr

@@ -1,10 +1,14 @@
 """The responses that the pictures show, each made into a page by the command."""
 
-import base64
 import json
 import pathlib
 import random
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from model_folder import write_model  # noqa: E402
 
 WORDS = """ the of to and a in is it you that for on with as are this be I at
 have from or one had by not but what all were we when your can said there use
@@ -29,14 +33,10 @@ class Vocabulary:
         self.ids = {}
         for index, token in enumerate(tokens):
             self.ids.setdefault(token, index)
-        lines = [f"T {base64.b64encode(token).decode()}" for token in tokens]
-        for special in SPECIALS:
-            self.ids[special.encode()] = len(lines)
-            lines.append(f"S {base64.b64encode(special.encode()).decode()}")
-        self.end = len(lines)
-        lines.append(f"S {base64.b64encode(b'<|im_end|>').decode()}")
-        head = ["vocab 1", "name small", f"size {len(lines)}", f"eos {self.end}"]
-        path.write_text("\n".join([*head, "tokens", *lines]) + "\n")
+        for index, special in enumerate(SPECIALS, len(tokens)):
+            self.ids[special.encode()] = index
+        self.end = len(tokens) + len(SPECIALS)
+        write_model(path, tokens, [*SPECIALS, "<|im_end|>"], self.end)
         self.longest = max(map(len, self.ids))
 
     def encode(self, text):
@@ -143,7 +143,7 @@ class Samples:
         self.command = command
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.vocabulary = Vocabulary(self.folder / "small.vocab")
+        self.vocabulary = Vocabulary(self.folder / "small")
         self.tag = self.folder / "weather.tag.json"
         self.tag.write_text(json.dumps(TAG))
 

@@ -644,7 +644,6 @@ TEST(Limits, SourceBytes) {
     std::string text;
   } const sources[] = {
       {"tokenizer.json", read_data("byte_level.json")},
-      {"vocabulary text", "vocab 1\nsize 1\ntokens\nT YQ==\n"},
       {"tiktoken", "YQ== 0\n"},
   };
   for (const auto& source : sources) {
@@ -656,69 +655,6 @@ TEST(Limits, SourceBytes) {
     ASSERT_FALSE(over) << source.name;
     EXPECT_EQ(over.error().code, ErrorCode::kTooLarge) << source.name;
     EXPECT_NE(over.error().message.find("source_bytes"), std::string::npos);
-  }
-}
-
-TEST(VocabText, ReadsEveryKindOfLine) {
-  const auto vocabulary = Vocabulary::from_text(
-      "vocab 1\nname x\nsize 5\nsource a b\neos 3 1 3\npattern \\s+ tokens\n"
-      "tokens\nT aGVsbG8=\nT 4oI=\nU\nS PHxlbmR8Pg==\nT \n");
-  ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
-  EXPECT_EQ(vocabulary->size(), 5u);
-  EXPECT_EQ(vocabulary->bytes(0), "hello");
-  EXPECT_EQ(vocabulary->bytes(1), "\xE2\x82");
-  EXPECT_EQ(vocabulary->kind(2), TokenKind::kUnused);
-  EXPECT_EQ(vocabulary->bytes(3), "<|end|>");
-  EXPECT_EQ(vocabulary->kind(3), TokenKind::kControl);
-  EXPECT_EQ(vocabulary->bytes(4), "");
-  EXPECT_EQ(vocabulary->kind(4), TokenKind::kOrdinary);
-  EXPECT_EQ(ids_of(vocabulary->stop_ids()), (std::vector<TokenId>{3, 1}));
-  EXPECT_FALSE(vocabulary->strip_leading_space());
-}
-
-TEST(VocabText, Errors) {
-  struct {
-    const char* text;
-    const char* error;
-  } const rows[] = {
-      {"vocab 2\n",
-       "unsupported_version (bytes 0..7): The vocabulary text has version "
-       "\"2\"; version \"1\" is supported."},
-      {"vocab 1\nsize 1\n",
-       "bad_vocabulary (bytes 8..14): Line 2: the text ends before the line "
-       "\"tokens\"."},
-      {"vocab 1\ntokens\n",
-       "missing_key (bytes 8..14): The head has no \"size\"."},
-      {"vocab 1\nsize one\n",
-       "bad_vocabulary (bytes 8..16): Line 2: the size must be a decimal "
-       "number; found \"one\"."},
-      {"vocab 1\nsize 0\ntokens\n", "empty_value: The vocabulary has size 0."},
-      {"vocab 1\neos 1,2\n",
-       "bad_vocabulary (bytes 8..15): Line 2: eos must be decimal ids with "
-       "single spaces between them; found \"1,2\"."},
-      {"vocab 1\nsize 1\neos 0\ntokens\nU\n",
-       "bad_vocabulary (bytes 15..20): Stop id 0 has no token; a stop id must "
-       "be one of the vocabulary's 1 ids."},
-      {"vocab 1\nsize 1\ntokens\nX\n",
-       "bad_vocabulary (bytes 22..23): Line 4: expected \"T \" or \"S \" and "
-       "base64, or \"U\"; found \"X\"."},
-      {"vocab 1\nsize 1\ntokens\nT YQ=\n",
-       "bad_vocabulary (bytes 22..27): Line 4: \"YQ=\" is not base64 with "
-       "padding."},
-      {"vocab 1\nsize 1\ntokens\nT Y===\n",
-       "bad_vocabulary (bytes 22..28): Line 4: \"Y===\" is not base64 with "
-       "padding."},
-      {"vocab 1\nsize 1\ntokens\nT YQ==\nU\n",
-       "bad_vocabulary (bytes 29..30): Line 5: the head says size 1, but there "
-       "are more lines."},
-      {"vocab 1\nsize 2\ntokens\nT YQ==",
-       "bad_vocabulary (bytes 22..28): Line 4: the head says size 2, but there "
-       "are 1 lines after \"tokens\"."},
-  };
-  for (const auto& row : rows) {
-    const auto vocabulary = Vocabulary::from_vocab_text(row.text);
-    ASSERT_FALSE(vocabulary) << row.text;
-    EXPECT_EQ(vocabulary.error().to_string(), row.error) << row.text;
   }
 }
 

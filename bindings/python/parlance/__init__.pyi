@@ -490,8 +490,8 @@ class Vocabulary:
 
         Args:
             path: a model's folder (see ``from_pretrained``), or a file: GGUF (of which
-                only the header is read), ``tokenizer.json``, tiktoken ranks, a
-                vocabulary text, or a saved vocabulary (see ``load``).
+                only the header is read), ``tokenizer.json``, tiktoken ranks,
+                or a saved vocabulary (see ``load``).
 
         Raises:
             OSError: there is nothing at ``path``.
@@ -636,9 +636,8 @@ class Vocabulary:
         """Reads the content of a vocabulary file.
 
         Args:
-            text: ``str`` or ``bytes``: a ``tokenizer.json``, tiktoken ranks, a
-                vocabulary text, a GGUF file or a saved vocabulary.  The beginning
-                tells them apart.
+            text: ``str`` or ``bytes``: a ``tokenizer.json``, tiktoken ranks, a GGUF
+                file or a saved vocabulary.  The beginning tells them apart.
 
         Raises:
             Error: the text is none of these, or cannot be used.

@@ -12,7 +12,6 @@
 #include "vocab/tiktoken.h"
 #include "vocab/token_list.h"
 #include "vocab/tokenizer_json.h"
-#include "vocab/vocab_text.h"
 #include "vocab/vocabulary_impl.h"
 
 namespace parlance {
@@ -72,16 +71,6 @@ Result<Vocabulary> Vocabulary::from_tiktoken(
     if (auto error = add(token, builder)) return *std::move(error);
   }
   if (auto error = vocab::read_tiktoken(ranks, builder)) {
-    return *std::move(error);
-  }
-  return Vocabulary(Impl::make(builder.finish()));
-}
-
-Result<Vocabulary> Vocabulary::from_vocab_text(std::string_view text,
-                                               const Limits& limits) {
-  if (auto error = check_size(text, limits)) return *std::move(error);
-  vocab::TableBuilder builder;
-  if (auto error = vocab::read_vocab_text(text, builder)) {
     return *std::move(error);
   }
   return Vocabulary(Impl::make(builder.finish()));
@@ -180,8 +169,6 @@ Result<Vocabulary> Vocabulary::from_text(std::string_view text,
   if (start != std::string_view::npos && text[start] == '{') {
     return from_tokenizer_json(text, limits);
   }
-  // "vocab" is not a multiple of four characters, so it begins no rank file.
-  if (vocab::is_vocab_text(text)) return from_vocab_text(text, limits);
   return from_tiktoken(text, {}, limits);
 }
 

@@ -2,7 +2,7 @@
 #define PARLANCE_SRC_VOCAB_LINES_H_
 
 // The parts of a line-based format: lines with their positions, decimal ids and
-// base64.  Shared by the readers of the two line-based sources.
+// base64.
 
 #include <cstddef>
 #include <cstdint>

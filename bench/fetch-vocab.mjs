@@ -8,7 +8,7 @@
 // --out    where NAME.vocab files are written (default: the cache folder's out/)
 //
 // Needs node >= 18 and npm that can reach the npm registry; nothing else.
-// The output format is described in docs/reference/vocabularies.md.
+// bench/vocab_text.h describes the output.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
