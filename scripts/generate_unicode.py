@@ -84,6 +84,8 @@ def emit(kind, name, items):
 
 
 def main():
+    if len(sys.argv) > 1:
+        sys.exit(__doc__)
     assert unicodedata.unidata_version == PCRE2_UNICODE, (
         "run with a Python whose unicodedata is " + PCRE2_UNICODE
     )
