@@ -82,6 +82,7 @@ class Bench {
 
  private:
   Walk walk(const Constraint& constraint, const Instance& instance);
+  void hash_mask();
   void check_other_layouts(const Grammar& grammar, const Instance& instance,
                            std::size_t test);
   void refused(const Grammar& grammar, std::string_view text, std::size_t test,
@@ -90,9 +91,18 @@ class Bench {
   const Options& options_;
   const Compiler& compiler_;
   std::vector<std::int32_t> row_;
+  // FNV-1a of the words of all masks of the schema.
+  std::uint64_t masks_hash_ = 0;
   json::Array tbm_, accepted_, refused_, laws_;
   std::int64_t first_ns_ = 0;
 };
+
+void Bench::hash_mask() {
+  for (const std::int32_t word : row_) {
+    masks_hash_ =
+        (masks_hash_ ^ static_cast<std::uint32_t>(word)) * 0x100000001B3;
+  }
+}
 
 Walk Bench::walk(const Constraint& constraint, const Instance& instance) {
   Walk out;
@@ -105,6 +115,7 @@ Walk Bench::walk(const Constraint& constraint, const Instance& instance) {
     const bool fits = allowed && matcher.accept_token(token);
     tbm_.emplace_back(Clock::now() - begin);
     if (first_ns_ == 0) first_ns_ = filled - begin;
+    hash_mask();
     if (allowed && !fits) {
       laws_.emplace_back("mask: the bit of a token that does not fit is set");
     }
@@ -118,6 +129,7 @@ Walk Bench::walk(const Constraint& constraint, const Instance& instance) {
     ++out.fitted;
   }
   matcher.fill_bitmask(row_);
+  hash_mask();
   out.can_end = matcher.can_end();
   for (TokenId stop : compiler_.vocabulary().stop_ids()) {
     if (bit(row_, stop) != out.can_end) {
@@ -164,6 +176,7 @@ json::Value Bench::run(const Problem& problem) {
     list->clear();
   }
   first_ns_ = 0;
+  masks_hash_ = 0xCBF29CE484222325;
 
   JsonSchemaOptions schema_options;
   schema_options.lenient = options_.lenient;
@@ -209,6 +222,7 @@ json::Value Bench::run(const Problem& problem) {
     const Clock::time_point before = Clock::now();
     matcher.fill_bitmask(row_);
     first_ns_ = Clock::now() - before;
+    hash_mask();
   }
   // After all that is timed, because the caches that it fills remain.
   for (std::size_t i = 0; i < problem.instances.size(); ++i) {
@@ -231,6 +245,7 @@ json::Value Bench::run(const Problem& problem) {
   result.set("open_ended", open_ended);
   result.set("verdict", verdict);
   result.set("notes", std::move(notes));
+  result.set("masks_hash", static_cast<std::int64_t>(masks_hash_));
   result.set("tbm_ns", tbm_);
   result.set("invalid_accepted", accepted_);
   result.set("valid_refused", refused_);

@@ -86,6 +86,7 @@ void Report::add(const json::Value& result) {
     return;
   }
   ++verdicts_[text_of(result, "verdict")];
+  masks_hash_ += static_cast<std::uint64_t>(int_of(result, "masks_hash"));
   instances_ += static_cast<std::size_t>(int_of(result, "instances"));
   open_ended_ += static_cast<std::size_t>(int_of(result, "open_ended"));
   compile_.add(int_of(result, "compile_ns"));
@@ -188,6 +189,7 @@ void Report::print(std::ostream& out) {
     out << "  " << verdict << ": " << count << "\n";
   }
   out << "invalid instances refused only at their end: " << open_ended_ << "\n";
+  out << "hash of all masks: " << std::hex << masks_hash_ << std::dec << "\n";
   for (const auto& [note, count] : notes_) {
     out << "notes: " << note << ": " << count << "\n";
   }

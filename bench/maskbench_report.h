@@ -59,6 +59,7 @@ class Report {
   void print_lists(std::ostream& out) const;
 
   std::size_t schemas_ = 0;
+  std::uint64_t masks_hash_ = 0;  // a sum, so that their order does not matter
   std::size_t instances_ = 0;
   std::size_t open_ended_ = 0;
   std::map<std::string, std::size_t, std::less<>> verdicts_;

@@ -69,6 +69,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mask/ablation.h"
 #include "mask/byte_positions.h"
 #include "mask/decided_tokens.h"
 #include "vocab/token_tables.h"
@@ -306,7 +307,8 @@ void ClassWalk<Walk, Trie, Number>::walk_classes(StateId state) {
     }
     if (split && !all_judged(node, from, target, verdict)) {
       if constexpr (requires { walk().walk_sets(i, from); }) {
-        if (verdict == SubtreeVerdict::kDescend && splits_again(node, target)) {
+        if (!is_off(Shortcut::kStateSets) &&
+            verdict == SubtreeVerdict::kDescend && splits_again(node, target)) {
           walk().walk_sets(i, from);
           i = node.subtree_end;
           continue;
@@ -424,6 +426,7 @@ bool ClassWalk<Walk, Trie, Number>::correct_known(const Node& node,
     const auto elsewhere = std::ranges::count_if(
         bytes, [&](std::uint8_t byte) { return step(from, byte) != target; });
     const bool most = static_cast<std::size_t>(elsewhere) * 2 > bytes.size();
+    if (is_off(Shortcut::kBytePositions)) return false;
     if (few || most || !std::ranges::all_of(bytes, [&](std::uint8_t byte) {
           return BytePositions::known(byte, depth);
         })) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mask/ablation.h"
 #include "vocab/saved_tables.h"
 #include "vocab/table.h"
 #include "vocab/vocabulary_impl.h"
@@ -63,7 +64,7 @@ std::string_view CompilerImpl::text(Id id) const {
 // Short texts occur in many tokens; for these the search is not worth its time.
 bool CompilerImpl::no_token_extends(std::string_view text) {
   constexpr std::size_t kShort = 6;
-  if (text.size() < kShort) return false;
+  if (text.size() < kShort || is_off(Shortcut::kFollowingText)) return false;
   const std::lock_guard lock(extended_mutex_);
   const auto known = extended_.find(text);
   if (known != extended_.end()) return known->second;

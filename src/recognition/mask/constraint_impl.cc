@@ -10,6 +10,7 @@
 #include "base/quoted.h"
 #include "base/unwinding.h"
 #include "base/work.h"
+#include "mask/ablation.h"
 #include "recogniser/composite.h"
 #include "recogniser/configuration_hash.h"
 
@@ -161,9 +162,14 @@ auto ConstraintImpl::retry_with_memory(Position position, Question question) {
 // Configurations with equal keys have the same mask.
 Configuration ConstraintImpl::mask_key_of(Recogniser& recogniser,
                                           Configuration config) {
-  const Configuration key = recogniser.mask_key(config, compiler_->longest());
+  const Configuration key =
+      is_off(Shortcut::kMaskKey)
+          ? config
+          : recogniser.mask_key(config, compiler_->longest());
   Composite* const composite = recogniser.composite();
-  return composite != nullptr ? composite->mask_equivalent(key) : key;
+  return composite != nullptr && !is_off(Shortcut::kMaskEquivalent)
+             ? composite->mask_equivalent(key)
+             : key;
 }
 
 // Cached masks do not depend on the stop tokens: in them, a stop token fits if
@@ -212,6 +218,7 @@ Composite::PartPosition only_part_at(Recogniser& recogniser,
   Composite* const composite = recogniser.composite();
   if (composite == nullptr) return {};
   const Composite::PartPosition in = composite->part_at(config);
+  if (is_off(Shortcut::kPartMasks)) return {};
   if (in.part == nullptr || in.part->can_end(in.config)) return {};
   return in;
 }
@@ -613,7 +620,8 @@ const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,
   }
   Next& next = (*known)[recogniser::ConfigurationHash()(config) %
                         RecogniserMasks::kNextCount];
-  if (next.from != config) next = find_next(*in.recogniser, config);
+  if (next.from != config || is_off(Shortcut::kNext))
+    next = find_next(*in.recogniser, config);
   return next;
 }
 

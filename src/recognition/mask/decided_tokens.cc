@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "mask/ablation.h"
+
 namespace parlance::mask {
 namespace {
 
@@ -33,7 +35,7 @@ void DecidedTokens::write(const PrefixMasks& prefixes,
   const std::size_t size = prefixes.ids().size();
   std::size_t count = 0;
   for (const auto& [first, last] : ranges_) count += last - first;
-  if (count * 2 < size) {
+  if (count * 2 < size || is_off(Shortcut::kDecidedTokens)) {
     std::ranges::fill(words, 0);
     for (const auto& [first, last] : ranges_) prefixes.set(first, last, words);
   } else {

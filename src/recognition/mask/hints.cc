@@ -2,6 +2,8 @@
 
 #include "mask/hints.h"
 
+#include "mask/ablation.h"
+
 namespace parlance::mask {
 
 using recogniser::JsonHints;
@@ -38,12 +40,14 @@ bool Hints::has_exceptions(Configuration config) const {
 }
 
 base::ByteSet Hints::exception_bytes(Configuration config) const {
+  if (is_off(Shortcut::kExceptionBytes)) return base::kAllBytes;
   const Place place = at(config);
   return place.hints != nullptr ? place.hints->exception_bytes(place.config)
                                 : base::kAllBytes;
 }
 
 base::ByteSet Hints::likely_bytes(Configuration config) const {
+  if (is_off(Shortcut::kLikelyBytes)) return base::kAllBytes;
   const Place place = at(config);
   return place.alone() ? place.hints->likely_bytes(place.config)
                        : base::kAllBytes;
@@ -54,6 +58,7 @@ base::ByteSet Hints::likely_bytes(Configuration config) const {
 // A number may be the whole text of a part.  What follows the part may continue
 // like a number, so the fingerprint is valid only if it does not.
 base::Fingerprint Hints::lexeme_fingerprint(Configuration config) const {
+  if (is_off(Shortcut::kLexemes)) return {};
   const Place place = at(config);
   if (place.hints == nullptr) return {};
   const base::Fingerprint print = place.hints->lexeme_fingerprint(place.config);
@@ -93,11 +98,13 @@ std::uint32_t Hints::chars_needed(Configuration from, Configuration to) const {
 }
 
 bool Hints::any_digits(Configuration config) const {
+  if (is_off(Shortcut::kAnyDigits)) return false;
   const Place place = at(config);
   return place.alone() && place.hints->any_digits(place.config);
 }
 
 JsonHints::LexemeSplit Hints::split_lexeme(Configuration config) const {
+  if (is_off(Shortcut::kSplitLexeme) || is_off(Shortcut::kLexemes)) return {};
   const Place place = at(config);
   if (place.hints == nullptr) return {};
   JsonHints::LexemeSplit split = place.hints->split_lexeme(place.config);
@@ -116,6 +123,7 @@ int Hints::lexeme_end(Configuration config) const {
 }
 
 Configuration Hints::same_end(Configuration config) const {
+  if (is_off(Shortcut::kSameEnd)) return {};
   const Place place = at(config);
   if (!place.alone()) return {};
   const Configuration end = place.hints->same_end(place.config);
@@ -137,12 +145,14 @@ Hints::Lexeme Hints::lexeme_by_state(Configuration config) const {
 
 // None for the value that is the whole text of a part.
 Configuration Hints::value_state(Configuration config) const {
+  if (is_off(Shortcut::kValueStates)) return {};
   const Place place = at(config);
   if (!place.alone() || place.in_whole_value()) return {};
   return outer(place, config, place.hints->value_state(place.config));
 }
 
 base::Fingerprint Hints::value_fingerprint(Configuration config) const {
+  if (is_off(Shortcut::kSharedValues)) return {};
   const Place place = at(config);
   return place.hints != nullptr ? place.hints->value_fingerprint(place.config)
                                 : base::Fingerprint{};
@@ -151,7 +161,8 @@ base::Fingerprint Hints::value_fingerprint(Configuration config) const {
 Configuration Hints::step_or_value_state(Configuration config,
                                          std::uint8_t byte) const {
   const Place place = at(config);
-  if (!place.alone()) return recogniser_->step(config, byte);
+  if (!place.alone() || is_off(Shortcut::kValueStates))
+    return recogniser_->step(config, byte);
   return outer(place, config,
                place.hints->step_or_value_state(place.config, byte));
 }

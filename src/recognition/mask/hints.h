@@ -18,6 +18,7 @@
 
 #include "base/byte_set.h"
 #include "base/fingerprint.h"
+#include "mask/ablation.h"
 #include "recogniser/composite.h"
 #include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
@@ -71,6 +72,7 @@ class Hints {
   Configuration step_or_value_state(Configuration config,
                                     std::uint8_t byte) const;
   Configuration coarse_state(Configuration config) const {
+    if (is_off(Shortcut::kCoarseStates)) return {};
     return own_ != nullptr ? own_->coarse_state(config) : Configuration{};
   }
   // How a value was left: a left_value() configuration of the JSON recogniser

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/unwinding.h"
+#include "mask/ablation.h"
 
 namespace parlance::mask {
 
@@ -18,7 +19,7 @@ std::shared_ptr<const LexemeMask> LexemeMaskCache::find(
     const base::Fingerprint& fingerprint) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(fingerprint);
-  if (found == entries_.end()) return nullptr;
+  if (found == entries_.end() || is_off(Shortcut::kLexemeCache)) return nullptr;
   uses_.splice(uses_.begin(), uses_, found->second);
   return found->second->second.mask;
 }

@@ -6,6 +6,8 @@
 #include <bit>
 #include <string_view>
 
+#include "mask/ablation.h"
+
 namespace parlance::mask {
 
 using json::BodyState;
@@ -125,6 +127,7 @@ std::uint32_t LexemeWalk::lasting(StateId state) {
 }
 
 std::uint32_t LexemeWalk::lasting_plain(StateId state) {
+  if (is_off(Shortcut::kPlainChars)) return base::kUnbounded;
   if (!states_[state].lasting_plain_known) {
     states_[state].lasting_plain_known = true;
     states_[state].lasting_plain =
@@ -136,6 +139,7 @@ std::uint32_t LexemeWalk::lasting_plain(StateId state) {
 // No text of at most that many characters can leave the lexeme; 0 if it is not
 // known.
 std::uint32_t LexemeWalk::without_end(StateId state) {
+  if (is_off(Shortcut::kCharsWithoutEnd)) return 0;
   State& known = states_[state];
   if (known.without_end == kUnknown) {
     // One less than unbounded is as good.
@@ -447,6 +451,7 @@ void LexemeWalk::read_by_exits() {
 // some way out; these are read.  A byte that every state dies of needs no
 // reading.  False, and nothing is decided, if too many would be read.
 bool LexemeWalk::walk_by_bytes(LexemeMask& out) {
+  if (is_off(Shortcut::kTokenBytes)) return false;
   const StateId first = path_states_[0].state;
   if (!find_exits(first)) return false;
   out.open_beyond_ascii = true;

@@ -124,6 +124,7 @@ void MaskMaker::add_fixed_keys(Configuration keys) {
 // If white space ends the lexeme and only JSON can follow it, sets the tokens
 // that begin with white space.  Else returns false and sets nothing.
 bool MaskMaker::leave_by_whitespace(Configuration config) {
+  if (is_off(Shortcut::kWhitespaceEnd)) return false;
   Recogniser& recogniser = *recogniser_;
   if (hints_.lexeme_end(config) != JsonHints::kJsonEnd) return false;
   const Configuration next = recogniser.step(config, ' ');

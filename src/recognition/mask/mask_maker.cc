@@ -52,6 +52,7 @@ WhitespaceBases::WhitespaceBases(
 }
 
 Base WhitespaceBases::find(std::uint32_t max_bytes, std::uint32_t max_chars) {
+  if (is_off(Shortcut::kWhitespaceBases)) return {};
   const BodyTable& string_start = tables_.string_start();
   max_bytes = std::min(max_bytes, longest_);
   const std::lock_guard lock(mutex_);
@@ -343,6 +344,7 @@ void MaskMaker::in_text(Configuration config) {
 // configurations that the next byte leads to, and those whose masks were made
 // lately.  REQUIRES: the recogniser is a Composite.
 bool MaskMaker::like_another(Configuration config) {
+  if (is_off(Shortcut::kLikeAnother)) return false;
   // The bytes that most tokens begin with: one may be the marker's.
   for (const std::uint8_t byte : {' ', 'e'}) {
     if (like(config, recogniser_->step(config, byte))) return true;

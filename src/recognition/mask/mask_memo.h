@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "mask/ablation.h"
 #include "mask/mask_store.h"
 #include "recogniser/configuration_hash.h"
 #include "recogniser/recogniser.h"
@@ -26,6 +27,7 @@ class MaskMemo {
 
   // The handle is empty if there is no entry for `key`.
   MaskHandle find(const recogniser::Configuration& key) {
+    if (is_off(Shortcut::kMemo)) return {};
     if (const Entry* entry = young_.find(key)) return entry->handle;
     if (const Entry* entry = old_.find(key)) {
       const MaskHandle handle = entry->handle;

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/fingerprint.h"
+#include "mask/ablation.h"
 #include "mask/mask_builder.h"
 #include "recogniser/configuration_hash.h"
 #include "recogniser/recogniser.h"
@@ -68,6 +69,7 @@ class PartialMaskCache {
   static constexpr std::size_t kBudgetBytes = std::size_t{4} << 20;
 
   const PartialMask* find(const recogniser::Configuration& place) const {
+    if (is_off(Shortcut::kPartialCache)) return nullptr;
     const auto it = masks_.find(place);
     return it == masks_.end() ? nullptr : &it->second;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mask/ablation.h"
+
 namespace parlance::mask {
 
 using vocab::Id;
@@ -40,6 +42,7 @@ void PrefixMasks::change(std::uint32_t first, std::uint32_t last,
   const auto each = [&](std::uint32_t from, std::uint32_t to) {
     for (const Id id : ids_.subspan(from, to - from)) one(words, id);
   };
+  if (is_off(Shortcut::kPrefixMasks)) return each(first, last);
   if (last - first < kLong) return each(first, last);
   make();
   const auto low = std::ranges::lower_bound(places_, first);

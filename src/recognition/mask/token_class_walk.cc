@@ -164,6 +164,7 @@ bool TokenClassWalk::decide_few_leavers(std::uint32_t i, StateId from) {
 // Most nodes have no children.  What follows them makes no difference, and
 // need not be found, nor what that depends on.
 bool TokenClassWalk::decide_leaf(const TokenClassNode& node, StateId from) {
+  if (is_off(Shortcut::kLeaves)) return false;
   if (from == 0) return true;
   const base::ByteSet* const readable = states_[from].readable;
   if (readable == nullptr) return false;

@@ -129,7 +129,8 @@ class TokenClassWalk
     return set.has(node.byte_class) && node.below.without(set).empty();
   }
   bool decide_below(std::uint32_t i, StateId from) {
-    return from != 0 && !dead_classes_.empty() && decide_few_leavers(i, from);
+    return !is_off(Shortcut::kFewLeavers) && from != 0 &&
+           !dead_classes_.empty() && decide_few_leavers(i, from);
   }
   bool decide_few_leavers(std::uint32_t i, StateId from);
   bool decide_leaf(const vocab::TokenClassNode& node, StateId from);
