@@ -28,8 +28,7 @@ class JsonRecogniser::Adoption {
   Adoption(JsonRecogniser& from, JsonRecogniser& to)
       : from_(from), to_(to), ids_(from.solver_, to.solver_) {}
 
-  // Dead for a configuration that no text leads to: of a detached or a coarse
-  // frame.
+  // Dead for a configuration that no text leads to: of a detached frame.
   Configuration take(Configuration config) {
     const Lexeme& lexeme = from_.lexemes_[config.lex];
     if (lexeme.kind == Kind::kLeftValue) return {};

@@ -117,7 +117,6 @@ bool JsonRecogniser::any_value_left(FrameId frame) {
 // come.
 JsonRecogniser::FrameId JsonRecogniser::next_item(FrameId id) {
   if (frames_[id].next_item != kUnknown) return frames_[id].next_item;
-  if (frames_[id].kind == FrameKind::kCoarse) return frames_[id].used;
   const SchemaSolver::ScopedDepthLimit levels(solver_, levels_in(id));
   const Frame& frame = frames_[id];
   std::uint64_t cap = 0;

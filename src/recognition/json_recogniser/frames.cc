@@ -261,7 +261,6 @@ Configuration JsonRecogniser::after_value(
         .survivors = intern_list(survivors_, survivors_of_, std::move(sorted))}
         .in(frame);
   }
-  if (frames_[frame].kind == FrameKind::kCoarse) return leave_coarse(frame);
   const Kind kind =
       frames_[frame].kind == FrameKind::kRoot ? Kind::kEnd : Kind::kAfter;
   return {static_cast<LexId>(kind),
@@ -273,7 +272,6 @@ Configuration JsonRecogniser::after_value(
 // there are none.
 Configuration JsonRecogniser::close(FrameId id) {
   if (frames_[id].closed_known) return frames_[id].closed;
-  if (frames_[id].kind == FrameKind::kCoarse) return leave_coarse(id);
   const Frame& frame = frames_[id];
   std::vector<ConjunctionId> survivors;
   for (std::uint32_t i = 0; i < frame.size; ++i) {

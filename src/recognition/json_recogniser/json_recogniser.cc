@@ -359,7 +359,7 @@ bool JsonRecogniser::may_continue(FrameId id) {
 }
 
 Configuration JsonRecogniser::after_comma(FrameId frame) {
-  if (is_object(frames_[frame])) {
+  if (frames_[frame].kind == FrameKind::kObject) {
     if (!any_member(frame)) return {};
     return {static_cast<LexId>(Kind::kKeyNext), frame, 0, 0};
   }
@@ -386,9 +386,6 @@ Configuration JsonRecogniser::token_step(Configuration config,
       [[fallthrough]];
     case Kind::kKeyNext: {
       if (byte != '"') return {};
-      if (frame.kind == FrameKind::kCoarse) {
-        return begin_coarse_key(config.frame);
-      }
       const KeyInfo& info = key_info(config.frame);
       if (!info.any) return {};
       return {info.start, config.frame, 0, 0};
@@ -398,7 +395,7 @@ Configuration JsonRecogniser::token_step(Configuration config,
       return {static_cast<LexId>(Kind::kValue), config.frame, 0, 0};
     case Kind::kAfter:
       if (byte == ',') return after_comma(config.frame);
-      if (is_object(frame) ? byte == '}' : byte == ']') {
+      if (frame.kind == FrameKind::kObject ? byte == '}' : byte == ']') {
         return close(config.frame);
       }
       return {};
@@ -639,7 +636,7 @@ std::size_t JsonRecogniser::own_bytes() const {
          lexemes_.size() * (sizeof(Lexeme) + 48) + row_bytes_ +
          texts_.size() * 64 + list_bytes_ +
          (next_members_.size() + member_frames_.size() + possible_keys_.size() +
-          common_conjunctions_.size() + fingerprints_.size()) *
+          fingerprints_.size()) *
              48 +
          (counts_.size() + survivors_.size()) * 160;
 }

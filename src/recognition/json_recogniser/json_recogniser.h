@@ -42,7 +42,6 @@
 //   members.cc          the next member of an object
 //   mask_hints.cc       what masks may assume of a lexeme
 //   value_states.cc     values without what encloses them
-//   coarse_states.cc    configurations that few tokens distinguish
 //   adopt.cc            configurations of another recogniser
 
 #include <algorithm>
@@ -117,8 +116,6 @@ class JsonRecogniser final : public recogniser::Recogniser,
   recogniser::Configuration translate_left_value(
       recogniser::Configuration config,
       recogniser::Configuration left) override;
-  recogniser::Configuration coarse_state(
-      recogniser::Configuration config) override;
   base::ByteSet exception_bytes(recogniser::Configuration config) override;
   base::ByteSet first_bytes(recogniser::Configuration config) override;
   base::ByteSet likely_bytes(recogniser::Configuration config) override {
@@ -190,8 +187,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   };
   static constexpr LexId kFirstLexeme = 16;
 
-  // A configuration of Kind::kLeftValue in parts: the value of a detached or
-  // coarse frame is over.
+  // A configuration of Kind::kLeftValue in parts: the value of a detached frame
+  // is over.
   struct LeftValue {
     // An index into survivors_: the conjunctions that the value fulfils.
     std::uint32_t survivors = 0;
@@ -247,30 +244,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
   };
 
   // A detached frame stands for every frame in which a value with its
-  // conjunctions comes.  A coarse frame stands for all frames that most tokens
-  // cannot distinguish (coarse_states.cc).
-  enum class FrameKind : std::uint8_t {
-    kRoot,
-    kArray,
-    kObject,
-    kDetached,
-    kCoarse
-  };
-
-  // The bits of Frame::count in a coarse frame.
-  enum CoarseBit : std::uint32_t {
-    // After a value:
-    kCoarseObject = 1,
-    kMoreMembers = 2,  // a member may follow
-    kCoarseEnd = 4,    // the text ends here
-    kAnyKey = 8,       // a member with any key may follow
-    // In a key: a key of the schema ends here.
-    kKeyEnds = 1,
-    // Before a key.  The bits from kTrieShift on are the trie of the keys that
-    // are exceptions.
-    kBeforeKey = 16,
-  };
-  static constexpr unsigned kTrieShift = 5;
+  // conjunctions comes.
+  enum class FrameKind : std::uint8_t { kRoot, kArray, kObject, kDetached };
 
   struct KeyInfo;
   struct Frame {
@@ -280,11 +255,9 @@ class JsonRecogniser final : public recogniser::Recogniser,
     std::uint32_t depth = 0;
     FrameId parent = 0;
     // Members or items so far, up to the highest count that rules distinguish.
-    // Coarse frames: a set of CoarseBit, see there.
     std::uint32_t count = 0;
     // Objects: the keys that are present or were skipped (a KeySet); none of
-    // them can come again.  Arrays: the values used (UsedValues).  Coarse
-    // frames: the frame of the next item, or of the value of a key.
+    // them can come again.  Arrays: the values used (UsedValues).
     std::uint32_t used = 0;
     // Objects in schema order: those of the used keys that are present and are
     // presence_keys() of an alternative.
@@ -305,14 +278,8 @@ class JsonRecogniser final : public recogniser::Recogniser,
     bool closed_known = false;
     FrameId canonical = kUnknown;
     FrameId detached = kUnknown;
-    FrameId coarse = kUnknown;  // 0: it has none
-    bool any_member = false;    // a member may come; known without `keys`
+    bool any_member = false;  // a member may come; known without `keys`
     std::unique_ptr<KeyInfo> keys;
-
-    bool has(CoarseBit bit) const {
-      assert(kind == FrameKind::kCoarse);
-      return (count & bit) != 0;
-    }
   };
 
   // Which keys may come next in a frame.
@@ -636,27 +603,10 @@ class JsonRecogniser final : public recogniser::Recogniser,
 
   // value_states.cc, with the overrides about values
   FrameId detached(std::vector<schema_solver::ConjunctionId> conjunctions);
-
-  // coarse_states.cc
   base::Fingerprint conjunction_fingerprint(
       schema_solver::ConjunctionId conjunction);
   base::Fingerprint scalar_fingerprint(
       schema_solver::ConjunctionId conjunction);
-  schema_solver::ConjunctionId common_conjunction(
-      schema_solver::ConjunctionId conjunction);
-  FrameId intern_coarse(Frame coarse, std::vector<Alternative> alternatives);
-  FrameId coarse_within(FrameId frame, FrameId outer);
-  FrameId coarse_after(FrameId frame);
-  FrameId coarse_pending(FrameId frame);
-  std::uint32_t empty_key_trie();
-  recogniser::Configuration coarse_in_key(recogniser::Configuration config);
-  bool ends_empty_key(recogniser::Configuration config) const;
-  FrameId coarse_before_key(FrameId frame);
-  recogniser::Configuration begin_coarse_key(FrameId frame);
-  bool left_in_coarse_key(FrameId frame, std::uint32_t index) const;
-  recogniser::Configuration leave_coarse(FrameId frame) const;
-  static bool is_object(const Frame& frame);
-  static bool coarse_has_member(const Frame& frame);
 
   const DocumentRef document_;  // shared by all recognisers made by fresh()
   const JsonSchemaOptions options_;
@@ -684,7 +634,6 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::deque<std::array<std::unique_ptr<KeyLexemes>, 8>> key_lexemes_;
   // By the keys that are remembered, and the disjuncts: see key_trie().
   std::unordered_map<std::string, std::uint32_t> key_trie_of_;
-  std::optional<std::uint32_t> empty_key_trie_;
   // By trie and disjunct: the keys whose values are satisfiable, for any number
   // of levels.
   std::unordered_map<std::uint64_t, schema_solver::KeySet> possible_keys_;
@@ -719,12 +668,6 @@ class JsonRecogniser final : public recogniser::Recogniser,
   // conjunction_fingerprint(), once known.
   std::unordered_map<schema_solver::ConjunctionId, base::Fingerprint>
       fingerprints_;
-  // From a conjunction to the first one with the same fingerprint.
-  std::unordered_map<schema_solver::ConjunctionId, schema_solver::ConjunctionId>
-      common_conjunctions_;
-  std::unordered_map<base::Fingerprint, schema_solver::ConjunctionId,
-                     base::FingerprintHash>
-      conjunction_of_fingerprint_;
   // Of this recogniser alone.
   const std::uint64_t number_ = new_user_key();
   std::size_t row_bytes_ = 0;   // of the lexemes

@@ -27,9 +27,6 @@ recogniser::Configuration JsonRecogniser::key_step(
     }
     // A key of the schema in a spelling that keys of the schema may not have.
     if (now.noncanonical && index != KeyTrie::kNone) return {};
-    if (left_in_coarse_key(config.frame, index)) {
-      return LeftValue{.lookahead = byte}.in(config.frame);
-    }
     if (index == KeyTrie::kNone) {
       if (!now.open && (now.extras == automata::kDeadState ||
                         !solver_.languages().accepting(now.extras))) {

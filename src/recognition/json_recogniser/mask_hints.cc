@@ -144,18 +144,8 @@ StringHint JsonRecogniser::string_hint(Configuration config) {
   hint.unconstrained = true;
   hint.depends_on_text = lexeme.track;
   hint.has_exceptions = lexeme.node != KeyTrie::kNone;
-  if (left_in_coarse_key(config.frame, KeyTrie::kNone)) {
-    hint.after = step(config, '"');
-    return hint;
-  }
   const FrameId frame = with_member(config.frame, KeyTrie::kNone, {}, nullptr);
   if (frame != 0) hint.after = {static_cast<LexId>(Kind::kColon), frame, 0, 0};
-  if (hint.has_exceptions && ends_empty_key(config)) {
-    hint.has_exceptions = false;
-    const Configuration own = step(config, '"');
-    if (!own.dead()) hint.accepting_ranges.push_back({0, 0, own});
-    hint.accepting_ranges.push_back({1, base::kUnbounded, hint.after});
-  }
   return hint;
 }
 

@@ -326,9 +326,6 @@ bool JsonRecogniser::any_other_key(FrameId id) {
 // the object as it is, so that the solver knows the answer.
 bool JsonRecogniser::any_member(FrameId id) {
   if (frames_[id].any_member) return true;
-  if (frames_[id].kind == FrameKind::kCoarse) {
-    return coarse_has_member(frames_[id]);
-  }
   if (frames_[id].keys == nullptr &&
       (any_other_key(id) || some_key_allowed(id))) {
     return frames_[id].any_member = true;

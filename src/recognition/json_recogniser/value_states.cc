@@ -14,8 +14,18 @@ namespace parlance::json_recogniser {
 
 using recogniser::Configuration;
 using schema_solver::ConjunctionId;
+using schema_solver::DisjunctId;
+using schema_solver::JsonType;
 using schema_solver::kAlways;
 using schema_solver::KeyId;
+
+namespace {
+
+// What the fingerprint of a conjunction is of.
+constexpr std::uint64_t kOfAnyValue = 0;
+constexpr std::uint64_t kOfScalars = 1;
+
+}  // namespace
 
 JsonRecogniser::FrameId JsonRecogniser::detached(
     std::vector<ConjunctionId> conjunctions) {
@@ -52,6 +62,58 @@ Configuration JsonRecogniser::resume(Configuration config, Configuration left) {
   const Configuration real =
       after_value(config.frame, survivors_[survivors], nullptr);
   return lookahead ? step(real, *lookahead) : real;
+}
+
+// Of the values that a conjunction accepts.  Conjunctions, also of different
+// grammars, have equal fingerprints only if they accept the same values.  None
+// if arrays or objects may fit, unless every value does: nothing in such a
+// value depends on the schema, but for the texts that no string may contain.
+base::Fingerprint JsonRecogniser::conjunction_fingerprint(
+    ConjunctionId conjunction) {
+  if (conjunction == schema_solver::kAnything) {
+    if (!options_.excludes.empty()) return {};
+    return base::Fingerprinter(kOfAnyValue).take();
+  }
+  const auto [it, is_new] =
+      fingerprints_.try_emplace(conjunction, base::Fingerprint{});
+  if (is_new) it->second = scalar_fingerprint(conjunction);
+  return it->second;
+}
+
+// conjunction_fingerprint() of a conjunction that visibly accepts scalars only,
+// else none.  Whether arrays and objects are satisfiable is not asked: it is a
+// large question, and this one is put about each key that may come.
+base::Fingerprint JsonRecogniser::scalar_fingerprint(
+    ConjunctionId conjunction) {
+  if (solver_.has_alternatives(conjunction, JsonType::kArray) ||
+      solver_.has_alternatives(conjunction, JsonType::kObject)) {
+    return {};
+  }
+  base::Fingerprinter print(kOfScalars);
+  const auto disjuncts = [&](JsonType type) -> const std::vector<DisjunctId>& {
+    const auto& list = solver_.disjuncts(conjunction, type);
+    print.add(std::uint64_t{list.size()});
+    return list;
+  };
+  // null, true and false are bits, the same in every grammar.
+  for (const JsonType type : {JsonType::kNull, JsonType::kBoolean}) {
+    for (const DisjunctId disjunct : disjuncts(type)) {
+      print.add(std::uint64_t{disjunct});
+    }
+  }
+  for (const DisjunctId disjunct : disjuncts(JsonType::kNumber)) {
+    print.add(solver_.numbers().fingerprint(solver_.numbers().start(disjunct)));
+  }
+  for (const DisjunctId disjunct : disjuncts(JsonType::kString)) {
+    const schema_solver::StringConstraints& string = solver_.string(disjunct);
+    print
+        .add(solver_.languages().fingerprint(
+            solver_.languages().start(string.language)))
+        .add(std::uint64_t{spelled_canonically(string)})
+        .add(std::uint64_t{string.min_chars})
+        .add(std::uint64_t{string.max_chars});
+  }
+  return print.take();
 }
 
 // Only values in which nothing but a lexeme depends on the schema have

@@ -9,7 +9,7 @@
 // PARLANCE_ABLATION; in others a shortcut is never off, and the question costs
 // nothing.
 //
-//   PARLANCE_OFF=coarse_states,token_bytes maskbench ...
+//   PARLANCE_OFF=value_states,token_bytes maskbench ...
 
 #ifdef PARLANCE_ABLATION
 
@@ -34,7 +34,6 @@ enum class Shortcut {
   kValueStates,
   kSharedValues,
   kLexemes,
-  kCoarseStates,
   kLikeAnother,
   // Caches.
   kLexemeCache,
@@ -64,14 +63,13 @@ enum class Shortcut {
 
 #ifdef PARLANCE_ABLATION
 
-inline constexpr std::array<std::string_view, 29> kShortcutNames = {
+inline constexpr std::array<std::string_view, 28> kShortcutNames = {
     "mask_key",
     "mask_equivalent",
     "part_masks",
     "value_states",
     "shared_values",
     "lexemes",
-    "coarse_states",
     "like_another",
     "lexeme_cache",
     "partial_cache",

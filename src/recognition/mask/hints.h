@@ -18,7 +18,6 @@
 
 #include "base/byte_set.h"
 #include "base/fingerprint.h"
-#include "mask/ablation.h"
 #include "recogniser/composite.h"
 #include "recogniser/json_hints.h"
 #include "recogniser/recogniser.h"
@@ -71,10 +70,6 @@ class Hints {
   base::Fingerprint value_fingerprint(Configuration config) const;
   Configuration step_or_value_state(Configuration config,
                                     std::uint8_t byte) const;
-  Configuration coarse_state(Configuration config) const {
-    if (is_off(Shortcut::kCoarseStates)) return {};
-    return own_ != nullptr ? own_->coarse_state(config) : Configuration{};
-  }
   // How a value was left: a left_value() configuration of the JSON recogniser
   // that read the value, and not of the recogniser that it is a part of.
   struct LeftValue {

@@ -91,13 +91,9 @@ const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
   hints_ = Hints(recogniser);
   masks_ = &masks;
   partial_masks_ = &masks.partial;
-  whole_ = config;
   read_most_ = false;
   if (config.dead()) {
     builder_.start({});
-  } else if (const Configuration coarse = hints_.coarse_state(config);
-             !coarse.dead()) {
-    from_coarse_state(coarse, config);
   } else {
     make_by_kind(config);
   }
@@ -329,8 +325,7 @@ void MaskMaker::in_text(Configuration config) {
     walk_all(config, bytes);
     return;
   }
-  const bool most = 2 * nodes > trie_.node_count() && config == whole_ &&
-                    exit_points_ == nullptr;
+  const bool most = 2 * nodes > trie_.node_count();
   if (most && like_another(config)) return;
   read_most_ = most;
   if (!token_class_walk_.run(*recogniser_, config, builder_.words())) {

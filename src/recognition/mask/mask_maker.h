@@ -31,8 +31,7 @@
 //
 // Files: mask_maker.cc chooses, and handles configurations without an open
 // lexeme; mask_strings.cc strings that accept every character; mask_lexemes.cc
-// other lexemes; mask_coarse.cc shares masks between similar configurations;
-// mask_walks.cc reads tokens byte by byte.
+// other lexemes; mask_walks.cc reads tokens byte by byte.
 //
 // Configurations are many and masks are few.  Each of these relations between
 // configurations saves work, from the finest to the coarsest (recogniser.h,
@@ -53,7 +52,6 @@
 //   value_fingerprint    as value_state, in different recognisers
 //   lexeme_fingerprint   the same tokens that stay within the lexeme, in
 //                        different recognisers
-//   coarse_state         the same tokens except those listed for a recheck
 //   like_another         the same tokens except those whose bytes lead them to
 //                        different configurations: inside a marker, after it
 //
@@ -92,7 +90,6 @@
 //                        part, then mask_key                memo; later texts
 //                                                           are not stored
 //   partial              mask_key of a value  PartialMask   4 MiB; all at once
-//                        state, of a coarse
 //                        state, or of a
 //                        value after a key
 //   lately               most recent first    configuration 4 entries;
@@ -264,14 +261,8 @@ class MaskMaker {
   static constexpr std::size_t kManyNodes = 1000;
   bool read_most_ = false;
   RecogniserMasks* masks_ = nullptr;  // of the recogniser
-  Configuration whole_;               // that make() was called for
   void in_text(Configuration config);
   std::size_t nodes_below(const base::ByteSet& bytes) const;
-
-  // mask_coarse.cc
-  void from_coarse_state(Configuration coarse, Configuration config);
-  void recheck_tokens(std::span<const Id> ids, Configuration config);
-  std::vector<Id> tokens_past(const std::vector<ExitPoint>& exit_points) const;
 
   // mask_strings.cc
   void in_string(const recogniser::StringHint& view, Configuration config);
@@ -385,9 +376,6 @@ class MaskMaker {
   // skips them afterwards.
   std::vector<std::uint32_t> is_exception_;  // a bit per id; empty until used
   std::vector<Id> exceptions_;
-  // If not null, exceptions are collected and not decided, except for a quote
-  // that is the first byte of its tokens.
-  std::vector<Id>* collected_exceptions_ = nullptr;
   Configuration origin_;  // where find_exceptions() began, at origin_node_
   std::uint32_t origin_node_ = 0;
 };

@@ -263,16 +263,8 @@ void MaskMaker::find_exceptions(const StringHint& view, std::uint32_t root,
 }
 
 // Decides the tokens at and below the node `root`, read from `at`, and marks
-// them as exceptions.  If exceptions are collected, only lists them.
+// them as exceptions.
 void MaskMaker::add_exception(std::uint32_t root, Configuration at) {
-  if (collected_exceptions_ != nullptr) {
-    if (trie_.depth(root) == 1) return;
-    for (std::uint32_t i = root; i < trie_.subtree_end(root); ++i) {
-      trie_.each_token(trie_.node(i),
-                       [this](Id id) { collected_exceptions_->push_back(id); });
-    }
-    return;
-  }
   if (is_exception_.empty()) {
     is_exception_.resize(resources_.tables.mask_words());
   }

@@ -12,9 +12,6 @@
 //   after "count":       within the value   0  1  12  {  [  ...
 //                        exit points        0-,  0-}  {-}-,  ...
 //
-// The mask of a coarse state (JsonHints::coarse_state) is partial too: it
-// lists the tokens to be rechecked for each configuration.
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -51,13 +48,10 @@ struct PartialMask {
   std::size_t base_bytes = 0;  // 0 if the base is shared with other masks
   std::vector<Id> set, cleared;
   std::vector<ExitPoint> exit_points;
-  // Of a coarse state, which has no exit points: the tokens to be rechecked,
-  // sorted by their bytes.
-  std::vector<Id> recheck;
 
   std::size_t bytes() const {
     return sizeof(PartialMask) + base_bytes +
-           (set.size() + cleared.size() + recheck.size()) * sizeof(Id) +
+           (set.size() + cleared.size()) * sizeof(Id) +
            exit_points.size() * sizeof(ExitPoint);
   }
 };

@@ -8,7 +8,6 @@
 // masks of these are shared:
 //   lexeme_fingerprint()  same rest of the lexeme, in any recogniser
 //   value_state()         same rest of the JSON value, whatever follows it
-//   coarse_state()        same mask, except for tokens that must be rechecked
 //
 // Only recognisers of JSON Schemas have hints.  All configurations are of the
 // recogniser whose hints these are; the caller holds its lock.
@@ -226,15 +225,6 @@ class JsonHints {
   virtual Configuration translate_left_value(Configuration, Configuration) {
     return {};
   }
-  // A coarser configuration, shared by many.  A token is accepted from both or
-  // from neither, except for two kinds of tokens, which the caller must
-  // recheck:
-  //   * tokens that continue after a left_value() configuration of the coarse
-  //     one, or whose last byte leads to one that is ended_by_lookahead();
-  //   * tokens that complete an exception of string_hint(config) after their
-  //     first byte.
-  // Dead if there is none.
-  virtual Configuration coarse_state(Configuration) { return {}; }
   // As step(), but a byte after which a value begins may lead to the
   // value_state() instead.  That is cheaper if the result is not used in the
   // end.
