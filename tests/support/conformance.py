@@ -17,7 +17,10 @@ def added_folders():
     names = os.environ.get("PARLANCE_VECTORS", "").split(":")
     added = [pathlib.Path(name) for name in names if name]
     for folder in added:
-        assert folder.is_dir(), f"PARLANCE_VECTORS: {folder} is not a folder"
+        # A relative path would mean another folder to each program of a gate.
+        assert folder.is_absolute() and folder.is_dir(), (
+            f"PARLANCE_VECTORS names {folder}, which is not the absolute path of a folder"
+        )
     return added
 
 
@@ -39,11 +42,11 @@ def read(file):
     paths = [root / file for root in folders() if (root / file).is_file()]
     assert paths, f"no vectors conformance/{file}"
     first, *others = [json.loads(path.read_text("utf-8")) for path in paths]
-    known = {json.dumps(row) for row in first} if others else ()
     for other in others:
         if isinstance(first, dict):
             first |= other
         else:
+            known = {json.dumps(row) for row in first}
             first += [row for row in other if json.dumps(row) not in known]
     return first
 
