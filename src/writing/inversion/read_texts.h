@@ -29,6 +29,9 @@
 
 namespace parlance::inversion {
 
+// ReadTexts::names for no name at all.
+inline constexpr std::string_view kNoName = "$^";
+
 // Finds what calls of the tool `name` give back.  `other_names`: also of
 // arguments that are not declared.
 //
@@ -41,6 +44,8 @@ Result<ReadTexts> find_read_texts(const Format& format, const Plan& plan,
 
 // A value that is read back.
 json::Value some_value(const ReadTexts& read);
+
+// narrow_tools.cc
 
 // Whether some tool may have arguments that it does not declare.
 bool may_have_other_names(const std::vector<Tool>& tools);
