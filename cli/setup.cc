@@ -302,14 +302,12 @@ Response::Response(const ReadingArguments& arguments, const Reading& reading)
   if (!reads_ids) return;
   ids = read_ids(bytes, display_name(arguments.file));
   bytes.clear();
-  token_ends.reserve(ids.size());
   for (TokenId id : ids) {
     if (reading.vocabulary->kind(id) == TokenKind::kUnused) {
       bytes += "\xEF\xBF\xBD";
     } else {
       bytes += reading.vocabulary->bytes(id);
     }
-    token_ends.push_back(bytes.size());
   }
 }
 

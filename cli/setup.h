@@ -144,17 +144,12 @@ struct Response {
 
   // Bytes, or tokens.
   std::size_t size() const { return reads_ids ? ids.size() : bytes.size(); }
-  // The number of bytes in the first `n` bytes or tokens.
-  std::size_t bytes_before(std::size_t n) const {
-    return !reads_ids ? n : n == 0 ? 0 : token_ends[n - 1];
-  }
   std::span<const Event> feed(Reader& reader, std::size_t begin,
                               std::size_t end) const;
 
   bool reads_ids = false;
   std::string bytes;  // with ids: the text of the tokens
   std::vector<TokenId> ids;
-  std::vector<std::size_t> token_ends;  // in `bytes`
 };
 
 // Reports diagnostics and a failure on standard error.  Returns whether any of

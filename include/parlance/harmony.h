@@ -145,8 +145,6 @@ class HarmonyParser {
   const HarmonyDiagnostic* error() const;
 
   HarmonyState state() const;
-  // Tokens fed, up to and including the one with an error.
-  std::size_t token_count() const;
 
  private:
   struct State;

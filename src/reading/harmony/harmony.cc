@@ -562,6 +562,4 @@ HarmonyState HarmonyParser::state() const {
              : s.phase;
 }
 
-std::size_t HarmonyParser::token_count() const { return state_->token; }
-
 }  // namespace parlance

@@ -76,21 +76,11 @@ inline json::Value with_tool(json::Value tag, std::string_view tool) {
   return tag;
 }
 
-// Members of triggered_tags and tags_with_separator.
+// Members of tags_with_separator.
 struct TagListOptions {
   bool at_least_one = false;
   bool stop_after_first = false;
 };
-
-inline json::Value triggered_tags(std::string_view trigger, json::Array tags,
-                                  Strings excludes, TagListOptions options) {
-  return json::Object{{"type", "triggered_tags"},
-                      {"triggers", json::Array{trigger}},
-                      {"tags", std::move(tags)},
-                      {"at_least_one", options.at_least_one},
-                      {"stop_after_first", options.stop_after_first},
-                      {"excludes", list(excludes)}};
-}
 
 inline json::Value tags_with_separator(std::string_view separator,
                                        json::Array tags,
