@@ -14,8 +14,6 @@ using rules::kNoId;
 using rules::Rules;
 namespace {
 
-constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
-
 std::uint64_t count_required(const MemberParts& parts) {
   return static_cast<std::uint64_t>(
       std::count(parts.required.begin(), parts.required.end(), true));
@@ -45,7 +43,9 @@ ExprId after_members(const MemberParts& parts, std::uint64_t taken, bool first,
     return least == 0 ? rules.empty() : rules.choice({});
   }
   return parts.extras(
-      least, parts.max == kUnbounded ? kUnbounded : parts.max - taken, first);
+      least,
+      parts.max == ArgumentObject::kUnbounded ? parts.max : parts.max - taken,
+      first);
 }
 
 // What may follow a group of members: after members before the group, and at

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments/schema_view.h"
 #include "rules/rules.h"
 
 namespace parlance::arguments {
@@ -29,9 +30,9 @@ struct MemberParts {
   rules::ExprId extra = rules::kNoId;
   // Bounds of the number of members, declared or not.
   std::uint64_t min = 0;
-  std::uint64_t max = ~std::uint64_t{0};
-  // From `least` to `most` undeclared members (all bits of `most`: unbounded).
-  // `first`: no member comes before them.
+  std::uint64_t max = ArgumentObject::kUnbounded;
+  // From `least` to `most` undeclared members.  `first`: no member comes before
+  // them.
   std::function<rules::ExprId(std::uint64_t least, std::uint64_t most,
                               bool first)>
       extras = {};
