@@ -254,6 +254,21 @@ bool ValueScanner::close(char bracket) {
   return true;
 }
 
+// In the name of a call: more of it, or its parenthesis.
+bool ValueScanner::step_in_name(char c) {
+  if (c == '(') {
+    token_ = Token::kNone;
+    phase_ = Phase::kOutside;
+    open('(');
+    return true;
+  }
+  if (is_scanned_space(c) && c != '\n') {
+    name_ended_ = true;
+    return true;
+  }
+  return !name_ended_ && (is_word(c) || c == '.');
+}
+
 // After a value: white space, a separator, the next value, or something else.
 bool ValueScanner::step_after(char c) {
   const std::string& separator = language_->separator;
@@ -266,19 +281,7 @@ bool ValueScanner::step_after(char c) {
     return true;
   }
   if (token_ == Token::kWord) {
-    // The name of a further call.
-    if (c == '(') {
-      token_ = Token::kNone;
-      phase_ = Phase::kOutside;
-      open('(');
-      return true;
-    }
-    if (is_scanned_space(c) && c != '\n') {
-      name_ended_ = true;
-      return true;
-    }
-    if (!name_ended_ && (is_word(c) || c == '.')) return true;
-    return other(token_begin_);
+    return step_in_name(c) || other(token_begin_);
   }
   if (is_scanned_space(c)) return true;
   if (!language_->several) return other(position_);
@@ -411,19 +414,7 @@ bool ValueScanner::step_python(char c) {
 // Before the first call, outside brackets: a name and its parenthesis, or a
 // bracket.
 bool ValueScanner::step_name(char c) {
-  if (token_ == Token::kWord) {
-    if (c == '(') {
-      token_ = Token::kNone;
-      open('(');
-      return true;
-    }
-    if (is_scanned_space(c) && c != '\n') {
-      name_ended_ = true;
-      return true;
-    }
-    if (!name_ended_ && (is_word(c) || c == '.')) return true;
-    return damaged();
-  }
+  if (token_ == Token::kWord) return step_in_name(c) || damaged();
   if (is_scanned_space(c)) return true;
   if (c == '[') {
     open(c);

@@ -112,6 +112,7 @@ class ValueScanner {
   bool step_json(char c);
   bool step_python(char c);
   bool step_name(char c);
+  bool step_in_name(char c);
   bool step_delimiter(char c);
 
   bool damaged();
