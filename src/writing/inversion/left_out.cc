@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/quoted.h"
-#include "inversion/trimmed.h"
+#include "base/trimmed.h"
 #include "json/located.h"
 #include "json/writer.h"
 
@@ -219,7 +219,7 @@ Texts raw_excludes(const TagInput& in, const WritePart& part) {
   Texts out = in.plan_of(*in.plan.calls).raw_values;
   if (const Value* elements = part.style.find("elements")) {
     if (const Value* close = elements->find("close")) {
-      out.emplace_back(trimmed(close->as_string()));
+      out.emplace_back(base::trimmed(close->as_string()));
     }
     if (const Value* ends = elements->find("ends")) {
       for (const Value& end : ends->items()) {

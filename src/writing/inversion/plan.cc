@@ -12,9 +12,9 @@
 
 #include "automata/language.h"
 #include "base/reasoning_names.h"
+#include "base/trimmed.h"
 #include "inversion/bare.h"
 #include "inversion/shortest.h"
-#include "inversion/trimmed.h"
 #include "json/located.h"
 #include "regex/necessary_literals.h"
 #include "regex/pattern.h"
@@ -326,7 +326,7 @@ class Planner {
     }
     // White space alone is no text that the grammar can exclude: read_texts.h.
     for (std::string& value : plan.raw_values) {
-      value = std::string(trimmed(value));
+      value = std::string(base::trimmed(value));
     }
     reduce(plan.strings);
     reduce(plan.raw_values);
@@ -599,7 +599,7 @@ class Planner {
 
   static void exclude_section(Excludes& text, const WriteParts& parts) {
     for (const WritePart& part : parts) {
-      const std::string_view spelled = trimmed(part.text);
+      const std::string_view spelled = base::trimmed(part.text);
       if (part.kind == WritePart::Kind::kText && spelled.size() >= 4) {
         text.texts.emplace_back(spelled);
       }

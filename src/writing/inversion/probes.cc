@@ -1,7 +1,7 @@
 #include "inversion/probes.h"
 
 #include "base/access.h"
-#include "inversion/trimmed.h"
+#include "base/trimmed.h"
 #include "json/writer.h"
 
 namespace parlance::inversion {
@@ -46,7 +46,7 @@ std::vector<std::string> excluded_texts(const FieldPlan& plan,
   std::vector<std::string> out = plan.raw_values;
   const Value* elements = style.find("elements");
   if (elements != nullptr && member_text(*elements, "strings") != "json") {
-    out.emplace_back(trimmed(member_text(*elements, "close")));
+    out.emplace_back(base::trimmed(member_text(*elements, "close")));
     if (const Value* ends = elements->find("ends")) {
       for (const Value& end : ends->items()) out.emplace_back(end.as_string());
     }

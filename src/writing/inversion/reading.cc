@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/argument_names.h"
-#include "inversion/trimmed.h"
+#include "base/trimmed.h"
 #include "json/located.h"
 #include "json/writer.h"
 #include "parlance/response_parser.h"
@@ -145,14 +145,14 @@ Reading read_response(const Format& format, const Plan& plan,
       } else if (!out.fault.empty()) {
         continue;
       } else if (options.sample && event.kind == EventKind::kRegionChunk &&
-                 !call && trimmed(event.text) == kFieldText) {
+                 !call && base::trimmed(event.text) == kFieldText) {
         out.fields.push_back(event.field_index);
       } else if (event.kind == EventKind::kRegionMalformed) {
         out.fault = event.diagnostic == nullptr ? "it cannot be read"
                                                 : event.diagnostic->message;
       } else if (event.kind == EventKind::kTextUnclaimed ||
                  (event.kind == EventKind::kRegionChunk && !call &&
-                  !trimmed(event.text).empty())) {
+                  !base::trimmed(event.text).empty())) {
         out.fault = "the text " +
                     json::dump(json::Value(event.text), {.ascii = false}) +
                     " is not a part of the call";

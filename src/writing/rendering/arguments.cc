@@ -8,6 +8,7 @@
 
 #include "base/argument_names.h"
 #include "base/ascii.h"
+#include "base/trimmed.h"
 #include "base/utf8.h"
 #include "json/located.h"
 #include "json/writer.h"
@@ -100,13 +101,6 @@ std::string_view text_of(const Value& style, std::string_view key) {
   const Value* member = style.find(key);
   return member != nullptr && member->is_string() ? member->as_string()
                                                   : std::string_view();
-}
-
-// `text` without the white space of JSON at its ends.
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && base::is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && base::is_space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 // `value` as JSON.  JSON has no name for a number beyond a double, so infinity
@@ -208,7 +202,7 @@ void append_element_value(const Value& value, std::string_view strings,
 Texts element_ends(const Value& layout, std::span<const std::string> ends) {
   Texts out(ends.begin(), ends.end());
   for (const char* key : {"open", "close"}) {
-    out.emplace_back(trimmed(text_of(layout, key)));
+    out.emplace_back(base::trimmed(text_of(layout, key)));
   }
   if (const Value* list = layout.find("ends")) {
     for (const Value& end : list->items()) out.emplace_back(end.as_string());
