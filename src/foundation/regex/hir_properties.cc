@@ -56,100 +56,74 @@ Bytes first_bytes_of(const CharClass& set) {
   return bytes;
 }
 
-// By node, the bytes of its shortest match.  Invariant: of[i] is known for all
-// nodes before the current node.  A node that matches nothing has kUnbounded.
-std::vector<std::uint32_t> min_lengths(const Hir& hir) {
-  std::vector<std::uint32_t> of;
-  of.reserve(hir.nodes.size());
-  for (const HirNode& node : hir.nodes) {
-    std::uint32_t least = 0;
-    switch (node.kind) {
-      case HirKind::kLiteral:
-        least = saturated(node.text.size());
-        break;
-      case HirKind::kNothing:
-        least = base::kUnbounded;
-        break;
-      case HirKind::kClass:
-        least = utf8_size(node.char_class.ranges().front().first);
-        break;
-      case HirKind::kConcat:
-        for (HirId child : node.children) {
-          least = saturated(std::uint64_t{least} + of[child]);
-        }
-        break;
-      case HirKind::kAlternation:
-      case HirKind::kConditional:
-        least = base::kUnbounded;
-        for (HirId child : node.children) least = std::min(least, of[child]);
-        break;
-      case HirKind::kRepeat:
-        least = times(of[node.children[0]], node.min);
-        break;
-      case HirKind::kCapture:
-      case HirKind::kAtomic:
-        least = of[node.children[0]];
-        break;
-      case HirKind::kEmpty:
-      case HirKind::kAssert:
-      case HirKind::kLook:
-      case HirKind::kBackref:
-        break;
-    }
-    of.push_back(least);
-  }
-  return of;
-}
+enum class Match : std::uint8_t { kShortest, kLongest };
 
-std::vector<std::uint32_t> max_lengths(const Hir& hir) {
+// By node, the bytes of its shortest or longest match.  Invariant: of[i] is
+// known for all nodes before the current node.  The shortest match of a node
+// that matches nothing has kUnbounded, and the longest one 0.
+std::vector<std::uint32_t> lengths(const Hir& hir, Match match) {
+  const bool longest = match == Match::kLongest;
+  const std::uint32_t none = longest ? 0 : base::kUnbounded;
   std::vector<std::uint32_t> of;
   of.reserve(hir.nodes.size());
   for (const HirNode& node : hir.nodes) {
-    std::uint32_t most = 0;
+    std::uint32_t length = 0;
     switch (node.kind) {
       case HirKind::kLiteral:
-        most = saturated(node.text.size());
+        length = saturated(node.text.size());
         break;
-      case HirKind::kClass:
-        most = utf8_size(node.char_class.ranges().back().last);
+      case HirKind::kNothing:
+        length = none;
         break;
+      case HirKind::kClass: {
+        const auto& ranges = node.char_class.ranges();
+        length = utf8_size(longest ? ranges.back().last : ranges.front().first);
+        break;
+      }
       case HirKind::kConcat:
         for (HirId child : node.children) {
-          most = saturated(std::uint64_t{most} + of[child]);
+          length = saturated(std::uint64_t{length} + of[child]);
         }
         break;
       case HirKind::kAlternation:
       case HirKind::kConditional:
-        for (HirId child : node.children) most = std::max(most, of[child]);
+        length = none;
+        for (HirId child : node.children) {
+          length = longest ? std::max(length, of[child])
+                           : std::min(length, of[child]);
+        }
         break;
       case HirKind::kRepeat:
-        most = times(of[node.children[0]], node.max);
+        length = times(of[node.children[0]], longest ? node.max : node.min);
         break;
       case HirKind::kCapture:
       case HirKind::kAtomic:
-        most = of[node.children[0]];
+        length = of[node.children[0]];
         break;
       case HirKind::kBackref:
-        most = base::kUnbounded;
+        length = longest ? base::kUnbounded : 0;
         break;
       case HirKind::kEmpty:
-      case HirKind::kNothing:
       case HirKind::kAssert:
       case HirKind::kLook:
         break;
     }
-    of.push_back(most);
+    of.push_back(length);
   }
   return of;
 }
 
 }  // namespace
 
-std::uint32_t min_length(const Hir& hir) { return min_lengths(hir).back(); }
-std::uint32_t max_length(const Hir& hir) { return max_lengths(hir).back(); }
+std::uint32_t min_length(const Hir& hir) {
+  return lengths(hir, Match::kShortest).back();
+}
+std::uint32_t max_length(const Hir& hir) {
+  return lengths(hir, Match::kLongest).back();
+}
 
 std::uint32_t lookbehind_bytes(const Hir& hir) {
-  std::vector<std::uint32_t> longest = max_lengths(hir);
+  std::vector<std::uint32_t> longest = lengths(hir, Match::kLongest);
   std::vector<std::uint32_t> of;
   of.reserve(hir.nodes.size());
   for (const HirNode& node : hir.nodes) {
@@ -172,7 +146,7 @@ bool can_be_empty(const Hir& hir) { return min_length(hir) == 0; }
 // begin with.  A sequence unites the sets of its children up to the first child
 // that cannot be empty.
 std::optional<std::bitset<256>> first_bytes(const Hir& hir) {
-  std::vector<std::uint32_t> least = min_lengths(hir);
+  std::vector<std::uint32_t> least = lengths(hir, Match::kShortest);
   if (least.back() == 0) return std::nullopt;
   std::vector<Bytes> of;
   of.reserve(hir.nodes.size());
