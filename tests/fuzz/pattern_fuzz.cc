@@ -29,10 +29,6 @@ void check_match(const Pattern& pattern, std::string_view matched) {
   require(max_length(pattern.hir) == parlance::base::kUnbounded ||
           matched.size() <= max_length(pattern.hir));
   require(matched.starts_with(required_prefix(pattern.hir)));
-  auto first = first_bytes(pattern.hir);
-  if (!first) return;
-  require(!matched.empty() &&
-          first->test(static_cast<unsigned char>(matched.front())));
 }
 
 }  // namespace

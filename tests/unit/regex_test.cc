@@ -299,12 +299,6 @@ TEST(Hir, Facts) {
     EXPECT_EQ(lookbehind_bytes(pattern->hir), row.behind) << row.pattern;
     EXPECT_EQ(required_prefix(pattern->hir), row.prefix) << row.pattern;
     EXPECT_EQ(can_be_empty(pattern->hir), row.min == 0) << row.pattern;
-    auto bytes = first_bytes(pattern->hir);
-    EXPECT_EQ(bytes.has_value(), row.min > 0) << row.pattern;
-    if (bytes && !row.prefix.empty()) {
-      EXPECT_EQ(bytes->count(), 1u) << row.pattern;
-      EXPECT_TRUE(bytes->test(static_cast<unsigned char>(row.prefix[0])));
-    }
   }
 }
 

@@ -257,12 +257,6 @@ LanguageBounds Languages::any_of(const std::vector<LanguageBounds>& sets) {
   return {any_of(std::move(under)), lost_ ? kAnyText : most};
 }
 
-LanguageBounds Languages::complement(LanguageBounds set) {
-  const LanguageId least = complement(set.over);
-  const LanguageId most = set.exact() ? least : complement(set.under);
-  return {least, lost_ ? kAnyText : most};
-}
-
 LanguageId Languages::length_between(std::uint64_t min_chars,
                                      std::uint64_t max_chars) {
   if (min_chars > max_chars) return kNoText;

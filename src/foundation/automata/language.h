@@ -119,7 +119,6 @@ class Languages {
   LanguageBounds exact(LanguageId language);
   LanguageBounds all_of(const std::vector<LanguageBounds>& sets);
   LanguageBounds any_of(const std::vector<LanguageBounds>& sets);
-  LanguageBounds complement(LanguageBounds set);
 
   // A language from literals() without one of its strings, as literals() of the
   // other strings.  Nothing if the language is no trie of strings.

@@ -4,16 +4,11 @@
 #include "regex/hir_properties.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
-#include "base/utf8.h"
-
 namespace parlance::regex {
 namespace {
-
-using Bytes = std::bitset<256>;
 
 std::uint32_t saturated(std::uint64_t value) {
   return static_cast<std::uint32_t>(
@@ -31,29 +26,6 @@ std::uint32_t times(std::uint32_t length, std::uint32_t count) {
 
 std::uint32_t utf8_size(char32_t c) {
   return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-}
-
-Bytes first_bytes_of(const CharClass& set) {
-  Bytes bytes;
-  for (const CharRange& range : set.ranges()) {
-    // Characters of one length have lead bytes in the order of the characters.
-    constexpr std::array<CharRange, 4> kLengths = {
-        {{0, 0x7F}, {0x80, 0x7FF}, {0x800, 0xFFFF}, {0x10000, kMaxCodePoint}}};
-    for (const CharRange& length : kLengths) {
-      char32_t first = std::max(range.first, length.first);
-      char32_t last = std::min(range.last, length.last);
-      if (first > last) continue;
-      std::string low;
-      std::string high;
-      base::append_utf8(low, first);
-      base::append_utf8(high, last);
-      auto end = static_cast<unsigned char>(high[0]);
-      for (unsigned b = static_cast<unsigned char>(low[0]); b <= end; ++b) {
-        bytes.set(b);
-      }
-    }
-  }
-  return bytes;
 }
 
 enum class Match : std::uint8_t { kShortest, kLongest };
@@ -141,54 +113,6 @@ std::uint32_t lookbehind_bytes(const Hir& hir) {
 }
 
 bool can_be_empty(const Hir& hir) { return min_length(hir) == 0; }
-
-// Invariant: of[i] contains every byte that a non-empty match of node i can
-// begin with.  A sequence unites the sets of its children up to the first child
-// that cannot be empty.
-std::optional<std::bitset<256>> first_bytes(const Hir& hir) {
-  std::vector<std::uint32_t> least = lengths(hir, Match::kShortest);
-  if (least.back() == 0) return std::nullopt;
-  std::vector<Bytes> of;
-  of.reserve(hir.nodes.size());
-  for (const HirNode& node : hir.nodes) {
-    Bytes bytes;
-    switch (node.kind) {
-      case HirKind::kLiteral:
-        bytes.set(static_cast<unsigned char>(node.text[0]));
-        break;
-      case HirKind::kClass:
-        bytes = first_bytes_of(node.char_class);
-        break;
-      case HirKind::kConcat:
-        for (HirId child : node.children) {
-          bytes |= of[child];
-          if (least[child] > 0) break;
-        }
-        break;
-      case HirKind::kAlternation:
-      case HirKind::kConditional:
-        for (HirId child : node.children) bytes |= of[child];
-        break;
-      case HirKind::kRepeat:
-        if (node.max > 0) bytes = of[node.children[0]];
-        break;
-      case HirKind::kCapture:
-      case HirKind::kAtomic:
-        bytes = of[node.children[0]];
-        break;
-      case HirKind::kBackref:
-        bytes.set();
-        break;
-      case HirKind::kEmpty:
-      case HirKind::kNothing:
-      case HirKind::kAssert:
-      case HirKind::kLook:
-        break;
-    }
-    of.push_back(bytes);
-  }
-  return of.back();
-}
 
 // Walks down from the root, always into the part that comes first; `next` is
 // the stack of parts whose text follows `prefix`.  Assertions consume no byte,

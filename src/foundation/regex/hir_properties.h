@@ -7,9 +7,7 @@
 // small, a maximum too large, a set too big, a prefix too short.  Complexity:
 // O(nodes).
 
-#include <bitset>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "regex/hir.h"
@@ -27,9 +25,6 @@ std::uint32_t lookbehind_bytes(const Hir& hir);
 
 // Whether a match may be empty.
 bool can_be_empty(const Hir& hir);
-
-// The bytes that a match can begin with, or nothing if a match can be empty.
-std::optional<std::bitset<256>> first_bytes(const Hir& hir);
 
 // A text that every match begins with, "" if none is known.
 std::string required_prefix(const Hir& hir);

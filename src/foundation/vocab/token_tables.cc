@@ -23,7 +23,6 @@ struct TokenTables::Parts {
   std::size_t vocabulary_size = 0;
   TokenTrie trie;
   MaskView all_text;
-  std::span<const Id> left_out;
   BodyTable bodies[kBodyTableCount];
   WhiteSpaceTable white_space;
 };
@@ -179,8 +178,7 @@ bool TablesReader::white_space(WhiteSpaceTable& out) const {
 }
 
 bool TablesReader::parts(TokenTables::Parts& out) const {
-  if (!trie(out.trie) || !mask(kAllText, out.all_text) ||
-      !array(kLeftOut, out.left_out) || !are_ids(out.left_out)) {
+  if (!trie(out.trie) || !mask(kAllText, out.all_text)) {
     return false;
   }
   for (std::size_t table = 0; table < kBodyTableCount; ++table) {
@@ -251,7 +249,6 @@ std::size_t TokenTables::vocabulary_size() const {
 }
 const TokenTrie& TokenTables::trie() const { return parts_->trie; }
 MaskView TokenTables::all_text() const { return parts_->all_text; }
-std::span<const Id> TokenTables::left_out() const { return parts_->left_out; }
 const BodyTable& TokenTables::body(json::BodyState state) const {
   assert(json::is_live(state));
   return parts_->bodies[static_cast<std::size_t>(state)];

@@ -151,8 +151,6 @@ class TokenTables {
   const TokenTrie& trie() const;
   // Every token of the trie, including duplicates: tokens with equal bytes.
   MaskView all_text() const;
-  // Tokens of more than kMaxTokenBytes, by id.  No table contains them.
-  std::span<const Id> left_out() const;
 
   // REQUIRES: json::is_live(state).
   const BodyTable& body(json::BodyState state) const;

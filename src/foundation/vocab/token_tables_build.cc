@@ -146,7 +146,6 @@ class Builder {
   std::vector<std::uint32_t> root_child_ = std::vector<std::uint32_t>(256);
   std::vector<Duplicate> duplicates_;
   std::vector<std::uint32_t> all_text_;
-  std::vector<Id> left_out_;
   TokenTrie trie_;  // a view of nodes_, root_child_ and duplicates_
 
   std::vector<WhiteSpaceToken> white_space_;
@@ -164,9 +163,8 @@ bool Builder::make_trie() {
   entries.reserve(vocabulary_.size());
   for (Id id = 0; id < vocabulary_.size(); ++id) {
     const std::string_view bytes = vocabulary_.bytes(id);
-    if (!has_text(vocabulary_.kind(id)) || bytes.empty()) continue;
-    if (bytes.size() > kMaxTokenBytes) {
-      left_out_.push_back(id);
+    if (!has_text(vocabulary_.kind(id)) || bytes.empty() ||
+        bytes.size() > kMaxTokenBytes) {
       continue;
     }
     entries.push_back({head_of(bytes), bytes, id});
@@ -348,7 +346,6 @@ void Builder::each_section(Visit visit) const {
   visit(kRootChild, root_child_);
   visit(kDuplicates, duplicates_);
   visit(kAllText, all_text_);
-  visit(kLeftOut, left_out_);
   visit(kWhiteSpace, white_space_);
   visit(kWhiteSpaceNodes, white_space_exits_.nodes);
   visit(kWhiteSpaceFirst, white_space_exits_.first);

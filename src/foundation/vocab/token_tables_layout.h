@@ -25,7 +25,6 @@ enum SectionId : std::size_t {
   kRootChild,         // uint32_t[256]
   kDuplicates,        // Duplicate
   kAllText,           // uint32_t, one mask
-  kLeftOut,           // Id
   kWhiteSpace,        // WhiteSpaceToken
   kWhiteSpaceNodes,   // TrieNode
   kWhiteSpaceFirst,   // uint32_t, one more than nodes

@@ -39,7 +39,7 @@ namespace parlance::vocab {
 // The result of TrieNode::token() for a node where no token ends.
 inline constexpr Id kNoToken = (Id{1} << 24) - 1;
 
-// A longer token is in no trie and in no table, see TokenTables::left_out().
+// A longer token is in no trie and in no table.
 inline constexpr std::size_t kMaxTokenBytes = 255;
 
 // The nodes that one trie can have.
