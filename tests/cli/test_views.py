@@ -260,7 +260,7 @@ def ranges(text, pattern, bases):
 
 
 def test_the_page_and_the_table_show_the_same_characters():
-    folder = ROOT / "src" / "explanation"
+    folder = ROOT / "src" / "beside" / "explanation"
     script = (folder / "page" / "page.js").read_text()
     script = script[script.index("kUnseen = ") : script.index("kNames")]
     source = (folder / "visible.cc").read_text()
