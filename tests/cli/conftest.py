@@ -4,14 +4,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 
 import pytest
+from model_folder import write_model
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "support"))
-
-from model_folder import write_model  # noqa: E402
 
 
 @pytest.fixture(scope="session")
