@@ -65,6 +65,7 @@ EXCEPTIONS = {
     ("mask/compiler_impl.h", "vocabulary.h"): "masks are made for a vocabulary",
     ("inversion/api.cc", "grammar.h"): "defines Format::grammar",
     ("inversion/api.cc", "response_parser.h"): "reads the prefix",
+    ("inversion/probes.h", "format.h"): "the format whose reader is asked",
     ("inversion/read_texts.h", "format.h"): "the format whose reader reads",
     ("inversion/reading.cc", "response_parser.h"): "reads calls back",
     ("inversion/reading.h", "format.h"): "the format whose reader reads",
