@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SINCE = "bc24842e6cf59dbf4a63292d34aacc4579640b0f"
 
 # A subject begins with what it is about: a folder or a file that the commit
-# touches, without its ending, or one of these.
+# touches, without its ending, or one of these; every page belongs to docs.
 WORDS = {"build", "cmake", "gate", "tidy"}
 LONGEST = 80
 
@@ -29,6 +29,7 @@ def faults(subject, body, paths):
     touched = set(WORDS)
     for path in map(pathlib.PurePosixPath, paths):
         touched |= {part.lower() for part in (*path.parts, path.stem)}
+        touched |= {"docs"} if path.suffix == ".md" else set()
     if len(subject) > LONGEST:
         yield f"the subject has {len(subject)} characters, and may have {LONGEST}"
     if not colon or not what.strip() or what.endswith("."):
