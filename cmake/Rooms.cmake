@@ -111,27 +111,77 @@ function(parlance_wings result source)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
-# parlance_test(json_test SOURCES unit/json_test.cc): a GoogleTest program,
-# linked with the library, run by ctest.  Tests whose name contains LongRun
-# are exhaustive; they become a second entry of ctest with the label "long".  The
+# parlance_tests(SOURCES unit/json_test.cc... [APART NAME...]): GoogleTest programs, linked
+# with the library, and an entry of ctest for each.  Tests whose name contains
+# LongRun are exhaustive; they become a second entry with the label "long".  The
 # other labels are the wings whose headers the test includes.
-function(parlance_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES" ${ARGN})
-  add_executable(${name} ${TEST_SOURCES})
+#
+# With PARLANCE_UNITY_BUILD eight sources are compiled together and are one
+# program: most of the time goes into headers and into linking the library.  Each
+# source has a namespace of its own name, so that no two can clash, and its entry
+# runs the suites of that source alone.  Those after APART change the whole
+# program, as one that replaces operator new does.
+function(parlance_tests)
+  cmake_parse_arguments(TEST "" "" "SOURCES;APART" ${ARGN})
+  set(program "")
+  set(in_program 0)
+  set(number 0)
+  set(all_suites "")
+  foreach(source ${TEST_SOURCES})
+    get_filename_component(name ${source} NAME_WE)
+    file(STRINGS ${source} suites REGEX "^TEST(_P|_F)?\\(")
+    list(TRANSFORM suites REPLACE "^TEST[_PF]*\\( *([A-Za-z0-9_]+).*" "\\1")
+    list(REMOVE_DUPLICATES suites)
+    foreach(suite ${suites})
+      if(suite IN_LIST all_suites)
+        message(FATAL_ERROR "the test suite ${suite} of ${source} is in another "
+                            "source, too: suites have different names")
+      endif()
+    endforeach()
+    list(APPEND all_suites ${suites})
+
+    if(NOT PARLANCE_UNITY_BUILD OR name IN_LIST TEST_APART)
+      set(target ${name})
+      parlance_test_program(${target} ${source})
+      set(quick "--gtest_filter=-*LongRun*")
+      set(long "--gtest_filter=*LongRun*")
+    else()
+      if(in_program EQUAL 0)
+        math(EXPR number "${number} + 1")
+        set(program tests_${number})
+        parlance_test_program(${program})
+        set_target_properties(${program} PROPERTIES
+          UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+      endif()
+      math(EXPR in_program "(${in_program} + 1) % 8")
+      target_sources(${program} PRIVATE ${source})
+      set(target ${program})
+      list(TRANSFORM suites REPLACE "(.+)" "\\1.*:*/\\1.*" OUTPUT_VARIABLE quick)
+      list(TRANSFORM suites REPLACE "(.+)" "\\1.*LongRun*:*/\\1.*LongRun*"
+           OUTPUT_VARIABLE long)
+      list(JOIN quick ":" quick)
+      list(JOIN long ":" long)
+      set(quick "--gtest_filter=${quick}-*LongRun*")
+      set(long "--gtest_filter=${long}")
+    endif()
+
+    parlance_wings(wings ${source})
+    add_test(NAME ${name} COMMAND ${target} ${quick})
+    set_tests_properties(${name} PROPERTIES LABELS "${wings}")
+    file(STRINGS ${source} long_tests REGEX "LongRun" LIMIT_COUNT 1)
+    if(long_tests)
+      add_test(NAME ${name}_long COMMAND ${target} ${long})
+      set_tests_properties(${name}_long PROPERTIES LABELS "long;${wings}")
+    endif()
+  endforeach()
+endfunction()
+
+function(parlance_test_program name)
+  add_executable(${name} ${ARGN})
   add_dependencies(tests_and_laws ${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE parlance parlance_flags test_folders
                         GTest::gtest GTest::gtest_main)
-  parlance_wings(wings ${TEST_SOURCES})
-  add_test(NAME ${name} COMMAND ${name} --gtest_filter=-*LongRun*)
-  set_tests_properties(${name} PROPERTIES LABELS "${wings}")
-
-  file(STRINGS ${TEST_SOURCES} long_tests REGEX "LongRun" LIMIT_COUNT 1)
-  if(long_tests)
-    add_test(NAME ${name}_long COMMAND ${name} --gtest_filter=*LongRun*)
-    set_tests_properties(${name}_long PROPERTIES
-      LABELS "long;${wings}")
-  endif()
 endfunction()
 
 # parlance_probe(regex_probe SOURCES support/regex_probe.cc): a program that

@@ -28,7 +28,7 @@
 #include "parlance/grammar_reader.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance {
+namespace parlance::alternatives_law_test {
 namespace {
 
 std::string join(int n, std::string_view separator,
@@ -480,4 +480,4 @@ TEST(AlternativesLaw, AlternativesThatAreToldApartAreLinear) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::alternatives_law_test

@@ -42,7 +42,7 @@
 #include "support/tag_phrases.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::any_template_law_test {
 namespace {
 
 using json::Value;
@@ -499,4 +499,4 @@ TEST_F(AnyTemplate, IsInvertedSoundlyOrNotAtAll) {
 TEST_F(AnyTemplate, IsInvertedSoundlyOrNotAtAllLongRun) { run(1000, 60000, 8); }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::any_template_law_test

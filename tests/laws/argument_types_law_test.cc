@@ -20,7 +20,7 @@
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
 
-namespace parlance {
+namespace parlance::argument_types_law_test {
 namespace {
 
 using json::Value;
@@ -265,4 +265,4 @@ TEST(ArgumentTypes, WhatIsOnlyRequiredIsJson) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::argument_types_law_test

@@ -34,7 +34,7 @@
 #include "support/call_record.h"
 #include "support/small_schemas.h"
 
-namespace parlance {
+namespace parlance::arguments_law_test {
 namespace {
 
 using structural_tag::ArgumentStyle;
@@ -358,4 +358,4 @@ TEST(ArgumentsLaw, ReadingLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::arguments_law_test

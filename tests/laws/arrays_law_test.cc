@@ -31,7 +31,7 @@
 #include "schema/validate.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::arrays_law_test {
 namespace {
 
 using json_recogniser::JsonRecogniser;
@@ -315,4 +315,4 @@ TEST(ArraysLaw, EveryBeginningCanBeCompleted) {
 TEST(ArraysLaw, EveryBeginningCanBeCompletedLongRun) { check(1001, 21000); }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::arrays_law_test

@@ -9,7 +9,7 @@
 
 #include "../support/parse_record.h"
 
-namespace parlance {
+namespace parlance::bad_input_test {
 namespace {
 
 using testing::ParseRecord;
@@ -146,4 +146,4 @@ TEST(BadInput, OpenersWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::bad_input_test

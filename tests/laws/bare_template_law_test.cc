@@ -31,7 +31,7 @@
 #include "support/long_numbers.h"
 #include "support/small_schemas.h"
 
-namespace parlance {
+namespace parlance::bare_template_law_test {
 namespace {
 
 constexpr std::string_view kTools = R"([
@@ -369,4 +369,4 @@ INSTANTIATE_TEST_SUITE_P(Templates, BareTemplateLaw,
                          });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::bare_template_law_test

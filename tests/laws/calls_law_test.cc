@@ -22,7 +22,7 @@
 #include "parlance/tag_parser.h"
 #include "support/conformance.h"
 
-namespace parlance {
+namespace parlance::calls_law_test {
 namespace {
 
 using json::Value;
@@ -549,4 +549,4 @@ TEST(CallsLaw, Promptness) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::calls_law_test

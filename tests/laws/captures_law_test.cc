@@ -23,7 +23,7 @@
 #include "support/random_rules.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::captures_law_test {
 namespace {
 
 constexpr TokenId kStop = 8;
@@ -189,4 +189,4 @@ TEST(CapturesLaw, OfAMatcherAreThoseOfItsTextLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::captures_law_test

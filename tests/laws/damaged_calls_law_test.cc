@@ -33,7 +33,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 
-namespace parlance {
+namespace parlance::damaged_calls_law_test {
 namespace {
 
 using json::Value;
@@ -521,4 +521,4 @@ INSTANTIATE_TEST_SUITE_P(Families, DamagedCalls,
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::damaged_calls_law_test

@@ -25,7 +25,7 @@
 #include "support/dense_schemas.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::dense_schema_law_test {
 namespace {
 
 using testing::DenseSchemas;
@@ -143,4 +143,4 @@ TEST(DenseSchemas, AcceptedIsValidLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::dense_schema_law_test

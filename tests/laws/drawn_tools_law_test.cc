@@ -37,7 +37,7 @@
 #include "support/sanitized.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::drawn_tools_law_test {
 namespace {
 
 using testing::all_cells;
@@ -347,4 +347,4 @@ TEST(DrawnTools, SchemasThatPeopleHaveWritten) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::drawn_tools_law_test

@@ -31,7 +31,7 @@
 #include "support/family_walks.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::family_law_test {
 namespace {
 
 using testing::all_cells;
@@ -98,4 +98,4 @@ INSTANTIATE_TEST_SUITE_P(Families, FamilyLaw,
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::family_law_test

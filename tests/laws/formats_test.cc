@@ -31,7 +31,7 @@
 #include "support/conformance.h"
 #include "support/folders.h"
 
-namespace parlance {
+namespace parlance::formats_test {
 namespace {
 
 using json::Value;
@@ -787,4 +787,4 @@ TEST(Recovery, CutRegions) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::formats_test

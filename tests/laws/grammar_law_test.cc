@@ -46,7 +46,7 @@
 #include "support/sanitized.h"
 #include "support/small_schemas.h"
 
-namespace parlance {
+namespace parlance::grammar_law_test {
 namespace {
 
 using recogniser::Configuration;
@@ -771,4 +771,4 @@ TEST(GrammarLaws, RewritingChangesNothingLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_law_test

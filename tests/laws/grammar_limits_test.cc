@@ -31,7 +31,7 @@
 #include "support/tag_record.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance {
+namespace parlance::grammar_limits_test {
 namespace {
 
 using Row = std::vector<std::int32_t>;
@@ -510,4 +510,4 @@ TEST(GrammarLimits, Accounting) {
 #endif
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_limits_test

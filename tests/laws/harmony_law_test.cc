@@ -12,7 +12,7 @@
 #include "support/folders.h"
 #include "support/harmony_vectors.h"
 
-namespace parlance {
+namespace parlance::harmony_law_test {
 namespace {
 
 using testing::HarmonyInput;
@@ -244,4 +244,4 @@ TEST(HarmonyLaw, ModesAgree) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::harmony_law_test

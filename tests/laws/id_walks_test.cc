@@ -48,7 +48,7 @@
 #include "support/id_walk.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::id_walks_test {
 namespace {
 
 using testing::PhraseWriter;
@@ -717,4 +717,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::id_walks_test

@@ -27,7 +27,7 @@
 #include "support/family_vocabulary.h"
 #include "support/family_walks.h"
 
-namespace parlance::testing {
+namespace parlance::testing::interruption_law_test {
 namespace {
 
 enum class Part { kThinking, kContent, kCalls };
@@ -409,4 +409,4 @@ INSTANTIATE_TEST_SUITE_P(Families, InterruptionLaw,
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace parlance::testing
+}  // namespace parlance::testing::interruption_law_test

@@ -32,7 +32,7 @@
 #include "support/argument_texts.h"
 #include "support/small_schemas.h"
 
-namespace parlance {
+namespace parlance::layouts_law_test {
 namespace {
 
 using structural_tag::ArgumentStyle;
@@ -528,4 +528,4 @@ TEST(LayoutsLaw, ReadingLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::layouts_law_test

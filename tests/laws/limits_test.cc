@@ -10,7 +10,7 @@
 
 #include "../support/parse_record.h"
 
-namespace parlance {
+namespace parlance::limits_test {
 namespace {
 
 using testing::ParseRecord;
@@ -217,4 +217,4 @@ TEST(Limits, SourceBytes) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::limits_test

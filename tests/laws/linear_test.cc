@@ -17,7 +17,7 @@
 #include "../support/family_vocabulary.h"
 #include "../support/parse_record.h"
 
-namespace parlance {
+namespace parlance::linear_test {
 namespace {
 
 constexpr std::string_view kChat = R"({"start_anchor": "A", "fields": {
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachFamily, ::testing::ValuesIn(kFamilies),
 
 // As token ids, where a backtracking search holds what an opener may still
 // become, and ordinary tokens may spell a marker.
-TEST(Tokens, WorkPerTokenOfHeldTextDoesNotGrow) {
+TEST(LinearTokens, WorkPerTokenOfHeldTextDoesNotGrow) {
   const Format format = *Format::from_json(R"({"start_anchor": "A", "fields": {
       "content": {"repeats": true, "join": ""},
       "x": {"open_pattern": "(?<!z)<x>a*b", "close": "</x>"}}})");
@@ -258,4 +258,4 @@ INSTANTIATE_TEST_SUITE_P(All, EachBuiltIn,
                          [](const auto& of) { return std::string(of.param); });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::linear_test

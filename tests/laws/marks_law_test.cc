@@ -19,7 +19,7 @@
 #include "../support/parse_record.h"
 #include "../support/responses.h"
 
-namespace parlance {
+namespace parlance::marks_law_test {
 namespace {
 
 using testing::EventRecord;
@@ -486,4 +486,4 @@ TEST(MarksLaw, ChunkingAndAccount) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::marks_law_test

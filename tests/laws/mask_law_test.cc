@@ -24,7 +24,7 @@
 #include "support/toy_recognisers.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance::mask {
+namespace parlance::mask::mask_law_test {
 namespace {
 
 using testing::TextSet;
@@ -349,4 +349,4 @@ TEST(MaskThreads, ABatchHasTheMasksOfItsTexts) {
 }
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::mask_law_test

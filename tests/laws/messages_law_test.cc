@@ -49,17 +49,17 @@
 #include "support/id_walk.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::messages_law_test {
 namespace {
 
 using json::Value;
 using testing::at;
-using testing::Call;
 using testing::calls_of;
 using testing::collect_marks;
 using testing::difference;
 using testing::listed;
 using testing::made_up;
+using testing::NamedCall;
 using testing::PhraseWriter;
 using testing::text_at;
 
@@ -690,4 +690,4 @@ INSTANTIATE_TEST_SUITE_P(Families, MessagesLaw,
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::messages_law_test

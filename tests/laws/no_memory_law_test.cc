@@ -102,7 +102,7 @@ void operator delete[](void* at, const std::nothrow_t&) noexcept {
   std::free(at);
 }
 
-namespace parlance {
+namespace parlance::no_memory_law_test {
 namespace {
 
 // Calls `call` with its n-th allocation failing.  Returns whether it threw.
@@ -911,4 +911,4 @@ TEST(NoMemoryBatch, FindsItsRowsAfterwards) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::no_memory_law_test

@@ -10,7 +10,7 @@
 
 #include "../support/parse_record.h"
 
-namespace parlance {
+namespace parlance::parser_misuse_test {
 namespace {
 
 constexpr std::string_view kTemplate = R"({"start_anchor": "A", "fields": {
@@ -119,4 +119,4 @@ TEST(ParserMisuse, ParsersShareAFormat) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::parser_misuse_test

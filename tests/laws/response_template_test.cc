@@ -22,7 +22,7 @@
 #include "../support/vectors.h"
 #include "support/folders.h"
 
-namespace parlance {
+namespace parlance::response_template_test {
 namespace {
 
 using json::Value;
@@ -295,4 +295,4 @@ TEST(ResponseTemplateVectors, Timing) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::response_template_test

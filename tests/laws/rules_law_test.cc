@@ -35,7 +35,7 @@
 #include "support/random_rules.h"
 #include "support/sanitized.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::rules_law_test {
 
 using cfg_recogniser::CfgRecogniser;
 using cfg_recogniser::EarleyRecogniser;
@@ -265,4 +265,4 @@ TEST(RulesLaw, RandomTexts) { check(1, 1 + testing::cases(4'000), true); }
 TEST(RulesLaw, RandomTextsLongRun) { check(100'000, 600'000, true); }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::rules_law_test

@@ -26,7 +26,7 @@
 #include "parlance/json.h"
 #include "support/small_schemas.h"
 
-namespace parlance {
+namespace parlance::sharing_law_test {
 namespace {
 
 using Row = std::vector<std::int32_t>;
@@ -434,7 +434,7 @@ TEST_P(SharingLaws, Apart) { expect_law(GetParam(), 24); }
 INSTANTIATE_TEST_SUITE_P(Seeds, SharingLaws,
                          ::testing::Range(std::uint32_t{1}, std::uint32_t{7}));
 
-TEST(SharingLawsLongRun, Apart) {
+TEST(SharingLaws, ApartLongRun) {
   for (std::uint32_t seed = 1000; seed < 1150; ++seed) {
     expect_law(seed, 60);
     if (::testing::Test::HasFatalFailure()) return;
@@ -657,4 +657,4 @@ TEST(Sharing, AStoppedMaskIsNotShared) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::sharing_law_test

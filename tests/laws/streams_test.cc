@@ -22,7 +22,7 @@
 #include "base/access.h"
 #include "format/description.h"
 
-namespace parlance {
+namespace parlance::streams_test {
 namespace {
 
 using testing::EventRecord;
@@ -213,4 +213,4 @@ INSTANTIATE_TEST_SUITE_P(BuiltIn, EachFormat,
                          [](const auto& of) { return std::string(of.param); });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::streams_test

@@ -18,7 +18,7 @@
 #include "schema/validate.h"
 #include "support/tag_reader.h"
 
-namespace parlance {
+namespace parlance::structural_tag_law_test {
 namespace {
 
 json::Value envelope(json::Value format) {
@@ -332,4 +332,4 @@ TEST(StructuralTagLaw, Parameters) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::structural_tag_law_test

@@ -31,7 +31,7 @@
 #include "parlance/vocabulary.h"
 #include "support/small_schemas.h"
 
-namespace parlance {
+namespace parlance::tables_law_test {
 namespace {
 
 using testing::SmallSchemas;
@@ -509,4 +509,4 @@ TEST(Tables, AGrammarWithoutRoomIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tables_law_test

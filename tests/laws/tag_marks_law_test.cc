@@ -38,7 +38,7 @@
 #include "support/sanitized.h"
 #include "support/tag_record.h"
 
-namespace parlance {
+namespace parlance::tag_marks_law_test {
 namespace {
 
 using Ids = std::vector<TokenId>;
@@ -540,4 +540,4 @@ TEST(TagMarksLaw, LongRunWalks) { run_walks(1000, 400, false); }
 TEST(TagMarksLaw, LongRunWalksWithWhiteSpace) { run_walks(500, 300, true); }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_marks_law_test

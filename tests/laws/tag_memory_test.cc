@@ -45,7 +45,7 @@ void operator delete(void* block, std::size_t) noexcept {
 
 #endif
 
-namespace parlance {
+namespace parlance::tag_memory_test {
 namespace {
 
 struct Tag {
@@ -150,4 +150,4 @@ INSTANTIATE_TEST_SUITE_P(TagMemory, EachTag, ::testing::ValuesIn(kTags),
                          });
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_memory_test

@@ -26,7 +26,7 @@
 #include "support/tag_record.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::tag_parser_law_test {
 namespace {
 
 using testing::record_tag_parse;
@@ -160,4 +160,4 @@ TEST(TagParserLaw, BuiltinInstances) { run("builtin_instances.json"); }
 TEST(TagParserLaw, Mutations) { run("mutations.json"); }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_parser_law_test

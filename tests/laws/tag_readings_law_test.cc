@@ -27,7 +27,7 @@
 #include "support/tag_reader.h"
 #include "support/tag_record.h"
 
-namespace parlance {
+namespace parlance::tag_readings_law_test {
 namespace {
 
 using testing::RandomTags;
@@ -214,4 +214,4 @@ TEST(TagReadingsLaw, Linear) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_readings_law_test

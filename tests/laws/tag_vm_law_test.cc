@@ -29,7 +29,7 @@
 #include "tag_parser/pike_vm.h"
 #include "tag_parser/program.h"
 
-namespace parlance {
+namespace parlance::tag_vm_law_test {
 namespace {
 
 using tag_parser::HistoryId;
@@ -254,4 +254,4 @@ TEST(TagVmLaw, Families) { run_families(testing::cases(8)); }
 TEST(TagVmLaw, LongRunFamilies) { run_families(1000); }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_vm_law_test

@@ -13,7 +13,7 @@
 
 #include "../support/parse_record.h"
 
-namespace parlance {
+namespace parlance::tokens_test {
 namespace {
 
 using testing::ParseRecord;
@@ -158,4 +158,4 @@ TEST(Tokens, GroupingChangesNothing) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tokens_test

@@ -36,7 +36,7 @@
 #include "support/sanitized.h"
 #include "support/tag_phrases.h"
 
-namespace parlance {
+namespace parlance::user_files_law_test {
 namespace {
 
 using json::Value;
@@ -609,4 +609,4 @@ TEST_F(UserFiles, AreReadAsTheyAreWrittenOrRefusedLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::user_files_law_test

@@ -14,7 +14,7 @@
 #include "parlance/json.h"
 #include "schema/document.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::wide_objects_test {
 
 using json_recogniser::JsonRecogniser;
 namespace {
@@ -114,4 +114,4 @@ INSTANTIATE_TEST_SUITE_P(WideObjects, EachWide, ::testing::ValuesIn(kWide),
                          });
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::wide_objects_test

@@ -70,13 +70,13 @@ inline Vocabulary made_up(const std::set<std::string>& marks) {
   return byte_vocabulary(pieces_of(kTexts, 60), kinds);
 }
 
-struct Call {
+struct NamedCall {
   std::string name;
   json::Value arguments;
 };
 
-inline std::vector<Call> calls_of(const json::Value& message) {
-  std::vector<Call> out;
+inline std::vector<NamedCall> calls_of(const json::Value& message) {
+  std::vector<NamedCall> out;
   const json::Value* calls = message.find("tool_calls");
   if (calls == nullptr) return out;
   for (const json::Value& call : calls->items()) {
@@ -90,7 +90,8 @@ inline std::vector<Call> calls_of(const json::Value& message) {
   return out;
 }
 
-inline std::string text_of(const json::Value& message, std::string_view field) {
+inline std::string field_text(const json::Value& message,
+                              std::string_view field) {
   const json::Value* value = message.find(field);
   return value == nullptr || !value->is_string()
              ? std::string()
@@ -100,10 +101,10 @@ inline std::string text_of(const json::Value& message, std::string_view field) {
 // The first difference of two messages; "" for none.
 inline std::string difference(const json::Value& a, const json::Value& b) {
   for (const std::string_view field : {"thinking", "content"}) {
-    if (text_of(a, field) != text_of(b, field)) return std::string(field);
+    if (field_text(a, field) != field_text(b, field)) return std::string(field);
   }
-  const std::vector<Call> first = calls_of(a);
-  const std::vector<Call> second = calls_of(b);
+  const std::vector<NamedCall> first = calls_of(a);
+  const std::vector<NamedCall> second = calls_of(b);
   if (first.size() != second.size()) return "number of calls";
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (first[i].name != second[i].name) return "name of a call";

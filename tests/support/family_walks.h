@@ -515,9 +515,9 @@ inline void FamilyWalks::check(const Cell& cell, const Vocabulary& vocabulary,
   }
 
   // valid, choice
-  const std::vector<Call> found = calls_of(read.fields);
+  const std::vector<NamedCall> found = calls_of(read.fields);
   calls += found.size();
-  for (const Call& call : found) {
+  for (const NamedCall& call : found) {
     ASSERT_NE(std::ranges::find(names_, call.name), names_.end())
         << call.name << json::dump(text);
     ASSERT_TRUE(call.arguments.is_object()) << json::dump(text);
@@ -584,8 +584,8 @@ inline void FamilyWalks::check_cut(const Cell& cell,
   const std::string both =
       json::dump(read) + "\n" + json::dump(by_tag) + "\n" + json::dump(text);
   for (const std::string_view field : {"thinking", "content"}) {
-    const std::string all = text_of(read, field);
-    std::string some = text_of(by_tag, field);
+    const std::string all = field_text(read, field);
+    std::string some = field_text(by_tag, field);
     if (all == some) continue;
     some.resize(some.find_last_not_of(" \t\r\n") + 1);
     ASSERT_TRUE(all.starts_with(some)) << field << "\n" << both;
@@ -593,8 +593,8 @@ inline void FamilyWalks::check_cut(const Cell& cell,
                 kParted.contains(name_))
         << both;
   }
-  const std::vector<Call> all = calls_of(read);
-  const std::vector<Call> some = calls_of(by_tag);
+  const std::vector<NamedCall> all = calls_of(read);
+  const std::vector<NamedCall> some = calls_of(by_tag);
   ASSERT_GE(all.size(), some.size()) << both;
   ASSERT_LE(all.size(), some.size() + 1) << both;
   for (std::size_t i = 0; i < some.size(); ++i) {

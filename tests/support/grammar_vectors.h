@@ -20,12 +20,6 @@
 
 namespace parlance::testing {
 
-inline std::string_view text_of(const json::Value& value,
-                                std::string_view key) {
-  const json::Value* found = value.find(key);
-  return found == nullptr ? std::string_view() : found->as_string();
-}
-
 inline Result<rules::Rules> rules_of(const json::Value& vector) {
   const std::string_view kind = text_of(vector, "kind");
   if (kind == "union" || kind == "concat") {

@@ -122,12 +122,6 @@ std::vector<Row> joined_rows(std::span<const Row> rows,
   return all;
 }
 
-inline std::string_view text_of(const json::Value& object,
-                                std::string_view key) {
-  const json::Value* value = object.find(key);
-  return value == nullptr ? std::string_view() : value->as_string();
-}
-
 class JsonSchemaSuite : public ::testing::Test {
  protected:
   explicit JsonSchemaSuite(std::span<const SuiteRefusal> refusals = {},

@@ -20,6 +20,13 @@
 
 namespace parlance::testing {
 
+// The string that an object has under `key`; "" if it has none.
+inline std::string_view text_of(const json::Value& object,
+                                std::string_view key) {
+  const json::Value* found = object.find(key);
+  return found == nullptr ? std::string_view() : found->as_string();
+}
+
 inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -14,7 +14,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 
-namespace parlance {
+namespace parlance::argument_marks_test {
 namespace {
 
 Vocabulary make_vocabulary() {
@@ -208,4 +208,4 @@ TEST(ArgumentMarks, ANameThatSpellsAMarkIsRefused) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::argument_marks_test

@@ -13,7 +13,7 @@
 #include "parlance/json.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance {
+namespace parlance::arguments_test {
 namespace {
 
 using structural_tag::ArgumentStyle;
@@ -1025,4 +1025,4 @@ TEST(Arguments, NumbersBeyondADoubleAreNotWritten) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::arguments_test

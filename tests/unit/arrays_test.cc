@@ -17,7 +17,7 @@
 #include "schema/document.h"
 #include "schema/validate.h"
 
-namespace parlance {
+namespace parlance::arrays_test {
 namespace {
 
 using json_recogniser::JsonRecogniser;
@@ -338,4 +338,4 @@ TEST(Arrays, BoundsBeyond32BitsAreBounds) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::arrays_test

@@ -20,7 +20,7 @@
 #include "parlance/json.h"
 #include "support/family_vocabulary.h"
 
-namespace parlance {
+namespace parlance::arrow_test {
 namespace {
 
 using Texts = std::vector<std::optional<std::string>>;
@@ -684,4 +684,4 @@ TEST(Arrow, ARowThatLiesOutsideIsADiagnostic) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::arrow_test

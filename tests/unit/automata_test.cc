@@ -14,7 +14,7 @@
 #include "automata/dfa.h"
 #include "regex/pattern.h"
 
-namespace parlance::automata {
+namespace parlance::automata::automata_test {
 namespace {
 
 using Patterns = std::vector<std::string>;
@@ -614,4 +614,4 @@ TEST(Automata, BoundsItsSize) {
 }
 
 }  // namespace
-}  // namespace parlance::automata
+}  // namespace parlance::automata::automata_test

@@ -17,7 +17,7 @@
 #include "parlance/error.h"
 #include "parlance/line_column.h"
 
-namespace parlance::base {
+namespace parlance::base::base_test {
 namespace {
 
 using Kind = Utf8Step::Kind;
@@ -72,8 +72,8 @@ constexpr StepCase kSteps[] = {
 TEST(Utf8, Steps) {
   for (const StepCase& row : kSteps) {
     const Utf8Step step = next_utf8(row.bytes);
-    EXPECT_EQ(step.kind, row.kind) << testing::PrintToString(row.bytes);
-    EXPECT_EQ(step.size, row.size) << testing::PrintToString(row.bytes);
+    EXPECT_EQ(step.kind, row.kind) << ::testing::PrintToString(row.bytes);
+    EXPECT_EQ(step.size, row.size) << ::testing::PrintToString(row.bytes);
   }
   EXPECT_EQ(next_utf8("\xED\xA0\x80", true).kind, Kind::kValid);
 }
@@ -381,4 +381,4 @@ TEST(Fingerprint, TextsAndNumbersAreApart) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::base_test

@@ -25,7 +25,7 @@
 #include "support/byte_vocabulary.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::batch_test {
 namespace {
 
 constexpr std::string_view kTools = R"([
@@ -592,4 +592,4 @@ TEST(Misuse, OfParsersIsNoAnswer) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::batch_test

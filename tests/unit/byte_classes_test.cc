@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace parlance::automata {
+namespace parlance::automata::byte_classes_test {
 namespace {
 
 TEST(ByteClasses, TheLeastByteWithTheSameMarks) {
@@ -61,4 +61,4 @@ TEST(ByteClasses, EachByteByItself) {
 }
 
 }  // namespace
-}  // namespace parlance::automata
+}  // namespace parlance::automata::byte_classes_test

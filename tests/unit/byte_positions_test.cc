@@ -15,7 +15,7 @@
 #include "vocab/token_class_trie.h"
 #include "vocab/token_tables.h"
 
-namespace parlance::mask {
+namespace parlance::mask::byte_positions_test {
 namespace {
 
 TEST(BytePositions, ThoseOfASearch) {
@@ -59,4 +59,4 @@ TEST(BytePositions, ThoseOfASearch) {
 }
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::byte_positions_test

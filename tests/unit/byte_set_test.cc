@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace parlance::base {
+namespace parlance::base::byte_set_test {
 namespace {
 
 TEST(ByteSet, TheNextByteIsTheLeastThatIsNotBelow) {
@@ -39,4 +39,4 @@ TEST(ByteSet, TheNextByteIsTheLeastThatIsNotBelow) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::byte_set_test

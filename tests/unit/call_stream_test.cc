@@ -19,7 +19,7 @@
 #include "parlance/response_parser.h"
 #include "regex/unicode_properties.h"
 
-namespace parlance {
+namespace parlance::call_stream_test {
 namespace {
 
 struct Chunk {
@@ -547,4 +547,4 @@ TEST(LaxText, IsTheRewritingOfRandomText) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::call_stream_test

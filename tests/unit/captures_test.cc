@@ -16,7 +16,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/vocabulary.h"
 
-namespace parlance {
+namespace parlance::captures_test {
 namespace {
 
 // "name=text@begin..end ..." or the error.
@@ -329,4 +329,4 @@ TEST(CapturesOfMatchers, OfSchemasWithLittleMemory) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::captures_test

@@ -21,7 +21,7 @@
 #include "support/tag_reader.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance::mask {
+namespace parlance::mask::cfg_recogniser_mask_test {
 namespace {
 
 using cfg_recogniser::EarleyRecogniser;
@@ -391,4 +391,4 @@ line ::= "a" [^\n<]* | "<" [^\n>]* ">" | [^a<\n] [^\n]*
 }
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::cfg_recogniser_mask_test

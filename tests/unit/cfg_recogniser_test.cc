@@ -19,7 +19,7 @@
 #include "parlance/grammar.h"
 #include "support/small_languages.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::cfg_recogniser_test {
 
 using cfg_recogniser::CfgRecogniser;
 
@@ -519,4 +519,4 @@ TEST(CfgRecogniser, LimitsEndInDeadPlaces) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::cfg_recogniser_test

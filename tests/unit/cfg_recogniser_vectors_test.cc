@@ -22,7 +22,7 @@
 #include "support/tag_reader.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::cfg_recogniser_vectors_test {
 namespace {
 
 using cfg_recogniser::EarleyRecogniser;
@@ -187,4 +187,4 @@ TEST(CfgRecogniserVectors, TagMutations) { run_tags("mutations.json"); }
 TEST(CfgRecogniserVectors, TagErrors) { run_tags("errors.json"); }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::cfg_recogniser_vectors_test

@@ -11,7 +11,7 @@
 #include "arguments/text_languages.h"
 #include "base/utf8.h"
 
-namespace parlance::arguments {
+namespace parlance::arguments::character_dfa_test {
 namespace {
 
 // All texts of at most `length` of the characters.
@@ -89,4 +89,4 @@ TEST(SharedTexts, BeginsAgainWhereALimitWasReached) {
 }
 
 }  // namespace
-}  // namespace parlance::arguments
+}  // namespace parlance::arguments::character_dfa_test

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace parlance {
+namespace parlance::chat_message_test {
 namespace {
 
 json::Value value(std::string_view text) { return *json::parse(text); }
@@ -73,4 +73,4 @@ TEST(ChatMessage, Views) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::chat_message_test

@@ -18,7 +18,7 @@
 #include "parlance/tag_parser.h"
 #include "support/chat_joins.h"
 
-namespace parlance {
+namespace parlance::chat_test {
 namespace {
 
 using json::Value;
@@ -289,4 +289,4 @@ TEST(RegionsAsContent, DoesNotDependOnTheCut) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::chat_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace parlance::base {
+namespace parlance::base::checksum_test {
 namespace {
 
 // These values stand in files, which machines of either byte order read.
@@ -29,4 +29,4 @@ TEST(Checksum, IsTheSameOnEveryMachine) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::checksum_test

@@ -8,7 +8,7 @@
 
 #include "parlance/grammar.h"
 
-namespace parlance {
+namespace parlance::constant_conditions_test {
 namespace {
 
 // {"t": value, keys...}, or with "t" at the end.
@@ -89,4 +89,4 @@ TEST(ConstantConditions, EveryObject) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::constant_conditions_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-namespace parlance::base {
+namespace parlance::base::decimal_test {
 namespace {
 
 Decimal d(const std::string& text) {
@@ -117,4 +117,4 @@ TEST(Decimal, MultiplesAgreeWithIntegers) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::decimal_test

@@ -12,7 +12,7 @@
 
 #include "schema_solver/key_sets.h"
 
-namespace parlance::schema_solver {
+namespace parlance::schema_solver::dependent_keys_test {
 namespace {
 
 using Relation = std::vector<std::pair<KeyId, std::vector<KeyId>>>;
@@ -71,4 +71,4 @@ TEST(DependentKeys, AllThatCanBeReached) {
 }
 
 }  // namespace
-}  // namespace parlance::schema_solver
+}  // namespace parlance::schema_solver::dependent_keys_test

@@ -10,7 +10,7 @@
 
 #include "cfg_recogniser/earley.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::ebnf_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
@@ -421,4 +421,4 @@ TEST(EbnfLimits, Prefixes) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::ebnf_test

@@ -15,7 +15,7 @@
 #include "parlance/json.h"
 #include "parlance/message.h"
 
-namespace parlance::events {
+namespace parlance::events::events_test {
 namespace {
 
 TEST(Round, KeepsWhatEventsPointTo) {
@@ -101,4 +101,4 @@ TEST(Stage, ARoundThatIsLeftIsTheEnd) {
 }
 
 }  // namespace
-}  // namespace parlance::events
+}  // namespace parlance::events::events_test

@@ -22,7 +22,7 @@
 #include "parlance/tag_parser.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance {
+namespace parlance::exclude_patterns_test {
 namespace {
 
 using automata::PatternDfa;
@@ -472,4 +472,4 @@ TEST(ExcludePatterns, NoDeadEndAfterAMark) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::exclude_patterns_test

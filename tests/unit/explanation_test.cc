@@ -21,7 +21,7 @@
 #include "support/responses.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::explanation_test {
 namespace {
 
 // The law of the header.
@@ -438,4 +438,4 @@ TEST(Explanation, IsEmptyWithoutTheVocabularyOfIds) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::explanation_test

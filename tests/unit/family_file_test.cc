@@ -19,7 +19,7 @@
 #include "support/folders.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::family_file_test {
 namespace {
 
 using format::FormatImpl;
@@ -617,4 +617,4 @@ TEST(Detection, EveryRuleFindsItsFamily) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::family_file_test

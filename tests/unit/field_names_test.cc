@@ -7,7 +7,7 @@
 #include "parlance/format.h"
 #include "parlance/response_parser.h"
 
-namespace parlance {
+namespace parlance::field_names_test {
 namespace {
 
 using Names = std::vector<std::pair<std::string, std::string>>;
@@ -54,4 +54,4 @@ TEST(FieldNames, DefaultsOfTheTemplateAreRenamedToo) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::field_names_test

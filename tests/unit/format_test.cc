@@ -19,7 +19,7 @@
 #include "support/folders.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::format_test {
 namespace {
 
 json::Value read(std::string_view text) {
@@ -1038,4 +1038,4 @@ TEST(Conformance, Placeholders) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::format_test

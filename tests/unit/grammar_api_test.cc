@@ -13,7 +13,7 @@
 #include "parlance/line_column.h"
 #include "rules/schema_options.h"
 
-namespace parlance {
+namespace parlance::grammar_api_test {
 namespace {
 
 using FromText = Result<Grammar> (*)(std::string_view);
@@ -291,4 +291,4 @@ TEST(GrammarApi, EveryCompileCanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_api_test

@@ -20,7 +20,7 @@
 #include "recogniser/composite.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance {
+namespace parlance::grammar_cache_test {
 namespace {
 
 using testing::toy_vocabulary;
@@ -418,4 +418,4 @@ TEST(GrammarCache, ManyThreadsMakeAndUse) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_cache_test

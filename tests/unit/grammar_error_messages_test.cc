@@ -9,7 +9,7 @@
 
 #include "parlance/grammar.h"
 
-namespace parlance {
+namespace parlance::grammar_error_messages_test {
 namespace {
 
 // --- Errors. ----------------------------------------------------------------
@@ -248,4 +248,4 @@ TEST(GrammarErrorMessages, ExplainsExactLayouts) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_error_messages_test

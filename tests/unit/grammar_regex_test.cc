@@ -13,7 +13,7 @@
 #include "notation/regex_rules.h"
 #include "support/small_languages.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::grammar_regex_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
@@ -223,4 +223,4 @@ TEST(GrammarRegex, RandomPatterns) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::grammar_regex_test

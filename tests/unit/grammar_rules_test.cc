@@ -10,7 +10,7 @@
 #include "notation/ebnf.h"
 #include "support/small_languages.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::grammar_rules_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
@@ -108,4 +108,4 @@ TEST(GrammarRules, JoinedGrammarsKeepTheirRules) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::grammar_rules_test

@@ -23,7 +23,7 @@
 #include "support/folders.h"
 #include "support/json_schema_suite.h"
 
-namespace parlance {
+namespace parlance::grammar_suite_test {
 namespace {
 
 struct NamedDraft {
@@ -265,4 +265,4 @@ TEST(GrammarSuitePage, IsPrintedFromTheLists) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_suite_test

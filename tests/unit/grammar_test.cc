@@ -16,7 +16,7 @@
 
 #include "parlance/json.h"
 
-namespace parlance {
+namespace parlance::grammar_test {
 namespace {
 
 JsonSchemaOptions compact() {
@@ -1173,4 +1173,4 @@ TEST(Grammar, InOrderAMemberMayHaveToBeLackedThatIsPassed) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::grammar_test

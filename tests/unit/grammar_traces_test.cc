@@ -17,7 +17,7 @@
 #include "support/differences.h"
 #include "support/grammar_vectors.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::grammar_traces_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
@@ -235,4 +235,4 @@ TEST(GrammarTraces, Lark) { run("lark_traces.json"); }
 TEST(GrammarTraces, Regex) { run("regex_traces.json"); }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::grammar_traces_test

@@ -17,7 +17,7 @@
 #include "support/conformance.h"
 #include "support/differences.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::grammar_vectors_test {
 
 using rules::Rules;
 namespace {
@@ -95,4 +95,4 @@ TEST(GrammarVectors, DifferencesAreTold) {
 TEST(GrammarVectors, Combine) { run("combine.json"); }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::grammar_vectors_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace parlance::base {
+namespace parlance::base::growing_table_test {
 namespace {
 
 struct Entry {
@@ -81,4 +81,4 @@ TEST(GrowingTable, IsEmptyAtFirst) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::growing_table_test

@@ -14,7 +14,7 @@
 #include "support/folders.h"
 #include "support/harmony_vectors.h"
 
-namespace parlance {
+namespace parlance::harmony_test {
 namespace {
 
 using testing::HarmonyInput;
@@ -670,4 +670,4 @@ TEST(Harmony, DefectsFromTheField) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::harmony_test

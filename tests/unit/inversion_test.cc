@@ -21,7 +21,7 @@
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
 
-namespace parlance {
+namespace parlance::inversion_test {
 namespace {
 
 // The family `name` with its template and the given members of "parlance".
@@ -1224,4 +1224,4 @@ TEST(Inversion, BareTemplatesThatCannotBeInverted) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::inversion_test

@@ -14,7 +14,7 @@
 #include "support/conformance.h"
 #include "support/json_host.h"
 
-namespace parlance {
+namespace parlance::jmespath_test {
 namespace {
 
 json::Value value_of(std::string_view text) {
@@ -290,4 +290,4 @@ TEST(Jmespath, Compliance) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::jmespath_test

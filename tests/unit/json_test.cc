@@ -20,7 +20,7 @@
 #include "parlance/json_place.h"
 #include "support/folders.h"
 
-namespace parlance::json {
+namespace parlance::json::json_test {
 namespace {
 
 Value read_data(const std::string& name) {
@@ -577,4 +577,4 @@ TEST(Pointer, Escapes) {
 }
 
 }  // namespace
-}  // namespace parlance::json
+}  // namespace parlance::json::json_test

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-namespace parlance::grammar {
+namespace parlance::grammar::key_sets_test {
 
 using schema_solver::KeySet;
 using schema_solver::KeySets;
@@ -115,4 +115,4 @@ TEST(KeySets, ANameMoreCostsTheLogarithm) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::key_sets_test

@@ -12,7 +12,7 @@
 #include "parlance/json.h"
 #include "parlance/structural_tag.h"
 
-namespace parlance {
+namespace parlance::language_rules_test {
 namespace {
 
 Grammar grammar_of(const std::vector<std::string>& declared,
@@ -92,4 +92,4 @@ TEST(LanguageRules, NamesWithoutExcludedTexts) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::language_rules_test

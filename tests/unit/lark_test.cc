@@ -14,7 +14,7 @@
 #include "cfg_recogniser/earley.h"
 #include "notation/ebnf.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::lark_test {
 
 using cfg_recogniser::EarleyRecogniser;
 
@@ -454,4 +454,4 @@ TEST(LarkLimits, Prefixes) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::lark_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace parlance::parse {
+namespace parlance::parse::layout_trimmer_test {
 namespace {
 
 using Literals = LayoutTrimmer::Literals;
@@ -101,4 +101,4 @@ TEST(LayoutTrimmer, RandomTexts) {
 }
 
 }  // namespace
-}  // namespace parlance::parse
+}  // namespace parlance::parse::layout_trimmer_test

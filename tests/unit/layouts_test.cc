@@ -16,7 +16,7 @@
 #include "parlance/structural_tag.h"
 #include "structural_tag/structural_tag.h"
 
-namespace parlance {
+namespace parlance::layouts_test {
 namespace {
 
 // A tag of one json_schema; `members` are members after "json_schema".
@@ -382,4 +382,4 @@ TEST(Layouts, UnambiguousEnd) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::layouts_test

@@ -19,7 +19,7 @@
 #include "schema/document.h"
 #include "vocab/string_class_trie.h"
 
-namespace parlance::mask {
+namespace parlance::mask::lexeme_walk_test {
 namespace {
 
 using json_recogniser::JsonRecogniser;
@@ -228,4 +228,4 @@ TEST_P(LexemeWalks, OfManyTokensWithTheSameClasses) {
 INSTANTIATE_TEST_SUITE_P(Seeds, LexemeWalks, ::testing::Range(0U, 6U));
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::lexeme_walk_test

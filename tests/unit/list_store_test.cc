@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace parlance::base {
+namespace parlance::base::list_store_test {
 namespace {
 
 TEST(ListStore, ListsStayAsTheyAre) {
@@ -29,4 +29,4 @@ TEST(ListStore, ListsStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::list_store_test

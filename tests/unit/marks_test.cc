@@ -20,7 +20,7 @@
 #include "parlance/constraint.h"
 #include "support/tag_reader.h"
 
-namespace parlance {
+namespace parlance::marks_test {
 namespace {
 
 using cfg_recogniser::EarleyRecogniser;
@@ -383,4 +383,4 @@ TEST(Marks, StopIdsHaveToBeKnown) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::marks_test

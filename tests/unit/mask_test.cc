@@ -31,7 +31,7 @@
 #include "support/toy_recognisers.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance::mask {
+namespace parlance::mask::mask_test {
 namespace {
 
 using testing::TextSet;
@@ -803,4 +803,4 @@ TEST(ReplaceFile, ReplacesOnlyRegularFiles) {
 }
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::mask_test

@@ -23,7 +23,7 @@
 
 #include "base/work.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::number_language_test {
 
 using automata::NumberSpec;
 namespace {
@@ -950,4 +950,4 @@ TEST(NumberLanguage, AgreesWithTheTwinLongRun) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::number_language_test

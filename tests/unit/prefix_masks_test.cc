@@ -15,7 +15,7 @@
 #include "vocab/token_class_trie.h"
 #include "vocab/token_tables.h"
 
-namespace parlance::mask {
+namespace parlance::mask::prefix_masks_test {
 namespace {
 
 // 20,000 tokens in an order that is not that of the trie: three subtrees of
@@ -86,4 +86,4 @@ TEST(PrefixMasks, RangesAsOneByOne) {
 }
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::prefix_masks_test

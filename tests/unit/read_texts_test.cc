@@ -15,7 +15,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tools.h"
 
-namespace parlance {
+namespace parlance::read_texts_test {
 namespace {
 
 // A file with calls as <call:NAME>ARGUMENTS</call>.  `each`: the parts of an
@@ -339,4 +339,4 @@ TEST(ReadTexts, AreThoseOfEachRequest) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::read_texts_test

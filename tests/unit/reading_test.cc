@@ -16,7 +16,7 @@
 #include "parlance/vocabulary.h"
 #include "support/parse_record.h"
 
-namespace parlance {
+namespace parlance::reading_test {
 namespace {
 
 using testing::account;
@@ -679,13 +679,13 @@ ToolSet list_tool() {
             "text": {"type": "string"}, "number": {"type": "integer"}}}}}])");
 }
 
-TEST(Arguments, LineFeedsOfTheMarkup) {
+TEST(ReadingArguments, LineFeedsOfTheMarkup) {
   const Format format = elements(R"({"line_feeds": 1})");
   EXPECT_EQ(calls(format, "<f=f><a=x>\n\n a\n</a><a=y>b</a><a=z>\n</a></f>"),
             R"(f({"x": "\n a", "y": "b", "z": ""}))");
 }
 
-TEST(Arguments, PythonLiterals) {
+TEST(ReadingArguments, PythonLiterals) {
   const ToolSet tools = list_tool();
   const Format format = elements(R"({"python": true})");
   EXPECT_EQ(
@@ -701,7 +701,7 @@ TEST(Arguments, PythonLiterals) {
 }
 
 // A text is the value that the schema allows.
-TEST(Arguments, ValuesThatTheSchemaAllows) {
+TEST(ReadingArguments, ValuesThatTheSchemaAllows) {
   const ToolSet tools = *ToolSet::from_json(R"([
     {"name": "f", "parameters": {"type": "object",
       "additionalProperties": {"type": "integer"}, "properties": {
@@ -735,7 +735,7 @@ TEST(Arguments, ValuesThatTheSchemaAllows) {
 }
 
 // Grammars and rendering write these keys without quotes, too.
-TEST(Arguments, KeysWithoutQuotes) {
+TEST(ReadingArguments, KeysWithoutQuotes) {
   const Message message =
       parse_response(*Format::built_in("functiongemma"),
                      "<start_function_call>call:f{a.b:1,c-d:{\xE6\x9D\xB1:2}}"
@@ -748,7 +748,7 @@ TEST(Arguments, KeysWithoutQuotes) {
             "{\"a.b\": 1, \"c-d\": {\"\xE6\x9D\xB1\": 2}}");
 }
 
-TEST(Arguments, TypedByAnAttribute) {
+TEST(ReadingArguments, TypedByAnAttribute) {
   const ToolSet tools = list_tool();
   const Format format = elements(
       R"({"type_by": {"capture": "s", "map": {"true": "string",
@@ -763,7 +763,7 @@ TEST(Arguments, TypedByAnAttribute) {
             R"("z": {"a": null}, "w": "oh"}))");
 }
 
-TEST(Arguments, Decoded) {
+TEST(ReadingArguments, Decoded) {
   EXPECT_EQ(calls(elements(R"({"decode": "xml"})"),
                   "<f=f><a=x>a &lt; b &amp;lt; &#233;&#x1F600; &no; &</a></f>"),
             R"(f({"x": "a < b &lt; \u00e9\ud83d\ude00 &no; &"}))");
@@ -891,14 +891,14 @@ std::string read_ids(const Format& format,
   return json::dump(whole.message.fields);
 }
 
-TEST(Tokens, MarksInStringsAreText) {
+TEST(ReadingTokens, MarksInStringsAreText) {
   const Format format = json_calls(kEnds, R"("turn_end": ["<e>"], )");
   EXPECT_EQ(read_ids(format, {"<f>", "{\"a\": \"", "</f>", "!</f>", "<e>",
                               "\"}", "</f>", "Yes.", "<e>"}),
             R"({"calls": [{"a": "</f></f><e>"}], "content": "Yes."})");
 }
 
-TEST(Tokens, SpelledMarkersAreText) {
+TEST(ReadingTokens, SpelledMarkersAreText) {
   const Format format = json_calls(kEnds, R"("turn_end": ["<e>"], )");
   EXPECT_EQ(read_ids(format, {"I.", "!<e>", "<e>"}), R"({"content": "I.<e>"})");
   // A mark interrupts wherever it stands, a spelled opener nowhere.
@@ -908,7 +908,7 @@ TEST(Tokens, SpelledMarkersAreText) {
             R"({"think": "Hm.\n<f>{}", "content": "Yes."})");
 }
 
-TEST(Tokens, RandomPieces) {
+TEST(ReadingTokens, RandomPieces) {
   const Format format = json_calls(
       R"("calls": {"ends": "value", "otherwise": "content",
            "layout": {"before": ["\n"], "after": ["\n"]}},
@@ -928,4 +928,4 @@ TEST(Tokens, RandomPieces) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::reading_test

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-namespace parlance::schema_solver {
+namespace parlance::schema_solver::recursive_facts_test {
 namespace {
 
 // A fact holds if all facts of one of its lists hold.
@@ -66,4 +66,4 @@ TEST(RecursiveFacts, AreTheLeastFixpointInEveryOrder) {
 }
 
 }  // namespace
-}  // namespace parlance::schema_solver
+}  // namespace parlance::schema_solver::recursive_facts_test

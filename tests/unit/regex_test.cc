@@ -14,7 +14,7 @@
 #include "regex/pcre2.h"
 #include "regex/unicode_properties.h"
 
-namespace parlance::regex {
+namespace parlance::regex::regex_test {
 namespace {
 
 constexpr PatternOptions kTemplate = {.dot_all = true};
@@ -390,4 +390,4 @@ TEST(Pcre2, GroupsAreOurs) {
 }
 
 }  // namespace
-}  // namespace parlance::regex
+}  // namespace parlance::regex::regex_test

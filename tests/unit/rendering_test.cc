@@ -15,7 +15,7 @@
 #include "support/family_laws.h"
 #include "support/id_walk.h"
 
-namespace parlance {
+namespace parlance::rendering_test {
 namespace {
 
 json::Value value(std::string_view text) {
@@ -410,4 +410,4 @@ TEST(Rendering, TheMarkThatIsSpelledIsNamed) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::rendering_test

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace parlance::base {
+namespace parlance::base::replace_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +133,4 @@ TEST_F(ReplaceFileInFolder, ManyWritersAndReaders) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::replace_file_test

@@ -21,7 +21,7 @@
 #include "support/conformance.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::response_schema_test {
 namespace {
 
 using json::Value;
@@ -578,4 +578,4 @@ TEST(ResponseSchema, Lint) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::response_schema_test

@@ -21,7 +21,7 @@
 #include "parlance/vocabulary.h"
 #include "support/sanitized.h"
 
-namespace parlance {
+namespace parlance::saved_grammar_test {
 namespace {
 
 Vocabulary make_vocabulary() {
@@ -427,4 +427,4 @@ TEST(SavedConstraint, ErrorsSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::saved_grammar_test

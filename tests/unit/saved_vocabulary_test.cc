@@ -23,7 +23,7 @@
 #include "parlance/constraint.h"
 #include "parlance/vocabulary.h"
 
-namespace parlance {
+namespace parlance::saved_vocabulary_test {
 namespace {
 
 // As src/foundation/vocab/saved_file.cc writes them.
@@ -60,7 +60,7 @@ Vocabulary small() {
 }
 
 std::string file_name() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   return (std::filesystem::temp_directory_path() /
           (std::string("parlance-") + test->name() + "-" +
            std::to_string(std::random_device()())))
@@ -331,4 +331,4 @@ TEST(SavedVocabulary, NoForgedByteReadsElsewhere) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::saved_vocabulary_test

@@ -13,7 +13,7 @@
 #include "schema/uri.h"
 #include "schema/validate.h"
 
-namespace parlance::schema {
+namespace parlance::schema::schema_document_test {
 namespace {
 
 json::Value read(std::string_view text) {
@@ -570,4 +570,4 @@ TEST(SchemaUri, ReferencesResolve) {
 }
 
 }  // namespace
-}  // namespace parlance::schema
+}  // namespace parlance::schema::schema_document_test

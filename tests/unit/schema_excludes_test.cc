@@ -15,7 +15,7 @@
 #include "regex/pattern.h"
 #include "schema_solver/excludes.h"
 
-namespace parlance {
+namespace parlance::schema_excludes_test {
 namespace {
 
 // A string between its quotes.
@@ -198,4 +198,4 @@ TEST(SchemaExcludes, NothingIsLeft) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::schema_excludes_test

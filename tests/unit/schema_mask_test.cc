@@ -20,7 +20,7 @@
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance::mask {
+namespace parlance::mask::schema_mask_test {
 namespace {
 
 using testing::toy_vocabulary;
@@ -296,4 +296,4 @@ TEST(SchemaMask, RandomSchemas) {
 }
 
 }  // namespace
-}  // namespace parlance::mask
+}  // namespace parlance::mask::schema_mask_test

@@ -12,7 +12,7 @@
 #include "recogniser/text_reader.h"
 #include "schema/document.h"
 
-namespace parlance::json_recogniser {
+namespace parlance::json_recogniser::schema_numbers_test {
 namespace {
 
 using Made = Result<std::unique_ptr<JsonRecogniser>>;
@@ -158,4 +158,4 @@ TEST(SchemaNumbers, IntegersOfDraftFour) {
 }
 
 }  // namespace
-}  // namespace parlance::json_recogniser
+}  // namespace parlance::json_recogniser::schema_numbers_test

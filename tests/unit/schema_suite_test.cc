@@ -12,7 +12,7 @@
 #include "schema/validate.h"
 #include "support/json_schema_suite.h"
 
-namespace parlance::schema {
+namespace parlance::schema::schema_suite_test {
 namespace {
 
 struct NamedDraft {
@@ -81,4 +81,4 @@ TEST_F(SchemaSuite, VerdictsAreTheSuites) {
 }
 
 }  // namespace
-}  // namespace parlance::schema
+}  // namespace parlance::schema::schema_suite_test

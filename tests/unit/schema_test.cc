@@ -16,7 +16,7 @@
 #include "support/conformance.h"
 #include "support/vectors.h"
 
-namespace parlance::schema {
+namespace parlance::schema::schema_test {
 namespace {
 
 json::Value read(std::string_view text) {
@@ -383,7 +383,7 @@ TEST(CastToolCalls, DeepListsNeedNoStack) {
   EXPECT_EQ(inner->find("function")->find("arguments")->find("n")->as_int(), 7);
 }
 
-TEST(Conformance, UnitRows) {
+TEST(SchemaConformance, UnitRows) {
   const json::Value rows = testing::vectors("response_template/unit-rows.json");
   int count = 0;
   for (const json::Value& row : rows.items()) {
@@ -558,4 +558,4 @@ TEST(Conjoin, ReferencesLeadWhereTheyLed) {
 }
 
 }  // namespace
-}  // namespace parlance::schema
+}  // namespace parlance::schema::schema_test

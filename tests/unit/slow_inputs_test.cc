@@ -20,7 +20,7 @@
 #include "regex/pattern.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance {
+namespace parlance::slow_inputs_test {
 namespace {
 
 using Row = std::vector<std::int32_t>;
@@ -781,4 +781,4 @@ TEST(SlowInputs, DefinitionsThatShareAreReadOnce) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::slow_inputs_test

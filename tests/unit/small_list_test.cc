@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace parlance::base {
+namespace parlance::base::small_list_test {
 namespace {
 
 using List = SmallList<std::string, 3>;
@@ -83,4 +83,4 @@ TEST(SmallList, LiesInItselfWhileShort) {
 }
 
 }  // namespace
-}  // namespace parlance::base
+}  // namespace parlance::base::small_list_test

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace parlance::parse {
+namespace parlance::parse::spoofs_test {
 namespace {
 
 using automata::Mark;
@@ -134,4 +134,4 @@ TEST(Sentinels, OfATextThatHasManyNumbers) {
 }
 
 }  // namespace
-}  // namespace parlance::parse
+}  // namespace parlance::parse::spoofs_test

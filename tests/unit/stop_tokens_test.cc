@@ -15,7 +15,7 @@
 #include "parlance/batch.h"
 #include "parlance/constraint.h"
 
-namespace parlance {
+namespace parlance::stop_tokens_test {
 namespace {
 
 using Row = std::vector<std::int32_t>;
@@ -338,4 +338,4 @@ TEST(NoToken, InADraftTreeEndsTheBranch) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::stop_tokens_test

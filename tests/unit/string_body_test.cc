@@ -15,7 +15,7 @@
 #include "parlance/json.h"
 #include "support/string_body_run.h"
 
-namespace parlance::json {
+namespace parlance::json::string_body_test {
 namespace {
 
 // The characters of `body`, nullopt unless it is a whole body.
@@ -30,9 +30,9 @@ void expect_agreement(const std::string& body) {
   const BodyRun run = run_body(BodyState::kText, body);
   const std::optional<std::size_t> chars = slow_chars(body);
   const bool whole = run.state == BodyState::kText;
-  ASSERT_EQ(whole, chars.has_value()) << testing::PrintToString(body);
+  ASSERT_EQ(whole, chars.has_value()) << ::testing::PrintToString(body);
   if (!whole) return;
-  ASSERT_EQ(run.chars, *chars) << testing::PrintToString(body);
+  ASSERT_EQ(run.chars, *chars) << ::testing::PrintToString(body);
   ASSERT_EQ(run.size, body.size());
 }
 
@@ -197,7 +197,7 @@ void expect_written(const std::string& body) {
   ASSERT_TRUE(value) << body;
   const std::string written = dump(*value, {.ascii = false});
   EXPECT_EQ(is_canonical(body), written == '"' + body + '"')
-      << testing::PrintToString(body) << " is written " << written;
+      << ::testing::PrintToString(body) << " is written " << written;
 }
 
 TEST(StringBody, CanonicalIsWhatTheWriterWrites) {
@@ -213,4 +213,4 @@ TEST(StringBody, CanonicalIsWhatTheWriterWrites) {
 }
 
 }  // namespace
-}  // namespace parlance::json
+}  // namespace parlance::json::string_body_test

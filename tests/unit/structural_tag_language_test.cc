@@ -15,7 +15,7 @@
 #include "support/tag_reader.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::structural_tag_language_test {
 namespace {
 
 using testing::make_tag_reader;
@@ -184,4 +184,4 @@ TEST(StructuralTagLanguage, Traces) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::structural_tag_language_test

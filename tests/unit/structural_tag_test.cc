@@ -20,7 +20,7 @@
 #include "support/tag_reader.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::structural_tag_test {
 namespace {
 
 json::Value table(std::string_view name) {
@@ -726,4 +726,4 @@ TEST(StructuralTag, ManyEnds) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::structural_tag_test

@@ -14,7 +14,7 @@
 #include "support/conformance.h"
 #include "support/vectors.h"
 
-namespace parlance {
+namespace parlance::structural_tag_vectors_test {
 namespace {
 
 // Definitions that are right as far as the tag goes.  What is wrong with them
@@ -76,4 +76,4 @@ TEST(StructuralTagVectors, Definitions) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::structural_tag_vectors_test

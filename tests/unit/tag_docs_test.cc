@@ -13,7 +13,7 @@
 #include "parlance/structural_tag.h"
 #include "support/folders.h"
 
-namespace parlance {
+namespace parlance::tag_docs_test {
 namespace {
 
 void replace(std::string& text, std::string_view from, std::string_view to) {
@@ -95,4 +95,4 @@ TEST(TagDocs, FamiliesAndTheirCalls) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_docs_test

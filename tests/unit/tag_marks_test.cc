@@ -14,7 +14,7 @@
 #include "parlance/tag_parser.h"
 #include "support/tag_record.h"
 
-namespace parlance {
+namespace parlance::tag_marks_test {
 namespace {
 
 using testing::brief;
@@ -734,4 +734,4 @@ TEST(TagMarks, EventsCountTokens) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_marks_test

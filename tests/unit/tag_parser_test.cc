@@ -14,7 +14,7 @@
 #include "support/byte_vocabulary.h"
 #include "support/tag_record.h"
 
-namespace parlance {
+namespace parlance::tag_parser_test {
 namespace {
 
 using testing::brief;
@@ -473,4 +473,4 @@ TEST(TagParser, Errors) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tag_parser_test

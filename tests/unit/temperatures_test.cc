@@ -17,7 +17,7 @@
 #include "parlance/constraint.h"
 #include "parlance/grammar.h"
 
-namespace parlance {
+namespace parlance::temperatures_test {
 namespace {
 
 const std::vector<std::string> kTexts = {"a", "b", "x",  "z",  "1",   "}",
@@ -204,4 +204,4 @@ TEST(InheritTemperatures, CopiesARuleForEachTemperature) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::temperatures_test

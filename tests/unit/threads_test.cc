@@ -26,7 +26,7 @@
 #include <unistd.h>
 #endif
 
-namespace parlance {
+namespace parlance::threads_test {
 namespace {
 
 // No thread is to be had while it lives.
@@ -168,7 +168,7 @@ bool steps(Requests& requests, Batch& batch,
   return true;
 }
 
-TEST(Batch, IsUsedOnBothSidesOfAFork) {
+TEST(ThreadsBatch, IsUsedOnBothSidesOfAFork) {
   // ThreadSanitizer starts no thread in such a child.
   if (testing::kSanitized) GTEST_SKIP();
   Requests requests(100);
@@ -205,4 +205,4 @@ TEST(Batch, IsUsedOnBothSidesOfAFork) {
 #endif  // _WIN32
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::threads_test

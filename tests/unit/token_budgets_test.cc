@@ -14,7 +14,7 @@
 #include "parlance/structural_tag.h"
 #include "parlance/tag_parser.h"
 
-namespace parlance {
+namespace parlance::token_budgets_test {
 namespace {
 
 const std::vector<std::string> kTexts = {
@@ -79,7 +79,7 @@ TEST(TokenBudgets, EachIdCountsOne) {
            {kRule, {7, 1, 1, 4}, true},
            {kRule, {7, 0, 0, 0, 4}, false},
        }) {
-    SCOPED_TRACE(std::string(row.format) + testing::PrintToString(row.ids));
+    SCOPED_TRACE(std::string(row.format) + ::testing::PrintToString(row.ids));
     const Both both = compile(*compiler, row.format);
     Matcher matcher = both.constraint.matcher();
     const bool fits =
@@ -131,7 +131,7 @@ TEST(TokenBudgets, EveryShortList) {
       parser.feed_tokens(ids);
       parser.finalize();
       ASSERT_EQ(parser.complete(), matcher.can_end())
-          << testing::PrintToString(ids);
+          << ::testing::PrintToString(ids);
       complete += matcher.can_end();
       std::vector<std::int32_t> row(both.constraint.mask_words());
       matcher.fill_bitmask(row);
@@ -139,7 +139,7 @@ TEST(TokenBudgets, EveryShortList) {
         const bool set =
             (static_cast<std::uint32_t>(row[id / 32]) >> (id % 32) & 1) != 0;
         ASSERT_EQ(set, matcher.copy().accept_token(id))
-            << testing::PrintToString(ids) << " + " << kTexts[id];
+            << ::testing::PrintToString(ids) << " + " << kTexts[id];
         if (!set || ids.size() == 5) continue;
         lists.push_back(ids);
         lists.back().push_back(id);
@@ -150,4 +150,4 @@ TEST(TokenBudgets, EveryShortList) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::token_budgets_test

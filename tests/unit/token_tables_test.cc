@@ -18,7 +18,7 @@
 #include "parlance/vocabulary.h"
 #include "support/string_body_run.h"
 
-namespace parlance::vocab {
+namespace parlance::vocab::token_tables_test {
 namespace {
 
 using json::BodyRun;
@@ -336,7 +336,7 @@ TEST(TokenTables, SmallVocabularies) {
   for (const std::vector<std::string>& texts :
        std::vector<std::vector<std::string>>{
            {}, {""}, {"a"}, {"\""}, {"\"\""}, {" "}, {"a", "a", "a"}}) {
-    SCOPED_TRACE(testing::PrintToString(texts));
+    SCOPED_TRACE(::testing::PrintToString(texts));
     const Vocabulary vocabulary = make_vocabulary(entries_of(texts));
     const TokenTables tables = make_tables(vocabulary);
     expect_tables(vocabulary, tables);
@@ -471,4 +471,4 @@ TEST(TokenTablesDamage, NoForgedByteReadsElsewhere) {
 }
 
 }  // namespace
-}  // namespace parlance::vocab
+}  // namespace parlance::vocab::token_tables_test

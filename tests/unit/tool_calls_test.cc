@@ -18,7 +18,7 @@
 #include "parlance/tag_parser.h"
 #include "parlance/tools.h"
 
-namespace parlance {
+namespace parlance::tool_calls_test {
 namespace {
 
 constexpr std::string_view kTools = R"([{"type": "function", "function":
@@ -419,4 +419,4 @@ TEST(ToolCalls, NoneLetsOutNoCall) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::tool_calls_test

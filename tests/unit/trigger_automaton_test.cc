@@ -11,7 +11,7 @@
 
 #include "automata/aho_corasick.h"
 
-namespace parlance::grammar {
+namespace parlance::grammar::trigger_automaton_test {
 
 using automata::AhoCorasick;
 using automata::WordSymbol;
@@ -101,4 +101,4 @@ TEST(AhoCorasick, MarksBeginAndContinueWordsOnly) {
 }
 
 }  // namespace
-}  // namespace parlance::grammar
+}  // namespace parlance::grammar::trigger_automaton_test

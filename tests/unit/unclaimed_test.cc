@@ -8,7 +8,7 @@
 #include "parlance/response_parser.h"
 #include "support/parse_record.h"
 
-namespace parlance {
+namespace parlance::unclaimed_test {
 namespace {
 
 using testing::account;
@@ -148,4 +148,4 @@ TEST(Unclaimed, MarkupIsCheckedWhenItIsLoaded) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::unclaimed_test

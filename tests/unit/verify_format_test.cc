@@ -14,7 +14,7 @@
 #include "parlance/vocabulary.h"
 #include "support/byte_vocabulary.h"
 
-namespace parlance {
+namespace parlance::verify_format_test {
 namespace {
 
 std::string show(const FormatFinding& finding) {
@@ -102,4 +102,4 @@ TEST(VerifyFormat, ReadsTokens) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::verify_format_test

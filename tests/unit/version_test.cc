@@ -6,7 +6,7 @@
 
 #include "parlance/parlance.h"
 
-namespace parlance {
+namespace parlance::version_test {
 namespace {
 
 #if PARLANCE_VERSION < PARLANCE_VERSION_NUMBER(0, 1, 0)
@@ -29,4 +29,4 @@ TEST(Version, OfTheLibraryIsThatOfTheHeaders) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::version_test

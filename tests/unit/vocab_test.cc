@@ -28,6 +28,9 @@ static void PrintTo(TokenKind kind, std::ostream* out) {
                                    "unused"}[static_cast<std::size_t>(kind)];
 }
 
+}  // namespace parlance
+
+namespace parlance::vocab_test {
 namespace {
 
 std::string read_data(std::string_view name) {
@@ -638,7 +641,7 @@ TEST(Gguf, Files) {
             ErrorCode::kTooLarge);
 }
 
-TEST(Limits, SourceBytes) {
+TEST(VocabularyLimits, SourceBytes) {
   struct {
     const char* name;
     std::string text;
@@ -808,7 +811,7 @@ TEST(Table, FindIsAnIndexOfSpellings) {
   EXPECT_EQ(vocabulary.find_first("t701"), std::nullopt);
 }
 
-TEST(Value, StopIdsMayBeUnknownNoneOrSome) {
+TEST(VocabularyValue, StopIdsMayBeUnknownNoneOrSome) {
   const TokenEntry entries[] = {{0, "a"}, {2, "</s>", TokenKind::kControl}};
   const Vocabulary unknown = *Vocabulary::from_table(entries);
   EXPECT_FALSE(unknown.has_stop_ids());
@@ -833,7 +836,7 @@ TEST(Value, StopIdsMayBeUnknownNoneOrSome) {
             "the vocabulary's 3 ids.");
 }
 
-TEST(Value, EncoderAndSpaceAfterMarks) {
+TEST(VocabularyValue, EncoderAndSpaceAfterMarks) {
   const TokenEntry entries[] = {{0, "a"}, {1, "b"}};
   const Vocabulary plain = *Vocabulary::from_table(entries);
   EXPECT_FALSE(plain.encoder());
@@ -963,7 +966,7 @@ TEST(Table, EmptyIsAllowed) {
   EXPECT_EQ(vocabulary->kind(0), TokenKind::kUnused);
 }
 
-TEST(Value, CopiesShareOneTable) {
+TEST(VocabularyValue, CopiesShareOneTable) {
   const TokenEntry entries[] = {{0, "a"}};
   const auto one = Vocabulary::from_table(entries);
   const auto other = Vocabulary::from_table(entries);
@@ -1004,4 +1007,4 @@ TEST(Decode, IllFormedBytes) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::vocab_test

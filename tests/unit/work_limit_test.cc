@@ -19,7 +19,7 @@
 #include "support/small_schemas.h"
 #include "support/toy_vocabulary.h"
 
-namespace parlance {
+namespace parlance::work_limit_test {
 namespace {
 
 using testing::SmallSchemas;
@@ -515,4 +515,4 @@ TEST(WorkLimit, IsSaved) {
 }
 
 }  // namespace
-}  // namespace parlance
+}  // namespace parlance::work_limit_test
