@@ -107,7 +107,7 @@ def test_a_vocabulary_and_a_compiler_that_are_being_made():
         one.__init__([b"a"], stop_ids=ids)
 
     def make_compiler(one, ids):
-        _parlance.Compiler.__init__(one, made, 0, 0, ids, None)
+        _parlance.Compiler.__init__(one, made, 0, 0, ids)
 
     def load(one, ids):
         one.__setstate__(made.__getstate__())
