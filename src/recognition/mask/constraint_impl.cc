@@ -620,8 +620,9 @@ const ConstraintImpl::Next& ConstraintImpl::next_forced(Generation& in,
   }
   Next& next = (*known)[recogniser::ConfigurationHash()(config) %
                         RecogniserMasks::kNextCount];
-  if (next.from != config || is_off(Shortcut::kNext))
+  if (next.from != config || is_off(Shortcut::kNext)) {
     next = find_next(*in.recogniser, config);
+  }
   return next;
 }
 

@@ -161,8 +161,9 @@ base::Fingerprint Hints::value_fingerprint(Configuration config) const {
 Configuration Hints::step_or_value_state(Configuration config,
                                          std::uint8_t byte) const {
   const Place place = at(config);
-  if (!place.alone() || is_off(Shortcut::kValueStates))
+  if (!place.alone() || is_off(Shortcut::kValueStates)) {
     return recogniser_->step(config, byte);
+  }
   return outer(place, config,
                place.hints->step_or_value_state(place.config, byte));
 }
