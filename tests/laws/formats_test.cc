@@ -35,11 +35,7 @@ namespace parlance::formats_test {
 namespace {
 
 using json::Value;
-
-std::string_view text_of(const Value& value, std::string_view key) {
-  const Value* member = value.find(key);
-  return member == nullptr ? std::string_view() : member->as_string();
-}
+using testing::text_of;
 
 bool is_number(const Value& value) {
   return value.kind() == json::Kind::kInt ||

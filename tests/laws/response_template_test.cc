@@ -27,6 +27,7 @@ namespace {
 
 using json::Value;
 using testing::decode;
+using testing::text_of;
 
 constexpr std::size_t kEverySplitUpTo = 400;
 
@@ -75,11 +76,6 @@ std::vector<std::string> chunks_of(const Value& value) {
     chunks.emplace_back(decode(*text).as_string());
   }
   return chunks;
-}
-
-std::string_view text_of(const Value& value, std::string_view key) {
-  const Value* member = value.find(key);
-  return member == nullptr ? std::string_view() : member->as_string();
 }
 
 std::string category(const Error& error) {
