@@ -49,8 +49,8 @@ function(parlance_unity target)
   endif()
   # GCC warns of anonymous namespaces in included files, because files that are
   # included twice would define different types.  Sources are included once.
-  # Of what it inlines from one source into another GCC 12 thinks that optional
-  # members may have no value yet; the preset dev keeps this warning.
+  # GCC 12 also takes optional members for uninitialised where it inlines one
+  # source into another; the preset dev keeps this warning.
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
@@ -114,10 +114,10 @@ function(parlance_wings result source)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
-# parlance_tests(SOURCES unit/json_test.cc... [APART NAME...]): GoogleTest programs, linked
-# with the library, and an entry of ctest for each.  Tests whose name contains
-# LongRun are exhaustive; they become a second entry with the label "long".  The
-# other labels are the wings whose headers the test includes.
+# parlance_tests(SOURCES unit/json_test.cc... [APART NAME...]): GoogleTest
+# programs, linked with the library, and an entry of ctest for each source.  Tests
+# whose name contains LongRun are exhaustive; they become a second entry with the
+# label "long".  The other labels are the wings whose headers the source includes.
 #
 # With PARLANCE_UNITY_BUILD eight sources are compiled together and are one
 # program: most of the time goes into headers and into linking the library.  Each
