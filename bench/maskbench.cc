@@ -253,11 +253,6 @@ json::Value Bench::run(const Problem& problem) {
   return result;
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 long own_peak_kib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
