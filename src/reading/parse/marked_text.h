@@ -18,15 +18,11 @@
 #include <span>
 #include <string_view>
 
-#include "automata/nfa.h"
+#include "call_syntax/token.h"
 
 namespace parlance::parse {
 
-struct MarkAt {
-  std::uint64_t position = 0;
-  std::size_t length = 0;
-  automata::Symbol symbol = 0;
-};
+using call_syntax::MarkAt;
 
 // A view: `text` and the marks in it, ascending.  Positions of marks count from
 // an origin; `text` begins at `offset` from it.
