@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/python_number.h"
@@ -236,6 +237,7 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
   const format::ArgumentReading* const reading =
       known == program.arguments.end() ? nullptr : known->second;
   json::Object out;
+  std::set<std::string> merged;  // the names whose values are a list
   FindAll all(finder, marked);
   Found found;
   std::size_t last_end = 0;
@@ -257,7 +259,9 @@ ContentResult parse_xml(const MarkedText& marked, const Content& content,
     if (old == nullptr) {
       out.set(std::move(key), std::move(*value));
     } else {
-      if (!old->is_array()) *old = Value(json::Array{std::move(*old)});
+      if (merged.insert(key).second) {
+        *old = Value(json::Array{std::move(*old)});
+      }
       old->mutable_items().push_back(std::move(*value));
     }
   }
