@@ -22,8 +22,6 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
       tables_(std::move(tables)),
       string_classes_(vocab::string_classes_of(vocabulary_, tables_)),
       token_classes_(vocab::token_classes_of(vocabulary_, tables_)),
-      string_prefixes_(string_classes_, tables_.mask_words(), tables_bytes_),
-      token_prefixes_(token_classes_, tables_.mask_words(), tables_bytes_),
       byte_positions_(vocabulary_, token_classes_, tables_bytes_),
       token_bytes_(string_classes_, tables_bytes_),
       whitespace_bases_(tables_, tables_bytes_),
@@ -47,8 +45,6 @@ CompilerImpl::CompilerImpl(Vocabulary vocabulary, vocab::TokenTables tables,
   // them.  The first mask of a loaded vocabulary comes sooner without.
   if (!vocab::has_saved_tables(vocabulary_)) {
     token_bytes_.make();
-    string_prefixes_.make();
-    token_prefixes_.make();
   }
 }
 
@@ -100,8 +96,6 @@ std::unique_ptr<MaskMaker> CompilerImpl::acquire_maker() {
                     .tables = tables_,
                     .string_classes = string_classes_,
                     .token_classes = token_classes_,
-                    .string_prefixes = string_prefixes_,
-                    .token_prefixes = token_prefixes_,
                     .byte_positions = byte_positions_,
                     .token_bytes = token_bytes_,
                     .whitespace_bases = whitespace_bases_,

@@ -21,7 +21,6 @@
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
-#include "mask/prefix_masks.h"
 #include "mask/stop_set.h"
 #include "mask/token_bytes.h"
 #include "parlance/vocabulary.h"
@@ -96,8 +95,6 @@ class CompilerImpl {
   const vocab::TokenTables tables_;
   const vocab::StringClassTrie string_classes_;
   const vocab::TokenClassTrie token_classes_;
-  const PrefixMasks string_prefixes_;
-  const PrefixMasks token_prefixes_;
   const BytePositions byte_positions_;
   const TokenBytes token_bytes_;
   WhitespaceBases whitespace_bases_;

@@ -29,23 +29,27 @@ void DecidedTokens::clear() {
 // clears the gaps between the ranges, whichever changes fewer bits.  The ranges
 // ascend and are disjoint, so `done` is the end of the ids that are decided.
 // The decisions on single tokens come last and override the ranges.
-void DecidedTokens::write(const PrefixMasks& prefixes,
+void DecidedTokens::write(std::span<const Id> ids,
                           std::span<const std::uint32_t> all,
                           std::span<std::uint32_t> words) const {
-  const std::size_t size = prefixes.ids().size();
   std::size_t count = 0;
   for (const auto& [first, last] : ranges_) count += last - first;
-  if (count * 2 < size || is_off(Shortcut::kDecidedTokens)) {
+  if (count * 2 < ids.size() || is_off(Shortcut::kDecidedTokens)) {
     std::ranges::fill(words, 0);
-    for (const auto& [first, last] : ranges_) prefixes.set(first, last, words);
+    for (const auto& [first, last] : ranges_) {
+      for (const Id id : ids.subspan(first, last - first)) set_bit(words, id);
+    }
   } else {
     std::ranges::copy(all, words.begin());
-    std::uint32_t done = 0;
+    std::size_t done = 0;
+    const auto clear_up_to = [&](std::size_t end) {
+      for (; done < end; ++done) clear_bit(words, ids[done]);
+    };
     for (const auto& [first, last] : ranges_) {
-      prefixes.clear(done, first, words);
+      clear_up_to(first);
       done = last;
     }
-    prefixes.clear(done, static_cast<std::uint32_t>(size), words);
+    clear_up_to(ids.size());
   }
   for (const Single& one : singles_) {
     one.accepted ? set_bit(words, one.id) : clear_bit(words, one.id);

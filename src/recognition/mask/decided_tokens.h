@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "mask/mask_builder.h"
-#include "mask/prefix_masks.h"
 
 namespace parlance::mask {
 
@@ -41,9 +40,9 @@ class DecidedTokens {
   // The decisions on single tokens, in order.
   std::span<const Single> singles() const { return singles_; }
 
-  // Overwrites `words` with the mask.  `prefixes` has the list of ids that the
-  // ranges refer to, and `all` is the mask of all of them.
-  void write(const PrefixMasks& prefixes, std::span<const std::uint32_t> all,
+  // Overwrites `words` with the mask.  The ranges are of `ids`, of which `all`
+  // is the mask.
+  void write(std::span<const Id> ids, std::span<const std::uint32_t> all,
              std::span<std::uint32_t> words) const;
 
  private:

@@ -60,7 +60,7 @@ void LexemeWalk::run(recogniser::JsonHints& hints,
       walk_classes(path_states_[0].state);
     }
     walk_escapes(out);
-    decided_.write(prefixes_, class_trie.mask(), words);
+    decided_.write(class_trie.ids(), class_trie.mask(), words);
     find_leaving(out.leaving);
   }
   if (!bounded_) return;

@@ -46,13 +46,9 @@ namespace parlance::mask {
 class LexemeWalk
     : ClassWalk<LexemeWalk, vocab::StringClassTrie, std::uint32_t> {
  public:
-  // `prefixes`: of the trie that run() is given.
   LexemeWalk(const vocab::TokenTables& tables, const Vocabulary& vocabulary,
-             const TokenBytes& token_bytes, const PrefixMasks& prefixes)
-      : ClassWalk(tables),
-        vocabulary_(vocabulary),
-        token_bytes_(token_bytes),
-        prefixes_(prefixes) {}
+             const TokenBytes& token_bytes)
+      : ClassWalk(tables), vocabulary_(vocabulary), token_bytes_(token_bytes) {}
 
   // Overwrites `words` with the tokens that stay in the lexeme `lex` and need
   // at most `room` characters, and fills out.leaving.  If out.bounded, also
@@ -151,7 +147,6 @@ class LexemeWalk
 
   const Vocabulary& vocabulary_;
   const TokenBytes& token_bytes_;
-  const PrefixMasks& prefixes_;
 
   // The arguments of run().
   recogniser::JsonHints* hints_ = nullptr;

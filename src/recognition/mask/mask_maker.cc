@@ -80,10 +80,9 @@ MaskMaker::MaskMaker(const MaskResources& resources)
       trie_(resources.tables.trie()),
       builder_(resources.tables.mask_words()),
       lexeme_walk_(resources.tables, resources.vocabulary,
-                   resources.token_bytes, resources.string_prefixes),
+                   resources.token_bytes),
       token_class_walk_(resources.tables, resources.token_classes,
-                        resources.token_prefixes, resources.byte_positions,
-                        resources.vocabulary) {}
+                        resources.byte_positions, resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    RecogniserMasks& masks) {

@@ -120,7 +120,6 @@
 #include "mask/mask_builder.h"
 #include "mask/mask_store.h"
 #include "mask/partial_mask.h"
-#include "mask/prefix_masks.h"
 #include "mask/recogniser_masks.h"
 #include "mask/token_bytes.h"
 #include "mask/token_class_walk.h"
@@ -172,8 +171,6 @@ struct MaskResources {
   const vocab::TokenTables& tables;
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
-  const PrefixMasks& string_prefixes;  // of string_classes
-  const PrefixMasks& token_prefixes;   // of token_classes
   const BytePositions& byte_positions;
   const TokenBytes& token_bytes;
   WhitespaceBases& whitespace_bases;

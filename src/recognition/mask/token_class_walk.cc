@@ -69,7 +69,7 @@ bool TokenClassWalk::run(recogniser::Recogniser& recogniser, Configuration at,
   find_dead_classes();
   walk_classes(state_of(at));
   if (too_many_) return false;
-  decided_.write(prefixes_, tables_.all_text(), words);
+  decided_.write(token_classes_.ids(), tables_.all_text(), words);
   return true;
 }
 

@@ -58,11 +58,9 @@ class TokenClassWalk
  public:
   TokenClassWalk(const vocab::TokenTables& tables,
                  const vocab::TokenClassTrie& class_trie,
-                 const PrefixMasks& prefixes, const BytePositions& positions,
-                 const Vocabulary& vocabulary)
+                 const BytePositions& positions, const Vocabulary& vocabulary)
       : ClassWalk(tables),
         token_classes_(class_trie),
-        prefixes_(prefixes),
         positions_(positions),
         vocabulary_(vocabulary) {
     for (std::uint8_t c = 0; c < vocab::TokenClassTrie::kClassCount; ++c) {
@@ -171,7 +169,6 @@ class TokenClassWalk
   static_assert(kMostStates + 2 < kCommonKnown);
 
   const vocab::TokenClassTrie& token_classes_;
-  const PrefixMasks& prefixes_;  // of them
   const BytePositions& positions_;
   const Vocabulary& vocabulary_;
   std::array<base::ByteSet, vocab::TokenClassTrie::kClassCount>
