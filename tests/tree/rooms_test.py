@@ -84,7 +84,6 @@ EXCEPTIONS = {
     ("grammar/rules_api.cc", "grammar.h"): "defines the API of user grammars",
     ("grammar/tag_api.cc", "grammar.h"): "defines the API of structural tags",
     ("rules/marks.h", "vocabulary.h"): "are those of a vocabulary",
-    ("mask/byte_positions.h", "vocabulary.h"): "reads the bytes of tokens",
     ("mask/lexeme_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",
     ("mask/stop_set.h", "vocabulary.h"): "are tokens of a vocabulary",
     ("mask/token_class_walk.h", "vocabulary.h"): "walks the tokens of a vocabulary",

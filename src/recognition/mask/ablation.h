@@ -44,7 +44,6 @@ enum class Shortcut {
   kNext,
   // Ways to read many tokens at once.
   kTokenBytes,
-  kBytePositions,
   kDecidedTokens,
   kStateSets,
   kFewLeavers,
@@ -63,13 +62,32 @@ enum class Shortcut {
 #ifdef PARLANCE_ABLATION
 
 inline constexpr std::array<std::string_view, 28> kShortcutNames = {
-    "mask_key",      "mask_equivalent",   "part_masks",     "value_states",
-    "shared_values", "lexemes",           "like_another",   "lexeme_cache",
-    "partial_cache", "whitespace_bases",  "following_text", "memo",
-    "next",          "token_bytes",       "byte_positions", "decided_tokens",
-    "state_sets",    "few_leavers",       "leaves",         "any_digits",
-    "same_end",      "whitespace_end",    "likely_bytes",   "exception_bytes",
-    "plain_chars",   "chars_without_end", "split_lexeme"};
+    "mask_key",
+    "mask_equivalent",
+    "part_masks",
+    "value_states",
+    "shared_values",
+    "lexemes",
+    "like_another",
+    "lexeme_cache",
+    "partial_cache",
+    "whitespace_bases",
+    "following_text",
+    "memo",
+    "next",
+    "token_bytes",
+    "decided_tokens",
+    "state_sets",
+    "few_leavers",
+    "leaves",
+    "any_digits",
+    "same_end",
+    "whitespace_end",
+    "likely_bytes",
+    "exception_bytes",
+    "plain_chars",
+    "chars_without_end",
+    "split_lexeme"};
 
 // A bit for each shortcut that is off.
 inline const std::uint64_t shortcuts_off = [] {

@@ -54,8 +54,6 @@
 //   // state is `from`.  Accepts ranges only, so that later corrections take
 //   // effect.
 //   void walk_sets(std::uint32_t i, StateId from);
-//   // Optional: finds the tokens with a byte.
-//   const BytePositions& byte_positions() const;
 //   // If the trie of classes has text(): texts of at most so many bytes from
 //   // `depth` on are accepted, whichever of `bytes` they begin with.
 //   std::size_t accepted_length(std::size_t depth, StateId from,
@@ -70,7 +68,6 @@
 #include <vector>
 
 #include "mask/ablation.h"
-#include "mask/byte_positions.h"
 #include "mask/decided_tokens.h"
 #include "vocab/token_tables.h"
 
@@ -171,8 +168,6 @@ class ClassWalk {
   void apply_split(const DeferredSplit& deferred);
   template <class Node>
   void correct_children(std::uint32_t root, const Node& node, StateId target);
-  template <class Node>
-  bool correct_known(const Node& node, StateId target);
   template <class Node>
   void correct_range(const Node& node, StateId target);
   std::uint32_t only_node(std::size_t depth) const;
@@ -376,7 +371,7 @@ void ClassWalk<Walk, Trie, Number>::apply_split(const DeferredSplit& deferred) {
   const std::uint32_t root = only_node(depth);
   if (root != kNoNode) {
     correct_children(root, node, deferred.target);
-  } else if (!correct_known(node, deferred.target)) {
+  } else {
     correct_range(node, deferred.target);
   }
 }
@@ -408,40 +403,6 @@ void ClassWalk<Walk, Trie, Number>::correct_children(std::uint32_t root,
        child = trie.subtree_end(child)) {
     const std::uint8_t byte = trie.byte(child);
     if (std::ranges::binary_search(bytes, byte)) read(child, byte);
-  }
-}
-
-// Corrects the tokens with one of the few bytes, if they are few and the walk
-// can find them.
-template <class Walk, class Trie, class Number>
-template <class Node>
-bool ClassWalk<Walk, Trie, Number>::correct_known(const Node& node,
-                                                  StateId target) {
-  if constexpr (requires { walk().byte_positions(); }) {
-    constexpr std::uint32_t kFew = 64;
-    const std::size_t depth = node.depth - 1U;
-    const StateId from = path_[depth].state;
-    const auto bytes = class_trie_->bytes(node.byte_class);
-    const bool few = node.last - node.first < kFew;
-    const auto elsewhere = std::ranges::count_if(
-        bytes, [&](std::uint8_t byte) { return step(from, byte) != target; });
-    const bool most = static_cast<std::size_t>(elsewhere) * 2 > bytes.size();
-    if (is_off(Shortcut::kBytePositions)) return false;
-    if (few || most || !std::ranges::all_of(bytes, [&](std::uint8_t byte) {
-          return BytePositions::known(byte, depth);
-        })) {
-      return false;
-    }
-    for (const std::uint8_t byte : bytes) {
-      if (step(from, byte) == target) continue;
-      for (const std::uint32_t i : walk().byte_positions().between(
-               byte, depth, node.first, node.last)) {
-        walk().correct_token(i, depth, from, target);
-      }
-    }
-    return true;
-  } else {
-    return false;
   }
 }
 

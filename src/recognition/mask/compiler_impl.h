@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mask/byte_positions.h"
 #include "mask/lexeme_mask.h"
 #include "mask/mask_maker.h"
 #include "mask/mask_store.h"
@@ -95,7 +94,6 @@ class CompilerImpl {
   const vocab::TokenTables tables_;
   const vocab::StringClassTrie string_classes_;
   const vocab::TokenClassTrie token_classes_;
-  const BytePositions byte_positions_;
   const TokenBytes token_bytes_;
   WhitespaceBases whitespace_bases_;
 

@@ -82,7 +82,7 @@ MaskMaker::MaskMaker(const MaskResources& resources)
       lexeme_walk_(resources.tables, resources.vocabulary,
                    resources.token_bytes),
       token_class_walk_(resources.tables, resources.token_classes,
-                        resources.byte_positions, resources.vocabulary) {}
+                        resources.vocabulary) {}
 
 const MaskBuilder& MaskMaker::make(Recogniser& recogniser, Configuration config,
                                    RecogniserMasks& masks) {

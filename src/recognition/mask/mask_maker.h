@@ -171,7 +171,6 @@ struct MaskResources {
   const vocab::TokenTables& tables;
   const vocab::StringClassTrie& string_classes;
   const vocab::TokenClassTrie& token_classes;
-  const BytePositions& byte_positions;
   const TokenBytes& token_bytes;
   WhitespaceBases& whitespace_bases;
   LexemeMaskCache& lexemes;

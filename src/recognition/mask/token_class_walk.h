@@ -41,7 +41,6 @@
 
 #include "base/byte_set.h"
 #include "base/reusable_set.h"
-#include "mask/byte_positions.h"
 #include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/composite.h"
@@ -58,11 +57,8 @@ class TokenClassWalk
  public:
   TokenClassWalk(const vocab::TokenTables& tables,
                  const vocab::TokenClassTrie& class_trie,
-                 const BytePositions& positions, const Vocabulary& vocabulary)
-      : ClassWalk(tables),
-        token_classes_(class_trie),
-        positions_(positions),
-        vocabulary_(vocabulary) {
+                 const Vocabulary& vocabulary)
+      : ClassWalk(tables), token_classes_(class_trie), vocabulary_(vocabulary) {
     for (std::uint8_t c = 0; c < vocab::TokenClassTrie::kClassCount; ++c) {
       for (const std::uint8_t byte : class_trie.bytes(c)) {
         base::add_byte(bytes_of_class_[c], byte);
@@ -163,13 +159,10 @@ class TokenClassWalk
   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
                      StateId assumed);
 
-  const BytePositions& byte_positions() const { return positions_; }
-
   static constexpr std::size_t kMostStates = 1000;
   static_assert(kMostStates + 2 < kCommonKnown);
 
   const vocab::TokenClassTrie& token_classes_;
-  const BytePositions& positions_;
   const Vocabulary& vocabulary_;
   std::array<base::ByteSet, vocab::TokenClassTrie::kClassCount>
       bytes_of_class_{};
