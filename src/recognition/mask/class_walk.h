@@ -50,10 +50,6 @@
 //   // was decided as if its next byte led to `assumed`.
 //   void correct_token(std::uint32_t i, std::size_t depth, StateId from,
 //                      StateId assumed);
-//   // Optional: decides all tokens at and below the node `i`, whose parent's
-//   // state is `from`.  Accepts ranges only, so that later corrections take
-//   // effect.
-//   void walk_sets(std::uint32_t i, StateId from);
 //   // If the trie of classes has text(): texts of at most so many bytes from
 //   // `depth` on are accepted, whichever of `bytes` they begin with.
 //   std::size_t accepted_length(std::size_t depth, StateId from,
@@ -67,7 +63,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mask/ablation.h"
 #include "mask/decided_tokens.h"
 #include "vocab/token_tables.h"
 
@@ -163,8 +158,6 @@ class ClassWalk {
   template <class Node>
   bool all_judged(const Node& node, StateId from, StateId target,
                   SubtreeVerdict verdict);
-  template <class Node>
-  bool splits_again(const Node& node, StateId target);
   void apply_split(const DeferredSplit& deferred);
   template <class Node>
   void correct_children(std::uint32_t root, const Node& node, StateId target);
@@ -301,14 +294,6 @@ void ClassWalk<Walk, Trie, Number>::walk_classes(StateId state) {
       }
     }
     if (split && !all_judged(node, from, target, verdict)) {
-      if constexpr (requires { walk().walk_sets(i, from); }) {
-        if (!is_off(Shortcut::kStateSets) &&
-            verdict == SubtreeVerdict::kDescend && splits_again(node, target)) {
-          walk().walk_sets(i, from);
-          i = node.subtree_end;
-          continue;
-        }
-      }
       deferred_.push_back({.node = i, .target = target});
     }
     if (verdict == SubtreeVerdict::kAccept) {
@@ -339,19 +324,6 @@ bool ClassWalk<Walk, Trie, Number>::all_judged(const Node& node, StateId from,
     last = state;
   }
   return true;
-}
-
-// Whether the class of `node` splits at its children, too, and there are many
-// tokens: where `[0-9a-f]` is searched, a small letter splits at every depth.
-// Deferred splits would look at each token once for each depth, and read many
-// of them again and again.
-template <class Walk, class Trie, class Number>
-template <class Node>
-bool ClassWalk<Walk, Trie, Number>::splits_again(const Node& node,
-                                                 StateId target) {
-  constexpr std::uint32_t kFew = 64;
-  return node.last - node.own_end >= kFew &&
-         is_split(step_class(target, node.byte_class));
 }
 
 // Corrects the tokens of the subtree whose byte does not lead to the assumed

@@ -79,7 +79,6 @@ void LexemeWalk::forget_states() {
   states_[0].lasting_known = states_[0].lasting_plain_known = true;
   states_[0].without_end = 0;
   state_of_.assign(kFirstSize, 0);
-  sets_.clear();
 }
 
 LexemeWalk::StateId LexemeWalk::state_of(std::uint32_t lex) {
@@ -194,112 +193,6 @@ SubtreeVerdict LexemeWalk::judge(const StringClassNode& node, StateId state) {
     most_ = std::max(most_, least(state));
   }
   return SubtreeVerdict::kDescend;
-}
-
-// --- Sets of states ----------------------------------------------------------
-
-// REQUIRES: `states` ascend.
-LexemeWalk::StateSetId LexemeWalk::set_of(std::vector<StateId> states) {
-  constexpr std::size_t kMostStates = 8;
-  if (states.size() > kMostStates || sets_.size() == kMostSets) return kTooMany;
-  for (StateSetId set = 0; set < sets_.size(); ++set) {
-    if (sets_[set].states == states) return set;
-  }
-  sets_.emplace_back(std::move(states));
-  return static_cast<StateSetId>(sets_.size() - 1);
-}
-
-LexemeWalk::StateSetId LexemeWalk::step_set(StateSetId set,
-                                            std::uint8_t byte_class) {
-  if (set == kTooMany) return kTooMany;
-  if (sets_[set].next[byte_class] != kUnknown) {
-    return sets_[set].next[byte_class];
-  }
-  std::vector<StateId> states;
-  const auto add = [&](StateId to) {
-    const auto at = std::ranges::lower_bound(states, to);
-    if (at == states.end() || *at != to) states.insert(at, to);
-  };
-  for (const StateId from : sets_[set].states) {
-    const StateId to = step_class(from, byte_class);
-    if (!is_split(to)) {
-      add(to);
-      continue;
-    }
-    for (const std::uint8_t byte : class_trie_->bytes(byte_class)) {
-      add(step(from, byte));
-    }
-  }
-  const StateSetId next = set_of(std::move(states));
-  return sets_[set].next[byte_class] = next;
-}
-
-// Decides the tokens at and below the node `root` with sets of states.
-// Invariant: path_sets_[d] has all states that the first d bytes of the tokens
-// below the current node lead to, if their first bytes lead to `from`.
-void LexemeWalk::walk_sets(std::uint32_t root, StateId from) {
-  const auto nodes = class_trie_->nodes();
-  if (sets_.size() > kMostSets / 2) sets_.clear();
-  path_sets_[nodes[root].depth - 1U] = set_of({from});
-  for (std::uint32_t i = root; i < nodes[root].subtree_end;) {
-    const StringClassNode& node = nodes[i];
-    const StateSetId set =
-        step_set(path_sets_[node.depth - 1U], node.byte_class);
-    path_sets_[node.depth] = set;
-    const SubtreeVerdict verdict = judge_set(node, set);
-    if (verdict == SubtreeVerdict::kAccept) {
-      decided_.accept(node.first, node.last);
-    }
-    i = verdict == SubtreeVerdict::kDescend ? i + 1 : node.subtree_end;
-  }
-}
-
-// As judge(), of all states; but kDescend decides the tokens of the node.
-SubtreeVerdict LexemeWalk::judge_set(const StringClassNode& node,
-                                     StateSetId set) {
-  if (set == kTooMany) {
-    read_tokens(node);
-    return SubtreeVerdict::kDescend;
-  }
-  std::size_t rejected = 0;
-  std::size_t accepted = 0;
-  const std::vector<StateId>& states = sets_[set].states;
-  for (const StateId state : states) {
-    const SubtreeVerdict verdict =
-        state == 0 ? SubtreeVerdict::kReject : judge(node, state);
-    rejected += verdict == SubtreeVerdict::kReject;
-    accepted += verdict == SubtreeVerdict::kAccept;
-  }
-  if (rejected == states.size()) return SubtreeVerdict::kReject;
-  if (accepted == states.size()) return SubtreeVerdict::kAccept;
-  if (rejected == 0) {
-    decided_.accept(node.first, node.own_end);
-  } else {
-    read_tokens(node);
-  }
-  return SubtreeVerdict::kDescend;
-}
-
-// Reads the tokens of the node from the last byte on at which the path has a
-// single state.
-void LexemeWalk::read_tokens(const StringClassNode& node) {
-  if (node.first == node.own_end) return;
-  std::size_t depth = node.depth - 1U;
-  while (path_sets_[depth] == kTooMany ||
-         sets_[path_sets_[depth]].states.size() != 1) {
-    --depth;
-  }
-  const StateId from = sets_[path_sets_[depth]].states.front();
-  for (std::uint32_t i = node.first; i < node.own_end; ++i) {
-    StateId state = from;
-    for (const char c : class_trie_->text(i).substr(depth)) {
-      state = step(state, static_cast<std::uint8_t>(c));
-      if (state == 0) break;
-    }
-    if (!fits({.state = state, .chars = node.chars})) continue;
-    decided_.accept(i, i + 1);
-    if (bounded_) most_ = std::max(most_, least(state));
-  }
 }
 
 // --- Splits ------------------------------------------------------------------

@@ -11,13 +11,6 @@
 //                                 -a ...           the class splits: a-f
 //                                                  continue, g-z do not
 //
-// Where a class splits at one depth after another, the walk goes on with the
-// set of all states that the tokens lead to (the subset construction of Rabin
-// and Scott).  Only where some of the set accept and some do not, tokens are
-// read:
-//
-//   [0-9a-f]{3} somewhere     a ... aaaaaa   any of four states, all accept
-//
 // A lexeme that forbids texts such as `c.*d` is left by few bytes, one after
 // another.  Then no class is walked: only the tokens that contain all the bytes
 // of some way out are read (token_bytes.h).
@@ -97,20 +90,6 @@ class LexemeWalk
 
   static constexpr std::uint8_t kMostExits = 8;
 
-  // The states that texts with the same classes lead to; ascending, with the
-  // dead state if some of them leave the lexeme.
-  using StateSetId = std::uint32_t;
-  static constexpr StateSetId kTooMany = kUnknown - 1;
-  static constexpr std::size_t kMostSets = 256;
-  struct StateSet {
-    explicit StateSet(std::vector<StateId> of) : states(std::move(of)) {
-      next.fill(kUnknown);
-    }
-    std::vector<StateId> states;
-    // By class; kTooMany where there are more states than a set may have.
-    std::array<StateSetId, vocab::StringClassTrie::kClassCount> next;
-  };
-
   StateId state_of(std::uint32_t lex);
   void forget_states();
   StateId learn(StateId state, std::uint8_t byte);
@@ -124,11 +103,6 @@ class LexemeWalk
   SubtreeVerdict judge(const vocab::StringClassNode& node, StateId state);
   bool all_plain(const vocab::StringClassNode& node) const;
   void enter_split(std::size_t depth);
-  StateSetId set_of(std::vector<StateId> states);
-  StateSetId step_set(StateSetId set, std::uint8_t byte_class);
-  void walk_sets(std::uint32_t root, StateId from);
-  SubtreeVerdict judge_set(const vocab::StringClassNode& node, StateSetId set);
-  void read_tokens(const vocab::StringClassNode& node);
   void correct_subtree(std::uint32_t root, StateId state, StateId assumed);
   std::size_t accepted_length(std::size_t depth, StateId from,
                               std::span<const std::uint8_t> bytes);
@@ -157,9 +131,6 @@ class LexemeWalk
   std::vector<State> states_;
   // The states by `lex`: open addressing, at most half full, a power of two.
   std::vector<StateId> state_of_;  // 0: free
-  std::vector<StateSet> sets_;
-  std::vector<StateSetId> path_sets_ =
-      std::vector<StateSetId>(vocab::kMaxTokenBytes + 1);
   // Of walk_by_bytes(): the states, the first one first; at their places, at
   // least the tokens that they cannot read; the tokens that none of them can
   // read; and those that have to be read.

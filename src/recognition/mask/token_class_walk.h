@@ -41,6 +41,7 @@
 
 #include "base/byte_set.h"
 #include "base/reusable_set.h"
+#include "mask/ablation.h"
 #include "mask/class_walk.h"
 #include "parlance/vocabulary.h"
 #include "recogniser/composite.h"
