@@ -138,7 +138,6 @@ class JsonRecogniser final : public recogniser::Recogniser,
   std::uint32_t chars_without_end(std::uint32_t lex) override;
   bool loops_beyond_ascii(std::uint32_t lex) override;
   bool lexeme_any_escapes(std::uint32_t lex) override;
-  recogniser::Configuration same_end(recogniser::Configuration config) override;
   std::string expected(recogniser::Configuration config) override;
   std::size_t own_bytes() const override;
   recogniser::Recogniser::Room room() override;

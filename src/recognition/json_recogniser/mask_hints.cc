@@ -455,20 +455,6 @@ bool JsonRecogniser::loops_beyond_ascii(std::uint32_t lex) {
       key ? lexeme.extras : lexeme.entries.front().state);
 }
 
-// A string whose only alternative may end after every text, and is long enough
-// already.
-Configuration JsonRecogniser::same_end(Configuration config) {
-  const Lexeme& lexeme = lexemes_[config.lex];
-  if (lexeme.kind != Kind::kString || lexeme.body != BodyState::kText ||
-      lexeme.entries.size() != 1 || lexeme.track ||
-      lexeme.node != KeyTrie::kNone || lexeme.max != base::kUnbounded ||
-      lexeme.entries.front().min > config.count ||
-      !solver_.languages().prefix_closed(lexeme.entries.front().state)) {
-    return {};
-  }
-  return close_string(config);
-}
-
 bool JsonRecogniser::lexeme_any_escapes(std::uint32_t lex) {
   const Lexeme& lexeme = lexemes_[lex];
   if (lexeme.kind == Kind::kKey) return !canonical_keys(lexeme);

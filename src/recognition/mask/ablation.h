@@ -45,12 +45,10 @@ enum class Shortcut {
   // Ways to read many tokens at once.
   kTokenBytes,
   kDecidedTokens,
-  kStateSets,
   kFewLeavers,
   kLeaves,
   // Hints.
   kAnyDigits,
-  kSameEnd,
   kWhitespaceEnd,
   kLikelyBytes,
   kExceptionBytes,
@@ -61,7 +59,7 @@ enum class Shortcut {
 
 #ifdef PARLANCE_ABLATION
 
-inline constexpr std::array<std::string_view, 28> kShortcutNames = {
+inline constexpr std::array<std::string_view, 24> kShortcutNames = {
     "mask_key",
     "mask_equivalent",
     "part_masks",
@@ -77,11 +75,11 @@ inline constexpr std::array<std::string_view, 28> kShortcutNames = {
     "next",
     "token_bytes",
     "decided_tokens",
-    "state_sets",
+
     "few_leavers",
     "leaves",
     "any_digits",
-    "same_end",
+
     "whitespace_end",
     "likely_bytes",
     "exception_bytes",

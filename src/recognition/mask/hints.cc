@@ -122,16 +122,6 @@ int Hints::lexeme_end(Configuration config) const {
              : end;
 }
 
-Configuration Hints::same_end(Configuration config) const {
-  if (is_off(Shortcut::kSameEnd)) return {};
-  const Place place = at(config);
-  if (!place.alone()) return {};
-  const Configuration end = place.hints->same_end(place.config);
-  if (end.dead() || place.part == nullptr) return end;
-  // The end of the whole value of a part is for step() to find.
-  return recogniser_->step(config, '"');
-}
-
 Hints::Lexeme Hints::lexeme_by_state(Configuration config) const {
   const Place place = at(config);
   if (place.hints == nullptr || !place.hints->lexeme_by_state(place.config)) {

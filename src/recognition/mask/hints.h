@@ -57,7 +57,6 @@ class Hints {
   bool any_digits(Configuration config) const;
   recogniser::JsonHints::LexemeSplit split_lexeme(Configuration config) const;
   int lexeme_end(Configuration config) const;
-  Configuration same_end(Configuration config) const;
   // The hints of a lexeme that depends on `lex` alone (lexeme_by_state()).
   struct Lexeme {
     recogniser::JsonHints* hints = nullptr;  // null: it does not

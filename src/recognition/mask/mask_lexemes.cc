@@ -76,15 +76,6 @@ void MaskMaker::in_lexeme(Configuration config,
 
   Configuration* const states = states_.data();
   const TrieNode* const nodes = trie_.nodes().data();
-  if (const Configuration end = hints_.same_end(config); !end.dead()) {
-    for (const std::uint32_t entry : mask->leaving) {
-      if ((entry & LexemeMask::kLeaves) == 0) continue;
-      const std::uint32_t i = entry & ~LexemeMask::kLeaves;
-      set_node(nodes[i]);
-      walk(i, end);
-    }
-    return;
-  }
   const bool whitespace_done = leave_by_whitespace(config);
   states[0] = config;
   std::uint32_t decided = 0;  // nodes before this one are decided

@@ -192,10 +192,6 @@ class JsonHints {
   static constexpr int kAnyEnd = -1;
   static constexpr int kJsonEnd = -2;
   virtual int lexeme_end(Configuration) { return kAnyEnd; }
-  // The configuration after the byte that ends the lexeme, if that byte may
-  // come after every text that stays in the lexeme and does not end inside a
-  // character, and always leads there.  Else a dead one.
-  virtual Configuration same_end(Configuration) { return {}; }
 
   // --- Values.  What a JSON value may contain does not depend on what follows
   // the value, so the mask of a value is made once for all its contexts.
