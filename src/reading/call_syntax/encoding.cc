@@ -10,13 +10,34 @@ bool has_escape(std::string_view text) {
   return text.find('\\') != std::string_view::npos;
 }
 
+// '\/' is an escape in JSON, and two characters in Python.
+void append_call_list(std::string& out, std::string_view text) {
+  for (;;) {
+    std::size_t i = 0;
+    while (i < text.size() && (text[i] != '\\' || text[i + 1] != '/')) {
+      i += text[i] == '\\' ? 2 : 1;
+    }
+    json::append_python_text(text.substr(0, i), /*raw=*/false, out);
+    if (i >= text.size()) return;
+    out += '/';
+    text.remove_prefix(i + 2);
+  }
+}
+
 }  // namespace
 
 void append_text(std::string& out, std::string_view text, Encoding encoding) {
-  if (encoding == Encoding::kPlain || !has_escape(text)) {
+  if (encoding == Encoding::kPythonKey) {
+    const Result<json::Value> key = json::read_python(text);
+    out += !key               ? std::string(text)
+           : key->is_string() ? std::string(key->as_string())
+                              : json::dump(*key);
+  } else if (encoding == Encoding::kPlain || !has_escape(text)) {
     out += text;
   } else if (encoding == Encoding::kPython) {
     json::append_python_text(text, /*raw=*/false, out);
+  } else if (encoding == Encoding::kCallList) {
+    append_call_list(out, text);
   } else {
     std::string quoted = "\"";
     quoted += text;
@@ -32,7 +53,8 @@ void append_json(std::string& out, std::string_view text, Encoding encoding) {
     return;
   }
   std::string decoded;
-  if (encoding == Encoding::kPython && has_escape(text)) {
+  if (encoding == Encoding::kPythonKey ||
+      (encoding != Encoding::kPlain && has_escape(text))) {
     append_text(decoded, text, encoding);
     text = decoded;
   }

@@ -1,10 +1,22 @@
 #include "call_syntax/json_text.h"
 
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "call_syntax/encoding.h"
 #include "json/writer.h"
 
 namespace parlance::call_syntax {
+namespace {
+
+// Whether `text` is an integer of JSON.
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && (text[0] != '0' || text.size() == 1) &&
+         std::ranges::all_of(text, base::is_digit);
+}
+
+}  // namespace
 
 // What separates an item or a member from the one before it.
 void JsonText::separate(std::string& out) {
@@ -72,8 +84,10 @@ bool JsonText::add(const Token& token, const Input& input, std::string& out) {
       keyed_ = true;
       break;
     case Kind::kScalar: {
-      // A number of JSON stays as it was written.
-      if (token.encoding == Encoding::kJson && base::is_digit(span.back())) {
+      // A number of JSON stays as it was written, and so does an integer of
+      // Python that is one.
+      if ((token.encoding == Encoding::kJson && base::is_digit(span.back())) ||
+          is_integer(span)) {
         begin_value(out);
         out += span;
         break;

@@ -75,9 +75,11 @@ enum class Kind : std::uint8_t {
 
 // How the text of a key, a name, a scalar or a stretch is written.
 enum class Encoding : std::uint8_t {
-  kPlain,   // every character is itself
-  kJson,    // the escapes, numbers and words of JSON
-  kPython,  // those of Python
+  kPlain,      // every character is itself
+  kJson,       // the escapes, numbers and words of JSON
+  kPython,     // those of Python, and whole tuples and sets
+  kPythonKey,  // a literal, with the quotes of a string, that is a key
+  kCallList,   // escapes of JSON, and \'
 };
 
 struct Token {

@@ -200,7 +200,8 @@ std::optional<Sources> sources_of(const Field& field,
 
 // A reader for Python calls; null if name and arguments are not those of the
 // call, or if the id comes from it.
-std::unique_ptr<CallReader> python_reader(const Sources& sources,
+std::unique_ptr<CallReader> python_reader(call_syntax::PythonDialect dialect,
+                                          const Sources& sources,
                                           call_stream::Casts casts,
                                           const Limits& limits) {
   const auto takes = [](const Source& source, const char* key) {
@@ -215,7 +216,8 @@ std::unique_ptr<CallReader> python_reader(const Sources& sources,
   const Source& id = sources.id;
   if (id.kind == Source::Kind::kPaths && !id.optional) return nullptr;
   return std::make_unique<call_stream::PythonCallReader>(
-      std::move(casts), id.kind == Source::Kind::kText ? id.text : "", limits);
+      dialect, std::move(casts), id.kind == Source::Kind::kText ? id.text : "",
+      limits);
 }
 
 // A reader for nested elements, which are the arguments of a call whose name is
@@ -310,7 +312,8 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
   const format::FieldReading* const reading = region.reading;
   if (reading != nullptr &&
       reading->syntax == format::ValueSyntax::kPythonCalls) {
-    return python_reader(*sources, std::move(casts), region.limits);
+    return python_reader(call_syntax::PythonDialect::kCalls, *sources,
+                         std::move(casts), region.limits);
   }
   if (reading != nullptr &&
       (reading->syntax == format::ValueSyntax::kCohereXml ||

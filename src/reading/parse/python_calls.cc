@@ -1,12 +1,20 @@
 #include "parse/python_calls.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "json/python_literal.h"
+#include "call_stream/python_calls.h"
+#include "call_syntax/python_scanner.h"
+#include "call_syntax/value_builder.h"
 
 namespace parlance::parse {
 namespace {
+
+using call_syntax::Input;
+using call_syntax::Kind;
+using call_syntax::PythonDialect;
+using call_syntax::Token;
 
 Error invalid_call(std::string message) {
   return {ErrorCode::kInvalidContent, std::move(message), ""};
@@ -16,44 +24,117 @@ char opening(char bracket) {
   return bracket == ')' ? '(' : bracket == ']' ? '[' : '{';
 }
 
-// Reads the name of a call, with its dots.
-std::string read_name(json::PythonReader& reader) {
-  std::string out;
-  for (;;) {
-    const std::string_view part = reader.name();
-    if (part.empty()) return {};
-    out += part;
-    if (!reader.skip('.')) return out;
-    out += '.';
-  }
-}
+// Makes calls of tokens.  Invariant: the calls before the open one are in out_.
+class CallsReader {
+ public:
+  CallsReader(std::string_view text, PythonDialect dialect,
+              const Limits& limits)
+      : input_{.text = text, .end = true},
+        language_(call_stream::python_language(dialect, limits)),
+        scanner_(&language_),
+        limits_(limits),
+        builder_(limits),
+        strict_(dialect == PythonDialect::kCallList) {}
 
-// Reads the arguments of a call up to its closing parenthesis.
-// REQUIRES: the opening one was read.
-Result<json::Value> read_arguments(json::PythonReader& reader) {
-  json::Object out;
-  reader.skip_space();
-  if (reader.skip(')')) return json::Value(std::move(out));
-  for (;;) {
-    reader.skip_space();
-    const std::string name(reader.name());
-    reader.skip_space();
-    if (name.empty() || !reader.skip('=')) {
-      return invalid_call("expected an argument with its name (name=value)");
+  std::vector<PythonCall> read() {
+    for (;;) {
+      const Token token = scanner_.next(input_);
+      switch (token.kind) {
+        case Kind::kMore:
+          end();
+          return std::move(out_);
+        case Kind::kCall:
+          open_ = token.begin;
+          fault_.reset();
+          names_.clear();
+          builder_ = call_syntax::ValueBuilder(limits_);
+          break;
+        case Kind::kName:
+          name_ = input_.slice(token.begin, token.end);
+          break;
+        case Kind::kBad:
+          if (!open_) {
+            // Text that is no call.  Its end is unknown.
+            out_.push_back({{token.begin, input_.total()}, scanner_.fault()});
+            return std::move(out_);
+          }
+          fault_ = scanner_.fault();
+          break;
+        case Kind::kCallEnd:
+          close(token.end);
+          break;
+        default:
+          if (!fault_) add(token);
+          break;
+      }
     }
-    Result<json::Value> value = reader.value();
-    if (!value) return value;
-    if (out.find(name) != nullptr) {
-      return invalid_call("the argument '" + name + "' is given twice");
-    }
-    out.set(name, std::move(*value));
-    reader.skip_space();
-    const bool comma = reader.skip(',');
-    reader.skip_space();
-    if (reader.skip(')')) return json::Value(std::move(out));
-    if (!comma) return invalid_call("expected ',' or ')' after an argument");
   }
-}
+
+  // Whether a list has ended, and nothing follows.
+  bool complete() const {
+    return scanner_.phase() == call_syntax::Phase::kAfter;
+  }
+
+ private:
+  void add(const Token& token) {
+    const bool key = token.kind == Kind::kKey;
+    depth_ += token.kind == Kind::kObject || token.kind == Kind::kList ? 1 : 0;
+    depth_ -= token.kind == Kind::kClose ? 1 : 0;
+    if (key && depth_ == 1) {
+      const std::string_view name = input_.slice(token.begin, token.end);
+      if (!names_.add(name)) {
+        return scanner_.reject(call_stream::ArgumentNames::repeated(name));
+      }
+    }
+    builder_.add(token, input_);
+    if (builder_.error()) return scanner_.reject(builder_.error()->message);
+    if (strict_ && key && builder_.repeated_key()) {
+      scanner_.reject("a dict has the key '" + *builder_.repeated_key() +
+                      "' twice");
+    }
+  }
+
+  void close(std::uint64_t end) {
+    depth_ = 0;
+    const Span bytes = {*std::exchange(open_, std::nullopt), end};
+    if (fault_) {
+      Error error = *std::exchange(fault_, std::nullopt);
+      error.message = "call of '" + name_ + "': " + error.message;
+      if (!strict_) error.span.reset();
+      out_.push_back({bytes, std::move(error)});
+      return;
+    }
+    json::Object call;
+    call.set("name", json::Value(name_));
+    call.set("arguments", builder_.take());
+    out_.push_back({bytes, json::Value(std::move(call))});
+  }
+
+  void end() {
+    if (open_) {
+      Error fault = fault_ ? *fault_ : invalid_call("the text ends inside it");
+      fault.message = "the call is not complete: " + fault.message;
+      fault_ = std::move(fault);
+      close(input_.total());
+    } else if (scanner_.in_list() && out_.empty()) {
+      out_.push_back(
+          {{0, input_.total()}, invalid_call("the list of calls never ends")});
+    }
+  }
+
+  const Input input_;
+  const call_syntax::PythonLanguage language_;
+  call_syntax::PythonScanner scanner_;
+  const Limits limits_;
+  call_syntax::ValueBuilder builder_;
+  const bool strict_;
+  std::vector<PythonCall> out_;
+  std::optional<std::uint64_t> open_;  // where the call that is open begins
+  std::optional<Error> fault_;         // of it
+  std::string name_;
+  call_stream::ArgumentNames names_;
+  std::size_t depth_ = 0;
+};
 
 }  // namespace
 
@@ -92,63 +173,21 @@ std::size_t end_of_brackets(std::string_view text, std::size_t begin,
   return std::string_view::npos;
 }
 
-// Invariant of the loop: all calls before the reader's position are in `out`.
 std::vector<PythonCall> read_python_calls(std::string_view text,
                                           const Limits& limits) {
-  std::vector<PythonCall> out;
-  json::PythonReader reader(text, limits);
-  reader.skip_space();
-  const bool list = reader.skip('[');
-  bool closed = false;
-  for (;;) {
-    // 1. White space and separators.
-    do {
-      reader.skip_space();
-    } while (reader.skip(',') || reader.skip(';'));
-    const std::size_t begin = reader.position();
-    if (begin >= text.size()) break;
-    if (list && !closed && reader.skip(']')) {
-      closed = true;
-      continue;
-    }
-    // 2. A call.
-    const std::string name = closed ? std::string() : read_name(reader);
-    const std::size_t after_name = reader.position();
-    reader.skip_space();
-    if (name.empty() || !reader.skip('(')) {
-      // Text that is no call.  Its end is unknown, unless it is a string or
-      // stands in brackets, so it is all of the rest.
-      out.push_back({{begin, text.size()},
-                     invalid_call(closed ? "text follows the list of calls"
-                                         : "expected a call (name(...))")});
-      return out;
-    }
-    Result<json::Value> arguments = read_arguments(reader);
-    if (arguments) {
-      json::Object call;
-      call.set("name", json::Value(name));
-      call.set("arguments", std::move(*arguments));
-      out.push_back({{begin, reader.position()}, json::Value(std::move(call))});
-      continue;
-    }
-    // 3. It cannot be read: go on after its parenthesis.
-    const std::size_t open = text.find('(', after_name);
-    std::size_t end = end_of_brackets(text, open, true);
-    Error error = std::move(arguments).error();
-    if (end == std::string_view::npos) {
-      end = text.size();
-      error.message = "the call is not complete: " + error.message;
-    }
-    error.message = "call of '" + name + "': " + error.message;
-    error.span.reset();
-    out.push_back({{begin, end}, std::move(error)});
-    reader.seek(end);
+  return CallsReader(text, PythonDialect::kCalls, limits).read();
+}
+
+Result<json::Value> read_call_list(std::string_view text,
+                                   const Limits& limits) {
+  CallsReader reader(text, PythonDialect::kCallList, limits);
+  json::Array out;
+  for (PythonCall& call : reader.read()) {
+    if (!call.call) return std::move(call.call).error();
+    out.push_back(*std::move(call.call));
   }
-  if (list && !closed && out.empty()) {
-    out.push_back(
-        {{0, text.size()}, invalid_call("the list of calls never ends")});
-  }
-  return out;
+  if (!reader.complete()) return invalid_call("the list of calls never ends");
+  return json::Value(std::move(out));
 }
 
 }  // namespace parlance::parse

@@ -1,7 +1,7 @@
 #ifndef PARLANCE_SRC_PARSE_PYTHON_CALLS_H_
 #define PARLANCE_SRC_PARSE_PYTHON_CALLS_H_
 
-// Reads calls written in Python's syntax.  Nothing is evaluated.
+// Reads calls written in Python's syntax as values.  Nothing is evaluated.
 //
 //   [get_weather(city='Bern', days=3), clock.now()]
 //   get_weather(city="Bern")
@@ -29,6 +29,10 @@ struct PythonCall {
 // Complexity: O(text.size()).
 std::vector<PythonCall> read_python_calls(std::string_view text,
                                           const Limits& limits);
+
+// Reads the content kind python-call-list: a list of calls, all of which must
+// be valid.  Complexity: O(text.size()).
+Result<json::Value> read_call_list(std::string_view text, const Limits& limits);
 
 // The end of the brackets that open at text[begin], after the closing one;
 // npos if they never close.  Strings are skipped, and a bracket closes what is

@@ -324,9 +324,9 @@ Segmenter::Verdict Segmenter::judge_body(const Delimited& opener, bool end) {
   if (!begun && reading.syntax == format::ValueSyntax::kPythonCalls) {
     // A name needs its parenthesis.
     const std::size_t name =
-        std::min(body.find_first_of(" \t\r\n([{<>\"'`"), body.size());
+        std::min(body.find_first_of(" \t\r\n\f\v([{<>\"'`"), body.size());
     const std::size_t after =
-        std::min(body.find_first_not_of(" \t", name), body.size());
+        std::min(body.find_first_not_of(" \t\r\n\f\v", name), body.size());
     if (name == 0 || after > kLongestName) return Verdict::kText;
     if (after < body.size()) {
       return body[after] == '(' ? Verdict::kCounts : Verdict::kText;

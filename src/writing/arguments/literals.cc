@@ -2,11 +2,9 @@
 //
 // Invariant: `out_` is the JSON text of the tokens before `pos_`, and `open_`
 // has the bracket that closes each open object or array, the outermost first.
-// A Python call is an object that the end of the text closes.
 
 #include "arguments/literals.h"
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -21,23 +19,16 @@ namespace parlance::arguments {
 using structural_tag::DelimitedLayout;
 namespace {
 
-constexpr char kEndOfCall = ')';
-
 class Translator {
  public:
-  // `layout`: null for Python.
-  Translator(std::string_view text, const DelimitedLayout* layout)
+  Translator(std::string_view text, const DelimitedLayout& layout)
       : text_(text), layout_(layout) {}
 
   TranslatedLiterals translate() {
-    if (layout_ == nullptr) {
-      enter('{', kEndOfCall);
-    } else {
-      expected_ = Expected::kValue;
-    }
     for (;;) {
       pos_ = skip_space(text_, pos_);
-      if (pos_ == text_.size() && at_end()) {
+      if (pos_ == text_.size() && open_.empty() &&
+          expected_ == Expected::kAfter) {
         return {std::move(out_), true, text_.size()};
       }
       if (!token()) break;
@@ -56,17 +47,6 @@ class Translator {
     kValue,      // a value
     kAfter,      // a comma or the end of the object or array
   };
-
-  // Whether the text may end here; closes a call.
-  bool at_end() {
-    if (open_.empty()) return expected_ == Expected::kAfter;
-    if (open_.size() > 1 || open_[0] != kEndOfCall) return false;
-    if (expected_ != Expected::kFirstKey && expected_ != Expected::kAfter) {
-      return false;
-    }
-    out_ += '}';
-    return true;
-  }
 
   bool token() {
     switch (expected_) {
@@ -99,10 +79,7 @@ class Translator {
   }
 
   bool closes() {
-    if (open_.empty() || open_.back() == kEndOfCall ||
-        !skip({&open_.back(), 1})) {
-      return false;
-    }
+    if (open_.empty() || !skip({&open_.back(), 1})) return false;
     out_ += open_.back();
     open_.pop_back();
     expected_ = Expected::kAfter;
@@ -129,18 +106,15 @@ class Translator {
   }
 
   bool key() {
-    const bool call = open_.back() == kEndOfCall;
-    if (call || !string()) {
-      // Python has bare names in calls alone.
-      if (!call && layout_ == nullptr) return false;
+    if (!string()) {
       const std::string_view name = take([](char c) {
         return base::is_bare_key({&c, 1});
       });
-      if (call ? !base::is_argument_name(name) : name.empty()) return false;
+      if (name.empty()) return false;
       json::append_string(out_, name, /*ascii=*/false);
     }
     pos_ = skip_space(text_, pos_);
-    if (!skip(call ? "=" : ":")) return false;
+    if (!skip(":")) return false;
     out_ += ':';
     expected_ = Expected::kValue;
     return true;
@@ -159,37 +133,20 @@ class Translator {
     return string() || word() || number();
   }
 
-  // A string.  In Python its escapes mean the same as in JSON.
   bool string() {
-    if (layout_ != nullptr) {
-      if (!skip(layout_->open)) return false;
-      const std::size_t end = text_.find(layout_->close, pos_);
-      if (end == std::string_view::npos) return false;
-      json::append_string(out_, text_.substr(pos_, end - pos_),
-                          /*ascii=*/false);
-      pos_ = end + layout_->close.size();
-      return true;
-    }
-    if (!text_.substr(pos_).starts_with('"')) return false;
-    for (std::size_t i = pos_ + 1; i < text_.size(); ++i) {
-      if (text_[i] == '\\') {
-        ++i;
-      } else if (text_[i] == '"') {
-        out_ += text_.substr(pos_, i + 1 - pos_);
-        pos_ = i + 1;
-        return true;
-      }
-    }
-    return false;
+    if (!skip(layout_.open)) return false;
+    const std::size_t end = text_.find(layout_.close, pos_);
+    if (end == std::string_view::npos) return false;
+    json::append_string(out_, text_.substr(pos_, end - pos_),
+                        /*ascii=*/false);
+    pos_ = end + layout_.close.size();
+    return true;
   }
 
   bool word() {
-    constexpr std::array<std::string_view, 3> kJson = {"null", "true", "false"};
-    constexpr std::array<std::string_view, 3> kPython = {"None", "True",
-                                                         "False"};
-    for (std::size_t i = 0; i < kJson.size(); ++i) {
-      if (!skip(layout_ == nullptr ? kPython[i] : kJson[i])) continue;
-      out_ += kJson[i];
+    for (const std::string_view word : {"null", "true", "false"}) {
+      if (!skip(word)) continue;
+      out_ += word;
       return true;
     }
     return false;
@@ -205,7 +162,7 @@ class Translator {
   }
 
   const std::string_view text_;
-  const DelimitedLayout* const layout_;
+  const DelimitedLayout& layout_;
   std::size_t pos_ = 0;
   Expected expected_ = Expected::kValue;
   std::vector<char> open_;
@@ -219,13 +176,9 @@ class Translator {
 
 }  // namespace
 
-TranslatedLiterals translate_python(std::string_view text) {
-  return Translator(text, nullptr).translate();
-}
-
 TranslatedLiterals translate_delimited(std::string_view text,
                                        const DelimitedLayout& layout) {
-  return Translator(text, &layout).translate();
+  return Translator(text, layout).translate();
 }
 
 }  // namespace parlance::arguments

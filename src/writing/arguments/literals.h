@@ -1,10 +1,9 @@
 #ifndef PARLANCE_SRC_ARGUMENTS_LITERALS_H_
 #define PARLANCE_SRC_ARGUMENTS_LITERALS_H_
 
-// Reads arguments that are written as literals of a language (the styles python
-// and delimited) by translating them to JSON, without the schema:
+// Reads arguments of the style delimited by translating them to JSON, without
+// the schema:
 //
-//   city="Bern", on=True             {"city":"Bern","on":true}
 //   {city:<|"|>Bern<|"|>,on:true}    {"city":"Bern","on":true}
 //
 // White space between two tokens is allowed, which the grammars do not have.
@@ -26,9 +25,6 @@ struct TranslatedLiterals {
   bool complete = false;
   std::size_t read = 0;  // bytes that `json` was read from
 };
-
-// Reads the keyword arguments of a Python call.  O(text.size()).
-TranslatedLiterals translate_python(std::string_view text);
 
 // Reads a value.  O(text.size()).
 TranslatedLiterals translate_delimited(

@@ -721,13 +721,15 @@ Arguments ArgumentReader::read(std::string_view text) const {
     return {std::move(*value), true, text.size()};
   }
   if (state_->rules == nullptr) {
-    const TranslatedLiterals read =
-        state_->style == ArgumentStyle::kPython
-            ? translate_python(text)
-            : translate_delimited(text, state_->delimited);
-    std::optional<json::Value> value = parse_json(read.json, state_->limits);
-    if (!value) return {};
-    return {std::move(*value), read.complete, read.read};
+    const auto value_of = [&](const auto& read) -> Arguments {
+      auto value = parse_json(read.json, state_->limits);
+      if (!value) return {};
+      return {std::move(*value), read.complete, read.read};
+    };
+    return state_->style == ArgumentStyle::kPython
+               ? value_of(
+                     call_stream::read_python_arguments(text, state_->limits))
+               : value_of(translate_delimited(text, state_->delimited));
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   ArgumentRules& rules = *state_->usable();

@@ -1,0 +1,962 @@
+// Python's syntax byte by byte; see python_scanner.h.
+//
+// Invariant: the bytes before position_ are read, stack_ has the brackets that
+// are open, and what is certain of them is in tokens.
+
+#include "call_syntax/python_scanner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+
+namespace parlance::call_syntax {
+namespace {
+
+using base::is_digit;
+
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
+bool is_prefix(char c) {
+  return std::string_view("rRuUbBfF").find(c) != std::string_view::npos;
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_wide_word(char c) {
+  return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// What a word, a number, or an operator in it consists of.
+bool is_scalar(char c) {
+  return is_wide_word(c) || c == '+' || c == '-' || c == '.';
+}
+
+// The value of a digit in base 16; 16 if it is none.
+unsigned digit_value(char c) {
+  if (is_digit(c)) return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
+  return 16;
+}
+
+bool is_literal(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kWords = {"None", "True", "False",
+                                                      "null", "true", "false"};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+// What may follow a string that ends where it seems to.
+bool follows_string(char c) {
+  return std::string_view(",:)]}\"'+%*").find(c) != std::string_view::npos;
+}
+
+constexpr std::size_t kLongestWord = 40;  // in messages
+constexpr std::uint64_t kLargestInteger = (std::uint64_t{1} << 53) - 1;
+
+}  // namespace
+
+PythonScanner::PythonScanner(const PythonLanguage* language,
+                             std::uint64_t position)
+    : language_(language), position_(position) {
+  if (language->dialect == PythonDialect::kArguments) {
+    stack_ += kCall;
+    add(Kind::kObject, position_, position_);
+    state_ = State::kArgument;
+    may_close_ = true;
+  }
+}
+
+bool PythonScanner::is_space(char c) const {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
+         (!strict() && (c == '\f' || c == '\v'));
+}
+
+bool PythonScanner::is_word(char c) const {
+  return strict() ? is_letter(c) || is_digit(c) : is_wide_word(c);
+}
+
+bool PythonScanner::begins_name(char c) const {
+  return is_word(c) && !is_digit(c);
+}
+
+Phase PythonScanner::phase() const {
+  if (broken_) return Phase::kBroken;
+  switch (state_) {
+    case State::kOther:
+      return Phase::kOther;
+    case State::kTail:
+    case State::kSeparator:
+      return Phase::kAfter;
+    case State::kName:
+    case State::kAfterName:
+      return tail_ ? Phase::kAfter : Phase::kOutside;
+    case State::kQuote:
+      return Phase::kInside;
+    case State::kQuotes:
+    case State::kAfterString:
+      return Phase::kUnconfirmed;
+    case State::kWord:
+      return joined_ ? Phase::kUnconfirmed : Phase::kOutside;
+    default:
+      return in_string() ? Phase::kInside : Phase::kOutside;
+  }
+}
+
+// After the first byte of a string, and before its end.
+bool PythonScanner::in_string() const {
+  return state_ == State::kString || state_ == State::kEscape ||
+         state_ == State::kOctal || state_ == State::kHex;
+}
+
+void PythonScanner::add(Kind kind, std::uint64_t begin, std::uint64_t end,
+                        Encoding encoding) {
+  if (!quiet()) queue_[queued_++] = {kind, encoding, begin, end};
+}
+
+Token PythonScanner::next(const Input& input) {
+  for (;;) {
+    if (sent_ < queued_) return queue_[sent_++];
+    sent_ = queued_ = 0;
+    if (state_ == State::kStopped || state_ == State::kOther) return {};
+    skip_string(input);
+    if (position_ < input.total()) {
+      read(input.text[static_cast<std::size_t>(position_ - input.base)]);
+      continue;
+    }
+    if (input.end && !finished_) {
+      finish();
+      continue;
+    }
+    if (!in_string()) return {};
+    flush_text(held_ != kNowhere ? held_ : position_ - run_);
+    if (queued_ == 0) return {};
+  }
+}
+
+void PythonScanner::follow(const Input& input) {
+  const Phase before = phase();
+  while (phase() == before && before != Phase::kOther &&
+         before != Phase::kBroken) {
+    skip_string(input);
+    if (position_ == input.total()) break;
+    read(input.text[static_cast<std::size_t>(position_ - input.base)]);
+    queued_ = 0;
+  }
+  if (input.end && position_ == input.total() && !finished_) finish();
+  queued_ = 0;
+}
+
+// Most bytes of a string neither end it nor escape anything.
+void PythonScanner::skip_string(const Input& input) {
+  if (state_ != State::kString || run_ != 0 || (strict() && high_)) return;
+  const std::string_view text = input.slice(position_, input.total());
+  std::size_t size = 0;
+  while (size < text.size() && text[size] != quote_ && text[size] != '\\' &&
+         (!strict() || (text[size] != '\n' && text[size] != '\r'))) {
+    ++size;
+  }
+  if (size == 0) return;
+  position_ += size;
+  held_ = kNowhere;
+  high_ = false;
+}
+
+bool PythonScanner::read(char c) {
+  if (!step(c)) return false;
+  spaced_ = is_space(c);
+  if (!spaced_) last_ = c;
+  ++position_;
+  return true;
+}
+
+bool PythonScanner::step(char c) {
+  switch (state_) {
+    case State::kStart:
+      return step_start(c);
+    case State::kBetween:
+      return step_between(c);
+    case State::kName:
+    case State::kAfterName:
+      return step_name(c);
+    case State::kArgument:
+      return step_argument(c);
+    case State::kArgumentName:
+    case State::kAfterArgumentName:
+      return step_argument_name(c);
+    case State::kValue:
+      return step_value(c);
+    case State::kWord:
+      return step_word(c);
+    case State::kNumber:
+      return step_number(c);
+    case State::kQuote:
+    case State::kQuotes:
+      return step_quote(c);
+    case State::kString:
+      return step_string(c);
+    case State::kEscape:
+      return step_escape(c);
+    case State::kOctal:
+    case State::kHex:
+      return step_code(c);
+    case State::kAfterString:
+      return step_after_string(c);
+    case State::kAfter:
+      return step_after(c);
+    case State::kTail:
+    case State::kSeparator:
+      return step_tail(c);
+    case State::kDamage:
+      return step_damage(c);
+    case State::kOther:
+    case State::kStopped:
+      break;
+  }
+  return false;
+}
+
+// What has only begun where the text ends.
+void PythonScanner::finish() {
+  finished_ = true;
+  const bool name = state_ == State::kName || state_ == State::kAfterName;
+  if ((tail_ && name) || state_ == State::kSeparator) {
+    other(other_);
+    return;
+  }
+  const bool arguments = language_->dialect == PythonDialect::kArguments;
+  if (!arguments && !stack_.empty()) return;
+  if (state_ == State::kQuotes) end_string(position_);
+  if (state_ == State::kAfterString) string_done();
+  if (state_ == State::kWord || state_ == State::kNumber) step(' ');
+  if (!arguments || damaged_) return;
+  if (stack_.size() == 1 &&
+      (state_ == State::kAfter || (state_ == State::kArgument && may_close_))) {
+    add(Kind::kClose, position_, position_);
+    add(Kind::kCallEnd, 0, position_);
+    state_ = State::kStopped;
+    return;
+  }
+  bad(position_, "the text ends inside a value");
+}
+
+// ---- Calls ----
+
+bool PythonScanner::step_start(char c) {
+  if (language_->dialect == PythonDialect::kValues) {
+    state_ = State::kValue;
+    may_close_ = false;
+    return false;
+  }
+  if (is_space(c)) return true;
+  if (c == '[') {
+    stack_ += kCalls;
+    state_ = State::kBetween;
+    may_close_ = true;
+    return true;
+  }
+  if (!strict() && begins_name(c)) {
+    begin_name();
+    return false;
+  }
+  return bad(position_,
+             strict() ? "expected '['" : "expected a call (name(...))");
+}
+
+bool PythonScanner::step_between(char c) {
+  if (is_space(c)) return true;
+  if (c == ']' && may_close_) {
+    stack_.pop_back();
+    end_value(position_ + 1);
+    return true;
+  }
+  if (strict() && comma_) {
+    if (c != ',') return bad(position_, "expected ',' or ']'");
+    comma_ = may_close_ = false;
+    return true;
+  }
+  if (!strict() && (c == ',' || c == ';')) return true;
+  if (!begins_name(c)) return bad(position_, "expected a call (name(...))");
+  begin_name();
+  return false;
+}
+
+void PythonScanner::begin_name() {
+  begin_ = position_;
+  part_ = true;
+  state_ = State::kName;
+}
+
+// Each part between dots is a name.  In a strict list '-' separates parts as
+// well, and a part after the first may begin with a digit.
+bool PythonScanner::read_name_part(char c) {
+  if (is_word(c)) {
+    if (part_ && is_digit(c) && (!strict() || position_ == begin_)) {
+      return false;
+    }
+    part_ = false;
+    return true;
+  }
+  if (part_ || (c != '.' && (c != '-' || !strict()))) return false;
+  part_ = true;
+  return true;
+}
+
+bool PythonScanner::step_name(char c) {
+  if (state_ == State::kName) {
+    if (read_name_part(c)) return true;
+    name_end_ = position_;
+    if (!part_) state_ = State::kAfterName;
+  }
+  if (state_ == State::kAfterName && is_space(c)) return true;
+  if (state_ == State::kName || c != '(') {
+    return tail_ ? other(other_) : bad(begin_, "expected a call (name(...))");
+  }
+  call_ = begin_;
+  tail_ = false;
+  other_ = kNowhere;
+  stack_ += kCall;
+  add(Kind::kCall, call_, name_end_);
+  add(Kind::kName, call_, name_end_);
+  add(Kind::kObject, position_, position_ + 1);
+  state_ = State::kArgument;
+  may_close_ = true;
+  return true;
+}
+
+bool PythonScanner::close_call() {
+  stack_.pop_back();
+  add(Kind::kClose, position_, position_ + 1);
+  add(Kind::kCallEnd, call_, position_ + 1);
+  if (stack_.empty()) {
+    end_value(position_ + 1);
+  } else {
+    state_ = State::kBetween;
+    comma_ = may_close_ = true;
+  }
+  return true;
+}
+
+void PythonScanner::end_value(std::uint64_t at) {
+  has_value_ = true;
+  value_end_ = at;
+  other_ = kNowhere;
+  separated_ = false;
+  state_ = State::kTail;
+}
+
+// After a value: white space, a separator, the next value, or something else.
+bool PythonScanner::step_tail(char c) {
+  const std::string& separator = language_->separator;
+  if (state_ == State::kSeparator) {
+    if (separator[matched_] != c) return other(other_);
+    if (++matched_ == separator.size()) {
+      state_ = State::kTail;
+      separated_ = true;
+    }
+    return true;
+  }
+  if (is_space(c)) return true;
+  if (other_ == kNowhere) other_ = position_;
+  switch (language_->dialect) {
+    case PythonDialect::kValues:
+      if (!language_->several) return other(position_);
+      if (!separated_ && !separator.empty()) {
+        other_ = position_;
+        matched_ = 0;
+        state_ = State::kSeparator;
+        return false;
+      }
+      if (c != '{' && c != '[') return other(position_);
+      state_ = State::kValue;
+      may_close_ = false;
+      return false;
+    case PythonDialect::kCalls:
+      if (c == ',' || c == ';') return true;
+      if (c == '[') {
+        state_ = State::kStart;
+        return false;
+      }
+      if (!begins_name(c)) return other(other_);
+      tail_ = true;
+      begin_name();
+      return false;
+    default:
+      return other(position_);
+  }
+}
+
+bool PythonScanner::other(std::uint64_t at) {
+  other_ = at;
+  state_ = State::kOther;
+  fault_ = {ErrorCode::kInvalidContent,
+            strict() ? "text follows the list of calls"
+                     : "expected a call (name(...))",
+            ""};
+  fault_.span = Span{at, at};
+  add(Kind::kBad, at, at);
+  return false;
+}
+
+// ---- Arguments ----
+
+bool PythonScanner::step_argument(char c) {
+  if (is_space(c)) return true;
+  if (c == ')' && may_close_ &&
+      language_->dialect != PythonDialect::kArguments) {
+    return close_call();
+  }
+  if (!begins_name(c)) {
+    return bad(position_, "expected an argument with its name (name=value)");
+  }
+  begin_name();
+  state_ = State::kArgumentName;
+  return false;
+}
+
+bool PythonScanner::step_argument_name(char c) {
+  if (state_ == State::kArgumentName) {
+    if (strict() ? read_name_part(c) : is_word(c)) return true;
+    name_end_ = position_;
+    if (!strict() || !part_) state_ = State::kAfterArgumentName;
+  }
+  if (state_ == State::kAfterArgumentName && is_space(c)) return true;
+  if (state_ == State::kArgumentName || c != '=') {
+    return bad(begin_, "expected an argument with its name (name=value)");
+  }
+  add(Kind::kKey, begin_, name_end_);
+  state_ = State::kValue;
+  may_close_ = false;
+  return true;
+}
+
+// ---- Values ----
+
+bool PythonScanner::step_value(char c) {
+  if (is_space(c)) return true;
+  const char in = top();
+  const bool in_braces = in == kDict || in == kBrace || in == kSet;
+  if (may_close_ && ((c == ']' && in == kListBracket) ||
+                     (c == ')' && in == kTuple) || (c == '}' && in_braces))) {
+    key_ = false;
+    if (in == kBrace) add(Kind::kObject, brace_, brace_ + 1);
+    return close();
+  }
+  item_begin_ = begin_ = position_;
+  if (is_quote(c)) {
+    add(Kind::kTextBegin, position_ + 1, position_ + 1);
+    begin_string(c, false);
+    return true;
+  }
+  const bool nests = !key_ && in != kSet;
+  if (nests && (c == '[' || c == '{' || (c == '(' && !strict()))) {
+    return open(c);
+  }
+  if (strict() && key_) return bad(position_, "the key of a dict is a string");
+  if (is_digit(c) || c == '-' || (!strict() && (c == '+' || c == '.'))) {
+    number_ = Number::kSign;
+    zero_ = nonzero_ = false;
+    magnitude_ = 0;
+    state_ = State::kNumber;
+    return c == '-' || c == '+';
+  }
+  if (!is_word(c)) return bad(position_, "expected a value");
+  word_.clear();
+  joined_ = false;
+  state_ = State::kWord;
+  return false;
+}
+
+bool PythonScanner::open(char c) {
+  // The list of calls and the call are no values.
+  const auto values = std::ranges::count_if(
+      std::string_view(stack_).substr(0,
+                                      std::min<std::size_t>(stack_.size(), 2)),
+      [](char one) { return one != kCalls && one != kCall; });
+  const std::size_t outer = std::min<std::size_t>(stack_.size(), 2) -
+                            static_cast<std::size_t>(values);
+  if (stack_.size() - outer >= language_->max_depth) {
+    return strict()
+               ? bad(position_, "lists and dicts are nested more than " +
+                                    std::to_string(language_->max_depth) +
+                                    " levels deep")
+               : bad(position_, "the nesting is deeper than Limits::json_depth",
+                     ErrorCode::kTooDeep);
+  }
+  if (c == '[') {
+    add(Kind::kList, position_, position_ + 1);
+    stack_ += kListBracket;
+  } else if (c == '{') {
+    stack_ += kBrace;
+    brace_ = position_;
+    key_ = true;
+  } else {
+    stack_ += kTuple;
+    if (quiet_ == 0) {
+      quiet_ = stack_.size();
+      quiet_begin_ = position_;
+    }
+  }
+  state_ = State::kValue;
+  may_close_ = true;
+  return true;
+}
+
+bool PythonScanner::close() {
+  stack_.pop_back();
+  if (quiet_ > stack_.size()) {
+    quiet_ = 0;
+    add(Kind::kScalar, quiet_begin_, position_ + 1, Encoding::kPython);
+  } else {
+    add(Kind::kClose, position_, position_ + 1);
+  }
+  state_ = State::kAfter;
+  if (stack_.empty()) end_value(position_ + 1);
+  return true;
+}
+
+// After a value in a bracket.
+bool PythonScanner::step_after(char c) {
+  if (is_space(c)) return true;
+  char in = top();
+  if (key_ && c == ':') {
+    key_ = false;
+    if (in == kBrace) add(Kind::kObject, brace_, brace_ + 1);
+    stack_.back() = kDict;
+    if (strict()) {
+      add(Kind::kKey, item_begin_ + 1, name_end_ - 1, Encoding::kCallList);
+    } else {
+      add(Kind::kKey, item_begin_, name_end_, Encoding::kPythonKey);
+    }
+    state_ = State::kValue;
+    may_close_ = false;
+    return true;
+  }
+  if (key_) {
+    if (in != kBrace || strict() || (c != ',' && c != '}')) {
+      return bad(position_, "expected ':' after a key");
+    }
+    key_ = false;
+    stack_.back() = in = kSet;
+    if (quiet_ == 0) {
+      quiet_ = stack_.size();
+      quiet_begin_ = brace_;
+    }
+  }
+  const bool call = in == kCall;
+  const bool lenient = language_->dialect != PythonDialect::kArguments;
+  if (c == ',') {
+    if (call) arguments_end_ = position_ + 1;
+    key_ = in == kDict;
+    state_ = call ? State::kArgument : State::kValue;
+    may_close_ = !strict() && (lenient || !call);
+    return true;
+  }
+  if (call && c == ')' && lenient) return close_call();
+  const char closing = in == kListBracket ? ']' : in == kTuple ? ')' : '}';
+  if (!call && c == closing) return close();
+  return bad(position_,
+             call ? std::string("expected ',' or ')' after an ") + "argument"
+                  : std::string("expected ',' or '") + closing + "'");
+}
+
+// A word or a number ends before position_.
+void PythonScanner::scalar_done() {
+  name_end_ = position_;
+  add(Kind::kScalar, begin_, position_, Encoding::kPython);
+  state_ = State::kAfter;
+  if (stack_.empty()) end_value(position_);
+}
+
+bool PythonScanner::step_word(char c) {
+  if (is_quote(c) && !strict() && word_.size() <= 2 &&
+      std::ranges::all_of(word_, is_prefix)) {
+    if (word_.find_first_of("bB") != std::string::npos) {
+      return bad(begin_, "bytes are no JSON value");
+    }
+    if (word_.find_first_of("fF") != std::string::npos) {
+      return bad(begin_, "an f-string is evaluated");
+    }
+    if (!joined_) add(Kind::kTextBegin, position_ + 1, position_ + 1);
+    begin_string(c, word_.find_first_of("rR") != std::string::npos);
+    return true;
+  }
+  if (joined_ && (!is_prefix(c) || word_.size() >= 2)) {
+    bad(begin_, "expected ',' or the end of what is open");
+    return broken();
+  }
+  if (is_word(c)) {
+    if (word_.size() < kLongestWord) word_ += c;
+    return true;
+  }
+  if (!is_literal(word_)) return bad(begin_, "'" + word_ + "' is no literal");
+  scalar_done();
+  return false;
+}
+
+// ---- Numbers ----
+
+// Reads `c` as a part of a number after which `next` comes.
+bool PythonScanner::step_number_part(char c, Number next) {
+  number_ = next;
+  if (next == Number::kDigits || next == Number::kZero) {
+    if (next == Number::kZero) zero_ = true;
+    nonzero_ = nonzero_ || c != '0';
+    if (magnitude_ <= kLargestInteger) {
+      magnitude_ = magnitude_ * 10 + static_cast<std::uint64_t>(c - '0');
+    }
+  }
+  return true;
+}
+
+bool PythonScanner::step_number(char c) {
+  const bool digit = is_digit(c);
+  const bool lenient = !strict();
+  const bool exponent = c == 'e' || c == 'E';
+  const auto part = [&](Number next) { return step_number_part(c, next); };
+  const auto in_base = [&] {
+    return digit_value(c) < (base_ == 'x' ? 16u : base_ == 'o' ? 8u : 2u);
+  };
+  bool whole = true;     // the number may end here
+  bool integer = false;  // without a point or an exponent
+  switch (number_) {
+    case Number::kSign:
+      if (lenient && is_space(c)) return true;
+      if (digit) return part(c == '0' ? Number::kZero : Number::kDigits);
+      if (lenient && c == '.') return part(Number::kPoint);
+      whole = false;
+      break;
+    case Number::kZero:
+    case Number::kDigits:
+      if (lenient && number_ == Number::kZero &&
+          std::string_view("xXoObB").find(c) != std::string_view::npos) {
+        base_ = static_cast<char>(c | 0x20);
+        return part(Number::kBase);
+      }
+      if (digit && (lenient || number_ == Number::kDigits)) {
+        return part(Number::kDigits);
+      }
+      if (lenient && c == '_') return part(Number::kUnderscore);
+      if (c == '.') return part(lenient ? Number::kFraction : Number::kPoint);
+      if (exponent) return part(Number::kExponent);
+      integer = true;
+      break;
+    case Number::kUnderscore:
+      if (digit) return part(Number::kDigits);
+      whole = false;
+      break;
+    case Number::kBase:
+      if (c == '_') return part(Number::kBasedUnderscore);
+      [[fallthrough]];
+    case Number::kBasedUnderscore:
+      if (in_base()) return part(Number::kBased);
+      whole = false;
+      break;
+    case Number::kBased:
+      if (in_base()) return true;
+      if (c == '_') return part(Number::kBasedUnderscore);
+      break;
+    case Number::kPoint:
+    case Number::kFractionUnderscore:
+      if (digit) return part(Number::kFraction);
+      whole = false;
+      break;
+    case Number::kFraction:
+      if (digit) return true;
+      if (lenient && c == '_' && is_digit(last_)) {
+        return part(Number::kFractionUnderscore);
+      }
+      if (exponent) return part(Number::kExponent);
+      break;
+    case Number::kExponent:
+      if (c == '+' || c == '-') return part(Number::kExponentSign);
+      [[fallthrough]];
+    case Number::kExponentSign:
+    case Number::kExponentUnderscore:
+      if (digit) return part(Number::kExponentDigits);
+      whole = false;
+      break;
+    case Number::kExponentDigits:
+      if (digit) return true;
+      if (lenient && c == '_') return part(Number::kExponentUnderscore);
+      break;
+  }
+  if (!whole || is_word(c) || c == '.') {
+    return bad(begin_, "this is no number that JSON has");
+  }
+  if (integer && zero_ && nonzero_) {
+    return bad(begin_, "an integer must not begin with 0");
+  }
+  if (integer && strict() && magnitude_ > kLargestInteger) {
+    return bad(begin_, "an integer is not between -(2^53 - 1) and 2^53 - 1");
+  }
+  scalar_done();
+  return false;
+}
+
+// ---- Strings ----
+
+void PythonScanner::begin_string(char c, bool raw) {
+  quote_ = c;
+  raw_ = raw;
+  triple_ = false;
+  run_ = 0;
+  text_begin_ = position_ + 1;
+  held_ = kNowhere;
+  high_ = false;
+  state_ = State::kQuote;
+}
+
+// After one quote or two.
+bool PythonScanner::step_quote(char c) {
+  if (state_ == State::kQuotes) {
+    if (c != quote_) {
+      end_string(position_);
+      return false;
+    }
+    triple_ = true;
+    text_begin_ = position_ + 1;
+    state_ = State::kString;
+    return true;
+  }
+  if (c != quote_) {
+    state_ = State::kString;
+    return false;
+  }
+  if (strict()) {
+    end_string(position_ + 1);
+  } else {
+    string_end_ = position_ + 1;
+    state_ = State::kQuotes;
+  }
+  return true;
+}
+
+bool PythonScanner::step_string(char c) {
+  if (strict() && high_ && c != '\\') {
+    return bad(escape_, "a surrogate without its partner");
+  }
+  if (c == quote_) {
+    if (!triple_ || ++run_ == 3) end_string(position_ + 1);
+    return true;
+  }
+  run_ = 0;
+  if (c == '\\') {
+    escape_ = position_;
+    if (held_ == kNowhere) held_ = position_;
+    state_ = State::kEscape;
+    return true;
+  }
+  if (strict() && !damaged_ && (c == '\n' || c == '\r')) {
+    return bad(position_, "a line feed in a string is written as an escape");
+  }
+  held_ = kNowhere;
+  high_ = false;
+  return true;
+}
+
+void PythonScanner::end_string(std::uint64_t at) {
+  flush_text(at - (triple_ ? 3 : 1));
+  string_end_ = name_end_ = at;
+  run_ = 0;
+  state_ = State::kAfterString;
+  if (stack_.empty()) string_done();
+}
+
+void PythonScanner::flush_text(std::uint64_t end) {
+  if (end <= text_begin_) return;
+  add(Kind::kText, text_begin_, end,
+      raw_       ? Encoding::kPlain
+      : strict() ? Encoding::kCallList
+                 : Encoding::kPython);
+  text_begin_ = end;
+}
+
+bool PythonScanner::step_escape(char c) {
+  constexpr std::string_view kStrict = "\\'\"/bfnrt";
+  digits_ = 0;
+  code_ = 0;
+  if (!damaged_ && !raw_) {
+    if (strict() && high_ && c != 'u') {
+      return bad(escape_, "a surrogate without its partner");
+    }
+    digits_ = c == 'u' ? 4 : strict() ? 0 : c == 'x' ? 2 : c == 'U' ? 8 : 0;
+    if (digits_ > 0) {
+      state_ = State::kHex;
+      return true;
+    }
+    if (strict() ? kStrict.find(c) == kStrict.npos : c == 'N') {
+      return bad(escape_, "this escape is not readable");
+    }
+    if (!strict() && c >= '0' && c <= '7') {
+      digits_ = 2;  // more may follow
+      state_ = State::kOctal;
+      return true;
+    }
+  }
+  state_ = State::kString;
+  held_ = kNowhere;
+  high_ = false;
+  return true;
+}
+
+// In an octal or hexadecimal escape.
+bool PythonScanner::step_code(char c) {
+  if (state_ == State::kOctal) {
+    const bool more = c >= '0' && c <= '7';
+    if (!more || --digits_ == 0) {
+      state_ = State::kString;
+      held_ = kNowhere;
+      high_ = false;
+    }
+    return more;
+  }
+  const unsigned value = digit_value(c);
+  if (value > 15) return bad(escape_, "this escape is not readable");
+  code_ = code_ * 16 + value;
+  if (--digits_ > 0) return true;
+  const bool high = code_ >= 0xD800 && code_ < 0xDC00;
+  const bool low = code_ >= 0xDC00 && code_ < 0xE000;
+  if (code_ > 0x10FFFF) return bad(escape_, "this escape is not readable");
+  if (strict() && high_ != low) {
+    return bad(escape_, "a surrogate without its partner");
+  }
+  high_ = high;
+  held_ = high ? escape_ : kNowhere;
+  state_ = State::kString;
+  return true;
+}
+
+bool PythonScanner::step_after_string(char c) {
+  if (is_space(c)) return true;
+  if (!strict() && !damaged_) {
+    if (is_quote(c)) {
+      begin_string(c, false);
+      return true;
+    }
+    if (is_prefix(c)) {
+      begin_ = position_;
+      word_.clear();
+      joined_ = true;
+      state_ = State::kWord;
+      return false;
+    }
+  }
+  if (!follows_string(c)) {
+    bad(position_, "expected ',' or the end of what is open");
+    state_ = State::kDamage;
+    return broken();
+  }
+  if (damaged_) {
+    state_ = State::kDamage;
+  } else {
+    string_done();
+  }
+  return false;
+}
+
+void PythonScanner::string_done() {
+  add(Kind::kTextEnd, string_end_, string_end_);
+  state_ = State::kAfter;
+  if (stack_.empty()) end_value(string_end_);
+}
+
+// ---- Damage ----
+
+bool PythonScanner::bad(std::uint64_t at, std::string message, ErrorCode code) {
+  if (in_string()) flush_text(std::min(held_, at));
+  state_ = in_string() ? State::kString : State::kDamage;
+  if (!damaged_) {
+    fault_ = {code, std::move(message), ""};
+    fault_.span = Span{at, at};
+    key_ = false;
+    quiet_ = 0;
+    add(Kind::kBad, at, at);
+  }
+  damaged_ = true;
+  joined_ = false;
+  held_ = kNowhere;
+  high_ = false;
+  floor_ = std::min(stack_.find(kCall), stack_.size());
+  if (floor_ == stack_.size()) floor_ = 0;
+  if (stack_.empty() || language_->dialect == PythonDialect::kArguments) {
+    state_ = State::kStopped;
+    broken_ = true;
+  }
+  return false;
+}
+
+void PythonScanner::reject(std::string message) {
+  queued_ = sent_ = 0;
+  bad(position_, std::move(message));
+}
+
+// What is a string is not known from here on.  A reader of the whole text
+// reads on.
+bool PythonScanner::broken() {
+  broken_ = true;
+  return false;
+}
+
+bool PythonScanner::step_damage(char c) {
+  if (is_space(c)) return true;
+  if (is_quote(c)) {
+    begin_string(c, false);
+    return true;
+  }
+  switch (c) {
+    case '(':
+      stack_ += kTuple;
+      return true;
+    case '[':
+      stack_ += kListBracket;
+      return true;
+    case '{':
+      stack_ += kDict;
+      return true;
+    case ')':
+    case ']':
+    case '}':
+      return close_damaged(c);
+    default:
+      break;
+  }
+  const bool operand =
+      is_scalar(last_) || is_quote(last_) ||
+      std::string_view(")]}").find(last_) != std::string_view::npos;
+  if (is_scalar(c) && operand && spaced_ && c != '+' && c != '-' && !broken_) {
+    return broken();
+  }
+  return true;
+}
+
+// A bracket closes what is open inside its pair.
+bool PythonScanner::close_damaged(char c) {
+  const std::string_view pairs = c == ')'   ? std::string_view("f(")
+                                 : c == ']' ? std::string_view("L[")
+                                            : std::string_view("{bs");
+  const std::size_t pair = stack_.find_last_of(pairs);
+  if (pair == std::string::npos) {
+    state_ = State::kStopped;
+    return broken();
+  }
+  const bool in_call = stack_[floor_] == kCall;
+  const bool ends_call = in_call && pair <= floor_;
+  stack_.resize(pair);
+  if (pair > floor_) return true;
+  damaged_ = false;
+  if (ends_call) {
+    add(Kind::kCallEnd, call_, position_ + (c == ')' ? 1 : 0));
+  }
+  if (stack_.empty()) {
+    end_value(position_ + 1);
+  } else {
+    state_ = State::kBetween;
+    comma_ = may_close_ = true;
+  }
+  return true;
+}
+
+}  // namespace parlance::call_syntax
