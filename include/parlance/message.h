@@ -88,7 +88,7 @@ struct Event {
   // when the text reaches Limits::held_bytes.
   std::string_view text;
 
-  // kRegionChunk: the text is not yet the value (json, xml-inline, kv-lines).
+  // kRegionChunk: the text is not yet the value (json, xml-inline, ...).
   bool dirty = false;
 
   // kRegionClose, kRegionMalformed: the response ended before the delimiter

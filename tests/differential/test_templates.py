@@ -183,7 +183,8 @@ def content_args(rng, kind, depth=0):
     return args
 
 
-KINDS = ["text", "text", "int", "float", "bool", "json", "json", "xml-inline", "kv-lines"]
+KINDS = ["text", "text", "int", "float", "bool", "json", "json", "xml-inline", "kv-lines",
+         "python-call-list"]  # fmt: skip
 
 
 def transform(rng, names):
@@ -294,6 +295,29 @@ def lax(rng, depth=0):
     ) + "}"  # fmt: skip
 
 
+def call_list(rng):
+    """A list of calls, with some of what Python has and the list does not."""
+    gap = lambda: rng.choice(["", "", "", " ", "\n", "\x0c"])  # noqa: E731
+    def value(depth=0):
+        kind = rng.randrange(8 if depth < 3 else 5)
+        if kind < 5:
+            return rng.choice(["1", "-0", "1.5e3", "01", "1e999", "9007199254740991", "9007199254740992",
+                               "True", "null", "None", "'a'", '"it\'s"', r"'\u00e9\ud83d\ude00'", r'"\/"',
+                               r"'\x41'", r'"\ud83d"', "'é\n'", "(1,)", "r'a'", "'a' 'b'", "''"])  # fmt: skip
+        if kind == 5:
+            return "[" + gap() + ",".join(value(depth + 1) + gap() for _ in range(rng.randrange(3))) + "]"
+        return "{" + ", ".join(
+            rng.choice(["'a'", '"a"', "'b'", "'c\\n'", "1"]) + gap() + ":" + gap() + value(depth + 1)
+            for _ in range(rng.randrange(3))
+        ) + "}"  # fmt: skip
+    def call():
+        return rng.choice(["a", "a-b", "a.b", "_1", "é"]) + gap() + "(" + ",".join(
+            gap() + rng.choice(["a", "b", "c-d", "a.1"]) + gap() + "=" + gap() + value()
+            for _ in range(rng.randrange(3))
+        ) + ")"  # fmt: skip
+    return "[" + ", ".join(gap() + call() for _ in range(rng.randrange(3))) + gap() + "]" + gap()
+
+
 def damaged(rng, text):
     """The text, sometimes with a character too many, too few or another."""
     if rng.random() < 0.6 or not text:
@@ -305,6 +329,8 @@ def damaged(rng, text):
 def body(rng, content):
     if content == "json" and rng.random() < 0.6:
         return damaged(rng, lax(rng))
+    if content == "python-call-list" and rng.random() < 0.8:
+        return damaged(rng, call_list(rng))
     kind = rng.randrange(6)
     if kind == 0:
         return ""

@@ -84,8 +84,9 @@ std::vector<Value> all_templates() {
   for (const std::string_view name : Format::built_in_names()) {
     out.push_back(*json::parse(Format::built_in(name)->template_json()));
   }
-  for (const char* file : {"templates", "transform", "content-json",
-                           "content-xml", "regex-semantics", "scan"}) {
+  for (const char* file :
+       {"templates", "transform", "content-calls", "content-json",
+        "content-xml", "regex-semantics", "scan"}) {
     collect_templates(
         testing::vectors("response_template/" + std::string(file) + ".json"),
         out);

@@ -970,6 +970,7 @@ TEST(Conformance, EveryTemplateOfTheVectors) {
   for (const std::string file : {"anchor.json",
                                  "chunk-invariance.json",
                                  "content-basic.json",
+                                 "content-calls.json",
                                  "content-json.json",
                                  "content-kv.json",
                                  "content-xml.json",

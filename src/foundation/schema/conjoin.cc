@@ -1,6 +1,5 @@
 #include "schema/conjoin.h"
 
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -83,13 +82,12 @@ json::Value with_names(json::Value schema, std::string_view pattern) {
           {"patternProperties", json::Object{{std::string(pattern), true}}}});
 }
 
-json::Value with_finite_numbers(json::Value schema, bool nested) {
-  constexpr double kLargest = std::numeric_limits<double>::max();
+json::Value with_numbers(json::Value schema, double largest, bool nested) {
   if (!schema.is_object()) {
     if (schema.kind() == json::Kind::kBool && !schema.as_bool()) return schema;
     schema = json::Object();
   }
-  json::Object range = {{"minimum", -kLargest}, {"maximum", kLargest}};
+  json::Object range = {{"minimum", -largest}, {"maximum", largest}};
   return nested ? with_everywhere(std::move(schema), "parlance:numbers",
                                   std::move(range))
                 : conjoined(std::move(schema), std::move(range));

@@ -23,9 +23,10 @@ json::Value conjoined(json::Value schema, json::Value more);
 // REQUIRES: `schema` is an object.
 json::Value with_names(json::Value schema, std::string_view pattern);
 
-// A schema of the values that satisfy it and whose numbers are in the range of
-// a double, also those inside of lists and objects if `nested`.
-json::Value with_finite_numbers(json::Value schema, bool nested);
+// A schema of the values that satisfy it and whose numbers are not above
+// `largest`, nor below the negative of it, also those inside of lists and
+// objects if `nested`.
+json::Value with_numbers(json::Value schema, double largest, bool nested);
 
 }  // namespace parlance::schema
 

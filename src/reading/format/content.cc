@@ -18,8 +18,9 @@ namespace parlance::format {
 namespace {
 
 // ORDER: ContentKind
-constexpr std::array<std::string_view, 7> kContentNames = {
-    "text", "int", "float", "bool", "json", "xml-inline", "kv-lines"};
+constexpr std::array<std::string_view, 8> kContentNames = {
+    "text", "int",        "float",    "bool",
+    "json", "xml-inline", "kv-lines", "python-call-list"};
 
 // The arguments of one parser, and their location.
 class Arguments {
@@ -142,6 +143,7 @@ std::optional<Error> load_one(ContentKind kind, const Arguments& args,
     case ContentKind::kInt:
     case ContentKind::kFloat:
     case ContentKind::kBool:
+    case ContentKind::kPythonCallList:
       return std::nullopt;
     case ContentKind::kJson:
       out.allow_non_json = args.flag("allow_non_json", false);

@@ -51,8 +51,9 @@ enum class ContentKind : std::uint8_t {
   kJson,
   kXmlInline,
   kKvLines,
+  kPythonCallList,
 };
-// "text", "int", ..., "xml-inline", "kv-lines".
+// "text", "int", ..., "kv-lines", "python-call-list".
 std::string_view to_string(ContentKind kind);
 
 // A content parser with its arguments.

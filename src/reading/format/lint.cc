@@ -331,6 +331,8 @@ class Linter {
         return {"tag_pattern", "value_parser", "merge_duplicates"};
       case ContentKind::kKvLines:
         return {"line_sep", "kv_sep", "value_parser", "strip"};
+      case ContentKind::kPythonCallList:
+        break;
     }
     return {};
   }
@@ -521,6 +523,7 @@ class Linter {
     const ValueSyntax syntax = syntax_of(field);
     if (field.transform_each) {
       if (field.content.kind != ContentKind::kJson &&
+          field.content.kind != ContentKind::kPythonCallList &&
           syntax == ValueSyntax::kTemplate) {
         add_failure(LintCode::kFailsOnText, ErrorCode::kConflict,
                     json::append_pointer(path, "transform_each"),

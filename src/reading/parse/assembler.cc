@@ -156,6 +156,7 @@ schema::Strings Assembler::strings_of(FieldId index) const {
   const format::Content* values = field.content.value_parser.get();
   const bool typed =
       field.content.kind == format::ContentKind::kJson ||
+      field.content.kind == format::ContentKind::kPythonCallList ||
       (values != nullptr && values->kind == format::ContentKind::kJson) ||
       (reading(index) != nullptr && reads_values(field, *reading(index)));
   const format::FieldReading* read = reading(index);
@@ -466,8 +467,9 @@ bool Assembler::ends_by_itself(FieldId index) const {
   const format::FieldReading* read = reading(index);
   const Syntax syntax = read == nullptr ? Syntax::kTemplate : read->syntax;
   if (syntax == Syntax::kTemplate) {
-    return description_.fields[index].content.kind ==
-           format::ContentKind::kJson;
+    const format::ContentKind kind = description_.fields[index].content.kind;
+    return kind == format::ContentKind::kJson ||
+           kind == format::ContentKind::kPythonCallList;
   }
   return syntax != Syntax::kCohereXml && syntax != Syntax::kMinimaxM3Xml;
 }

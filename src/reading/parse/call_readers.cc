@@ -315,6 +315,11 @@ std::unique_ptr<CallReader> make_call_reader(const Field& field,
     return python_reader(call_syntax::PythonDialect::kCalls, *sources,
                          std::move(casts), region.limits);
   }
+  if (field.content.kind == ContentKind::kPythonCallList) {
+    if (!field.transform_each) return nullptr;
+    return python_reader(call_syntax::PythonDialect::kCallList, *sources,
+                         std::move(casts), region.limits);
+  }
   if (reading != nullptr &&
       (reading->syntax == format::ValueSyntax::kCohereXml ||
        reading->syntax == format::ValueSyntax::kMinimaxM3Xml)) {

@@ -15,6 +15,7 @@
 #include "json/lax.h"
 #include "json/reader.h"
 #include "parse/argument_values.h"
+#include "parse/python_calls.h"
 #include "parse/spoofs.h"
 #include "regex/unicode_properties.h"
 
@@ -175,6 +176,7 @@ ContentResult parse_member_value(const MarkedText& raw, bool null,
       break;
     case ContentKind::kJson:
     case ContentKind::kXmlInline:
+    case ContentKind::kPythonCallList:
       return Error{ErrorCode::kContentType,
                    "a tag without a value cannot be parsed as " +
                        std::string(format::to_string(parser->kind))};
@@ -308,6 +310,16 @@ ContentResult parse_kv(const MarkedText& marked, const Content& content,
   return Value(std::move(out));
 }
 
+ContentResult parse_call_list(std::string_view text, const Limits& limits) {
+  Result<Value> calls = read_call_list(text, limits);
+  if (calls) return calls;
+  std::string message = "not a list of calls: " + calls.error().message;
+  if (calls.error().span) {
+    message += " (byte " + std::to_string(calls.error().span->begin) + ")";
+  }
+  return invalid(message + ".  Text: " + shown(text));
+}
+
 // The names that a placeholder may refer to.
 struct Scope {
   Captures captures;
@@ -436,6 +448,8 @@ ContentResult parse_content(const MarkedText& marked, const Content& content,
       return parse_xml(marked, content, program, limits, cut, ignored);
     case ContentKind::kKvLines:
       return parse_kv(marked, content, program, limits, ignored);
+    case ContentKind::kPythonCallList:
+      return parse_call_list(text, limits);
   }
   return Value();
 }

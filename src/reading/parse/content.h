@@ -2,8 +2,8 @@
 #define PARLANCE_SRC_PARSE_CONTENT_H_
 
 // From the text of a region to its value: the content parsers of
-// response templates (text, int, float, bool, json, xml-inline,
-// kv-lines), then the transform.
+// response templates (text, int, float, bool, json, xml-inline, kv-lines,
+// python-call-list), then the transform.
 
 #include <optional>
 #include <span>

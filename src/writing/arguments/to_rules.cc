@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "arguments/member_order.h"
@@ -655,8 +656,9 @@ rules::SchemaExpr json_texts(json::Value schema, std::uint8_t types,
                              const std::vector<std::string>& excludes) {
   constexpr std::uint8_t kLists = schema::kArray | schema::kObject;
   if ((types & (schema::kNumber | kLists)) != 0) {
-    schema =
-        schema::with_finite_numbers(std::move(schema), (types & kLists) != 0);
+    schema = schema::with_numbers(std::move(schema),
+                                  std::numeric_limits<double>::max(),
+                                  (types & kLists) != 0);
   }
   json::Object out = {
       {"any_order", any_order},

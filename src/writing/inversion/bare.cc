@@ -491,10 +491,36 @@ class Deriver {
         *paths.arguments == Path{"content"}) {
       return elements_body(field, out);
     }
+    if (field.content.kind == ContentKind::kPythonCallList) {
+      return call_list_body(field, paths, out);
+    }
     return unsupported(field,
-                       "calls are written with content 'json' or, if the "
-                       "open_pattern has the name, 'xml-inline'",
+                       "calls are written with content 'json', "
+                       "'python-call-list' or, if the open_pattern has the "
+                       "name, 'xml-inline'",
                        "content");
+  }
+
+  // A call of a list: NAME(ARGUMENTS).
+  std::optional<Error> call_list_body(const Field& field,
+                                      const CallPaths& paths, WriteParts& out) {
+    const bool others = std::ranges::any_of(
+        paths.others, [&](const Path& path) { return !is_group(field, path); });
+    if (!field.transform_each || others || *paths.name != Path{"name"} ||
+        *paths.arguments != Path{"arguments"}) {
+      return unsupported(field,
+                         "a call of its list has the members 'name' and "
+                         "'arguments' alone, each of which its transform "
+                         "takes with transform_each",
+                         "transform");
+    }
+    WritePart name;
+    name.kind = WritePart::Kind::kName;
+    out.push_back(std::move(name));
+    add_text(out, "(");
+    out.push_back(arguments_part(json::Object{{"style", "python"}}));
+    add_text(out, ")");
+    return std::nullopt;
   }
 
   // Whether a group of the open pattern is what `path` leads to.

@@ -261,6 +261,11 @@ class Notes {
       narrow_calls("tag_pattern",
                    "names of arguments match " + in_.plan.key_pattern + ".");
     }
+    if (in_.plan.largest_number > 0) {
+      narrow_calls("content",
+                   "numbers of arguments are not beyond 2^53 - 1 on either "
+                   "side of 0.");
+    }
   }
 
   // What the strings of arguments leave out.

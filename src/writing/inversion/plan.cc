@@ -583,6 +583,11 @@ class Planner {
     if (field.content.unquoted_keys && !field.content.string_delims.empty()) {
       plan_->key_pattern = "^[A-Za-z_][A-Za-z0-9_]*$";
     }
+    // What a strict list of calls reads.
+    if (field.content.kind == format::ContentKind::kPythonCallList) {
+      plan_->key_pattern = "^[A-Za-z_][A-Za-z0-9_]*$";
+      plan_->largest_number = 9007199254740991;  // 2^53 - 1
+    }
     if (field.content.kind != format::ContentKind::kXmlInline) return;
     const regex::Hir& hir = field.content.tag_pattern.hir;
     for (const regex::GroupName& name : hir.names) {

@@ -112,6 +112,8 @@ struct Plan {
   // What the names of arguments are for the reader of a derived writing in
   // elements: a pattern of whole names.  Empty: any text.
   std::string key_pattern = {};
+  // The largest number that arguments have; 0: any.
+  double largest_number = 0;
   // Spellings of a call without arguments, one or more per layout: each
   // optional part with and without, each choice.
   std::vector<Sample> samples = {};

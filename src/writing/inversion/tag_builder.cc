@@ -240,8 +240,10 @@ class Builder {
                      style->as_string() != "python";
     Value schema = arguments_schema(tool.schema);
     if (!in_.plan.key_pattern.empty() && schema.is_object()) {
-      // Elements in elements are JSON; literals have one notation throughout.
-      if (part.style.find("elements") == nullptr) {
+      // Elements in elements are JSON, and keys in Python are strings; other
+      // literals have one notation throughout.
+      if (part.style.find("elements") == nullptr &&
+          (style == nullptr || style->as_string() != "python")) {
         schema = schema::with_names(std::move(schema), in_.plan.key_pattern);
       } else {
         json::Object names;
@@ -251,6 +253,10 @@ class Builder {
         limits.set("additionalProperties", false);
         schema = schema::conjoined(std::move(schema), std::move(limits));
       }
+    }
+    if (in_.plan.largest_number > 0) {
+      schema = schema::with_numbers(std::move(schema), in_.plan.largest_number,
+                                    /*nested=*/true);
     }
     const ReadTexts& read = in_.read_back.texts;
     Texts excludes = raw ? plan.raw_values : plan.strings;
